@@ -1,0 +1,89 @@
+/**
+ * The allowed arrows between packages (ARCHITECTURE.md draws them). One allow-list a library: what it may import
+ * beside itself. Tests are free.
+ */
+const TEST = '\\.test\\.ts$|/test/|\\.config\\.ts$'
+
+/** @param {string} name @param {string} folder @param {string[]} allowed path patterns @param {boolean} [node] */
+function only(name, folder, allowed, node = false) {
+  return {
+    name,
+    severity: 'error',
+    from: { path: `^${folder}/src/`, pathNot: TEST },
+    to: {
+      pathNot: [`^${folder}/`, ...allowed, ...(node ? [] : [])],
+      ...(node ? { dependencyTypesNot: ['core'] } : {}),
+    },
+  }
+}
+
+const lib = (name) => `^packages/${name}/`
+const npm = (name) => `node_modules/${name}/`
+const NO_NODE = false
+const NODE = true
+
+module.exports = {
+  forbidden: [
+    { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'not-resolvable', severity: 'error', from: { pathNot: '^scripts/' }, to: { couldNotResolve: true } },
+    only('errors-is-alone', 'packages/errors', [], NO_NODE),
+    only('json-is-pure', 'packages/json', [lib('errors')], NO_NODE),
+    only('wire-is-pure', 'packages/wire', [lib('errors'), npm('zod')], NO_NODE),
+    only('backend-client', 'packages/backend-client', [lib('errors'), npm('@grpc/grpc-js'), npm('@bufbuild/protobuf')], NODE),
+    only('backend-kit', 'packages/backend-kit', [lib('errors'), lib('backend-client'), npm('@grpc/grpc-js')], NODE),
+    only('backend-mock', 'apps/backends/mock', [lib('errors'), lib('backend-client'), lib('backend-kit')], NODE),
+    only(
+      'backend-llama',
+      'apps/backends/llama',
+      [lib('errors'), lib('backend-client'), lib('backend-kit'), npm('node-llama-cpp'), npm('@huggingface/jinja')],
+      NODE,
+    ),
+    {
+      name: 'demo-models-is-data',
+      severity: 'error',
+      from: { path: '^packages/demo-models/src/', pathNot: TEST },
+      to: { pathNot: ['^packages/demo-models/'], dependencyTypesNot: ['core'] },
+    },
+    {
+      name: 'server-imports-no-app',
+      severity: 'error',
+      from: { path: '^apps/server/src/', pathNot: TEST },
+      to: { path: '^apps/', pathNot: '^apps/server/' },
+    },
+    {
+      name: 'nothing-imports-the-server',
+      severity: 'error',
+      from: { path: '^(packages|apps/backends)/' },
+      to: { path: '^apps/server/' },
+    },
+    {
+      name: 'test-kit-is-for-tests',
+      severity: 'error',
+      from: { path: ['^packages/', '^apps/'], pathNot: [TEST, '^packages/test-kit/'] },
+      to: { path: '^packages/test-kit/' },
+    },
+    {
+      name: 'rooms-below-api',
+      comment: 'inside the server: what serves a request is put together in compose.ts; rooms never reach up into api or compose',
+      severity: 'error',
+      from: { path: '^apps/server/src/(http|inference|models|backends|settings|db|config|files|monitoring)/', pathNot: TEST },
+      to: { path: '^apps/server/src/(api/|compose\\.ts|main\\.ts)' },
+    },
+    {
+      name: 'state-rooms-know-no-http',
+      severity: 'error',
+      from: { path: '^apps/server/src/(models|backends|settings|db|config|files|monitoring)/', pathNot: TEST },
+      to: { path: '^apps/server/src/(http|inference)/' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)(dist|\\.tsbuild|gen)/' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['@svc/source', 'types', 'node', 'import', 'default'],
+      extensions: ['.ts', '.mjs', '.js', '.d.ts', '.json'],
+    },
+  },
+}

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest'
+import { type ChatInput, createChatTemplate, openChatTemplate } from './chat-template.ts'
+
+const TOKENS = { bos: '<s>', eos: '</s>' }
+const ASK: ChatInput = { messages: [{ role: 'user', content: 'hi' }], tools: null, variables: {} }
+
+function render(template: string | undefined, input: Partial<ChatInput> = {}): string {
+  return createChatTemplate(template, TOKENS).render({ ...ASK, ...input })
+}
+
+describe('a chat template', () => {
+  it('is ChatML where the model has none', () => {
+    expect(render(undefined)).toBe('<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n')
+    expect(createChatTemplate(undefined, TOKENS).own).toBe(false)
+    expect(createChatTemplate('x', TOKENS).own).toBe(true)
+  })
+
+  it('sees the tokens, the wish for an answer and further variables', () => {
+    const template = '{{ bos_token }}{{ eos_token }}{{ add_generation_prompt }}{{ effort }}'
+    expect(render(template, { variables: { effort: 'high' } }).toLowerCase()).toBe('<s></s>truehigh')
+  })
+
+  it('does not let variables replace the conversation', () => {
+    const variables = { messages: [], bos_token: 'x', add_generation_prompt: false }
+    expect(render('{{ bos_token }}{{ messages[0].content }}', { variables })).toBe('<s>hi')
+  })
+
+  it('sees tools, or none', () => {
+    const template = '{% if tools %}{{ tools[0].function.name }}{% else %}none{% endif %}'
+    expect(render(template)).toBe('none')
+    expect(render(template, { tools: [{ function: { name: 'look' } }] })).toBe('look')
+  })
+
+  it('sees of a message what is there and nothing else', () => {
+    const template =
+      "{% for key in ['name', 'tool_call_id', 'tool_calls', 'reasoning_content'] %}" +
+      '{% if key in messages[0] %}{{ key }} {% endif %}{% endfor %}'
+    const messages = [{ role: 'user', content: '', name: '', tool_calls: undefined }]
+    expect(render(template, { messages })).toBe('')
+    expect(render(template, { messages: [{ role: 'tool', content: '', name: 'n', tool_call_id: 'c' }] })).toBe(
+      'name tool_call_id ',
+    )
+  })
+
+  it.each([
+    ['as a value where it writes JSON itself', '{{ c.function.arguments | tojson }}', '{"b": 1}'],
+    ['as a value where it walks the entries', '{% for k, v in c.function.arguments.items() %}{{ k }}{% endfor %}', 'b'],
+    [
+      'as the text that came where it handles text',
+      '{% if c.function.arguments is string %}{{ c.function.arguments }}{% endif %}',
+      '{"b":1}',
+    ],
+    ['as the text that came where it only prints', '{{ c.function.arguments }}', '{"b":1}'],
+  ])('sees arguments of calls %s', (_, body, expected) => {
+    const calls = [{ id: 'c1', function: { name: 'f', arguments: '{"b":1}' } }]
+    const messages = [{ role: 'assistant', content: '', tool_calls: calls }]
+    expect(render(`{% for c in messages[0].tool_calls %}${body}{% endfor %}`, { messages })).toBe(expected)
+  })
+
+  it('sees arguments that are no JSON as text', () => {
+    const messages = [{ role: 'assistant', content: '', tool_calls: [{ function: { name: 'f', arguments: '{"b"' } }] }]
+    const template = '{{ messages[0].tool_calls[0].function.arguments | tojson }}'
+    expect(render(template, { messages })).toBe('"{\\"b\\""')
+  })
+
+  it('fails as a bad request where it refuses', () => {
+    expect(() => render("{{ raise_exception('roles must alternate') }}")).toThrow(/roles must alternate/)
+  })
+})
+
+describe('thinking', () => {
+  it.each([
+    ['no template', undefined, false],
+    ['one that does not know it', '{{ messages[0].content }}', false],
+    [
+      'one that switches it off',
+      '{% if enable_thinking is defined and not enable_thinking %}<think></think>{% endif %}',
+      true,
+    ],
+    ['one that opens it always', '{{ messages[0].content }}<think>\n', true],
+    ['one that cannot render a short talk', "{{ raise_exception('no') }}", false],
+  ])('is seen in %s', (_, template, expected) => {
+    expect(createChatTemplate(template, TOKENS).supportsThinking).toBe(expected)
+  })
+})
+
+describe('a malformed template', () => {
+  it('is said in the log and refuses every conversation', () => {
+    const warnings: string[] = []
+    const log = { warn: (line: string) => void warnings.push(line), error: () => {} }
+    const template = openChatTemplate('{% if %}', { tokens: TOKENS, log })
+    expect(warnings).toHaveLength(1)
+    expect(() => template.render(ASK)).toThrow(/cannot be read/)
+    expect(template.supportsThinking).toBe(false)
+  })
+})

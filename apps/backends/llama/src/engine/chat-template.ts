@@ -1,0 +1,138 @@
+import { notSupported } from '../errors.ts'
+import type { Log } from './log.ts'
+import { compileChatTemplate, type TemplateVariables } from './render-chat-template.ts'
+
+/** One turn as templates know it. */
+export interface ChatMessage {
+  readonly role: string
+  readonly content: string
+  readonly name?: string | undefined
+  readonly tool_call_id?: string | undefined
+  readonly reasoning_content?: string | undefined
+  readonly tool_calls?: readonly unknown[] | undefined
+}
+
+/** A conversation to render. */
+export interface ChatInput {
+  readonly messages: readonly ChatMessage[]
+  /** Tool declarations; none: null. */
+  readonly tools: readonly unknown[] | null
+  /** Further variables, such as `enable_thinking`; they never replace the ones above. */
+  readonly variables: TemplateVariables
+}
+
+/** The chat template of a model. */
+export interface ChatTemplate {
+  /** Whether the model's file brought it. */
+  readonly own: boolean
+  /** The prompt for the next answer. */
+  render(input: ChatInput): string
+  /** Whether the answer may begin with thoughts. */
+  readonly supportsThinking: boolean
+  /** A short conversation with thinking on. */
+  readonly sample: string
+}
+
+/** Texts of the tokens that templates may name. */
+export interface TemplateTokens {
+  readonly bos: string
+  readonly eos: string
+}
+
+/** For models without a template: turns marked by `<|im_start|>` and `<|im_end|>`. */
+export const CHATML_TEMPLATE =
+  "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>\\n' }}" +
+  "{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}"
+
+const SAMPLE: ChatInput = { messages: [{ role: 'user', content: 'Hello' }], tools: null, variables: {} }
+const OPENS_THOUGHTS = /<(think|thinking|thought|reasoning)>\s*$|<\|channel>thought\s*$|\[THINK\]\s*$/
+
+/** Compiles the template of a model, or ChatML where it has none. @throws where the template is malformed */
+export function createChatTemplate(source: string | undefined, tokens: TemplateTokens): ChatTemplate {
+  const template = source ?? CHATML_TEMPLATE
+  const renderVariables = compileChatTemplate(template)
+  const asText = takesArgumentsAsText(template)
+  const render = (input: ChatInput): string => renderVariables(toVariables(input, tokens, asText))
+  return { own: source !== undefined, render, ...describeThinking(render) }
+}
+
+/**
+ * {@link createChatTemplate} for a model that is to load in any case: a malformed template is said in the log, and
+ * refuses every conversation. Prompts rendered elsewhere still work.
+ */
+export function openChatTemplate(
+  source: string | undefined,
+  { tokens, log }: { readonly tokens: TemplateTokens; readonly log: Log },
+): ChatTemplate {
+  try {
+    return createChatTemplate(source, tokens)
+  } catch (error) {
+    log.warn(`the chat template cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+    const render = (): never => {
+      throw notSupported("the model's chat template cannot be read")
+    }
+    return { own: true, render, supportsThinking: false, sample: '' }
+  }
+}
+
+function toVariables(input: ChatInput, tokens: TemplateTokens, argumentsAsText: boolean): TemplateVariables {
+  return {
+    ...input.variables,
+    messages: input.messages.map((message) => toTemplateMessage(message, argumentsAsText)),
+    tools: input.tools,
+    documents: null,
+    add_generation_prompt: true,
+    bos_token: tokens.bos,
+    eos_token: tokens.eos,
+  }
+}
+
+/** Templates test with `is defined`, so what is absent stays away. */
+function toTemplateMessage(message: ChatMessage, argumentsAsText: boolean): Record<string, unknown> {
+  const { role, content, name, tool_call_id, reasoning_content, tool_calls } = message
+  const calls = argumentsAsText ? tool_calls : tool_calls?.map(parseArguments)
+  return {
+    role,
+    content,
+    ...(name && { name }),
+    ...(tool_call_id && { tool_call_id }),
+    ...(reasoning_content && { reasoning_content, thinking: reasoning_content }),
+    ...(calls?.length && { tool_calls: calls }),
+  }
+}
+
+/**
+ * Whether arguments stay the JSON text they are on the wire: a template that handles text itself shows it as the
+ * model wrote it, one that applies `tojson` or walks the entries needs the value.
+ */
+function takesArgumentsAsText(template: string): boolean {
+  if (/arguments['"\]]*\s+is\s+string/.test(template)) return true
+  return !/(arguments|function|tool_call)['"\]]*\s*(\|\s*(tojson|items)|\.items\()/.test(template)
+}
+
+function parseArguments(call: unknown): unknown {
+  if (!isRecord(call)) return call
+  if (isRecord(call.function)) return { ...call, function: parseArguments(call.function) }
+  if (typeof call.arguments !== 'string') return call
+  try {
+    return { ...call, arguments: JSON.parse(call.arguments) as unknown }
+  } catch {
+    // A model can write anything: what is no JSON is shown as text.
+    return call
+  }
+}
+
+function describeThinking(render: ChatTemplate['render']): Pick<ChatTemplate, 'supportsThinking' | 'sample'> {
+  const renderSample = (thinking: boolean): string => render({ ...SAMPLE, variables: { enable_thinking: thinking } })
+  try {
+    const sample = renderSample(true)
+    return { sample, supportsThinking: sample !== renderSample(false) || OPENS_THOUGHTS.test(sample) }
+  } catch {
+    // A template may refuse a conversation as short as this one and still be fine for others.
+    return { sample: '', supportsThinking: false }
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

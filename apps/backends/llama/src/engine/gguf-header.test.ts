@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest'
+import { type GgufContent, type GgufTensor, type GgufValue, writeGguf } from '../../test/gguf-writer.ts'
+import { createModel } from '../../test/models.ts'
+import { createRandom } from '../../test/random.ts'
+import { GgufError } from '../errors.ts'
+import { type GgufHeader, readGgufHeader } from './gguf-header.ts'
+
+const KEYS: readonly [string, GgufValue][] = [
+  ['general.architecture', { type: 'text', value: 'llama' }],
+  ['llama.context_length', { type: 'u32', value: 2048 }],
+  ['tokenizer.ggml.tokens', { type: 'texts', value: ['a', 'b', 'ü'] }],
+  ['tokenizer.ggml.token_type', { type: 'i32s', value: [1, 1, 1] }],
+  ['tokenizer.ggml.add_bos_token', { type: 'bool', value: true }],
+]
+const TENSORS: readonly GgufTensor[] = [
+  { name: 'a.weight', dimensions: [4, 2], data: new Float32Array(8) },
+  { name: 'b.weight', dimensions: [3], data: new Float32Array(3) },
+]
+
+function write(change: Partial<{ keys: readonly [string, GgufValue][]; tensors: readonly GgufTensor[] }> = {}): Buffer {
+  const { keys = KEYS, tensors = TENSORS } = change
+  return writeGguf({ keys: new Map(keys), tensors } satisfies GgufContent)
+}
+
+async function read(bytes: Buffer): Promise<GgufHeader> {
+  return await readGgufHeader({
+    sizeBytes: bytes.length,
+    read: async (position, length) => bytes.subarray(position, position + length),
+  })
+}
+
+/** A file whose n-th 8-byte number of that value is another. */
+function patch(bytes: Buffer, from: number, to: bigint): Buffer {
+  const patched = Buffer.from(bytes)
+  const needle = Buffer.alloc(8)
+  needle.writeBigUInt64LE(BigInt(from))
+  const place = patched.indexOf(needle, 8)
+  if (place < 0) throw new Error(`no ${from} in the file`)
+  patched.writeBigUInt64LE(to, place)
+  return patched
+}
+
+describe('a sound header', () => {
+  it('gives its keys, lengths and the place of the data', async () => {
+    const header = await read(write())
+    expect(header).toMatchObject({ version: 3, tensorCount: 2 })
+    expect(Object.fromEntries(header.keys)).toEqual({
+      'general.architecture': 'llama',
+      'llama.context_length': 2048,
+      'tokenizer.ggml.add_bos_token': true,
+    })
+    expect(Object.fromEntries(header.arrayLengths)).toEqual({
+      'tokenizer.ggml.tokens': 3,
+      'tokenizer.ggml.token_type': 3,
+    })
+    expect(header.dataOffset % 32).toBe(0)
+  })
+
+  it('is that of a whole model', async () => {
+    const header = await read(createModel())
+    expect(header.keys.get('general.architecture')).toBe('llama')
+    expect(header.tensorCount).toBe(12)
+  })
+
+  it('may have no tensors and no data', async () => {
+    expect((await read(write({ tensors: [] }))).tensorCount).toBe(0)
+  })
+})
+
+describe('a header is refused', () => {
+  const tensor = (change: Partial<GgufTensor>): Buffer =>
+    write({ tensors: [{ name: 'a', dimensions: [8], data: new Float32Array(8), ...change }] })
+  const key = (name: string, value: GgufValue): Buffer => write({ keys: [...KEYS, [name, value]] })
+  const good = write()
+
+  it.each<[string, Buffer, RegExp]>([
+    ['of no bytes', Buffer.alloc(0), /not a GGUF file/],
+    ['of something else', Buffer.alloc(64, 'x'), /not a GGUF file/],
+    ['of version 1', Buffer.from(good).fill(1, 4, 5), /unsupported GGUF version/],
+    ['of version 4', Buffer.from(good).fill(4, 4, 5), /unsupported GGUF version/],
+    ['with too many tensors', patch(good, 2, 1n << 40n), /too many tensors/],
+    ['with more tensors than bytes', patch(good, 2, 100_000n), /the file ends/],
+    ['with too many keys', patch(good, 5, 1n << 40n), /too many keys/],
+    ['with more keys than bytes', patch(good, 5, 60_000n), /the file ends/],
+    ['with a number beyond all files', patch(good, 5, 1n << 63n), /out of range/],
+    ['with a key twice', patchText(good, 'general.architecture', 'llama.context_length'), /a key is there twice/],
+    ['with a text longer than the file', patch(good, 20, 1_000_000n), /too long|the file ends/],
+    ['with more tokens than bytes', patch(good, 3, 1n << 30n), /the file ends/],
+    ['with a token twice', key('x', { type: 'bool', value: true }).fill('a', ...placeOf(good, 'b')), /twice/],
+    ['with scores for other tokens', key('tokenizer.ggml.scores', { type: 'f32s', value: [1] }), /different lengths/],
+    ['with an alignment of 0', key('general.alignment', { type: 'u32', value: 0 }), /no power of two/],
+    ['with an alignment of 48', key('general.alignment', { type: 'u32', value: 48 }), /no power of two/],
+    ['with an alignment that is text', key('general.alignment', { type: 'text', value: '32' }), /no power of two/],
+    ['with a tensor of five dimensions', tensor({ dimensions: [2, 2, 2, 1, 1] }), /dimensions/],
+    ['with a tensor without dimensions', tensor({ dimensions: [] }), /dimensions/],
+    ['with a tensor without values', tensor({ dimensions: [0] }), /impossible size/],
+    ['with a tensor of endless size', tensor({ dimensions: [2 ** 40, 2 ** 40] }), /impossible size/],
+    ['with a tensor past the end', tensor({ dimensions: [1024] }), /past the end/],
+    ['with a tensor name that is too long', tensor({ name: 'n'.repeat(64) }), /too long/],
+    ['with a tensor twice', write({ tensors: [...TENSORS, ...TENSORS] }), /a tensor is there twice/],
+    ['cut after the tensors', good.subarray(0, good.length - 64), /past the end|ends/],
+  ])('%s', async (_, bytes, message) => {
+    await expect(read(bytes)).rejects.toThrow(message)
+    await expect(read(bytes)).rejects.toBeInstanceOf(GgufError)
+  })
+
+  it('wherever it is cut', async () => {
+    const { dataOffset } = await read(good)
+    for (let length = 0; length < dataOffset; length++) {
+      await expect(read(good.subarray(0, length))).rejects.toBeInstanceOf(GgufError)
+    }
+  })
+
+  it('with its own error and in time, whatever is wrong with it', async () => {
+    const { dataOffset } = await read(good)
+    const random = createRandom(42)
+    let refused = 0
+    for (let round = 0; round < 10_000; round++) {
+      const mutated = Buffer.from(good)
+      for (let change = 1 + random.below(4); change > 0; change--) {
+        mutated[random.below(dataOffset)] = [0, 1, 0x7f, 0x80, 0xff, random.below(256)][random.below(6)] ?? 0
+      }
+      try {
+        await read(mutated)
+      } catch (error) {
+        refused++
+        if (!(error instanceof GgufError)) throw error
+      }
+    }
+    expect(refused).toBeGreaterThan(5000)
+  })
+})
+
+function patchText(bytes: Buffer, from: string, to: string): Buffer {
+  const patched = Buffer.from(bytes)
+  patched.write(to, patched.indexOf(from))
+  return patched
+}
+
+/** Where the token `b` stands: behind the length of its text. */
+function placeOf(bytes: Buffer, token: string): [number, number] {
+  const place = bytes.indexOf(Buffer.concat([Buffer.from([1, 0, 0, 0, 0, 0, 0, 0]), Buffer.from(token)])) + 8
+  return [place, place + 1]
+}

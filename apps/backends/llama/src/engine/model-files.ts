@@ -1,0 +1,50 @@
+import path from 'node:path'
+import { GgufError } from '../errors.ts'
+import { type GgufHeader, readGgufFile } from './gguf-header.ts'
+
+const PART = /^(.*-)(\d{5})-of-(\d{5})(\.gguf)$/
+const MAX_PARTS = 1024
+/** Errors of the file system, in words that name no folder. */
+const FILE_ERRORS: ReadonlyMap<string, string> = new Map([
+  ['ENOENT', 'no such file'],
+  ['EACCES', 'permission denied'],
+  ['EISDIR', 'is a folder'],
+  ['ENOTDIR', 'no such file'],
+])
+
+/**
+ * Checks a model file, all parts of it where it is split, before the engine opens it.
+ *
+ * @returns the header of the file named
+ * @throws GgufError with the name of the file at fault, without its folder
+ */
+export async function checkModelFiles(file: string): Promise<GgufHeader> {
+  const header = await checkFile(file)
+  for (const part of otherParts(file)) await checkFile(part)
+  return header
+}
+
+async function checkFile(file: string): Promise<GgufHeader> {
+  try {
+    return await readGgufFile(file)
+  } catch (error) {
+    throw new GgufError(`${path.basename(file)}: ${describe(error)}`, { cause: error })
+  }
+}
+
+function describe(error: unknown): string {
+  if (error instanceof GgufError) return error.message
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return FILE_ERRORS.get(code) ?? 'cannot be read'
+}
+
+/** Files `…-00002-of-00003.gguf` and so on; the engine opens them by itself when it is given the first. */
+function otherParts(file: string): string[] {
+  const match = PART.exec(path.basename(file))
+  if (match === null) return []
+  const [, stem = '', own = '', total = '', extension = ''] = match
+  if (Number(total) > MAX_PARTS) throw new GgufError(`${path.basename(file)}: too many parts`)
+  const numbers = Array.from({ length: Number(total) }, (_, index) => String(index + 1).padStart(5, '0'))
+  const names = numbers.filter((number) => number !== own).map((number) => `${stem}${number}-of-${total}${extension}`)
+  return names.map((name) => path.join(path.dirname(file), name))
+}

@@ -1,0 +1,26 @@
+import type { Token } from 'node-llama-cpp'
+import type { ChatInput, ChatTemplate } from './chat-template.ts'
+import type { Tokenizer } from './tokenizer.ts'
+
+/** Where a prompt comes from: text somebody else rendered, or a conversation for the model's own template. */
+export type PromptSource =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'chat'; readonly input: ChatInput }
+
+/** What turning a prompt into tokens needs of a model. */
+export interface PromptModel {
+  readonly tokenizer: Tokenizer
+  readonly chatTemplate: ChatTemplate
+}
+
+/**
+ * Tokens of a prompt, with one begin token in front where the model wants one. In given text the texts of special
+ * tokens mean those tokens; in a conversation only the template's own do.
+ */
+export function toPromptTokens({ tokenizer, chatTemplate }: PromptModel, source: PromptSource): Token[] {
+  if (source.kind === 'text') return tokenizer.tokenizePrompt(source.text)
+  const { messages, tools, variables } = source.input
+  return tokenizer.tokenizeTemplate((asData) =>
+    chatTemplate.render({ messages: asData(messages), tools: asData(tools), variables: asData(variables) }),
+  )
+}

@@ -1,0 +1,65 @@
+import os from 'node:os'
+import type { Llama, LlamaLogLevel } from 'node-llama-cpp'
+import type { Log } from './log.ts'
+
+/** The engine's module and its one instance in this process. */
+export interface Runtime {
+  readonly module: typeof import('node-llama-cpp')
+  readonly llama: Llama
+  /** Versions of the engine, for people. */
+  readonly version: string
+  /** Threads for a model that names none. */
+  readonly defaultThreads: number
+  /** What the engine complained about since the last time, oldest first, at most {@link MAX_ERRORS} lines. */
+  takeErrors(): readonly string[]
+}
+
+/** Complaints that are kept. */
+const MAX_ERRORS = 8
+/** Said of nearly every file, of no use to an operator. */
+const NOISE = [/^llama_context: n_ctx_seq/, /^load: (control-looking|special_eo[gst]_id)/]
+
+/**
+ * Starts the engine from its prebuilt binary for CPUs: nothing is compiled or downloaded. Takes about a second,
+ * half of it in a child process that probes the binary.
+ */
+export async function startRuntime(log: Log): Promise<Runtime> {
+  const module = await import('node-llama-cpp')
+  let errors: string[] = []
+  const llama = await module.getLlama({
+    gpu: false,
+    build: 'never',
+    skipDownload: true,
+    progressLogs: false,
+    // No limit of the engine's own: every context says how many threads it wants.
+    maxThreads: 0,
+    logLevel: module.LlamaLogLevel.warn,
+    logger: (level, message) => {
+      const line = message.trim()
+      if (line === '' || NOISE.some((noise) => noise.test(line))) return
+      if (!isError(level)) return log.warn(line)
+      log.error(line)
+      if (errors.length < MAX_ERRORS) errors.push(line)
+    },
+  })
+  return {
+    module,
+    llama,
+    version: `node-llama-cpp ${await module.getModuleVersion()}, llama.cpp ${llama.llamaCppRelease.release}`,
+    defaultThreads: chooseThreads(llama.cpuMathCores, os.availableParallelism()),
+    takeErrors: () => {
+      const taken = errors
+      errors = []
+      return taken
+    },
+  }
+}
+
+/** One physical core is left to everything else: the engine's threads wait for each other by spinning. */
+export function chooseThreads(physicalCores: number, availableCores: number): number {
+  return Math.max(1, Math.min(physicalCores, availableCores) - 1)
+}
+
+function isError(level: LlamaLogLevel): boolean {
+  return level === 'error' || level === 'fatal'
+}

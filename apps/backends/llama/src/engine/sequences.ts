@@ -1,0 +1,118 @@
+import { LlamaError } from '../errors.ts'
+
+/** One slot, held by one caller. */
+export interface SlotLease<Slot> {
+  readonly slot: Slot
+  /** Place of the slot, from 0. */
+  readonly index: number
+  /** Gives the slot to the next in line. Further calls do nothing. */
+  release(): void
+}
+
+/** A fixed number of slots and a bounded line of callers who wait for one, first come first served. */
+export interface SlotPool<Slot> {
+  readonly slots: readonly Slot[]
+  /** Slots held now. */
+  readonly busy: number
+  /** Callers in line. */
+  readonly waiting: number
+  /**
+   * Waits for a slot; a caller whose signal aborts leaves the line.
+   * @throws LlamaError `rate_limited` where the line is full, `unavailable` where the pool is closed
+   */
+  acquire(options: { readonly signal: AbortSignal }): Promise<SlotLease<Slot>>
+  /** Turns away everyone in line and everyone to come, then waits until all slots are back. */
+  close(): Promise<void>
+}
+
+interface Place<Slot> {
+  readonly slot: Slot
+  readonly index: number
+}
+
+interface Waiter<Slot> {
+  admit(place: Place<Slot>): void
+  refuse(reason: unknown): void
+}
+
+/** A pool of `slots` in which at most `maxWaiting` callers wait. */
+export function createSlotPool<Slot>(slots: readonly Slot[], options: { readonly maxWaiting: number }): SlotPool<Slot> {
+  // The one given back last is lent first, as its memory is warm.
+  const free: Place<Slot>[] = slots.map((slot, index) => ({ slot, index })).reverse()
+  const line = new Set<Waiter<Slot>>()
+  let closed = false
+  let onAllBack = (): void => {}
+
+  const takeBack = (place: Place<Slot>): void => {
+    const [next] = line
+    if (next === undefined) free.push(place)
+    else {
+      line.delete(next)
+      next.admit(place)
+    }
+    if (free.length === slots.length) onAllBack()
+  }
+
+  const lend = (place: Place<Slot>): SlotLease<Slot> => {
+    let held = true
+    const release = (): void => {
+      if (held) takeBack(place)
+      held = false
+    }
+    return { ...place, release }
+  }
+
+  return {
+    slots,
+    get busy() {
+      return slots.length - free.length
+    },
+    get waiting() {
+      return line.size
+    },
+    acquire: async ({ signal }) => {
+      signal.throwIfAborted()
+      if (closed) throw closedError()
+      const place = free.pop()
+      if (place !== undefined) return lend(place)
+      if (line.size >= options.maxWaiting) {
+        throw new LlamaError('rate_limited', 'too many requests wait for this model', { code: 'queue_full' })
+      }
+      return lend(await standInLine(line, signal))
+    },
+    close: async () => {
+      closed = true
+      for (const waiter of line) waiter.refuse(closedError())
+      line.clear()
+      if (free.length === slots.length) return
+      await new Promise<void>((resolve) => {
+        onAllBack = resolve
+      })
+    },
+  }
+}
+
+function standInLine<Slot>(line: Set<Waiter<Slot>>, signal: AbortSignal): Promise<Place<Slot>> {
+  return new Promise((resolve, reject) => {
+    const leave = (): void => {
+      line.delete(waiter)
+      reject(signal.reason)
+    }
+    const waiter: Waiter<Slot> = {
+      admit: (place) => {
+        signal.removeEventListener('abort', leave)
+        resolve(place)
+      },
+      refuse: (reason) => {
+        signal.removeEventListener('abort', leave)
+        reject(reason)
+      },
+    }
+    line.add(waiter)
+    signal.addEventListener('abort', leave, { once: true })
+  })
+}
+
+function closedError(): LlamaError {
+  return new LlamaError('unavailable', 'the model is being unloaded', { code: 'model_unloading' })
+}

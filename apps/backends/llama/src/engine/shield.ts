@@ -1,0 +1,53 @@
+import { randomInt } from 'node:crypto'
+import type { SpecialText } from './special-text.ts'
+
+/** Text with stand-ins in it, and the way back. */
+export interface Shield {
+  /** A copy of `value` in which no string, however deep, holds the text of a special token. */
+  hide<Value>(value: Value): Value
+  /** Whether {@link hide} met any. */
+  readonly used: boolean
+  /** Puts the hidden texts back. */
+  reveal(text: string): string
+}
+
+// Private-use characters: no tokenizer gives them a meaning, no template changes their case or trims them.
+const OPEN = '\ue0a0'
+const CLOSE = '\ue0a1'
+
+/**
+ * Keeps the text of special tokens in client data from turning into those tokens. A template sees a short
+ * stand-in instead of each such text and everything else unchanged, so that it may trim, split or join as it likes.
+ */
+export function createShield(specialText: SpecialText): Shield {
+  const nonce = String(randomInt(1_000_000_000))
+  const hidden: string[] = []
+  const standIn = new RegExp(`${OPEN}${nonce}:(\\d+)${CLOSE}`, 'g')
+
+  const hideText = (text: string): string => {
+    let result = ''
+    let end = 0
+    for (const match of specialText.findAll(text)) {
+      result += `${text.slice(end, match.start)}${OPEN}${nonce}:${hidden.length}${CLOSE}`
+      hidden.push(text.slice(match.start, match.end))
+      end = match.end
+    }
+    return result + text.slice(end)
+  }
+
+  const hideValue = (value: unknown): unknown => {
+    if (typeof value === 'string') return hideText(value)
+    if (Array.isArray(value)) return value.map(hideValue)
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [hideText(key), hideValue(item)]))
+  }
+
+  return {
+    // Only strings change, so the shape stays what it was.
+    hide: <Value>(value: Value) => hideValue(value) as Value,
+    get used() {
+      return hidden.length > 0
+    },
+    reveal: (text) => text.replace(standIn, (whole, index: string) => hidden[Number(index)] ?? whole),
+  }
+}

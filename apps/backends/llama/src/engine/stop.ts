@@ -1,0 +1,61 @@
+/** What a {@link StopScanner} lets through. */
+export interface StopResult {
+  /** Text that can no longer be part of a stop string. */
+  readonly text: string
+  /** Whether a stop string came; nothing is to be pushed after it. */
+  readonly stopped: boolean
+}
+
+/** Finds the first stop string in a text that arrives in pieces. */
+export interface StopScanner {
+  /** Takes the next piece; gives out all text but the shortest end that may begin a stop string. */
+  push(piece: string): StopResult
+  /** The text held back when the generation ends without a stop string. */
+  flush(): string
+}
+
+/**
+ * A scanner for a set of stop strings. The one that ends first wins, at one end the longest, so that the outcome
+ * does not depend on where the pieces are cut. The stop string itself is not given out.
+ */
+export function createStopScanner(stopStrings: readonly string[]): StopScanner {
+  const stops = stopStrings.filter((stop) => stop !== '')
+  let held = ''
+  return {
+    push: (piece) => {
+      held += piece
+      const start = findStop(held, stops)
+      const end = start ?? held.length - countHeldBack(held, stops)
+      const text = held.slice(0, end)
+      held = start === undefined ? held.slice(end) : ''
+      return { text, stopped: start !== undefined }
+    },
+    flush: () => {
+      const text = held
+      held = ''
+      return text
+    },
+  }
+}
+
+function findStop(text: string, stops: readonly string[]): number | undefined {
+  let found: { start: number; end: number } | undefined
+  for (const stop of stops) {
+    const start = text.indexOf(stop)
+    if (start < 0) continue
+    const end = start + stop.length
+    if (found === undefined || end < found.end || (end === found.end && start < found.start)) found = { start, end }
+  }
+  return found?.start
+}
+
+/** Length of the longest end of `text` that is the beginning of a stop string. */
+function countHeldBack(text: string, stops: readonly string[]): number {
+  let longest = 0
+  for (const stop of stops) {
+    for (let length = Math.min(stop.length - 1, text.length); length > longest; length--) {
+      if (text.endsWith(stop.slice(0, length))) longest = length
+    }
+  }
+  return longest
+}

@@ -1,0 +1,116 @@
+import type { LlamaModel, Token } from 'node-llama-cpp'
+import { invalidRequest } from '../errors.ts'
+import { createShield } from './shield.ts'
+import { createSpecialText, type SpecialText, type SpecialToken } from './special-text.ts'
+
+/** Text to tokens and back, for one model. */
+export interface Tokenizer {
+  /** Tokens in the vocabulary; ids are 0 up to this, exclusive. */
+  readonly size: number
+  /** Texts of the begin and end tokens; empty where there is none. */
+  readonly bosText: string
+  readonly eosText: string
+  /** Tokens of a text in which the texts of special tokens mean those tokens. Nothing is put in front. */
+  tokenize(text: string): Token[]
+  /** The same with one begin token in front where the model wants one, and never two. */
+  tokenizePrompt(text: string): Token[]
+  /**
+   * Tokens of a rendered template. `render` gets a function that every piece of client data must pass through;
+   * what the template adds may be special, what the client sent never becomes a special token.
+   */
+  tokenizeTemplate(render: (asData: <Value>(value: Value) => Value) => string): Token[]
+  /** Text that continues `context`, without special tokens. */
+  detokenize(tokens: readonly Token[], context: readonly Token[]): string
+  /** Text of tokens with special tokens in it: the reverse of {@link tokenize}. */
+  toText(tokens: readonly Token[]): string
+  /** @throws LlamaError `invalid_request` for ids outside the vocabulary, which would crash the engine */
+  toTokens(ids: readonly number[], param: string): Token[]
+}
+
+const CONTROL_TYPES = new Set([2, 3])
+/** Texts of this look may be special tokens although the file calls them normal. */
+const LOOKS_SPECIAL = /^[_ ]?[<[{].*[>\]}]$/su
+
+/** The tokenizer of a loaded model. */
+export function createTokenizer(model: LlamaModel): Tokenizer {
+  const texts = readList(model, 'tokens').map(String)
+  const specialText = createSpecialText(findSpecialTokens(model, texts))
+  const beginToken = model.tokens.shouldPrependBosToken ? model.tokens.bos : null
+
+  const withBegin = (tokens: Token[]): Token[] =>
+    beginToken === null || tokens[0] === beginToken ? tokens : [beginToken, ...tokens]
+
+  return {
+    size: texts.length,
+    bosText: model.tokens.bosString ?? '',
+    eosText: model.tokens.eosString ?? '',
+    tokenize: (text) => model.tokenize(text, true),
+    tokenizePrompt: (text) => withBegin(model.tokenize(text, true)),
+    tokenizeTemplate: (render) => {
+      const shield = createShield(specialText)
+      const rendered = render((value) => shield.hide(value))
+      const tokens = shield.used
+        ? tokenizeShielded(model, specialText, rendered, (text) => shield.reveal(text))
+        : model.tokenize(rendered, true)
+      return withBegin(tokens)
+    },
+    detokenize: (tokens, context) => model.detokenize(tokens, false, context),
+    toText: (tokens) => model.detokenize(tokens, true),
+    toTokens: (ids, param) => ids.map((id) => toToken(id, texts.length, param)),
+  }
+}
+
+/**
+ * Cuts the text at its special tokens, as the engine does, and reads what lies between as plain text with the
+ * hidden parts back in their places: the tokens are those of the engine for a text without hidden parts.
+ */
+function tokenizeShielded(
+  model: LlamaModel,
+  specialText: SpecialText,
+  rendered: string,
+  reveal: (text: string) => string,
+): Token[] {
+  const tokens: Token[] = []
+  let start = 0
+  let stripStart = false
+  const addText = (end: number, stripEnd: boolean): void => {
+    let text = rendered.slice(start, end)
+    if (stripStart) text = text.trimStart()
+    if (stripEnd) text = text.trimEnd()
+    for (const token of model.tokenize(reveal(text), false)) tokens.push(token)
+  }
+  for (const match of specialText.findAll(rendered)) {
+    addText(match.start, match.token.stripsLeft)
+    tokens.push(match.token.id as Token)
+    start = match.end
+    stripStart = match.token.stripsRight
+  }
+  addText(rendered.length, false)
+  return tokens
+}
+
+function findSpecialTokens(model: LlamaModel, texts: readonly string[]): SpecialToken[] {
+  const types = readList(model, 'token_type')
+  const found: SpecialToken[] = []
+  texts.forEach((text, id) => {
+    const byType = CONTROL_TYPES.has(Number(types[id]))
+    if (!byType && !LOOKS_SPECIAL.test(text)) return
+    // The id is a place in the vocabulary.
+    const attributes = model.getTokenAttributes(id as Token)
+    if (!attributes.control && !attributes.unknown) return
+    found.push({ text, id, stripsLeft: attributes.lstrip, stripsRight: attributes.rstrip })
+  })
+  return found
+}
+
+function readList(model: LlamaModel, name: 'tokens' | 'token_type'): readonly unknown[] {
+  const list: unknown = model.fileInfo.metadata.tokenizer?.ggml?.[name]
+  return Array.isArray(list) ? list : []
+}
+
+function toToken(id: number, size: number, param: string): Token {
+  if (!Number.isInteger(id) || id < 0 || id >= size) {
+    throw invalidRequest(`token ${id} is not in the vocabulary of ${size}`, param)
+  }
+  return id as Token
+}

@@ -1,0 +1,49 @@
+/** Turns tokens into the text that continues `context`; bytes that are no whole character become U+FFFD. */
+export type Detokenize<Token> = (tokens: readonly Token[], context: readonly Token[]) => string
+
+/** Makes text of tokens that arrive one by one. */
+export interface TokenText<Token> {
+  /** Takes the next token; gives out text up to the last whole character. */
+  push(token: Token): string
+  /** What is left when the generation ends, an unfinished character as U+FFFD. */
+  flush(): string
+}
+
+const REPLACEMENT = '\ufffd'
+/** As many tokens as the engine looks back on when it decides about a leading space. */
+const CONTEXT_TOKENS = 3
+/** No character takes more tokens than this; a longer run is no text at all and is given out as it is. */
+const MAX_PENDING_TOKENS = 16
+
+/** A {@link TokenText} that continues the text of `prompt`. */
+export function createTokenText<Token>(detokenize: Detokenize<Token>, prompt: readonly Token[]): TokenText<Token> {
+  let context = prompt.slice(-CONTEXT_TOKENS)
+  let pending: Token[] = []
+  let givenOut = 0
+
+  const takeUpTo = (text: string, end: number, settle: boolean): string => {
+    const taken = text.slice(givenOut, end)
+    givenOut = Math.max(givenOut, end)
+    if (settle) {
+      context = [...context, ...pending].slice(-CONTEXT_TOKENS)
+      pending = []
+      givenOut = 0
+    }
+    return taken
+  }
+
+  return {
+    push: (token) => {
+      pending.push(token)
+      const text = detokenize(pending, context)
+      // An unfinished character is one U+FFFD at the very end: everything before it is final.
+      const whole = !text.endsWith(REPLACEMENT) || pending.length >= MAX_PENDING_TOKENS
+      return takeUpTo(text, whole ? text.length : text.length - 1, whole)
+    },
+    flush: () => {
+      if (pending.length === 0) return ''
+      const text = detokenize(pending, context)
+      return takeUpTo(text, text.length, true)
+    },
+  }
+}

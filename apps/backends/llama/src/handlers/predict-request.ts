@@ -1,0 +1,99 @@
+import type { Message, PredictOptions } from '@svc/backend-client/proto'
+import type { ChatInput, ChatMessage } from '../engine/chat-template.ts'
+import type { GenerateRequest } from '../engine/generate.ts'
+import { type PromptModel, type PromptSource, toPromptTokens } from '../engine/prompt.ts'
+import type { SamplingRequest } from '../engine/sampling.ts'
+import { invalidRequest, notSupported } from '../errors.ts'
+
+/** Templates write the role beside their marks, so it may not hold anything that could be part of one. */
+const ROLE = /^[A-Za-z0-9_-]{1,64}$/
+
+/** What a Predict request asks for, with its prompt as tokens. @throws LlamaError `invalid_request`, `not_implemented` */
+export function toGenerateRequest(request: PredictOptions, model: PromptModel): GenerateRequest {
+  if (request.Images.length + request.Videos.length + request.Audios.length > 0) {
+    throw invalidRequest('this model reads text only', 'Images')
+  }
+  if (request.Grammar !== '') throw notSupported('this backend does not honour grammars')
+  return {
+    prompt: toPromptTokens(model, toPromptSource(request)),
+    maxTokens: request.Tokens,
+    stop: request.StopPrompts,
+    sampling: toSamplingRequest(request),
+  }
+}
+
+/** The prompt of a request: its messages where the model's template is asked for and there are any, else its text. */
+export function toPromptSource(request: PredictOptions): PromptSource {
+  if (!request.UseTokenizerTemplate || request.Messages.length === 0) return { kind: 'text', text: request.Prompt }
+  return { kind: 'chat', input: toChatInput(request) }
+}
+
+function toChatInput(request: PredictOptions): ChatInput {
+  return {
+    messages: request.Messages.map(toChatMessage),
+    tools: readTools(request),
+    variables: readVariables(request.Metadata),
+  }
+}
+
+function toChatMessage(message: Message, index: number): ChatMessage {
+  if (!ROLE.test(message.role)) throw invalidRequest('a role is a short name', `Messages[${index}].role`)
+  return {
+    role: message.role,
+    content: message.content,
+    name: message.name,
+    tool_call_id: message.toolCallId,
+    reasoning_content: message.reasoningContent,
+    tool_calls: parseJson(message.toolCalls, `Messages[${index}].tool_calls`, Array.isArray) ?? undefined,
+  }
+}
+
+function readTools({ Tools, ToolChoice }: PredictOptions): readonly unknown[] | null {
+  const tools = parseJson(Tools, 'Tools', Array.isArray)
+  const refused = /^\s*"?none"?\s*$/.test(ToolChoice)
+  return tools === undefined || tools.length === 0 || refused ? null : tools
+}
+
+/** `chat_template_kwargs` holds the client's wishes already and so comes last. */
+function readVariables(metadata: Readonly<Record<string, string>>): Record<string, unknown> {
+  const { enable_thinking: thinking, reasoning_effort: effort, chat_template_kwargs: given = '' } = metadata
+  return {
+    ...(thinking !== undefined && { enable_thinking: thinking === 'true' }),
+    ...(effort && { reasoning_effort: effort }),
+    ...parseJson(given, 'Metadata.chat_template_kwargs', isRecord),
+  }
+}
+
+function toSamplingRequest(request: PredictOptions): SamplingRequest {
+  return {
+    temperature: request.Temperature,
+    topK: request.TopK,
+    topP: request.TopP,
+    minP: request.MinP,
+    seed: request.Seed,
+    repeatPenalty: request.Penalty,
+    repeatLastN: request.Repeat,
+    frequencyPenalty: request.FrequencyPenalty,
+    presencePenalty: request.PresencePenalty,
+    logitBias: request.LogitBias,
+    ignoreEos: request.IgnoreEOS,
+  }
+}
+
+/** A field of JSON text; nothing where it is empty or null. */
+function parseJson<Value>(text: string, field: string, is: (value: unknown) => value is Value): Value | undefined {
+  if (text.trim() === '') return undefined
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw invalidRequest('the field is no JSON', field)
+  }
+  if (value === null) return undefined
+  if (!is(value)) throw invalidRequest('the field has the wrong shape', field)
+  return value
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

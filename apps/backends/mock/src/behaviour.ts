@@ -1,0 +1,35 @@
+import type { MockBehaviour, MockRule, MockScript } from './script.ts'
+
+/** A call as rules see it. */
+export interface ScriptedCall {
+  /** Name of the rpc, such as `Predict`. */
+  readonly rpc: string
+  /** The n-th call of its rpc, from 1. */
+  readonly call: number
+  /** All text of the request. */
+  readonly text: string
+}
+
+/** What the script says about a call. */
+export function chooseBehaviour(script: MockScript, call: ScriptedCall): MockBehaviour {
+  return script.rules?.find((rule) => matches(rule, call))?.then ?? {}
+}
+
+function matches(rule: MockRule, { rpc, call, text }: ScriptedCall): boolean {
+  return (
+    (rule.rpc === undefined || matchesName(rule.rpc, rpc)) &&
+    (rule.call === undefined || rule.call === call) &&
+    (rule.contains === undefined || text.includes(rule.contains))
+  )
+}
+
+function matchesName(pattern: string, rpc: string): boolean {
+  return pattern.endsWith('*') ? rpc.startsWith(pattern.slice(0, -1)) : rpc === pattern
+}
+
+/** Every string of a request, however deep. */
+export function requestText(value: unknown): string {
+  if (typeof value === 'string') return value
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return ''
+  return Object.values(value).map(requestText).filter(Boolean).join('\n')
+}

@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs'
+import { SvcError } from '@svc/errors'
+import type { MockScript } from './script.ts'
+
+/** Variable with the path of a script that holds before a model is loaded. */
+const SCRIPT_VARIABLE = 'MOCK_SCRIPT'
+
+/** The script a process starts with: the file in `MOCK_SCRIPT`, or nothing. */
+export function readStartScript(env: Readonly<Record<string, string | undefined>>): MockScript {
+  const file = env[SCRIPT_VARIABLE]
+  return file ? parseScript(readFileSync(file, 'utf8')) : {}
+}
+
+/**
+ * The script in the options of a load: `script:<json>`, `script_file:<path>`, `record:<path>`. What they leave out stays
+ * as it was.
+ */
+export function readLoadScript(options: readonly string[], before: MockScript): MockScript {
+  let script = before
+  for (const option of options) {
+    const [, name, value = ''] = /^(script|script_file|record):(.*)$/s.exec(option) ?? []
+    if (name === 'script') script = { ...script, ...parseScript(value) }
+    if (name === 'script_file') script = { ...script, ...parseScript(readFileSync(value, 'utf8')) }
+    if (name === 'record') script = { ...script, record: value }
+  }
+  return script
+}
+
+function parseScript(text: string): MockScript {
+  const value: unknown = JSON.parse(text)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new SvcError('invalid_request', 'a mock script is a JSON object')
+  }
+  return value as MockScript
+}

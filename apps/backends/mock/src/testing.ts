@@ -1,0 +1,18 @@
+/**
+ * What tests need of the mock: its script as typed data, what it recorded, a program to start.
+ *
+ * @module
+ */
+export { type MockLauncher, type MockLauncherOptions, writeMockLauncher } from './launcher.ts'
+export { createMock, type MockBackend } from './mock.ts'
+export { type MockRecord, readRecords } from './records.ts'
+export {
+  type MockBehaviour,
+  type MockCrash,
+  type MockFailure,
+  type MockRule,
+  type MockScript,
+  type MockToolCall,
+  mockOptions,
+  STATUS_CODES,
+} from './script.ts'

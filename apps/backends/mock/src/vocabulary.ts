@@ -1,0 +1,28 @@
+import { hashText, splitWords } from './words.ts'
+
+/** Words and their ids, both ways. */
+export interface Vocabulary {
+  /** Ids of the words of a text, the same in every process unless two words collide. */
+  encode(text: string): number[]
+  /** Text of ids; an id that was never made reads as `<id>`. */
+  decode(ids: readonly number[]): string
+}
+
+const SIZE = 2 ** 24
+
+/** Knows no word yet. */
+export function createVocabulary(): Vocabulary {
+  const words = new Map<number, string>()
+
+  function idOf(word: string): number {
+    let id = hashText(word) % SIZE
+    while (words.has(id) && words.get(id) !== word) id = (id + 1) % SIZE
+    words.set(id, word)
+    return id
+  }
+
+  return {
+    encode: (text) => splitWords(text).map(idOf),
+    decode: (ids) => ids.map((id) => words.get(id) ?? `<${id}>`).join(''),
+  }
+}

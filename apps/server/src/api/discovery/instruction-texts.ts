@@ -1,0 +1,62 @@
+/** A page for programs and people that want to use one area of the API. */
+export interface Instruction {
+  readonly name: string
+  readonly description: string
+  /** Tags of the rows that belong to it. */
+  readonly tags: readonly string[]
+  readonly markdown: string
+}
+
+/** The pages of what is built; every area brings its own. */
+export const INSTRUCTIONS: readonly Instruction[] = [
+  {
+    name: 'chat-inference',
+    description: 'Continue conversations with a model, whole or streamed.',
+    tags: ['inference'],
+    markdown: `# Chat
+
+\`POST /v1/chat/completions\` takes a \`model\` and \`messages\` and answers in the chat-completions format.
+
+\`\`\`
+curl {base_url}v1/chat/completions -H 'Content-Type: application/json' \\
+  -d '{"model": "demo", "messages": [{"role": "user", "content": "Hello"}]}'
+\`\`\`
+
+With \`"stream": true\` the reply is a stream of server-sent events that ends with \`data: [DONE]\`; \`"stream_options": {"include_usage": true}\` adds the usage as the last event.
+
+Errors: 400 names the field at fault, 404 \`model_not_found\`, 429 with \`Retry-After\` when the server or the model is at capacity, 503 with \`Retry-After\` while a model loads or rests after a failed load. A failure after the first event arrives in the stream.
+`,
+  },
+  {
+    name: 'models',
+    description: 'List the models that requests can name.',
+    tags: ['models'],
+    markdown: `# Models
+
+\`GET /v1/models\` lists names; \`?filter=\` takes a regular expression over them. \`GET /v1/models/{id}\` shows one.
+
+A model is a YAML file in the models folder, or a GGUF file dropped there. \`POST /models/reload\` (admin) reads the folder again at once.
+`,
+  },
+  {
+    name: 'monitoring',
+    description: 'Health, version, loaded models, metrics.',
+    tags: ['system'],
+    markdown: `# Monitoring
+
+- \`GET /healthz\` answers 200 while the process lives, \`GET /readyz\` while it takes requests.
+- \`GET /version\` shows version and commit.
+- \`GET /system\` (admin) lists backends and loaded models with their processes.
+- \`GET /metrics\` (admin) is the Prometheus text format; \`api_call\` is the duration of calls by method and route.
+`,
+  },
+  {
+    name: 'settings',
+    description: 'Read and change runtime settings.',
+    tags: ['settings'],
+    markdown: `# Settings
+
+\`GET /api/settings\` (admin) shows every runtime setting, secrets masked. \`POST /api/settings\` changes any subset; it is kept in the configuration folder and acts at once. A flag or variable wins over a saved value.
+`,
+  },
+]

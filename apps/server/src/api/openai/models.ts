@@ -1,0 +1,78 @@
+import { model as modelSchema, modelList, type Model, type ModelList } from '@svc/wire'
+import { SvcError } from '@svc/errors'
+import { RE2JS } from 're2js'
+import * as z from 'zod'
+import { json } from '../../http/json.ts'
+import { defineRoute, type Route } from '../../http/route.ts'
+import { modelNotFound } from '../../inference/stages/alias.ts'
+
+/** What the model routes read. */
+export interface ModelListing {
+  /** Models clients may name, in byte order; with the files that configurations refer to when asked. */
+  list(options: { readonly includeReferenced: boolean }): readonly { readonly id: string; readonly createdAt: number }[]
+}
+
+const MAX_FILTER_LENGTH = 1024
+
+const listQuery = z.object({
+  filter: z.string().optional().describe('Regular expression (RE2) over the names.'),
+  excludeConfigured: z.string().optional().describe('`false` also lists files that a configuration refers to.'),
+})
+
+function compileFilter(source: string | undefined): (name: string) => boolean {
+  if (source === undefined || source === '') return () => true
+  if (source.length > MAX_FILTER_LENGTH) throw invalidFilter('filter is longer than 1024 characters')
+  try {
+    const expression = RE2JS.compile(source)
+    return (name) => expression.matcher(name).find()
+  } catch (cause) {
+    throw invalidFilter('filter is no valid expression', cause)
+  }
+}
+
+function invalidFilter(message: string, cause?: unknown): SvcError {
+  return new SvcError('invalid_request', message, { code: 'invalid_filter', cause, details: { param: 'filter' } })
+}
+
+function toModel(entry: { id: string; createdAt: number }): Model {
+  return { id: entry.id, object: 'model', created: Math.floor(entry.createdAt / 1000), owned_by: 'svc' }
+}
+
+/** `GET /v1/models`, its alias and one model by name. */
+export function modelRoutes(models: ModelListing): Route[] {
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/v1/models',
+      aliases: ['/models'],
+      access: 'any',
+      family: 'compatible',
+      tag: 'models',
+      summary: 'List the models that can be named in requests',
+      query: listQuery,
+      responses: { 200: { description: 'The models in byte order.', schema: modelList } },
+      handler(call) {
+        const matches = compileFilter(call.query('filter'))
+        const entries = models.list({ includeReferenced: call.query('excludeConfigured') === 'false' })
+        const data = entries.filter((entry) => matches(entry.id)).map(toModel)
+        return json({ object: 'list', data } satisfies ModelList)
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/models/:id',
+      aliases: ['/models/:id'],
+      access: 'any',
+      family: 'compatible',
+      tag: 'models',
+      summary: 'One model by name',
+      responses: { 200: { description: 'The model.', schema: modelSchema } },
+      handler(call) {
+        const id = call.param('id')
+        const entry = models.list({ includeReferenced: true }).find((candidate) => candidate.id === id)
+        if (entry === undefined) throw modelNotFound(id)
+        return json(toModel(entry))
+      },
+    }),
+  ]
+}

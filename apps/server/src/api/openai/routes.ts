@@ -1,0 +1,34 @@
+import { chatCompletion, chatCompletionRequest } from '@svc/wire'
+import type { CompressionPolicy } from '../../http/compression.ts'
+import type { Route } from '../../http/route.ts'
+import { defineInferenceRoute } from '../../inference/define-inference-route.ts'
+import type { Pipeline } from '../../inference/pipeline.ts'
+import { chatCodec } from './chat/codec.ts'
+import { type ModelListing, modelRoutes } from './models.ts'
+
+/** The compatible routes: two ends each, the pipeline between. */
+export function openaiRoutes(parts: { pipeline: Pipeline; compression: CompressionPolicy; models: ModelListing }): Route[] {
+  return [
+    defineInferenceRoute(
+      {
+        method: 'POST',
+        path: '/v1/chat/completions',
+        aliases: ['/chat/completions'],
+        access: 'any',
+        feature: 'chat',
+        family: 'compatible',
+        usecase: 'chat',
+        scanned: true,
+        tag: 'inference',
+        summary: 'Continue a conversation',
+        body: chatCompletionRequest,
+        responses: {
+          200: { description: 'The reply, or server-sent `chat.completion.chunk` events with `stream`.', schema: chatCompletion },
+        },
+      },
+      chatCodec,
+      parts,
+    ),
+    ...modelRoutes(parts.models),
+  ]
+}

@@ -1,0 +1,92 @@
+import { gateOnly, type RouteRow } from '../http/route-row.ts'
+
+/** Prefixes of admin features still to come: a user learns 403, an admin 404, and nobody an open door (§5.4). */
+const ADMIN_GET = [
+  '/api/traces',
+  '/api/traces/*',
+  '/api/backend-traces',
+  '/api/backend-traces/*',
+  '/api/backend-logs',
+  '/api/backend-logs/*',
+  '/api/operations',
+  '/api/operations/*',
+  '/api/resources',
+  '/api/models',
+  '/api/models/*',
+  '/api/backends',
+  '/api/backends/*',
+  '/api/p2p',
+  '/api/p2p/*',
+  '/api/agents',
+  '/api/agents/*',
+  '/api/agent/*',
+  '/api/nodes',
+  '/api/nodes/*',
+  '/api/pii/events',
+  '/api/middleware/status',
+  '/api/router/decisions',
+  '/api/router/:name/corpus/stats',
+  '/api/auth/admin/*',
+  '/backend/monitor',
+  '/v1/backend/monitor',
+  '/backends',
+  '/backends/*',
+  '/models/available',
+  '/models/galleries',
+  '/models/jobs',
+  '/models/jobs/*',
+]
+
+const ADMIN_POST = [
+  '/api/traces/clear',
+  '/api/backend-traces/clear',
+  '/api/backend-logs/*',
+  '/api/operations/*',
+  '/api/models/*',
+  '/api/backends/*',
+  '/api/agents',
+  '/api/agents/*',
+  '/api/agent/*',
+  '/api/nodes/*',
+  '/api/router/:name/corpus',
+  '/api/score',
+  '/api/branding/*',
+  '/api/auth/admin/*',
+  '/backend/load',
+  '/v1/backend/load',
+  '/backend/shutdown',
+  '/v1/backend/shutdown',
+  '/backends/*',
+  '/models/apply',
+  '/models/delete/*',
+  '/models/import',
+  '/models/import-uri',
+  '/models/edit/*',
+  '/v1/slots/save',
+  '/v1/slots/restore',
+]
+
+const ADMIN_OTHER: readonly (readonly ['PUT' | 'PATCH' | 'DELETE', string])[] = [
+  ['DELETE', '/api/operations/history'],
+  ['DELETE', '/api/router/:name/corpus'],
+  ['DELETE', '/api/branding/*'],
+  ['DELETE', '/api/auth/admin/*'],
+  ['PUT', '/api/auth/admin/*'],
+  ['PATCH', '/api/models/config-json/:name'],
+  ['DELETE', '/api/nodes/*'],
+  ['PUT', '/models/*'],
+]
+
+/** Inference routes still to come: callers need credentials there from the first day (§4.1). */
+const USER_POST = ['/v1/mcp/chat/completions', '/mcp/v1/chat/completions', '/mcp/chat/completions', '/v1/moderations', '/moderations']
+
+const USER_GET = ['/generated-audio/*', '/generated-images/*', '/generated-videos/*', '/generated-3d/*', '/api/features', '/api/cors-proxy']
+
+/** Rows that stand for features whose rooms are not furnished yet. */
+export const RESERVED_ROWS: readonly RouteRow[] = [
+  ...ADMIN_GET.map((path) => gateOnly('GET', path)),
+  ...ADMIN_POST.map((path) => gateOnly('POST', path)),
+  ...ADMIN_OTHER.map(([method, path]) => gateOnly(method, path)),
+  ...USER_POST.map((path) => gateOnly('POST', path, { access: 'any' })),
+  ...USER_GET.map((path) => gateOnly('GET', path, { access: 'any' })),
+]

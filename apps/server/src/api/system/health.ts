@@ -1,0 +1,40 @@
+import { defineRoute, type Route } from '../../http/route.ts'
+import { json } from '../../http/json.ts'
+
+/** Whether the server takes requests. */
+export interface Readiness {
+  /** Undefined when ready, else why not yet or not any more. */
+  reason(): string | undefined
+}
+
+/** `GET /healthz` answers while the process lives, `GET /readyz` while it takes requests. */
+export function healthRoutes(readiness: Readiness): Route[] {
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/healthz',
+      access: 'none',
+      family: 'compatible',
+      tag: 'system',
+      summary: 'Whether the process lives',
+      quiet: true,
+      responses: { 200: { description: 'It does; the body is empty.' } },
+      handler: () => new Response(null),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/readyz',
+      access: 'none',
+      family: 'compatible',
+      tag: 'system',
+      summary: 'Whether requests are taken',
+      quiet: true,
+      responses: { 200: { description: 'They are; the body is empty.' }, 503: { description: 'Starting or stopping.' } },
+      handler() {
+        const reason = readiness.reason()
+        if (reason === undefined) return new Response(null)
+        return json({ status: 'starting', reason }, { status: 503, headers: { 'Retry-After': '1' } })
+      },
+    }),
+  ]
+}

@@ -1,0 +1,6 @@
+import type { Logger } from '../../ports.ts'
+
+const ignore = () => undefined
+
+/** Writes nothing. */
+export const silentLogger: Logger = { debug: ignore, info: ignore, warn: ignore, error: ignore }

@@ -1,0 +1,152 @@
+import { stat } from 'node:fs/promises'
+import { dirname, resolve as resolvePath } from 'node:path'
+import type { Logger } from '../ports.ts'
+import { canonicalBackend } from './backend-names.ts'
+import { type BuildFamily, type InstalledBackends, readInstalledBackends } from './installed-backends.ts'
+
+/** How a backend is reached: a program this server starts, or an address where one is already running. */
+export type BackendProgram =
+  | {
+      readonly kind: 'spawn'
+      readonly name: string
+      /** Absolute path of the executable. */
+      readonly command: string
+      /** What stands before `--addr`; for Node programs the runtime's own options come first. */
+      readonly args: readonly string[]
+      readonly cwd: string
+      /** `unix` for our own backends, which listen on a socket file; `tcp` for all others. */
+      readonly transport: 'unix' | 'tcp'
+      readonly env?: Readonly<Record<string, string>> | undefined
+    }
+  | { readonly kind: 'attach'; readonly name: string; readonly address: string }
+
+/** A backend that comes with this server, as a Node program. */
+export interface BuiltInBackend {
+  /** Absolute path of its main file. */
+  readonly entry: string
+  /** Options of the Node runtime; none are inherited. */
+  readonly execArgv: readonly string[]
+}
+
+/** Which names lead to which backends. */
+export interface BackendCatalog {
+  /** Every name that resolves, in lower case, sorted (§4.4). */
+  names(): readonly string[]
+  /** The program of a name in any case: external before installed before built in (§2.9, `backend`). */
+  resolve(name: string): BackendProgram | undefined
+  /** Replaces the external backends: name → file to run, `host:port` or `unix:/path` to attach. */
+  setExternal(external: Readonly<Record<string, string>>): Promise<void>
+  /** Reads the backends folders again. */
+  refresh(): Promise<void>
+}
+
+/** What {@link createBackendCatalog} needs. */
+export interface BackendCatalogOptions {
+  /** Folders of installed backends; a name in an earlier one wins. */
+  readonly folders: readonly string[]
+  readonly builtIn: Readonly<Record<string, BuiltInBackend>>
+  readonly external: Readonly<Record<string, string>>
+  readonly logger: Logger
+  /** @default 'default' */
+  readonly buildFamily?: BuildFamily | undefined
+}
+
+const NODE_FILE = /\.[cm]?js$/
+const HOST_AND_PORT = /^(\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9._-]{1,253}):([1-9]\d{0,4})$/
+
+/** Reads what is installed and keeps the names. */
+export async function createBackendCatalog(options: BackendCatalogOptions): Promise<BackendCatalog> {
+  const { logger } = options
+  const builtIn = new Map(Object.entries(options.builtIn).map(([name, program]) => [name.toLowerCase(), program]))
+  let installed: InstalledBackends = { backends: new Map(), problems: [] }
+  let external = new Map<string, BackendProgram>()
+  let externalUris = options.external
+
+  const read = async () => {
+    const [folders, programs] = await Promise.all([
+      readInstalledBackends(options.folders, options.buildFamily ?? 'default'),
+      readExternal(externalUris, logger),
+    ])
+    for (const problem of folders.problems) logger.warn({ ...problem }, 'backend folder cannot be used')
+    installed = folders
+    external = programs
+  }
+  // One after the other: a slow earlier reading must not overwrite a later one.
+  let reading: Promise<void> = Promise.resolve()
+  const refresh = () => {
+    reading = reading.then(read)
+    return reading
+  }
+  const fromInstalled = (key: string): BackendProgram | undefined => {
+    const found = installed.backends.get(key)
+    return found && { kind: 'spawn', name: key, command: found.runFile, args: [], cwd: found.folder, transport: 'tcp' }
+  }
+  const fromBuiltIn = (key: string): BackendProgram | undefined => {
+    const found = builtIn.get(key)
+    if (found === undefined) return undefined
+    const args = [...found.execArgv, found.entry]
+    return { kind: 'spawn', name: key, command: process.execPath, args, cwd: dirname(found.entry), transport: 'unix' }
+  }
+
+  await refresh()
+  return {
+    names() {
+      return [...new Set([...external.keys(), ...installed.backends.keys(), ...builtIn.keys()])].sort()
+    },
+    resolve(name) {
+      const keys = [...new Set([name.toLowerCase(), canonicalBackend(name).name])]
+      for (const source of [(key: string) => external.get(key), fromInstalled, fromBuiltIn]) {
+        for (const key of keys) {
+          const program = source(key)
+          if (program !== undefined) return program
+        }
+      }
+      return undefined
+    },
+    setExternal(next) {
+      externalUris = next
+      return refresh()
+    },
+    refresh,
+  }
+}
+
+async function readExternal(
+  uris: Readonly<Record<string, string>>,
+  logger: Logger,
+): Promise<Map<string, BackendProgram>> {
+  const programs = new Map<string, BackendProgram>()
+  for (const [name, uri] of Object.entries(uris)) {
+    const program = await toExternalProgram(name.toLowerCase(), uri)
+    if (program === undefined) logger.warn({ backend: name, uri }, 'external backend is neither a file nor an address')
+    else programs.set(name.toLowerCase(), program)
+  }
+  return programs
+}
+
+async function toExternalProgram(name: string, uri: string): Promise<BackendProgram | undefined> {
+  const file = resolvePath(uri)
+  if (
+    await stat(file).then(
+      (found) => found.isFile(),
+      () => false,
+    )
+  ) {
+    const isNode = NODE_FILE.test(file)
+    return {
+      kind: 'spawn',
+      name,
+      command: isNode ? process.execPath : file,
+      args: isNode ? [file] : [],
+      cwd: dirname(file),
+      transport: 'tcp',
+    }
+  }
+  return isAddress(uri) ? { kind: 'attach', name, address: uri } : undefined
+}
+
+function isAddress(uri: string): boolean {
+  if (uri.startsWith('unix:')) return uri.startsWith('unix:/')
+  const port = HOST_AND_PORT.exec(uri)?.[2]
+  return port !== undefined && Number(port) <= 65_535
+}

@@ -1,0 +1,169 @@
+import { access, chmod, constants, lstat, readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+
+const MAX_METADATA_BYTES = 1024 * 1024
+
+/** The `run.sh` an installed name leads to. */
+export interface InstalledBackend {
+  readonly runFile: string
+  readonly folder: string
+}
+
+/** What this machine computes on; decides which build an alias resolves to. */
+export type BuildFamily = 'nvidia' | 'amd' | 'intel' | 'metal' | 'darwin-x86' | 'vulkan' | 'default'
+
+/** Words in a folder name, best first. */
+const BUILD_TAGS: Readonly<Record<BuildFamily, readonly string[]>> = {
+  nvidia: ['cuda', 'vulkan', 'cpu'],
+  amd: ['rocm', 'hip', 'vulkan', 'cpu'],
+  intel: ['sycl', 'intel', 'cpu'],
+  metal: ['metal', 'cpu'],
+  'darwin-x86': ['darwin-x86', 'cpu'],
+  vulkan: ['vulkan', 'cpu'],
+  default: ['cpu'],
+}
+
+interface FolderEntry {
+  readonly folderName: string
+  readonly folder: string
+  readonly runFile: string | undefined
+  readonly name: string
+  readonly alias: string | undefined
+  readonly metaBackendFor: string | undefined
+}
+
+/** Something in a backends folder that cannot be used. */
+export interface BackendFolderProblem {
+  readonly folder: string
+  readonly reason: string
+}
+
+/** The installed backends of one or more folders by lower-case name. */
+export interface InstalledBackends {
+  readonly backends: ReadonlyMap<string, InstalledBackend>
+  readonly problems: readonly BackendFolderProblem[]
+}
+
+/**
+ * Reads what is installed: one folder per backend with an executable `run.sh`, named by its `metadata.json` or else by
+ * the folder. A folder of metadata alone may point at another by `meta_backend_for`; folders may share an `alias`.
+ *
+ * @param folders where backends live; a name in an earlier one wins
+ * @param family which build an alias shared by several folders resolves to
+ */
+export async function readInstalledBackends(
+  folders: readonly string[],
+  family: BuildFamily,
+): Promise<InstalledBackends> {
+  const problems: BackendFolderProblem[] = []
+  const backends = new Map<string, InstalledBackend>()
+  for (const parent of folders) {
+    const entries: FolderEntry[] = []
+    for (const folderName of (await readdir(parent).catch(() => [])).sort()) {
+      const entry = await readFolder(parent, folderName, problems)
+      if (entry !== undefined) entries.push(entry)
+    }
+    for (const [name, installed] of nameFolders(entries, family)) {
+      if (!backends.has(name)) backends.set(name, installed)
+    }
+  }
+  return { backends, problems }
+}
+
+/** Names in falling precedence: a folder's own, what a meta folder points at, shared aliases. */
+function nameFolders(entries: readonly FolderEntry[], family: BuildFamily): Map<string, InstalledBackend> {
+  const named = new Map<string, InstalledBackend>()
+  const put = (name: string, entry: FolderEntry | undefined) => {
+    if (entry?.runFile === undefined || named.has(name.toLowerCase())) return
+    named.set(name.toLowerCase(), { runFile: entry.runFile, folder: entry.folder })
+  }
+  for (const entry of entries) put(entry.name, entry)
+  for (const entry of entries) put(entry.folderName, entry)
+  for (const entry of entries) {
+    // Looked up among the folders that were listed, never joined to a path: the file is not ours.
+    const target = entries.find((other) => other.folderName === entry.metaBackendFor)
+    if (entry.metaBackendFor === undefined) continue
+    put(entry.name, target)
+    put(entry.folderName, target)
+  }
+  for (const alias of new Set(entries.map((entry) => entry.alias))) {
+    if (alias !== undefined) put(alias, preferBuild(entries, alias, family))
+  }
+  return named
+}
+
+function preferBuild(entries: readonly FolderEntry[], alias: string, family: BuildFamily): FolderEntry | undefined {
+  const runnable = entries.filter((entry) => entry.alias === alias && entry.runFile !== undefined)
+  for (const tag of BUILD_TAGS[family]) {
+    const match = runnable.find((entry) => entry.folderName.includes(tag))
+    if (match !== undefined) return match
+  }
+  return runnable[0]
+}
+
+async function readFolder(
+  parent: string,
+  folderName: string,
+  problems: BackendFolderProblem[],
+): Promise<FolderEntry | undefined> {
+  const folder = join(parent, folderName)
+  const isFolder = await stat(folder).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
+  if (!isFolder || folderName.startsWith('.')) return undefined
+  const report = (reason: string) => problems.push({ folder, reason })
+  const metadata = await readMetadata(join(folder, 'metadata.json'), report)
+  const metaBackendFor = textOf(metadata, 'meta_backend_for')
+  const runFile = join(folder, 'run.sh')
+  const isRunnable = await makeExecutable(runFile)
+  if (!isRunnable && metaBackendFor === undefined) report('no executable run.sh')
+  return {
+    folderName,
+    folder,
+    runFile: isRunnable ? runFile : undefined,
+    name: textOf(metadata, 'name') ?? folderName,
+    alias: textOf(metadata, 'alias'),
+    metaBackendFor,
+  }
+}
+
+async function makeExecutable(file: string): Promise<boolean> {
+  const isFile = await stat(file).then(
+    (found) => found.isFile(),
+    () => false,
+  )
+  if (!isFile) return false
+  const mayRun = () =>
+    access(file, constants.X_OK).then(
+      () => true,
+      () => false,
+    )
+  if (await mayRun()) return true
+  // Archives unpacked without modes leave it unset; a link is left alone, its target may be anyone's.
+  if ((await lstat(file)).isSymbolicLink()) return false
+  await chmod(file, 0o700).catch(() => undefined)
+  return mayRun()
+}
+
+async function readMetadata(file: string, report: (reason: string) => void): Promise<Record<string, unknown>> {
+  const found = await stat(file).catch(() => undefined)
+  if (found === undefined) return {}
+  if (!found.isFile() || found.size > MAX_METADATA_BYTES) {
+    report('metadata.json is not a file of at most 1 MiB')
+    return {}
+  }
+  try {
+    const value: unknown = JSON.parse(await readFile(file, 'utf8'))
+    if (typeof value === 'object' && value !== null) return Object.fromEntries(Object.entries(value))
+  } catch {
+    // reported below
+  }
+  report('metadata.json is not a JSON object')
+  return {}
+}
+
+function textOf(metadata: Record<string, unknown>, key: string): string | undefined {
+  const value = metadata[key]
+  return typeof value === 'string' && value !== '' ? value : undefined
+}

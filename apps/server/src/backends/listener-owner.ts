@@ -1,0 +1,54 @@
+import { readdir, readFile, readlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { readProcessTable } from './process-table.ts'
+
+const LISTENING = '0A'
+
+/** Who listens on a port: the process asked about or its family, somebody else as well or instead, or not to be seen. */
+export type ListenerOwner = 'ours' | 'other' | 'unknown'
+
+/**
+ * Whether every listener on a local TCP port belongs to a process or its family.
+ *
+ * A backend is told a port that was free a moment ago. Another process may have taken it, or, where ports can be shared,
+ * listen beside it; that one must not get prompts only because it answers the health check. A process that cannot be
+ * looked into, a port without a listener, and systems without `/proc` give `unknown`.
+ */
+export async function findListenerOwner(port: number, pid: number, root = '/proc'): Promise<ListenerOwner> {
+  const table = await readProcessTable(root)
+  if (table === undefined) return 'unknown'
+  const listening = await readListeningSockets(port, root)
+  if (listening.size === 0) return 'unknown'
+  const family = table.family(pid)
+  for (const member of family) {
+    const inodes = await readSocketInodes(member.pid, root)
+    if (inodes === undefined) return 'unknown'
+    for (const inode of inodes) listening.delete(inode)
+    if (listening.size === 0) return 'ours'
+  }
+  return family.length === 0 ? 'unknown' : 'other'
+}
+
+async function readListeningSockets(port: number, root: string): Promise<Set<string>> {
+  const wanted = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
+  const inodes = new Set<string>()
+  for (const name of ['tcp', 'tcp6']) {
+    const text = await readFile(join(root, 'net', name), 'latin1').catch(() => '')
+    for (const line of text.split('\n')) {
+      const [, local, , state, , , , , , inode] = line.trim().split(/ +/)
+      if (state === LISTENING && inode !== undefined && local?.endsWith(wanted)) inodes.add(inode)
+    }
+  }
+  return inodes
+}
+
+async function readSocketInodes(pid: number, root: string): Promise<string[] | undefined> {
+  const folder = join(root, String(pid), 'fd')
+  const names = await readdir(folder).catch(() => undefined)
+  const inodes: string[] = []
+  for (const name of names ?? []) {
+    const target = await readlink(join(folder, name)).catch(() => '')
+    if (target.startsWith('socket:[')) inodes.push(target.slice('socket:['.length, -1))
+  }
+  return names && inodes
+}

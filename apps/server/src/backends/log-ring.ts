@@ -1,0 +1,166 @@
+import { cutToBytes, escapeControls } from './log-text.ts'
+
+/** Lines kept per model (§4.7). */
+const LOG_RING_LINES = 1000
+/** Bytes of text kept per model. */
+const LOG_RING_BYTES = 1024 * 1024
+/** Bytes of one line; the rest of a longer line is dropped. */
+const LOG_LINE_BYTES = 8 * 1024
+/** Bytes of one stream turned into lines per {@link BUDGET_WINDOW_MS}; beyond it only the newest chunk is kept. */
+const BUDGET_BYTES = LOG_RING_BYTES
+const BUDGET_WINDOW_MS = 1000
+/** What a line weighs against the budget beside its bytes: a flood of empty lines costs time too. */
+const LINE_COST_BYTES = 128
+const CUT_MARKER = ' (cut)'
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
+
+/** One line a backend process wrote. */
+export interface LogLine {
+  /** Milliseconds since the epoch. */
+  readonly timestamp: number
+  readonly stream: 'stdout' | 'stderr'
+  /** Control characters are escaped, bytes that are not UTF-8 replaced. */
+  readonly text: string
+}
+
+/** The newest lines of one model's backend, bounded in lines and bytes. Survives the process. */
+export interface LogRing {
+  append(line: LogLine): void
+  /** Oldest first. */
+  lines(): readonly LogLine[]
+  clear(): void
+}
+
+/** Cuts one output stream of one process into lines. */
+export interface LogStream {
+  write(chunk: Uint8Array): void
+  /** Ends the last line, also one without a line feed. */
+  end(): void
+  /** Makes lines of what a flood left waiting. */
+  flush(): void
+}
+
+/** An empty ring. */
+export function createLogRing(limits: { maxLines?: number; maxBytes?: number } = {}): LogRing {
+  const maxLines = limits.maxLines ?? LOG_RING_LINES
+  const maxBytes = limits.maxBytes ?? LOG_RING_BYTES
+  let lines: LogLine[] = []
+  let first = 0
+  let bytes = 0
+  const dropFirst = () => {
+    bytes -= sizeOf(lines[first])
+    first++
+    // Compacting only now and then keeps a flood at constant cost per line.
+    if (first > maxLines) {
+      lines = lines.slice(first)
+      first = 0
+    }
+  }
+  return {
+    append(line) {
+      lines.push(line)
+      bytes += sizeOf(line)
+      while (lines.length - first > maxLines || bytes > maxBytes) dropFirst()
+    },
+    lines: () => lines.slice(first),
+    clear() {
+      lines = []
+      first = 0
+      bytes = 0
+    },
+  }
+}
+
+function sizeOf(line: LogLine | undefined): number {
+  return line === undefined ? 0 : Buffer.byteLength(line.text)
+}
+
+/**
+ * Feeds the chunks of one stream into a sink as lines.
+ *
+ * The child must never wait for us and must not eat our time either: past a budget per second a chunk replaces the one
+ * before it unread, and one line says how much was passed over. The newest output is therefore always there, which is
+ * what explains a crash.
+ */
+export function createLogStream(options: {
+  readonly stream: LogLine['stream']
+  readonly clock: { now(): number; monotonic(): number }
+  readonly onLine: (line: LogLine) => void
+}): LogStream {
+  const { stream, clock, onLine } = options
+  let partial: Uint8Array[] = []
+  let partialBytes = 0
+  let waiting: Uint8Array | undefined
+  let passedOver = 0
+  let windowStart = Number.NEGATIVE_INFINITY
+  let windowBytes = 0
+
+  const emit = (text: string) => {
+    windowBytes += LINE_COST_BYTES
+    onLine({ timestamp: clock.now(), stream, text })
+  }
+  const hold = (piece: Uint8Array) => {
+    if (partialBytes > LOG_LINE_BYTES) return
+    // A copy: the chunk itself may be a slice of a much larger read buffer.
+    partial.push(Uint8Array.from(piece.subarray(0, LOG_LINE_BYTES + 1 - partialBytes)))
+    partialBytes += Math.min(piece.length, LOG_LINE_BYTES + 1 - partialBytes)
+  }
+  const endLine = () => {
+    const bytes = Buffer.concat(partial)
+    partial = []
+    partialBytes = 0
+    emit(toLineText(bytes))
+  }
+  const split = (chunk: Uint8Array) => {
+    let start = 0
+    for (let at = chunk.indexOf(LINE_FEED); at !== -1; at = chunk.indexOf(LINE_FEED, start)) {
+      hold(chunk.subarray(start, at))
+      endLine()
+      start = at + 1
+    }
+    if (start < chunk.length) hold(chunk.subarray(start))
+  }
+  const flush = () => {
+    if (waiting === undefined) return
+    const chunk = waiting
+    waiting = undefined
+    if (passedOver > 0) {
+      if (partialBytes > 0) endLine()
+      emit(`(${passedOver} bytes of output passed over)`)
+      passedOver = 0
+    }
+    split(chunk)
+  }
+
+  return {
+    write(chunk) {
+      const now = clock.monotonic()
+      if (now - windowStart >= BUDGET_WINDOW_MS) {
+        flush()
+        windowStart = now
+        windowBytes = 0
+      }
+      windowBytes += chunk.length
+      if (windowBytes <= BUDGET_BYTES) {
+        split(chunk)
+        return
+      }
+      passedOver += waiting?.length ?? 0
+      waiting = chunk
+    },
+    end() {
+      flush()
+      if (partialBytes > 0) endLine()
+    },
+    flush,
+  }
+}
+
+function toLineText(bytes: Buffer): string {
+  const end = bytes.at(-1) === CARRIAGE_RETURN ? bytes.length - 1 : bytes.length
+  const cut = end > LOG_LINE_BYTES
+  const text = escapeControls(bytes.toString('utf8', 0, Math.min(end, LOG_LINE_BYTES)))
+  if (!cut && Buffer.byteLength(text) <= LOG_LINE_BYTES) return text
+  return cutToBytes(text, LOG_LINE_BYTES - CUT_MARKER.length) + CUT_MARKER
+}

@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** What one line of `/proc/<pid>/stat` says, as far as this server asks. */
+export interface ProcessStat {
+  readonly pid: number
+  /** One letter; `Z` is a process that ended and was not waited for. */
+  readonly state: string
+  readonly parentPid: number
+  readonly groupId: number
+  readonly sessionId: number
+  /** CPU time of the process and of the children it has waited for, in clock ticks. */
+  readonly cpuTicks: number
+  /** Clock ticks since boot. With the pid it names one process for as long as the machine is up. */
+  readonly startTicks: number
+}
+
+/** All processes at one moment. */
+export interface ProcessTable {
+  get(pid: number): ProcessStat | undefined
+  /** Live members of a process group, its leader included. */
+  group(groupId: number): readonly ProcessStat[]
+  /** The process, its group and all their descendants; empty when the process is gone. */
+  family(pid: number): readonly ProcessStat[]
+}
+
+/**
+ * Parses the text of `/proc/<pid>/stat`; undefined when it is not one.
+ *
+ * The program name stands in parentheses and may itself hold blanks and parentheses, so fields count from the last one.
+ */
+export function parseProcessStat(text: string): ProcessStat | undefined {
+  const nameEnd = text.lastIndexOf(')')
+  const pid = Number.parseInt(text, 10)
+  const fields = text.slice(nameEnd + 2).split(' ')
+  const state = fields[0]
+  if (nameEnd < 0 || !Number.isSafeInteger(pid) || state === undefined || fields.length < 20) return undefined
+  const number = (index: number) => Number(fields[index])
+  const stat = {
+    pid,
+    state,
+    parentPid: number(1),
+    groupId: number(2),
+    sessionId: number(3),
+    cpuTicks: number(11) + number(12) + number(13) + number(14),
+    startTicks: number(19),
+  }
+  return Number.isFinite(stat.parentPid + stat.groupId + stat.cpuTicks + stat.startTicks) ? stat : undefined
+}
+
+/** The entry of one process now; undefined when it is gone, unreadable, or the system has no `/proc`. */
+export function readProcessStat(pid: number, root = '/proc'): ProcessStat | undefined {
+  try {
+    return parseProcessStat(readFileSync(join(root, String(pid), 'stat'), 'latin1'))
+  } catch {
+    return undefined
+  }
+}
+
+/** Reads the whole table; undefined where there is none (not Linux) or it cannot be listed. */
+export async function readProcessTable(root = '/proc'): Promise<ProcessTable | undefined> {
+  const names = await readdir(root).catch(() => undefined)
+  if (names === undefined) return undefined
+  const processes = new Map<number, ProcessStat>()
+  for (const name of names) {
+    if (!/^[1-9]\d{0,9}$/.test(name)) continue
+    const text = await readFile(join(root, name, 'stat'), 'latin1').catch(() => '')
+    const stat = parseProcessStat(text)
+    if (stat !== undefined) processes.set(stat.pid, stat)
+  }
+  return processes.size === 0 ? undefined : toTable(processes)
+}
+
+function toTable(processes: ReadonlyMap<number, ProcessStat>): ProcessTable {
+  const group = (groupId: number) =>
+    [...processes.values()].filter((stat) => stat.groupId === groupId && stat.state !== 'Z')
+  return {
+    get: (pid) => processes.get(pid),
+    group,
+    family(pid) {
+      const leader = processes.get(pid)
+      if (leader === undefined || leader.state === 'Z') return []
+      const members = new Map([leader, ...group(pid)].map((stat) => [stat.pid, stat]))
+      // A Map visits what is added while it is walked, so this reaches children of children.
+      for (const parentPid of members.keys()) {
+        for (const stat of processes.values()) {
+          if (stat.parentPid === parentPid && stat.state !== 'Z') members.set(stat.pid, stat)
+        }
+      }
+      return [...members.values()]
+    },
+  }
+}

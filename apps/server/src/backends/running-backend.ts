@@ -1,0 +1,83 @@
+import type { BackendClient } from '@svc/backend-client'
+import type { BackendProgram } from './catalog.ts'
+import type { BackendProcess, ExitReport } from './process.ts'
+
+const DEFAULT_FREE_MS = 5000
+
+/** One backend that answers, with its process when this server started it. */
+export interface RunningBackend {
+  readonly program: BackendProgram
+  readonly client: BackendClient
+  /** Leader of its process group; absent for an attached address. */
+  readonly pid?: number | undefined
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number
+  /** Resolves when the process is gone, or an attached address is let go. */
+  readonly exited: Promise<ExitReport>
+  /** Whether it is gone already. */
+  hasExited(): boolean
+  /**
+   * Free, TERM to the group, KILL after `graceMs`; an attached backend is only told to free its model. Never rejects.
+   *
+   * @param options.freeMs time for Free, in milliseconds; 0 leaves it out. @default 5000
+   */
+  stop(options: { readonly graceMs: number; readonly freeMs?: number | undefined }): Promise<void>
+}
+
+interface BackendParts {
+  readonly program: BackendProgram
+  readonly client: BackendClient
+  readonly startedAt: number
+}
+
+/** A backend whose process this server started. */
+export function createSpawnedBackend(parts: BackendParts & { readonly process: BackendProcess }): RunningBackend {
+  const { program, client, startedAt, process } = parts
+  let freed: Promise<void> | undefined
+  return {
+    program,
+    client,
+    pid: process.pid,
+    startedAt,
+    exited: process.exited,
+    hasExited: process.hasExited,
+    async stop({ graceMs, freeMs = DEFAULT_FREE_MS }) {
+      if (process.hasExited()) {
+        await process.exited
+        return
+      }
+      // Asked for once; whoever stops it again, with less patience, does not wait for that.
+      if (freed === undefined && freeMs > 0) {
+        freed = free(client, freeMs)
+        await freed
+      }
+      await process.terminate({ graceMs })
+    },
+  }
+}
+
+/** A backend that was there before this server and stays when it is let go. */
+export function createAttachedBackend(parts: BackendParts): RunningBackend {
+  let hasExited = false
+  let letGo: (report: ExitReport) => void = () => undefined
+  const exited = new Promise<ExitReport>((resolve) => {
+    letGo = resolve
+  })
+  return {
+    ...parts,
+    exited,
+    hasExited: () => hasExited,
+    async stop({ freeMs = DEFAULT_FREE_MS }) {
+      if (hasExited) return
+      hasExited = true
+      if (freeMs > 0) await free(parts.client, freeMs)
+      parts.client.close()
+      letGo({ code: null, signal: null, lastLines: [] })
+    },
+  }
+}
+
+/** Best effort: backends may not have it, may be busy, may be gone. */
+async function free(client: BackendClient, timeoutMs: number): Promise<void> {
+  await client.free({}, { timeoutMs }).catch(() => undefined)
+}

@@ -1,0 +1,19 @@
+import type { Clock } from '../ports.ts'
+
+/** Waits for a promise at most so long; whether it settled, well or not. */
+export async function settlesWithin(promise: Promise<unknown>, ms: number, clock: Clock): Promise<boolean> {
+  const timer = new AbortController()
+  const settled = promise.then(
+    () => true,
+    () => true,
+  )
+  const elapsed = clock.sleep(ms, { signal: timer.signal }).then(
+    () => false,
+    () => false,
+  )
+  try {
+    return await Promise.race([settled, elapsed])
+  } finally {
+    timer.abort()
+  }
+}

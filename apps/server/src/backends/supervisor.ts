@@ -1,0 +1,226 @@
+import { createBackendClient } from '@svc/backend-client'
+import { SvcError } from '@svc/errors'
+import type { Clock, Logger } from '../ports.ts'
+import type { BackendProgram } from './catalog.ts'
+import { buildBackendEnvironment, type Environment } from './child-environment.ts'
+import { type BackendEndpoint, createSocketEndpoint, createTcpEndpoint } from './endpoint.ts'
+import type { LogLine } from './log-ring.ts'
+import { createLogRings, type LogRings } from './log-rings.ts'
+import { type BackendProcess, startProcess, toStartError } from './process.ts'
+import type { ProcessRecord } from './process-record.ts'
+import { waitUntilReady } from './readiness.ts'
+import { createAttachedBackend, createSpawnedBackend, type RunningBackend } from './running-backend.ts'
+
+/** Patience with a process that never became ready. */
+const FAILED_START_GRACE_MS = 2000
+const DEFAULT_ATTEMPTS = 20
+const DEFAULT_ATTEMPTS_SLEEP_SECONDS = 2
+/** One more try when the port was taken between being chosen and being listened on. */
+const MAX_STARTS = 2
+/** Kept back from the time of a shutdown for the KILL at its end. */
+const KILL_RESERVE_MS = 250
+
+/** For whom a backend is started, and how long it may take. */
+export interface StartOptions {
+  /** Names the log. */
+  readonly modelName: string
+  readonly signal: AbortSignal
+  /** Health checks and the pause between them, as model files write it: their product is the limit. 0 = 20 and 2 s. */
+  readonly attempts?: number | undefined
+  readonly attemptsSleepSeconds?: number | undefined
+}
+
+/** Starts backends, keeps their output, and ends all of them. */
+export interface Supervisor {
+  /**
+   * Starts a program, or attaches to an address, and waits until it is healthy.
+   *
+   * @throws SvcError `backend_not_ready`, `backend_start_failed`, `address_taken` (internal), `process_limit`,
+   *   `shutting_down` (unavailable), or the signal's reason
+   */
+  start(program: BackendProgram, options: StartOptions): Promise<RunningBackend>
+  /** What the backends of a model wrote, oldest first; kept when they end. */
+  logs(modelName: string): readonly LogLine[]
+  clearLogs(modelName: string): void
+  /** Stops everything in parallel within `graceMs`; nothing starts any more. */
+  close(options: { readonly graceMs: number }): Promise<void>
+  /** KILL to every group, synchronously: for an exit that waits for nothing. */
+  killNow(): void
+}
+
+/** What {@link createSupervisor} needs. */
+export interface SupervisorOptions {
+  /** The environment of this server; backends get its allowed part. */
+  readonly environment: Environment
+  readonly modelsPath: string
+  /** Where folders of socket files are made. */
+  readonly socketParent: string
+  readonly record: ProcessRecord
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** A supervisor without backends. */
+export function createSupervisor(options: SupervisorOptions): Supervisor {
+  const { clock, logger } = options
+  const rings = createLogRings()
+  const processes = new Set<BackendProcess>()
+  const running = new Set<RunningBackend>()
+  const starting = new Set<Promise<unknown>>()
+  const closing = new AbortController()
+
+  const keep = (backend: RunningBackend) => {
+    running.add(backend)
+    void backend.exited.then(() => running.delete(backend))
+    return backend
+  }
+  const onProcess = (process: BackendProcess) => {
+    processes.add(process)
+    void process.exited.then(() => processes.delete(process))
+  }
+  const start = async (program: BackendProgram, startOptions: StartOptions): Promise<RunningBackend> => {
+    const signal = AbortSignal.any([startOptions.signal, closing.signal])
+    signal.throwIfAborted()
+    const context: StartContext = {
+      ...options,
+      rings,
+      onProcess,
+      modelName: startOptions.modelName,
+      limitMs: readyLimitMs(startOptions),
+      signal,
+    }
+    if (program.kind === 'attach') return keep(await attach(program, context))
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return keep(await spawnBackend(program, context))
+      } catch (error) {
+        const isTaken = SvcError.is(error) && error.code === 'address_taken'
+        if (!isTaken || attempt === MAX_STARTS || program.transport !== 'tcp') throw error
+        logger.warn({ backend: program.name }, 'port of a backend was taken, trying another')
+      }
+    }
+  }
+
+  return {
+    start(program, startOptions) {
+      const started = start(program, startOptions)
+      starting.add(started)
+      const forget = () => starting.delete(started)
+      started.then(forget, forget)
+      return started
+    },
+    logs(modelName) {
+      for (const process of processes) process.flushLogs()
+      return rings.get(modelName)?.lines() ?? []
+    },
+    clearLogs: (modelName) => rings.get(modelName)?.clear(),
+    async close({ graceMs }) {
+      closing.abort(new SvcError('unavailable', 'the server is shutting down', { code: 'shutting_down' }))
+      const freeMs = Math.min(1000, graceMs / 4)
+      const termMs = Math.max(0, graceMs - freeMs - KILL_RESERVE_MS)
+      await Promise.allSettled([...running].map((backend) => backend.stop({ graceMs: termMs, freeMs })))
+      // What was still starting is ended by the abort; what that did not end is killed.
+      for (const process of processes) process.killNow()
+      await Promise.allSettled(starting)
+      await options.record.settled()
+    },
+    killNow() {
+      for (const process of processes) process.killNow()
+    },
+  }
+}
+
+function readyLimitMs({ attempts, attemptsSleepSeconds }: StartOptions): number {
+  return (attempts || DEFAULT_ATTEMPTS) * (attemptsSleepSeconds || DEFAULT_ATTEMPTS_SLEEP_SECONDS) * 1000
+}
+
+interface StartContext extends SupervisorOptions {
+  readonly rings: LogRings
+  readonly onProcess: (process: BackendProcess) => void
+  readonly modelName: string
+  readonly limitMs: number
+  readonly signal: AbortSignal
+}
+
+type SpawnProgram = Extract<BackendProgram, { kind: 'spawn' }>
+type AttachProgram = Extract<BackendProgram, { kind: 'attach' }>
+
+async function attach(program: AttachProgram, context: StartContext): Promise<RunningBackend> {
+  const client = createBackendClient({ address: program.address })
+  try {
+    await waitUntilReady({ ...context, client })
+  } catch (error) {
+    client.close()
+    throw error
+  }
+  return createAttachedBackend({ program, client, startedAt: context.clock.now() })
+}
+
+async function spawnBackend(program: SpawnProgram, context: StartContext): Promise<RunningBackend> {
+  const endpoint = await createEndpoint(program, context.socketParent)
+  let process: BackendProcess
+  try {
+    process = await launch(program, endpoint, context)
+  } catch (error) {
+    await endpoint.release()
+    throw error
+  }
+  recordProcess(process, program, endpoint, context)
+  const client = createBackendClient({ address: endpoint.address, token: endpoint.token })
+  void process.exited.then(async () => {
+    client.close()
+    await endpoint.release()
+  })
+  try {
+    await waitUntilReady({ ...context, client, process, port: endpoint.port })
+  } catch (error) {
+    await process.terminate({ graceMs: FAILED_START_GRACE_MS })
+    throw error
+  }
+  context.logger.info({ backend: program.name, model: context.modelName, pid: process.pid }, 'backend is ready')
+  return createSpawnedBackend({ program, client, process, startedAt: context.clock.now() })
+}
+
+async function createEndpoint({ name, transport }: SpawnProgram, socketParent: string): Promise<BackendEndpoint> {
+  try {
+    return await (transport === 'unix' ? createSocketEndpoint(socketParent) : createTcpEndpoint())
+  } catch (error) {
+    throw toStartError(name, error)
+  }
+}
+
+async function launch(
+  program: SpawnProgram,
+  endpoint: BackendEndpoint,
+  context: StartContext,
+): Promise<BackendProcess> {
+  const env = await buildBackendEnvironment({
+    parent: context.environment,
+    modelsPath: context.modelsPath,
+    backendFolder: program.cwd,
+    own: program.env,
+    token: endpoint.token,
+  })
+  return startProcess({
+    name: program.name,
+    command: program.command,
+    args: [...program.args, '--addr', endpoint.address],
+    cwd: program.cwd,
+    env,
+    ring: context.rings.open(context.modelName),
+    clock: context.clock,
+  })
+}
+
+function recordProcess(
+  process: BackendProcess,
+  program: SpawnProgram,
+  endpoint: BackendEndpoint,
+  { record, onProcess }: StartContext,
+): void {
+  onProcess(process)
+  const { pid, startTicks } = process
+  if (startTicks === undefined) return
+  record.add({ pid, startTicks, name: program.name, folder: endpoint.folder })
+  void process.exited.then(() => record.remove(pid))
+}

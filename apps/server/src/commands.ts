@@ -1,0 +1,51 @@
+import { createBackendCatalog } from './backends/catalog.ts'
+import type { ServerConfig } from './config/schema.ts'
+import { addModel } from './models/add-model.ts'
+import { formatProblem } from './models/config-problem.ts'
+import { createConfigStore } from './models/config-store.ts'
+import { formatModelRows, toModelRows } from './models/list-models.ts'
+import type { DemoModelSource } from './models/loose-weights.ts'
+import type { Logger } from './ports.ts'
+
+const print = (text: string): void => void process.stdout.write(text)
+
+/** Problems of the folders go to stderr; everything else of a command is quiet. */
+const quiet: Logger = { debug() {}, info() {}, warn() {}, error() {} }
+
+/** `svc models list`: what the server would serve from this folder. */
+export function listModelsCommand(config: ServerConfig, demoModels: readonly DemoModelSource[]): void {
+  const store = createConfigStore({ folder: config.modelsPath, demo: { mode: config.demoModel, models: demoModels } })
+  print(formatModelRows(toModelRows(store)))
+  for (const problem of store.problems()) process.stderr.write(`${formatProblem(problem)}\n`)
+}
+
+/** `svc models add FILE`: copies a GGUF file into the models folder and gives it a name. */
+export async function addModelCommand(config: ServerConfig, file: string): Promise<void> {
+  const aborted = new AbortController()
+  process.once('SIGINT', () => aborted.abort(new Error('interrupted, nothing was added')))
+  let shown = 0
+  const added = await addModel({
+    source: file,
+    folder: config.modelsPath,
+    signal: aborted.signal,
+    onProgress({ copiedBytes, totalBytes }) {
+      const percent = Math.floor((copiedBytes / Math.max(1, totalBytes)) * 100)
+      if (percent < shown + 10 || !process.stderr.isTTY) return
+      shown = percent
+      process.stderr.write(`\rcopying ${percent} %`)
+    },
+  })
+  if (shown > 0) process.stderr.write('\r')
+  print(`added model "${added.name}": ${added.weightsFile} (${(added.sizeBytes / 1e6).toFixed(1)} MB), ${added.configFile}\n`)
+}
+
+/** `svc backends list`: the names that `backend:` of a model file can have here. */
+export async function listBackendsCommand(config: ServerConfig, builtIn: readonly string[]): Promise<void> {
+  const catalog = await createBackendCatalog({
+    folders: [config.backendsPath, config.backendsSystemPath],
+    builtIn: Object.fromEntries(builtIn.map((name) => [name, { entry: name, execArgv: [] }])),
+    external: Object.fromEntries(config.externalGrpcBackends.map(({ name, uri }) => [name, uri])),
+    logger: quiet,
+  })
+  print(catalog.names().map((name) => `${name}\n`).join(''))
+}

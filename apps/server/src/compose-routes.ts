@@ -1,0 +1,65 @@
+import { join } from 'node:path'
+import { brandingRoutes } from './api/branding/branding.ts'
+import { discoveryRoute } from './api/discovery/discovery.ts'
+import { instructionRoutes } from './api/discovery/instructions.ts'
+import { swaggerRoutes } from './api/docs/swagger.ts'
+import { homeRoutes } from './api/home.ts'
+import { modelAdminRoutes } from './api/models/reload.ts'
+import type { ModelListing } from './api/openai/models.ts'
+import { openaiRoutes } from './api/openai/routes.ts'
+import { RESERVED_ROWS } from './api/reserved.ts'
+import { type SettingsAccess, settingsRoutes } from './api/settings/settings.ts'
+import { healthRoutes, type Readiness } from './api/system/health.ts'
+import { type SystemFacts, systemRoutes } from './api/system/system.ts'
+import type { ServerConfig } from './config/schema.ts'
+import type { BodyReader } from './http/body.ts'
+import type { CompressionPolicy } from './http/compression.ts'
+import { openApiDocument } from './http/openapi.ts'
+import type { Route } from './http/route.ts'
+import type { RouteRow } from './http/route-row.ts'
+import type { Pipeline } from './inference/pipeline.ts'
+
+/** What the rows are made of. */
+export interface RouteParts {
+  readonly config: ServerConfig
+  readonly pipeline: Pipeline
+  readonly compression: CompressionPolicy
+  readonly bodies: BodyReader
+  readonly models: ModelListing & { reload(): Promise<{ readonly problems: readonly string[] }> }
+  readonly settings: SettingsAccess & {
+    text(key: 'instance_name' | 'instance_tagline' | 'logo_file' | 'logo_horizontal_file' | 'favicon_file'): string
+  }
+  readonly readiness: Readiness
+  readonly system: SystemFacts
+}
+
+/** The route table: every row this server has, and those that only gate. */
+export function composeRoutes(parts: RouteParts): { readonly routes: readonly Route[]; readonly reserved: readonly RouteRow[] } {
+  const { config, settings, system } = parts
+  const rows = (): readonly RouteRow[] => routes
+  const document = (): Record<string, unknown> => openApiDocument(rows(), system.version)
+  const routes: Route[] = [
+    ...healthRoutes(parts.readiness),
+    ...homeRoutes(system.version),
+    discoveryRoute({ version: system.version, rows }),
+    ...instructionRoutes(document),
+    ...swaggerRoutes(document),
+    ...brandingRoutes({
+      folder: join(config.configDir, 'branding'),
+      branding: () => ({
+        instanceName: settings.text('instance_name'),
+        instanceTagline: settings.text('instance_tagline'),
+        files: {
+          logo: settings.text('logo_file'),
+          logo_horizontal: settings.text('logo_horizontal_file'),
+          favicon: settings.text('favicon_file'),
+        },
+      }),
+    }),
+    ...systemRoutes(system),
+    ...modelAdminRoutes(parts.models),
+    ...openaiRoutes(parts),
+    ...(config.disableRuntimeSettings ? [] : settingsRoutes(settings, parts.bodies)),
+  ]
+  return { routes, reserved: RESERVED_ROWS }
+}

@@ -1,0 +1,295 @@
+import { SvcError } from '@svc/errors'
+import { mkdir } from 'node:fs/promises'
+import { randomInt } from 'node:crypto'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type BuiltInBackend, createBackendCatalog } from './backends/catalog.ts'
+import type { Environment } from './backends/child-environment.ts'
+import { createProcessRecord, reapOrphans } from './backends/process-record.ts'
+import { createSupervisor } from './backends/supervisor.ts'
+import { composeRoutes } from './compose-routes.ts'
+import type { ConfigSources } from './config/load.ts'
+import { formatAddress } from './config/places.ts'
+import type { ServerConfig } from './config/schema.ts'
+import { StartRefused } from './config/start-refused.ts'
+import { lockDataPath } from './files/file-lock.ts'
+import { writeFileAtomic } from './files/write-file-atomic.ts'
+import { createApp } from './http/app.ts'
+import { createBodyReader } from './http/body.ts'
+import { createEdge } from './http/edge.ts'
+import { type Listener, listen } from './http/listen.ts'
+import { createLegacyKeyAuthenticator } from './http/middleware/authenticate.ts'
+import { createGate } from './http/middleware/authorize.ts'
+import { trustedProxies } from './http/middleware/client-address.ts'
+import { corsPolicy } from './http/middleware/cors.ts'
+import { hostPolicy } from './http/middleware/host.ts'
+import { isPublicBind } from './http/public-bind.ts'
+import { createModelSlots, createSlotCounter } from './inference/admission.ts'
+import { createBackendExecutor } from './inference/backend-executor.ts'
+import { createPipeline, passThrough } from './inference/pipeline.ts'
+import { accessStage } from './inference/stages/access.ts'
+import { aliasStage } from './inference/stages/alias.ts'
+import { bodyStage } from './inference/stages/body.ts'
+import { capStage } from './inference/stages/cap.ts'
+import { ceilingStage } from './inference/stages/ceiling.ts'
+import { mapStage } from './inference/stages/map.ts'
+import { modelStage } from './inference/stages/model.ts'
+import { replyStage } from './inference/stages/reply.ts'
+import type { RootLogger } from './log.ts'
+import { formatProblem } from './models/config-problem.ts'
+import { createConfigStore } from './models/config-store.ts'
+import { createLoadCooldown } from './models/cooldown.ts'
+import type { DemoModelSource } from './models/loose-weights.ts'
+import { createResidency } from './models/residency.ts'
+import { createModelDirectory } from './models/resolve.ts'
+import { toLoadRequest } from './models/to-load-request.ts'
+import { type Diagnostics, startDiagnostics } from './monitoring/diagnostics.ts'
+import { readDeviceMemory } from './monitoring/drm-vram.ts'
+import { createMetrics } from './monitoring/metrics.ts'
+import { createProcessStats } from './monitoring/process-stats.ts'
+import { createRing, RECORDS_KEPT } from './monitoring/recorders.ts'
+import type { Clock } from './ports.ts'
+import { createSettings } from './settings/settings.ts'
+
+/** Everything of a stop, streams and backends included (§8). */
+const STOP_MS = 5000
+/** How much of it running requests get before they are ended. */
+const DRAIN_MS = 3000
+/** A sender may be silent for this long. */
+const BODY_IDLE_MS = 30_000
+/** All request bodies in memory together (threats REL-2). */
+const BODIES_TOTAL_BYTES = 256 * 1024 * 1024
+
+/** What a server is made from. */
+export interface ComposeOptions {
+  readonly config: ServerConfig
+  readonly sources: ConfigSources
+  /** As `/version` shows it. */
+  readonly version: string
+  readonly log: RootLogger
+  readonly clock: Clock
+  /** The environment of this process; backends get its allowed part. */
+  readonly environment: Environment
+  /** Backends that come with the server, by name. */
+  readonly builtInBackends: Readonly<Record<string, BuiltInBackend>>
+  readonly demoModels: readonly DemoModelSource[]
+}
+
+/** A running server. */
+export interface RunningServer {
+  readonly url: string
+  readonly port: number
+  /**
+   * Stops within 5 s: takes no new requests, lets running ones finish for a while, ends the rest with an error in
+   * their format, then stops the backends and closes what is open.
+   */
+  close(): Promise<void>
+  /** KILL to every backend, for an exit that waits for nothing. */
+  killBackends(): void
+}
+
+/** Builds a server and starts it. The only place where rooms meet. */
+export async function compose(options: ComposeOptions): Promise<RunningServer> {
+  const { config, log, clock } = options
+  const closers: (() => Promise<unknown> | unknown)[] = []
+  try {
+    return await build(options, closers)
+  } catch (error) {
+    for (const close of closers.reverse()) await close()
+    throw error
+  }
+
+  async function build({ sources, version, environment }: ComposeOptions, opened: typeof closers): Promise<RunningServer> {
+    for (const folder of [config.modelsPath, config.backendsPath, config.dataPath, config.configDir]) {
+      await mkdir(folder, { recursive: true })
+    }
+    const lock = await lockDataPath(config.dataPath, { clock })
+    opened.push(() => lock.close())
+    const settings = await createSettings({ config, sources, logger: log, clock })
+    opened.push(() => settings.close())
+
+    const authenticator = createLegacyKeyAuthenticator(settings.legacyKeys())
+    warnOfOpenDoor(config, authenticator.configured, log)
+
+    const recordFile = join(config.dataPath, 'backends.json')
+    await reapOrphans({ file: recordFile, clock, logger: log })
+    const supervisor = createSupervisor({
+      environment,
+      modelsPath: config.modelsPath,
+      socketParent: tmpdir(),
+      record: createProcessRecord({
+        file: recordFile,
+        writeFile: (path, content) => writeFileAtomic(path, content, { mode: 0o600 }),
+        logger: log,
+      }),
+      clock,
+      logger: log,
+    })
+    opened.push(() => supervisor.killNow())
+    const catalog = await createBackendCatalog({
+      folders: [config.backendsPath, config.backendsSystemPath],
+      builtIn: options.builtInBackends,
+      external: Object.fromEntries(settings.externalBackends()),
+      logger: log,
+    })
+    const store = createConfigStore({
+      folder: config.modelsPath,
+      demo: { models: options.demoModels, mode: config.demoModel },
+      logger: log,
+    })
+    const directoryNow = () =>
+      createModelDirectory(store, {
+        threads: settings.get('threads'),
+        physicalCores: availableParallelism(),
+        f16: settings.get('f16'),
+        debug: settings.get('debug'),
+        contextSize: settings.get('context_size'),
+      })
+    let directory = directoryNow()
+    const randomSeed = randomInt(2 ** 31)
+    const residency = createResidency({
+      catalog,
+      supervisor,
+      toLoadRequest: (model) => toLoadRequest(model, { randomSeed }),
+      cooldown: createLoadCooldown({ clock, firstMs: config.modelLoadFailureCooldownMs }),
+      modelLoadWaitMs: config.modelLoadWaitMs,
+      clock,
+      logger: log,
+    })
+
+    const metrics = createMetrics()
+    const stopping = { reason: undefined as string | undefined }
+    const shutdown = new AbortController()
+    const compression = { enabled: !config.disableHttpCompression, minLength: config.httpCompressionMinLengthBytes }
+    const bodies = createBodyReader({ maxBytes: config.uploadLimitBytes, idleMs: BODY_IDLE_MS, totalBytes: BODIES_TOTAL_BYTES })
+    const pipeline = createPipeline({
+      body: bodyStage(bodies),
+      alias: aliasStage({
+        resolve: (name) => directory.resolve(name),
+        defaultFor: (usecase) => directory.defaultFor(usecase),
+      }),
+      ceiling: ceilingStage(createSlotCounter(), config.maxConcurrentBackendRequests),
+      router: passThrough,
+      access: accessStage,
+      cap: capStage(createModelSlots(), createRing(RECORDS_KEPT)),
+      pii: passThrough,
+      map: mapStage,
+      model: modelStage({
+        executor: createBackendExecutor(residency),
+        usage: createRing(RECORDS_KEPT),
+        traces: createRing(RECORDS_KEPT),
+        metrics,
+        clock,
+      }),
+      reply: replyStage({ clock, opaqueErrors: config.opaqueErrors }),
+    })
+    const processes = createProcessStats({ clock })
+    const { routes, reserved } = composeRoutes({
+      config,
+      pipeline,
+      compression,
+      bodies,
+      models: {
+        list: (listing) => directory.list(listing).map((model) => ({ id: model.name, createdAt: model.modifiedAt })),
+        async reload() {
+          const report = await store.reload()
+          return { problems: report.problems.map(formatProblem) }
+        },
+      },
+      settings: {
+        describe: () => settings.describe(),
+        update: (patch) => settings.update(patch),
+        text: (key) => settings.get(key),
+      },
+      readiness: { reason: () => stopping.reason },
+      system: {
+        version,
+        registry: metrics.registry,
+        metricsAccess: config.disableMetricsEndpoint ? undefined : config.metricsAccess,
+        backendNames: () => catalog.names(),
+        loaded: () => residency.loaded(),
+        processOf: (pid) => processes.read(pid),
+        vramOf: (pid) => readDeviceMemory(pid),
+      },
+    })
+
+    const host = hostPolicy(config.externalBaseUrl, config.allowedHosts)
+    const corsFor = (): ReturnType<typeof corsPolicy> =>
+      corsPolicy({ allowOrigins: settings.get('cors_allow_origins'), authConfigured: authenticator.configured })
+    let cors = corsFor()
+    opened.push(
+      settings.subscribe((changed) => {
+        if (changed.has('api_keys')) authenticator.replace(settings.legacyKeys())
+        if (changed.has('external_backends')) {
+          catalog.setExternal(Object.fromEntries(settings.externalBackends())).catch((error: unknown) => log.error({ err: error }, 'external backends could not be read'))
+        }
+        cors = corsFor()
+        directory = directoryNow()
+      }),
+    )
+    opened.push(store.subscribe((report) => residency.forget([...report.changed, ...report.removed])))
+
+    const edge = createEdge({
+      gate: createGate(authenticator, {
+        pathWithoutAuth: config.pathWithoutAuth,
+        getExemptions: config.disableApiKeyRequirementForHttpGet ? config.httpGetExemptedEndpoints : [],
+      }),
+      cors: () => cors,
+      host: () => (authenticator.configured ? undefined : host),
+      proxies: trustedProxies(config.trustedProxies),
+      baseUrl: config.externalBaseUrl,
+      compression,
+      machineTag: config.machineTag,
+      opaqueErrors: config.opaqueErrors,
+      metrics,
+      clock,
+      log,
+      shutdown: shutdown.signal,
+    })
+    const listener = await listen(createApp(routes, reserved, edge), config.address).catch((cause: unknown) => {
+      throw new StartRefused(`cannot listen on ${formatAddress(config.address)}: ${cause instanceof Error ? cause.message : String(cause)}`, { exitCode: 75, cause })
+    })
+    const diagnostics = config.pprof ? await startDiagnostics({ address: config.pprofAddress, clock, log }) : undefined
+    if (diagnostics !== undefined) log.info({ url: diagnostics.url }, 'diagnostics are listening')
+
+    return {
+      url: listener.url,
+      port: listener.port,
+      killBackends: () => supervisor.killNow(),
+      async close() {
+        stopping.reason = 'the server is stopping'
+        await stop({ listener, diagnostics, clock, shutdown, stopBackends: (graceMs) => residency.close({ graceMs }).then(() => supervisor.close({ graceMs })) })
+        for (const close of opened.reverse()) await close()
+      },
+    }
+  }
+}
+
+interface StopParts {
+  readonly listener: Listener
+  readonly diagnostics: Diagnostics | undefined
+  readonly clock: Clock
+  readonly shutdown: AbortController
+  readonly stopBackends: (graceMs: number) => Promise<void>
+}
+
+async function stop({ listener, diagnostics, clock, shutdown, stopBackends }: StopParts): Promise<void> {
+  const begun = clock.monotonic()
+  const drained = listener.drain()
+  const timeUp = new AbortController()
+  await Promise.race([drained, clock.sleep(DRAIN_MS, { signal: timeUp.signal }).catch(() => undefined)])
+  timeUp.abort()
+  shutdown.abort(new SvcError('unavailable', 'the server is shutting down', { code: 'shutting_down', retryAfterMs: 1000 }))
+  await Promise.race([drained, clock.sleep(250, { signal: AbortSignal.timeout(1000) }).catch(() => undefined)])
+  listener.destroy()
+  await diagnostics?.close()
+  await stopBackends(Math.max(500, STOP_MS - 500 - (clock.monotonic() - begun)))
+}
+
+function warnOfOpenDoor(config: ServerConfig, authConfigured: boolean, log: RootLogger): void {
+  if (authConfigured || !isPublicBind(config.address.host ?? '')) return
+  if (config.requireAuthOnPublicBind) {
+    throw new StartRefused('no key is set and the address can be reached from the internet: set --api-keys or listen on another address', { exitCode: 78 })
+  }
+  log.warn({ address: formatAddress(config.address) }, 'ANYBODY WHO REACHES THIS ADDRESS HAS FULL ACCESS: no key is set on a public address')
+}

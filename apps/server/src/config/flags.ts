@@ -1,0 +1,112 @@
+import { nameOf, type Option } from './option.ts'
+import { OPTION_ROWS } from './schema.ts'
+import { didYouMean } from './suggest.ts'
+
+/** A value as the command line gave it. */
+export interface FlagValue {
+  readonly text: string
+  /** The flag as it was written, for messages. */
+  readonly writtenAs: string
+}
+
+/** What a command line says, not yet judged. */
+export interface ParsedArguments {
+  /** By name in the configuration. */
+  readonly values: ReadonlyMap<string, FlagValue>
+  /** What is no flag: the command and its arguments. */
+  readonly words: readonly string[]
+  readonly help: boolean
+  readonly version: boolean
+  readonly problems: readonly string[]
+}
+
+interface Flag {
+  readonly key: string
+  readonly option: Option
+  /** The value of a `--no-` form. */
+  readonly negated: boolean
+}
+
+function flagTable(): ReadonlyMap<string, Flag> {
+  const flags = new Map<string, Flag>()
+  for (const [key, option] of OPTION_ROWS) {
+    for (const name of [option.flag, ...(option.aliases ?? [])]) {
+      if (name === undefined) continue
+      flags.set(`--${name}`, { key, option, negated: false })
+      if (option.kind.shape === 'switch') flags.set(`--no-${name}`, { key, option, negated: true })
+    }
+    if (option.short !== undefined) flags.set(`-${option.short}`, { key, option, negated: false })
+  }
+  return flags
+}
+
+const FLAGS = flagTable()
+
+/** `--flag=value` and `-t4` in two parts; the value is undefined where none is attached. */
+function split(argument: string): { readonly name: string; readonly value: string | undefined } {
+  const equals = argument.indexOf('=')
+  if (equals > 0) return { name: argument.slice(0, equals), value: argument.slice(equals + 1) }
+  if (!argument.startsWith('--') && argument.length > 2) return { name: argument.slice(0, 2), value: argument.slice(2) }
+  return { name: argument, value: undefined }
+}
+
+/** A negative number is a value, any other leading dash begins a flag. */
+const isFlag = (argument: string): boolean => /^-(?!\d|$)/.test(argument)
+
+/** What a flag gets as its value, and whether it took the next argument for it. */
+function takeValue(
+  flag: Flag,
+  attached: string | undefined,
+  next: string | undefined,
+): { readonly text: string; readonly tookNext: boolean } | string {
+  if (flag.negated) return attached === undefined ? { text: 'false', tookNext: false } : 'takes no value'
+  if (attached !== undefined) return { text: attached, tookNext: false }
+  if (flag.option.kind.shape === 'switch') return { text: 'true', tookNext: false }
+  if (next === undefined || isFlag(next)) return `needs a value: ${flag.option.kind.form}`
+  return { text: next, tookNext: true }
+}
+
+/**
+ * Takes a command line apart. Flags may stand anywhere, `--` ends them; of a flag given twice the last counts, lists
+ * add up. Unknown flags and missing values are problems, not throws.
+ *
+ * @param argv what follows the program's name
+ */
+export function parseArguments(argv: readonly string[]): ParsedArguments {
+  const values = new Map<string, FlagValue>()
+  const words: string[] = []
+  const problems: string[] = []
+  let help = false
+  let version = false
+  for (let index = 0; index < argv.length; index += 1) {
+    const argument = argv[index] ?? ''
+    if (argument === '--') {
+      words.push(...argv.slice(index + 1))
+      break
+    }
+    if (!isFlag(argument)) {
+      words.push(argument)
+      continue
+    }
+    if (argument === '--help' || argument === '-h') help = true
+    else if (argument === '--version') version = true
+    else {
+      const { name, value } = split(argument)
+      const flag = FLAGS.get(name)
+      if (flag === undefined) {
+        problems.push(`unknown flag ${name}${didYouMean(name, FLAGS.keys())}`)
+        continue
+      }
+      const found = takeValue(flag, value, argv[index + 1])
+      if (typeof found === 'string') {
+        problems.push(`${name} ${found}`)
+        continue
+      }
+      if (found.tookNext) index += 1
+      const earlier = flag.option.kind.shape === 'list' ? values.get(flag.key) : undefined
+      const text = earlier === undefined ? found.text : `${earlier.text},${found.text}`
+      values.set(flag.key, { text, writtenAs: flag.negated ? name : nameOf(flag.option) })
+    }
+  }
+  return { values, words, help, version, problems }
+}

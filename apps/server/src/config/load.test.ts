@@ -1,0 +1,234 @@
+import { inspect } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { type Command, loadConfig } from './load.ts'
+import type { ServerConfig } from './schema.ts'
+
+const load = (argv: readonly string[], env: Record<string, string> = {}): Command =>
+  loadConfig({ argv, env, cwd: '/work' })
+
+function run(argv: readonly string[], env: Record<string, string> = {}) {
+  const command = load(argv, env)
+  if (command.kind !== 'run') throw new Error(`not a run: ${JSON.stringify(command)}`)
+  return command
+}
+
+function refused(argv: readonly string[], env: Record<string, string> = {}): string {
+  const command = load(argv, env)
+  if (command.kind !== 'usage-error') throw new Error(`not refused: ${command.kind}`)
+  expect(command.exitCode).toBe(2)
+  return command.message
+}
+
+describe('defaults', () => {
+  it('are those of the specification', () => {
+    const { config, sources, warnings } = run([])
+    expect(config).toMatchObject({
+      address: { host: undefined, port: 8080 },
+      modelsPath: '/work/models',
+      backendsPath: '/work/backends',
+      dataPath: '/work/data',
+      configDir: '/work/configuration',
+      uploadLimitBytes: 15 * 1024 * 1024,
+      httpCompressionMinLengthBytes: 1024,
+      maxConcurrentBackendRequests: 1024,
+      modelLoadFailureCooldownMs: 10_000,
+      modelLoadWaitMs: 60_000,
+      contextSize: -1,
+      logLevel: 'info',
+      pprofAddress: { host: '127.0.0.1', port: 6060 },
+      apiKeys: [],
+      authRegistrationMode: 'approval',
+      p2pDhtInterval: 360,
+      p2pOtpInterval: 9000,
+    } satisfies Partial<ServerConfig>)
+    expect(config.authDatabaseUrl).toBeUndefined()
+    expect(config.externalBaseUrl).toBeUndefined()
+    expect(config.httpGetExemptedEndpoints).toHaveLength(8)
+    expect(new Set(Object.values(sources))).toEqual(new Set(['default']))
+    expect(warnings).toEqual([])
+  })
+  it('make a frozen configuration', () => {
+    const { config } = run(['--api-keys', 'one'])
+    expect(Object.isFrozen(config)).toBe(true)
+    expect(Object.isFrozen(config.apiKeys)).toBe(true)
+    expect(Object.isFrozen(config.address)).toBe(true)
+  })
+})
+
+describe('flags', () => {
+  it.each([
+    [['--threads', '4']],
+    [['--threads=4']],
+    [['-t', '4']],
+    [['-t4']],
+    [['-t=4']],
+    [['--threads', '2', '-t', '4']],
+  ])('%j sets the threads', (argv) => {
+    const { config, sources } = run(argv)
+    expect(config.threads).toBe(4)
+    expect(sources.threads).toBe('flag')
+  })
+  it.each([
+    [['--f16'], true],
+    [['--f16=true'], true],
+    [['--f16=off'], false],
+    [['--no-f16'], false],
+    [['--f16', '--no-f16'], false],
+  ])('%j switches', (argv, value) => {
+    expect(run(argv).config.f16).toBe(value)
+  })
+  it('may stand before and after the command', () => {
+    const { config } = run(['--f16', 'run', '--address', ':9000'])
+    expect(config.f16).toBe(true)
+    expect(config.address.port).toBe(9000)
+  })
+  it('take a negative number as their value', () => {
+    expect(run(['--context-size', '-1']).config.contextSize).toBe(-1)
+  })
+  it('of a list add up', () => {
+    expect(run(['--api-keys', 'a,b', '--api-keys=c']).config.apiKeys).toEqual(['a', 'b', 'c'])
+  })
+  it('are refused by name when unknown, with the nearest one', () => {
+    expect(refused(['--thread', '4'])).toBe('unknown flag --thread (did you mean --threads?)')
+    expect(refused(['--xyzzy'])).toBe('unknown flag --xyzzy')
+    expect(refused(['-x'])).toMatch(/^unknown flag -x/)
+  })
+  it('are refused without their value', () => {
+    expect(refused(['--address'])).toContain('--address needs a value: an address such as :8080')
+    expect(refused(['--machine-tag', '--f16'])).toContain('--machine-tag needs a value')
+    expect(refused(['--no-f16=true'])).toBe('--no-f16 takes no value')
+  })
+  it('are refused with a value of the wrong form, named as written', () => {
+    expect(refused(['-t', 'many'])).toBe('--threads: "many" is not a whole number from 0 to 4096')
+    expect(refused(['--f16=maybe'])).toBe('--f16: "maybe" is not true or false')
+    expect(refused(['--address='])).toContain('--address: "" is not an address')
+    expect(refused(['--pprof-address', '0.0.0.0:6060'])).toContain('numeric loopback address')
+  })
+  it('report every mistake at once', () => {
+    expect(refused(['--treads', '4', '--upload-limit', 'big']).split('\n')).toEqual([
+      'unknown flag --treads (did you mean --threads?)',
+      expect.stringContaining('--upload-limit: "big" is not a size'),
+    ])
+  })
+})
+
+describe('variables', () => {
+  it('stand behind flags and before defaults', () => {
+    const env = { SVC_THREADS: '3', SVC_MODELS_PATH: 'elsewhere' }
+    const { config, sources } = run(['-t', '7'], env)
+    expect([config.threads, sources.threads]).toEqual([7, 'flag'])
+    expect([config.modelsPath, sources.modelsPath]).toEqual(['/work/elsewhere', 'env'])
+    expect(sources.dataPath).toBe('default')
+  })
+  it('that are empty count as not set', () => {
+    const { config, sources, warnings } = run([], { SVC_ADDRESS: '', SVC_UNKNOWN: '' })
+    expect([config.address.port, sources.address]).toEqual([8080, 'default'])
+    expect(warnings).toEqual([])
+  })
+  it('of several names count in their order', () => {
+    expect(run([], { DATABASE_URL: 'postgres://b/x' }).config.authDatabaseUrl).toBe('postgres://b/x')
+    expect(run([], { SVC_AUTH_DATABASE_URL: '', DATABASE_URL: 'postgres://b/x' }).config.authDatabaseUrl).toBe(
+      'postgres://b/x',
+    )
+    expect(run([], { SVC_AUTH_DATABASE_URL: 'a.db', DATABASE_URL: 'postgres://b/x' }).config.authDatabaseUrl).toBe(
+      '/work/a.db',
+    )
+  })
+  it('are refused by their own name', () => {
+    expect(refused([], { SVC_MODEL_LOAD_WAIT: 'soon' })).toContain(
+      'SVC_MODEL_LOAD_WAIT: "soon" is not a duration such as 10s',
+    )
+    expect(refused([], { SVC_METRICS_ACCESS: 'all' })).toBe('SVC_METRICS_ACCESS: "all" is not one of admin, any')
+  })
+  it('that are unknown make one warning and no refusal', () => {
+    const { warnings } = run([], { SVC_MODEL_PATH: '/x', SVC_PORT_8080_TCP_ADDR: '10.0.0.1', HOME: '/root' })
+    expect(warnings).toEqual([
+      'variables without a meaning here: SVC_MODEL_PATH (did you mean SVC_MODELS_PATH?), SVC_PORT_8080_TCP_ADDR',
+    ])
+  })
+  it('that are unknown are not listed without end', () => {
+    const env = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`SVC_ZZZZZZZZ_QQQQQQQQ_${index}`, '1']))
+    expect(run([], env).warnings).toEqual([expect.stringMatching(/ and 28 more$/)])
+  })
+})
+
+describe('features of later versions', () => {
+  it.each([
+    [['--p2p'], {}, '--p2p is not in this version: join a peer-to-peer network'],
+    [['--p2ptoken', 'x'], {}, '--p2p-token is not in this version: token of the network'],
+    [
+      [],
+      { SVC_AUTH: 'true' },
+      'SVC_AUTH (--auth-enabled) is not in this version: user accounts, sessions and keys of their own',
+    ],
+    [[], { CODEHOST_CLIENT_ID: 'id' }, expect.stringContaining('CODEHOST_CLIENT_ID is not in this version')],
+    [['--models', 'a'], {}, expect.stringContaining('--models is not in this version')],
+    [['run', 'some-model'], {}, 'models named on the command line (some-model) are not in this version'],
+  ])('%j %j are refused', (argv, env, message) => {
+    expect(refused(argv, env)).toEqual(message)
+  })
+  it('may be set to what they are anyway', () => {
+    const { config } = run(['--p2p=false', '--no-federated', '--p2p-dht-interval', '360'], {
+      SVC_AUTH: 'false',
+      SVC_WATCHDOG_IDLE_TIMEOUT: '900s',
+    })
+    expect(config.p2p).toBe(false)
+  })
+})
+
+describe('commands', () => {
+  it.each([
+    [['run'], 'run'],
+    [['models', 'list'], 'models-list'],
+    [['models', '--models-path', 'm', 'list'], 'models-list'],
+    [['backends', 'list'], 'backends-list'],
+    [['--version'], 'version'],
+    [['version'], 'version'],
+    [['--help'], 'help'],
+    [['models', 'list', '-h', '--nonsense'], 'help'],
+  ])('%j is %s', (argv, kind) => {
+    expect(load(argv).kind).toBe(kind)
+  })
+  it('add a model file by its absolute path', () => {
+    expect(load(['models', 'add', 'a.gguf'])).toMatchObject({
+      kind: 'models-add',
+      file: '/work/a.gguf',
+      config: { modelsPath: '/work/models' },
+    })
+    expect(load(['models', 'add', '--', '-odd.gguf'])).toMatchObject({ kind: 'models-add', file: '/work/-odd.gguf' })
+  })
+  it.each([
+    [['rum'], 'unknown command rum (did you mean run?)'],
+    [['models', 'lst'], 'unknown command models lst (did you mean models list?)'],
+    [['models'], 'unknown command models'],
+    [['models', 'add'], 'models add takes one FILE'],
+    [['models', 'add', 'a', 'b'], 'models add takes one FILE'],
+    [['backends', 'list', 'all'], 'unknown command backends list'],
+  ])('%j is refused', (argv, message) => {
+    expect(refused(argv)).toContain(message)
+  })
+})
+
+describe('secrets', () => {
+  const { config } = run([], {
+    SVC_API_KEY: 'sk-canary-1,sk-canary-2',
+    SVC_AUTH_DATABASE_URL: 'postgres://u:canary@db/x',
+  })
+  it('are values like any other to the program', () => {
+    expect(config.apiKeys).toEqual(['sk-canary-1', 'sk-canary-2'])
+  })
+  it('are masked wherever a configuration is printed', () => {
+    expect(JSON.stringify({ config })).not.toContain('canary')
+    expect(inspect({ config })).not.toContain('canary')
+    expect(JSON.parse(JSON.stringify(config))).toMatchObject({
+      apiKeys: ['********', '********'],
+      authDatabaseUrl: '********',
+      threads: 0,
+    })
+  })
+  it('are not repeated in a refusal', () => {
+    const message = refused([], { SVC_API_KEY: 'sk-ca\nnary' })
+    expect(message).not.toContain('nary')
+    expect(message).toBe('SVC_API_KEY: the value is not a list of texts between commas')
+  })
+})

@@ -1,0 +1,130 @@
+import { resolve } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { type Environment, firstSet, unknownVariables } from './env.ts'
+import { type ParsedArguments, parseArguments } from './flags.ts'
+import { helpText } from './help.ts'
+import { maskSecrets } from './mask.ts'
+import { nameOf, type Option } from './option.ts'
+import { OPTION_ROWS, type OptionKey, type ServerConfig } from './schema.ts'
+import { didYouMean } from './suggest.ts'
+
+/** Where a value of the configuration came from. */
+export type ConfigSource = 'flag' | 'env' | 'default'
+
+/** The source of every value. */
+export type ConfigSources = { readonly [Key in OptionKey]: ConfigSource }
+
+/** What a command that does something works with. */
+export interface Loaded {
+  readonly config: ServerConfig
+  readonly sources: ConfigSources
+  /** Sentences for the log; nothing of them stops the start. */
+  readonly warnings: readonly string[]
+}
+
+/** What a command line and its environment ask for. */
+export type Command =
+  | ({ readonly kind: 'run' | 'models-list' | 'backends-list' } & Loaded)
+  | ({ readonly kind: 'models-add' /** Absolute path. */; readonly file: string } & Loaded)
+  | { readonly kind: 'help'; readonly text: string }
+  | { readonly kind: 'version' }
+  | { readonly kind: 'usage-error' /** One line for each mistake. */; readonly message: string; readonly exitCode: 2 }
+
+/** What {@link loadConfig} reads; nothing else. */
+export interface LoadInput {
+  /** What follows the program's name. */
+  readonly argv: readonly string[]
+  readonly env: Environment
+  /** Relative paths start here. */
+  readonly cwd: string
+}
+
+interface Given {
+  readonly text: string
+  readonly writtenAs: string
+  readonly source: ConfigSource
+}
+
+function givenFor(key: string, option: Option, args: ParsedArguments, env: Environment): Given | undefined {
+  const flag = args.values.get(key)
+  if (flag !== undefined) return { ...flag, source: 'flag' }
+  const variable = firstSet(env, option.env ?? [])
+  return variable === undefined ? undefined : { text: variable.text, writtenAs: variable.name, source: 'env' }
+}
+
+function refusal(option: Option, given: Given): string {
+  const shown = option.secret === true ? 'the value' : JSON.stringify(given.text)
+  return `${given.writtenAs}: ${shown} is not ${option.kind.form}`
+}
+
+function notBuilt(option: Option, writtenAs: string): string {
+  const flag = nameOf(option)
+  return `${writtenAs}${flag === writtenAs ? '' : ` (${flag})`} is not in this version: ${option.about}`
+}
+
+/** Every value of the table, its source, and what was wrong. */
+function readValues(args: ParsedArguments, { env, cwd }: LoadInput): Loaded & { problems: readonly string[] } {
+  const values: Record<string, unknown> = {}
+  const sources: Record<string, ConfigSource> = {}
+  const problems: string[] = []
+  for (const [key, option] of OPTION_ROWS) {
+    const fallback = option.default === undefined ? undefined : option.kind.read(option.default, { cwd })
+    const given = givenFor(key, option, args, env)
+    const value = given === undefined ? fallback : option.kind.read(given.text, { cwd })
+    if (given !== undefined) {
+      if (value === undefined) problems.push(refusal(option, given))
+      else if (option.built === false && !isDeepStrictEqual(value, fallback))
+        problems.push(notBuilt(option, given.writtenAs))
+    }
+    values[key] = value
+    sources[key] = given?.source ?? 'default'
+  }
+  const unknown = unknownVariables(env)
+  // each row's own kind made its value, which is what both types say
+  const config = Object.freeze(maskSecrets(values)) as ServerConfig
+  return {
+    config,
+    sources: Object.freeze(sources) as ConfigSources,
+    warnings: unknown === undefined ? [] : [unknown],
+    problems,
+  }
+}
+
+const COMMANDS = ['run', 'models list', 'models add', 'backends list']
+const WORDS = ['run', 'models', 'backends', 'help', 'version']
+
+/** The command that the words name, or what is wrong with them. */
+function commandOf(words: readonly string[], loaded: Loaded, cwd: string): Command | string {
+  const [first, second, ...rest] = words
+  const two = `${first ?? ''} ${second ?? ''}`
+  if (first === undefined || (first === 'run' && second === undefined)) return { kind: 'run', ...loaded }
+  if (first === 'run') return `models named on the command line (${second}) are not in this version`
+  if (two === 'models list' && rest.length === 0) return { kind: 'models-list', ...loaded }
+  if (two === 'backends list' && rest.length === 0) return { kind: 'backends-list', ...loaded }
+  if (two === 'models add') return addCommand(rest, loaded, cwd)
+  if (first === 'models' || first === 'backends') return `unknown command ${two.trim()}${didYouMean(two, COMMANDS)}`
+  return `unknown command ${first}${didYouMean(first, WORDS)}`
+}
+
+function addCommand(rest: readonly string[], loaded: Loaded, cwd: string): Command | string {
+  const [file, ...more] = rest
+  if (file === undefined || file === '' || more.length > 0) return 'models add takes one FILE'
+  return { kind: 'models-add', file: resolve(cwd, file), ...loaded }
+}
+
+/**
+ * Turns a command line and an environment into what to do. Pure: reads nothing but its argument, and every mistake is
+ * a value. Precedence: flag, then variable, then default; runtime settings stand between (`settings/`).
+ */
+export function loadConfig(input: LoadInput): Command {
+  const args = parseArguments(input.argv)
+  if (args.help || args.words[0] === 'help') return { kind: 'help', text: helpText() }
+  if (args.version || args.words[0] === 'version') return { kind: 'version' }
+  const { problems, ...loaded } = readValues(args, input)
+  const command = commandOf(args.words, loaded, input.cwd)
+  // after a wrong flag its value looks like a command: one complaint is enough
+  const wrongCommand = typeof command === 'string' && args.problems.length === 0 ? [command] : []
+  const mistakes = [...args.problems, ...problems, ...wrongCommand]
+  if (typeof command !== 'string' && mistakes.length === 0) return command
+  return { kind: 'usage-error', message: mistakes.join('\n'), exitCode: 2 }
+}

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { helpText } from './help.ts'
+import { renderConfigurationPage } from './page.ts'
+import { OPTION_ROWS } from './schema.ts'
+
+const COMMITTED = new URL('../../../../docs/configuration.md', import.meta.url)
+
+describe('the documentation page', () => {
+  it('is the one in the repository (pnpm gen writes it)', () => {
+    expect(renderConfigurationPage()).toBe(readFileSync(COMMITTED, 'utf8'))
+  })
+  it('names every flag and variable of the table', () => {
+    const page = renderConfigurationPage()
+    for (const [, { flag, env = [] }] of OPTION_ROWS) {
+      if (flag !== undefined) expect(page).toMatch(new RegExp(`\`(-., )?--${flag}[ ,\`]`))
+      for (const name of env) expect(page).toContain(`\`${name}\``)
+    }
+  })
+  it('has four columns in every row', () => {
+    const rows = renderConfigurationPage()
+      .split('\n')
+      .filter((line) => line.startsWith('| `--') || line.startsWith('|  |'))
+    expect(rows.length).toBeGreaterThan(150)
+    for (const row of rows) expect(row.replaceAll('\\|', '').split('|')).toHaveLength(6)
+  })
+})
+
+describe('the help text', () => {
+  const help = helpText()
+  it('lists every flag of this version with variable and default, and no other', () => {
+    for (const [, option] of OPTION_ROWS) {
+      if (option.flag === undefined) continue
+      const line = help.split('\n').find((each) => new RegExp(`^  (-., )?--${option.flag}( |$)`).test(each))
+      if (option.built === false) expect(line).toBeUndefined()
+      else for (const name of option.env ?? []) expect(line).toContain(name)
+    }
+    expect(help).toContain('(default: :8080)')
+    expect(help).toContain('-t, --threads N  [SVC_THREADS]')
+    expect(help).toContain('[SVC_DEMO_MODEL]')
+  })
+  it('keeps to a hundred columns where words allow it', () => {
+    for (const line of help.split('\n')) if (line.trim().includes(' ')) expect(line.length).toBeLessThanOrEqual(110)
+  })
+})

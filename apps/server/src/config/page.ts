@@ -1,0 +1,72 @@
+import { defaultForm, flagForm, rowsOf, SECTION_KEYS } from './help.ts'
+import { type Option, SECTIONS } from './option.ts'
+
+const INTRODUCTION = `# Configuration
+
+<!-- written by \`pnpm gen\` from apps/server/src/config/schema.ts -->
+
+Every flag has a variable, and some have a key of \`/api/settings\` that can be changed while the server runs. A flag
+beats its variable, a variable beats the saved setting, the saved setting beats the default. An empty variable counts as
+not set. \`.env\` files are not read.
+
+- Flags are written \`--flag value\` or \`--flag=value\`; a switch is \`--flag\`, \`--flag=false\` or \`--no-flag\`. They may stand
+  before or after the command.
+- Lists are written with commas; a list flag may also be given several times.
+- Durations are written as in \`10s\`, \`500ms\` or \`1h30m\`. Sizes are bytes or megabytes as the table says, or carry a unit:
+  \`512KB\`, \`15MB\`, \`2GB\`, in powers of 1024.
+- Relative paths start in the working directory; the server makes its folders there by default.
+- An unknown flag or a value of the wrong form stops the start with exit code 2. An unknown \`SVC_\` variable is a warning.
+
+Commands: \`svc run\` (the default), \`svc models list\`, \`svc models add FILE\`, \`svc backends list\`, \`svc --help\`,
+\`svc --version\`.
+`
+
+const LATER = `## Declared for later versions
+
+The flags and variables below belong to features that this version does not have. Giving one of them anything but its
+default stops the start with "is not in this version".
+`
+
+const FILES = `## Files of the configuration folder
+
+Three files in \`--config-dir\` are read at start and again whenever they change; no restart is needed. A change that
+cannot be read keeps the last good content and is reported.
+
+| File | Content |
+|---|---|
+| \`runtime_settings.json\` | an object of settings; written by \`POST /api/settings\`, mode 0600 |
+| \`api_keys.json\` | a list of keys, added to those of \`--api-keys\` and of the settings |
+| \`external_backends.json\` | an object of \`"name": "uri"\`, added to \`--external-grpc-backends\`; where both name a backend, the flag counts |
+
+At start a \`runtime_settings.json\` or \`api_keys.json\` that cannot be read refuses the start with exit code 78: the keys in
+it are not known, and the server does not open itself to everybody.
+`
+
+const code = (value: string): string => `\`${value.replaceAll('|', '\\|')}\``
+
+function line(option: Option): string {
+  const flag = flagForm(option)
+  const shown = option.shownDefault ?? (defaultForm(option) === '' ? '' : code(defaultForm(option)))
+  const about = option.setting === undefined ? option.about : `${option.about}; setting ${code(option.setting)}`
+  const cells = [
+    flag === '' ? '' : code(flag),
+    (option.env ?? []).map(code).join(', '),
+    shown,
+    about.replaceAll('|', '\\|'),
+  ]
+  return `| ${cells.join(' | ')} |\n`
+}
+
+function tables(built: boolean): string[] {
+  return SECTION_KEYS.map((key) => ({ heading: SECTIONS[key], rows: rowsOf(key, built) }))
+    .filter(({ rows }) => rows.length > 0)
+    .map(
+      ({ heading, rows }) =>
+        `${built ? '##' : '###'} ${heading}\n\n| Flag | Variable | Default | Meaning |\n|---|---|---|---|\n${rows.map(line).join('')}`,
+    )
+}
+
+/** The page `docs/configuration.md`, made from the table of options. */
+export function renderConfigurationPage(): string {
+  return [INTRODUCTION, ...tables(true), FILES, LATER, ...tables(false)].join('\n')
+}

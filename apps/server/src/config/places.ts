@@ -1,0 +1,120 @@
+import { isIP } from 'node:net'
+import { resolve } from 'node:path'
+import { list, type ValueKind } from './value-kind.ts'
+
+/** Where a listener binds. */
+export interface ListenAddress {
+  /** An address or a host name; undefined binds every address of the machine. */
+  readonly host: string | undefined
+  /** 0 lets the system choose. */
+  readonly port: number
+}
+
+const ADDRESS = /^(?:\[([0-9a-f:.]{2,45})\]|([a-z0-9.-]{0,253})):(\d{1,5})$/i
+
+function readAddress(value: string): ListenAddress | undefined {
+  const [, six, name, digits] = ADDRESS.exec(value) ?? []
+  const port = Number(digits)
+  if (digits === undefined || port > 65_535) return undefined
+  if (six !== undefined) return isIP(six) === 6 ? Object.freeze({ host: six, port }) : undefined
+  // 1.2.3 or 300.1.1.1 would be looked up as a name and fail much later
+  if (name !== undefined && /^[\d.]+$/.test(name) && isIP(name) !== 4) return undefined
+  return Object.freeze({ host: name === '' ? undefined : name, port })
+}
+
+/** A listening address as {@link address} reads it. */
+export function formatAddress({ host, port }: ListenAddress): string {
+  return `${host === undefined ? '' : isIP(host) === 6 ? `[${host}]` : host}:${port}`
+}
+
+/** Where a listener binds. */
+export const address: ValueKind<ListenAddress> = {
+  placeholder: 'ADDRESS',
+  form: 'an address such as :8080, 127.0.0.1:8080 or [::1]:8080',
+  shape: 'single',
+  read: readAddress,
+}
+
+const isLoopback = (host: string): boolean => host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+
+/** A listener that nobody outside the machine can reach: a numeric loopback address with its port (§8). */
+export const loopbackAddress: ValueKind<ListenAddress> = {
+  ...address,
+  form: 'a numeric loopback address with a port, such as 127.0.0.1:6060 or [::1]:6060',
+  read: (value) => {
+    const found = readAddress(value)
+    return found?.host !== undefined && isLoopback(found.host) ? found : undefined
+  },
+}
+
+/** A file or folder, as an absolute path. */
+export const path: ValueKind<string> = {
+  placeholder: 'PATH',
+  form: 'a path',
+  shape: 'single',
+  read: (value, { cwd }) => (value.includes('\0') ? undefined : resolve(cwd, value)),
+}
+
+/** An `http` or `https` URL without credentials, kept as it was written. */
+export const webUrl: ValueKind<string> = {
+  placeholder: 'URL',
+  form: 'a URL such as https://models.example.org',
+  shape: 'single',
+  read: (value) => {
+    if (!URL.canParse(value)) return undefined
+    const { protocol, username, password } = new URL(value)
+    return /^https?:$/.test(protocol) && username === '' && password === '' ? value : undefined
+  },
+}
+
+/** A PostgreSQL URL as it is, or the absolute path of a SQLite file; `sqlite:` and `file:` before a path are dropped. */
+export const databaseUrl: ValueKind<string> = {
+  placeholder: 'URL',
+  form: 'postgres://user:password@host:port/database or the path of a SQLite file',
+  shape: 'single',
+  read: (value, context) => {
+    if (/^postgres(ql)?:\/\/./i.test(value)) return URL.canParse(value) ? value : undefined
+    const [, file] = /^(?:sqlite|file):(?:\/\/(?=\/))?(.*)$/is.exec(value) ?? []
+    if (file === undefined && /^[a-z][a-z0-9+.-]+:\/\//i.test(value)) return undefined
+    return file === '' ? undefined : path.read(file ?? value, context)
+  },
+}
+
+function isNetwork(item: string): boolean {
+  const [host = '', bits, ...more] = item.split('/')
+  const version = isIP(host)
+  if (version === 0 || more.length > 0) return false
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
+}
+
+/** Addresses and CIDR ranges between commas. */
+export const networks = list({
+  placeholder: 'NETWORK',
+  form: 'a list of addresses and ranges such as 10.0.0.0/8,192.168.1.7',
+  each: (item) => (isNetwork(item) ? item : undefined),
+})
+
+/** A name and where what it names is found. */
+export interface NamedUri {
+  readonly name: string
+  readonly uri: string
+}
+
+/** Pairs such as `mock:/opt/mock`, split at the first colon, between commas. */
+export const namedUris = list<NamedUri>({
+  placeholder: 'NAME:URI',
+  form: 'a list of NAME:URI pairs such as mock:/opt/mock,other:127.0.0.1:50051',
+  each: (item) => {
+    const colon = item.indexOf(':')
+    const name = item.slice(0, Math.max(colon, 0)).trim()
+    const uri = item.slice(colon + 1).trim()
+    return name === '' || uri === '' ? undefined : Object.freeze({ name, uri })
+  },
+})
+
+/** Beginnings of paths between commas. */
+export const pathPrefixes = list({
+  placeholder: 'PREFIX',
+  form: 'a list of path prefixes that begin with /',
+  each: (item) => (item.startsWith('/') ? item : undefined),
+})

@@ -1,0 +1,3 @@
+import { renderConfigurationPage } from './page.ts'
+
+process.stdout.write(renderConfigurationPage())

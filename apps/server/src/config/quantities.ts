@@ -1,0 +1,87 @@
+import type { ValueKind } from './value-kind.ts'
+
+const UNIT_MS: Readonly<Record<string, number>> = {
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
+  μs: 1e-3,
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+}
+const DURATION_PART = /(\d{1,15}(?:\.\d{1,9})?)(ns|us|µs|μs|ms|s|m|h)/y
+
+/** Milliseconds of a duration as Go programs write it: `10s`, `1h30m`, `500ms`, `1.5h`, `0`. Undefined for anything else. */
+export function parseDuration(text: string): number | undefined {
+  if (text === '0') return 0
+  if (text === '' || text.length > 64) return undefined
+  let total = 0
+  DURATION_PART.lastIndex = 0
+  for (let end = 0; end < text.length; end = DURATION_PART.lastIndex) {
+    const part = DURATION_PART.exec(text)
+    const [, count = '', unit = ''] = part ?? []
+    const size = UNIT_MS[unit]
+    if (size === undefined) return undefined
+    total += Number(count) * size
+  }
+  return total <= Number.MAX_SAFE_INTEGER ? total : undefined
+}
+
+/** A whole number of milliseconds as {@link parseDuration} reads it, in hours at most: `720h`, `1h30m`, `500ms`, `0s`. */
+export function formatDuration(milliseconds: number): string {
+  let rest = Math.round(milliseconds)
+  let shown = ''
+  for (const [unit, size] of [
+    ['h', 3_600_000],
+    ['m', 60_000],
+    ['s', 1000],
+    ['ms', 1],
+  ] as const) {
+    const count = Math.floor(rest / size)
+    if (count > 0) shown += `${count}${unit}`
+    rest -= count * size
+  }
+  return shown === '' ? '0s' : shown
+}
+
+/**
+ * A duration, as milliseconds.
+ *
+ * @param options.max the longest accepted, written as a duration: timers hold 24 days at most
+ */
+export function duration(options: { readonly max: string }): ValueKind<number> {
+  const max = parseDuration(options.max) ?? 0
+  return {
+    placeholder: 'DURATION',
+    form: `a duration such as 10s, 500ms or 1h30m, ${options.max} at most`,
+    shape: 'single',
+    read: (value) => {
+      const milliseconds = parseDuration(value)
+      return milliseconds !== undefined && milliseconds <= max ? milliseconds : undefined
+    },
+  }
+}
+
+const SIZE = /^(\d{1,12}(?:\.\d{1,3})?) ?(?:([kmgt])i?)?(b?)$/i
+const POWERS: Readonly<Record<string, number>> = { k: 1, m: 2, g: 3, t: 4 }
+
+/**
+ * A size, as bytes. Units are powers of 1024, with or without `B` and `i`.
+ *
+ * @param options.bare what a number without a unit counts
+ */
+export function size(options: { readonly bare: 'bytes' | 'MB' }): ValueKind<number> {
+  return {
+    placeholder: 'SIZE',
+    form: `a size: a number of ${options.bare}, or one with a unit such as 512KB, 15MB or 2GB`,
+    shape: 'single',
+    read: (value) => {
+      const [, count, unit, byte] = SIZE.exec(value) ?? []
+      if (count === undefined) return undefined
+      const bare = options.bare === 'MB' && byte === '' ? 2 : 0
+      const bytes = Math.round(Number(count) * 1024 ** (unit === undefined ? bare : (POWERS[unit.toLowerCase()] ?? 0)))
+      return bytes <= Number.MAX_SAFE_INTEGER ? bytes : undefined
+    },
+  }
+}

@@ -1,0 +1,41 @@
+import { readMigrationFiles } from 'drizzle-orm/migrator'
+import { shippedPath } from './shipped-path.ts'
+
+/** One step of the schema. */
+export interface Migration {
+  /** When it was written, milliseconds since the epoch; grows from step to step. */
+  readonly id: number
+  /** SHA-256 of its text. */
+  readonly hash: string
+  readonly statements: readonly string[]
+}
+
+/** The steps that this version knows, in order. */
+export function readMigrations(folder: string): readonly Migration[] {
+  return readMigrationFiles({ migrationsFolder: folder })
+    .map(({ folderMillis, hash, sql }) => ({
+      id: folderMillis,
+      hash,
+      statements: sql.map((statement) => statement.trim()).filter((statement) => statement !== ''),
+    }))
+    .sort((left, right) => left.id - right.id)
+}
+
+/** Where the steps of a dialect lie. */
+export function migrationsFolder(dialect: 'sqlite' | 'postgres'): string {
+  return shippedPath(`migrations/${dialect}`)
+}
+
+/**
+ * What is to be done to a schema that has some steps behind it: the steps that are missing, or `newer` when it has one
+ * that this version does not know.
+ */
+export function planMigrations(
+  applied: readonly number[],
+  known: readonly Migration[],
+): { readonly kind: 'pending'; readonly steps: readonly Migration[] } | { readonly kind: 'newer' } {
+  const ids = new Set(known.map(({ id }) => id))
+  if (applied.some((id) => !ids.has(id))) return { kind: 'newer' }
+  const done = new Set(applied)
+  return { kind: 'pending', steps: known.filter(({ id }) => !done.has(id)) }
+}

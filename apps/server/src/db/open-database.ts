@@ -1,0 +1,20 @@
+import { join } from 'node:path'
+import type { Database, DatabaseOptions } from './database.ts'
+import { openPostgres } from './postgres.ts'
+import { openSqlite } from './sqlite.ts'
+
+/** Whether a database address is one of PostgreSQL. */
+function isPostgresUrl(url: string): boolean {
+  return /^postgres(ql)?:\/\//i.test(url)
+}
+
+/**
+ * Opens the server's database and brings its schema up to this version. The server does not start without it.
+ *
+ * @throws {StartRefused} exit code 78 when it is damaged, of a newer version, or cannot be opened; 75 when another server
+ * holds it or it cannot be reached
+ */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  const url = options.url ?? join(options.dataPath, 'database.db')
+  return isPostgresUrl(url) ? openPostgres({ ...options, url }) : openSqlite({ ...options, path: url })
+}

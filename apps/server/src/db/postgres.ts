@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto'
+import { eq } from 'drizzle-orm'
+import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
+import postgres, { type Sql } from 'postgres'
+import { StartRefused } from '../config/start-refused.ts'
+import type { Clock, Logger } from '../ports.ts'
+import type { DatabaseRow, PostgresDatabase, ReadOptions, ReadQuery } from './database.ts'
+import { databaseCode, isPassing, toDatabaseError } from './database-error.ts'
+import { migrationsFolder, readMigrations } from './migrations.ts'
+import { migratePostgres } from './postgres-migrate.ts'
+import { MAX_ROWS, MAX_WAITING_READS, tooManyRows } from './read-limits.ts'
+import { createReadQueue } from './read-queue.ts'
+import * as schema from './schema-postgres.ts'
+
+const MAX_CONNECTIONS = 10
+/** Heavy reads leave most connections to the short statements of requests. */
+const MAX_READS = 2
+const CONNECT_TIMEOUT_S = 10
+const IDLE_TIMEOUT_S = 60
+const STATEMENT_TIMEOUT_MS = 30_000
+const LOCK_TIMEOUT_MS = 5000
+const CLOSE_TIMEOUT_S = 3
+/** Rows that are fetched at a time. */
+const BATCH = 500
+/** Type numbers of `bigint` and `numeric`, which the driver leaves as text. */
+const NUMBERS = [20, 1700]
+
+/** What {@link openPostgres} needs. */
+export interface PostgresOptions {
+  readonly url: string
+  readonly appVersion: string
+  readonly logger: Logger
+  readonly clock: Clock
+}
+
+/** The address without user and password: `host:5432/database`. */
+function placeOf(url: string): string {
+  const { host, pathname } = new URL(url)
+  return `${host}${pathname}`
+}
+
+function connect(url: string, logger: Logger): Sql {
+  return postgres(url, {
+    max: MAX_CONNECTIONS,
+    connect_timeout: CONNECT_TIMEOUT_S,
+    idle_timeout: IDLE_TIMEOUT_S,
+    connection: { application_name: 'svc', statement_timeout: STATEMENT_TIMEOUT_MS, lock_timeout: LOCK_TIMEOUT_MS },
+    onnotice: ({ message }) => logger.debug({ notice: message }, 'database notice'),
+    types: {
+      number: { to: 20, from: NUMBERS, serialize: String, parse: Number },
+    },
+  })
+}
+
+async function identify(orm: PostgresJsDatabase<typeof schema>, appVersion: string, now: number): Promise<string> {
+  const { instance } = schema
+  return orm.transaction(async (transaction) => {
+    await transaction
+      .insert(instance)
+      .values({ key: 'instance_id', value: randomUUID(), updatedAt: now })
+      .onConflictDoNothing()
+    await transaction
+      .insert(instance)
+      .values({ key: 'app_version', value: appVersion, updatedAt: now })
+      .onConflictDoUpdate({ target: instance.key, set: { value: appVersion, updatedAt: now } })
+    const [row] = await transaction
+      .select({ value: instance.value })
+      .from(instance)
+      .where(eq(instance.key, 'instance_id'))
+    return row?.value ?? ''
+  })
+}
+
+function refusal(place: string, error: unknown): StartRefused {
+  if (error instanceof StartRefused) return error
+  const code = databaseCode(error)
+  const reason = code === undefined ? '' : ` (${code})`
+  if (isPassing(error))
+    return new StartRefused(`the database ${place} cannot be reached${reason}`, { exitCode: 75, cause: error })
+  const words = error instanceof Error ? error.message : 'unknown reason'
+  return new StartRefused(`the database ${place} cannot be opened: ${words}${reason}`, { exitCode: 78, cause: error })
+}
+
+async function readRows(
+  sql: Sql,
+  query: ReadQuery,
+  maxRows: number,
+  signal: AbortSignal,
+): Promise<readonly DatabaseRow[]> {
+  const connection = await sql.reserve()
+  try {
+    const rows: DatabaseRow[] = []
+    const running = connection.unsafe<DatabaseRow[]>(query.sql, toParameters(query.params))
+    const cancel = (): void => running.cancel()
+    signal.addEventListener('abort', cancel, { once: true })
+    try {
+      for await (const batch of running.cursor(BATCH)) {
+        if (signal.aborted) throw signal.reason
+        rows.push(...batch)
+        if (rows.length > maxRows) throw tooManyRows(maxRows)
+      }
+    } finally {
+      signal.removeEventListener('abort', cancel)
+    }
+    return rows
+  } catch (error) {
+    if (signal.aborted) throw signal.reason
+    throw toDatabaseError(error)
+  } finally {
+    connection.release()
+  }
+}
+
+type Parameter = string | number | boolean | null | Date | Uint8Array
+
+const isParameter = (value: unknown): value is Parameter =>
+  value === null ||
+  ['string', 'number', 'boolean'].includes(typeof value) ||
+  value instanceof Date ||
+  value instanceof Uint8Array
+
+function toParameters(params: readonly unknown[] = []): Parameter[] {
+  return params.map((param) => {
+    if (!isParameter(param)) throw new TypeError(`a ${typeof param} cannot be bound`)
+    return param
+  })
+}
+
+/** Opens a PostgreSQL database as the server's; see `openDatabase`. Several servers may share one. */
+export async function openPostgres({ url, appVersion, logger, clock }: PostgresOptions): Promise<PostgresDatabase> {
+  const place = placeOf(url)
+  const sql = connect(url, logger)
+  try {
+    await migratePostgres(sql, {
+      migrations: readMigrations(migrationsFolder('postgres')),
+      where: place,
+      now: clock.now(),
+    })
+    const orm = drizzle(sql, { schema })
+    return toDatabase(sql, orm, await identify(orm, appVersion, clock.now()))
+  } catch (error) {
+    await sql.end({ timeout: 0 })
+    throw refusal(place, error)
+  }
+}
+
+function toDatabase(sql: Sql, orm: PostgresJsDatabase<typeof schema>, instanceId: string): PostgresDatabase {
+  const queue = createReadQueue({ concurrency: MAX_READS, limit: MAX_WAITING_READS })
+  let closing: Promise<void> | undefined
+  const close = (): Promise<void> => {
+    closing ??= Promise.all([queue.close(), sql.end({ timeout: CLOSE_TIMEOUT_S })]).then(() => {})
+    return closing
+  }
+  return {
+    dialect: 'postgres',
+    engine: 'postgres',
+    orm,
+    instanceId,
+    read: (query: ReadQuery, { signal, maxRows = MAX_ROWS }: ReadOptions) =>
+      queue.run((task) => readRows(sql, query, maxRows, task), { signal }),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}

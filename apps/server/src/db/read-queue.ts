@@ -1,0 +1,83 @@
+import { SvcError } from '@svc/errors'
+
+/** Runs tasks, a few at a time, and refuses more than can wait. */
+export interface ReadQueue {
+  /**
+   * Runs a task when its turn has come. An abort takes a waiting task out; of a running one it rejects at once, while the
+   * task, told by the same signal, keeps its place until it has ended.
+   *
+   * @throws {SvcError} `unavailable` (`database_busy`) when too many wait, or after {@link ReadQueue.close}
+   */
+  run<T>(task: (signal: AbortSignal) => Promise<T>, options: { readonly signal: AbortSignal }): Promise<T>
+  /** Refuses what waits and what comes, and resolves when the running tasks have ended. */
+  close(): Promise<void>
+}
+
+const busy = (): SvcError =>
+  new SvcError('unavailable', 'too many reads are waiting for the database', {
+    code: 'database_busy',
+    retryAfterMs: 1000,
+  })
+
+/**
+ * Makes a queue.
+ *
+ * @param options.concurrency tasks that run at a time
+ * @param options.limit tasks that may wait
+ */
+export function createReadQueue({
+  concurrency,
+  limit,
+}: {
+  readonly concurrency: number
+  readonly limit: number
+}): ReadQueue {
+  const waiting = new Set<{ readonly start: () => void; readonly refuse: () => void }>()
+  const running = new Set<Promise<unknown>>()
+  let isClosed = false
+
+  function next(): void {
+    for (const entry of waiting) {
+      if (running.size >= concurrency) return
+      waiting.delete(entry)
+      entry.start()
+    }
+  }
+
+  return {
+    run: (task, { signal }) =>
+      new Promise((resolve, reject) => {
+        if (signal.aborted) return reject(signal.reason)
+        if (isClosed || waiting.size >= limit + (running.size < concurrency ? 1 : 0)) return reject(busy())
+        const onAbort = (): void => {
+          waiting.delete(entry)
+          reject(signal.reason)
+        }
+        const entry = {
+          refuse: () => {
+            signal.removeEventListener('abort', onAbort)
+            reject(busy())
+          },
+          start: () => {
+            const done = task(signal)
+              .then(resolve, reject)
+              .finally(() => {
+                signal.removeEventListener('abort', onAbort)
+                running.delete(done)
+                next()
+              })
+            running.add(done)
+          },
+        }
+        signal.addEventListener('abort', onAbort, { once: true })
+        waiting.add(entry)
+        next()
+      }),
+    async close() {
+      isClosed = true
+      for (const entry of waiting) entry.refuse()
+      waiting.clear()
+      await Promise.all(running)
+    },
+  }
+}

@@ -1,0 +1,38 @@
+// Runs heavy reads of a SQLite file on a thread of its own. Plain JavaScript: it is started from the sources and beside
+// the bundle alike, where nothing translates it. `sqlite-reader.ts` is the other side.
+import { createRequire } from 'node:module'
+import { parentPort, workerData } from 'node:worker_threads'
+
+const require = createRequire(import.meta.url)
+const { engine, path, cancelled } = workerData
+const Client = require(engine)
+const client = new Client(path, { readonly: true, fileMustExist: true })
+client.pragma('query_only = ON')
+client.pragma('busy_timeout = 5000')
+
+/** Rows that are read between two looks at whether anybody still wants them. */
+const CHECK_EVERY = 64
+
+/** @param {{ id: number, sql: string, params: unknown[], maxRows: number }} request */
+function answer({ id, sql, params, maxRows }) {
+  const statement = client.prepare(sql)
+  const columns = statement.columns().map(({ name }) => name)
+  const rows = []
+  // a typed array from the other thread has lost its Buffer
+  const bound = params.map((param) => (param instanceof Uint8Array ? Buffer.from(param) : param))
+  for (const row of statement.raw().iterate(...bound)) {
+    if (rows.length % CHECK_EVERY === 0 && Atomics.load(cancelled, 0) === id) return { id, outcome: 'cancelled' }
+    if (rows.length === maxRows) return { id, outcome: 'too-many' }
+    rows.push(row)
+  }
+  return { id, outcome: 'rows', columns, rows }
+}
+
+parentPort.on('message', (request) => {
+  try {
+    parentPort.postMessage(answer(request))
+  } catch (error) {
+    const { message, code } = error
+    parentPort.postMessage({ id: request.id, outcome: 'failed', message: String(message), code: String(code ?? '') })
+  }
+})

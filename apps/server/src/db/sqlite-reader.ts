@@ -1,0 +1,114 @@
+import { pathToFileURL } from 'node:url'
+import { Worker } from 'node:worker_threads'
+import type { DatabaseRow, ReadOptions, ReadQuery } from './database.ts'
+import { toDatabaseError } from './database-error.ts'
+import { MAX_ROWS, MAX_WAITING_READS, tooManyRows } from './read-limits.ts'
+import { createReadQueue } from './read-queue.ts'
+import { shippedPath } from './shipped-path.ts'
+import type { SqliteEngine } from './sqlite-engine.ts'
+
+type Reply = { readonly id: number } & (
+  | { readonly outcome: 'rows'; readonly columns: readonly string[]; readonly rows: readonly (readonly unknown[])[] }
+  | { readonly outcome: 'cancelled' | 'too-many' }
+  | { readonly outcome: 'failed'; readonly message: string; readonly code: string }
+)
+
+/** Heavy reads away from the main thread. */
+export interface SqliteReader {
+  read(query: ReadQuery, options: ReadOptions): Promise<readonly DatabaseRow[]>
+  close(): Promise<void>
+}
+
+function toRows(columns: readonly string[], rows: readonly (readonly unknown[])[]): readonly DatabaseRow[] {
+  return rows.map((row) => Object.fromEntries(columns.map((column, index) => [column, row[index]])))
+}
+
+/** One thread with the file open; gone after it failed. */
+class ReaderThread {
+  readonly #worker: Worker
+  readonly #cancelled = new Int32Array(new SharedArrayBuffer(4))
+  #waiting: { resolve(reply: Reply): void; reject(error: unknown): void } | undefined
+  #nextId = 1
+  isGone = false
+
+  constructor(engine: SqliteEngine, path: string) {
+    this.#worker = new Worker(pathToFileURL(shippedPath('reader-worker.mjs')), {
+      workerData: { engine, path, cancelled: this.#cancelled },
+      // flags of the program, such as a loader of its own, are not for this thread
+      execArgv: [],
+    })
+    this.#worker.unref()
+    this.#worker.on('message', (reply: Reply) => this.#waiting?.resolve(reply))
+    this.#worker.on('error', (error) => this.#fail(error))
+    this.#worker.on('exit', () => this.#fail(new Error('the reader thread ended')))
+  }
+
+  async ask(query: ReadQuery, maxRows: number, signal: AbortSignal): Promise<Reply> {
+    const id = this.#nextId
+    this.#nextId += 1
+    const cancel = (): void => {
+      Atomics.store(this.#cancelled, 0, id)
+    }
+    signal.addEventListener('abort', cancel, { once: true })
+    // while it is asked the thread keeps the program alive
+    this.#worker.ref()
+    try {
+      return await new Promise<Reply>((resolve, reject) => {
+        this.#waiting = { resolve, reject }
+        this.#worker.postMessage({ id, sql: query.sql, params: query.params ?? [], maxRows })
+      })
+    } finally {
+      this.#waiting = undefined
+      this.#worker.unref()
+      signal.removeEventListener('abort', cancel)
+    }
+  }
+
+  async end(): Promise<void> {
+    await this.#worker.terminate()
+  }
+
+  #fail(error: Error): void {
+    this.isGone = true
+    this.#waiting?.reject(error)
+  }
+}
+
+/** A reader whose thread is started by the first read, and again by the next read after it failed. */
+export function createSqliteReader({
+  engine,
+  path,
+}: {
+  readonly engine: SqliteEngine
+  readonly path: string
+}): SqliteReader {
+  const queue = createReadQueue({ concurrency: 1, limit: MAX_WAITING_READS })
+  let thread: ReaderThread | undefined
+
+  async function ask(query: ReadQuery, maxRows: number, signal: AbortSignal): Promise<readonly DatabaseRow[]> {
+    if (thread === undefined || thread.isGone) thread = new ReaderThread(engine, path)
+    const reply = await thread.ask(query, maxRows, signal).catch((error: unknown) => {
+      throw toDatabaseError(error)
+    })
+    switch (reply.outcome) {
+      case 'rows':
+        return toRows(reply.columns, reply.rows)
+      case 'too-many':
+        throw tooManyRows(maxRows)
+      case 'cancelled':
+        throw signal.reason
+      case 'failed':
+        throw toDatabaseError(Object.assign(new Error(reply.message), { code: reply.code }))
+    }
+  }
+
+  return {
+    read: (query, { signal, maxRows = MAX_ROWS }) => queue.run((task) => ask(query, maxRows, task), { signal }),
+    async close() {
+      // a long read is not waited for: ending the thread ends it
+      const closed = queue.close()
+      await thread?.end()
+      await closed
+    },
+  }
+}

@@ -1,0 +1,48 @@
+import { basename } from 'node:path'
+import { SvcError } from '@svc/errors'
+
+const FULL = new Set(['ENOSPC', 'EDQUOT'])
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+  ENOENT: 'it does not exist',
+  ENOTDIR: 'its folder is no folder',
+  EISDIR: 'it is a folder',
+  ELOOP: 'it is a symbolic link',
+  EMFILE: 'too many files are open',
+  ENFILE: 'too many files are open',
+}
+
+/** The system's code of a failed call such as `ENOENT`; undefined for anything else. */
+export function systemCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined
+  return typeof error.code === 'string' ? error.code : undefined
+}
+
+/** Why a file operation failed, in words that hold no path. */
+export function reasonOf(error: unknown): string {
+  const code = systemCode(error)
+  return code === undefined ? 'unknown reason' : (REASONS[code] ?? code)
+}
+
+/**
+ * A failed file operation as `insufficient_storage` for a full disk and `internal` otherwise. The message names the
+ * file without its folder, so that it may be shown.
+ *
+ * @param doing what was tried, as a participle: `written`
+ */
+export function toFileError(cause: unknown, doing: string, path: string): SvcError {
+  const full = FULL.has(systemCode(cause) ?? '')
+  return new SvcError(
+    full ? 'insufficient_storage' : 'internal',
+    `${basename(path)} could not be ${doing}: ${reasonOf(cause)}`,
+    {
+      code: full ? 'disk_full' : 'file_failed',
+      cause,
+    },
+  )
+}

@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto'
+import { link, mkdir, readFile, rename, stat, unlink, utimes, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import * as z from 'zod'
+import { StartRefused } from '../config/start-refused.ts'
+import type { Clock } from '../ports.ts'
+import { reasonOf, systemCode } from './file-error.ts'
+import { ownIdentity, type ProcessIdentity, stateOf } from './process-identity.ts'
+import { temporaryPath } from './temporary-files.ts'
+
+/** The right to be the only server of something, until it is closed or the process ends. */
+export interface FileLock extends AsyncDisposable {
+  close(): Promise<void>
+}
+
+/** A holder that cannot be seen shows that it lives by touching its lock this often. */
+const HEARTBEAT_MS = 1000
+/** Without a touch for this long it is gone. */
+const HEARTBEAT_LOST_MS = 2500
+/** Takeovers that others may win before we give up. */
+const MAX_ATTEMPTS = 5
+/** What file systems without hard links answer. */
+const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
+
+const HOLDER = z.object({
+  pid: z.int(),
+  start: z.string(),
+  boot: z.string().optional(),
+  namespace: z.string().optional(),
+  host: z.string(),
+  token: z.string(),
+})
+type Holder = z.infer<typeof HOLDER>
+
+const identityOf = (holder: Holder): ProcessIdentity => ({
+  pid: holder.pid,
+  start: holder.start,
+  boot: holder.boot,
+  namespace: holder.namespace,
+  host: holder.host,
+})
+
+/** Who holds a lock: undefined when nobody does, `unreadable` while the file says nothing. */
+async function readHolder(path: string): Promise<Holder | 'unreadable' | undefined> {
+  try {
+    const found = HOLDER.safeParse(JSON.parse(await readFile(path, 'utf8')))
+    return found.success ? found.data : 'unreadable'
+  } catch (error) {
+    return systemCode(error) === 'ENOENT' ? undefined : 'unreadable'
+  }
+}
+
+/** Makes the lock file appear whole or not at all; false when there is one. */
+async function place(path: string, content: string): Promise<boolean> {
+  const draft = temporaryPath(path)
+  try {
+    await writeFile(draft, content, { mode: 0o600, flag: 'wx' })
+    await link(draft, path)
+    return true
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') return false
+    if (!NO_LINKS.has(systemCode(error) ?? '')) throw error
+  } finally {
+    await unlink(draft).catch(() => {})
+  }
+  return writeFile(path, content, { mode: 0o600, flag: 'wx' }).then(
+    () => true,
+    (error: unknown) => {
+      if (systemCode(error) === 'EEXIST') return false
+      throw error
+    },
+  )
+}
+
+async function touchedAt(path: string): Promise<bigint | undefined> {
+  return stat(path, { bigint: true }).then(
+    (found) => found.mtimeNs,
+    () => undefined,
+  )
+}
+
+/** Whether the lock is touched while we look; for holders whose process we cannot see. */
+async function showsLife(path: string, clock: Clock): Promise<boolean> {
+  const before = await touchedAt(path)
+  if (before === undefined) return false
+  await clock.sleep(HEARTBEAT_LOST_MS, { signal: new AbortController().signal })
+  const after = await touchedAt(path)
+  return after !== undefined && after !== before
+}
+
+async function isHeld(
+  path: string,
+  holder: Holder | 'unreadable',
+  own: ProcessIdentity,
+  clock: Clock,
+): Promise<boolean> {
+  const state = holder === 'unreadable' ? 'unknown' : await stateOf(identityOf(holder), own)
+  return state === 'unknown' ? showsLife(path, clock) : state === 'running'
+}
+
+/** Takes a dead holder's lock out of the way, and puts it back when it turns out to be somebody else's new one. */
+async function clear(path: string, dead: Holder | 'unreadable'): Promise<void> {
+  const aside = temporaryPath(path)
+  try {
+    await rename(path, aside)
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return
+    throw error
+  }
+  const taken = await readHolder(aside)
+  const isSame = typeof taken === 'object' && typeof dead === 'object' ? taken.token === dead.token : taken === dead
+  if (!isSame) await link(aside, path).catch(() => {})
+  await unlink(aside).catch(() => {})
+}
+
+function inUse(what: string, holder: Holder | 'unreadable'): StartRefused {
+  const who = holder === 'unreadable' ? '' : ` (process ${holder.pid} on ${holder.host})`
+  return new StartRefused(`${what} is in use by another server${who}; stop it, or give this one a place of its own`, {
+    exitCode: 75,
+  })
+}
+
+/** Touches the lock until it is closed, so that those who cannot see this process know that it lives. */
+async function beat(path: string, clock: Clock, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await clock.sleep(HEARTBEAT_MS, { signal }).catch(() => {})
+    const now = clock.now() / 1000
+    // a disk that fails for a moment must not stop the beat
+    if (!signal.aborted) await utimes(path, now, now).catch(() => {})
+  }
+}
+
+async function acquire(path: string, what: string, clock: Clock, token: string): Promise<void> {
+  const own = await ownIdentity()
+  const content = `${JSON.stringify({ ...own, token })}\n`
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    if (await place(path, content)) return
+    const holder = await readHolder(path)
+    if (holder === undefined) continue
+    if (await isHeld(path, holder, own, clock)) throw inUse(what, holder)
+    await clear(path, holder)
+  }
+  throw inUse(what, 'unreadable')
+}
+
+/**
+ * Takes a lock file that names this process. One left by a process that ended, however it ended, is taken over at once;
+ * one of another machine, container or boot after 2.5 s without a sign of life.
+ *
+ * @param options.what what the lock guards, for the sentence that a second server ends with
+ * @throws {StartRefused} exit code 75 when another server holds it, 78 when the file cannot be made
+ */
+export async function lockFile(
+  path: string,
+  { what, clock }: { readonly what: string; readonly clock: Clock },
+): Promise<FileLock> {
+  const token = randomUUID()
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    await acquire(path, what, clock, token)
+  } catch (error) {
+    if (error instanceof StartRefused) throw error
+    throw new StartRefused(`${what} cannot be locked with ${path}: ${reasonOf(error)}`, { exitCode: 78, cause: error })
+  }
+  const stopped = new AbortController()
+  const beating = beat(path, clock, stopped.signal)
+  const close = async (): Promise<void> => {
+    if (stopped.signal.aborted) return
+    stopped.abort()
+    await beating
+    const holder = await readHolder(path)
+    if (typeof holder === 'object' && holder.token === token) await unlink(path).catch(() => {})
+  }
+  return { close, [Symbol.asyncDispose]: close }
+}
+
+/** The one-server-for-each-data-path lock; makes the folder where there is none. See {@link lockFile}. */
+export async function lockDataPath(dataPath: string, options: { readonly clock: Clock }): Promise<FileLock> {
+  return lockFile(join(dataPath, 'svc.lock'), { what: `the data path ${dataPath}`, clock: options.clock })
+}

@@ -1,0 +1,154 @@
+import { type FSWatcher, watch } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
+import type { Clock } from '../ports.ts'
+
+/** A running watch. */
+export interface FileWatch extends AsyncDisposable {
+  /** Stops; no call of the listener begins after it resolves. */
+  close(): Promise<void>
+}
+
+/** How to watch. */
+export interface WatchOptions {
+  readonly clock: Clock
+  /** Changes closer together than this are one. @default 100 */
+  readonly debounceMs?: number | undefined
+  /** Also compare this often, for file systems that tell of no change; 0 = never. @default 0 */
+  readonly pollIntervalMs?: number | undefined
+}
+
+/** How often a watch is looked after: whether its folder is still the one that is watched. */
+const CARE_MS = 5000
+
+async function identity(path: string): Promise<string> {
+  try {
+    const found = await stat(path, { bigint: true })
+    return `${found.dev}:${found.ino}:${found.size}:${found.mtimeNs}:${found.ctimeNs}`
+  } catch {
+    return 'absent'
+  }
+}
+
+async function folderIdentity(path: string): Promise<string> {
+  try {
+    const found = await stat(path, { bigint: true })
+    return `${found.dev}:${found.ino}`
+  } catch {
+    return 'absent'
+  }
+}
+
+/**
+ * Calls a listener whenever a file may have changed: written, replaced by a rename, made or removed, or when a link on
+ * the way to it points elsewhere. The folder is watched rather than the file, so replacing the file ends nothing; a
+ * folder that is missing, removed or replaced is looked for every 5 seconds, and compared meanwhile.
+ *
+ * When it resolves the watch runs: what is read after that is never older than the first call of the listener.
+ *
+ * @param listener told that there is reason to read the file again; the content may still be the same
+ */
+export async function watchFile(path: string, listener: () => void, options: WatchOptions): Promise<FileWatch> {
+  const watched = new WatchedFile(path, listener, options)
+  await watched.start()
+  const close = (): Promise<void> => watched.close()
+  return { close, [Symbol.asyncDispose]: close }
+}
+
+class WatchedFile {
+  readonly #path: string
+  readonly #listener: () => void
+  readonly #clock: Clock
+  readonly #debounceMs: number
+  readonly #pollIntervalMs: number
+  readonly #stopped = new AbortController()
+  #watcher: FSWatcher | undefined
+  #folder = 'absent'
+  #last = 'absent'
+  #pending: 'none' | 'compare' | 'tell' = 'none'
+  #settling: Promise<void> | undefined
+  #caring: Promise<void> = Promise.resolve()
+
+  constructor(path: string, listener: () => void, { clock, debounceMs = 100, pollIntervalMs = 0 }: WatchOptions) {
+    this.#path = path
+    this.#listener = listener
+    this.#clock = clock
+    this.#debounceMs = debounceMs
+    this.#pollIntervalMs = pollIntervalMs
+  }
+
+  async start(): Promise<void> {
+    await this.#arm()
+    this.#last = await identity(this.#path)
+    this.#caring = this.#care()
+  }
+
+  async close(): Promise<void> {
+    this.#stopped.abort()
+    this.#watcher?.close()
+    await this.#caring
+    await this.#settling
+  }
+
+  /** Watches the folder; without one, or when the system has no watch left, comparing takes its place. */
+  async #arm(): Promise<void> {
+    this.#watcher?.close()
+    this.#watcher = undefined
+    this.#folder = await folderIdentity(dirname(this.#path))
+    if (this.#folder === 'absent' || this.#stopped.signal.aborted) return
+    try {
+      const watcher = watch(dirname(this.#path), { persistent: false }, (_event, name) => {
+        // another name may be a link on the way to the file: then comparing decides
+        this.#poke(name === basename(this.#path) ? 'tell' : 'compare')
+      })
+      watcher.on('error', () => {
+        watcher.close()
+        if (this.#watcher === watcher) this.#watcher = undefined
+      })
+      this.#watcher = watcher
+    } catch {
+      // no watch to be had: #care compares instead
+    }
+  }
+
+  #poke(what: 'compare' | 'tell'): void {
+    if (this.#stopped.signal.aborted) return
+    if (this.#pending !== 'tell') this.#pending = what
+    this.#settling ??= this.#settle().finally(() => {
+      this.#settling = undefined
+    })
+  }
+
+  async #settle(): Promise<void> {
+    while (this.#pending !== 'none') {
+      await this.#pause(this.#debounceMs)
+      if (this.#stopped.signal.aborted) return
+      const mustTell = this.#pending === 'tell'
+      this.#pending = 'none'
+      await this.#compare(mustTell)
+    }
+  }
+
+  async #compare(mustTell: boolean): Promise<void> {
+    const now = await identity(this.#path)
+    const isChanged = now !== this.#last
+    this.#last = now
+    if ((isChanged || mustTell) && !this.#stopped.signal.aborted) this.#listener()
+  }
+
+  async #care(): Promise<void> {
+    for (;;) {
+      await this.#pause(this.#pollIntervalMs > 0 ? this.#pollIntervalMs : CARE_MS)
+      if (this.#stopped.signal.aborted) return
+      const isArmed = this.#watcher !== undefined && (await folderIdentity(dirname(this.#path))) === this.#folder
+      if (!isArmed) await this.#arm()
+      if (!isArmed || this.#pollIntervalMs > 0) await this.#compare(false)
+    }
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await this.#clock.sleep(ms, { signal: this.#stopped.signal }).catch(() => {
+      // closed: the caller looks at the signal
+    })
+  }
+}

@@ -1,0 +1,75 @@
+import { open, rename, unlink } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { systemCode, toFileError } from './file-error.ts'
+import { temporaryPath } from './temporary-files.ts'
+
+/** The part of an open file that a write needs. */
+export interface DiskFile {
+  writeFile(content: string | Uint8Array): Promise<void>
+  sync(): Promise<void>
+  close(): Promise<void>
+}
+
+/** The calls a durable write makes, so that a test can fail each of them. */
+export interface Disk {
+  open(path: string, flags: string, mode?: number): Promise<DiskFile>
+  rename(from: string, to: string): Promise<void>
+  unlink(path: string): Promise<void>
+}
+
+const realDisk: Disk = { open, rename, unlink }
+
+async function fill(disk: Disk, path: string, content: string | Uint8Array, mode: number): Promise<void> {
+  const file = await disk.open(path, 'wx', mode)
+  try {
+    await file.writeFile(content)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** Makes a rename or a removal in this folder survive a power cut. */
+async function syncFolder(disk: Disk, folder: string): Promise<void> {
+  // Windows opens no folders, and some network file systems sync none
+  if (process.platform === 'win32') return
+  const handle = await disk.open(folder, 'r')
+  try {
+    await handle.sync()
+  } catch (error) {
+    if (systemCode(error) !== 'EINVAL') throw error
+  } finally {
+    await handle.close()
+  }
+}
+
+/**
+ * Writes a whole file so that a reader, a kill and a power cut see the old content or the new, never a mixture:
+ * temporary file beside it, fsync, rename, fsync of the folder (threats, section 5). When it resolves the content
+ * is durable; when it throws the old file still stands, except that after a failed fsync of the folder it may already be
+ * the new one.
+ *
+ * @param options.mode permissions of the new file, `0o600` for anything that may hold a secret
+ * @throws {SvcError} `disk_full` (insufficient_storage) or `file_failed` (internal)
+ */
+export async function writeFileAtomic(
+  path: string,
+  content: string | Uint8Array,
+  { mode, disk = realDisk }: { readonly mode: number; readonly disk?: Disk | undefined },
+): Promise<void> {
+  const temporary = temporaryPath(path)
+  try {
+    await fill(disk, temporary, content, mode)
+    await disk.rename(temporary, path)
+  } catch (error) {
+    await disk.unlink(temporary).catch(() => {
+      // it may never have been made; what is left is swept at a later start
+    })
+    throw toFileError(error, 'written', path)
+  }
+  try {
+    await syncFolder(disk, dirname(path))
+  } catch (error) {
+    throw toFileError(error, 'written', path)
+  }
+}

@@ -1,0 +1,283 @@
+import { SvcError } from '@svc/errors'
+import { describe, expect, it } from 'vitest'
+import { rawCall, startTestApp } from '../../test/support/test-app.ts'
+import { json } from './json.ts'
+import { defineRoute, type Route } from './route.ts'
+import { type Access, gateOnly } from './route-row.ts'
+
+const route = (path: string, access: Access, extra: Partial<Route> = {}): Route =>
+  defineRoute({
+    method: 'GET',
+    path,
+    access,
+    family: 'compatible',
+    tag: 'test',
+    summary: 'test',
+    handler: (call) => json({ principal: call.principal.kind, id: call.param('id') }),
+    ...extra,
+  })
+
+describe('unmatched requests', () => {
+  it('are 404 in the envelope, with the specified text', async () => {
+    await using app = await startTestApp([route('/a', 'any')])
+    const reply = await app.call('/nothing/here')
+    expect(reply.status).toBe(404)
+    expect(reply.json()).toEqual({ error: { code: 404, message: 'Resource not found', type: '', param: null } })
+  })
+
+  it('are 405 with Allow where the path has another method', async () => {
+    await using app = await startTestApp([route('/a/:id', 'any')])
+    const reply = await app.call('/a/7', { method: 'DELETE' })
+    expect(reply.status).toBe(405)
+    expect(reply.headers.allow).toBe('GET, HEAD, OPTIONS')
+  })
+
+  it('add no metric series of their own path', async () => {
+    await using app = await startTestApp([])
+    for (let index = 0; index < 20; index += 1) await app.call(`/random-${index}`)
+    const text = await app.metrics.registry.metrics()
+    expect(text).not.toContain('random-')
+    expect(text).toContain('api_call_count{method="GET",path="unmatched"} 20')
+  })
+})
+
+describe('matched requests', () => {
+  it('answer HEAD where GET is, without a body', async () => {
+    await using app = await startTestApp([route('/a', 'any')])
+    const reply = await app.call('/a', { method: 'HEAD' })
+    expect(reply.status).toBe(200)
+    expect(reply.body.length).toBe(0)
+  })
+
+  it('match with a trailing slash and decode parameters once', async () => {
+    await using app = await startTestApp([route('/a/:id', 'any')])
+    expect((await app.call('/a/x%2Fy/')).json()).toEqual({ principal: 'local', id: 'x/y' })
+  })
+
+  it('carry security headers, one correlation id under its three names, and the machine tag', async () => {
+    await using app = await startTestApp([route('/a', 'any')], { machineTag: 'rack-7' })
+    for (const path of ['/a', '/missing']) {
+      const { headers } = await app.call(path, { headers: { 'x-correlation-id': 'abc.1' } })
+      expect(headers['x-content-type-options']).toBe('nosniff')
+      expect(headers['content-security-policy']).toContain("frame-ancestors 'none'")
+      expect([headers['x-correlation-id'], headers['x-request-id'], headers['request-id']]).toEqual(['abc.1', 'abc.1', 'abc.1'])
+      expect(headers['machine-tag']).toBe('rack-7')
+    }
+  })
+
+  it('LOG-1: replace a malformed correlation id', async () => {
+    await using app = await startTestApp([route('/a', 'any')])
+    for (const bad of ['a b', 'x'.repeat(129), 'ä', '{"a":1}']) {
+      const reply = await app.call('/a', { headers: { 'x-correlation-id': Buffer.from(bad).toString('latin1') } })
+      expect(reply.headers['x-correlation-id']).toMatch(/^[0-9a-f-]{36}$/)
+    }
+  })
+
+  it('turn a thrown SvcError into status, Retry-After and envelope of the family', async () => {
+    const busy = route('/busy', 'any', {
+      family: 'messages',
+      handler: () => {
+        throw new SvcError('rate_limited', 'full', { retryAfterMs: 1500 })
+      },
+    })
+    await using app = await startTestApp([busy])
+    const reply = await app.call('/busy')
+    expect(reply.status).toBe(429)
+    expect(reply.headers['retry-after']).toBe('2')
+    expect(reply.json()).toEqual({ type: 'error', error: { type: 'rate_limit_error', message: 'full' } })
+  })
+
+  it('turn an unexpected throw into a fixed sentence, the cause in the log only', async () => {
+    const broken = route('/broken', 'any', {
+      handler: () => {
+        throw new Error('secret path /root/x')
+      },
+    })
+    await using app = await startTestApp([broken])
+    const reply = await app.call('/broken')
+    expect(reply.status).toBe(500)
+    expect(reply.json()).toEqual({ error: { code: 500, message: 'internal server error', type: 'server_error', param: null } })
+    expect(app.logLines.join('')).toContain('secret path')
+  })
+
+  it('have an empty body with --opaque-errors, status and needed headers kept', async () => {
+    await using app = await startTestApp([route('/a', 'any')], { opaqueErrors: true, keys: ['k'] })
+    const refused = await app.call('/a')
+    expect([refused.status, refused.text, refused.headers['www-authenticate']]).toEqual([401, '', 'Bearer'])
+    expect((await app.call('/missing')).text).toBe('')
+  })
+})
+
+describe('the gate', () => {
+  const rows = [route('/open', 'none'), route('/user', 'any'), route('/admin', 'admin')]
+
+  it('restricts nothing while no auth is configured', async () => {
+    await using app = await startTestApp(rows)
+    for (const path of ['/open', '/user', '/admin']) expect((await app.call(path)).json()).toMatchObject({ principal: 'local' })
+  })
+
+  it('asks for a key with the specified refusal, but not on anonymous routes', async () => {
+    await using app = await startTestApp(rows, { keys: ['one', 'two'] })
+    expect((await app.call('/open')).json()).toMatchObject({ principal: 'anonymous' })
+    for (const headers of [{}, { authorization: 'Bearer wrong' }, { authorization: 'Basic one' }, { 'x-api-key': '' }]) {
+      const reply = await app.call('/user', { headers })
+      expect(reply.status).toBe(401)
+      expect(reply.headers['www-authenticate']).toBe('Bearer')
+      expect(reply.json()).toEqual({
+        error: { code: 401, message: 'An authentication key is required', type: 'invalid_request_error', param: null },
+      })
+    }
+  })
+
+  it('takes every carrier of a shared key, as admin', async () => {
+    await using app = await startTestApp(rows, { keys: ['one', 'two'] })
+    const carriers: Record<string, string>[] = [
+      { authorization: 'Bearer two' },
+      { authorization: 'bearer two' },
+      { authorization: 'two' },
+      { 'x-api-key': 'two' },
+      { 'xi-api-key': 'two' },
+      { cookie: 'a=b; token=two' },
+    ]
+    for (const headers of carriers) expect((await app.call('/admin', { headers })).json()).toMatchObject({ principal: 'legacy' })
+  })
+
+  it('lets the first carrier present decide', async () => {
+    await using app = await startTestApp(rows, { keys: ['good'] })
+    const reply = await app.call('/user', { headers: { authorization: 'Bearer bad', 'x-api-key': 'good' } })
+    expect(reply.status).toBe(401)
+  })
+
+  it('follows a change of keys on the next request', async () => {
+    await using app = await startTestApp(rows, { keys: ['old'] })
+    app.authenticator.replace(['new'])
+    expect((await app.call('/user', { headers: { 'x-api-key': 'old' } })).status).toBe(401)
+    expect((await app.call('/user', { headers: { 'x-api-key': 'new' } })).status).toBe(200)
+    app.authenticator.replace([])
+    expect((await app.call('/admin')).status).toBe(200)
+  })
+
+  it('opens path prefixes for the global gate only: an admin route keeps asking', async () => {
+    await using app = await startTestApp(rows, { keys: ['k'], pathWithoutAuth: ['/user', '/admin'] })
+    expect((await app.call('/user')).status).toBe(200)
+    expect((await app.call('/admin')).status).toBe(401)
+  })
+
+  it('matches GET exemptions on the route pattern, never on the typed path', async () => {
+    await using app = await startTestApp([route('/x/:id', 'any'), route('/y/:id', 'any')], { keys: ['k'], getExemptions: ['^/x/'] })
+    expect((await app.call('/x/1')).status).toBe(200)
+    expect((await app.call('/y/x')).status).toBe(401)
+  })
+
+  it('gates reserved rows, behind which is nothing yet', async () => {
+    await using app = await startTestApp([], { keys: ['k'], reserved: [gateOnly('GET', '/api/traces')] })
+    expect((await app.call('/api/traces')).status).toBe(401)
+    const reply = await app.call('/api/traces', { headers: { 'x-api-key': 'k' } })
+    expect([reply.status, (reply.json() as { error: { message: string } }).error.message]).toEqual([404, 'Resource not found'])
+  })
+
+  it('IN-13: gives no spelling of a path another verdict', async () => {
+    await using app = await startTestApp(rows, { keys: ['k'] })
+    const spellings = ['//admin', '/admin%2F', '/admin;/x', '/Admin', '/./admin', '/a/../admin', '/%61dmin', '/admin%00', '/admin//', '/admin?x=/open', '/open/../admin']
+    for (const path of spellings) expect([401, 404], path).toContain((await app.call(path)).status)
+  })
+})
+
+describe('IN-15: pages of other origins', () => {
+  const rows = [route('/a', 'any'), route('/change', 'any', { method: 'POST' })]
+
+  it('cannot reach a server without auth by a name that rebinds', async () => {
+    await using app = await startTestApp(rows, { allowedHosts: ['models.lan'] })
+    for (const host of ['evil.test', 'evil.test:8080', 'localhost.evil.test']) {
+      expect((await app.call('/a', { headers: { host } })).status, host).toBe(421)
+    }
+    for (const host of ['127.0.0.1', '[::1]:8080', 'localhost', 'LOCALHOST:1', 'models.lan:8080', '192.168.1.5']) {
+      expect((await app.call('/a', { headers: { host } })).status, host).toBe(200)
+    }
+  })
+
+  it('are served by any name once auth is configured', async () => {
+    await using app = await startTestApp(rows, { keys: ['k'] })
+    expect((await app.call('/a', { headers: { host: 'models.example', 'x-api-key': 'k' } })).status).toBe(200)
+  })
+
+  it('read nothing from a server without auth, unless they are of this machine', async () => {
+    await using app = await startTestApp(rows)
+    const evil = await app.call('/a', { headers: { origin: 'https://evil.test' } })
+    expect(evil.headers['access-control-allow-origin']).toBeUndefined()
+    const local = await app.call('/a', { headers: { origin: 'http://localhost:5173' } })
+    expect(local.headers['access-control-allow-origin']).toBe('http://localhost:5173')
+    expect(local.headers['access-control-allow-credentials']).toBeUndefined()
+  })
+
+  it('change nothing with the browser’s own authority', async () => {
+    await using app = await startTestApp(rows)
+    const cross = { 'sec-fetch-site': 'cross-site' }
+    expect((await app.call('/change', { method: 'POST', headers: cross })).status).toBe(403)
+    expect((await app.call('/change', { method: 'POST', headers: { ...cross, authorization: 'Bearer x' } })).status).toBe(200)
+    expect((await app.call('/change', { method: 'POST', headers: { 'sec-fetch-site': 'same-origin' } })).status).toBe(200)
+    expect((await app.call('/a', { headers: cross })).status).toBe(200)
+  })
+
+  it('get any origin with auth, and the exact list where one is set', async () => {
+    await using open = await startTestApp(rows, { keys: ['k'] })
+    expect((await open.call('/a', { headers: { origin: 'https://app.test' } })).headers['access-control-allow-origin']).toBe('*')
+    await using listed = await startTestApp(rows, { keys: ['k'], allowOrigins: 'https://app.test' })
+    expect((await listed.call('/a', { headers: { origin: 'https://app.test' } })).headers['access-control-allow-origin']).toBe('https://app.test')
+    expect((await listed.call('/a', { headers: { origin: 'https://other.test' } })).headers['access-control-allow-origin']).toBeUndefined()
+  })
+
+  it('have their preflight answered on any path, never gated', async () => {
+    await using app = await startTestApp(rows, { keys: ['k'] })
+    for (const path of ['/a', '/anything']) {
+      const reply = await app.call(path, {
+        method: 'OPTIONS',
+        headers: { origin: 'https://app.test', 'access-control-request-method': 'POST', 'access-control-request-headers': 'x-api-key' },
+      })
+      expect(reply.status).toBe(204)
+      expect(reply.headers['access-control-allow-headers']).toBe('x-api-key')
+      expect(reply.headers['access-control-allow-methods']).toContain('POST')
+    }
+  })
+})
+
+describe('IN-12: requests with two meanings', () => {
+  it('are refused when the Host header is repeated', async () => {
+    await using app = await startTestApp([route('/a', 'any')])
+    const reply = await rawCall(app.url, 'GET /a HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: evil.test\r\nConnection: close\r\n\r\n')
+    expect(reply).toMatch(/^HTTP\/1\.1 400 /)
+  })
+
+  it('end with the connection when the framing is doubtful', async () => {
+    await using app = await startTestApp([route('/a', 'any', { method: 'POST' })])
+    const head = 'POST /a HTTP/1.1\r\nHost: 127.0.0.1\r\n'
+    for (const fields of [
+      'Content-Length: 1\r\nTransfer-Encoding: chunked\r\n',
+      'Content-Length: 1\r\nContent-Length: 2\r\n',
+      'Transfer-Encoding: xchunked\r\n',
+    ]) {
+      expect(await rawCall(app.url, `${head}${fields}\r\n1\r\na\r\n0\r\n\r\n`)).toMatch(/^HTTP\/1\.1 400 /)
+    }
+    expect(await rawCall(app.url, 'CONNECT evil.test:443 HTTP/1.1\r\nHost: evil.test:443\r\n\r\n')).toMatch(/^HTTP\/1\.1 405 /)
+  })
+})
+
+describe('compression', () => {
+  const text = 'a'.repeat(4000)
+  const rows = [route('/big', 'any', { handler: () => json({ text }) }), route('/small', 'any', { handler: () => json({ text: 'a' }) })]
+
+  it('applies from the minimum size on, to clients that take gzip', async () => {
+    await using app = await startTestApp(rows)
+    const big = await app.call('/big', { headers: { 'accept-encoding': 'gzip' } })
+    expect(big.headers['content-encoding']).toBe('gzip')
+    expect(big.body.length).toBeLessThan(200)
+    for (const [path, coding] of [['/small', 'gzip'], ['/big', 'br'], ['/big', 'gzip;q=0']] as const) {
+      expect((await app.call(path, { headers: { 'accept-encoding': coding } })).headers['content-encoding']).toBeUndefined()
+    }
+  })
+
+  it('is off when switched off', async () => {
+    await using app = await startTestApp(rows, { compression: { enabled: false, minLength: 1024 } })
+    expect((await app.call('/big', { headers: { 'accept-encoding': 'gzip' } })).headers['content-encoding']).toBeUndefined()
+  })
+})

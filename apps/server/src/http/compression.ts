@@ -1,0 +1,57 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+
+const gzipAsync = promisify(gzip)
+
+/** When replies are compressed (§8). */
+export interface CompressionPolicy {
+  readonly enabled: boolean
+  /** Bodies from this many bytes on. */
+  readonly minLength: number
+}
+
+const COMPRESSIBLE = /^(?:text\/(?!event-stream)|application\/(?:json|javascript|yaml|xml|manifest\+json)|image\/svg\+xml)/
+
+/** Whether a body of this type and size is sent compressed to this client. */
+export function shouldCompress(
+  incoming: IncomingMessage,
+  reply: { readonly contentType: string; readonly sizeBytes: number },
+  policy: CompressionPolicy,
+): boolean {
+  if (!policy.enabled || reply.sizeBytes < policy.minLength || !COMPRESSIBLE.test(reply.contentType)) return false
+  return acceptsGzip(incoming.headers['accept-encoding'])
+}
+
+function acceptsGzip(header: string | string[] | undefined): boolean {
+  const text = Array.isArray(header) ? header.join(',') : (header ?? '')
+  return text.split(',').some((entry) => {
+    const [coding = '', ...parameters] = entry.trim().toLowerCase().split(';')
+    const refused = parameters.some((parameter) => /^\s*q=0(?:\.0*)?\s*$/.test(parameter))
+    return (coding === 'gzip' || coding === '*') && !refused
+  })
+}
+
+/**
+ * Sends a whole body in one piece, gzipped where it pays. The one way small replies leave the server.
+ *
+ * @param reply status, media type, body and further headers; `Content-Length` is set here
+ */
+export async function sendBody(
+  call: { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse },
+  reply: { status: number; contentType: string; body: Uint8Array; headers?: Readonly<Record<string, string>> | undefined },
+  policy: CompressionPolicy,
+): Promise<void> {
+  const { outgoing, incoming } = call
+  if (outgoing.headersSent || outgoing.destroyed) return
+  let { body } = reply
+  for (const [name, value] of Object.entries(reply.headers ?? {})) outgoing.setHeader(name, value)
+  if (COMPRESSIBLE.test(reply.contentType)) outgoing.appendHeader('Vary', 'Accept-Encoding')
+  if (!outgoing.hasHeader('Content-Encoding') && shouldCompress(incoming, { contentType: reply.contentType, sizeBytes: body.length }, policy)) {
+    body = await gzipAsync(body)
+    outgoing.setHeader('Content-Encoding', 'gzip')
+  }
+  if (outgoing.destroyed) return
+  outgoing.writeHead(reply.status, { 'Content-Type': reply.contentType, 'Content-Length': body.length })
+  outgoing.end(incoming.method === 'HEAD' ? undefined : body)
+}

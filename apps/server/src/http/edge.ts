@@ -1,0 +1,169 @@
+import { SvcError } from '@svc/errors'
+import { RESPONSE_ALREADY_SENT as ALREADY_SENT } from '@hono/node-server/utils/response'
+import type { Context } from 'hono'
+import type { Metrics } from '../monitoring/metrics.ts'
+import type { Clock, Logger } from '../ports.ts'
+import { type CallState, createCall, type HonoEnv } from './call.ts'
+import { type CompressionPolicy, sendBody } from './compression.ts'
+import { errorBody } from './error-envelopes.ts'
+import { isPermanent, retryAfterSeconds, statusOf, toHttpError } from './error-map.ts'
+import type { Gate } from './middleware/authorize.ts'
+import { originOf, type TrustedProxies } from './middleware/client-address.ts'
+import { applyCors, applyPreflight, type CorsPolicy } from './middleware/cors.ts'
+import { checkCrossSite } from './middleware/csrf.ts'
+import { checkHost, checkSingleHost, type HostPolicy } from './middleware/host.ts'
+import { ANONYMOUS_PRINCIPAL } from './principal.ts'
+import { requestIdOf } from './request-id.ts'
+import type { Route } from './route.ts'
+import type { ErrorFamily, RouteRow } from './route-row.ts'
+import { SECURITY_HEADERS } from './security-headers.ts'
+
+export { ALREADY_SENT }
+
+/** What the edge needs; everything that settings can change is asked for on each request. */
+export interface EdgeOptions {
+  readonly gate: Gate
+  readonly cors: () => CorsPolicy
+  /** Undefined while auth is configured: then any host name is served. */
+  readonly host: () => HostPolicy | undefined
+  readonly proxies: TrustedProxies
+  readonly baseUrl: string | undefined
+  readonly compression: CompressionPolicy
+  readonly machineTag: string | undefined
+  readonly opaqueErrors: boolean
+  readonly metrics: Metrics
+  readonly clock: Clock
+  readonly log: Logger & { child(fields: Record<string, unknown>): Logger }
+  /** Aborts every running call when the server's drain has ended. */
+  readonly shutdown: AbortSignal
+}
+
+/** Row that stands for requests which match none: metrics and logs never see the client's path. */
+const UNMATCHED: RouteRow = { method: 'GET', path: 'unmatched', access: 'none', family: 'compatible', tag: '', summary: '' }
+
+/** The HTTP edge: everything around a handler, in the order of the request path (docs/behaviour.md). */
+export interface Edge {
+  /** Serves a request that matched a row. */
+  serve(route: Route, pattern: string, c: Context<HonoEnv>): Promise<Response>
+  /** Serves a request that matched none: preflights, 404, 405 with `Allow`. */
+  serveUnmatched(c: Context<HonoEnv>, methods: readonly string[]): Promise<Response>
+}
+
+/** Puts the edge together. */
+export function createEdge(options: EdgeOptions): Edge {
+  function begin(row: RouteRow, pattern: string, c: Context<HonoEnv>): CallState {
+    const { incoming, outgoing } = c.env
+    const startedAt = options.clock.monotonic()
+    const requestId = requestIdOf(incoming)
+    const origin = originOf(incoming, options.proxies)
+    const controller = new AbortController()
+    const onShutdown = (): void => controller.abort(options.shutdown.reason)
+    options.shutdown.addEventListener('abort', onShutdown, { once: true })
+    const log = options.log.child({ requestId, route: pattern })
+    outgoing.once('close', () => {
+      options.shutdown.removeEventListener('abort', onShutdown)
+      if (!outgoing.writableFinished) controller.abort(new SvcError('cancelled', 'the client closed the connection', { code: 'client_gone' }))
+      const seconds = (options.clock.monotonic() - startedAt) / 1000
+      if (row.path !== '/metrics') options.metrics.observeCall(incoming.method ?? '', pattern, seconds)
+      const fields = { method: incoming.method, status: outgoing.writableFinished ? outgoing.statusCode : 499, seconds }
+      if (row.quiet !== true) log.debug(fields, 'request served')
+    })
+    for (const [name, value] of SECURITY_HEADERS) outgoing.setHeader(name, value)
+    for (const name of ['X-Correlation-ID', 'x-request-id', 'request-id']) outgoing.setHeader(name, requestId)
+    if (options.machineTag !== undefined) outgoing.setHeader('Machine-Tag', options.machineTag)
+    applyCors(incoming, outgoing, options.cors())
+    return createCall(c, {
+      row,
+      requestId,
+      principal: ANONYMOUS_PRINCIPAL,
+      signal: controller.signal,
+      clientAddress: origin.address,
+      baseUrl: options.baseUrl ?? `${origin.secure ? 'https' : 'http'}://${origin.host}/`,
+      startedAt,
+      log,
+    })
+  }
+
+  function checkAddressed(call: CallState): void {
+    checkSingleHost(call.incoming.rawHeaders)
+    const policy = options.host()
+    if (policy !== undefined) checkHost(call.incoming.headers.host, policy)
+  }
+
+  /** Answers with an error, or in silence when the reply has begun: then the stage that writes has spoken in-band. */
+  async function fail(call: CallState, thrown: unknown, family: ErrorFamily): Promise<Response> {
+    const error = toHttpError(thrown)
+    const status = statusOf(error)
+    const { outgoing } = call
+    if (error.kind === 'internal' && !SvcError.is(thrown)) call.log.error({ err: thrown }, 'request failed unexpectedly')
+    else if (status >= 500) call.log.warn({ code: error.code, status, err: error.cause ?? error }, 'request failed')
+    if (outgoing.headersSent || outgoing.destroyed) {
+      if (!outgoing.writableEnded) outgoing.destroy()
+      return ALREADY_SENT
+    }
+    const retryAfter = retryAfterSeconds(error)
+    if (retryAfter !== undefined) outgoing.setHeader('Retry-After', String(retryAfter))
+    if (status === 401) outgoing.setHeader('WWW-Authenticate', 'Bearer')
+    if (isPermanent(error)) outgoing.setHeader('x-should-retry', 'false')
+    if (options.opaqueErrors) {
+      outgoing.writeHead(status, { 'Content-Length': 0 }).end()
+      return ALREADY_SENT
+    }
+    const body = Buffer.from(JSON.stringify(errorBody(error, family)))
+    await sendBody(call, { status, contentType: 'application/json', body }, options.compression)
+    return ALREADY_SENT
+  }
+
+  /** Sends a handler's `Response` with the headers that are already on the Node response. */
+  async function send(call: CallState, response: Response): Promise<Response> {
+    if (response === ALREADY_SENT) return response
+    const headers: Record<string, string> = {}
+    let contentType = 'application/octet-stream'
+    response.headers.forEach((value, name) => {
+      if (name === 'content-type') contentType = value
+      else headers[name] = value
+    })
+    const body = new Uint8Array(await response.arrayBuffer())
+    if (body.length === 0 && !response.headers.has('content-type')) {
+      for (const [name, value] of Object.entries(headers)) call.outgoing.setHeader(name, value)
+      call.outgoing.writeHead(response.status, response.status === 204 ? {} : { 'Content-Length': 0 }).end()
+      return ALREADY_SENT
+    }
+    await sendBody(call, { status: response.status, contentType, body, headers }, options.compression)
+    return ALREADY_SENT
+  }
+
+  return {
+    async serve(route, pattern, c) {
+      const call = begin(route, pattern, c)
+      try {
+        checkAddressed(call)
+        call.principal = options.gate.admit(route, pattern, call.incoming)
+        checkCrossSite(call.incoming, options.cors())
+        return await send(call, await route.handler(call))
+      } catch (thrown) {
+        const error = route.mapError === undefined ? thrown : route.mapError(toHttpError(thrown))
+        return fail(call, error, route.family)
+      }
+    },
+    async serveUnmatched(c, methods) {
+      const call = begin(UNMATCHED, 'unmatched', c)
+      const { incoming, outgoing } = call
+      try {
+        checkAddressed(call)
+        if (incoming.method === 'OPTIONS') {
+          applyPreflight(incoming, outgoing)
+          outgoing.writeHead(204).end()
+          return ALREADY_SENT
+        }
+        if (methods.length > 0) {
+          outgoing.setHeader('Allow', methods.join(', '))
+          throw new SvcError('method_not_allowed', `${incoming.method} is not allowed here; allowed: ${methods.join(', ')}`)
+        }
+        throw new SvcError('not_found', 'Resource not found', { details: { type: '' } })
+      } catch (thrown) {
+        return fail(call, thrown, 'compatible')
+      }
+    },
+  }
+}

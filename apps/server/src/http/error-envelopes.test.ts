@@ -1,0 +1,93 @@
+import { ERROR_KINDS, SvcError } from '@svc/errors'
+import { describe, expect, it } from 'vitest'
+import { errorBody } from './error-envelopes.ts'
+import { isPermanent, retryAfterSeconds, statusOf, toHttpError } from './error-map.ts'
+
+describe('statusOf', () => {
+  it('gives every kind its status', () => {
+    const statuses = Object.fromEntries(ERROR_KINDS.map((kind) => [kind, statusOf(new SvcError(kind, 'x'))]))
+    expect(statuses).toEqual({
+      invalid_request: 400, unauthenticated: 401, forbidden: 403, not_found: 404, method_not_allowed: 405, conflict: 409,
+      precondition_failed: 412, too_large: 413, unsupported_media: 415, misdirected: 421, unprocessable: 422, rate_limited: 429,
+      cancelled: 499, internal: 500, not_implemented: 501, upstream_failed: 502, unavailable: 503, timeout: 500,
+      insufficient_storage: 507, loop: 508,
+    })
+  })
+
+  it('tells an upstream that timed out from a backend', () => {
+    expect(statusOf(new SvcError('timeout', 'x', { details: { upstream: true } }))).toBe(502)
+  })
+})
+
+describe('retryAfterSeconds', () => {
+  it('is whole and at least 1', () => {
+    expect(retryAfterSeconds(new SvcError('unavailable', 'x', { retryAfterMs: 1 }))).toBe(1)
+    expect(retryAfterSeconds(new SvcError('unavailable', 'x', { retryAfterMs: 9001 }))).toBe(10)
+    expect(retryAfterSeconds(new SvcError('rate_limited', 'x'))).toBe(1)
+    expect(retryAfterSeconds(new SvcError('internal', 'x'))).toBeUndefined()
+  })
+})
+
+describe('isPermanent', () => {
+  it('marks what official clients would retry in vain', () => {
+    for (const kind of ['conflict', 'not_implemented', 'insufficient_storage'] as const) expect(isPermanent(new SvcError(kind, 'x'))).toBe(true)
+    expect(isPermanent(new SvcError('internal', 'x', { code: 'model_load_failed' }))).toBe(true)
+    for (const kind of ['rate_limited', 'unavailable', 'internal'] as const) expect(isPermanent(new SvcError(kind, 'x'))).toBe(false)
+  })
+})
+
+describe('toHttpError', () => {
+  it('keeps what was thrown on purpose and hides the rest', () => {
+    const own = new SvcError('internal', 'could not load model')
+    expect(toHttpError(own)).toBe(own)
+    expect(toHttpError(new TypeError('x is not a function')).message).toBe('internal server error')
+  })
+})
+
+describe('errorBody', () => {
+  const notFound = new SvcError('not_found', 'no such model', { code: 'model_not_found', details: { param: 'model' } })
+  const blocked = new SvcError('invalid_request', 'blocked', { code: 'pii_blocked', details: { type: 'pii_blocked' } })
+  const broken = new SvcError('internal', 'prediction failed')
+
+  it('compatible: four keys, a named code where it is part of the contract', () => {
+    expect(errorBody(notFound, 'compatible')).toEqual({
+      error: { code: 'model_not_found', message: 'no such model', type: 'invalid_request_error', param: 'model' },
+    })
+    expect(errorBody(broken, 'compatible')).toEqual({ error: { code: 500, message: 'prediction failed', type: 'server_error', param: null } })
+    expect(errorBody(new SvcError('forbidden', 'no'), 'vendor')).toEqual({ error: { code: 403, message: 'no', type: 'authorization_error', param: null } })
+  })
+
+  it('compatible: carries how far a load is', () => {
+    const loading = new SvcError('unavailable', 'loading', { code: 'model_loading', details: { type: 'model_loading', loading: { model: 'm' } } })
+    expect(errorBody(loading, 'compatible')).toEqual({
+      error: { code: 'model_loading', message: 'loading', type: 'model_loading', param: null },
+      loading: { model: 'm' },
+    })
+  })
+
+  it('messages: its own types, the specified ones kept', () => {
+    expect(errorBody(notFound, 'messages')).toEqual({ type: 'error', error: { type: 'invalid_request_error', message: 'no such model' } })
+    expect(errorBody(broken, 'messages')).toEqual({ type: 'error', error: { type: 'api_error', message: 'prediction failed' } })
+    expect(errorBody(blocked, 'messages')).toEqual({ type: 'error', error: { type: 'pii_blocked', message: 'blocked' } })
+  })
+
+  it('responses: its own types and string fields', () => {
+    expect(errorBody(notFound, 'responses')).toEqual({
+      error: { type: 'not_found', message: 'no such model', code: 'model_not_found', param: 'model' },
+    })
+    expect(errorBody(new SvcError('invalid_request', 'bad'), 'responses')).toEqual({
+      error: { type: 'invalid_request', message: 'bad', code: '', param: '' },
+    })
+  })
+
+  it('string: text, but an object for gates and what the specification types', () => {
+    expect(errorBody(notFound, 'string')).toEqual({ error: 'no such model' })
+    expect(errorBody(blocked, 'string')).toMatchObject({ error: { type: 'pii_blocked' } })
+    expect(errorBody(new SvcError('unauthenticated', 'key?'), 'string')).toMatchObject({ error: { code: 401 } })
+  })
+
+  it('flat: text, but the specified envelope from the gate', () => {
+    expect(errorBody(notFound, 'flat')).toEqual({ error: 'no such model' })
+    expect(errorBody(new SvcError('forbidden', 'no'), 'flat')).toMatchObject({ error: { code: 403, message: 'no' } })
+  })
+})

@@ -1,0 +1,90 @@
+import type { SvcError } from '@svc/errors'
+import { statusOf } from './error-map.ts'
+import type { ErrorFamily } from './route-row.ts'
+
+/** Codes that go out by name; everywhere else `error.code` is the integer status. */
+const NAMED_CODES: ReadonlySet<string> = new Set([
+  'model_not_found',
+  'model_loading',
+  'admission_rejected',
+])
+
+/** Types that stand in every family's `type` field where the specification names them. */
+const NAMED_TYPES: ReadonlySet<string> = new Set([
+  'pii_blocked',
+  'pii_ner_unavailable',
+  'pii_unsupported_transport',
+  'rate_limit_error',
+])
+
+/** Error kinds for which the string family keeps the compatible object: gates and what the specification types. */
+function keepsObject(error: SvcError): boolean {
+  const type = error.details?.type
+  return error.kind === 'unauthenticated' || error.kind === 'forbidden' || (type !== undefined && NAMED_TYPES.has(type))
+}
+
+function compatibleType(error: SvcError, status: number): string {
+  if (error.details?.type !== undefined) return error.details.type
+  if (status === 429) return 'rate_limit_error'
+  if (status === 403) return 'authorization_error'
+  return status >= 500 ? 'server_error' : 'invalid_request_error'
+}
+
+function compatible(error: SvcError, status: number): Record<string, unknown> {
+  const { loading } = error.details ?? {}
+  return {
+    error: {
+      code: NAMED_CODES.has(error.code) ? error.code : status,
+      message: error.message,
+      type: compatibleType(error, status),
+      param: error.details?.param ?? null,
+    },
+    ...(loading === undefined ? {} : { loading }),
+  }
+}
+
+function messagesType(error: SvcError, status: number): string {
+  const type = error.details?.type
+  if (type !== undefined && NAMED_TYPES.has(type)) return type
+  if (status === 429) return 'rate_limit_error'
+  return status >= 500 ? 'api_error' : 'invalid_request_error'
+}
+
+function responsesType(error: SvcError, status: number): string {
+  if (error.details?.type !== undefined) return error.details.type
+  if (status === 404) return 'not_found'
+  return status >= 500 ? 'server_error' : 'invalid_request'
+}
+
+/**
+ * The body of an error in a route's family (§7.1). The only place where bodies of errors are made.
+ *
+ * @example
+ * errorBody(new SvcError('not_found', 'Resource not found', { details: { type: '' } }), 'compatible')
+ */
+export function errorBody(error: SvcError, family: ErrorFamily): Record<string, unknown> {
+  const status = statusOf(error)
+  switch (family) {
+    case 'compatible':
+    case 'vendor':
+      return compatible(error, status)
+    case 'messages':
+      return { type: 'error', error: { type: messagesType(error, status), message: error.message } }
+    case 'responses':
+      return {
+        error: {
+          type: responsesType(error, status),
+          message: error.message,
+          code: NAMED_CODES.has(error.code) ? error.code : '',
+          param: error.details?.param ?? '',
+        },
+      }
+    case 'string':
+      return keepsObject(error) ? compatible(error, status) : { error: error.message }
+    case 'flat':
+      // Gates speak the specified envelope on every route (§7.1); the route's own errors are flat.
+      return error.kind === 'unauthenticated' || error.kind === 'forbidden'
+        ? compatible(error, status)
+        : { error: error.message }
+  }
+}

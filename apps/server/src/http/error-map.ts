@@ -1,0 +1,60 @@
+import { type ErrorKind, SvcError, toSvcError } from '@svc/errors'
+
+/** The one table from kind to HTTP status (§7.2 and what the specification leaves open). */
+const STATUS: Readonly<Record<ErrorKind, number>> = {
+  invalid_request: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  precondition_failed: 412,
+  too_large: 413,
+  unsupported_media: 415,
+  misdirected: 421,
+  unprocessable: 422,
+  rate_limited: 429,
+  cancelled: 499,
+  internal: 500,
+  not_implemented: 501,
+  upstream_failed: 502,
+  unavailable: 503,
+  timeout: 500,
+  insufficient_storage: 507,
+  loop: 508,
+}
+
+/** HTTP status of an error. A timeout is 502 when an upstream caused it, else 500. */
+export function statusOf(error: SvcError): number {
+  if (error.kind === 'timeout' && error.details?.upstream === true) return 502
+  return STATUS[error.kind]
+}
+
+/** Seconds for `Retry-After`: whole, at least 1. Undefined when trying again has no known time. */
+export function retryAfterSeconds(error: SvcError): number | undefined {
+  if (error.retryAfterMs !== undefined) return Math.max(1, Math.ceil(error.retryAfterMs / 1000))
+  return error.kind === 'rate_limited' || error.kind === 'unavailable' ? 1 : undefined
+}
+
+/** Kinds that come out the same when tried again, so that official clients must not retry them. */
+const PERMANENT: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
+  'conflict',
+  'not_implemented',
+  'insufficient_storage',
+  'loop',
+])
+
+/** Codes of failures that come out the same when tried again although their kind may pass. */
+const PERMANENT_CODES: ReadonlySet<string> = new Set(['model_load_failed', 'router_depth', 'router_no_fallback'])
+
+/** Whether `x-should-retry: false` belongs on the reply. */
+export function isPermanent(error: SvcError): boolean {
+  return PERMANENT.has(error.kind) || PERMANENT_CODES.has(error.code)
+}
+
+/** Anything thrown as the error a client may see; what is no {@link SvcError} becomes a fixed sentence. */
+export function toHttpError(thrown: unknown): SvcError {
+  const error = toSvcError(thrown)
+  if (error.kind !== 'internal' || SvcError.is(thrown)) return error
+  return new SvcError('internal', 'internal server error', { cause: error.cause ?? thrown })
+}

@@ -1,0 +1,73 @@
+import { getRequestListener } from '@hono/node-server'
+import type { Hono } from 'hono'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { HonoEnv } from './call.ts'
+
+/** Time limits of connections (threats IN-11). */
+const HEADERS_TIMEOUT_MS = 30_000
+const REQUEST_TIMEOUT_MS = 300_000
+const KEEP_ALIVE_MS = 120_000
+
+/** A listening server. */
+export interface Listener {
+  /** Where it listens, as a URL with port. */
+  readonly url: string
+  readonly port: number
+  /** Stops accepting; idle connections end at once, busy ones with their reply. Resolves when all are gone. */
+  drain(): Promise<void>
+  /** Ends what is still open. */
+  destroy(): void
+}
+
+/**
+ * Listens with the application.
+ *
+ * @throws {Error} with `code` such as `EADDRINUSE` when the address cannot be had
+ */
+export async function listen(app: Hono<HonoEnv>, address: { readonly host?: string | undefined; readonly port: number }): Promise<Listener> {
+  const server = createServer(
+    {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      noDelay: true,
+      requireHostHeader: false,
+    },
+    getRequestListener(app.fetch, { overrideGlobalObjects: false, hostname: 'localhost' }),
+  )
+  server.on('connect', (_request, socket) => {
+    socket.end('HTTP/1.1 405 Method Not Allowed\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+  })
+  server.on('clientError', (error: Error & { code?: string }, socket) => {
+    if (!socket.writable) return
+    const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
+    socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ ...(address.host === undefined ? {} : { host: address.host }), port: address.port }, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+  return toListener(server)
+}
+
+function toListener(server: Server): Listener {
+  const { port, family, address } = server.address() as AddressInfo
+  const shown = address === '::' || address === '0.0.0.0' ? 'localhost' : family === 'IPv6' ? `[${address}]` : address
+  return {
+    url: `http://${shown}:${port}`,
+    port,
+    drain() {
+      return new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeIdleConnections()
+      })
+    },
+    destroy() {
+      server.closeAllConnections()
+    },
+  }
+}

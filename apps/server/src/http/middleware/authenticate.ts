@@ -1,0 +1,79 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { LEGACY_PRINCIPAL, LOCAL_PRINCIPAL, type Principal } from '../principal.ts'
+
+/** A credential as presented, in the order of §5.1. */
+export type CredentialCarrier = 'bearer' | 'x-api-key' | 'xi-api-key' | 'token-cookie'
+
+export interface Credential {
+  readonly carrier: CredentialCarrier
+  readonly value: string
+}
+
+function cookieValue(header: string | undefined, name: string): string | undefined {
+  for (const part of header?.split(';') ?? []) {
+    const separator = part.indexOf('=')
+    if (separator > 0 && part.slice(0, separator).trim() === name) return part.slice(separator + 1).trim()
+  }
+  return undefined
+}
+
+/** `Bearer <key>` with the scheme in any case, or a bare key as some clients send it. */
+function authorizationValue(header: string | undefined): string | undefined {
+  if (header === undefined) return undefined
+  const [scheme = '', rest] = header.trim().split(/ +/, 2)
+  if (rest === undefined) return scheme === '' ? undefined : scheme
+  return scheme.toLowerCase() === 'bearer' ? rest : undefined
+}
+
+function single(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value
+}
+
+/** The one credential of a request: the first carrier present decides (headers, then cookies). */
+export function extractCredential(incoming: IncomingMessage): Credential | undefined {
+  const { headers } = incoming
+  const found: readonly [CredentialCarrier, string | undefined][] = [
+    ['bearer', authorizationValue(headers.authorization)],
+    ['x-api-key', single(headers['x-api-key'])],
+    ['xi-api-key', single(headers['xi-api-key'])],
+    ['token-cookie', cookieValue(headers.cookie, 'token')],
+  ]
+  for (const [carrier, value] of found) if (value !== undefined && value !== '') return { carrier, value }
+  return undefined
+}
+
+const digest = (value: string): Buffer => createHash('sha256').update(value).digest()
+
+/** Finds out who is calling. Accounts and sessions join here; today the shared keys of §2.4. */
+export interface Authenticator {
+  /** Whether any credential is asked for at all (§1: without auth nothing is restricted). */
+  readonly configured: boolean
+  /** The caller, or undefined for missing and wrong credentials alike. */
+  authenticate(incoming: IncomingMessage): Principal | undefined
+}
+
+/**
+ * The shared-key authenticator. Keys may change while the server runs: `keys` is asked on every change only.
+ * Comparison takes the same time for every key and visits all of them (threats AU-5).
+ */
+export function createLegacyKeyAuthenticator(initial: readonly string[]): Authenticator & { replace(keys: readonly string[]): void } {
+  let digests = initial.map(digest)
+  return {
+    get configured() {
+      return digests.length > 0
+    },
+    replace(keys) {
+      digests = keys.map(digest)
+    },
+    authenticate(incoming) {
+      if (digests.length === 0) return LOCAL_PRINCIPAL
+      const credential = extractCredential(incoming)
+      if (credential === undefined) return undefined
+      const presented = digest(credential.value)
+      let matches = 0
+      for (const key of digests) matches += timingSafeEqual(key, presented) ? 1 : 0
+      return matches > 0 ? LEGACY_PRINCIPAL : undefined
+    },
+  }
+}

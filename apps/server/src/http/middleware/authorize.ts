@@ -1,0 +1,64 @@
+import { SvcError } from '@svc/errors'
+import { RE2JS } from 're2js'
+import type { IncomingMessage } from 'node:http'
+import { ANONYMOUS_PRINCIPAL, type Principal } from '../principal.ts'
+import type { RouteRow } from '../route-row.ts'
+import type { Authenticator } from './authenticate.ts'
+
+/** The operator's exceptions from the gate (§4.1). */
+export interface GateOptions {
+  /** Path prefixes that need no credentials, any method. */
+  readonly pathWithoutAuth: readonly string[]
+  /** Expressions over route patterns of GET routes that need no legacy key; empty unless the flag is on. */
+  readonly getExemptions: readonly string[]
+}
+
+/** Decides for a matched row whether the caller may go on. */
+export interface Gate {
+  /**
+   * @returns who is calling
+   * @throws {SvcError} `unauthenticated` or `forbidden`
+   */
+  admit(row: RouteRow, pattern: string, incoming: IncomingMessage): Principal
+}
+
+const MAX_EXPRESSION_LENGTH = 1024
+
+function compileExemptions(expressions: readonly string[]): (pattern: string) => boolean {
+  const compiled = expressions.map((source) => {
+    if (source.length > MAX_EXPRESSION_LENGTH) throw new RangeError('an exempted-endpoints expression is longer than 1024 characters')
+    return RE2JS.compile(source)
+  })
+  return (pattern) => compiled.some((expression) => expression.matcher(pattern).find())
+}
+
+/** The specified refusal of missing and wrong credentials (§7.1); the reply carries `WWW-Authenticate: Bearer`. */
+export function authenticationRequired(): SvcError {
+  return new SvcError('unauthenticated', 'An authentication key is required', {
+    details: { type: 'invalid_request_error' },
+  })
+}
+
+/** The gate over the route table: one place, keyed on the matched row, never on the path a client typed. */
+export function createGate(authenticator: Authenticator, options: GateOptions): Gate {
+  const isExempt = compileExemptions(options.getExemptions)
+  const isOpen = (row: RouteRow, pattern: string, url: string): boolean => {
+    if (row.access === 'none') return true
+    if (row.method === 'GET' && isExempt(pattern)) return true
+    // A prefix opens the global gate only: what a route itself asks for still holds (§4.1).
+    return row.access !== 'admin' && options.pathWithoutAuth.some((prefix) => url.startsWith(prefix))
+  }
+  return {
+    admit(row, pattern, incoming) {
+      const principal = authenticator.authenticate(incoming)
+      if (principal === undefined) {
+        if (isOpen(row, pattern, incoming.url ?? '')) return ANONYMOUS_PRINCIPAL
+        throw authenticationRequired()
+      }
+      if (row.access === 'admin' && principal.role !== 'admin') {
+        throw new SvcError('forbidden', 'Admin access required', { details: { type: 'authorization_error' } })
+      }
+      return principal
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import type { IncomingMessage } from 'node:http'
+import { BlockList, isIP } from 'node:net'
+
+/** The proxies whose `X-Forwarded-*` headers are believed. */
+export interface TrustedProxies {
+  has(address: string): boolean
+}
+
+/**
+ * Reads `--trusted-proxies`: addresses and CIDR ranges.
+ *
+ * @throws {RangeError} naming the entry that is neither
+ */
+export function trustedProxies(entries: readonly string[]): TrustedProxies {
+  const list = new BlockList()
+  for (const entry of entries) {
+    const [address = '', prefix] = entry.trim().split('/')
+    const version = isIP(address)
+    const bits = prefix === undefined ? (version === 4 ? 32 : 128) : Number(prefix)
+    if (version === 0 || !Number.isInteger(bits)) throw new RangeError(`not an address or CIDR range: ${entry}`)
+    list.addSubnet(address, bits, version === 4 ? 'ipv4' : 'ipv6')
+  }
+  return {
+    has: (address) => entries.length > 0 && isIP(address) !== 0 && list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4'),
+  }
+}
+
+/** Where a request comes from and how the client addressed the server. */
+export interface Origin {
+  readonly address: string
+  readonly secure: boolean
+  readonly host: string
+}
+
+function firstToken(value: string | string[] | undefined): string | undefined {
+  const text = Array.isArray(value) ? value[0] : value
+  const token = text?.split(',')[0]?.trim()
+  return token === '' ? undefined : token
+}
+
+/** Characters a host from a header may hold, so that it can stand in a link. */
+const SAFE_HOST = /^[A-Za-z0-9.\-_[\]:]{1,255}$/
+
+/** The client as seen directly, or as a trusted proxy in front reports it; forwarded headers of anybody else are ignored. */
+export function originOf(incoming: IncomingMessage, proxies: TrustedProxies): Origin {
+  const peer = incoming.socket.remoteAddress ?? ''
+  const host = incoming.headers.host ?? ''
+  if (!proxies.has(peer)) return { address: peer, secure: false, host }
+  const chain = (incoming.headers['x-forwarded-for'] ?? '').toString().split(',')
+  const address = chain.map((hop) => hop.trim()).findLast((hop) => isIP(hop) !== 0 && !proxies.has(hop)) ?? peer
+  const forwardedHost = firstToken(incoming.headers['x-forwarded-host'])
+  return {
+    address,
+    secure: firstToken(incoming.headers['x-forwarded-proto'])?.toLowerCase() === 'https',
+    host: forwardedHost !== undefined && SAFE_HOST.test(forwardedHost) ? forwardedHost : host,
+  }
+}

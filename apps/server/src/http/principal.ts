@@ -1,0 +1,17 @@
+/** Who is calling, as far as the gate has found out. */
+export interface Principal {
+  /** `local` when no auth is configured, `legacy` for a shared key, `anonymous` on public routes without credentials. */
+  readonly kind: 'local' | 'legacy' | 'anonymous'
+  readonly id: string
+  readonly name: string
+  readonly role: 'admin' | 'user' | 'none'
+}
+
+/** The caller where nothing is restricted: an admin on the own machine (§1). */
+export const LOCAL_PRINCIPAL: Principal = { kind: 'local', id: 'local', name: 'Local', role: 'admin' }
+
+/** A holder of a shared key (§2.4): full admin access, no role separation. */
+export const LEGACY_PRINCIPAL: Principal = { kind: 'legacy', id: 'legacy-api-key', name: 'API Key User', role: 'admin' }
+
+/** Nobody: a public route called without valid credentials. */
+export const ANONYMOUS_PRINCIPAL: Principal = { kind: 'anonymous', id: '', name: '', role: 'none' }

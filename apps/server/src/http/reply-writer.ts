@@ -1,0 +1,80 @@
+import { SvcError } from '@svc/errors'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type CompressionPolicy, sendBody } from './compression.ts'
+
+/** How long a reader may accept no byte before its stream is closed (threats REL-3). */
+export const READ_STALL_MS = 60_000
+
+/**
+ * The writer of inference replies: prepared frames straight to the Node response, waiting for the reader.
+ *
+ * A write resolves once the frame is handed over; while the reader's socket is full it waits, which pauses the
+ * producer. One frame at a time: callers await each write.
+ */
+export interface ReplyWriter {
+  /** Whether the status line is out: from here on an error travels in the body. */
+  readonly started: boolean
+  /** Sends a whole reply as JSON. */
+  json(status: number, value: unknown, headers?: Readonly<Record<string, string>>): Promise<void>
+  /** Sends status and headers of a stream; nothing of it is ever compressed or buffered. */
+  startStream(contentType: string, headers?: Readonly<Record<string, string>>): void
+  /** @throws {SvcError} `cancelled` when the reader is gone or has stalled */
+  write(frame: string | Uint8Array): Promise<void>
+  /** Ends a started stream. */
+  end(): void
+}
+
+const encoder = new TextEncoder()
+
+/** Makes the writer of one call. */
+export function createReplyWriter(
+  call: { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse },
+  options: { readonly compression: CompressionPolicy; readonly stallMs?: number },
+): ReplyWriter {
+  const { outgoing } = call
+  const stallMs = options.stallMs ?? READ_STALL_MS
+  return {
+    get started() {
+      return outgoing.headersSent
+    },
+    json(status, value, headers) {
+      const body = encoder.encode(JSON.stringify(value))
+      return sendBody(call, { status, contentType: 'application/json', body, headers }, options.compression)
+    },
+    startStream(contentType, headers) {
+      outgoing.writeHead(200, { 'Content-Type': contentType, 'Cache-Control': 'no-cache', 'X-Accel-Buffering': 'no', ...headers })
+    },
+    write(frame) {
+      if (outgoing.destroyed || outgoing.writableEnded) return Promise.reject(readerGone())
+      return outgoing.write(frame) ? Promise.resolve() : waitForDrain(outgoing, stallMs)
+    },
+    end() {
+      if (!outgoing.writableEnded) outgoing.end()
+    },
+  }
+}
+
+function readerGone(): SvcError {
+  return new SvcError('cancelled', 'the client closed the connection', { code: 'client_gone' })
+}
+
+function waitForDrain(outgoing: ServerResponse, stallMs: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const settle = (error?: SvcError): void => {
+      clearTimeout(timer)
+      outgoing.off('drain', onDrain)
+      outgoing.off('close', onClose)
+      if (error === undefined) resolve()
+      else reject(error)
+    }
+    const onDrain = (): void => settle()
+    const onClose = (): void => settle(readerGone())
+    const timer = setTimeout(() => {
+      outgoing.destroy()
+      settle(new SvcError('cancelled', 'the client stopped reading', { code: 'client_stalled' }))
+    }, stallMs)
+    timer.unref()
+    outgoing.on('drain', onDrain)
+    outgoing.on('close', onClose)
+  })
+}

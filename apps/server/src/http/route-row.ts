@@ -1,0 +1,77 @@
+import type * as z from 'zod'
+
+/** Who may call a route: nobody is asked, any credential, the caller for own data, admins. */
+export type Access = 'none' | 'any' | 'self' | 'admin'
+
+/**
+ * The error body a route answers with (§7.1): OpenAI-compatible, messages, responses, a bare string (alternate
+ * ecosystem), `{error: text}` (account endpoints), audio vendor.
+ */
+export type ErrorFamily = 'compatible' | 'messages' | 'responses' | 'string' | 'flat' | 'vendor'
+
+/** The per-user feature switch a route hangs on. */
+export type Feature =
+  | 'chat'
+  | 'images'
+  | 'audio_speech'
+  | 'audio_transcription'
+  | 'audio_diarization'
+  | 'audio_classification'
+  | 'vad'
+  | 'detection'
+  | 'video'
+  | 'embeddings'
+  | 'sound'
+  | 'realtime'
+  | 'moderation'
+  | 'rerank'
+  | 'tokenize'
+  | 'mcp'
+  | 'stores'
+  | 'pii_filter'
+  | 'agents'
+
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** A documented answer of a route. */
+export interface RouteResponse {
+  readonly description: string
+  readonly schema?: z.ZodType | undefined
+  /** @default 'application/json' when there is a schema */
+  readonly contentType?: string | undefined
+}
+
+/** What every reader of the route table (gate, OpenAPI, metrics, tests) may know about a route. */
+export interface RouteRow {
+  readonly method: HttpMethod
+  /** Path pattern with `:name` parameters; also the metrics label. */
+  readonly path: string
+  /** Further patterns with the same meaning. */
+  readonly aliases?: readonly string[] | undefined
+  readonly access: Access
+  readonly feature?: Feature | undefined
+  readonly family: ErrorFamily
+  /** Which models can serve the route; inference routes only. */
+  readonly usecase?: string | undefined
+  /** Whether the PII filter scans the request body. @default false */
+  readonly scanned?: boolean | undefined
+  readonly tag: string
+  readonly summary: string
+  readonly query?: z.ZodObject | undefined
+  readonly body?: z.ZodType | undefined
+  readonly responses?: Readonly<Record<number, RouteResponse>> | undefined
+  /** Stands for a feature still to come: the gate speaks (401, 403), then 404. Not in the OpenAPI document. */
+  readonly gateOnly?: boolean | undefined
+  /** Logged at trace level only: health checks and pollers. */
+  readonly quiet?: boolean | undefined
+}
+
+/** A row that only gates: features whose rooms are not furnished yet answer 401, 403, else 404. */
+export function gateOnly(method: HttpMethod, path: string, row: Partial<RouteRow> = {}): RouteRow {
+  return { method, path, access: 'admin', family: 'compatible', tag: 'reserved', summary: 'Reserved', gateOnly: true, ...row }
+}
+
+/** All path patterns of a row: its own and its aliases. */
+export function pathsOf(row: RouteRow): readonly string[] {
+  return row.aliases === undefined ? [row.path] : [row.path, ...row.aliases]
+}

@@ -1,0 +1,16 @@
+import type { SvcError } from '@svc/errors'
+import type { Call } from './call.ts'
+import type { RouteRow } from './route-row.ts'
+
+/** A row of the route table with its handler. */
+export interface Route extends RouteRow {
+  /** Answers the call; a handler that wrote to `call.outgoing` itself returns `ALREADY_SENT`. */
+  readonly handler: (call: Call) => Response | Promise<Response>
+  /** How an error of this route becomes an in-band or vendor form beyond the family's; rarely needed. */
+  readonly mapError?: ((error: SvcError) => SvcError) | undefined
+}
+
+/** Declares a route; the only way into the table, so that the type checker sees every row. */
+export function defineRoute(route: Route): Route {
+  return route
+}

@@ -1,0 +1,26 @@
+import { type ErrorKind, SvcError } from '@svc/errors'
+
+/** Kinds that mean the same to a client whether the server or the backend says them. */
+const PASSED_ON: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
+  'invalid_request',
+  'unprocessable',
+  'rate_limited',
+  'not_implemented',
+  'too_large',
+  'cancelled',
+  'timeout',
+])
+
+/** Codes that the server's own rooms gave; they speak for themselves. */
+const OWN_CODES: ReadonlySet<string> = new Set(['model_loading', 'model_load_cooldown', 'model_load_failed'])
+
+/**
+ * What a client learns of a failed prediction. A backend that died, lost its model or refused our own credentials is
+ * a failure of this server (500), never a refusal of the client's key or address.
+ */
+export function toPredictionError(thrown: unknown): unknown {
+  if (!SvcError.is(thrown) || PASSED_ON.has(thrown.kind) || OWN_CODES.has(thrown.code)) return thrown
+  const died = thrown.kind === 'unavailable'
+  const message = died ? 'prediction failed: the model backend stopped' : `prediction failed: ${thrown.message}`
+  return new SvcError('internal', message, { code: died ? 'backend_stopped' : 'prediction_failed', cause: thrown })
+}

@@ -1,0 +1,49 @@
+import type { JsonDocument } from '@svc/json'
+import type { SvcError } from '@svc/errors'
+import type { PredictionEvent } from './events.ts'
+import type { InferenceRequest } from './request.ts'
+
+/** Facts of a reply that do not come from the model. */
+export interface ReplyFacts {
+  /** The name the client asked for: an alias stays an alias. */
+  readonly model: string
+  readonly requestId: string
+  /** Unix seconds; one value for all events of a reply. */
+  readonly created: number
+  /** Whether the client asked for timings beside the usage. */
+  readonly extraUsage: boolean
+}
+
+/** Turns events into frames of one wire format. */
+export interface StreamEncoder {
+  readonly contentType: string
+  /** Frames before the first event. */
+  start(): string
+  /** Frames of an event; empty when the format has none for it. */
+  event(event: PredictionEvent): string
+  /** Frames after the last event. */
+  end(): string
+  /** Frames that tell of a failure after the first byte, the end of the stream included. */
+  error(error: SvcError): string
+}
+
+/** Gathers events into one body. */
+export interface ReplyCollector {
+  event(event: PredictionEvent): void
+  body(): unknown
+}
+
+/**
+ * The two ends of an inference route: wire to domain and domain to wire, and nothing else. Everything between is the
+ * pipeline's.
+ */
+export interface InferenceCodec<Request extends InferenceRequest = InferenceRequest> {
+  /**
+   * Checks the body against the route's schema and maps it.
+   *
+   * @throws {SvcError} `invalid_request` naming the field
+   */
+  parse(document: JsonDocument): Request
+  stream(request: Request, facts: ReplyFacts): StreamEncoder
+  collect(request: Request, facts: ReplyFacts): ReplyCollector
+}

@@ -1,0 +1,77 @@
+import type { JsonDocument, Splice } from '@svc/json'
+import { SvcError } from '@svc/errors'
+import type { Call } from '../http/call.ts'
+import type { ReplyWriter } from '../http/reply-writer.ts'
+import type { ModelConfig } from '../models/model-config.ts'
+import type { InferenceCodec } from './codec.ts'
+import { NO_USAGE, type PredictionEvent, type Usage } from './events.ts'
+import type { InferenceRequest } from './request.ts'
+
+/** One inference request on its way through the stages. Each stage reads what earlier ones left and leaves its own. */
+export class Exchange {
+  readonly call: Call
+  readonly codec: InferenceCodec
+  readonly writer: ReplyWriter
+  /** Edits of the original bytes, ascending; what is outside them goes on byte for byte. */
+  readonly splices: Splice[] = []
+  /** Figures so far; complete once the reply has ended. */
+  usage: Usage = NO_USAGE
+  /** What ended the reply early, after its first byte. */
+  failure: SvcError | undefined
+  #document: JsonDocument | undefined
+  #requestedModel: string | undefined
+  #model: ModelConfig | undefined
+  #request: InferenceRequest | undefined
+  #events: AsyncIterable<PredictionEvent> | undefined
+
+  constructor(options: { call: Call; codec: InferenceCodec; writer: ReplyWriter }) {
+    this.call = options.call
+    this.codec = options.codec
+    this.writer = options.writer
+  }
+
+  /** The body, parsed once; left by `body`. */
+  get document(): JsonDocument {
+    return left('body', this.#document)
+  }
+  set document(document: JsonDocument) {
+    this.#document = document
+  }
+
+  /** The name the client used, or the default chosen for it; left by `alias`. */
+  get requestedModel(): string {
+    return left('alias', this.#requestedModel)
+  }
+  set requestedModel(name: string) {
+    this.#requestedModel = name
+  }
+
+  /** The model that serves: after alias and router. */
+  get model(): ModelConfig {
+    return left('alias', this.#model)
+  }
+  set model(model: ModelConfig) {
+    this.#model = model
+  }
+
+  /** The request in domain terms; left by `map`. */
+  get request(): InferenceRequest {
+    return left('map', this.#request)
+  }
+  set request(request: InferenceRequest) {
+    this.#request = request
+  }
+
+  /** The prediction under way, through its lanes; left by `model`. */
+  get events(): AsyncIterable<PredictionEvent> {
+    return left('model', this.#events)
+  }
+  set events(events: AsyncIterable<PredictionEvent>) {
+    this.#events = events
+  }
+}
+
+function left<T>(stage: string, value: T | undefined): T {
+  if (value === undefined) throw new SvcError('internal', `the ${stage} stage has not run`, { code: 'stage_order' })
+  return value
+}

@@ -1,0 +1,77 @@
+import { Reply } from '@svc/backend-client/proto'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { PredictionEvent } from './events.ts'
+import { createReplyDecoder, readLogprobs } from './reply-decoder.ts'
+
+const reply = (fields: Parameters<typeof Reply.fromPartial>[0]): Reply => Reply.fromPartial(fields)
+const bytes = (text: string): Buffer => Buffer.from(text)
+const textOf = (events: readonly PredictionEvent[]): string => events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('')
+
+describe('createReplyDecoder', () => {
+  it('joins bytes that are cut anywhere inside characters', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.array(fc.nat(), { maxLength: 8 }), (text, cuts) => {
+        const whole = bytes(text)
+        const places = [0, ...cuts.map((cut) => cut % (whole.length + 1)).sort((a, b) => a - b), whole.length]
+        const decoder = createReplyDecoder({ choice: 0, maxTokens: 0 })
+        const events = places.slice(1).flatMap((end, index) => decoder.reply(reply({ message: whole.subarray(places[index], end) })))
+        expect(textOf([...events, ...decoder.end()])).toBe(new TextDecoder().decode(whole))
+      }),
+    )
+  })
+
+  it('reads counters as running totals, and keeps the last that says something', () => {
+    const decoder = createReplyDecoder({ choice: 0, maxTokens: 0 })
+    decoder.reply(reply({ tokens: 1, promptTokens: 7, timingPromptProcessing: 1.5 }))
+    decoder.reply(reply({ tokens: 2 }))
+    decoder.reply(reply({ timingTokenGeneration: Number.NaN }))
+    expect(decoder.usage).toEqual({ promptTokens: 7, completionTokens: 2, promptMs: 1.5, generationMs: 0 })
+  })
+
+  it('ends with stop, or with length when the limit was reached', () => {
+    const ended = (tokens: number, maxTokens: number) => {
+      const decoder = createReplyDecoder({ choice: 3, maxTokens })
+      decoder.reply(reply({ tokens }))
+      return decoder.end()
+    }
+    expect(ended(5, 6)).toEqual([{ type: 'choice-end', choice: 3, finishReason: 'stop' }])
+    expect(ended(6, 6)).toEqual([{ type: 'choice-end', choice: 3, finishReason: 'length' }])
+    expect(ended(6, 0)).toEqual([{ type: 'choice-end', choice: 3, finishReason: 'stop' }])
+  })
+
+  it('believes parsed deltas over the raw text, and gives every call one id', () => {
+    const decoder = createReplyDecoder({ choice: 0, maxTokens: 0 })
+    const events = [
+      ...decoder.reply(reply({ message: bytes('<raw>'), chatDeltas: [{ reasoningContent: 'hm', content: 'text' }] })),
+      ...decoder.reply(reply({ chatDeltas: [{ toolCalls: [{ index: 0, name: 'f', arguments: '{"a"' }] }] })),
+      ...decoder.reply(reply({ chatDeltas: [{ toolCalls: [{ index: 0, arguments: ':1}' }, { index: 1, id: 'mine', name: 'g', arguments: '{}' }] }] })),
+      ...decoder.end(),
+    ]
+    expect(events).toEqual([
+      { type: 'reasoning-delta', choice: 0, text: 'hm' },
+      { type: 'text-delta', choice: 0, text: 'text' },
+      { type: 'tool-call-start', choice: 0, index: 0, id: expect.stringMatching(/^call_[0-9a-f]{24}$/), name: 'f' },
+      { type: 'tool-call-delta', choice: 0, index: 0, arguments: '{"a"' },
+      { type: 'tool-call-delta', choice: 0, index: 0, arguments: ':1}' },
+      { type: 'tool-call-start', choice: 0, index: 1, id: 'mine', name: 'g' },
+      { type: 'tool-call-delta', choice: 0, index: 1, arguments: '{}' },
+      { type: 'choice-end', choice: 0, finishReason: 'tool_calls' },
+    ])
+  })
+})
+
+describe('readLogprobs', () => {
+  it('reads the compatible shape with and without its wrapper', () => {
+    const entry = { token: 'a', logprob: -0.5, bytes: [97], top_logprobs: [{ token: 'b', logprob: -1 }] }
+    const expected = [{ token: 'a', logprob: -0.5, bytes: [97], top_logprobs: [{ token: 'b', logprob: -1, bytes: null }] }]
+    expect(readLogprobs(bytes(JSON.stringify({ content: [entry] })))).toEqual(expected)
+    expect(readLogprobs(bytes(JSON.stringify([entry])))).toEqual(expected)
+  })
+
+  it('survives anything a backend may send', () => {
+    for (const text of ['', 'nonsense', '7', 'null', '{"content":7}']) expect(readLogprobs(bytes(text))).toBeUndefined()
+    expect(readLogprobs(bytes('[1,null,{"token":1},{"token":"a","logprob":"x"}]'))).toEqual([])
+    fc.assert(fc.property(fc.json(), (text) => void readLogprobs(bytes(text))))
+  })
+})

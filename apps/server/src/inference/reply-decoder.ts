@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto'
+import type { ChatDelta, Reply } from '@svc/backend-client/proto'
+import type { FinishReason, PredictionEvent, TokenLogprob, Usage } from './events.ts'
+
+/** A new id for a tool call that its backend did not name. */
+function newCallId(): string {
+  return `call_${randomBytes(12).toString('hex')}`
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function toAlternative(value: Record<string, unknown>): Omit<TokenLogprob, 'top_logprobs'> | undefined {
+  const { token, logprob, bytes } = value
+  if (typeof token !== 'string' || typeof logprob !== 'number' || !Number.isFinite(logprob)) return undefined
+  const isBytes = Array.isArray(bytes) && bytes.every((byte) => Number.isInteger(byte) && byte >= 0 && byte <= 255)
+  return { token, logprob, bytes: isBytes ? (bytes as number[]) : null }
+}
+
+/** Reads the compatible format's logprobs as a backend sends them; whatever is malformed in them is left out. */
+export function readLogprobs(bytes: Uint8Array): readonly TokenLogprob[] | undefined {
+  if (bytes.length === 0) return undefined
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(Buffer.from(bytes).toString('utf8'))
+  } catch {
+    return undefined
+  }
+  const content = isRecord(parsed) ? parsed.content : parsed
+  if (!Array.isArray(content)) return undefined
+  return content.filter(isRecord).flatMap((entry) => {
+    const own = toAlternative(entry)
+    if (own === undefined) return []
+    const top = Array.isArray(entry.top_logprobs) ? entry.top_logprobs : []
+    return [{ ...own, top_logprobs: top.filter(isRecord).flatMap((other) => toAlternative(other) ?? []) }]
+  })
+}
+
+/** Reads the replies of one prediction, in order, as events of one choice. */
+export interface ReplyDecoder {
+  /** Events of a reply, streamed or whole. */
+  reply(reply: Reply): PredictionEvent[]
+  /** What is held back at the end, and the end itself. */
+  end(): PredictionEvent[]
+  /** Figures so far: the backend's counters are running totals. */
+  readonly usage: Usage
+}
+
+/**
+ * Makes the decoder of a choice.
+ *
+ * @param options.maxTokens the limit that was sent; 0 = none. Reaching it ends the choice as `length`
+ */
+export function createReplyDecoder(options: { choice: number; maxTokens: number }): ReplyDecoder {
+  const { choice } = options
+  const utf8 = new TextDecoder('utf-8')
+  const started = new Set<number>()
+  let usage: Usage = { promptTokens: 0, completionTokens: 0, promptMs: 0, generationMs: 0 }
+
+  function count(reply: Reply): void {
+    usage = {
+      promptTokens: reply.promptTokens || usage.promptTokens,
+      completionTokens: reply.tokens || usage.completionTokens,
+      promptMs: finite(reply.timingPromptProcessing) || usage.promptMs,
+      generationMs: finite(reply.timingTokenGeneration) || usage.generationMs,
+    }
+  }
+
+  function textEvent(text: string, logprobs: readonly TokenLogprob[] | undefined): PredictionEvent[] {
+    return text === '' && logprobs === undefined ? [] : [{ type: 'text-delta', choice, text, logprobs }]
+  }
+
+  function deltaEvents(delta: ChatDelta): PredictionEvent[] {
+    const events: PredictionEvent[] = []
+    if (delta.reasoningContent !== '') events.push({ type: 'reasoning-delta', choice, text: delta.reasoningContent })
+    if (delta.content !== '') events.push({ type: 'text-delta', choice, text: delta.content })
+    for (const { index, id, name, arguments: text } of delta.toolCalls) {
+      if (!started.has(index)) {
+        started.add(index)
+        events.push({ type: 'tool-call-start', choice, index, id: id === '' ? newCallId() : id, name })
+      }
+      if (text !== '') events.push({ type: 'tool-call-delta', choice, index, arguments: text })
+    }
+    return events
+  }
+
+  return {
+    get usage() {
+      return usage
+    },
+    reply(reply) {
+      count(reply)
+      // A backend that has parsed its own output is believed over the raw text.
+      if (reply.chatDeltas.length > 0) return reply.chatDeltas.flatMap(deltaEvents)
+      return textEvent(utf8.decode(reply.message, { stream: true }), readLogprobs(reply.logprobs))
+    },
+    end() {
+      const held = textEvent(utf8.decode(), undefined)
+      return [...held, { type: 'choice-end', choice, finishReason: finishReason() }]
+    },
+  }
+
+  function finishReason(): FinishReason {
+    if (started.size > 0) return 'tool_calls'
+    return options.maxTokens > 0 && usage.completionTokens >= options.maxTokens ? 'length' : 'stop'
+  }
+}
+
+function finite(value: number): number {
+  return Number.isFinite(value) ? value : 0
+}

@@ -1,0 +1,67 @@
+/** A call the model made, or one it is told about in the history. */
+export interface ToolCall {
+  readonly id: string
+  readonly name: string
+  /** JSON text, exactly as the model wrote it. */
+  readonly arguments: string
+}
+
+/** A message of the conversation in domain terms. */
+export interface ChatMessage {
+  readonly role: 'system' | 'user' | 'assistant' | 'tool'
+  readonly content: string
+  readonly name?: string | undefined
+  readonly toolCallId?: string | undefined
+  readonly reasoning?: string | undefined
+  readonly toolCalls?: readonly ToolCall[] | undefined
+}
+
+/** What a request says about generation; a field left out keeps the model's own setting. */
+export interface GenerationOptions {
+  readonly temperature?: number | undefined
+  readonly topP?: number | undefined
+  readonly topK?: number | undefined
+  readonly minP?: number | undefined
+  readonly typicalP?: number | undefined
+  readonly tfz?: number | undefined
+  /** Most tokens to generate; 0 = until the model ends or the context is full. */
+  readonly maxTokens?: number | undefined
+  /** Added to the model's own stop words. */
+  readonly stop?: readonly string[] | undefined
+  readonly seed?: number | undefined
+  readonly repeatPenalty?: number | undefined
+  readonly repeatLastN?: number | undefined
+  readonly frequencyPenalty?: number | undefined
+  readonly presencePenalty?: number | undefined
+  readonly nKeep?: number | undefined
+  readonly batch?: number | undefined
+  readonly ignoreEos?: boolean | undefined
+  readonly logprobs?: boolean | undefined
+  /** 0..20 */
+  readonly topLogprobs?: number | undefined
+  /** Token id to bias, -100..100. */
+  readonly logitBias?: Readonly<Record<string, number>> | undefined
+  readonly negativePrompt?: string | undefined
+  readonly negativePromptScale?: number | undefined
+  readonly ropeFreqBase?: number | undefined
+  readonly ropeFreqScale?: number | undefined
+}
+
+/** A conversation to be continued. */
+export interface ChatRequest {
+  readonly kind: 'chat'
+  readonly messages: readonly ChatMessage[]
+  readonly generation: GenerationOptions
+  /** Choices wanted, at least 1. */
+  readonly choices: number
+  /** Tools as the compatible format lists them. */
+  readonly tools?: readonly unknown[] | undefined
+  readonly toolChoice?: unknown
+  readonly reasoningEffort?: string | undefined
+  /** Passed to the backend as they are. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined
+  readonly stream: boolean
+}
+
+/** Every inference request in domain terms; formats map into it, executors read it. */
+export type InferenceRequest = ChatRequest

@@ -1,0 +1,60 @@
+import { SvcError, toSvcError } from '@svc/errors'
+import type { Metrics } from '../../monitoring/metrics.ts'
+import type { TraceRecorder, UsageRecorder } from '../../monitoring/recorders.ts'
+import type { Clock } from '../../ports.ts'
+import type { Executor } from '../executor.ts'
+import { tapLanes } from '../lanes.ts'
+import type { Exchange } from '../exchange.ts'
+import type { Stage } from '../pipeline.ts'
+
+/** What the model stage needs. */
+export interface ModelStageOptions {
+  readonly executor: Executor
+  readonly usage: UsageRecorder
+  readonly traces: TraceRecorder
+  readonly metrics: Metrics
+  readonly clock: Clock
+}
+
+/** Calls the model, sends its events through the lanes, and records what came of it however it ended. */
+export function modelStage(options: ModelStageOptions): Stage {
+  return async (exchange, next) => {
+    const { call, model, request } = exchange
+    const events = options.executor.predict(request, { model, correlationId: call.requestId, signal: call.signal })
+    exchange.events = tapLanes(events, {
+      onUsage: (usage) => {
+        exchange.usage = usage
+      },
+    })
+    let failure: SvcError | undefined
+    try {
+      await next()
+      failure = exchange.failure
+    } catch (error) {
+      failure = toSvcError(error)
+      throw error
+    } finally {
+      record(exchange, failure, options)
+    }
+  }
+}
+
+function record(exchange: Exchange, failure: SvcError | undefined, options: ModelStageOptions): void {
+  const { call, usage } = exchange
+  const durationMs = options.clock.monotonic() - call.startedAt
+  const facts = {
+    correlationId: call.requestId,
+    endpoint: call.row.path,
+    requestedModel: exchange.requestedModel,
+    servedModel: exchange.model.name,
+    principalId: call.principal.id,
+    durationMs,
+    at: options.clock.now(),
+  }
+  options.traces.record({ ...facts, errorCode: failure?.code })
+  options.metrics.countTokens('prompt', usage.promptTokens)
+  options.metrics.countTokens('completion', usage.completionTokens)
+  if (failure === undefined || failure.kind === 'cancelled') {
+    options.usage.record({ ...facts, promptTokens: usage.promptTokens, completionTokens: usage.completionTokens })
+  }
+}

@@ -1,0 +1,95 @@
+import { demoModels } from '@svc/demo-models'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { addModelCommand, listBackendsCommand, listModelsCommand } from './commands.ts'
+import { systemClock } from './clock.ts'
+import { compose } from './compose.ts'
+import { loadConfig, type Loaded } from './config/load.ts'
+import { StartRefused } from './config/start-refused.ts'
+import { createLogger } from './log.ts'
+import { formatVersion, readVersion } from './version.ts'
+
+// A closed pipe behind stdout or stderr must not end the server.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
+
+/** The llama backend as a program; its package is a dependency, its code is never imported. */
+function llamaBackend(): { entry: string; execArgv: readonly string[] } {
+  const manifest = createRequire(import.meta.url).resolve('@svc/backend-llama/package.json')
+  const fromSource = import.meta.url.endsWith('.ts')
+  const entry = fileURLToPath(new URL(fromSource ? './src/main.ts' : './dist/main.js', `file://${manifest}`))
+  return { entry, execArgv: fromSource ? ['--conditions=@svc/source', '--import', 'tsx'] : [] }
+}
+
+async function run({ config, sources, warnings }: Loaded): Promise<void> {
+  const started = process.uptime()
+  const log = createLogger({ level: config.debug ? 'debug' : config.logLevel, format: config.logFormat })
+  for (const warning of warnings) log.warn({}, warning)
+  const version = formatVersion(readVersion())
+  const llama = llamaBackend()
+  const server = await compose({
+    config,
+    sources,
+    version,
+    log,
+    clock: systemClock,
+    environment: process.env,
+    builtInBackends: { llama, 'llama-cpp': llama },
+    demoModels,
+  })
+  log.info({ url: server.url, version, seconds: Number((process.uptime() - started).toFixed(2)) }, 'listening')
+
+  let stopping = false
+  const stop = (exitCode: number): void => {
+    if (stopping) {
+      server.killBackends()
+      process.exit(exitCode === 0 ? 130 : exitCode)
+    }
+    stopping = true
+    log.info({}, 'stopping')
+    server.close().then(
+      () => process.exit(exitCode),
+      (error: unknown) => {
+        log.error({ err: error }, 'stop failed')
+        server.killBackends()
+        process.exit(1)
+      },
+    )
+  }
+  process.on('SIGTERM', () => stop(0))
+  process.on('SIGINT', () => stop(0))
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+    process.on(event, (error: unknown) => {
+      log.error({ err: error }, 'unexpected failure, stopping')
+      stop(1)
+    })
+  }
+}
+
+async function main(): Promise<void> {
+  const command = loadConfig({ argv: process.argv.slice(2), env: process.env, cwd: process.cwd() })
+  switch (command.kind) {
+    case 'help':
+      process.stdout.write(command.text)
+      return
+    case 'version':
+      process.stdout.write(`${formatVersion(readVersion())}\n`)
+      return
+    case 'usage-error':
+      process.stderr.write(`${command.message}\n`)
+      process.exitCode = command.exitCode
+      return
+    case 'models-list':
+      return listModelsCommand(command.config, demoModels)
+    case 'models-add':
+      return addModelCommand(command.config, command.file)
+    case 'backends-list':
+      return listBackendsCommand(command.config, ['llama', 'llama-cpp'])
+    case 'run':
+      return run(command)
+  }
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`svc: ${error instanceof Error ? error.message : String(error)}\n`)
+  process.exit(error instanceof StartRefused ? error.exitCode : 1)
+})

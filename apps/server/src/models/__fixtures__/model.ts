@@ -1,0 +1,43 @@
+import type { ModelConfig } from '../model-config.ts'
+
+/** A model of backend `mock` with nothing set. */
+export function createModel(changes: Partial<ModelConfig> = {}): ModelConfig {
+  return {
+    name: 'm',
+    file: 'm.yaml',
+    source: 'yaml',
+    folder: '/models',
+    modifiedAt: 0,
+    disabled: false,
+    pinned: false,
+    roles: {},
+    knownUsecases: [],
+    knownInputModalities: [],
+    knownOutputModalities: [],
+    concurrencyGroups: [],
+    backend: 'mock',
+    options: [],
+    overrides: [],
+    grpc: { attempts: 0, attemptsSleepSeconds: 0 },
+    downloadFiles: [],
+    artifacts: [],
+    limits: { maxConcurrent: 0, retryAfterSeconds: 0 },
+    featureFlags: {},
+    parameters: {},
+    template: {},
+    llm: {},
+    vllm: {},
+    diffusers: {},
+    tts: {},
+    function: {},
+    reasoning: {},
+    compression: {},
+    pii: {},
+    mitm: {},
+    mcp: {},
+    agent: {},
+    raw: {},
+    warnings: [],
+    ...changes,
+  }
+}

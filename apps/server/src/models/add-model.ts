@@ -1,0 +1,188 @@
+import { randomBytes } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { link, lstat, mkdir, open, realpath, rename, unlink } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { SvcError } from '@svc/errors'
+import { Document } from 'yaml'
+import { reasonOf, systemCode, toFileError } from '../files/file-error.ts'
+import { checkName, toFileName } from '../files/safe-path.ts'
+import { writeFileAtomic } from '../files/write-file-atomic.ts'
+import { createConfigStore } from './config-store.ts'
+import { isStandalone } from './loose-weights.ts'
+import { openModelFolder } from './model-folder.ts'
+import { GGUF_BACKEND, isGgufName } from './to-model-config.ts'
+import { createWeightsInspector } from './weights.ts'
+
+/** What `svc models add` is asked for. */
+export interface AddModelOptions {
+  /** Path of a GGUF file. */
+  readonly source: string
+  /** The models folder; made when it is missing. */
+  readonly folder: string
+  /** What clients will call the model. @default the name of the file without its extension */
+  readonly name?: string | undefined
+  /** A link shares the file with its source and takes no room; across file systems it is copied all the same. @default 'copy' */
+  readonly transfer?: 'copy' | 'link' | undefined
+  readonly onProgress?: ((done: { readonly copiedBytes: number; readonly totalBytes: number }) => void) | undefined
+  readonly signal: AbortSignal
+}
+
+/** What was written. */
+export interface AddedModel {
+  readonly name: string
+  /** Name of the GGUF file inside the folder. */
+  readonly weightsFile: string
+  /** Name of the YAML file inside the folder. */
+  readonly configFile: string
+  readonly sizeBytes: number
+}
+
+const SPLIT = /-\d{5}-of-\d{5}\.gguf$/i
+const WEIGHTS_MODE = 0o644
+
+/**
+ * Puts a GGUF file into the models folder under a name of its own: the file is checked, copied beside its place and
+ * moved there whole, then a model file of three keys is written. Nothing that exists is overwritten, and when it fails
+ * or is aborted nothing is left behind.
+ *
+ * @throws {SvcError} `invalid_request` (`invalid_name`, `not_a_model`), `not_found` (`file_not_found`), `conflict`
+ *   (`model_exists`), `insufficient_storage` (`disk_full`) or `internal` (`file_failed`); the signal's reason
+ */
+export async function addModel(options: AddModelOptions): Promise<AddedModel> {
+  const { folder, signal } = options
+  const source = await realpath(options.source).catch((error: unknown) => {
+    throw new SvcError('not_found', `${basename(options.source)}: ${reasonOf(error)}`, { code: 'file_not_found' })
+  })
+  const name = options.name ?? basename(options.source).replace(/\.gguf$/i, '')
+  checkName(name, 'model')
+  const sizeBytes = checkWeights(source)
+  await mkdir(folder, { recursive: true })
+  if (createConfigStore({ folder }).get(name) !== undefined) throw exists(`a model named "${name}"`)
+
+  const configFile = `${toFileName(name)}.yaml`
+  const isInside = dirname(source) === (await realpath(folder))
+  const weightsFile = isInside ? basename(source) : `${toFileName(name)}.gguf`
+  await refuseExisting(folder, isInside ? [configFile] : [configFile, weightsFile])
+
+  if (!isInside) await transfer(source, join(folder, weightsFile), { ...options, totalBytes: sizeBytes })
+  try {
+    signal.throwIfAborted()
+    await writeExclusively(join(folder, configFile), modelFileText(name, weightsFile))
+  } catch (error) {
+    if (!isInside) await unlink(join(folder, weightsFile)).catch(() => undefined)
+    throw error
+  }
+  return { name, weightsFile, configFile, sizeBytes }
+}
+
+/** Size of the weights, once their header has been found sound. */
+function checkWeights(path: string): number {
+  const file = basename(path)
+  const refuse = (reason: string) => new SvcError('invalid_request', `${file} ${reason}`, { code: 'not_a_model' })
+  if (!isGgufName(file)) throw refuse('is no GGUF file: its name does not end in .gguf')
+  const weights = createWeightsInspector(openModelFolder(dirname(path))).inspect(file)
+  if (weights === undefined) throw refuse('is not a regular file')
+  if (!weights.usable) throw refuse(weights.fault)
+  if (SPLIT.test(file)) throw refuse('is one part of several: copy all parts into the models folder')
+  if (!isStandalone(file, weights.summary)) throw refuse('is no model by itself, but belongs to one')
+  return weights.summary.sizeBytes
+}
+
+function exists(what: string): SvcError {
+  return new SvcError('conflict', `${what} exists already`, { code: 'model_exists' })
+}
+
+async function refuseExisting(folder: string, files: readonly string[]): Promise<void> {
+  for (const file of files) {
+    const found = await lstat(join(folder, file)).catch(() => undefined)
+    if (found !== undefined) throw exists(file)
+  }
+}
+
+/** The weights in their place, whole, or nothing there. */
+async function transfer(
+  source: string,
+  target: string,
+  options: AddModelOptions & { readonly totalBytes: number },
+): Promise<void> {
+  if (options.transfer === 'link' && (await tryLink(source, target))) return
+  const temporary = temporaryPath(target)
+  try {
+    await copy(source, temporary, options)
+    await moveExclusively(temporary, target)
+  } catch (error) {
+    await unlink(temporary).catch(() => undefined)
+    throw error
+  }
+}
+
+async function tryLink(source: string, target: string): Promise<boolean> {
+  try {
+    await link(source, target)
+    return true
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') throw exists(basename(target))
+    return false
+  }
+}
+
+async function copy(
+  source: string,
+  target: string,
+  options: AddModelOptions & { readonly totalBytes: number },
+): Promise<void> {
+  const { signal, totalBytes, onProgress } = options
+  const file = await open(target, 'wx', WEIGHTS_MODE).catch((error: unknown) => {
+    throw toFileError(error, 'written', target)
+  })
+  try {
+    let copiedBytes = 0
+    for await (const chunk of createReadStream(source, { highWaterMark: 1024 * 1024, signal })) {
+      await file.writeFile(chunk)
+      copiedBytes += chunk.length
+      onProgress?.({ copiedBytes, totalBytes })
+    }
+    if (copiedBytes !== totalBytes) throw new Error('the source changed while it was copied')
+    await file.sync()
+  } catch (error) {
+    signal.throwIfAborted()
+    throw toFileError(error, 'written', target)
+  } finally {
+    await file.close()
+  }
+}
+
+/** Gives a finished file its name unless something else has it by now. */
+async function moveExclusively(temporary: string, target: string): Promise<void> {
+  try {
+    await link(temporary, target)
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') throw exists(basename(target))
+    // A file system without links: the name was free a moment ago.
+    await rename(temporary, target).catch((cause: unknown) => {
+      throw toFileError(cause, 'written', target)
+    })
+    return
+  }
+  await unlink(temporary)
+}
+
+async function writeExclusively(target: string, text: string): Promise<void> {
+  const temporary = temporaryPath(target)
+  await writeFileAtomic(temporary, text, { mode: WEIGHTS_MODE })
+  try {
+    await moveExclusively(temporary, target)
+  } catch (error) {
+    await unlink(temporary).catch(() => undefined)
+    throw error
+  }
+}
+
+function temporaryPath(target: string): string {
+  return join(dirname(target), `.${basename(target)}.${randomBytes(6).toString('hex')}.tmp`)
+}
+
+/** Made by the library, so that no name can add a key of its own. */
+function modelFileText(name: string, weightsFile: string): string {
+  return new Document({ name, backend: GGUF_BACKEND, parameters: { model: weightsFile } }).toString()
+}

@@ -1,0 +1,44 @@
+import type { ModelConfig } from './model-config.ts'
+import { isGgufName } from './to-model-config.ts'
+import type { Weights, WeightsInspector } from './weights.ts'
+
+/** Puts what is known of its weights beside a model. */
+export interface WeightsAttacher {
+  /** The model with its `gguf` or `weightsFault`; the same object while neither model nor weights changed. */
+  attach(model: ModelConfig): ModelConfig
+}
+
+/** Whether a backend, by its name in a model file, is one that reads GGUF weights. No name means it is looked for. */
+export function readsGguf(backend: string): boolean {
+  return /^(?:|go-llama|llama|(?:[a-z0-9-]+-)?llama-cpp(?:-[a-z0-9-]+)?)$/.test(backend.toLowerCase())
+}
+
+/** An attacher over the inspector of the models' folder. */
+export function createWeightsAttacher(inspector: WeightsInspector): WeightsAttacher {
+  const attached = new WeakMap<ModelConfig, { readonly weights: Weights | undefined; readonly model: ModelConfig }>()
+  return {
+    attach(model) {
+      const path = weightsPath(model)
+      if (path === undefined) return model
+      const weights = inspector.inspect(path)
+      const before = attached.get(model)
+      if (before !== undefined && before.weights === weights) return before.model
+      const now = { weights, model: withWeights(model, path, weights) }
+      attached.set(model, now)
+      return now.model
+    },
+  }
+}
+
+/** The GGUF file of a model inside its folder; undefined when it has none that could be looked at. */
+export function weightsPath(model: ModelConfig): string | undefined {
+  const path = model.parameters.model
+  if (path === undefined || !isGgufName(path) || path.includes('://')) return undefined
+  return readsGguf(model.backend) && model.artifacts.length === 0 ? path : undefined
+}
+
+function withWeights(model: ModelConfig, path: string, weights: Weights | undefined): ModelConfig {
+  if (weights === undefined) return { ...model, weightsFault: `file "${path}" is not in the models folder` }
+  if (!weights.usable) return { ...model, weightsFault: `file "${path}" ${weights.fault}` }
+  return { ...model, gguf: weights.summary }
+}

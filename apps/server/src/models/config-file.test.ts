@@ -1,0 +1,336 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { parseModelFile } from './config-file.ts'
+import { formatProblem } from './config-problem.ts'
+import { toCamelCase } from './keys/fields.ts'
+import { modelKeys } from './keys/model-keys.ts'
+import type { ModelConfig } from './model-config.ts'
+import { readYaml } from './yaml/read-yaml.ts'
+
+const PLACE = { file: 'm.yaml', folder: '/models', modifiedAt: 1_700_000_000_000 }
+const FIXTURES = new URL('__fixtures__/model-yaml/', import.meta.url)
+
+function parse(text: string | Uint8Array, file = 'm.yaml') {
+  const { models, problems } = parseModelFile(text, { ...PLACE, file })
+  return { models, problems: problems.map(formatProblem) }
+}
+
+function model(text: string): ModelConfig {
+  const { models, problems } = parse(text)
+  expect(problems).toEqual([])
+  const [only] = models
+  if (only === undefined) throw new Error('no model')
+  return only
+}
+
+interface ExpectedFile {
+  readonly file: string
+  readonly config?: Readonly<Record<string, unknown>>
+  readonly unknown_keys?: readonly string[]
+  readonly load_error?: boolean
+}
+
+const expectedFiles: readonly ExpectedFile[] = readFileSync(new URL('expected.jsonl', FIXTURES), 'utf8')
+  .split('\n')
+  .slice(1)
+  .filter((line) => line !== '')
+  .map((line) => JSON.parse(line))
+
+/** Keys of the fixture's snake_case as ours, maps with free keys left alone. */
+function camelCased(value: unknown, key = ''): unknown {
+  if (Array.isArray(value)) return value.map((each) => camelCased(each))
+  if (typeof value !== 'object' || value === null || key === 'roles') return value
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [toCamelCase(name), camelCased(each, name)]))
+}
+
+describe('files of existing galleries', () => {
+  it('has a record for every file', () => {
+    const files = readdirSync(FIXTURES).filter((name) => name.endsWith('.yaml'))
+    expect(expectedFiles.map(({ file }) => file).sort()).toEqual(files.sort())
+  })
+
+  it.each(expectedFiles.filter(({ config }) => config !== undefined))('reads $file as the reference does', ({ file, ...expected }) => {
+    const text = readFileSync(new URL(file, FIXTURES), 'utf8')
+    const result = readYaml(text)
+    if (!result.ok) throw new Error(result.reason)
+    const report = { problem: () => expect.unreachable(), warning: () => undefined }
+    const { knownUsecases: _declared, ...keys } = modelKeys.read(result.root, { key: '', report }) ?? {}
+    expect(keys).toEqual(camelCased(expected.config))
+    const { models, problems } = parse(text, file)
+    expect(problems).toEqual([])
+    expect(models.map(({ name }) => name)).toEqual([expected.config?.name])
+    expect(models[0]?.warnings.map(({ key }) => key).sort()).toEqual([...(expected.unknown_keys ?? [])].sort())
+  })
+
+  it.each(expectedFiles.filter(({ load_error }) => load_error === true))('refuses $file', ({ file }) => {
+    expect(parse(readFileSync(new URL(file, FIXTURES)), file)).toEqual({
+      models: [],
+      problems: ['16-wrong-type.yaml:4: context_size: expected a whole number, found text'],
+    })
+  })
+})
+
+describe('a model', () => {
+  it('is nothing but its name where the file says no more', () => {
+    expect(model('name: small')).toEqual({
+      name: 'small',
+      source: 'yaml',
+      ...PLACE,
+      disabled: false,
+      pinned: false,
+      roles: {},
+      knownUsecases: [],
+      knownInputModalities: [],
+      knownOutputModalities: [],
+      concurrencyGroups: [],
+      backend: '',
+      options: [],
+      overrides: [],
+      grpc: { attempts: 0, attemptsSleepSeconds: 0 },
+      downloadFiles: [],
+      artifacts: [],
+      limits: { maxConcurrent: 0, retryAfterSeconds: 1 },
+      featureFlags: {},
+      parameters: {},
+      template: {},
+      llm: {},
+      vllm: {},
+      diffusers: {},
+      tts: {},
+      function: {},
+      reasoning: {},
+      compression: {},
+      pii: {},
+      mitm: {},
+      mcp: {},
+      agent: {},
+      raw: { name: 'small' },
+      warnings: [],
+    })
+  })
+
+  it('groups its keys', () => {
+    const config = model(`
+name: full
+backend: vllm
+context_size: 8192
+threads: 4
+embeddings: yes
+stopwords: [a, b]
+gpu_layers: 0x10
+quantization: awq
+engine_args: {enable_prefix_caching: true, n: 1}
+limit_mm_per_prompt: {image: 2}
+parameters: {model: org/model, temperature: 0.5, logprobs: 3, logit_bias: {42: -1}}
+template: {chat: "{{.Input}}", join_chat_messages_by_character: ""}
+function: {grammar: {triggers: [{word: <call>}]}}
+reasoning: {tag_pairs: [{start: a, end: b}]}
+pii: {enabled: on, detectors: [ner]}
+router: {candidates: [{model: small, labels: [x]}], knn: {k: 5}}
+proxy: {mode: translate, provider: anthropic, api_key_env: KEY}
+mitm: {hosts: [api.example.com]}
+grpc: {attempts: 3, attempts_sleep_time: 1}
+concurrency_groups: [" a ", a, ""]
+known_usecases: [chat, FLAG_EMBEDDINGS, nonsense]
+`)
+    expect(config).toMatchObject({
+      backend: 'vllm',
+      contextSize: 8192,
+      threads: 4,
+      llm: { embeddings: true, stopwords: ['a', 'b'], gpuLayers: 16 },
+      vllm: { quantization: 'awq', engineArgs: { enable_prefix_caching: true, n: 1 }, limitMmPerPrompt: { image: 2 } },
+      parameters: { model: 'org/model', temperature: 0.5, logprobs: true, logitBias: { 42: -1 } },
+      template: { chat: '{{.Input}}', joinChatMessagesByCharacter: '' },
+      function: { grammar: { triggers: [{ word: '<call>' }] } },
+      reasoning: { tagPairs: [{ start: 'a', end: 'b' }] },
+      pii: { enabled: true, detectors: ['ner'] },
+      router: { candidates: [{ model: 'small', labels: ['x'] }], knn: { k: 5 } },
+      proxy: { mode: 'translate', provider: 'provider_b', apiKeyEnv: 'KEY' },
+      mitm: { hosts: ['api.example.com'] },
+      grpc: { attempts: 3, attemptsSleepSeconds: 1 },
+      concurrencyGroups: ['a'],
+      knownUsecases: ['chat', 'embeddings'],
+    })
+    expect(Object.keys(config.llm).sort()).toEqual(['embeddings', 'gpuLayers', 'stopwords'])
+  })
+
+  it('keeps unknown keys and warns of each with its line', () => {
+    const config = model('name: m\nfuture:\n  nested: [1, {a: b}]\nparameters:\n  model: x\n  novel: 1\n')
+    expect(config.raw).toEqual({ name: 'm', future: { nested: [1, { a: 'b' }] }, parameters: { model: 'x', novel: 1 } })
+    expect(config.warnings.map(formatProblem)).toEqual([
+      'm.yaml:2: future: unknown key, kept but not used',
+      'm.yaml:6: parameters.novel: unknown key, kept but not used',
+    ])
+  })
+
+  it('takes keys of a filter that is gone, one warning each', () => {
+    const config = model('name: m\npii:\n  enabled: true\n  patterns: [{name: x}]\n  response: true\n')
+    expect(config.pii).toEqual({ enabled: true })
+    expect(config.warnings.map(({ line, key }) => [line, key])).toEqual([
+      [4, 'pii.patterns'],
+      [5, 'pii.response'],
+    ])
+  })
+
+  it('reads both spellings of the cap', () => {
+    expect(model('name: m\nmax_concurrent: 3').limits).toEqual({ maxConcurrent: 3, retryAfterSeconds: 1 })
+    expect(model('name: m\nlimits: {max_concurrent: 4, retry_after_seconds: 7}').limits).toEqual({
+      maxConcurrent: 4,
+      retryAfterSeconds: 7,
+    })
+    expect(model('name: m\nmax_concurrent: 5\nlimits: {max_concurrent: 5}').limits.maxConcurrent).toBe(5)
+  })
+
+  it.each([
+    ['provider_a', 'provider_a'],
+    ['openai', 'provider_a'],
+    ['provider_b', 'provider_b'],
+    ['anthropic', 'provider_b'],
+  ])('takes the provider %s for %s', (spelling, provider) => {
+    expect(model(`name: m\nproxy: {provider: ${spelling}}`).proxy?.provider).toBe(provider)
+  })
+
+  it('is named after its file where the file does not name it', () => {
+    expect(parse('backend: x', 'my-model.yml').models.map(({ name }) => name)).toEqual(['my-model'])
+    expect(parse('name: ""\nbackend: x', 'other.yaml').models.map(({ name }) => name)).toEqual(['other'])
+  })
+
+  it('runs GGUF weights on the llama backend unless the file names another', () => {
+    expect(model('name: m\nparameters: {model: x.GGUF}').backend).toBe('llama')
+    expect(model('name: m\nbackend: mine\nparameters: {model: x.gguf}').backend).toBe('mine')
+    expect(model('name: m\nparameters: {model: x.bin}').backend).toBe('')
+  })
+
+  it('is the first entry of a list, or every entry where all are wanted', () => {
+    const text = '- name: a\n- name: b\n  threads: x\n- name: c\n- just text'
+    expect(parse(text).models.map(({ name }) => name)).toEqual(['a'])
+    const all = parseModelFile(text, { ...PLACE, entries: 'all' })
+    expect(all.models.map(({ name }) => name)).toEqual(['a', 'c'])
+    expect(all.problems.map(formatProblem)).toEqual([
+      'm.yaml:3: threads: expected a whole number, found text',
+      'm.yaml:5: is no map of keys',
+    ])
+  })
+})
+
+describe('what a file is refused for', () => {
+  it.each([
+    ['', 'm.yaml: holds no model'],
+    ['[]', 'm.yaml: holds no model'],
+    ['just text', 'm.yaml: holds no model'],
+    ['services: {web: {image: x}}', 'm.yaml:1: holds no key of a model'],
+    ['name: [', 'm.yaml:1: Flow sequence in block collection must be sufficiently indented and end with a ]'],
+    ['name: a\nname: b', 'm.yaml:2: key "name" is already defined at line 1'],
+    ['name: ../x', 'm.yaml:1: name: is no name for a model'],
+    ['name: "a\\nbackend: evil"', 'm.yaml:1: name: is no name for a model'],
+    ['name: m\nbackend: a/b', 'm.yaml:2: backend: may hold letters, digits, "-" and "_" only'],
+    ['name: m\nbackend: llama.cpp', 'm.yaml:2: backend: may hold letters, digits, "-" and "_" only'],
+    ['name: m\nparameters:\n  model: /etc/passwd', 'm.yaml:3: parameters.model: must not be an absolute path'],
+    ['name: m\nparameters:\n  model: a/../../b', 'm.yaml:3: parameters.model: must not hold ".."'],
+    ['name: m\nmmproj: C:\\x', 'm.yaml:2: mmproj: must not be an absolute path'],
+    ['name: m\ndraft_model: ../x', 'm.yaml:2: draft_model: must not hold ".."'],
+    ['name: m\nprompt_cache_path: ../x', 'm.yaml:2: prompt_cache_path: must not hold ".."'],
+    ['name: m\ndownload_files:\n- filename: a\n- filename: /b', 'm.yaml:4: download_files[1].filename: must not be an absolute path'],
+    [
+      'name: m\npii_detection:\n  protected_terms_files:\n  - ok\n  - ../x',
+      'm.yaml:5: pii_detection.protected_terms_files[1]: must not hold ".."',
+    ],
+    ['name: m\nalias: m', 'm.yaml:2: alias: points to itself'],
+    ['name: m\nalias: ""', 'm.yaml:2: alias: names no model'],
+    ['name: m\nalias: x\nbackend: y', 'm.yaml:3: backend: cannot be set beside alias'],
+    ['name: m\nalias: x\nparameters: {model: y}', 'm.yaml:3: parameters.model: cannot be set beside alias'],
+    ['name: m\nalias: x\nartifacts: [{target: model}]', 'm.yaml:3: artifacts: cannot be set beside alias'],
+    ['name: m\nproxy:\n  api_key_env: A\n  api_key_file: B', 'm.yaml:4: proxy.api_key_file: cannot be set beside api_key_env'],
+    ['name: m\nproxy: {mode: sideways}', 'm.yaml:2: proxy.mode: must be one of passthrough, translate'],
+    ['name: m\nproxy: {mode: translate}', 'm.yaml:2: proxy.provider: is needed for the mode translate'],
+    [
+      'name: m\nproxy: {provider: other}',
+      'm.yaml:2: proxy.provider: must be one of provider_a, openai, provider_b, anthropic',
+    ],
+    ['name: m\nrouter: {knn: {k: 1025}}', 'm.yaml:2: router.knn.k: must be between 0 and 1024'],
+    ['name: m\nrouter: {knn: {vote_threshold: 1.5}}', 'm.yaml:2: router.knn.vote_threshold: must be between 0 and 1'],
+    ['name: m\nrouter: {score_normalization: max}', 'm.yaml:2: router.score_normalization: must be one of raw, mean'],
+    ['name: m\nparameters: {pooling: max}', 'm.yaml:2: parameters.pooling: must be one of backend, mean, last, decayed_mean'],
+    [
+      'name: m\nparameters: {pooling: mean, pooling_half_life_tokens: 3}',
+      'm.yaml:2: parameters.pooling_half_life_tokens: applies to the pooling decayed_mean only',
+    ],
+    ['name: m\nmcp:\n  remote: "a: ["', 'm.yaml:3: mcp.remote: is no valid YAML or JSON: Flow sequence in block collection must be sufficiently indented and end with a ]'],
+    ['name: m\nmcp: {stdio: "[1]"}', 'm.yaml:2: mcp.stdio: must hold a map'],
+    ['name: m\nengine_args: {x: .nan}', 'm.yaml:2: engine_args: must be sayable in JSON: holds a number that is not finite'],
+    ['name: m\ncompression: {trigger_at_ratio: 2}', 'm.yaml:2: compression.trigger_at_ratio: must be between 0 and 1'],
+    ['name: m\npii_detection: {entity_actions: {EMAIL: hide}}', 'm.yaml:2: pii_detection.entity_actions.EMAIL: must be one of mask, block, allow'],
+    ['name: m\nartifacts: [{name: a, target: companion}]', 'm.yaml:2: artifacts[0].target: must be model for the first entry'],
+    [
+      'name: m\nartifacts:\n- {name: a, target: model}\n- {name: a, target: companion}',
+      'm.yaml:4: artifacts[1].name: is used twice',
+    ],
+    [
+      'name: m\nartifacts:\n- {name: a, target: model}\n- {name: b, target: model}',
+      'm.yaml:4: artifacts[1].target: model belongs to the first entry',
+    ],
+    [
+      'name: m\nmax_concurrent: 1\nlimits: {max_concurrent: 2}',
+      'm.yaml:2: max_concurrent: differs from limits.max_concurrent, which is the same key',
+    ],
+    ['name: m\nmax_concurrent: -1', 'm.yaml:2: max_concurrent: must be between 0 and 2147483647'],
+    ['name: m\nknown_usecases: chat', 'm.yaml:2: known_usecases: expected a list, found text'],
+  ])('%j', (text, problem) => {
+    expect(parse(text)).toEqual({ models: [], problems: [problem] })
+  })
+
+  it('names every mistake of a file', () => {
+    expect(parse('name: m\nthreads: x\nf16: maybe\nparameters: [1]').problems).toEqual([
+      'm.yaml:2: threads: expected a whole number, found text',
+      'm.yaml:3: f16: expected a boolean, found text',
+      'm.yaml:4: parameters: expected a map, found a list',
+    ])
+  })
+
+  it('cannot be named after a file whose own name will not do', () => {
+    expect(parse('backend: x', '-flag.yaml').problems).toEqual(['-flag.yaml:1: name: is missing'])
+  })
+
+  it('does not repeat what the file holds', () => {
+    const { problems } = parse('name: m\nthreads: hunter2\nproxy: {api_key_env: [hunter2]}')
+    expect(problems).toHaveLength(2)
+    expect(problems.join()).not.toContain('hunter2')
+  })
+})
+
+describe('mutated files', () => {
+  const texts = readdirSync(FIXTURES)
+    .filter((name) => name.endsWith('.yaml'))
+    .map((name) => readFileSync(new URL(name, FIXTURES), 'utf8'))
+  const splice = fc.record({
+    text: fc.constantFrom(...texts),
+    edits: fc.array(
+      fc.record({
+        at: fc.nat(1500),
+        remove: fc.nat(20),
+        insert: fc.oneof(
+          fc.string({ maxLength: 6 }),
+          fc.constantFrom('[', '{', '- ', ': ', '\n', '\t', '&a', '*a', '<<: ', '"', '|', '!!', 'name: ', '0x', '.inf', '~'),
+        ),
+      }),
+      { minLength: 1, maxLength: 6 },
+    ),
+  })
+
+  it('give a model or problems that say where, never both and never a throw', () => {
+    fc.assert(
+      fc.property(splice, ({ text, edits }) => {
+        const mutated = edits.reduce((now, { at, remove, insert }) => {
+          const from = Math.min(at, now.length)
+          return now.slice(0, from) + insert + now.slice(from + remove)
+        }, text)
+        const { models, problems } = parseModelFile(mutated, PLACE)
+        expect(models.length === 0).toBe(problems.length > 0)
+        for (const problem of problems) expect(formatProblem(problem)).toMatch(/^m\.yaml(:[1-9]\d*)?: ./)
+        expect(() => JSON.stringify(models)).not.toThrow()
+      }),
+      { numRuns: 1500 },
+    )
+  })
+})

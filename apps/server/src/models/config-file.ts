@@ -1,0 +1,78 @@
+import { isSafeName } from '../files/safe-path.ts'
+import type { ConfigProblem } from './config-problem.ts'
+import type { FieldReport } from './keys/fields.ts'
+import { MODEL_KEYS, modelKeys } from './keys/model-keys.ts'
+import type { ModelConfig } from './model-config.ts'
+import { type ModelFilePlace, toModelConfig } from './to-model-config.ts'
+import { validateKeys } from './validate-keys.ts'
+import type { YamlMap, YamlNode } from './yaml/node.ts'
+import { readYaml } from './yaml/read-yaml.ts'
+import { toPlainValue } from './yaml/scalars.ts'
+
+/** What a model file comes to. A file with a problem gives no model; one bad entry of a list spoils only itself. */
+export interface ModelFile {
+  readonly models: readonly ModelConfig[]
+  readonly problems: readonly ConfigProblem[]
+}
+
+/** How {@link parseModelFile} reads. */
+export interface ParseModelFileOptions extends ModelFilePlace {
+  /** What counts in a file that is a list: in the models folder its first entry only. @default 'first' */
+  readonly entries?: 'first' | 'all' | undefined
+}
+
+/**
+ * Reads one model file. Nothing it may hold throws: types that do not fit, broken YAML and what is too deep or too
+ * large come back as problems that name line and key (§2.9).
+ */
+export function parseModelFile(content: Uint8Array | string, options: ParseModelFileOptions): ModelFile {
+  const result = readYaml(content)
+  if (!result.ok) return { models: [], problems: [{ file: options.file, line: result.line, reason: result.reason }] }
+  const entries = entriesOf(result.root, options.entries ?? 'first')
+  if (entries.length === 0) return { models: [], problems: [{ file: options.file, reason: 'holds no model' }] }
+  const files = entries.map((entry) => parseEntry(entry, options))
+  return { models: files.flatMap(({ models }) => models), problems: files.flatMap(({ problems }) => problems) }
+}
+
+function entriesOf(root: YamlNode, wanted: 'first' | 'all'): readonly YamlNode[] {
+  if (root.kind === 'map') return root.entries.size === 0 ? [] : [root]
+  if (root.kind === 'list') return wanted === 'all' ? root.items : root.items.slice(0, 1)
+  return []
+}
+
+function parseEntry(node: YamlNode, options: ParseModelFileOptions): ModelFile {
+  const { file } = options
+  if (node.kind !== 'map') return { models: [], problems: [{ file, line: node.line, reason: 'is no map of keys' }] }
+  const problems: ConfigProblem[] = []
+  const warnings: ConfigProblem[] = []
+  const report: FieldReport = {
+    problem: (found) => problems.push({ file, ...found }),
+    warning: (found) => warnings.push({ file, ...found }),
+  }
+  const keys = modelKeys.read(node, { key: '', report }) ?? {}
+  validateKeys(keys, node, report)
+  const name = filled(keys.name) ?? nameOfFile(file)
+  if (!knowsAnyKey(node)) problems.push({ file, line: node.line, reason: 'holds no key of a model' })
+  else if (filled(keys.name) === undefined && !isSafeName(name)) {
+    problems.push({ file, line: node.line, key: 'name', reason: 'is missing' })
+  }
+  if (problems.length > 0) return { models: [], problems }
+  return { models: [toModelConfig(keys, { name, place: options, raw: rawOf(node), warnings })], problems }
+}
+
+function filled(text: string | undefined): string | undefined {
+  return text === '' ? undefined : text
+}
+
+/** The name of a model whose file gives none. */
+function nameOfFile(file: string): string {
+  return file.replace(/^.*[/\\]/, '').replace(/\.ya?ml$/i, '')
+}
+
+function knowsAnyKey(node: YamlMap): boolean {
+  return [...node.entries.keys()].some((key) => Object.hasOwn(MODEL_KEYS, key))
+}
+
+function rawOf(node: YamlMap): Readonly<Record<string, unknown>> {
+  return Object.fromEntries([...node.entries].map(([key, { value }]) => [key, toPlainValue(value)]))
+}

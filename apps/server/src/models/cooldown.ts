@@ -1,0 +1,57 @@
+import { SvcError } from '@svc/errors'
+import type { Clock } from '../ports.ts'
+
+const LONGEST_MS = 5 * 60 * 1000
+const MAX_NAMES = 10_000
+
+/** Keeps a model that failed to load from being tried again at once (§3.4). */
+export interface LoadCooldown {
+  /** @throws SvcError `model_load_cooldown` (unavailable) with what is left of the window as `retryAfterMs` */
+  check(name: string): void
+  /** Opens the window: the first length, doubled for each further failure in a row, at most 5 minutes. */
+  failed(name: string): void
+  succeeded(name: string): void
+}
+
+interface Failures {
+  readonly count: number
+  /** Monotonic. */
+  readonly until: number
+}
+
+/**
+ * No model in cooldown.
+ *
+ * @param options.firstMs length of the first window in milliseconds; 0 turns the cooldown off
+ */
+export function createLoadCooldown(options: {
+  readonly firstMs: number
+  readonly clock: Pick<Clock, 'monotonic'>
+}): LoadCooldown {
+  const { firstMs, clock } = options
+  const failures = new Map<string, Failures>()
+  return {
+    check(name) {
+      const remainingMs = (failures.get(name)?.until ?? 0) - clock.monotonic()
+      if (remainingMs > 0) throw refusal(name, remainingMs)
+    },
+    failed(name) {
+      if (firstMs <= 0) return
+      const count = (failures.get(name)?.count ?? 0) + 1
+      const windowMs = Math.min(firstMs * 2 ** (count - 1), Math.max(LONGEST_MS, firstMs))
+      failures.delete(name)
+      failures.set(name, { count, until: clock.monotonic() + windowMs })
+      for (const oldest of failures.keys()) {
+        if (failures.size <= MAX_NAMES) break
+        failures.delete(oldest)
+      }
+    },
+    succeeded: (name) => void failures.delete(name),
+  }
+}
+
+function refusal(name: string, remainingMs: number): SvcError {
+  const seconds = Math.max(1, Math.ceil(remainingMs / 1000))
+  const message = `model "${name}" load is in cooldown after a recent failure; retry after ${seconds}s`
+  return new SvcError('unavailable', message, { code: 'model_load_cooldown', retryAfterMs: remainingMs })
+}

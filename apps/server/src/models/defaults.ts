@@ -1,0 +1,109 @@
+import { readsGguf } from './attach-weights.ts'
+import { familyOf } from './family-defaults.ts'
+import { weightsKind } from './gguf/weights-kind.ts'
+import type { LlmSettings, ModelConfig, ModelParameters, ModelTemplate } from './model-config.ts'
+import { generatesText } from './usecases.ts'
+
+/** Settings of the server and facts of the machine that fill what models leave open. */
+export interface DefaultsContext {
+  /** `--threads`; 0 = physical cores. */
+  readonly threads: number
+  readonly physicalCores: number
+  readonly f16: boolean
+  readonly debug: boolean
+  /** `--context-size` in tokens; below 1 = what the model was trained for. */
+  readonly contextSize: number
+  /** False where the machine's graphics driver cannot map files. @default true */
+  readonly canMapFiles?: boolean | undefined
+}
+
+const FALLBACK_THREADS = 4
+/** Tokens of context where nothing tells how many the model was trained for. */
+const FALLBACK_CONTEXT = 4096
+
+/**
+ * A model with everything filled in that its file leaves open: what its own settings imply, what its family likes, then
+ * what suits any model (§2.9). What the file says is never changed.
+ */
+export function withDefaults(config: ModelConfig, context: DefaultsContext): ModelConfig {
+  const { contextSize = 0 } = config
+  return {
+    ...config,
+    template: templateDefaults(config),
+    function: functionDefaults(config),
+    proxy: config.proxy && { ...config.proxy, mode: config.proxy.mode ?? 'passthrough' },
+    options: optionDefaults(config),
+    parameters: parameterDefaults(config),
+    llm: llmDefaults(config, context),
+    threads: positive(config.threads) ?? positive(context.threads) ?? positive(context.physicalCores) ?? FALLBACK_THREADS,
+    f16: config.f16 ?? context.f16,
+    debug: context.debug || (config.debug ?? false),
+    contextSize: positive(contextSize) ?? (contextSize < 0 ? trained(config) : (positive(context.contextSize) ?? trained(config))),
+  }
+}
+
+function trained(config: ModelConfig): number {
+  return config.gguf?.contextLength ?? FALLBACK_CONTEXT
+}
+
+/** Weights that carry their own template are rendered by the backend unless the file names one. */
+function templateDefaults(config: ModelConfig): ModelTemplate {
+  if (config.template.useTokenizerTemplate !== undefined || !generatesText(config)) return config.template
+  return { ...config.template, useTokenizerTemplate: true }
+}
+
+/** Who renders the template also makes the grammar for tools. */
+function functionDefaults(config: ModelConfig): ModelConfig['function'] {
+  if (templateDefaults(config).useTokenizerTemplate !== true) return config.function
+  return { ...config.function, grammar: { ...config.function.grammar, disable: true } }
+}
+
+function optionDefaults(config: ModelConfig): readonly string[] {
+  const options = [...config.options]
+  const add = (option: string, names: readonly string[]) => {
+    const taken = options.some((each) => names.includes(each.split(':', 1)[0] ?? ''))
+    if (!taken) options.push(option)
+  }
+  if (!readsGguf(config.backend)) return options
+  add('cache_reuse:256', ['cache_reuse', 'n_cache_reuse'])
+  if (generatesText(config) && config.template.useTokenizerTemplate !== false) add('use_jinja:true', ['use_jinja', 'jinja'])
+  const { pooling = 'backend' } = config.parameters
+  if (pooling !== 'backend') add('pooling:none', ['pooling', 'pooling_type'])
+  return options
+}
+
+function parameterDefaults({ name, backend, parameters }: ModelConfig): ModelParameters {
+  const family = familyOf(parameters.model ?? '') ?? familyOf(name)
+  return {
+    topP: 0.95,
+    topK: backend.toLowerCase().startsWith('mlx') ? 0 : 40,
+    minP: 0,
+    temperature: 0.9,
+    maxTokens: 0,
+    typicalP: 1,
+    tfz: 1,
+    seed: -1,
+    ...family?.defaults,
+    ...parameters,
+  }
+}
+
+function llmDefaults({ llm, gguf }: ModelConfig, context: DefaultsContext): LlmSettings {
+  const kind = gguf && weightsKind(gguf)
+  return {
+    mirostat: 0,
+    mirostatTau: 5,
+    mirostatEta: 0.1,
+    mmap: context.canMapFiles ?? true,
+    mmlock: false,
+    lowVram: false,
+    embeddings: kind === 'embedder',
+    reranking: kind === 'ranker',
+    promptCacheAll: true,
+    ...llm,
+  }
+}
+
+function positive(value: number | undefined): number | undefined {
+  return value !== undefined && value > 0 ? value : undefined
+}

@@ -1,0 +1,54 @@
+import type { GgufSummary } from './gguf/gguf-header.ts'
+import type { ModelConfig } from './model-config.ts'
+import { blankModel, GGUF_BACKEND, type ModelFilePlace } from './to-model-config.ts'
+import type { Usecase } from './usecases.ts'
+
+/** Parts of a split model after the first: `name-00002-of-00005.gguf`. */
+const LATER_PART = /-(?!0*1-of-)\d{5}-of-\d{5}\.gguf$/i
+const NOT_MODELS: ReadonlySet<string> = new Set(['adapter', 'mmproj', 'imatrix', 'vocab'])
+
+/** Whether a GGUF file is a model by itself: no projector, adapter or later part of a split one. */
+export function isStandalone(file: string, summary: GgufSummary): boolean {
+  if (LATER_PART.test(file) || summary.tensorCount === 0 || summary.architecture === 'clip') return false
+  return !NOT_MODELS.has(summary.type ?? 'model')
+}
+
+/** The model that a GGUF file is without a YAML of its own: its id is its file name. */
+export function looseModel(place: ModelFilePlace, summary: GgufSummary): ModelConfig {
+  return {
+    ...blankModel({ name: place.file, source: 'file', place }),
+    backend: GGUF_BACKEND,
+    parameters: { model: place.file },
+    gguf: summary,
+  }
+}
+
+/** A model that comes with the product. */
+export interface DemoModelSource {
+  readonly name: string
+  /** Absolute path of its GGUF file. */
+  readonly file: string
+  readonly usecases: readonly Usecase[]
+  /** Tokens. */
+  readonly contextSize: number
+  readonly description?: string | undefined
+  readonly options?: readonly string[] | undefined
+}
+
+/** The model of a demo source; its folder is that of its own file. */
+export function demoModel(
+  source: DemoModelSource,
+  from: { readonly place: ModelFilePlace; readonly summary: GgufSummary },
+): ModelConfig {
+  return {
+    ...blankModel({ name: source.name, source: 'demo', place: from.place }),
+    description: source.description,
+    backend: GGUF_BACKEND,
+    knownUsecases: source.usecases,
+    contextSize: source.contextSize,
+    options: source.options ?? [],
+    parameters: { model: from.place.file },
+    llm: source.usecases.includes('embeddings') && !source.usecases.includes('chat') ? { embeddings: true } : {},
+    gguf: from.summary,
+  }
+}

@@ -1,0 +1,154 @@
+import type { ConfigProblem } from './config-problem.ts'
+import type { GgufSummary } from './gguf/gguf-header.ts'
+import type { Block } from './keys/fields.ts'
+import type {
+  AGENT,
+  ARTIFACT,
+  COMPRESSION,
+  DIFFUSERS,
+  FAILOVER,
+  FUNCTION,
+  LLM,
+  MCP,
+  MITM,
+  PARAMETERS,
+  PII,
+  PII_DETECTION,
+  PIPELINE,
+  PROXY,
+  REASONING,
+  ROUTER,
+  TEMPLATE,
+  TTS,
+  VLLM,
+} from './keys/model-keys.ts'
+import type { Usecase } from './usecases.ts'
+
+/** The weights and how tokens are chosen. */
+export type ModelParameters = Block<typeof PARAMETERS>
+/** Prompt templates: text, or the name of a `.tmpl` file in the models folder. */
+export type ModelTemplate = Block<typeof TEMPLATE>
+/** Top-level keys of language models, but the context size. */
+export type LlmSettings = Block<typeof LLM>
+/** Top-level keys of batch engines. */
+export type VllmSettings = Block<typeof VLLM>
+/** The `diffusers` block. */
+export type DiffusersSettings = Block<typeof DIFFUSERS>
+/** The `tts` block. */
+export type TtsSettings = Block<typeof TTS>
+/** How tool calls are asked for and found. */
+export type FunctionSettings = Block<typeof FUNCTION>
+/** How reasoning is told from the answer. */
+export type ReasoningSettings = Block<typeof REASONING>
+/** The `compression` block. */
+export type CompressionSettings = Block<typeof COMPRESSION>
+/** The models of a realtime conversation. */
+export type PipelineSettings = Block<typeof PIPELINE>
+/** What is filtered out of requests (§2.10). */
+export type PiiSettings = Block<typeof PII>
+/** What this model detects and what becomes of it (§2.11). */
+export type PiiDetectionSettings = Block<typeof PII_DETECTION>
+/** The `router` block (§2.12). */
+export type RouterSettings = Block<typeof ROUTER>
+/** The `proxy` block (§2.13). */
+export type ProxySettings = Block<typeof PROXY>
+/** The `failover` block. */
+export type FailoverSettings = Block<typeof FAILOVER>
+/** The `mitm` block (§2.14). */
+export type MitmSettings = Block<typeof MITM>
+/** The `mcp` block. */
+export type McpSettings = Block<typeof MCP>
+/** The `agent` block. */
+export type AgentSettings = Block<typeof AGENT>
+/** A managed repository snapshot that belongs to a model. */
+export type ModelArtifact = Block<typeof ARTIFACT>
+
+/** A file that a model needs and where it comes from. */
+export interface DownloadFile {
+  readonly filename?: string
+  readonly uri?: string
+  readonly sha256?: string
+}
+
+/** Where a model comes from: a YAML file, weights dropped into the folder, or what is delivered with the product. */
+export type ModelSource = 'yaml' | 'file' | 'demo'
+
+/**
+ * One model as its file describes it, in our own words. What the file leaves out is absent here; the values that then
+ * apply are filled in by `withDefaults`.
+ */
+export interface ModelConfig {
+  /** What clients call it. */
+  readonly name: string
+  /** Name of the file that describes it, inside {@link ModelConfig.folder}. */
+  readonly file: string
+  readonly source: ModelSource
+  /** Absolute folder that all file names of this model are relative to. */
+  readonly folder: string
+  /** When the file last changed, milliseconds since the epoch. */
+  readonly modifiedAt: number
+  /** The model that serves instead; then nothing else is set. */
+  readonly alias?: string | undefined
+  readonly description?: string | undefined
+  readonly usage?: string | undefined
+  readonly disabled: boolean
+  /** Never unloaded to make room or for idleness. */
+  readonly pinned: boolean
+  readonly debug?: boolean | undefined
+  /** Role of a message → what templates print for it. */
+  readonly roles: Readonly<Record<string, string>>
+  /** Declared usecases under their own names; unknown ones are left out. */
+  readonly knownUsecases: readonly Usecase[]
+  readonly knownInputModalities: readonly string[]
+  readonly knownOutputModalities: readonly string[]
+  /** Models that share a group are not loaded side by side. */
+  readonly concurrencyGroups: readonly string[]
+  /** Empty when the file names none and the weights do not tell. */
+  readonly backend: string
+  /** `key:value` texts for the backend. */
+  readonly options: readonly string[]
+  readonly overrides: readonly string[]
+  /** How often and how far apart a starting backend is asked for its health; 0 = the server's own figures. */
+  readonly grpc: { readonly attempts: number; readonly attemptsSleepSeconds: number }
+  /** Tokens; absent or below 1 = the server's `--context-size`. */
+  readonly contextSize?: number | undefined
+  readonly threads?: number | undefined
+  readonly f16?: boolean | undefined
+  readonly cuda?: boolean | undefined
+  readonly step?: number | undefined
+  readonly downloadFiles: readonly DownloadFile[]
+  readonly artifacts: readonly ModelArtifact[]
+  /** Requests at once (0 = no limit of its own), and when a refused one may come again. */
+  readonly limits: { readonly maxConcurrent: number; readonly retryAfterSeconds: number }
+  /** Folder for saved slots. */
+  readonly slotSavePath?: string | undefined
+  readonly featureFlags: Readonly<Record<string, boolean>>
+  readonly parameters: ModelParameters
+  readonly template: ModelTemplate
+  readonly llm: LlmSettings
+  readonly vllm: VllmSettings
+  readonly diffusers: DiffusersSettings
+  readonly tts: TtsSettings
+  readonly function: FunctionSettings
+  readonly reasoning: ReasoningSettings
+  readonly reasoningEffort?: string | undefined
+  readonly chatTemplateKwargs?: Readonly<Record<string, unknown>> | undefined
+  readonly compression: CompressionSettings
+  readonly pipeline?: PipelineSettings | undefined
+  readonly pii: PiiSettings
+  readonly piiDetection?: PiiDetectionSettings | undefined
+  readonly router?: RouterSettings | undefined
+  readonly proxy?: ProxySettings | undefined
+  readonly failover?: FailoverSettings | undefined
+  readonly mitm: MitmSettings
+  readonly mcp: McpSettings
+  readonly agent: AgentSettings
+  /** What the header of the weights says; absent when they are no GGUF file or cannot be read. */
+  readonly gguf?: GgufSummary | undefined
+  /** Why the weights cannot be loaded, found before any backend was asked: `file "x.gguf" is cut off`. */
+  readonly weightsFault?: string | undefined
+  /** The whole file as plain data, unknown keys included. */
+  readonly raw: Readonly<Record<string, unknown>>
+  /** What of the file is ignored. */
+  readonly warnings: readonly ConfigProblem[]
+}

@@ -1,0 +1,72 @@
+import { SvcError } from '@svc/errors'
+import type { ConfigStore } from './config-store.ts'
+import { type DefaultsContext, withDefaults } from './defaults.ts'
+import type { ModelConfig } from './model-config.ts'
+import { hasUsecase, isUsecase } from './usecases.ts'
+
+/** Finds models by the names clients use, with defaults filled in. */
+export interface ModelDirectory {
+  /**
+   * The model of a name, an alias followed one hop; undefined when there is none. The same object while nothing changed.
+   *
+   * @throws {SvcError} `invalid_request`, code `alias_broken`, for an alias of nothing or of another alias
+   */
+  resolve(name: string, options?: ResolveOptions): Promise<ModelConfig | undefined>
+  /** The model for a usecase when a request names none: the first by name that is not disabled. */
+  defaultFor(usecase: string): ModelConfig | undefined
+  /** Every model in byte order, aliases included. */
+  list(options?: { readonly includeReferenced?: boolean | undefined }): readonly ModelConfig[]
+}
+
+/** How names are read. */
+export interface ResolveOptions {
+  /** Whether `name:latest` also means `name`, as clients of the alternate ecosystem write it. @default false */
+  readonly acceptLatest?: boolean | undefined
+}
+
+const LATEST = ':latest'
+
+/** A directory over a store. */
+export function createModelDirectory(store: ConfigStore, context: DefaultsContext): ModelDirectory {
+  const filled = new WeakMap<ModelConfig, ModelConfig>()
+  const fill = (model: ModelConfig): ModelConfig => {
+    const before = filled.get(model)
+    if (before !== undefined) return before
+    const now = withDefaults(model, context)
+    filled.set(model, now)
+    return now
+  }
+  return {
+    async resolve(name, options = {}) {
+      const model = find(store, name, options)
+      return model && fill(followAlias(store, model))
+    },
+    defaultFor(usecase) {
+      if (!isUsecase(usecase)) return undefined
+      const model = store.list().find((each) => !each.disabled && hasUsecase(each, usecase))
+      return model && fill(model)
+    },
+    list: (options) => store.list(options).map(fill),
+  }
+}
+
+function find(store: ConfigStore, name: string, { acceptLatest = false }: ResolveOptions): ModelConfig | undefined {
+  const exact = store.get(name)
+  if (exact !== undefined || !acceptLatest || !name.endsWith(LATEST)) return exact
+  return store.get(name.slice(0, -LATEST.length))
+}
+
+function followAlias(store: ConfigStore, model: ModelConfig): ModelConfig {
+  if (model.alias === undefined) return model
+  const target = store.get(model.alias)
+  if (target === undefined) throw brokenAlias(model, `model "${model.alias}", which does not exist`)
+  if (target.alias !== undefined) throw brokenAlias(model, `"${model.alias}", which is an alias itself`)
+  return target
+}
+
+function brokenAlias(model: ModelConfig, target: string): SvcError {
+  return new SvcError('invalid_request', `model "${model.name}" is an alias of ${target}`, {
+    code: 'alias_broken',
+    details: { type: 'invalid_request_error', param: 'model' },
+  })
+}

@@ -1,0 +1,134 @@
+import { isSafeName, toFileName } from '../files/safe-path.ts'
+import type { ConfigProblem } from './config-problem.ts'
+import { isStandalone, looseModel } from './loose-weights.ts'
+import type { ModelConfig } from './model-config.ts'
+import { compareBytes, type ModelFolder } from './model-folder.ts'
+import type { Weights } from './weights.ts'
+import type { YamlFile } from './yaml-files.ts'
+
+/** One model file, and the model it describes with its weights beside it. */
+export interface YamlInput {
+  readonly file: YamlFile
+  readonly model: ModelConfig | undefined
+}
+
+/** One GGUF file in the folder. */
+export interface LooseInput {
+  readonly file: string
+  readonly weights: Weights
+}
+
+/** Everything a store knows of, in byte order of the file names. */
+export interface IndexInput {
+  readonly folder: ModelFolder
+  readonly yaml: readonly YamlInput[]
+  readonly loose: readonly LooseInput[]
+  readonly demo: readonly ModelConfig[]
+  readonly demoMode: DemoMode
+}
+
+/** When demo models are offered: while the folder holds no model of its own, always, never. */
+export type DemoMode = 'auto' | 'true' | 'false'
+
+/** Models by name, and what is wrong. */
+export interface StoreIndex {
+  /** Every model that can be named. */
+  readonly byName: ReadonlyMap<string, ModelConfig>
+  /** What lists show, in byte order. */
+  readonly listed: readonly ModelConfig[]
+  /** GGUF files that model files refer to: usable by name, not listed. */
+  readonly referenced: readonly ModelConfig[]
+  readonly problems: readonly ConfigProblem[]
+}
+
+/** Joins files into models: one name one model, loose weights only where no model file uses them. */
+export function buildIndex(input: IndexInput, previous: ReadonlyMap<string, ModelConfig>): StoreIndex {
+  const byName = new Map<string, ModelConfig>()
+  const problems: ConfigProblem[] = []
+  const add = (model: ModelConfig): boolean => {
+    const holder = byName.get(model.name)
+    if (holder === undefined) byName.set(model.name, model)
+    else problems.push(nameTaken(model, holder))
+    return holder === undefined
+  }
+  const listed: ModelConfig[] = []
+  for (const { file, model } of input.yaml) {
+    problems.push(...file.problems)
+    if (model !== undefined && add(model)) listed.push(model)
+    if (model?.weightsFault !== undefined) problems.push(weightsFault(model))
+  }
+  const referenced: ModelConfig[] = []
+  const used = usedFiles(listed)
+  for (const loose of input.loose) {
+    const model = toLooseModel(loose, { folder: input.folder, previous, problems, isUsed: used.has(loose.file) })
+    if (model === undefined || byName.has(model.name)) continue
+    byName.set(model.name, model)
+    if (used.has(loose.file)) referenced.push(model)
+    else listed.push(model)
+  }
+  const demo = offersDemo(input.demoMode, listed) ? input.demo.filter(({ name }) => !byName.has(name)) : []
+  for (const model of demo) {
+    byName.set(model.name, model)
+    listed.push(model)
+  }
+  problems.push(...aliasProblems(byName))
+  listed.sort((left, right) => compareBytes(left.name, right.name))
+  return { byName, listed, referenced, problems }
+}
+
+function nameTaken(model: ModelConfig, holder: ModelConfig): ConfigProblem {
+  const reason = `"${model.name}" is already the name of the model in ${holder.file}`
+  return { file: model.file, key: 'name', reason }
+}
+
+function weightsFault(model: ModelConfig): ConfigProblem {
+  return { file: model.file, key: 'parameters.model', reason: model.weightsFault ?? '' }
+}
+
+/** Files in the folder that belong to models described elsewhere. */
+function usedFiles(models: readonly ModelConfig[]): Set<string> {
+  const files = models.flatMap(({ parameters, llm }) => [parameters.model, llm.mmproj, llm.draftModel])
+  return new Set(files.filter((file) => file !== undefined))
+}
+
+function toLooseModel(
+  { file, weights }: LooseInput,
+  from: {
+    readonly folder: ModelFolder
+    readonly previous: ReadonlyMap<string, ModelConfig>
+    readonly problems: ConfigProblem[]
+    readonly isUsed: boolean
+  },
+): ModelConfig | undefined {
+  if (!isSafeName(file)) {
+    from.problems.push({ file: toFileName(file), reason: 'has a name that no model can have' })
+    return undefined
+  }
+  if (!weights.usable) {
+    // A model file that uses it has said so already.
+    if (!from.isUsed) from.problems.push({ file, reason: weights.fault })
+    return undefined
+  }
+  if (!isStandalone(file, weights.summary)) return undefined
+  const before = from.previous.get(file)
+  if (before?.source === 'file' && before.gguf === weights.summary) return before
+  const found = from.folder.find(file)
+  const modifiedAt = found?.found === true ? found.modifiedAt : 0
+  return looseModel({ file, folder: from.folder.path, modifiedAt }, weights.summary)
+}
+
+/** Redirects and routers serve through other models, so they alone are no models of one's own. */
+function offersDemo(mode: DemoMode, own: readonly ModelConfig[]): boolean {
+  if (mode !== 'auto') return mode === 'true'
+  return own.every(({ alias, router }) => alias !== undefined || router !== undefined)
+}
+
+function aliasProblems(byName: ReadonlyMap<string, ModelConfig>): ConfigProblem[] {
+  return [...byName.values()].flatMap((model) => {
+    if (model.alias === undefined) return []
+    const target = byName.get(model.alias)
+    const at = { file: model.file, key: 'alias' }
+    if (target === undefined) return [{ ...at, reason: `there is no model "${model.alias}"` }]
+    return target.alias === undefined ? [] : [{ ...at, reason: `"${model.alias}" is an alias itself` }]
+  })
+}

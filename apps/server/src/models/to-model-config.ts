@@ -1,0 +1,148 @@
+import type { ConfigProblem } from './config-problem.ts'
+import { type Block, type KeyTable, toCamelCase } from './keys/fields.ts'
+import { LLM, type ModelKeys, VLLM } from './keys/model-keys.ts'
+import type { ModelConfig } from './model-config.ts'
+import { declaredUsecases } from './usecases.ts'
+
+/** Where a model file lies. */
+export interface ModelFilePlace {
+  /** Name inside the models folder. */
+  readonly file: string
+  /** Absolute models folder. */
+  readonly folder: string
+  /** Milliseconds since the epoch. */
+  readonly modifiedAt: number
+}
+
+/** Delay before a refused request may come again, where a model names none. */
+const DEFAULT_RETRY_SECONDS = 1
+
+/** The backend of GGUF weights whose file names none. */
+export const GGUF_BACKEND = 'llama'
+
+/** Whether a name is that of GGUF weights. */
+export function isGgufName(name: string): boolean {
+  return /\.gguf$/i.test(name)
+}
+
+/** The model that the keys of a file describe. */
+export function toModelConfig(
+  keys: ModelKeys,
+  from: {
+    readonly name: string
+    readonly place: ModelFilePlace
+    readonly raw: Readonly<Record<string, unknown>>
+    readonly warnings: readonly ConfigProblem[]
+  },
+): ModelConfig {
+  const { parameters = {}, grpc = {}, limits = {} } = keys
+  return {
+    ...blankModel({ name: from.name, source: 'yaml', place: from.place }),
+    alias: keys.alias,
+    description: keys.description,
+    usage: keys.usage,
+    disabled: keys.disabled ?? false,
+    pinned: keys.pinned ?? false,
+    debug: keys.debug,
+    roles: keys.roles ?? {},
+    knownUsecases: declaredUsecases(keys.knownUsecases ?? []),
+    knownInputModalities: keys.knownInputModalities ?? [],
+    knownOutputModalities: keys.knownOutputModalities ?? [],
+    concurrencyGroups: distinct(keys.concurrencyGroups ?? []),
+    backend: keys.backend ?? (isGgufName(parameters.model ?? '') ? GGUF_BACKEND : ''),
+    options: keys.options ?? [],
+    overrides: keys.overrides ?? [],
+    grpc: { attempts: grpc.attempts ?? 0, attemptsSleepSeconds: grpc.attemptsSleepTime ?? 0 },
+    contextSize: keys.contextSize,
+    threads: keys.threads,
+    f16: keys.f16,
+    cuda: keys.cuda,
+    step: keys.step,
+    downloadFiles: keys.downloadFiles ?? [],
+    artifacts: keys.artifacts ?? [],
+    limits: {
+      maxConcurrent: keys.maxConcurrent ?? limits.maxConcurrent ?? 0,
+      retryAfterSeconds: limits.retryAfterSeconds || DEFAULT_RETRY_SECONDS,
+    },
+    slotSavePath: keys.slotSavePath,
+    featureFlags: keys.featureFlags ?? {},
+    parameters,
+    template: keys.template ?? {},
+    llm: pick(keys, LLM),
+    vllm: pick(keys, VLLM),
+    diffusers: keys.diffusers ?? {},
+    tts: keys.tts ?? {},
+    function: keys.function ?? {},
+    reasoning: keys.reasoning ?? {},
+    reasoningEffort: keys.reasoningEffort,
+    chatTemplateKwargs: keys.chatTemplateKwargs,
+    compression: keys.compression ?? {},
+    pipeline: keys.pipeline,
+    pii: keys.pii ?? {},
+    piiDetection: keys.piiDetection,
+    router: keys.router,
+    proxy: keys.proxy,
+    failover: keys.failover,
+    mitm: keys.mitm ?? {},
+    mcp: keys.mcp ?? {},
+    agent: keys.agent ?? {},
+    raw: from.raw,
+    warnings: from.warnings,
+  }
+}
+
+/** A model that says nothing but its name. */
+export function blankModel(from: {
+  readonly name: string
+  readonly source: ModelConfig['source']
+  readonly place: ModelFilePlace
+}): ModelConfig {
+  return {
+    name: from.name,
+    source: from.source,
+    file: from.place.file,
+    folder: from.place.folder,
+    modifiedAt: from.place.modifiedAt,
+    disabled: false,
+    pinned: false,
+    roles: {},
+    knownUsecases: [],
+    knownInputModalities: [],
+    knownOutputModalities: [],
+    concurrencyGroups: [],
+    backend: '',
+    options: [],
+    overrides: [],
+    grpc: { attempts: 0, attemptsSleepSeconds: 0 },
+    downloadFiles: [],
+    artifacts: [],
+    limits: { maxConcurrent: 0, retryAfterSeconds: DEFAULT_RETRY_SECONDS },
+    featureFlags: {},
+    parameters: {},
+    template: {},
+    llm: {},
+    vllm: {},
+    diffusers: {},
+    tts: {},
+    function: {},
+    reasoning: {},
+    compression: {},
+    pii: {},
+    mitm: {},
+    mcp: {},
+    agent: {},
+    raw: {},
+    warnings: [],
+  }
+}
+
+/** The part of a file's keys that one table declares. */
+function pick<Table extends KeyTable>(keys: ModelKeys, table: Table): Block<Table> {
+  const names = new Set(Object.keys(table).map(toCamelCase))
+  // Only keys of the table are left, each read by the table's own field.
+  return Object.fromEntries(Object.entries(keys).filter(([name]) => names.has(name))) as Block<Table>
+}
+
+function distinct(names: readonly string[]): string[] {
+  return [...new Set(names.map((name) => name.trim()).filter((name) => name !== ''))]
+}

@@ -1,0 +1,215 @@
+import { randomInt } from 'node:crypto'
+import { join } from 'node:path'
+import type { PartialMessage } from '@svc/backend-client'
+import type { Message, PredictOptions } from '@svc/backend-client/proto'
+import type { ChatMessage, GenerationOptions, InferenceRequest } from '../inference/request.ts'
+import type { ModelConfig, ModelParameters } from './model-config.ts'
+
+/** What a prediction takes beside model and request. */
+export interface PredictContext {
+  /** Goes to the log of the backend. */
+  readonly correlationId: string
+  /** Number of the choice, from 0: a fixed seed moves on with it, or all choices would be equal. */
+  readonly choice: number
+  /** The conversation as the templates of the model's file write it. @default the backend applies the model's own */
+  readonly prompt?: string | undefined
+  /** A seed for predictions without one, 0 to 2147483647. @default at random */
+  readonly randomSeed?: (() => number) | undefined
+}
+
+type PredictFields = PartialMessage<PredictOptions>
+
+const SEEDS = 2 ** 31
+/** Keys of a request's metadata that are read here and mean nothing to a backend. */
+const SERVER_METADATA: ReadonlySet<string> = new Set([
+  'chat_template_kwargs',
+  'mcp_servers',
+  'mcp_prompt',
+  'mcp_prompt_args',
+  'mcp_resources',
+  'localai_assistant',
+])
+
+/**
+ * What Predict is told: the settings of the model, what the request says over them, and the conversation for the
+ * model's own template. Call it with defaults filled in.
+ */
+export function toPredictOptions(
+  model: ModelConfig,
+  request: InferenceRequest,
+  context: PredictContext,
+): PredictFields {
+  return {
+    ...settingFields(model),
+    ...tokenChoice(mergeGeneration(model.parameters, request.generation)),
+    StopPrompts: [...(model.llm.stopwords ?? []), ...(request.generation.stop ?? [])],
+    Seed: seedOf(request.generation.seed ?? model.parameters.seed, context),
+    Metadata: metadataOf(model, request),
+    ...(context.prompt === undefined ? conversationFields(request) : { Prompt: context.prompt }),
+    CorrelationId: context.correlationId,
+    ModelIdentity: model.parameters.model ?? '',
+  }
+}
+
+/** What Embedding is told for one input, text or tokens. Call it with defaults filled in. */
+export function toEmbeddingOptions(
+  model: ModelConfig,
+  input: string | readonly number[],
+  context: { readonly correlationId: string },
+): PredictFields {
+  return {
+    ...settingFields(model),
+    ...tokenChoice(model.parameters),
+    ...(typeof input === 'string' ? { Embeddings: input } : { EmbeddingTokens: input }),
+    CorrelationId: context.correlationId,
+    ModelIdentity: model.parameters.model ?? '',
+  }
+}
+
+/** The parameters of a model with those of a request over them. Penalties of 0 keep the model's own. */
+export function mergeGeneration(parameters: ModelParameters, generation: GenerationOptions): ModelParameters {
+  const { repeatPenalty, repeatLastN, frequencyPenalty, presencePenalty } = generation
+  const given: Partial<Record<keyof ModelParameters, unknown>> = {
+    temperature: generation.temperature,
+    topP: generation.topP,
+    topK: generation.topK,
+    minP: generation.minP,
+    typicalP: generation.typicalP,
+    tfz: generation.tfz,
+    maxTokens: generation.maxTokens,
+    nKeep: generation.nKeep,
+    batch: generation.batch,
+    ignoreEos: generation.ignoreEos,
+    logprobs: generation.logprobs,
+    topLogprobs: generation.topLogprobs,
+    logitBias: generation.logitBias,
+    negativePrompt: generation.negativePrompt,
+    negativePromptScale: generation.negativePromptScale,
+    ropeFreqBase: generation.ropeFreqBase,
+    ropeFreqScale: generation.ropeFreqScale,
+    repeatPenalty: repeatPenalty || undefined,
+    repeatLastN: repeatLastN || undefined,
+    frequencyPenalty: frequencyPenalty || undefined,
+    presencePenalty: presencePenalty || undefined,
+  }
+  const set = Object.entries(given).filter(([, value]) => value !== undefined)
+  return { ...parameters, ...Object.fromEntries(set) }
+}
+
+/** Fields that only the model's file decides. */
+function settingFields({ llm, folder, threads, f16, debug }: ModelConfig): PredictFields {
+  return {
+    Threads: threads,
+    F16KV: f16,
+    DebugMode: debug,
+    Debug: debug,
+    MLock: llm.mmlock,
+    MMap: llm.mmap,
+    MainGPU: llm.mainGpu,
+    TensorSplit: llm.tensorSplit,
+    NDraft: llm.nDraft,
+    Mirostat: llm.mirostat,
+    MirostatETA: llm.mirostatEta,
+    MirostatTAU: llm.mirostatTau,
+    Grammar: llm.grammar,
+    PromptCacheAll: llm.promptCacheAll,
+    PromptCacheRO: llm.promptCacheRo,
+    PromptCachePath: llm.promptCachePath ? join(folder, llm.promptCachePath) : undefined,
+  }
+}
+
+/** How tokens are chosen. */
+function tokenChoice(parameters: ModelParameters): PredictFields {
+  const { logprobs = false, topLogprobs } = parameters
+  return {
+    Temperature: parameters.temperature,
+    TopP: parameters.topP,
+    TopK: parameters.topK,
+    MinP: parameters.minP,
+    TypicalP: parameters.typicalP,
+    TailFreeSamplingZ: parameters.tfz,
+    Tokens: parameters.maxTokens,
+    Penalty: parameters.repeatPenalty,
+    Repeat: parameters.repeatLastN,
+    FrequencyPenalty: parameters.frequencyPenalty,
+    PresencePenalty: parameters.presencePenalty,
+    NKeep: parameters.nKeep,
+    Batch: parameters.batch,
+    IgnoreEOS: parameters.ignoreEos,
+    NegativePrompt: parameters.negativePrompt,
+    NegativePromptScale: parameters.negativePromptScale,
+    RopeFreqBase: parameters.ropeFreqBase,
+    RopeFreqScale: parameters.ropeFreqScale,
+    Logprobs: logprobs ? 1 : undefined,
+    TopLogprobs: logprobs ? topLogprobs || 1 : topLogprobs,
+    LogitBias: parameters.logitBias === undefined ? undefined : JSON.stringify(parameters.logitBias),
+  }
+}
+
+function seedOf(seed: number | undefined, { choice, randomSeed }: PredictContext): number {
+  if (seed === undefined || seed === -1) return (randomSeed ?? (() => randomInt(SEEDS)))()
+  return (seed + choice) | 0
+}
+
+/** What templates and backends may know of the request: the model's switches, the client's words over them. */
+function metadataOf(model: ModelConfig, request: InferenceRequest): Record<string, string> {
+  const effort = request.reasoningEffort || model.reasoningEffort
+  const disabled = reasoningDisabled(model.reasoning.disable, effort)
+  const metadata: Record<string, string> = {
+    ...(disabled === undefined ? {} : { enable_thinking: String(!disabled) }),
+    ...(effort ? { reasoning_effort: effort } : {}),
+    ...Object.fromEntries(Object.entries(request.metadata ?? {}).filter(([key]) => !SERVER_METADATA.has(key))),
+  }
+  const kwargs = {
+    ...model.chatTemplateKwargs,
+    ...Object.fromEntries(Object.entries(metadata).map(([key, value]) => [key, toTemplateValue(value)])),
+  }
+  if (Object.keys(kwargs).length === 0) return metadata
+  return { ...metadata, chat_template_kwargs: JSON.stringify(kwargs) }
+}
+
+/** An effort switches reasoning, but never on where the model's file switched it off. */
+function reasoningDisabled(configured: boolean | undefined, effort: string | undefined): boolean | undefined {
+  switch (effort?.toLowerCase()) {
+    case 'none':
+      return true
+    case 'minimal':
+    case 'low':
+    case 'medium':
+    case 'high':
+      return configured ?? false
+    default:
+      return configured
+  }
+}
+
+/** Templates test booleans; as text "false" would count as true. */
+function toTemplateValue(value: string): string | boolean {
+  if (value === 'true') return true
+  return value === 'false' ? false : value
+}
+
+function conversationFields(request: InferenceRequest): PredictFields {
+  return { UseTokenizerTemplate: true, Messages: request.messages.map(toMessage), ...toolFields(request) }
+}
+
+function toolFields({ tools = [], toolChoice }: InferenceRequest): PredictFields {
+  if (tools.length === 0 || toolChoice === 'none') return {}
+  return { Tools: JSON.stringify(tools), ToolChoice: toolChoice === undefined ? undefined : JSON.stringify(toolChoice) }
+}
+
+function toMessage(message: ChatMessage): PartialMessage<Message> {
+  return {
+    role: message.role,
+    content: message.content,
+    name: message.name,
+    toolCallId: message.toolCallId,
+    reasoningContent: message.reasoning,
+    toolCalls: message.toolCalls?.length ? JSON.stringify(message.toolCalls.map(toWireCall)) : undefined,
+  }
+}
+
+function toWireCall(call: NonNullable<ChatMessage['toolCalls']>[number], index: number): unknown {
+  const { id, name } = call
+  return { index, id, type: 'function', function: { name, arguments: call.arguments } }
+}

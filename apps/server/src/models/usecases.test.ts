@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { parseModelFile } from './config-file.ts'
+import type { GgufSummary } from './gguf/gguf-header.ts'
+import type { ModelConfig } from './model-config.ts'
+import { declaredUsecases, hasUsecase, USECASES, usecasesOf } from './usecases.ts'
+
+function parse(yaml: string): ModelConfig | undefined {
+  return parseModelFile(yaml, { file: 'm.yaml', folder: '/models', modifiedAt: 0 }).models[0]
+}
+
+function model(yaml: string, gguf?: Partial<GgufSummary>): ModelConfig {
+  const config = parse(yaml)
+  if (config === undefined) throw new Error('not read')
+  const summary = { architecture: 'llama', hasChatTemplate: false, tensorCount: 1, sizeBytes: 1, ...gguf }
+  return gguf === undefined ? config : { ...config, gguf: summary }
+}
+
+interface Recorded {
+  readonly name: string
+  readonly yaml?: string
+  readonly has?: readonly string[]
+  readonly loaded?: boolean
+}
+
+const recorded: readonly Recorded[] = readFileSync(new URL('__fixtures__/usecases.jsonl', import.meta.url), 'utf8')
+  .split('\n')
+  .slice(1)
+  .filter((line) => line !== '')
+  .map((line) => JSON.parse(line))
+const files = recorded.filter(({ yaml }) => yaml !== undefined)
+
+describe('what models of the reference serve', () => {
+  it('has more than a hundred records', () => {
+    expect(files.length).toBeGreaterThan(100)
+  })
+
+  it.each(files.filter(({ loaded }) => loaded !== false))('$name', ({ name, yaml = '', has = [] }) => {
+    // The one usecase that the reference does not know.
+    const ours = name === 'declared/decisions' ? ['decisions'] : has.filter((usecase) => usecase !== 'llm')
+    expect(usecasesOf(model(yaml)).sort()).toEqual([...ours].sort())
+  })
+
+  it.each(files.filter(({ loaded }) => loaded === false))('$name is refused', ({ yaml = '' }) => {
+    expect(parse(yaml)).toBeUndefined()
+  })
+})
+
+describe('what weights make of a model that says no more', () => {
+  it.each<[string, Partial<GgufSummary>, readonly string[]]>([
+    ['a chat model', { hasChatTemplate: true }, ['chat', 'completion', 'edit', 'tokenize']],
+    ['a chat model with mean vectors of its own', { hasChatTemplate: true, poolingType: 1 }, ['chat', 'completion', 'edit', 'tokenize']],
+    ['a base model', {}, ['chat', 'completion', 'edit', 'tokenize']],
+    ['an encoder', { architecture: 'bert' }, ['embeddings', 'tokenize']],
+    ['another encoder', { architecture: 'nomic-bert-moe' }, ['embeddings', 'tokenize']],
+    ['a model of static vectors', { poolingType: 1 }, ['embeddings', 'tokenize']],
+    ['a model of last-token vectors', { hasChatTemplate: true, poolingType: 3 }, ['embeddings', 'tokenize']],
+    ['a ranker', { architecture: 'bert', poolingType: 4 }, ['rerank', 'tokenize']],
+  ])('%s', (_name, gguf, usecases) => {
+    expect(usecasesOf(model('name: m\nparameters: {model: x.gguf}', gguf))).toEqual(usecases)
+  })
+
+  it('yields to the templates of the file', () => {
+    const config = model('name: m\nparameters: {model: x.gguf}\ntemplate: {completion: "{{.Input}}"}', {})
+    expect(usecasesOf(config)).toEqual(['completion', 'tokenize'])
+  })
+
+  it('yields to a declared scorer', () => {
+    expect(usecasesOf(model('name: m\nparameters: {model: x.gguf}\nknown_usecases: [score]', {}))).toEqual(['score'])
+  })
+})
+
+describe('names of usecases', () => {
+  it('come out in one order, once, unknown ones left out', () => {
+    expect(declaredUsecases(['tts', 'llm', 'chat', 'FLAG_VAD', 'flag_image', 'FLAG_image', '', 'any'])).toEqual([
+      'chat',
+      'completion',
+      'edit',
+      'tts',
+      'vad',
+    ])
+  })
+
+  it('are all accepted as they are listed', () => {
+    expect(declaredUsecases(USECASES)).toEqual([...USECASES])
+  })
+})
+
+it('an alias serves nothing by itself', () => {
+  const alias = model('name: m\nalias: other\ntemplate: {chat: x}')
+  expect(USECASES.some((usecase) => hasUsecase(alias, usecase))).toBe(false)
+})
+
+it('backends are compared without case', () => {
+  expect(usecasesOf(model('name: m\nbackend: Whisper'))).toEqual(['transcript'])
+})

@@ -1,0 +1,167 @@
+import { type WeightsKind, weightsKind } from './gguf/weights-kind.ts'
+import type { ModelConfig } from './model-config.ts'
+
+/** Everything a model can be asked for, in the order in which lists show it. */
+export const USECASES = [
+  'chat',
+  'completion',
+  'edit',
+  'embeddings',
+  'rerank',
+  'image',
+  'transcript',
+  'tts',
+  'sound_generation',
+  'tokenize',
+  'vad',
+  'video',
+  'detection',
+  'vision',
+  'face_recognition',
+  'speaker_recognition',
+  'audio_transform',
+  'diarization',
+  'realtime_audio',
+  'score',
+  'depth',
+  'token_classify',
+  'sound_classification',
+  '3d',
+  'decisions',
+] as const
+
+/** One thing a model can be asked for. */
+export type Usecase = (typeof USECASES)[number]
+
+const ALL: ReadonlySet<string> = new Set(USECASES)
+
+/** The usecases a list of a model file names: `chat` in any case, `FLAG_CHAT`, `llm` for three; others are left out. */
+export function declaredUsecases(names: readonly string[]): Usecase[] {
+  const declared = new Set<string>()
+  for (const name of names) {
+    const word = name.startsWith('FLAG_') ? name.slice(5) : name
+    // `flag_chat` is no spelling of it: the prefix counts in capitals only, and then so does the rest.
+    if (word !== name && word !== word.toUpperCase()) continue
+    const usecase = word.toLowerCase()
+    for (const each of usecase === 'llm' ? ['chat', 'completion', 'edit'] : [usecase]) declared.add(each)
+  }
+  return USECASES.filter((usecase) => declared.has(usecase))
+}
+
+/** Whether a text is the name of a usecase. */
+export function isUsecase(name: string): name is Usecase {
+  return ALL.has(name)
+}
+
+/** Whether a model serves a usecase: declared, or guessed from its backend and templates (§2.9). */
+export function hasUsecase(config: ModelConfig, usecase: Usecase): boolean {
+  if (config.alias !== undefined) return false
+  if (config.knownUsecases.includes(usecase)) return true
+  // Scorers and token classifiers serve nothing beyond what they declare.
+  if (config.knownUsecases.includes('score') || config.knownUsecases.includes('token_classify')) return false
+  return guesses(config, usecase)
+}
+
+/** All usecases a model serves. */
+export function usecasesOf(config: ModelConfig): Usecase[] {
+  return USECASES.filter((usecase) => hasUsecase(config, usecase))
+}
+
+const NO_CHAT: ReadonlySet<string> = new Set([
+  'whisper',
+  'piper',
+  'kokoro',
+  'diffusers',
+  'stablediffusion',
+  'stablediffusion-ggml',
+  'rerankers',
+  'silero-vad',
+  'rfdetr',
+  'insightface',
+  'speaker-recognition',
+  'transformers-musicgen',
+  'ace-step',
+  'acestep-cpp',
+])
+
+/** Backends that serve a usecase by their very nature. */
+const BY_BACKEND: Readonly<Partial<Record<Usecase, readonly string[]>>> = {
+  rerank: ['rerankers'],
+  tts: ['piper', 'transformers-musicgen', 'kokoro'],
+  sound_generation: ['transformers-musicgen', 'ace-step', 'acestep-cpp'],
+  detection: ['rfdetr', 'sam3-cpp', 'insightface'],
+  depth: ['depth-anything'],
+  '3d': ['trellis2cpp'],
+  face_recognition: ['insightface'],
+  speaker_recognition: ['speaker-recognition'],
+  audio_transform: ['localvqe'],
+  diarization: ['vibevoice-cpp', 'sherpa-onnx'],
+  sound_classification: ['ced'],
+  realtime_audio: ['liquid-audio'],
+  tokenize: ['rwkv'],
+  vad: ['silero-vad', 'sherpa-onnx'],
+  image: ['stablediffusion', 'stablediffusion-ggml'],
+  video: ['stablediffusion', 'vllm-omni'],
+}
+
+function guesses(config: ModelConfig, usecase: Usecase): boolean {
+  const backend = config.backend.toLowerCase()
+  if (BY_BACKEND[usecase]?.includes(backend) === true) return true
+  switch (usecase) {
+    case 'chat':
+      return guessesChat(config)
+    case 'completion':
+      return !NO_CHAT.has(backend) && (isSet(config.template.completion) || generatesText(config))
+    case 'edit':
+      return isSet(config.template.edit) || generatesText(config)
+    case 'embeddings':
+      return config.llm.embeddings === true || isKind(config, 'embedder')
+    case 'rerank':
+      return config.llm.reranking === true || isKind(config, 'ranker')
+    case 'image':
+    case 'video':
+      return backend === 'diffusers' && isSet(config.diffusers.pipelineType)
+    case 'transcript':
+      return backend === 'whisper' && !config.options.includes('vad_only')
+    case 'vad':
+      return backend === 'whisper' && config.options.includes('vad_only')
+    case 'vision':
+      return guessesVision(config)
+    case 'tokenize':
+      return config.gguf !== undefined
+    default:
+      return false
+  }
+}
+
+function guessesChat(config: ModelConfig): boolean {
+  if (NO_CHAT.has(config.backend.toLowerCase())) return false
+  if ((config.router?.candidates?.length ?? 0) > 0) return true
+  if (config.llm.embeddings === true) return false
+  const { chat, chatMessage, useTokenizerTemplate } = config.template
+  return isSet(chat) || isSet(chatMessage) || useTokenizerTemplate === true || generatesText(config)
+}
+
+function guessesVision(config: ModelConfig): boolean {
+  if (config.knownInputModalities.includes('image') || isSet(config.template.multimodal)) return true
+  return isSet(config.llm.mmproj) && !config.knownUsecases.includes('tts')
+}
+
+function isKind({ gguf }: ModelConfig, kind: WeightsKind): boolean {
+  return gguf !== undefined && weightsKind(gguf) === kind
+}
+
+function isSet(text: string | undefined): boolean {
+  return text !== undefined && text !== ''
+}
+
+/**
+ * Whether the header of the weights alone makes a model a language model: the file names no template, so the backend
+ * applies the one that the weights carry.
+ */
+export function generatesText(config: ModelConfig): boolean {
+  const { gguf, template, llm } = config
+  if (gguf === undefined || llm.embeddings === true || llm.reranking === true) return false
+  if (weightsKind(gguf) !== 'generator') return false
+  return ![template.chat, template.chatMessage, template.completion, template.edit].some(isSet)
+}

@@ -1,0 +1,122 @@
+import { isSafeName } from '../files/safe-path.ts'
+import type { FieldReport } from './keys/fields.ts'
+import type { ModelKeys } from './keys/model-keys.ts'
+import { isNull, type YamlEntry, type YamlMap } from './yaml/node.ts'
+import { readYaml } from './yaml/read-yaml.ts'
+
+const BACKEND_NAME = /^[a-zA-Z0-9_-]+$/
+
+/** Reports what is wrong with a model file beyond the types of its keys. */
+export function validateKeys(keys: ModelKeys, root: YamlMap, report: FieldReport): void {
+  const refuse = (key: string, reason: string) => report.problem({ line: lineOf(root, key), key, reason })
+  if (filled(keys.name) && !isSafeName(keys.name)) refuse('name', 'is no name for a model')
+  for (const validate of [alias, backend, paths, proxy, pooling, artifacts, mcp, limits]) validate(keys, refuse)
+}
+
+type Refuse = (key: string, reason: string) => void
+
+function alias(keys: ModelKeys, refuse: Refuse): void {
+  if (keys.alias === undefined) return
+  if (keys.alias === '') return refuse('alias', 'names no model')
+  if (keys.name === keys.alias) refuse('alias', 'points to itself')
+  // An alias is nothing but a redirect: settings beside it would look as if they applied.
+  if (filled(keys.backend)) refuse('backend', 'cannot be set beside alias')
+  if (filled(keys.parameters?.model)) refuse('parameters.model', 'cannot be set beside alias')
+  if ((keys.artifacts?.length ?? 0) > 0) refuse('artifacts', 'cannot be set beside alias')
+}
+
+function backend(keys: ModelKeys, refuse: Refuse): void {
+  if (filled(keys.backend) && !BACKEND_NAME.test(keys.backend)) {
+    refuse('backend', 'may hold letters, digits, "-" and "_" only')
+  }
+}
+
+/** Names of files inside the models folder: none may lead out of it. */
+function paths(keys: ModelKeys, refuse: Refuse): void {
+  const named: [string, string | undefined][] = [
+    ['parameters.model', keys.parameters?.model],
+    ['mmproj', keys.mmproj],
+    ['draft_model', keys.draftModel],
+    ['prompt_cache_path', keys.promptCachePath],
+    ...(keys.downloadFiles ?? []).map(({ filename }, index): [string, string | undefined] => [
+      `download_files[${index}].filename`,
+      filename,
+    ]),
+    ...(keys.piiDetection?.protectedTermsFiles ?? []).map((file, index): [string, string] => [
+      `pii_detection.protected_terms_files[${index}]`,
+      file,
+    ]),
+  ]
+  for (const [key, path] of named) {
+    if (!filled(path)) continue
+    if (/^(?:[/\\]|[a-zA-Z]:[/\\])/.test(path)) refuse(key, 'must not be an absolute path')
+    else if (path.includes('..')) refuse(key, 'must not hold ".."')
+  }
+}
+
+function proxy(keys: ModelKeys, refuse: Refuse): void {
+  const { proxy: settings } = keys
+  if (settings === undefined) return
+  if (filled(settings.apiKeyEnv) && filled(settings.apiKeyFile)) {
+    refuse('proxy.api_key_file', 'cannot be set beside api_key_env')
+  }
+  if (settings.mode === 'translate' && settings.provider === undefined) {
+    refuse('proxy.provider', 'is needed for the mode translate')
+  }
+}
+
+function pooling(keys: ModelKeys, refuse: Refuse): void {
+  const { pooling: kind, poolingHalfLifeTokens = 0 } = keys.parameters ?? {}
+  if (poolingHalfLifeTokens > 0 && kind !== 'decayed_mean') {
+    refuse('parameters.pooling_half_life_tokens', 'applies to the pooling decayed_mean only')
+  }
+}
+
+function artifacts(keys: ModelKeys, refuse: Refuse): void {
+  const list = keys.artifacts ?? []
+  const names = new Set<string>()
+  for (const [index, artifact] of list.entries()) {
+    const at = `artifacts[${index}]`
+    if (artifact.name !== undefined && names.has(artifact.name)) refuse(`${at}.name`, 'is used twice')
+    if (artifact.name !== undefined) names.add(artifact.name)
+    if (artifact.target === 'model' && index > 0) refuse(`${at}.target`, 'model belongs to the first entry')
+  }
+  if (list.length > 0 && list[0]?.target !== 'model') refuse('artifacts[0].target', 'must be model for the first entry')
+}
+
+function mcp(keys: ModelKeys, refuse: Refuse): void {
+  for (const name of ['remote', 'stdio'] as const) {
+    const source = keys.mcp?.[name]
+    if (!filled(source)) continue
+    const result = readYaml(source)
+    if (!result.ok) refuse(`mcp.${name}`, `is no valid YAML or JSON: ${result.reason}`)
+    else if (result.root.kind !== 'map' && !isNull(result.root)) refuse(`mcp.${name}`, 'must hold a map')
+  }
+}
+
+function limits(keys: ModelKeys, refuse: Refuse): void {
+  const inner = keys.limits?.maxConcurrent
+  if (keys.maxConcurrent !== undefined && inner !== undefined && keys.maxConcurrent !== inner) {
+    refuse('max_concurrent', 'differs from limits.max_concurrent, which is the same key')
+  }
+}
+
+function filled(value: string | undefined): value is string {
+  return value !== undefined && value !== ''
+}
+
+/** Line of a key given as a path; of its nearest known parent when the key itself is missing. */
+function lineOf(root: YamlMap, path: string): number {
+  let line = root.line
+  let entries: ReadonlyMap<string, YamlEntry> = root.entries
+  for (const part of path.split(/[.[\]]+/).filter((piece) => piece !== '')) {
+    const entry: YamlEntry | undefined = entries.get(part)
+    if (entry === undefined) break
+    line = entry.line
+    const { value } = entry
+    if (value.kind === 'map') entries = value.entries
+    else if (value.kind === 'list') entries = new Map(value.items.map((item, index) => [String(index), { line: item.line, value: item }]))
+    else break
+  }
+  return line
+}

@@ -1,0 +1,50 @@
+import { isDeepStrictEqual } from 'node:util'
+import { reasonOf } from '../files/file-error.ts'
+import { type GgufSummary, readGgufHeader } from './gguf/gguf-header.ts'
+import { type FoundFile, type ModelFolder, withOpenFile } from './model-folder.ts'
+
+/** What is known of a GGUF file: its header, or why it cannot be used. */
+export type Weights =
+  | { readonly usable: true; readonly summary: GgufSummary }
+  | { readonly usable: false; readonly fault: string }
+
+/** Looks into GGUF files and remembers what it saw. */
+export interface WeightsInspector {
+  /** The file of a path relative to the folder; undefined when there is none. The same object while nothing changed. */
+  inspect(relativePath: string): Weights | undefined
+  /** Forgets every file but these. */
+  keep(relativePaths: ReadonlySet<string>): void
+}
+
+/** An inspector of one folder. A header is read again only after size, time or place of the file has changed. */
+export function createWeightsInspector(folder: ModelFolder): WeightsInspector {
+  const known = new Map<string, { readonly signature: string; readonly weights: Weights }>()
+  return {
+    inspect(relativePath) {
+      const file = folder.find(relativePath)
+      if (file === undefined) {
+        known.delete(relativePath)
+        return undefined
+      }
+      const signature = file.found ? file.signature : file.fault
+      const before = known.get(relativePath)
+      if (before?.signature === signature) return before.weights
+      const seen: Weights = file.found ? read(file) : { usable: false, fault: file.fault }
+      const weights = before !== undefined && isDeepStrictEqual(before.weights, seen) ? before.weights : seen
+      known.set(relativePath, { signature, weights })
+      return weights
+    },
+    keep(relativePaths) {
+      for (const path of known.keys()) if (!relativePaths.has(path)) known.delete(path)
+    },
+  }
+}
+
+function read(file: FoundFile): Weights {
+  try {
+    const result = withOpenFile(file, readGgufHeader)
+    return result.ok ? { usable: true, summary: result.summary } : { usable: false, fault: result.reason }
+  } catch (error) {
+    return { usable: false, fault: `cannot be read: ${reasonOf(error)}` }
+  }
+}

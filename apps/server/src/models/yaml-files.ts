@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto'
+import { reasonOf } from '../files/file-error.ts'
+import { isSafeName, toFileName } from '../files/safe-path.ts'
+import { type ModelFile, parseModelFile } from './config-file.ts'
+import type { ConfigProblem } from './config-problem.ts'
+import type { ModelConfig } from './model-config.ts'
+import { type FoundFile, type ModelFolder, readSmallFile } from './model-folder.ts'
+import { MODEL_FILE_LIMITS } from './yaml/limits.ts'
+
+/**
+ * A file changed this recently may change again without its times showing it: clocks of file systems tick up to 2 s
+ * apart. Until then the content itself is compared.
+ */
+const SETTLING_MS = 2000
+
+/** A model file as it was last read. */
+export interface YamlFile {
+  readonly name: string
+  /** The model it describes; while the file is broken, the one it described before. */
+  readonly model: ModelConfig | undefined
+  readonly problems: readonly ConfigProblem[]
+}
+
+/** Model files of a folder, each parsed once for every content it has. */
+export interface YamlFiles {
+  /** The file of a name; undefined when there is none. The same object while its content is the same. */
+  read(name: string): YamlFile | undefined
+  /** Forgets every file but these. */
+  keep(names: ReadonlySet<string>): void
+}
+
+interface Known {
+  readonly signature: string
+  readonly isSettled: boolean
+  readonly digest: string
+  readonly file: YamlFile
+}
+
+/** The model files of a folder. */
+export function createYamlFiles(folder: ModelFolder, options: { readonly now: () => number }): YamlFiles {
+  const known = new Map<string, Known>()
+  const unsafeNames = new Map<string, YamlFile>()
+
+  const unsafe = (name: string): YamlFile => {
+    const before = unsafeNames.get(name)
+    if (before !== undefined) return before
+    const now = broken(toFileName(name), 'has a name that cannot be used', undefined)
+    unsafeNames.set(name, now)
+    return now
+  }
+
+  const parse = (name: string, found: FoundFile, before: Known | undefined): Known => {
+    const isSettled = options.now() - found.changedAt > SETTLING_MS
+    const facts = { signature: found.signature, isSettled }
+    let content: Buffer | undefined
+    try {
+      content = readSmallFile(found, MODEL_FILE_LIMITS.bytes)
+    } catch (error) {
+      return { ...facts, digest: '', file: broken(name, `cannot be read: ${reasonOf(error)}`, undefined) }
+    }
+    if (content === undefined) {
+      const reason = `is larger than ${MODEL_FILE_LIMITS.bytes} bytes`
+      return { ...facts, digest: '', file: broken(name, reason, before?.file.model) }
+    }
+    const digest = createHash('sha256').update(content).digest('base64')
+    if (before?.digest === digest) return { ...facts, digest, file: before.file }
+    const place = { file: name, folder: folder.path, modifiedAt: found.modifiedAt }
+    return { ...facts, digest, file: toYamlFile(name, parseModelFile(content, place), before?.file.model) }
+  }
+
+  return {
+    read(name) {
+      if (!isSafeName(name)) return unsafe(name)
+      const found = folder.find(name)
+      if (found === undefined) {
+        known.delete(name)
+        return undefined
+      }
+      const before = known.get(name)
+      if (!found.found) {
+        const now = { signature: found.fault, isSettled: true, digest: '', file: broken(name, found.fault, undefined) }
+        if (before?.signature !== found.fault) known.set(name, now)
+        return known.get(name)?.file
+      }
+      if (before?.isSettled === true && before.signature === found.signature) return before.file
+      const now = parse(name, found, before)
+      known.set(name, now)
+      return now.file
+    },
+    keep(names) {
+      for (const kept of [known, unsafeNames]) {
+        for (const name of kept.keys()) if (!names.has(name)) kept.delete(name)
+      }
+    },
+  }
+}
+
+function broken(name: string, reason: string, model: ModelConfig | undefined): YamlFile {
+  return toYamlFile(name, { models: [], problems: [{ file: name, reason }] }, model)
+}
+
+/** A file that no longer reads keeps what it said before: half a save must not take a model away. */
+function toYamlFile(name: string, parsed: ModelFile, before: ModelConfig | undefined): YamlFile {
+  const [model] = parsed.models
+  if (model !== undefined || before === undefined) return { name, model, problems: parsed.problems }
+  const problems = parsed.problems.map((each) => ({ ...each, reason: `${each.reason}; the last good version stays in use` }))
+  return { name, model: before, problems }
+}

@@ -1,0 +1,81 @@
+import { Composer, type CST, type Document, LineCounter } from 'yaml'
+import { type YamlLimits, MODEL_FILE_LIMITS } from './limits.ts'
+import type { YamlNode } from './node.ts'
+import { toYamlNode } from './to-yaml-node.ts'
+import { firstDocumentTokens } from './tokens.ts'
+import { YamlFault } from './yaml-fault.ts'
+
+/** What reading a YAML text comes to: its first document, or why there is none. */
+export type YamlResult =
+  | { readonly ok: true; readonly root: YamlNode }
+  | { readonly ok: false; readonly line?: number | undefined; readonly reason: string }
+
+/**
+ * Reads the first document of a YAML text without trusting it: sizes and depth are checked before the library composes
+ * anything, since it recurses and a deep stack can end the whole process, and duplicate keys are found with a set,
+ * since the library compares keys pairwise. Scalars stay text; numbers and booleans are made by whoever knows the key.
+ */
+export function readYaml(content: Uint8Array | string, limits: YamlLimits = MODEL_FILE_LIMITS): YamlResult {
+  try {
+    const text = toText(content, limits.bytes)
+    const lines = new LineCounter()
+    const tokens = firstDocumentTokens(text, { limits, lines })
+    return { ok: true, root: toYamlNode(compose(tokens, lines, text.length), { limits, lines }) }
+  } catch (error) {
+    if (error instanceof YamlFault) return { ok: false, line: error.line, reason: error.message }
+    throw error
+  }
+}
+
+function toText(content: Uint8Array | string, maxBytes: number): string {
+  const size = typeof content === 'string' ? Buffer.byteLength(content) : content.length
+  if (size > maxBytes) throw new YamlFault(`is larger than ${maxBytes} bytes`)
+  const text = typeof content === 'string' ? content : decode(content)
+  let line = 1
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index)
+    if (code === 0x0a) line += 1
+    else if ((code < 0x20 && code !== 0x09 && code !== 0x0d) || code === 0x7f) {
+      throw new YamlFault('holds a control character, it is no text', line)
+    }
+  }
+  return text
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new YamlFault('is not UTF-8 text')
+  }
+}
+
+/** The abstract tree; the first complaint of the library ends it, later ones only follow from it. */
+function compose(tokens: readonly CST.Token[], lines: LineCounter, length: number): Document.Parsed {
+  const composer = new Composer({
+    version: '1.2',
+    schema: 'failsafe',
+    uniqueKeys: false,
+    resolveKnownTags: false,
+    merge: false,
+    prettyErrors: false,
+    logLevel: 'silent',
+  })
+  const failAt = (offset: number, message: string) => new YamlFault(message, lines.linePos(Math.max(0, offset)).line)
+  // A text made of nothing but mistakes would otherwise collect an error object, stack included, for each of them.
+  let first: YamlFault | undefined
+  Object.defineProperty(composer, 'onError', {
+    value: (source: number | [number, number] | { offset: number }, _code: string, message: string, warning?: boolean) => {
+      if (warning === true) return
+      const offset = typeof source === 'number' ? source : Array.isArray(source) ? source[0] : source.offset
+      first ??= failAt(offset, message)
+      throw first
+    },
+  })
+  for (const document of composer.compose(tokens, true, length)) {
+    const [error] = document.errors
+    if (error !== undefined) throw failAt(error.pos[0], error.message)
+    return document
+  }
+  throw new YamlFault('holds no document')
+}

@@ -1,0 +1,149 @@
+import { type Document, isAlias, isMap, isScalar, isSeq, type LineCounter, type Pair, Scalar } from 'yaml'
+import type { YamlLimits } from './limits.ts'
+import type { YamlEntry, YamlMap, YamlNode, YamlScalar } from './node.ts'
+import { YamlFault } from './yaml-fault.ts'
+
+const CORE_TAG = 'tag:yaml.org,2002:'
+const SCALAR_TAGS: ReadonlySet<string> = new Set(['str', 'int', 'float', 'bool', 'null', 'merge'])
+const MERGE_KEY = '<<'
+
+/**
+ * Our own tree of a composed document: aliases and merge keys resolved, duplicate keys and foreign tags refused.
+ * The depth of the document has been checked, so recursion is bounded.
+ *
+ * @throws {YamlFault}
+ */
+export function toYamlNode(
+  document: Document.Parsed,
+  options: { readonly limits: YamlLimits; readonly lines: LineCounter },
+): YamlNode {
+  return new Converter(options.limits, options.lines).node(document.contents, 1)
+}
+
+class Converter {
+  readonly #limits: YamlLimits
+  readonly #lines: LineCounter
+  /** Anchors seen so far with complete values: an alias inside its own anchor is not among them. */
+  readonly #anchors = new Map<string, YamlNode>()
+
+  constructor(limits: YamlLimits, lines: LineCounter) {
+    this.#limits = limits
+    this.#lines = lines
+  }
+
+  node(source: unknown, fallbackLine: number): YamlNode {
+    if (source === null || source === undefined) return emptyScalar(fallbackLine)
+    const line = this.#lineOf(source, fallbackLine)
+    if (isAlias(source)) return this.#alias(source.source, line)
+    const node = this.#ownNode(source, line)
+    if ((isScalar(source) || isMap(source) || isSeq(source)) && source.anchor !== undefined) {
+      this.#anchors.set(source.anchor, node)
+    }
+    return node
+  }
+
+  #ownNode(source: unknown, line: number): YamlNode {
+    if (isScalar(source)) return this.#scalar(source, line)
+    if (isSeq(source)) {
+      refuseTag(source.tag, ['seq'], line)
+      const items = source.items.map((item) => this.node(item, line))
+      return this.#checked({ kind: 'list', line, items, ...measure(items) })
+    }
+    if (isMap(source)) {
+      refuseTag(source.tag, ['map'], line)
+      return this.#map(source.items, line)
+    }
+    throw new YamlFault('holds something that is neither text, list nor map', line)
+  }
+
+  #scalar(source: Scalar, line: number): YamlScalar {
+    refuseTag(source.tag, [...SCALAR_TAGS], line)
+    const text = source.source ?? ''
+    const tag = source.tag?.slice(CORE_TAG.length)
+    const plain = tag === undefined || source.tag === '!' ? source.type === Scalar.PLAIN : tag !== 'str'
+    return { kind: 'scalar', text, plain: plain && source.tag !== '!', line, weight: 1, height: 0 }
+  }
+
+  #map(pairs: readonly Pair[], line: number): YamlMap {
+    const entries = new Map<string, YamlEntry>()
+    const merges: YamlNode[] = []
+    let mergeLine: number | undefined
+    for (const { key, value } of pairs) {
+      const keyLine = this.#lineOf(key, line)
+      // The key first: it may carry the anchor that its own value refers to.
+      const keyNode = this.node(key, keyLine)
+      if (keyNode.kind !== 'scalar') throw new YamlFault('has a key that is not text', keyLine)
+      const node = this.node(value, keyLine)
+      if (isMergeKey(key)) {
+        if (mergeLine !== undefined) throw new YamlFault(`key "<<" is already defined at line ${mergeLine}`, keyLine)
+        mergeLine = keyLine
+        merges.push(...(node.kind === 'list' ? node.items : [node]))
+      } else this.#add(entries, keyNode.text, { line: keyLine, value: node })
+    }
+    for (const source of merges) mergeInto(entries, source, mergeLine ?? line)
+    if (entries.size > this.#limits.keysPerMap) {
+      throw new YamlFault(`has a map of more than ${this.#limits.keysPerMap} keys`, line)
+    }
+    const values = [...entries.values()].map(({ value }) => value)
+    return this.#checked({ kind: 'map', line, entries, ...measure(values) })
+  }
+
+  #add(entries: Map<string, YamlEntry>, key: string, entry: YamlEntry): void {
+    const earlier = entries.get(key)
+    const shown = JSON.stringify(key.slice(0, 80))
+    if (earlier !== undefined) throw new YamlFault(`key ${shown} is already defined at line ${earlier.line}`, entry.line)
+    // As a property name it would change the prototype of whatever it is assigned to.
+    if (key === '__proto__') throw new YamlFault(`key ${shown} is not allowed`, entry.line)
+    entries.set(key, entry)
+  }
+
+  #alias(name: string, line: number): YamlNode {
+    const node = this.#anchors.get(name)
+    if (node === undefined) throw new YamlFault(`alias "${name.slice(0, 80)}" has no anchor before it`, line)
+    return node
+  }
+
+  #checked<Node extends YamlNode>(node: Node): Node {
+    const { nodes, depth } = this.#limits
+    if (node.weight > nodes) throw new YamlFault(`has more than ${nodes} values with its aliases`, node.line)
+    if (node.height > depth) throw new YamlFault(`is nested deeper than ${depth} levels with its aliases`, node.line)
+    return node
+  }
+
+  #lineOf(source: unknown, fallback: number): number {
+    const found = isScalar(source) || isMap(source) || isSeq(source) || isAlias(source) ? source.range : undefined
+    return found ? this.#lines.linePos(found[0]).line : fallback
+  }
+}
+
+function emptyScalar(line: number): YamlScalar {
+  return { kind: 'scalar', text: '', plain: true, line, weight: 1, height: 0 }
+}
+
+function measure(children: readonly YamlNode[]): { weight: number; height: number } {
+  let weight = 1
+  let height = 0
+  for (const child of children) {
+    weight += child.weight
+    height = Math.max(height, child.height)
+  }
+  return { weight, height: height + 1 }
+}
+
+/** Tags of the core schema say nothing new and pass; others ask for types we do not have. */
+function refuseTag(tag: string | undefined, known: readonly string[], line: number): void {
+  if (tag === undefined || tag === '!') return
+  if (tag.startsWith(CORE_TAG) && known.includes(tag.slice(CORE_TAG.length))) return
+  throw new YamlFault(`has the tag ${JSON.stringify(tag.slice(0, 80))}, which is not known here`, line)
+}
+
+function isMergeKey(key: unknown): boolean {
+  if (!isScalar(key) || key.source !== MERGE_KEY) return false
+  return key.tag === `${CORE_TAG}merge` || (key.tag === undefined && key.type === Scalar.PLAIN)
+}
+
+/** Own keys win over merged ones, earlier sources over later ones. */
+function mergeInto(entries: Map<string, YamlEntry>, source: YamlNode, line: number): void {
+  if (source.kind !== 'map') throw new YamlFault('"<<" needs a map or a list of maps', line)
+  for (const [key, entry] of source.entries) if (!entries.has(key)) entries.set(key, entry)
+}

@@ -1,0 +1,11 @@
+/** Why a YAML text cannot be read; travels inside this folder only, callers get it as a value. */
+export class YamlFault extends Error {
+  override readonly name = 'YamlFault'
+  /** Line in the file, from 1; undefined when the whole file is meant. */
+  readonly line: number | undefined
+
+  constructor(message: string, line?: number) {
+    super(message)
+    this.line = line
+  }
+}

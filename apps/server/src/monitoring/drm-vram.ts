@@ -1,0 +1,124 @@
+import { readdir, readFile, readlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { readProcessTable } from '../backends/process-table.ts'
+
+const RENDER_NODE = /^\/dev\/dri\/renderD\d+(?: \(deleted\))?$/
+const PRIMARY_NODE = /^\/dev\/dri\/card\d+(?: \(deleted\))?$/
+const PROPRIETARY_DEVICE = /^\/dev\/nvidia/
+const DEVICE_REGION = /^(?:vram|local)/
+const COUNTER = /^drm-(resident|memory)-(.+)$/
+const AMOUNT = /^(\d+)(?:[ \t]+(KiB|MiB|GiB))?$/
+const UNIT_BYTES: Readonly<Record<string, number>> = { KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 }
+
+/** One open file of a process, as far as GPU accounting is concerned. */
+export interface DrmDescriptor {
+  /** Where its link points. */
+  readonly target: string
+  /** Its `fdinfo` text; null when it was not or could not be read. */
+  readonly fdinfo: string | null
+  /** Why it could not be read, as an error code. */
+  readonly error?: string | undefined
+}
+
+/** One DRM client: its bytes of device memory, counted once per GPU. */
+interface DrmClient {
+  readonly key: string
+  readonly deviceBytes: number
+}
+
+/**
+ * Device memory of a backend in bytes from the per-process DRM counters of its processes; undefined when the accounting
+ * is missing or incomplete, which is not the same as 0 (§2.8).
+ *
+ * @param processes the open files of each process of the backend
+ */
+export function sumDeviceMemory(processes: readonly (readonly DrmDescriptor[])[]): number | undefined {
+  const clients = new Map<string, number>()
+  for (const descriptor of processes.flat()) {
+    if (PRIMARY_NODE.test(descriptor.target) || PROPRIETARY_DEVICE.test(descriptor.target)) return undefined
+    // Closed between listing and reading: not open any more.
+    if (!RENDER_NODE.test(descriptor.target) || descriptor.error === 'ENOENT') continue
+    const client = descriptor.fdinfo === null ? undefined : parseClient(descriptor.fdinfo)
+    if (client === undefined) return undefined
+    clients.set(client.key, client.deviceBytes)
+  }
+  if (clients.size === 0) return undefined
+  return [...clients.values()].reduce((sum, bytes) => sum + bytes, 0)
+}
+
+/** Undefined when the client cannot be told from others, or its memory counters are missing or not readable. */
+function parseClient(fdinfo: string): DrmClient | undefined {
+  const fields = parseFields(fdinfo)
+  const id = fields.get('drm-client-id')
+  const address = fields.get('drm-pdev')?.toLowerCase()
+  const regions = parseRegions(fields)
+  if (!id || !address || regions === undefined || regions.size === 0) return undefined
+  let deviceBytes = 0
+  for (const [region, bytes] of regions) {
+    if (DEVICE_REGION.test(region)) deviceBytes += bytes
+  }
+  return { key: `${address} ${id}`, deviceBytes }
+}
+
+function parseFields(fdinfo: string): Map<string, string> {
+  const fields = new Map<string, string>()
+  for (const line of fdinfo.split('\n')) {
+    const colon = line.indexOf(':')
+    if (colon > 0) fields.set(line.slice(0, colon), line.slice(colon + 1).trim())
+  }
+  return fields
+}
+
+/** Resident bytes by region. `drm-memory-` is the older name of `drm-resident-`: where both stand, the newer counts. */
+function parseRegions(fields: ReadonlyMap<string, string>): Map<string, number> | undefined {
+  const regions = new Map<string, number>()
+  for (const [key, value] of fields) {
+    const [, name, region] = COUNTER.exec(key) ?? []
+    if (region === undefined || (name === 'memory' && fields.has(`drm-resident-${region}`))) continue
+    const [, amount, unit] = AMOUNT.exec(value) ?? []
+    if (amount === undefined) return undefined
+    regions.set(region, Number(amount) * (unit === undefined ? 1 : (UNIT_BYTES[unit] ?? 1)))
+  }
+  return regions
+}
+
+/**
+ * Reads the device memory of a backend: its process, its group and their descendants. Undefined when unknown.
+ *
+ * @param root where the process file system is mounted. @default '/proc'
+ */
+export async function readDeviceMemory(pid: number, root = '/proc'): Promise<number | undefined> {
+  const family = (await readProcessTable(root))?.family(pid) ?? []
+  const processes: DrmDescriptor[][] = []
+  for (const member of family) {
+    const descriptors = await readDescriptors(join(root, String(member.pid)))
+    if (descriptors === undefined) return undefined
+    processes.push(descriptors)
+  }
+  return sumDeviceMemory(processes)
+}
+
+/** The open GPU devices of a process; none when it is gone, undefined when it may not be looked into. */
+async function readDescriptors(folder: string): Promise<DrmDescriptor[] | undefined> {
+  const names = await readdir(join(folder, 'fd')).catch(codeOf)
+  if (typeof names === 'string') return names === 'ENOENT' || names === 'ESRCH' ? [] : undefined
+  const descriptors: DrmDescriptor[] = []
+  for (const name of names) {
+    const target = await readlink(join(folder, 'fd', name)).catch(() => '')
+    if (RENDER_NODE.test(target)) descriptors.push({ target, ...(await readFdinfo(join(folder, 'fdinfo', name))) })
+    else if (target.startsWith('/dev/')) descriptors.push({ target, fdinfo: null })
+  }
+  return descriptors
+}
+
+async function readFdinfo(file: string): Promise<Pick<DrmDescriptor, 'fdinfo' | 'error'>> {
+  try {
+    return { fdinfo: await readFile(file, 'utf8') }
+  } catch (error) {
+    return { fdinfo: null, error: codeOf(error) }
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+}

@@ -1,0 +1,117 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type ProcessStat, type ProcessTable, readProcessTable } from '../backends/process-table.ts'
+import type { Clock } from '../ports.ts'
+
+/** Clock ticks per second that Linux shows to programs, whatever the kernel uses inside. */
+const TICKS_PER_SECOND = 100
+/** Processes whose last CPU reading is kept. */
+const MAX_SAMPLES = 1024
+
+/** Figures of a backend: its process, its group and their descendants together (§2.8). */
+export interface ProcessFigures {
+  /** The leader. */
+  readonly pid: number
+  readonly rssBytes: number
+  /** Share of the memory of the host, 0 to 100. */
+  readonly memoryPercent: number
+  /** Share of all CPUs of the host since the previous reading, 0 to 100; absent on the first. */
+  readonly cpuPercent?: number | undefined
+  /** Start of the leader, RFC 3339. */
+  readonly startedAt: string
+}
+
+/** Reads process figures; remembers what CPU shares are computed from. */
+export interface ProcessStats {
+  /** The figures of a process; undefined when it is gone, cannot be read, or the system has no `/proc`. */
+  read(pid: number): Promise<ProcessFigures | undefined>
+}
+
+interface CpuSample {
+  readonly startTicks: number
+  readonly cpuTicks: number
+  /** Monotonic, milliseconds. */
+  readonly takenAt: number
+}
+
+interface HostFacts {
+  readonly bootSeconds: number
+  readonly cpuCount: number
+  readonly memoryBytes: number
+}
+
+/** @param options.root where the process file system is mounted. @default '/proc' */
+export function createProcessStats(options: {
+  readonly clock: Pick<Clock, 'monotonic'>
+  readonly root?: string | undefined
+}): ProcessStats {
+  const root = options.root ?? '/proc'
+  const samples = new Map<number, CpuSample>()
+  let tableReading: Promise<ProcessTable | undefined> | undefined
+
+  /** Readings that overlap share one walk through all processes. */
+  const readTable = () => {
+    tableReading ??= readProcessTable(root).finally(() => {
+      tableReading = undefined
+    })
+    return tableReading
+  }
+  const cpuShare = (leader: ProcessStat, cpuTicks: number, cpuCount: number): number | undefined => {
+    const takenAt = options.clock.monotonic()
+    const last = samples.get(leader.pid)
+    samples.delete(leader.pid)
+    samples.set(leader.pid, { startTicks: leader.startTicks, cpuTicks, takenAt })
+    for (const oldest of samples.keys()) {
+      if (samples.size <= MAX_SAMPLES) break
+      samples.delete(oldest)
+    }
+    if (last?.startTicks !== leader.startTicks || takenAt <= last.takenAt) return undefined
+    const busySeconds = (cpuTicks - last.cpuTicks) / TICKS_PER_SECOND
+    const share = (busySeconds / ((takenAt - last.takenAt) / 1000) / cpuCount) * 100
+    // A helper that ended takes its time along, and ticks are coarse: the share never leaves its range.
+    return Math.min(100, Math.max(0, share))
+  }
+
+  return {
+    async read(pid) {
+      const [host, table] = await Promise.all([readHost(root), readTable()])
+      const family = table?.family(pid) ?? []
+      const leader = family.find((member) => member.pid === pid)
+      if (host === undefined || leader === undefined) return undefined
+      const rssBytes = await readResidentBytes(family, root)
+      if (rssBytes === undefined) return undefined
+      const cpuTicks = family.reduce((sum, member) => sum + member.cpuTicks, 0)
+      const cpuPercent = cpuShare(leader, cpuTicks, host.cpuCount)
+      const startedAtMs = (host.bootSeconds + leader.startTicks / TICKS_PER_SECOND) * 1000
+      return {
+        pid,
+        rssBytes,
+        memoryPercent: (rssBytes / host.memoryBytes) * 100,
+        ...(cpuPercent === undefined ? {} : { cpuPercent }),
+        startedAt: new Date(startedAtMs).toISOString(),
+      }
+    },
+  }
+}
+
+async function readHost(root: string): Promise<HostFacts | undefined> {
+  const [stat, memory] = await Promise.all(
+    ['stat', 'meminfo'].map((name) => readFile(join(root, name), 'latin1').catch(() => '')),
+  )
+  const bootSeconds = Number(/^btime (\d+)$/m.exec(stat ?? '')?.[1])
+  const cpuCount = stat?.match(/^cpu\d+ /gm)?.length ?? 0
+  const memoryBytes = Number(/^MemTotal: +(\d+) kB$/m.exec(memory ?? '')?.[1]) * 1024
+  if (!(bootSeconds > 0) || !(memoryBytes > 0) || cpuCount === 0) return undefined
+  return { bootSeconds, cpuCount, memoryBytes }
+}
+
+/** The sum over the family; one that ended meanwhile adds nothing. Undefined when the leader cannot be read. */
+async function readResidentBytes(family: readonly ProcessStat[], root: string): Promise<number | undefined> {
+  let sum = 0
+  for (const [index, { pid }] of family.entries()) {
+    const status = await readFile(join(root, String(pid), 'status'), 'latin1').catch(() => undefined)
+    if (status === undefined && index === 0) return undefined
+    sum += Number(/^VmRSS:\s+(\d+) kB$/m.exec(status ?? '')?.[1] ?? 0) * 1024
+  }
+  return sum
+}

@@ -1,0 +1,127 @@
+import { stat } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
+import type { JsonNode } from '@svc/json'
+import { StartRefused } from '../config/start-refused.ts'
+import { describeProblem, type FileProblem, readJsonFile } from '../files/read-json-file.ts'
+import { type FileWatch, watchFile } from '../files/watch-file.ts'
+import type { Clock } from '../ports.ts'
+
+/** What a file's content means. */
+export interface Parsed<T> {
+  /** What could be understood. */
+  readonly value: T
+  readonly problems: readonly FileProblem[]
+  /** Whether starting with only what was understood could open the server to everybody. */
+  readonly isUnsafe: boolean
+}
+
+/** How a file of the configuration folder is kept. */
+export interface LiveFileOptions<T> {
+  readonly path: string
+  /** What no file means. */
+  readonly empty: T
+  readonly parse: (root: JsonNode) => Parsed<T>
+  /** Whether API keys may be in it: then the server does not start while it cannot be read. */
+  readonly holdsKeys: boolean
+  readonly clock: Clock
+  readonly pollIntervalMs: number
+  /** Told after the file was read again, whether or not anything came of it. */
+  readonly onReload: () => void
+}
+
+/** A file that is read at start and whenever it changes, and whose last good content counts. */
+export interface LiveFile<T> {
+  /** The content that counts. */
+  readonly value: T
+  /** What is wrong with the content on disk; empty when it is the one that counts. */
+  readonly problems: readonly FileProblem[]
+  /** Reads the file now. */
+  reload(): Promise<void>
+  /** Takes a value that the caller has just written to the file. */
+  accept(value: T): void
+  close(): Promise<void>
+}
+
+/**
+ * Opens a live file. A bad change keeps the whole last good content; at start, where there is none, what can be
+ * understood counts.
+ *
+ * @throws {StartRefused} exit code 78 when what cannot be understood may hold keys
+ */
+export async function openLiveFile<T>(options: LiveFileOptions<T>): Promise<LiveFile<T>> {
+  const { path, empty, parse } = options
+  let value = empty
+  let problems: readonly FileProblem[] = []
+  let reading: Promise<void> = Promise.resolve()
+
+  async function readAgain(isStart: boolean): Promise<void> {
+    const read = await readJsonFile(path)
+    if (read.state === 'unreadable') {
+      problems = [read.problem]
+      if (isStart && options.holdsKeys) throw refusal(path, read.problem)
+      return
+    }
+    if (read.state === 'absent') {
+      problems = await folderProblems(path)
+      if (isStart || problems.length === 0) value = empty
+      return
+    }
+    const parsed = parse(read.root)
+    problems = parsed.problems
+    const [first] = problems
+    if (isStart && parsed.isUnsafe && first !== undefined) throw refusal(path, first)
+    if (isStart || first === undefined) value = parsed.value
+  }
+
+  const reload = (): Promise<void> => {
+    reading = reading.then(() => readAgain(false))
+    return reading
+  }
+
+  const watch: FileWatch = await watchFile(
+    path,
+    () => {
+      void reload().then(options.onReload)
+    },
+    { clock: options.clock, pollIntervalMs: options.pollIntervalMs },
+  )
+  try {
+    await readAgain(true)
+  } catch (error) {
+    await watch.close()
+    throw error
+  }
+  return {
+    get value() {
+      return value
+    },
+    get problems() {
+      return problems
+    },
+    reload,
+    accept(written) {
+      value = written
+      problems = []
+    },
+    async close() {
+      await watch.close()
+      await reading
+    },
+  }
+}
+
+/** A folder that went away, as a lost mount does, takes no content with it. */
+async function folderProblems(path: string): Promise<readonly FileProblem[]> {
+  const hasFolder = await stat(dirname(path)).then(
+    () => true,
+    () => false,
+  )
+  return hasFolder ? [] : [{ file: basename(path), message: 'its folder is not there' }]
+}
+
+function refusal(path: string, problem: FileProblem): StartRefused {
+  return new StartRefused(
+    `${dirname(path)}: ${describeProblem(problem)}; mend the file or move it away: API keys may be in it, and without them the server would be open`,
+    { exitCode: 78 },
+  )
+}

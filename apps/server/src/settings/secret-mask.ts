@@ -1,0 +1,26 @@
+import { createHash } from 'node:crypto'
+
+const STARS = '********'
+const MASK = /^\*{8}[^#]{0,8}#[0-9a-f]{8}$/
+/** Secrets from this length on show their last four characters, so that a person can tell them apart. */
+const MIN_LENGTH_TO_SHOW_END = 20
+
+/**
+ * What stands for a secret where settings are shown: stars, the end of a long one, and eight digits of its SHA-256 by
+ * which an interface can send it back as "unchanged". Empty stays empty.
+ */
+export function maskSecret(secret: string): string {
+  if (secret === '') return ''
+  const end = secret.length >= MIN_LENGTH_TO_SHOW_END ? secret.slice(-4).replaceAll('#', '*') : ''
+  return `${STARS}${end}#${createHash('sha256').update(secret).digest('hex').slice(0, 8)}`
+}
+
+/** Whether a text has the form of a mask. No key is taken that has it. */
+export function isMask(text: string): boolean {
+  return MASK.test(text)
+}
+
+/** The secret behind a mask among those that are known; a text that is no mask stands for itself; undefined for a mask of none. */
+export function unmask(text: string, known: readonly string[]): string | undefined {
+  return isMask(text) ? known.find((secret) => maskSecret(secret) === text) : text
+}

@@ -1,0 +1,405 @@
+import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { SvcError } from '@svc/errors'
+import { type TempDir, tempDir } from '@svc/test-kit'
+import { describe, expect, it } from 'vitest'
+import { systemClock } from '../clock.ts'
+import { loadConfig } from '../config/load.ts'
+import { StartRefused } from '../config/start-refused.ts'
+import type { LogFields, Logger } from '../ports.ts'
+import { SETTING_KEYS } from './schema.ts'
+import { maskSecret } from './secret-mask.ts'
+import { createSettings, type Settings, type SettingsChange } from './settings.ts'
+
+interface Line {
+  readonly level: string
+  readonly message: string
+  readonly fields: LogFields
+}
+
+function listLogger(): Logger & { readonly lines: readonly Line[] } {
+  const lines: Line[] = []
+  const log = (level: string) => (fields: LogFields, message: string) => {
+    lines.push({ level, message, fields })
+  }
+  return { lines, debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') }
+}
+
+interface World {
+  readonly argv?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  readonly logger?: Logger
+}
+
+async function open(dir: TempDir, { argv = [], env = {}, logger = listLogger() }: World = {}): Promise<Settings> {
+  const command = loadConfig({ argv, env, cwd: dir.path })
+  if (command.kind !== 'run') throw new Error(JSON.stringify(command))
+  return createSettings({ config: command.config, sources: command.sources, clock: systemClock, logger })
+}
+
+const file = (dir: TempDir, name: string): string => dir.join('configuration', name)
+
+async function put(dir: TempDir, name: string, content: unknown): Promise<void> {
+  await mkdir(dir.join('configuration'), { recursive: true })
+  await writeFile(file(dir, name), typeof content === 'string' ? content : JSON.stringify(content))
+}
+
+async function saved(dir: TempDir): Promise<unknown> {
+  return JSON.parse(await readFile(file(dir, 'runtime_settings.json'), 'utf8'))
+}
+
+const nextChange = (settings: Settings): Promise<ReadonlySet<SettingsChange>> =>
+  new Promise((resolve) => {
+    const stop = settings.subscribe((changed) => {
+      stop()
+      resolve(changed)
+    })
+  })
+
+async function refusal(promise: Promise<unknown>): Promise<SvcError> {
+  const error: unknown = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  if (!SvcError.is(error)) throw new Error(`not refused: ${String(error)}`)
+  return error
+}
+
+describe('what counts', () => {
+  it('is the flag, then the variable, then the saved value, then the default', async () => {
+    await using dir = await tempDir()
+    await put(dir, 'runtime_settings.json', { threads: 3, f16: true, context_size: 4096, debug: true })
+    await using settings = await open(dir, { argv: ['-t', '5', '--no-f16'], env: { SVC_CONTEXT_SIZE: '2048' } })
+    const found = settings.snapshot()
+    expect(found.get('threads')).toEqual({ value: 5, source: 'flag' })
+    expect(found.get('f16')).toEqual({ value: false, source: 'flag' })
+    expect(found.get('context_size')).toEqual({ value: 2048, source: 'env' })
+    expect(found.get('debug')).toEqual({ value: true, source: 'file' })
+    expect(found.get('cors')).toEqual({ value: false, source: 'default' })
+    expect(settings.get('threads')).toBe(5)
+  })
+  it('is the saved value first for a few', async () => {
+    await using dir = await tempDir()
+    await put(dir, 'runtime_settings.json', { tracing_max_body_bytes: 10 })
+    await using settings = await open(dir, { env: { SVC_TRACING_MAX_BODY_BYTES: '65536' } })
+    expect(settings.snapshot().get('tracing_max_body_bytes')).toEqual({ value: 10, source: 'file' })
+    await settings.update({ tracing_max_body_bytes: null })
+    expect(settings.snapshot().get('tracing_max_body_bytes')).toEqual({ value: 65_536, source: 'env' })
+  })
+  it('is described with every key', async () => {
+    await using dir = await tempDir()
+    await using settings = await open(dir)
+    expect(Object.keys(settings.describe())).toEqual(SETTING_KEYS)
+    expect(settings.describe()).toMatchObject({ threads: 0, api_keys: [], watchdog_idle_timeout: '15m', galleries: [] })
+  })
+})
+
+describe('an update', () => {
+  it('is saved with mode 0600, counts at once and is told', async () => {
+    await using dir = await tempDir()
+    await using settings = await open(dir)
+    const told = nextChange(settings)
+    const changed = await settings.update({ threads: 4, watchdog_idle_timeout: '20m' })
+    expect(changed).toEqual(new Set(['threads', 'watchdog_idle_timeout']))
+    expect(await told).toEqual(changed)
+    expect(settings.get('threads')).toBe(4)
+    expect(await saved(dir)).toEqual({ threads: 4, watchdog_idle_timeout: '20m' })
+    expect((await stat(file(dir, 'runtime_settings.json'))).mode & 0o777).toBe(0o600)
+    await using again = await open(dir)
+    expect(again.get('threads')).toBe(4)
+  })
+  it('keeps what it does not name, unknown keys included, and null takes away', async () => {
+    await using dir = await tempDir()
+    await put(dir, 'runtime_settings.json', { threads: 3, of_a_later_version: { a: [1] }, debug: true })
+    await using settings = await open(dir)
+    await settings.update({ f16: true, debug: null })
+    expect(await saved(dir)).toEqual({ threads: 3, of_a_later_version: { a: [1] }, f16: true })
+  })
+  it('of a value that a flag overrides is saved and changes nothing now', async () => {
+    await using dir = await tempDir()
+    await using settings = await open(dir, { argv: ['-t', '5'] })
+    expect(await settings.update({ threads: 9 })).toEqual(new Set())
+    expect(settings.get('threads')).toBe(5)
+    expect(await saved(dir)).toEqual({ threads: 9 })
+  })
+  it('changes nothing when any of it is wrong', async () => {
+    await using dir = await tempDir()
+    await using settings = await open(dir)
+    const error = await refusal(settings.update({ threads: 4, watchdog_interval: 'often' }))
+    expect([error.kind, error.message]).toEqual([
+      'invalid_request',
+      'Invalid watchdog_interval format: it is not a duration such as 10s, 500ms or 1h30m',
+    ])
+    expect(settings.get('threads')).toBe(0)
+    expect(await readdir(dir.join('configuration'))).toEqual([])
+  })
+  it.each([
+    [[], 'Failed to parse JSON: not an object of settings'],
+    ['text', 'Failed to parse JSON: not an object of settings'],
+    [{ thread: 4 }, 'unknown setting thread (did you mean threads?)'],
+    [{ threads: '4' }, 'Invalid threads format: it is not a whole number from 0 to 4096'],
+    [{ api_keys: [''] }, 'Invalid api_keys format: it is not a list of texts that are not empty'],
+    [{ logo_file: 'x.png' }, 'logo_file is set through the branding routes'],
+  ])('refuses %j', async (patch, message) => {
+    await using dir = await tempDir()
+    await using settings = await open(dir)
+    expect((await refusal(settings.update(patch))).message).toBe(message)
+  })
+  it('takes back everything that was described', async () => {
+    await using dir = await tempDir()
+    await put(dir, 'runtime_settings.json', {
+      api_keys: ['svc-saved'],
+      p2p_token: 'hush',
+      logo_file: 'logo.png',
+      threads: 3,
+    })
+    await using settings = await open(dir, { env: { SVC_API_KEY: 'svc-env' } })
+    const before = settings.describe()
+    expect(await settings.update(before)).toEqual(new Set())
+    expect(settings.describe()).toEqual(before)
+    expect(await saved(dir)).toMatchObject({ api_keys: ['svc-saved'], p2p_token: 'hush', logo_file: 'logo.png' })
+  })
+  it('of many at a time loses none', async () => {
+    await using dir = await tempDir()
+    await using settings = await open(dir)
+    const patches = [
+      { threads: 2 },
+      { f16: true },
+      { debug: true },
+      { cors: true },
+      { vram_budget: '80%' },
+      { threads: 7 },
+    ]
+    await Promise.all(patches.map((patch) => settings.update(patch)))
+    expect(await saved(dir)).toEqual({ threads: 7, f16: true, debug: true, cors: true, vram_budget: '80%' })
+  })
+  it('joins what a person wrote into the file a moment before', async () => {
+    await using dir = await tempDir()
+    await using settings = await open(dir)
+    await put(dir, 'runtime_settings.json', { f16: true })
+    expect(await settings.update({ threads: 2 })).toEqual(new Set(['f16', 'threads']))
+    expect(await saved(dir)).toEqual({ f16: true, threads: 2 })
+  })
+  it('is refused while runtime settings are disabled, and the file is not read', async () => {
+    await using dir = await tempDir()
+    await put(dir, 'runtime_settings.json', '{broken')
+    await using settings = await open(dir, { argv: ['--disable-runtime-settings'] })
+    expect((await refusal(settings.update({ threads: 2 }))).code).toBe('runtime_settings_disabled')
+    expect(settings.problems()).toEqual([])
+    expect(await readFile(file(dir, 'runtime_settings.json'), 'utf8')).toBe('{broken')
+  })
+  it('that cannot be written changes nothing', async () => {
+    await using dir = await tempDir()
+    await using settings = await open(dir)
+    await rm(dir.join('configuration'), { recursive: true })
+    await writeFile(dir.join('configuration'), 'in the way')
+    expect(SvcError.is(await settings.update({ threads: 2 }).catch((error: unknown) => error))).toBe(true)
+    expect(settings.get('threads')).toBe(0)
+  })
+})
+
+describe('API keys', () => {
+  it('add up from flag, saved settings and file, each once', async () => {
+    await using dir = await tempDir()
+    await put(dir, 'runtime_settings.json', { api_keys: ['b', 'c'] })
+    await put(dir, 'api_keys.json', ['c', 'd'])
+    await using settings = await open(dir, { env: { SVC_API_KEY: 'a,b' } })
+    expect(settings.legacyKeys()).toEqual(['a', 'b', 'c', 'd'])
+    expect(settings.get('api_keys')).toEqual(['a', 'b', 'c', 'd'])
+  })
+  it('are shown as masks, and masks sent back mean the same keys', async () => {
+    await using dir = await tempDir()
+    await put(dir, 'runtime_settings.json', { api_keys: ['svc-canary-saved-key-1', 'svc-canary-2'] })
+    await put(dir, 'api_keys.json', ['svc-canary-file'])
+    await using settings = await open(dir, { env: { SVC_API_KEY: 'svc-canary-env' } })
+    const shown = settings.describe().api_keys
+    expect(JSON.stringify(settings.describe())).not.toContain('canary')
+    expect(shown).toEqual(
+      ['svc-canary-env', 'svc-canary-saved-key-1', 'svc-canary-2', 'svc-canary-file'].map(maskSecret),
+    )
+
+    const changed = await settings.update({
+      api_keys: [maskSecret('svc-canary-env'), maskSecret('svc-canary-2'), 'svc-new'],
+    })
+    expect(changed).toEqual(new Set(['api_keys']))
+    expect(settings.legacyKeys()).toEqual(['svc-canary-env', 'svc-canary-2', 'svc-new', 'svc-canary-file'])
+    expect(await saved(dir)).toEqual({ api_keys: ['svc-canary-2', 'svc-new'] })
+  })
+  it('of flags and file survive any save, and are not copied into the settings', async () => {
+    await using dir = await tempDir()
+    await put(dir, 'api_keys.json', ['from-file'])
+    await using settings = await open(dir, { argv: ['--api-keys', 'from-flag'] })
+    await settings.update({ api_keys: ['from-flag', 'from-file', 'mine', 'mine'] })
+    expect(await saved(dir)).toEqual({ api_keys: ['mine'] })
+    await settings.update({ api_keys: [] })
+    expect(settings.legacyKeys()).toEqual(['from-flag', 'from-file'])
+  })
+  it('are not taken as the mask of a key that is gone', async () => {
+    await using dir = await tempDir()
+    await using settings = await open(dir)
+    const error = await refusal(settings.update({ api_keys: [maskSecret('gone')] }))
+    expect(error.message).toContain('load the settings again')
+    expect(settings.legacyKeys()).toEqual([])
+  })
+  it('that all go are worth a warning', async () => {
+    await using dir = await tempDir()
+    const logger = listLogger()
+    await using settings = await open(dir, { logger })
+    await settings.update({ api_keys: ['one'] })
+    await settings.update({ api_keys: [] })
+    expect(logger.lines.filter(({ level }) => level === 'warn').map(({ message }) => message)).toEqual([
+      'the last API key is gone: nothing is restricted any longer',
+    ])
+  })
+  it('appear in no log line', async () => {
+    await using dir = await tempDir()
+    const logger = listLogger()
+    await using settings = await open(dir, { logger, env: { SVC_API_KEY: 'sk-canary' } })
+    await settings.update({ api_keys: ['sk-canary-2'] })
+    await put(dir, 'api_keys.json', '["sk-canary-3", broken')
+    await expect.poll(() => settings.problems()).toHaveLength(1)
+    expect(JSON.stringify(logger.lines)).not.toContain('canary')
+  })
+})
+
+describe('files that change while the server runs', () => {
+  it('count without a restart', async () => {
+    await using dir = await tempDir()
+    await using settings = await open(dir)
+    for (const [name, content, change] of [
+      ['runtime_settings.json', { threads: 3 }, 'threads'],
+      ['api_keys.json', ['one'], 'api_keys'],
+      ['external_backends.json', { mock: '/opt/mock' }, 'external_backends'],
+    ] as const) {
+      const told = nextChange(settings)
+      await put(dir, name, content)
+      expect(await told).toEqual(new Set([change]))
+    }
+    expect(settings.get('threads')).toBe(3)
+    expect(settings.legacyKeys()).toEqual(['one'])
+    expect([...settings.externalBackends()]).toEqual([['mock', '/opt/mock']])
+  })
+  it('count when they are replaced by a rename, and when they are removed', async () => {
+    await using dir = await tempDir()
+    await put(dir, 'api_keys.json', ['one'])
+    await using settings = await open(dir, { argv: ['--api-keys', 'zero'] })
+    await put(dir, 'api_keys.new', ['two'])
+    const replaced = nextChange(settings)
+    await rename(file(dir, 'api_keys.new'), file(dir, 'api_keys.json'))
+    await replaced
+    expect(settings.legacyKeys()).toEqual(['zero', 'two'])
+    const removed = nextChange(settings)
+    await rm(file(dir, 'api_keys.json'))
+    await removed
+    expect(settings.legacyKeys()).toEqual(['zero'])
+  })
+  it('keep their last good content when they turn bad, with the place reported', async () => {
+    await using dir = await tempDir()
+    await put(dir, 'api_keys.json', ['one'])
+    await put(dir, 'runtime_settings.json', { threads: 3 })
+    await put(dir, 'external_backends.json', { a: '/a' })
+    const logger = listLogger()
+    await using settings = await open(dir, { logger })
+    await put(dir, 'api_keys.json', '["one",\n"two"')
+    await put(dir, 'runtime_settings.json', '{"threads": 4,\n"f16": "yes"}')
+    await put(dir, 'external_backends.json', '{"a": "/b",\n"../c": "/c"}')
+    await expect
+      .poll(() => settings.problems().map(({ file: name, line }) => `${name}:${line}`))
+      .toEqual(['runtime_settings.json:2', 'api_keys.json:2', 'external_backends.json:2'])
+    expect(settings.legacyKeys()).toEqual(['one'])
+    expect(settings.get('threads')).toBe(3)
+    expect([...settings.externalBackends()]).toEqual([['a', '/a']])
+    expect(
+      logger.lines.some(({ message, fields }) => message === 'configuration file cannot be used' && fields.line === 2),
+    ).toBe(true)
+
+    const mended = nextChange(settings)
+    await put(dir, 'runtime_settings.json', { threads: 4 })
+    await mended
+    expect(settings.problems().map(({ file: name }) => name)).toEqual(['api_keys.json', 'external_backends.json'])
+  })
+  it('keep their content when the folder goes away, as a lost mount does', async () => {
+    await using dir = await tempDir()
+    await put(dir, 'api_keys.json', ['one'])
+    await using settings = await open(dir)
+    await rename(dir.join('configuration'), dir.join('elsewhere'))
+    await rm(dir.join('elsewhere', 'api_keys.json'))
+    await expect
+      .poll(() => settings.problems(), { timeout: 20_000 })
+      .toContainEqual({ file: 'api_keys.json', message: 'its folder is not there' })
+    expect(settings.legacyKeys()).toEqual(['one'])
+  })
+  it('are not lost when an update meets a broken one', async () => {
+    await using dir = await tempDir()
+    await put(dir, 'runtime_settings.json', { threads: 3 })
+    await using settings = await open(dir)
+    await put(dir, 'runtime_settings.json', '{"threads": 4, oops')
+    await settings.update({ f16: true })
+    expect(await saved(dir)).toEqual({ threads: 3, f16: true })
+    const kept = (await readdir(dir.join('configuration'))).filter((name) =>
+      name.startsWith('runtime_settings.json.corrupt-'),
+    )
+    expect(kept).toHaveLength(1)
+    expect(await readFile(file(dir, kept[0] ?? ''), 'utf8')).toBe('{"threads": 4, oops')
+    expect(settings.problems()).toEqual([])
+  })
+})
+
+describe('a start with bad files', () => {
+  it.each([
+    ['runtime_settings.json', '{"threads": 4,'],
+    ['runtime_settings.json', '{"api_keys": "sk-canary"}'],
+    ['runtime_settings.json', '["sk-canary"]'],
+    ['api_keys.json', '["sk-canary",'],
+    ['api_keys.json', '{"keys": ["sk-canary"]}'],
+    ['api_keys.json', '["********#01234567"]'],
+  ])('is refused when keys may be in it: %s %s', async (name, content) => {
+    await using dir = await tempDir()
+    await put(dir, name, content)
+    const error = await refusal(open(dir))
+    expect(error).toBeInstanceOf(StartRefused)
+    expect(error).toMatchObject({ exitCode: 78 })
+    expect(error.message).toContain(dir.join('configuration'))
+    expect(error.message).toContain(name)
+    expect(error.message).not.toContain('canary')
+    expect(await readFile(file(dir, name), 'utf8')).toBe(content)
+  })
+  it('goes on without what else cannot be understood, and says so', async () => {
+    await using dir = await tempDir()
+    await put(dir, 'runtime_settings.json', '{"threads": 4,\n "f16": "yes"}')
+    await put(dir, 'external_backends.json', '{')
+    await using settings = await open(dir)
+    expect(settings.get('threads')).toBe(4)
+    expect(settings.get('f16')).toBe(false)
+    expect(settings.problems().map(({ file: name }) => name)).toEqual([
+      'runtime_settings.json',
+      'external_backends.json',
+    ])
+  })
+  it('makes the folder, and does without where it cannot', async () => {
+    await using dir = await tempDir()
+    await using _settings = await open(dir)
+    expect((await stat(dir.join('configuration'))).mode & 0o777).toBe(0o700)
+    await writeFile(dir.join('blocked'), '')
+    const logger = listLogger()
+    await expect(open(dir, { argv: ['--config-dir', join(dir.path, 'blocked/x')], logger })).rejects.toThrow(
+      /blocked\/x/,
+    )
+    expect(logger.lines.map(({ message }) => message)).toContain('configuration folder cannot be made')
+  })
+  it.skipIf(process.getuid?.() === 0)('is refused when it may not read the keys', async () => {
+    await using dir = await tempDir()
+    await put(dir, 'api_keys.json', ['one'])
+    await chmod(file(dir, 'api_keys.json'), 0)
+    expect((await refusal(open(dir))).message).toContain('permission denied')
+  })
+})
+
+describe('external backends', () => {
+  it('come from flag and file, and the flag wins by name', async () => {
+    await using dir = await tempDir()
+    await put(dir, 'external_backends.json', { mock: '/file', other: '127.0.0.1:9' })
+    await using settings = await open(dir, { argv: ['--external-grpc-backends', 'mock:/flag:with:colons'] })
+    expect(Object.fromEntries(settings.externalBackends())).toEqual({ mock: '/flag:with:colons', other: '127.0.0.1:9' })
+  })
+})

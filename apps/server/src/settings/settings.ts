@@ -1,0 +1,265 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { SvcError } from '@svc/errors'
+import type { ConfigSources } from '../config/load.ts'
+import type { ServerConfig } from '../config/schema.ts'
+import { toFileError } from '../files/file-error.ts'
+import { describeProblem, type FileProblem, keepCorruptCopy } from '../files/read-json-file.ts'
+import { writeFileAtomic } from '../files/write-file-atomic.ts'
+import type { Clock, Logger } from '../ports.ts'
+import { type EffectiveSetting, effectiveSettings } from './effective.ts'
+import { BACKENDS_FILE, KEYS_FILE, parseBackends, parseKeys } from './key-files.ts'
+import { type LiveFile, openLiveFile } from './live-file.ts'
+import { applyPatch } from './patch.ts'
+import { SETTING_KEYS, type SettingKey, type SettingValue, settingOf } from './schema.ts'
+import { maskSecret } from './secret-mask.ts'
+import { formatSettings, parseSettings, type SavedSettings, SETTINGS_FILE } from './settings-file.ts'
+
+/** What a change may concern: a setting, or the backends that flags and files name. */
+export type SettingsChange = SettingKey | 'external_backends'
+
+/** Runtime settings: what flags, variables and three files of the configuration folder say, as it is now. */
+export interface Settings extends AsyncDisposable {
+  /** The value that counts. Of `api_keys` every key: {@link Settings.legacyKeys}. */
+  get<Key extends SettingKey>(key: Key): SettingValue<Key>
+  /** Every value with its source, secrets in clear: not for HTTP. */
+  snapshot(): ReadonlyMap<SettingKey, EffectiveSetting>
+  /** Every value by its wire name, secrets masked. */
+  describe(): Record<SettingKey, unknown>
+  /**
+   * Checks a change as a whole, saves it durably, and tells the subscribers. A value that a flag or variable overrides
+   * is saved all the same.
+   *
+   * @param patch any of the settings; null takes a saved value away; a mask from {@link Settings.describe} means unchanged
+   * @returns what now has another value
+   * @throws {SvcError} `invalid_request` for what cannot be taken, `not_found` with `--disable-runtime-settings`,
+   * `insufficient_storage` or `internal` when the file cannot be written; then nothing has changed
+   */
+  update(patch: unknown): Promise<ReadonlySet<SettingsChange>>
+  /** Keys that give full access (§2.4), each once: of flag and variable, then saved ones, then those of `api_keys.json`. */
+  legacyKeys(): readonly string[]
+  /** Backends outside the backends path by name; where flag and file name the same, the flag counts. */
+  externalBackends(): ReadonlyMap<string, string>
+  /** What in the files does not count, because it cannot be read. */
+  problems(): readonly FileProblem[]
+  /** Tells of every change, after it counts; a listener must not throw. Returns how to stop. */
+  subscribe(listener: (changed: ReadonlySet<SettingsChange>) => void): () => void
+  close(): Promise<void>
+}
+
+/** What {@link createSettings} stands on. */
+export interface SettingsOptions {
+  readonly config: ServerConfig
+  readonly sources: ConfigSources
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** Everything that is compared to find out what has changed. */
+interface View {
+  readonly settings: ReadonlyMap<SettingKey, EffectiveSetting>
+  readonly backends: ReadonlyMap<string, string>
+}
+
+/**
+ * Opens the settings and watches their files. Makes the configuration folder where it can.
+ *
+ * @throws {StartRefused} exit code 78 when a file that may hold API keys cannot be read
+ */
+export async function createSettings(options: SettingsOptions): Promise<Settings> {
+  const store = new SettingsStore(options)
+  await store.open()
+  return store
+}
+
+class SettingsStore implements Settings {
+  readonly #options: SettingsOptions
+  readonly #listeners = new Set<(changed: ReadonlySet<SettingsChange>) => void>()
+  readonly #files: LiveFile<unknown>[] = []
+  #saved: LiveFile<SavedSettings> | undefined
+  #keys: LiveFile<readonly string[]> | undefined
+  #backends: LiveFile<ReadonlyMap<string, string>> | undefined
+  #view: View = { settings: new Map(), backends: new Map() }
+  #reported = ''
+  #updating: Promise<unknown> = Promise.resolve()
+
+  constructor(options: SettingsOptions) {
+    this.#options = options
+  }
+
+  async open(): Promise<void> {
+    const { config, logger } = this.#options
+    await mkdir(config.configDir, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+      logger.warn({ err: error, folder: config.configDir }, 'configuration folder cannot be made')
+    })
+    try {
+      if (!config.disableRuntimeSettings) {
+        this.#saved = await this.#openFile(SETTINGS_FILE, { empty: new Map(), parse: parseSettings, holdsKeys: true })
+      }
+      this.#keys = await this.#openFile(KEYS_FILE, { empty: [], parse: parseKeys, holdsKeys: true })
+      this.#backends = await this.#openFile(BACKENDS_FILE, { empty: new Map(), parse: parseBackends, holdsKeys: false })
+    } catch (error) {
+      await this.close()
+      throw error
+    }
+    this.#view = this.#look()
+    this.#report()
+  }
+
+  get<Key extends SettingKey>(key: Key): SettingValue<Key> {
+    // each value was read by its row's kind, which is what the type says
+    return this.#view.settings.get(key)?.value as SettingValue<Key>
+  }
+
+  snapshot(): ReadonlyMap<SettingKey, EffectiveSetting> {
+    return this.#view.settings
+  }
+
+  describe(): Record<SettingKey, unknown> {
+    const shown = SETTING_KEYS.map((key) => {
+      const value = this.#view.settings.get(key)?.value
+      if (settingOf(key).secret !== true) return [key, value]
+      const one = (secret: unknown): unknown => (typeof secret === 'string' ? maskSecret(secret) : secret)
+      return [key, Array.isArray(value) ? value.map(one) : one(value)]
+    })
+    // one entry for every key of the table
+    return Object.fromEntries(shown) as Record<SettingKey, unknown>
+  }
+
+  update(patch: unknown): Promise<ReadonlySet<SettingsChange>> {
+    const file = this.#saved
+    if (file === undefined) {
+      return Promise.reject(
+        new SvcError('not_found', 'runtime settings are disabled', { code: 'runtime_settings_disabled' }),
+      )
+    }
+    const update = this.#updating.then(() => this.#update(file, patch))
+    this.#updating = update.catch(() => {
+      // the caller has the error; the next change does not care
+    })
+    return update
+  }
+
+  legacyKeys(): readonly string[] {
+    return this.get('api_keys')
+  }
+
+  externalBackends(): ReadonlyMap<string, string> {
+    return this.#view.backends
+  }
+
+  problems(): readonly FileProblem[] {
+    return this.#files.flatMap((file) => file.problems)
+  }
+
+  subscribe(listener: (changed: ReadonlySet<SettingsChange>) => void): () => void {
+    this.#listeners.add(listener)
+    return () => {
+      this.#listeners.delete(listener)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#listeners.clear()
+    await this.#updating
+    await Promise.all(this.#files.map((file) => file.close()))
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async #openFile<T>(
+    name: string,
+    file: {
+      readonly empty: T
+      readonly parse: Parameters<typeof openLiveFile<T>>[0]['parse']
+      readonly holdsKeys: boolean
+    },
+  ): Promise<LiveFile<T>> {
+    const { config, clock } = this.#options
+    const opened = await openLiveFile({
+      ...file,
+      path: join(config.configDir, name),
+      clock,
+      pollIntervalMs: config.configDirPollIntervalMs,
+      onReload: () => this.#onChange(),
+    })
+    this.#files.push(opened)
+    return opened
+  }
+
+  #givenKeys(): readonly string[] {
+    return [...this.#options.config.apiKeys, ...(this.#keys?.value ?? [])]
+  }
+
+  /** What counts now, by the values of flags, variables and files. */
+  #look(): View {
+    const { config, sources } = this.#options
+    const saved = this.#saved?.value ?? new Map<string, unknown>()
+    const settings = effectiveSettings({ config, sources, saved, fileKeys: this.#keys?.value ?? [] })
+    const backends = new Map(this.#backends?.value)
+    for (const { name, uri } of config.externalGrpcBackends) backends.set(name, uri)
+    return { settings, backends }
+  }
+
+  async #update(file: LiveFile<SavedSettings>, patch: unknown): Promise<ReadonlySet<SettingsChange>> {
+    let changed: ReadonlySet<SettingsChange> = new Set()
+    try {
+      // what a person has written into the file meanwhile is part of what is changed
+      await file.reload()
+      const current = (key: SettingKey): unknown => this.#look().settings.get(key)?.value
+      const next = applyPatch(patch, { saved: file.value, current, givenKeys: this.#givenKeys() })
+      if (!isDeepStrictEqual(next, file.value) || file.problems.length > 0) await this.#save(file, next)
+    } finally {
+      changed = this.#onChange()
+    }
+    return changed
+  }
+
+  async #save(file: LiveFile<SavedSettings>, next: SavedSettings): Promise<void> {
+    const { config, clock, logger } = this.#options
+    const path = join(config.configDir, SETTINGS_FILE)
+    if (file.problems.length > 0) {
+      const copy = await keepCorruptCopy(path, { now: clock.now() })
+      if (copy !== undefined) logger.warn({ copy }, 'settings file could not be read and is kept under another name')
+    }
+    await mkdir(config.configDir, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+      throw toFileError(error, 'made', config.configDir)
+    })
+    await writeFileAtomic(path, formatSettings(next), { mode: 0o600 })
+    file.accept(next)
+  }
+
+  /** Compares with what counted before and tells of the difference. */
+  #onChange(): ReadonlySet<SettingsChange> {
+    const before = this.#view
+    this.#view = this.#look()
+    this.#report()
+    const changed = new Set<SettingsChange>(
+      SETTING_KEYS.filter(
+        (key) => !isDeepStrictEqual(before.settings.get(key)?.value, this.#view.settings.get(key)?.value),
+      ),
+    )
+    if (!isDeepStrictEqual(before.backends, this.#view.backends)) changed.add('external_backends')
+    if (changed.size === 0) return changed
+    this.#options.logger.info({ changed: [...changed] }, 'settings changed')
+    if (changed.has('api_keys') && this.legacyKeys().length === 0) {
+      this.#options.logger.warn({}, 'the last API key is gone: nothing is restricted any longer')
+    }
+    for (const listener of [...this.#listeners]) listener(changed)
+    return changed
+  }
+
+  /** Logs what cannot be read, once for each state of the files. */
+  #report(): void {
+    const problems = this.problems()
+    const shown = problems.map(describeProblem).join('\n')
+    if (shown === this.#reported) return
+    this.#reported = shown
+    for (const { file, line, message } of problems) {
+      this.#options.logger.warn({ file, line, problem: message }, 'configuration file cannot be used')
+    }
+  }
+}

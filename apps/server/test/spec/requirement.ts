@@ -1,0 +1,16 @@
+/** One normative line of the specification, in our own words. */
+export interface Requirement {
+  /** Stable, `area:topic:fact`. */
+  readonly id: string
+  /** Section of the specification, such as `2.11`. */
+  readonly section: string
+  /** What must hold, one sentence. */
+  readonly behavior: string
+  /** `built`: a test cites it. `not-built`: its feature is not in this version. */
+  readonly state: 'built' | 'not-built'
+}
+
+/** Keeps the ids as literal types. */
+export function defineRequirements<const Rows extends readonly Requirement[]>(rows: Rows): Rows {
+  return rows
+}

@@ -1,0 +1,126 @@
+import { request } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
+import { connect } from 'node:net'
+import { createApp } from '../../src/http/app.ts'
+import { createEdge, type EdgeOptions } from '../../src/http/edge.ts'
+import { listen } from '../../src/http/listen.ts'
+import { createLegacyKeyAuthenticator } from '../../src/http/middleware/authenticate.ts'
+import { createGate } from '../../src/http/middleware/authorize.ts'
+import { trustedProxies } from '../../src/http/middleware/client-address.ts'
+import { corsPolicy } from '../../src/http/middleware/cors.ts'
+import { hostPolicy } from '../../src/http/middleware/host.ts'
+import type { Route } from '../../src/http/route.ts'
+import type { RouteRow } from '../../src/http/route-row.ts'
+import { createLogger } from '../../src/log.ts'
+import { createMetrics } from '../../src/monitoring/metrics.ts'
+import { systemClock } from '../../src/clock.ts'
+
+/** A reply as read from the socket. */
+export interface RawReply {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+  readonly text: string
+  json(): unknown
+}
+
+/** How a test calls the server. */
+export interface RawRequest {
+  readonly method?: string
+  readonly headers?: Record<string, string | string[]>
+  readonly body?: string | Buffer
+}
+
+/** One request over a connection of its own, exactly as given. */
+export function call(base: string, path: string, options: RawRequest = {}): Promise<RawReply> {
+  return new Promise((resolve, reject) => {
+    const url = new URL(base)
+    const outgoing = request(
+      { host: url.hostname, port: url.port, path, method: options.method ?? 'GET', headers: options.headers, agent: false },
+      (incoming) => {
+        const chunks: Buffer[] = []
+        incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
+        incoming.on('error', reject)
+        incoming.on('end', () => {
+          const body = Buffer.concat(chunks)
+          const text = body.toString('utf8')
+          resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body, text, json: () => JSON.parse(text) as unknown })
+        })
+      },
+    )
+    outgoing.on('error', reject)
+    outgoing.end(options.body)
+  })
+}
+
+/** Writes bytes as they are and reads until the server closes. */
+export function rawCall(base: string, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(base)
+    const chunks: Buffer[] = []
+    const socket = connect(Number(port), hostname, () => socket.write(text))
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk))
+    socket.on('error', reject)
+    socket.on('close', () => resolve(Buffer.concat(chunks).toString('latin1')))
+  })
+}
+
+/** A running application of the given rows. */
+export interface TestApp {
+  readonly url: string
+  readonly logLines: string[]
+  readonly metrics: ReturnType<typeof createMetrics>
+  readonly authenticator: ReturnType<typeof createLegacyKeyAuthenticator>
+  call(path: string, options?: RawRequest): Promise<RawReply>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** Starts rows behind a real edge on a free port. */
+export async function startTestApp(
+  routes: readonly Route[],
+  options: Partial<Omit<EdgeOptions, 'gate' | 'log' | 'metrics'>> & {
+    keys?: readonly string[]
+    pathWithoutAuth?: readonly string[]
+    getExemptions?: readonly string[]
+    reserved?: readonly RouteRow[]
+    allowOrigins?: string
+    allowedHosts?: readonly string[]
+  } = {},
+): Promise<TestApp> {
+  const { keys = [], pathWithoutAuth = [], getExemptions = [], reserved = [], allowOrigins = '', allowedHosts = [], ...edge } = options
+  const logLines: string[] = []
+  const metrics = createMetrics()
+  const authenticator = createLegacyKeyAuthenticator(keys)
+  const app = createApp(
+    routes,
+    reserved,
+    createEdge({
+      gate: createGate(authenticator, { pathWithoutAuth, getExemptions }),
+      cors: () => corsPolicy({ allowOrigins, authConfigured: authenticator.configured }),
+      host: () => (authenticator.configured ? undefined : hostPolicy(undefined, allowedHosts)),
+      proxies: trustedProxies([]),
+      baseUrl: undefined,
+      compression: { enabled: true, minLength: 1024 },
+      machineTag: undefined,
+      opaqueErrors: false,
+      metrics,
+      clock: systemClock,
+      log: createLogger({ level: 'trace', format: 'json', destination: { write: (line) => logLines.push(line) } }),
+      shutdown: new AbortController().signal,
+      ...edge,
+    }),
+  )
+  const listener = await listen(app, { host: '127.0.0.1', port: 0 })
+  return {
+    url: listener.url,
+    logLines,
+    metrics,
+    authenticator,
+    call: (path, request) => call(listener.url, path, request),
+    async [Symbol.asyncDispose]() {
+      const drained = listener.drain()
+      listener.destroy()
+      await drained
+    },
+  }
+}

@@ -1,0 +1,15 @@
+/** Largest message in either direction, in bytes; gRPC's own default is 4 MiB. */
+export const MAX_MESSAGE_BYTES = 50 * 1024 * 1024
+
+/**
+ * Trailing metadata in which a backend of ours tells the exact failure, because several kinds share one gRPC status.
+ * A backend of others sends none of them.
+ */
+export const ERROR_TRAILERS = {
+  /** An error kind of `@svc/errors`. */
+  kind: 'svc-error-kind',
+  /** A stable snake_case word. */
+  code: 'svc-error-code',
+  /** Milliseconds after which trying again makes sense. */
+  retryAfterMs: 'svc-retry-after-ms',
+} as const

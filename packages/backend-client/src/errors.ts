@@ -1,0 +1,74 @@
+import type { Metadata, ServiceError } from '@grpc/grpc-js'
+import { status } from '@grpc/grpc-js'
+import { type ErrorKind, SvcError, type SvcErrorOptions } from '@svc/errors'
+import { ERROR_TRAILERS } from './contract.ts'
+import { readStatus } from './status.ts'
+
+/**
+ * A call to a backend that failed. `details` holds `rpc` (its path) and, where gRPC reported the failure, `grpcCode`
+ * and `grpcMessage`.
+ *
+ * Codes to act on: `backend_unavailable` (drop the backend, the next request loads again), `model_not_loaded` (load
+ * again once), `model_identity_mismatch` (drop the address), `unimplemented`, `message_too_large`, `reply_too_large`,
+ * `backend_timeout`, `backend_idle`, `backend_unhealthy`, `backend_exited`, `backend_refused`, `cancelled`.
+ */
+export class BackendError extends SvcError {
+  override readonly name = 'BackendError'
+}
+
+/** Facts about the call an error belongs to. */
+export interface ErrorContext {
+  readonly path: string
+  readonly maxMessageBytes: number
+}
+
+/** Reads the error of a grpc-js call. */
+export function toBackendError(error: ServiceError, { path, maxMessageBytes }: ErrorContext): BackendError {
+  const { code, details } = error
+  const reading = readStatus({ code, details, path, maxMessageBytes, trailers: readTrailers(error.metadata) })
+  // The caller is still there, or the abort would have been reported first: for it the backend is what is gone.
+  const gone = code === status.CANCELLED && reading.kind === 'cancelled'
+  const kind: ErrorKind = gone ? 'unavailable' : reading.kind
+  return new BackendError(kind, gone ? 'the backend broke the call off' : reading.message, {
+    code: reading.code,
+    cause: error,
+    retryAfterMs: reading.retryAfterMs,
+    details: { rpc: path, grpcCode: code, grpcMessage: details },
+  })
+}
+
+function readTrailers(metadata: Metadata | undefined) {
+  const kind = metadata?.get(ERROR_TRAILERS.kind)[0]?.toString()
+  if (metadata === undefined || kind === undefined) return undefined
+  const code = metadata.get(ERROR_TRAILERS.code)[0]?.toString()
+  const retryAfterMs = metadata.get(ERROR_TRAILERS.retryAfterMs)[0]?.toString()
+  return { kind, ...(code === undefined ? {} : { code }), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+}
+
+/** The error for a signal that was aborted: its own reason where that is one of ours, else `timeout` or `cancelled`. */
+export function toAbortError(signal: AbortSignal, path: string): SvcError {
+  const reason: unknown = signal.reason
+  if (SvcError.is(reason)) return reason
+  const options: SvcErrorOptions = { cause: reason, details: { rpc: path } }
+  if (reason instanceof Error && reason.name === 'TimeoutError') {
+    return new BackendError('timeout', 'the backend did not answer in time', { ...options, code: 'backend_timeout' })
+  }
+  return new BackendError('cancelled', 'the call was cancelled', options)
+}
+
+/** What `LoadModel` and the calls that write files answer with. */
+interface ResultLike {
+  readonly success: boolean
+  readonly message: string
+}
+
+/**
+ * Returns a `Result` that succeeded. A call whose status is OK has still failed when `success` is false.
+ *
+ * @throws `backend_refused` (internal) with the backend's own message
+ */
+export function ensureSuccess<T extends ResultLike>(result: T): T {
+  if (result.success) return result
+  const message = result.message.trim().slice(0, 2000) || 'the backend refused without a reason'
+  throw new BackendError('internal', message, { code: 'backend_refused' })
+}

@@ -1,0 +1,92 @@
+import type { ServiceError } from '@grpc/grpc-js'
+import type { Connection } from '../connection.ts'
+import { BackendError, toAbortError, toBackendError } from '../errors.ts'
+import type { StreamOptions } from './options.ts'
+
+/** The reading half of a grpc-js call. */
+interface ReadableCall {
+  read(): unknown
+  cancel(): void
+  on(event: 'readable' | 'end', listener: () => void): unknown
+  on(event: 'error', listener: (error: ServiceError) => void): unknown
+}
+
+/** A stream of replies that is being read. */
+interface Receiving {
+  readonly connection: Connection
+  readonly path: string
+  readonly options: StreamOptions
+}
+
+/**
+ * Replies of a call, pulled one at a time: what is not asked for stays in the buffers of the connection and holds the
+ * backend back. Listens from the moment it is made. Leaving the loop early cancels the call; an abort also ends a
+ * read that is waiting, at once. Replies that were taken off the connection before a failure come before it; a slow reader
+ * loses those that were still waiting there, because the library underneath drops them.
+ */
+export function receive<Reply>(call: ReadableCall, receiving: Receiving): AsyncGenerator<Reply, void, void> {
+  const { connection, path, options } = receiving
+  const { signal, idleTimeoutMs } = options
+  let aborted: Error | undefined
+  let failure: Error | undefined
+  let ended = false
+  let wake = () => {}
+
+  const stop = (error: Error) => {
+    aborted ??= error
+    call.cancel()
+    wake()
+  }
+  const abort = () => {
+    if (signal) stop(toAbortError(signal, path))
+  }
+  const release = () => {
+    signal?.removeEventListener('abort', abort)
+    wake()
+  }
+  signal?.addEventListener('abort', abort, { once: true })
+  call.on('readable', () => wake())
+  call.on('end', () => {
+    ended = true
+    release()
+  })
+  call.on('error', (error) => {
+    failure = toBackendError(error, { path, maxMessageBytes: connection.maxMessageBytes })
+    release()
+  })
+  if (signal?.aborted) abort()
+
+  async function waitForMore(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined
+    await new Promise<void>((resolve) => {
+      wake = resolve
+      if (idleTimeoutMs !== undefined) timer = setTimeout(() => stop(idleError(path)), idleTimeoutMs)
+    })
+    clearTimeout(timer)
+  }
+
+  async function* pull(): AsyncGenerator<Reply, void, void> {
+    try {
+      while (true) {
+        if (aborted) throw aborted
+        const message = call.read()
+        // The call was made with the decoder of this method: what it reads is a Reply or null.
+        if (message !== null) yield message as Reply
+        else if (failure) throw failure
+        else if (ended) return
+        else await waitForMore()
+      }
+    } finally {
+      release()
+      call.cancel()
+    }
+  }
+  return pull()
+}
+
+function idleError(path: string): BackendError {
+  return new BackendError('timeout', 'the backend sent nothing for too long', {
+    code: 'backend_idle',
+    details: { rpc: path },
+  })
+}

@@ -1,0 +1,36 @@
+import type { backendMethods, extensionMethods, Method, MethodKind, PartialMessage } from '@svc/backend-client/proto'
+
+/** What a handler knows about its call beside the request. */
+export interface HandlerContext {
+  /** Aborted as soon as the caller cancels, its deadline passes or the backend has to stop. */
+  readonly signal: AbortSignal
+  /** Text metadata of the call, names in lower case, without the bearer token. */
+  readonly metadata: Readonly<Record<string, string>>
+}
+
+/** The function that answers a method. Fields left out of a reply get their default value. */
+export type HandlerOf<M> =
+  M extends Method<'unary', infer Request, infer Reply>
+    ? (request: Request, context: HandlerContext) => Promise<PartialMessage<Reply>> | PartialMessage<Reply>
+    : M extends Method<'server-stream', infer Request, infer Reply>
+      ? (request: Request, context: HandlerContext) => AsyncIterable<PartialMessage<Reply>>
+      : M extends Method<'duplex', infer Request, infer Reply>
+        ? (requests: AsyncIterable<Request>, context: HandlerContext) => AsyncIterable<PartialMessage<Reply>>
+        : never
+
+type HandlersOf<Methods> = { readonly [Name in keyof Methods]?: HandlerOf<Methods[Name]> | undefined }
+
+/**
+ * What a backend implements of `backend.Backend`: plain async functions, async generators for streams. Everything left
+ * out answers UNIMPLEMENTED, but Health, which answers "OK".
+ *
+ * A handler fails by throwing a `SvcError`; its kind becomes the gRPC status. Anything else thrown becomes INTERNAL with
+ * a fixed text, and goes to stderr in full.
+ */
+export type BackendHandlers = HandlersOf<typeof backendMethods>
+
+/** What a backend implements of `svc.backend.v1.Extensions`; Capabilities answers for itself when left out. */
+export type ExtensionHandlers = HandlersOf<typeof extensionMethods>
+
+/** Any method of the contract. */
+export type AnyMethod = { [Kind in MethodKind]: Method<Kind, unknown, unknown> }[MethodKind]

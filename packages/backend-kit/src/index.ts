@@ -1,0 +1,12 @@
+/**
+ * What a model backend needs around its engine: serve the gRPC contract, watch the parent, stop gracefully.
+ *
+ * @module
+ */
+export { describeHandlers } from './capabilities.ts'
+export type { BackendHandlers, ExtensionHandlers, HandlerContext, HandlerOf } from './handlers.ts'
+export { assertModelIdentity, modelNotLoaded } from './identity.ts'
+export { type ListenOptions, listenBackend, type RunningBackend } from './listen.ts'
+export { type ServeOptions, serveBackend } from './serve.ts'
+export type { ReportFailure } from './service-error.ts'
+export { StatusError } from './status-error.ts'

@@ -1,0 +1,48 @@
+/** How to watch the parent. */
+export interface ParentWatchSettings {
+  readonly enabled: boolean
+  readonly intervalMs: number
+}
+
+const DEFAULT_INTERVAL_MS = 2000
+const OFF = new Set(['false', '0', 'no', 'off'])
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
+
+/**
+ * Reads `LOCALAI_BACKEND_PARENT_WATCH` (on unless false, 0, no or off) and `LOCALAI_BACKEND_PARENT_WATCH_INTERVAL` (such
+ * as `500ms`, `2s`, `1m30s`; 2 s when absent or not understood).
+ */
+export function readParentWatch(env: Readonly<Record<string, string | undefined>>): ParentWatchSettings {
+  return {
+    enabled: !OFF.has((env.LOCALAI_BACKEND_PARENT_WATCH ?? '').trim().toLowerCase()),
+    intervalMs: parseDuration(env.LOCALAI_BACKEND_PARENT_WATCH_INTERVAL) ?? DEFAULT_INTERVAL_MS,
+  }
+}
+
+function parseDuration(text: string | undefined): number | undefined {
+  const trimmed = text?.trim() ?? ''
+  if (!/^(?:\d+(?:\.\d+)?(?:ms|s|m|h))+$/.test(trimmed)) return undefined
+  let total = 0
+  for (const [, amount, unit] of trimmed.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)) {
+    total += Number(amount) * (UNIT_MS[unit ?? ''] ?? 0)
+  }
+  return total > 0 ? total : undefined
+}
+
+/**
+ * Calls back once when the parent of this process is gone, which shows in another parent id. Does nothing where the
+ * parent is process 1 from the start: that is the entry point of a container, which ends as a whole.
+ *
+ * @returns a function that ends the watch
+ */
+export function watchParent({ intervalMs }: { readonly intervalMs: number }, onGone: () => void): () => void {
+  const parent = process.ppid
+  if (parent === 1) return () => {}
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(timer)
+    onGone()
+  }, intervalMs)
+  timer.unref()
+  return () => clearInterval(timer)
+}

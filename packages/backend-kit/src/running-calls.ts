@@ -1,0 +1,45 @@
+import type { Metadata } from '@grpc/grpc-js'
+import type { HandlerContext } from './handlers.ts'
+
+/** The server's side of a grpc-js call, as far as every kind of call has it. */
+export interface ServerCall {
+  readonly cancelled: boolean
+  readonly metadata: Metadata
+  on(event: 'cancelled', listener: () => void): unknown
+}
+
+/** The calls that are running, so that a stop can end them. */
+export interface RunningCalls {
+  /** Runs a call; its signal is aborted when the caller is gone or the backend has to stop. */
+  track<T>(call: ServerCall, run: (context: HandlerContext) => Promise<T>): Promise<T>
+  /** Aborts every running call with a reason that becomes its status. */
+  abort(reason: unknown): void
+}
+
+/** No calls yet. */
+export function createRunningCalls(): RunningCalls {
+  const running = new Set<AbortController>()
+  return {
+    async track(call, run) {
+      const controller = new AbortController()
+      running.add(controller)
+      call.on('cancelled', () => controller.abort())
+      if (call.cancelled) controller.abort()
+      try {
+        return await run({ signal: controller.signal, metadata: textMetadata(call.metadata) })
+      } finally {
+        running.delete(controller)
+      }
+    },
+    abort(reason) {
+      for (const controller of running) controller.abort(reason)
+    },
+  }
+}
+
+function textMetadata(metadata: Metadata): Record<string, string> {
+  const entries = Object.entries(metadata.getMap()).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string' && entry[0] !== 'authorization',
+  )
+  return Object.fromEntries(entries)
+}

@@ -1,0 +1,45 @@
+import { Metadata, type StatusObject, status } from '@grpc/grpc-js'
+import { ERROR_TRAILERS } from '@svc/backend-client/proto'
+import { type ErrorKind, SvcError } from '@svc/errors'
+import { StatusError } from './status-error.ts'
+
+/** The status of each kind. Kinds that share one are told apart by the trailers. */
+const STATUS: Readonly<Record<ErrorKind, status>> = {
+  invalid_request: status.INVALID_ARGUMENT,
+  unauthenticated: status.UNAUTHENTICATED,
+  forbidden: status.PERMISSION_DENIED,
+  not_found: status.NOT_FOUND,
+  method_not_allowed: status.INTERNAL,
+  conflict: status.ALREADY_EXISTS,
+  precondition_failed: status.FAILED_PRECONDITION,
+  too_large: status.RESOURCE_EXHAUSTED,
+  unsupported_media: status.INVALID_ARGUMENT,
+  misdirected: status.INTERNAL,
+  unprocessable: status.OUT_OF_RANGE,
+  rate_limited: status.RESOURCE_EXHAUSTED,
+  cancelled: status.CANCELLED,
+  internal: status.INTERNAL,
+  not_implemented: status.UNIMPLEMENTED,
+  upstream_failed: status.INTERNAL,
+  unavailable: status.UNAVAILABLE,
+  timeout: status.DEADLINE_EXCEEDED,
+  insufficient_storage: status.RESOURCE_EXHAUSTED,
+  loop: status.INTERNAL,
+}
+
+/** Takes a failure that nobody foresaw. */
+export type ReportFailure = (path: string, thrown: unknown) => void
+
+/** The gRPC status of anything a handler throws. What is not a `SvcError` is reported and hidden from the caller. */
+export function toServiceStatus(thrown: unknown, path: string, report: ReportFailure): StatusObject {
+  const metadata = new Metadata()
+  if (thrown instanceof StatusError) return { code: thrown.code, details: thrown.message, metadata }
+  if (!SvcError.is(thrown)) {
+    report(path, thrown)
+    return { code: status.INTERNAL, details: 'internal error', metadata }
+  }
+  metadata.set(ERROR_TRAILERS.kind, thrown.kind)
+  metadata.set(ERROR_TRAILERS.code, thrown.code)
+  if (thrown.retryAfterMs !== undefined) metadata.set(ERROR_TRAILERS.retryAfterMs, String(thrown.retryAfterMs))
+  return { code: STATUS[thrown.kind], details: thrown.message, metadata }
+}

@@ -1,0 +1,229 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { status } from '@grpc/grpc-js'
+import { createBackendClient } from '@svc/backend-client'
+import { ERROR_KINDS, SvcError } from '@svc/errors'
+import { expect, it } from 'vitest'
+import { listenBackend, StatusError } from '../src/index.ts'
+import { deferred, makeFolder, startWorld } from './world.ts'
+
+it('answers health, its capabilities and nothing else when it has no handlers', async () => {
+  await using world = await startWorld({})
+  await world.client.health()
+  expect(await world.client.extensions.capabilities({})).toMatchObject({
+    rpcs: ['Health'],
+    extensionRpcs: ['Capabilities'],
+  })
+  const missing = { kind: 'not_implemented', code: 'unimplemented' }
+  await expect(world.client.predict({})).rejects.toMatchObject(missing)
+  await expect(world.client.predictStream({}).next()).rejects.toMatchObject(missing)
+  await expect(world.client.extensions.decide({})).rejects.toMatchObject(missing)
+})
+
+it('lets a backend say itself how healthy it is', async () => {
+  await using world = await startWorld({ handlers: { health: () => ({ message: Buffer.from('loading') }) } })
+  await expect(world.client.health()).rejects.toMatchObject({ code: 'backend_unhealthy' })
+})
+
+it('carries a request to its handler and the answer back, over TCP and over a socket of its own', async () => {
+  using folder = makeFolder()
+  for (const address of ['127.0.0.1:0', '[::1]:0', `unix:${join(folder.path, 'a.sock')}`]) {
+    await using world = await startWorld({
+      address,
+      handlers: {
+        loadModel: (request) => ({ success: true, message: `${request.Model} ${request.Options.join()}` }),
+        predict: async (request) => ({ message: Buffer.from(request.Prompt.toUpperCase()), tokens: 2 }),
+      },
+    })
+    expect(await world.client.loadModel({ Model: 'm', Options: ['a', 'b'] })).toEqual({
+      success: true,
+      message: 'm a,b',
+    })
+    expect(await world.client.predict({ Prompt: 'grüße' })).toMatchObject({ message: Buffer.from('GRÜSSE'), tokens: 2 })
+    if (address.startsWith('unix:')) expect(statSync(address.slice(5)).mode & 0o777).toBe(0o600)
+  }
+})
+
+it('serves our own rpcs beside the contract', async () => {
+  await using world = await startWorld({
+    extensions: {
+      decide: ({ questions }) => ({ answers: questions.map(({ id }, index) => ({ id, probability: index / 2 })) }),
+      saveSlot: ({ slot, path }) => ({ tokens: slot, bytes: path.length, milliseconds: 1.5 }),
+    },
+  })
+  const { answers } = await world.client.extensions.decide({ questions: [{ id: 'p0' }, { id: 'p1' }] })
+  expect(answers).toEqual([
+    { id: 'p0', probability: 0 },
+    { id: 'p1', probability: 0.5 },
+  ])
+  expect(await world.client.extensions.saveSlot({ slot: 3, path: '/x' })).toEqual({
+    tokens: 3n,
+    bytes: 2n,
+    milliseconds: 1.5,
+  })
+})
+
+it('streams in order, one way and both ways', async () => {
+  await using world = await startWorld({
+    handlers: {
+      async *predictStream(request) {
+        for (const word of request.Prompt.split(' ')) yield { message: Buffer.from(word) }
+      },
+      async *audioTransformStream(requests) {
+        for await (const { frame } of requests) if (frame) yield { pcm: Buffer.from(frame.audioPcm).reverse() }
+        yield { pcm: Buffer.from('end') }
+      },
+    },
+  })
+  const words: string[] = []
+  for await (const { message } of world.client.predictStream({ Prompt: 'a b c' })) words.push(message.toString())
+  expect(words).toEqual(['a', 'b', 'c'])
+
+  const call = world.client.audioTransformStream()
+  await call.write({ config: {} })
+  await call.write({ frame: { audioPcm: Buffer.from('12') } })
+  call.end()
+  const frames: string[] = []
+  for await (const { pcm } of call) frames.push(pcm.toString())
+  expect(frames).toEqual(['21', 'end'])
+})
+
+it('gives handlers the metadata of the call, but not the token', async () => {
+  await using world = await startWorld({
+    token: 'secret',
+    handlers: { predict: (_request, { metadata }) => ({ message: Buffer.from(JSON.stringify(metadata)) }) },
+  })
+  const { message } = await world.client.predict({}, { metadata: { 'X-Trace': 'abc' } })
+  expect(JSON.parse(message.toString())).toMatchObject({ 'x-trace': 'abc' })
+  expect(message.toString()).not.toContain('secret')
+})
+
+it.each(ERROR_KINDS)('carries a failure of kind %s to the caller, from every kind of call', async (kind) => {
+  const error = new SvcError(kind, 'because of reasons', { code: 'some_word', retryAfterMs: 70 })
+  const fail = () => {
+    throw error
+  }
+  await using world = await startWorld({
+    handlers: { predict: fail, predictStream: fail, forward: fail },
+  })
+  // The caller has not gone: what the backend calls cancelled is unavailable to it.
+  const expected =
+    kind === 'cancelled'
+      ? { kind: 'unavailable' }
+      : { kind, code: 'some_word', message: 'because of reasons', retryAfterMs: 70 }
+  await expect(world.client.predict({})).rejects.toMatchObject(expected)
+  await expect(world.client.predictStream({}).next()).rejects.toMatchObject(expected)
+  await expect(world.client.forward()[Symbol.asyncIterator]().next()).rejects.toMatchObject(expected)
+})
+
+it('carries an exact status', async () => {
+  await using world = await startWorld({
+    handlers: {
+      predict: () => {
+        throw new StatusError(status.FAILED_PRECONDITION, 'whatever')
+      },
+    },
+  })
+  await expect(world.client.predict({})).rejects.toMatchObject({ code: 'model_not_loaded' })
+})
+
+it('hides a failure that nobody foresaw, and reports it', async () => {
+  const reported: unknown[] = []
+  const thrown = new Error('the password is hunter2')
+  await using world = await startWorld({
+    report: (path, cause) => reported.push([path, cause]),
+    handlers: {
+      predict: async () => {
+        throw thrown
+      },
+      async *predictStream() {
+        yield { message: Buffer.from('a') }
+        throw thrown
+      },
+    },
+  })
+  const expected = { kind: 'internal', message: 'internal error' }
+  await expect(world.client.predict({})).rejects.toMatchObject(expected)
+  const replies = world.client.predictStream({})
+  expect((await replies.next()).value?.message.toString()).toBe('a')
+  await expect(replies.next()).rejects.toMatchObject(expected)
+  expect(reported).toEqual([
+    ['/backend.Backend/Predict', thrown],
+    ['/backend.Backend/PredictStream', thrown],
+  ])
+})
+
+it('reports a handler that answers with something that is no message', async () => {
+  const reported: string[] = []
+  const nothing = () => undefined as never
+  await using world = await startWorld({
+    report: (path) => reported.push(path),
+    handlers: { predict: nothing, predictStream: nothing },
+  })
+  await expect(world.client.predict({})).rejects.toMatchObject({ message: 'internal error' })
+  await expect(world.client.predictStream({}).next()).rejects.toMatchObject({ message: 'internal error' })
+  expect(reported).toHaveLength(2)
+})
+
+it('takes only callers with its token, for every kind of call, health included', async () => {
+  await using world = await startWorld({
+    token: 'right',
+    handlers: { predict: () => ({}), async *predictStream() {}, async *forward() {} },
+  })
+  await world.client.health()
+  for (const token of [undefined, 'wrong', 'right ', 'Right']) {
+    await using other = createBackendClient({ address: world.backend.address, token })
+    const refused = { kind: 'unauthenticated' }
+    await expect(other.health()).rejects.toMatchObject(refused)
+    await expect(other.predict({})).rejects.toMatchObject(refused)
+    await expect(other.predictStream({}).next()).rejects.toMatchObject(refused)
+    await expect(other.forward()[Symbol.asyncIterator]().next()).rejects.toMatchObject(refused)
+    await expect(other.extensions.capabilities({})).rejects.toMatchObject(refused)
+  }
+})
+
+it('takes messages just below 50 MiB both ways and refuses more, saying so', async () => {
+  const MIB = 1024 * 1024
+  await using world = await startWorld({
+    handlers: { predict: ({ Prompt, Tokens }) => ({ message: Buffer.alloc(Tokens * MIB), tokens: Prompt.length }) },
+  })
+  const big = await world.client.predict({ Prompt: 'x'.repeat(49 * MIB), Tokens: 49 })
+  expect(big.tokens).toBe(49 * MIB)
+  expect(big.message).toHaveLength(49 * MIB)
+  await expect(world.client.predict({ Prompt: 'x'.repeat(51 * MIB) })).rejects.toMatchObject({
+    kind: 'too_large',
+    code: 'message_too_large',
+  })
+  await expect(world.client.predict({ Tokens: 51 })).rejects.toMatchObject({
+    message: expect.stringMatching(/too large/),
+  })
+  await world.client.health()
+})
+
+it('says that an address is taken', async () => {
+  await using world = await startWorld({})
+  await expect(listenBackend({ handlers: {}, address: world.backend.address })).rejects.toMatchObject({
+    kind: 'conflict',
+    code: 'address_in_use',
+  })
+})
+
+it('runs calls side by side', async () => {
+  const release = deferred()
+  let running = 0
+  const all = deferred()
+  await using world = await startWorld({
+    handlers: {
+      predict: async () => {
+        running += 1
+        if (running === 20) all.resolve()
+        await release.promise
+        return {}
+      },
+    },
+  })
+  const calls = Array.from({ length: 20 }, () => world.client.predict({}))
+  await all.promise
+  release.resolve()
+  expect(await Promise.all(calls)).toHaveLength(20)
+})

@@ -1,0 +1,101 @@
+import { existsSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createBackendClient } from '@svc/backend-client'
+import { expect, it } from 'vitest'
+import { listenBackend } from '../src/index.ts'
+import { deferred, makeFolder, startWorld } from './world.ts'
+
+it('lets running calls finish', async () => {
+  const started = deferred()
+  const release = deferred()
+  await using world = await startWorld({
+    handlers: {
+      async *predictStream() {
+        yield { message: Buffer.from('a') }
+        started.resolve()
+        await release.promise
+        yield { message: Buffer.from('b') }
+      },
+    },
+  })
+  let text = ''
+  const reading = (async () => {
+    for await (const { message } of world.client.predictStream({})) text += message.toString()
+  })()
+  await started.promise
+  const closing = world.backend.close({ graceMs: 60_000 })
+  release.resolve()
+  await Promise.all([reading, closing])
+  expect(text).toBe('ab')
+})
+
+it('aborts calls that take too long, which their callers see as a backend that is gone', async () => {
+  const started = deferred()
+  const finished = deferred<unknown>()
+  await using world = await startWorld({
+    handlers: {
+      async predict(_request, { signal }) {
+        started.resolve()
+        await sleep(60_000, undefined, { signal }).finally(() => finished.resolve(signal.reason))
+        return {}
+      },
+    },
+  })
+  const failed = expect(world.client.predict({})).rejects.toMatchObject({ kind: 'unavailable' })
+  await started.promise
+  await world.backend.close({ graceMs: 10 })
+  expect(await finished.promise).toMatchObject({ code: 'backend_stopping' })
+  await failed
+})
+
+it('closes in spite of a handler that looks at nothing', async () => {
+  const started = deferred()
+  await using world = await startWorld({
+    handlers: {
+      predict: () => {
+        started.resolve()
+        return new Promise<never>(() => {})
+      },
+    },
+  })
+  const failed = expect(world.client.predict({})).rejects.toMatchObject({ kind: 'unavailable' })
+  await started.promise
+  await world.backend.close({ graceMs: 0 })
+  await failed
+})
+
+it('closes once, however often it is asked', async () => {
+  await using world = await startWorld({})
+  expect(world.backend.close()).toBe(world.backend.close())
+})
+
+it('removes its socket, and takes over one that a killed process left', async () => {
+  using folder = makeFolder()
+  const path = join(folder.path, 'a.sock')
+  const first = await listenBackend({ handlers: {}, address: `unix:${path}` })
+  await first.close()
+  expect(existsSync(path)).toBe(false)
+
+  // A listener that is closed without its file being removed is what a kill leaves behind.
+  const { execFileSync } = await import('node:child_process')
+  const script = `require('net').createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, 'SIGKILL'))`
+  expect(() => execFileSync(process.execPath, ['-e', script], { stdio: 'pipe' })).toThrow()
+  expect(existsSync(path)).toBe(true)
+  await using second = await listenBackend({ handlers: {}, address: `unix:${path}` })
+  await using client = createBackendClient({ address: second.address })
+  await client.health()
+})
+
+it('leaves a socket alone that still answers, and a file that is none', async () => {
+  using folder = makeFolder()
+  const path = join(folder.path, 'a.sock')
+  const other = createServer()
+  await new Promise<void>((resolve) => other.listen(path, resolve))
+  await expect(listenBackend({ handlers: {}, address: `unix:${path}` })).rejects.toMatchObject({
+    code: 'address_in_use',
+  })
+  expect(existsSync(path)).toBe(true)
+  await new Promise((resolve) => other.close(resolve))
+})

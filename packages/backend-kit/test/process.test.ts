@@ -1,0 +1,158 @@
+import { execFile, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+import { createBackendClient } from '@svc/backend-client'
+import { expect, it } from 'vitest'
+import { programArguments, startProgram } from './program.ts'
+import { makeFolder } from './world.ts'
+
+const run = promisify(execFile)
+
+it('prints its usage to stdout on --help', async () => {
+  const { stdout } = await run(process.execPath, [...programArguments('backend'), '--help'])
+  expect(stdout).toMatch(/^usage: --addr/)
+})
+
+it.each([[[]], [['--addr', 'nowhere']], [['--port', '1']]])('explains %j on stderr and exits with 2', async (argv) => {
+  const failed = run(process.execPath, [...programArguments('backend'), ...argv])
+  await expect(failed).rejects.toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('usage: --addr') })
+})
+
+it('exits with 1 and one sentence when its address is taken', async () => {
+  await using program = startProgram(['--addr', '127.0.0.1:0'])
+  const address = await program.address
+  const failed = run(process.execPath, [...programArguments('backend'), '--addr', address])
+  await expect(failed).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`the address ${address} is taken`),
+  })
+})
+
+it('asks for the token in its environment', async () => {
+  await using program = startProgram(['--addr', '127.0.0.1:0'], { LOCALAI_GRPC_AUTH_TOKEN: 'right' })
+  const address = await program.address
+  await using client = createBackendClient({ address, token: 'right' })
+  await using stranger = createBackendClient({ address })
+  await client.health()
+  await expect(stranger.health()).rejects.toMatchObject({ kind: 'unauthenticated' })
+})
+
+it('finishes a running stream on SIGTERM, frees its engine, removes its socket and exits with 0', async () => {
+  using folder = makeFolder()
+  const path = join(folder.path, 'a.sock')
+  await using program = startProgram(['--addr', `unix:${path}`])
+  await using client = createBackendClient({ address: await program.address })
+  let text = ''
+  for await (const { message } of client.predictStream({ Tokens: 5 })) {
+    if (text === '') program.child.kill('SIGTERM')
+    text += message.toString()
+  }
+  expect(text).toBe('0 1 2 3 4 ')
+  expect(await program.exited).toBe(0)
+  expect(program.output()).toContain('engine freed')
+  expect(existsSync(path)).toBe(false)
+})
+
+it('exits at once on a second signal', async () => {
+  await using program = startProgram(['--addr', '127.0.0.1:0'])
+  await using client = createBackendClient({ address: await program.address })
+  const replies = client.predictStream({ Tokens: 1_000_000 })
+  await replies.next()
+  program.child.kill('SIGTERM')
+  // The first signal has arrived when new calls are refused.
+  await expect(untilFailure(() => client.loadModel({}))).resolves.toMatchObject({ kind: 'unavailable' })
+  program.child.kill('SIGINT')
+  expect(await program.exited).toBe(1)
+  await expect(drain(replies)).rejects.toMatchObject({ kind: 'unavailable' })
+})
+
+it('aborts what does not finish, and still exits with 0', async () => {
+  await using program = startProgram(['--addr', '127.0.0.1:0'])
+  await using client = createBackendClient({ address: await program.address })
+  const replies = client.predictStream({ Tokens: 1_000_000 })
+  await replies.next()
+  program.child.kill('SIGTERM')
+  await expect(drain(replies)).rejects.toMatchObject({ kind: 'unavailable' })
+  expect(await program.exited).toBe(0)
+})
+
+it('shows its death to a caller in the middle of a stream', async () => {
+  await using program = startProgram(['--addr', '127.0.0.1:0'])
+  await using client = createBackendClient({ address: await program.address })
+  const replies = client.predictStream({ Tokens: 1_000_000 })
+  await replies.next()
+  program.child.kill('SIGKILL')
+  await expect(drain(replies)).rejects.toMatchObject({ kind: 'unavailable' })
+  await expect(client.health()).rejects.toMatchObject({ code: 'backend_unavailable' })
+})
+
+it('is not ready when its process has ended', async () => {
+  using folder = makeFolder()
+  await using program = startProgram(['--addr', 'nowhere'])
+  await using client = createBackendClient({ address: `unix:${join(folder.path, 'none.sock')}` })
+  const { exited } = program
+  await expect(client.waitUntilReady({ signal: AbortSignal.timeout(20_000), exited })).rejects.toMatchObject({
+    code: 'backend_exited',
+  })
+})
+
+it('ends when its parent is killed, and removes its socket', async () => {
+  using folder = makeFolder()
+  const path = join(folder.path, 'a.sock')
+  const orphan = await startBelowParent(path, { LOCALAI_BACKEND_PARENT_WATCH_INTERVAL: '100ms' })
+  orphan.parent.kill('SIGKILL')
+  await orphan.ended
+  expect(existsSync(path)).toBe(false)
+})
+
+it('outlives its parent when the watch is off', async () => {
+  using folder = makeFolder()
+  const path = join(folder.path, 'a.sock')
+  const env = { LOCALAI_BACKEND_PARENT_WATCH: 'off', LOCALAI_BACKEND_PARENT_WATCH_INTERVAL: '20ms' }
+  const orphan = await startBelowParent(path, env)
+  await using client = createBackendClient({ address: `unix:${path}` })
+  const pid = Number((await client.loadModel({})).message)
+  const exited = new Promise((resolve) => orphan.parent.once('exit', resolve))
+  orphan.parent.kill('SIGKILL')
+  await exited
+  // Fifty words, 20 ms apart: many intervals of a watch that would be on.
+  let words = 0
+  for await (const _ of client.predictStream({ Tokens: 50 })) words += 1
+  expect(words).toBe(50)
+  process.kill(pid, 'SIGKILL')
+  await orphan.ended
+})
+
+/** A backend whose parent is not this process; `ended` resolves when the backend is gone. */
+async function startBelowParent(path: string, env: Readonly<Record<string, string>>) {
+  const backend = [process.execPath, ...programArguments('backend'), '--addr', `unix:${path}`]
+  const parent = spawn(process.execPath, [...programArguments('parent'), ...backend], {
+    stdio: ['pipe', 'pipe', 'inherit', 'pipe'],
+    env: { ...process.env, ...env },
+  })
+  const held = parent.stdio[3]
+  if (!held || !('resume' in held) || !parent.stdout) throw new Error('no third pipe')
+  const ended = new Promise<void>((resolve) => held.once('close', () => resolve()))
+  held.resume()
+  const { stdout } = parent
+  await new Promise<void>((resolve) =>
+    createInterface({ input: stdout }).on('line', (line) => line.startsWith('listening on') && resolve()),
+  )
+  return { parent, ended }
+}
+
+async function untilFailure(call: () => Promise<unknown>): Promise<unknown> {
+  while (true) {
+    try {
+      await call()
+    } catch (error) {
+      return error
+    }
+  }
+}
+
+async function drain(replies: AsyncIterable<unknown>): Promise<void> {
+  for await (const _ of replies);
+}

@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+
+const training = new URL('../training/', import.meta.url)
+const read = (name: string) => readFileSync(new URL(name, training), 'utf8')
+
+const facts = JSON.parse(read('facts.json')) as Record<string, string>
+const topics = `${read('data/help.topics')}${read('data/small-talk.topics')}`
+const answers = topics.split('\n').filter((line) => line.startsWith('= '))
+const used = [...`${topics}${read('svc_demo/off_topic.py')}`.matchAll(/\{([a-z0-9]+\.[a-z0-9-]+)\}/g)].map(
+  ([, key]) => key,
+)
+
+describe('the facts of the answers', () => {
+  test('are all in facts.json, and none is there for nothing', () => {
+    expect([...new Set(used)].sort()).toEqual(Object.keys(facts).sort())
+  })
+
+  test('stand nowhere else: no answer spells a flag, variable or route by itself', () => {
+    const spelled = answers.filter((answer) => /--[a-z]|SVC_|\b(GET|POST|PUT|DELETE) \/|\/(v1|api)\b/.test(answer))
+    expect(spelled).toEqual([])
+  })
+
+  test('are wrapped up in answers of two sentences at most', () => {
+    const long = answers.filter((answer) => answer.split(/[.!?](?= [A-Z])/).length > 2)
+    expect(long).toEqual([])
+  })
+})

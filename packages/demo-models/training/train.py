@@ -1,0 +1,220 @@
+"""Trains the demo model: python train.py --out DIR [--plan PLAN]; run again to go on where it stopped.
+
+The plan fixes the number of steps and the learning rate: "0.02*500 0.01>0*1000" is 500 steps at 0.02, then
+1000 steps from 0.01 down to 0; "0.01>0*1000:200" only the first 200 of these. A longer plan with the same beginning goes
+on from the last checkpoint.
+"""
+
+import argparse
+import itertools
+import json
+import math
+import random
+import sys
+import time
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+from tokenizers import Tokenizer
+
+from model import Model, Shape
+from optimizer import Optimizer
+from svc_demo.mix import evaluation, sample
+from tokenizer import BEGIN, encode_turns, train as train_tokenizer
+
+PLAN = (Path(__file__).parent / "plan.txt").read_text("utf-8").strip()
+CHUNK = 3_000  # samples sorted by length together
+BATCH = 4_096  # tokens, padding included
+PROMPT_SHARE, PROMPT_WEIGHT = 0.08, 0.5
+LONGEST = 700  # tokens of a sample
+WARM_UP = 50  # steps
+
+
+def segments(plan):
+    """(first rate, last rate, steps of the slope, steps done) of every part of a plan."""
+    for segment in plan.split():
+        rate, _, count = segment.partition("*")
+        first, _, last = rate.partition(">")
+        count, _, used = count.partition(":")
+        yield float(first), float(last or first), int(count), int(used or count)
+
+
+def rates(plan):
+    """The learning rate of every step."""
+    steps = []
+    for first, last, count, used in segments(plan):
+        steps += [first + (last - first) * i / count for i in range(used)]
+    return [rate * min(1.0, (i + 1) / WARM_UP) for i, rate in enumerate(steps)]
+
+
+def boundaries(plan):
+    """The steps at which a part of the plan ends."""
+    return set(itertools.accumulate(used for _, _, _, used in segments(plan)))
+
+
+def chunk_batches(tokenizer, chunk):
+    """The batches of a chunk: lists of (ids, is_answer), a pure function of the chunk's number."""
+    rng = random.Random(f"batches {chunk}")
+    encoded = []
+    for i in range(CHUNK):
+        ids, answer = encode_turns(tokenizer, sample(chunk * CHUNK + i)[1])
+        if rng.random() < 0.2:
+            ids, answer = [BEGIN, *ids], [False, *answer]
+        if len(ids) <= LONGEST:
+            encoded.append((ids, answer))
+    encoded.sort(key=lambda pair: len(pair[0]))
+    batches, current = [], [],
+    )
+    for pair in encoded:
+        if current and (len(current) + 1) * len(pair[0]) > BATCH:
+            batches.append(current)
+            current = []
+        current.append(pair)
+    batches.append(current)
+    rng.shuffle(batches)
+    return batches, rng
+
+
+def tensors(batch):
+    length = max(len(ids) for ids, _ in batch)
+    ids = torch.zeros(len(batch), length, dtype=torch.long)
+    answer = torch.zeros(len(batch), length, dtype=torch.bool)
+    real = torch.zeros(len(batch), length, dtype=torch.bool)
+    for row, (tokens, marks) in enumerate(batch):
+        ids[row, : len(tokens)] = torch.tensor(tokens)
+        answer[row, : len(tokens)] = torch.tensor(marks)
+        real[row, : len(tokens)] = True
+    return ids, answer, real
+
+
+def loss_of(model, batch, rng):
+    ids, answer, real = tensors(batch)
+    generator = torch.Generator().manual_seed(rng.randrange(2**31))
+    prompt = real & ~answer & (torch.rand(ids.shape, generator=generator) < PROMPT_SHARE)
+    wanted = (answer | prompt)[:, 1:]
+    weight = torch.where(answer[:, 1:], 1.0, PROMPT_WEIGHT)[wanted]
+    logits = model.logits(model.hidden(ids[:, :-1])[wanted])
+    losses = F.cross_entropy(logits, ids[:, 1:][wanted], reduction="none")
+    return (losses * weight).sum() / weight.sum(), int(real.sum())
+
+
+@torch.no_grad()
+def exact(model, tokenizer, sets):
+    """Share of samples whose last answer the model would give word for word (greedy, by teacher forcing)."""
+    scores = {}
+    for name, items in sets.items():
+        pairs = []
+        for item in items:
+            before = [(m["role"], m["content"]) for m in item["messages"]]
+            ids, _ = encode_turns(tokenizer, before)
+            whole, answer = encode_turns(tokenizer, before + [("assistant", item["answer"])])
+            pairs.append((whole, [mark and i >= len(ids) for i, mark in enumerate(answer)]))
+        right = 0
+        pairs.sort(key=lambda pair: len(pair[0]))
+        for start in range(0, len(pairs), 32):
+            ids, answer, _ = tensors(pairs[start : start + 32])
+            best = model.logits(model.hidden(ids[:, :-1])).argmax(-1)
+            right += int(((best == ids[:, 1:]) | ~answer[:, 1:]).all(1).sum())
+        scores[name] = right / len(items)
+    return scores
+
+
+def grouped(sets):
+    """Evaluation sets under the few names of the log."""
+    short = {}
+    for name, items in sets.items():
+        key = "skills" if name.startswith("skill") else "turns" if name.startswith("turns") else name
+        short.setdefault(key, []).extend(items)
+    return short
+
+
+def save(path, state):
+    temporary = path.with_suffix(".tmp")
+    torch.save(state, temporary)
+    temporary.replace(path)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--plan", default=PLAN)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--stop-after", type=int, default=None, help="end at this step, the plan stays as it is")
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    torch.set_flush_denormal(True)
+    torch.manual_seed(options.seed)
+    options.out.mkdir(parents=True, exist_ok=True)
+
+    vocabulary = options.out / "tokenizer.json"
+    if not vocabulary.exists():
+        train_tokenizer().save(str(vocabulary))
+    tokenizer = Tokenizer.from_file(str(vocabulary))
+    model = Model(Shape())
+    optimizer = Optimizer(model)
+    state = {"step": 0, "chunk": 0, "batch": 0, "tokens": 0, "seconds": 0.0}
+    latest = options.out / "latest.pt"
+    if latest.exists():
+        saved = torch.load(latest, weights_only=True)
+        model.load_state_dict(saved["model"])
+        optimizer.load(saved["optimizer"])
+        state = saved["state"]
+
+    plan, ends = rates(options.plan), boundaries(options.plan)
+    last = min(len(plan), options.stop_after or len(plan))
+    sets = grouped(evaluation(60))
+    log_file = (options.out / "train.log").open("a", encoding="utf-8")
+
+    def log(line):
+        print(line, flush=True)
+        log_file.write(line + "\n")
+        log_file.flush()
+
+    def checkpoint(path=latest):
+        save(path, {"model": model.state_dict(), "optimizer": optimizer.state(), "state": state})
+
+    parameters = sum(p.numel() for p in model.parameters())
+    log(
+        f"# start at step {state['step']} of {len(plan)}; plan {options.plan}; seed {options.seed}; {parameters} parameters; "
+        f"torch {torch.__version__}; python {sys.version.split()[0]}; 1 thread"
+    )
+    batches, rng = chunk_batches(tokenizer, state["chunk"])
+    for _ in range(state["batch"]):
+        rng.randrange(2**31)
+    mean, cpu = None, time.process_time()
+    while state["step"] < last:
+        if state["batch"] == len(batches):
+            state["chunk"], state["batch"] = state["chunk"] + 1, 0
+            batches, rng = chunk_batches(tokenizer, state["chunk"])
+        loss, tokens = loss_of(model, batches[state["batch"]], rng)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step(plan[state["step"]])
+        model.zero_grad(set_to_none=False)
+        value = loss.item()
+        if not math.isfinite(value):
+            raise ValueError(f"the loss is not finite at step {state['step']}")
+        mean = value if mean is None else 0.98 * mean + 0.02 * value
+        state["step"] += 1
+        state["batch"] += 1
+        state["tokens"] += tokens
+        now = time.process_time()
+        state["seconds"], cpu = state["seconds"] + now - cpu, now
+        if state["step"] % 50 == 0:
+            log(
+                f"step {state['step']} loss {mean:.4f} rate {plan[state['step'] - 1]:.5f} tokens {state['tokens']} cpu {state['seconds']:.0f} s"
+            )
+        if state["step"] % 200 == 0:
+            checkpoint()
+        if state["step"] in ends:
+            checkpoint(options.out / f"step-{state['step']}.pt")
+        if state["step"] % 500 == 0 or state["step"] == last:
+            scores = exact(model, tokenizer, sets)
+            log("eval " + json.dumps({name: round(100 * score) for name, score in scores.items()}))
+            cpu = time.process_time()
+    checkpoint()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,7 @@
+/**
+ * The one error class of svc, its closed list of kinds, and the conversion of anything thrown.
+ *
+ * @module
+ */
+export { ERROR_KINDS, type ErrorKind, isErrorKind } from './kinds.ts'
+export { SvcError, type SvcErrorDetails, type SvcErrorOptions, toSvcError } from './svc-error.ts'

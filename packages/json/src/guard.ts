@@ -1,0 +1,32 @@
+/**
+ * How deep arrays and objects may nest by default. `[[1]]` is two deep; a scalar document is zero deep.
+ */
+export const DEFAULT_MAX_DEPTH = 128
+
+/** How many objects, arrays and object keys a document may hold by default, counted together. */
+export const DEFAULT_MAX_NODES = 1_000_000
+
+/**
+ * The longest document in bytes, 512 MiB less one. Not a setting: token offsets are kept in 29 bits, and the
+ * runtime's own strings end there too.
+ */
+export const MAX_JSON_BYTES = 0x1fff_ffff
+
+/** What a document may cost. A document at a limit passes, one past it is refused with `json_limit`. */
+export interface JsonLimits {
+  /** Deepest nesting of arrays and objects. @default {@link DEFAULT_MAX_DEPTH} */
+  readonly maxDepth?: number | undefined
+  /** Most objects, arrays and keys together; other values are not counted. @default {@link DEFAULT_MAX_NODES} */
+  readonly maxNodes?: number | undefined
+}
+
+/** {@link JsonLimits} with the defaults filled in. */
+export interface ResolvedLimits {
+  readonly maxDepth: number
+  readonly maxNodes: number
+}
+
+/** Fills in the defaults. */
+export function resolveLimits(limits: JsonLimits = {}): ResolvedLimits {
+  return { maxDepth: limits.maxDepth ?? DEFAULT_MAX_DEPTH, maxNodes: limits.maxNodes ?? DEFAULT_MAX_NODES }
+}

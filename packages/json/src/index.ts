@@ -1,0 +1,28 @@
+/**
+ * JSON over bytes: an offset tokenizer with depth and size guards, a tree over its tokens, and splices that edit
+ * a document without touching any other byte. Nothing here recurses, and nothing but `@svc/errors` is imported.
+ *
+ * @module
+ */
+
+// Bytes to document.
+
+export { parseJsonCooperatively, toValueCooperatively } from './cooperative.ts'
+export { parseJson } from './parse.ts'
+export type { SliceOptions } from './slices.ts'
+
+// What a document may cost, and how it is refused.
+
+export { JsonError, type JsonErrorCode } from './errors.ts'
+export { DEFAULT_MAX_DEPTH, DEFAULT_MAX_NODES, type JsonLimits, MAX_JSON_BYTES } from './guard.ts'
+
+// The tree.
+
+export type { JsonValue } from './to-value.ts'
+export type { JsonDocument, JsonKind, JsonMember, JsonNode } from './tree.ts'
+export { type JsonPath, type StringLeaf, walkStrings } from './walk-strings.ts'
+
+// Edits to bytes.
+
+export { encodeJsonString } from './encode.ts'
+export { applySplices, type Splice } from './splice.ts'

@@ -1,0 +1,97 @@
+import { OPEN_BRACE, OPEN_BRACKET } from './ascii.ts'
+
+/** Bits of a scalar's second word that hold its end offset. */
+export const END_MASK = 0x1fff_ffff
+/** The string holds a backslash escape. */
+export const FLAG_ESCAPED = 1 << 31
+/** The string holds bytes past ASCII. */
+export const FLAG_WIDE = 1 << 30
+/** The string holds an escape that is half of a surrogate pair. */
+export const FLAG_LONE_SURROGATE = 1 << 29
+
+const WORDS_PER_ENTRY = 2
+
+/**
+ * The tokens of a document in source order, two 32-bit words each:
+ *
+ * | entry | first word | second word |
+ * |---|---|---|
+ * | string, number, literal | start offset | end offset and string flags |
+ * | `{` or `[` | start offset | entry of its closing bracket |
+ * | `}` or `]` | end offset | number of members |
+ *
+ * An object's members are pairs of a key (a string) and a value. What an entry is, the byte at its start says.
+ */
+export class Tape {
+  /** Entries written so far. */
+  length = 0
+  #words: Int32Array
+  readonly #maxEntries: number
+
+  constructor(sizeBytes: number) {
+    // Every entry but a closing bracket starts at a byte of its own, and a closing bracket ends at one.
+    this.#maxEntries = sizeBytes + 1
+    this.#words = this.#allocate(Math.max(32, sizeBytes >>> 5))
+  }
+
+  /** Adds an entry and returns its index. */
+  push(first: number, second: number): number {
+    const index = this.length
+    const at = index * WORDS_PER_ENTRY
+    if (at >= this.#words.length) this.#grow()
+    this.#words[at] = first
+    this.#words[at + 1] = second
+    this.length = index + 1
+    return index
+  }
+
+  first(index: number): number {
+    return this.#words[index * WORDS_PER_ENTRY] ?? 0
+  }
+
+  second(index: number): number {
+    return this.#words[index * WORDS_PER_ENTRY + 1] ?? 0
+  }
+
+  setSecond(index: number, second: number): void {
+    this.#words[index * WORDS_PER_ENTRY + 1] = second
+  }
+
+  #grow(): void {
+    const grown = this.#allocate(this.length * 2)
+    grown.set(this.#words)
+    this.#words = grown
+  }
+
+  #allocate(entries: number): Int32Array {
+    return new Int32Array(Math.min(this.#maxEntries, entries) * WORDS_PER_ENTRY)
+  }
+}
+
+/** A tokenized document: what the offsets point into, and the offsets. */
+export interface Tokens {
+  readonly bytes: Uint8Array
+  readonly tape: Tape
+}
+
+/** The first byte of a token, which says its kind. */
+export function firstByte({ bytes, tape }: Tokens, index: number): number {
+  return bytes[tape.first(index)] ?? 0
+}
+
+/** Whether a token's first byte is that of an object or array. */
+export function opensContainer(byte: number): boolean {
+  return byte === OPEN_BRACE || byte === OPEN_BRACKET
+}
+
+/** The entry after a token and all that is inside it. */
+export function nextSibling(tokens: Tokens, index: number): number {
+  return opensContainer(firstByte(tokens, index)) ? tokens.tape.second(index) + 1 : index + 1
+}
+
+/** The offset after the last byte of a token. */
+export function endOffset(tokens: Tokens, index: number): number {
+  const { tape } = tokens
+  const second = tape.second(index)
+  return opensContainer(firstByte(tokens, index)) ? tape.first(second) : second & END_MASK
+}

@@ -1,0 +1,40 @@
+import { endOffset, FLAG_ESCAPED, FLAG_WIDE, type Tokens } from './tape.ts'
+
+/** Up to this many bytes, joining characters beats a call of the decoder. */
+const MAX_JOINED_BYTES = 10
+
+/** A byte order mark inside the document is text like any other. The tokenizer has checked the UTF-8. */
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/** The text of a range of bytes. */
+export function decodeRange(bytes: Uint8Array, start: number, end: number): string {
+  return decoder.decode(bytes.subarray(start, end))
+}
+
+/** The text a string token stands for, escapes resolved. A lone surrogate stays one. */
+export function stringText(tokens: Tokens, index: number): string {
+  const { bytes, tape } = tokens
+  const start = tape.first(index)
+  const end = endOffset(tokens, index)
+  const flags = tape.second(index)
+  if ((flags & FLAG_ESCAPED) !== 0) {
+    const text: unknown = JSON.parse(decodeRange(bytes, start, end))
+    return String(text)
+  }
+  if ((flags & FLAG_WIDE) !== 0 || end - start > MAX_JOINED_BYTES) return decodeRange(bytes, start + 1, end - 1)
+  let text = ''
+  for (let position = start + 1; position < end - 1; position++) text += String.fromCharCode(bytes[position] ?? 0)
+  return text
+}
+
+/** Whether a string token stands for a text; cheaper than decoding it where both are ASCII. */
+export function isStringText(tokens: Tokens, index: number, text: string): boolean {
+  const { bytes, tape } = tokens
+  if ((tape.second(index) & (FLAG_ESCAPED | FLAG_WIDE)) !== 0) return stringText(tokens, index) === text
+  const start = tape.first(index) + 1
+  if (endOffset(tokens, index) - 1 - start !== text.length) return false
+  for (let offset = 0; offset < text.length; offset++) {
+    if (bytes[start + offset] !== text.charCodeAt(offset)) return false
+  }
+  return true
+}

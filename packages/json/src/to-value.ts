@@ -1,0 +1,111 @@
+import { LOWER_F, LOWER_N, LOWER_T, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './ascii.ts'
+import { numberValue } from './number.ts'
+import { endOffset, firstByte, nextSibling, type Tokens } from './tape.ts'
+import { isStringText, stringText } from './text.ts'
+
+/** What JSON stands for in JavaScript. */
+export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue }
+
+/** Keys that are left out of objects, so that no later copy of one can reach a prototype (IN-8). */
+const DROPPED_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
+
+/** Places for keys read lately. */
+const RECENT_KEYS = 64
+
+type Container = JsonValue[] | { [key: string]: JsonValue }
+
+/** Builds the plain value of a token; can stop after any number of tokens and go on later. */
+export class ValueBuilder {
+  readonly #tokens: Tokens
+  #index: number
+  #result: JsonValue = null
+  /** The container being filled, the entry of its closing bracket, and those of the containers around it. */
+  #container: Container | undefined
+  #closeIndex = -1
+  readonly #outer: { readonly container: Container | undefined; readonly closeIndex: number }[] = []
+
+  readonly #recentKeys: string[] = []
+
+  constructor(tokens: Tokens, index: number) {
+    this.#tokens = tokens
+    this.#index = index
+  }
+
+  /** The value; whole once {@link advance} has returned true. */
+  get result(): JsonValue {
+    return this.#result
+  }
+
+  /** Reads up to `count` tokens more and returns whether the value is whole. */
+  advance(count: number): boolean {
+    for (let step = 0; step < count; step++) {
+      this.#step()
+      if (this.#container === undefined) return true
+    }
+    return false
+  }
+
+  #step(): void {
+    const index = this.#index
+    if (index === this.#closeIndex) {
+      this.#index = index + 1
+      this.#leave()
+    } else if (this.#container === undefined) this.#result = this.#read(index)
+    else if (Array.isArray(this.#container)) this.#container.push(this.#read(index))
+    else this.#readMember(this.#container, index)
+  }
+
+  #readMember(object: { [key: string]: JsonValue }, index: number): void {
+    const key = this.#keyText(index)
+    if (DROPPED_KEYS.has(key)) this.#index = nextSibling(this.#tokens, index + 1)
+    else object[key] = this.#read(index + 1)
+  }
+
+  /** The text of a key. The keys of a document are few and repeat: one read lately is compared, not decoded. */
+  #keyText(index: number): string {
+    const { bytes, tape } = this.#tokens
+    const start = tape.first(index)
+    const end = endOffset(this.#tokens, index)
+    const slot = ((end - start) * 7 + (bytes[start + 1] ?? 0) + (bytes[end - 2] ?? 0) * 3) % RECENT_KEYS
+    const recent = this.#recentKeys[slot]
+    if (recent !== undefined && isStringText(this.#tokens, index, recent)) return recent
+    const key = stringText(this.#tokens, index)
+    this.#recentKeys[slot] = key
+    return key
+  }
+
+  /** The value of a token; of a container, the empty one that the next steps fill. */
+  #read(index: number): JsonValue {
+    const { bytes, tape } = this.#tokens
+    this.#index = index + 1
+    const byte = firstByte(this.#tokens, index)
+    switch (byte) {
+      case QUOTE:
+        return stringText(this.#tokens, index)
+      case OPEN_BRACE:
+        return this.#enter({}, tape.second(index))
+      case OPEN_BRACKET:
+        return this.#enter([], tape.second(index))
+      case LOWER_T:
+      case LOWER_F:
+        return byte === LOWER_T
+      case LOWER_N:
+        return null
+      default:
+        return numberValue(bytes, tape.first(index), endOffset(this.#tokens, index))
+    }
+  }
+
+  #enter(container: Container, closeIndex: number): Container {
+    this.#outer.push({ container: this.#container, closeIndex: this.#closeIndex })
+    this.#container = container
+    this.#closeIndex = closeIndex
+    return container
+  }
+
+  #leave(): void {
+    const outer = this.#outer.pop()
+    this.#container = outer?.container
+    this.#closeIndex = outer?.closeIndex ?? -1
+  }
+}

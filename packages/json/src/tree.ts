@@ -1,0 +1,176 @@
+import { LOWER_F, LOWER_N, LOWER_T, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './ascii.ts'
+import { kindError } from './errors.ts'
+import { numberValue } from './number.ts'
+import { endOffset, FLAG_LONE_SURROGATE, firstByte, nextSibling, type Tape, type Tokens } from './tape.ts'
+import { decodeRange, isStringText, stringText } from './text.ts'
+import { type JsonValue, ValueBuilder } from './to-value.ts'
+
+/** What a token is. */
+export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null'
+
+/** One member of an object. The key is a string node of its own. */
+export interface JsonMember {
+  readonly key: JsonNode
+  readonly value: JsonNode
+}
+
+/**
+ * A parsed document. Its nodes point into `bytes`, which must not change while they are in use. The tokens take
+ * 8 bytes each (objects and arrays 16) and go with the document and its nodes.
+ */
+export class JsonDocument implements Tokens {
+  readonly bytes: Uint8Array
+  /** Objects, arrays and keys in the document: what `maxNodes` counts. */
+  readonly nodeCount: number
+  /** @internal the tokens as nodes read them */
+  readonly tape: Tape
+
+  /** @internal documents come from `parseJson` and `parseJsonCooperatively` */
+  constructor(tokens: Tokens, nodeCount: number) {
+    this.bytes = tokens.bytes
+    this.tape = tokens.tape
+    this.nodeCount = nodeCount
+  }
+
+  /** The outermost value. */
+  get root(): JsonNode {
+    return new JsonNode(this, 0)
+  }
+}
+
+/**
+ * One token of a document and all that is inside it. Nodes are made when asked for: compare `index`, not the
+ * objects, to see whether two are the same token. Lookups walk the members in order and take linear time.
+ */
+export class JsonNode {
+  readonly document: JsonDocument
+  /** Identity of the token in its document; grows in source order. */
+  readonly index: number
+
+  /** @internal nodes come from the document and from other nodes */
+  constructor(document: JsonDocument, index: number) {
+    this.document = document
+    this.index = index
+  }
+
+  get kind(): JsonKind {
+    switch (firstByte(this.document, this.index)) {
+      case OPEN_BRACE:
+        return 'object'
+      case OPEN_BRACKET:
+        return 'array'
+      case QUOTE:
+        return 'string'
+      case LOWER_T:
+      case LOWER_F:
+        return 'boolean'
+      case LOWER_N:
+        return 'null'
+      default:
+        return 'number'
+    }
+  }
+
+  /** Byte offset of the token's first byte; a string's opening quote. */
+  get start(): number {
+    return this.document.tape.first(this.index)
+  }
+
+  /** Byte offset after the token's last byte; after a string's closing quote. */
+  get end(): number {
+    return endOffset(this.document, this.index)
+  }
+
+  /** Members of an object, duplicates included, or items of an array; 0 for anything else. */
+  get length(): number {
+    const { kind, document } = this
+    if (kind !== 'object' && kind !== 'array') return 0
+    return document.tape.second(document.tape.second(this.index))
+  }
+
+  /** Whether this is a string with an escape that is half of a surrogate pair, such as `"\ud800"`. */
+  get hasLoneSurrogate(): boolean {
+    return this.kind === 'string' && (this.document.tape.second(this.index) & FLAG_LONE_SURROGATE) !== 0
+  }
+
+  /** The value under a key, as decoded text. The last of duplicates wins; undefined on anything but an object. */
+  get(key: string): JsonNode | undefined {
+    let found: number | undefined
+    for (const index of this.#memberIndices()) {
+      if (isStringText(this.document, index, key)) found = index + 1
+    }
+    return found === undefined ? undefined : new JsonNode(this.document, found)
+  }
+
+  /** Every value under a key, in source order; none on anything but an object. */
+  getAll(key: string): JsonNode[] {
+    const found: JsonNode[] = []
+    for (const index of this.#memberIndices()) {
+      if (isStringText(this.document, index, key)) found.push(new JsonNode(this.document, index + 1))
+    }
+    return found
+  }
+
+  /** The members of an object in source order, duplicates included; none on anything else. */
+  *entries(): Generator<JsonMember, void, undefined> {
+    for (const index of this.#memberIndices()) {
+      yield { key: new JsonNode(this.document, index), value: new JsonNode(this.document, index + 1) }
+    }
+  }
+
+  /** The items of an array in order; none on anything else. */
+  *items(): Generator<JsonNode, void, undefined> {
+    if (this.kind !== 'array') return
+    const close = this.document.tape.second(this.index)
+    for (let index = this.index + 1; index < close; index = nextSibling(this.document, index)) {
+      yield new JsonNode(this.document, index)
+    }
+  }
+
+  /**
+   * The text of a string, escapes resolved. Half of a surrogate pair stays one (see {@link hasLoneSurrogate}).
+   *
+   * @throws SvcError `json_kind` on anything but a string
+   */
+  text(): string {
+    if (this.kind !== 'string') throw kindError('string', this.kind)
+    return stringText(this.document, this.index)
+  }
+
+  /**
+   * The value of a number as `JSON.parse` gives it: `1e400` is Infinity, `-0` is -0.
+   *
+   * @throws SvcError `json_kind` on anything but a number
+   */
+  number(): number {
+    if (this.kind !== 'number') throw kindError('number', this.kind)
+    return numberValue(this.document.bytes, this.start, this.end)
+  }
+
+  /** The bytes of the token as they came, quotes and escapes included: a view, not a copy. */
+  raw(): Uint8Array {
+    return this.document.bytes.subarray(this.start, this.end)
+  }
+
+  /** {@link raw} as text. */
+  rawText(): string {
+    return decodeRange(this.document.bytes, this.start, this.end)
+  }
+
+  /**
+   * The plain value, equal to what `JSON.parse` gives for the same text, but for the keys `__proto__`,
+   * `constructor` and `prototype`: those members are left out.
+   */
+  toValue(): JsonValue {
+    const builder = new ValueBuilder(this.document, this.index)
+    builder.advance(Number.POSITIVE_INFINITY)
+    return builder.result
+  }
+
+  /** The entries of an object's keys; a value is the entry after its key. */
+  *#memberIndices(): Generator<number, void, undefined> {
+    if (this.kind !== 'object') return
+    const close = this.document.tape.second(this.index)
+    for (let index = this.index + 1; index < close; index = nextSibling(this.document, index + 1)) yield index
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * Test doubles and helpers shared by the packages of svc. For tests alone: nothing here is published.
+ *
+ * @module
+ */
+
+// Secrets that must not leak
+export {
+  type Canary,
+  type CanaryForm,
+  type CanarySighting,
+  findCanaries,
+  findCanariesInFiles,
+  findCanariesInValues,
+  makeCanary,
+} from './canary.ts'
+// Network
+export { createTestCa, type KeyedCertificate, type TestCa } from './certificates.ts'
+// Time and order
+export { createFakeClock, type FakeClock, type FakeClockOptions } from './clock.ts'
+export { type Cut, type CutProxy, type CutProxyOptions, startCutProxy } from './cut-proxy.ts'
+export { createDeferred, type Deferred } from './deferred.ts'
+// Backends that misbehave
+export {
+  GRPC_STATUS,
+  type HostileBackend,
+  type HostileCall,
+  type HostileReply,
+  type RpcName,
+  startHostileBackend,
+} from './hostile-backend.ts'
+export {
+  BROKEN_FRAMINGS,
+  type BrokenFraming,
+  type BrokenFramingBackend,
+  type BrokenFramingOptions,
+  startBrokenFraming,
+} from './hostile-framing.ts'
+export {
+  brokenEmbedding,
+  brokenRanking,
+  brokenScores,
+  brokenSpans,
+  brokenSpeech,
+  endlessReplies,
+  GARBAGE,
+  HEALTHY,
+  NOT_UTF8,
+  outOfOrderReplies,
+  oversizeReply,
+  replyMessage,
+  replyWithBrokenDelta,
+  replyWithBrokenNumbers,
+  replyWithBrokenText,
+  SUCCESS,
+} from './hostile-messages.ts'
+export { type HttpServer, listenOnFreePort, startHttpServer } from './http-server.ts'
+export { collectLines, type LineCollector } from './lines.ts'
+// Files, databases, packages
+export {
+  codeBlocks,
+  type PackedInstallation,
+  type PackOptions,
+  type ProgramOutcome,
+  packAndInstall,
+  readReadme,
+} from './packed.ts'
+export { type RunningPostgres, startPostgres, type UnavailablePostgres } from './postgres.ts'
+export { collectSse, type EventSource, readSse, type SeenSseEvent } from './read-sse.ts'
+export { type SocketTracker, trackSockets } from './sockets.ts'
+export { type TempDir, tempDir } from './temp-dir.ts'
+export {
+  type RecordedRequest,
+  type ReplyStep,
+  startUpstream,
+  type Upstream,
+  type UpstreamOptions,
+  type UpstreamReply,
+  type UpstreamScript,
+} from './upstream.ts'

@@ -1,0 +1,165 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { delimiter, dirname, join } from 'node:path'
+
+/** Which packages to install, and where. */
+export interface PackOptions {
+  /** Names of workspace packages; those they depend on in the workspace come along. */
+  readonly packages: readonly [string, ...string[]]
+  /** An empty folder. */
+  readonly dir: string
+}
+
+/** How a program ended. */
+export interface ProgramOutcome {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** A folder in which packages are installed as a user of theirs would have them. */
+export interface PackedInstallation {
+  readonly dir: string
+  /** Names of all workspace packages that are installed. */
+  readonly packages: readonly string[]
+  /** Runs a program (ECMAScript module source) in the folder with plain Node. */
+  run(source: string): Promise<ProgramOutcome>
+}
+
+interface Manifest {
+  readonly name: string
+  readonly dependencies?: Readonly<Record<string, string>> | undefined
+}
+
+interface WorkspacePackage extends Manifest {
+  readonly folder: string
+}
+
+const TIMEOUT_MS = 240_000
+
+/**
+ * Packs workspace packages as for publishing, installs the tarballs with npm in an empty folder and returns a way to
+ * run programs there. A package that was not built yet is built first. What they depend on outside the workspace
+ * comes from npm's cache or registry. Install scripts do not run.
+ */
+export async function packAndInstall({ packages, dir }: PackOptions): Promise<PackedInstallation> {
+  const root = findWorkspaceRoot(import.meta.dirname)
+  const wanted = withDependencies(await readWorkspace(root), packages)
+  const tarballs = join(dir, 'tarballs')
+  const app = join(dir, 'app')
+  await mkdir(tarballs, { recursive: true })
+  await mkdir(app, { recursive: true })
+  const dependencies: Record<string, string> = {}
+  for (const workspacePackage of wanted) {
+    dependencies[workspacePackage.name] = `file:${await pack(root, workspacePackage, tarballs)}`
+  }
+  const overrides = Object.fromEntries(wanted.map(({ name }) => [name, `$${name}`]))
+  const manifest = { name: 'user-of-packages', private: true, type: 'module', dependencies, overrides }
+  await writeFile(join(app, 'package.json'), JSON.stringify(manifest, null, 2))
+  const flags = ['--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline', '--loglevel=error']
+  await mustSucceed('npm', ['install', ...flags], app)
+  let programs = 0
+  return {
+    dir: app,
+    packages: wanted.map(({ name }) => name),
+    async run(source) {
+      programs += 1
+      const file = join(app, `program-${programs}.mjs`)
+      await writeFile(file, source)
+      return run(process.execPath, [file], app)
+    },
+  }
+}
+
+/** Code blocks of a Markdown text in a language such as `ts`, in order. */
+export function codeBlocks(markdown: string, language: string): string[] {
+  const fence = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms')
+  return [...markdown.matchAll(fence)].map((match) => match[1] ?? '')
+}
+
+/** The README of a workspace package. */
+export async function readReadme(packageName: string): Promise<string> {
+  const workspace = await readWorkspace(findWorkspaceRoot(import.meta.dirname))
+  return readFile(join(find(workspace, packageName).folder, 'README.md'), 'utf8')
+}
+
+function findWorkspaceRoot(start: string): string {
+  for (let folder = start; folder !== dirname(folder); folder = dirname(folder)) {
+    if (existsSync(join(folder, 'pnpm-workspace.yaml'))) return folder
+  }
+  throw new Error('not inside a workspace')
+}
+
+async function readWorkspace(root: string): Promise<Map<string, WorkspacePackage>> {
+  const workspace = new Map<string, WorkspacePackage>()
+  for (const parent of ['packages', 'apps', 'apps/backends']) {
+    const names = await readdir(join(root, parent)).catch(() => [])
+    for (const name of names) {
+      const folder = join(root, parent, name)
+      const text = await readFile(join(folder, 'package.json'), 'utf8').catch(() => undefined)
+      if (text === undefined) continue
+      const manifest: unknown = JSON.parse(text)
+      if (isManifest(manifest)) workspace.set(manifest.name, { ...manifest, folder })
+    }
+  }
+  return workspace
+}
+
+function isManifest(value: unknown): value is Manifest {
+  return typeof value === 'object' && value !== null && 'name' in value && typeof value.name === 'string'
+}
+
+function find(workspace: ReadonlyMap<string, WorkspacePackage>, name: string): WorkspacePackage {
+  const found = workspace.get(name)
+  if (found === undefined) throw new Error(`no workspace package ${name}`)
+  return found
+}
+
+/** The packages and those they depend on in the workspace, dependencies first. */
+function withDependencies(
+  workspace: ReadonlyMap<string, WorkspacePackage>,
+  names: readonly string[],
+): readonly WorkspacePackage[] {
+  const ordered = new Set<WorkspacePackage>()
+  const visit = (name: string) => {
+    const workspacePackage = find(workspace, name)
+    for (const [dependency, range] of Object.entries(workspacePackage.dependencies ?? {})) {
+      if (range.startsWith('workspace:')) visit(dependency)
+    }
+    ordered.add(workspacePackage)
+  }
+  names.forEach(visit)
+  return [...ordered]
+}
+
+/** Packs one package and returns the tarball's path. */
+async function pack(root: string, { name, folder }: WorkspacePackage, target: string): Promise<string> {
+  const bin = [join(root, '.tools', 'node_modules', '.bin'), join(root, 'node_modules', '.bin')].join(delimiter)
+  if (!existsSync(join(folder, 'dist'))) await mustSucceed('tsup', [], folder, bin)
+  const before = new Set(await readdir(target))
+  await mustSucceed('pnpm', ['pack', '--pack-destination', target], folder, bin)
+  const tarball = (await readdir(target)).find((file) => !before.has(file))
+  if (tarball === undefined) throw new Error(`packing ${name} made no tarball`)
+  return join(target, tarball)
+}
+
+async function mustSucceed(command: string, args: readonly string[], cwd: string, bin?: string): Promise<void> {
+  const { code, stdout, stderr } = await run(command, args, cwd, bin)
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}\n${stdout}\n${stderr}`)
+}
+
+/** Runs a program with nothing of the test's own environment that changes what Node or npm do. */
+function run(command: string, args: readonly string[], cwd: string, bin?: string): Promise<ProgramOutcome> {
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^(NODE_(ENV|OPTIONS|PATH|V8_COVERAGE)$|VITEST|npm_(lifecycle|package)_)/.test(name),
+  )
+  const env: NodeJS.ProcessEnv = Object.fromEntries(inherited)
+  if (bin !== undefined) env.PATH = `${bin}${delimiter}${env.PATH ?? ''}`
+  return new Promise((resolve) => {
+    execFile(command, args, { cwd, env, timeout: TIMEOUT_MS, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
+      const code = error === null ? 0 : typeof error.code === 'number' ? error.code : 1
+      resolve({ code, stdout, stderr: error === null || stderr !== '' ? stderr : error.message })
+    })
+  })
+}

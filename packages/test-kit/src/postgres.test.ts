@@ -1,0 +1,47 @@
+import { once } from 'node:events'
+import { chmod, readdir, rm, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { startPostgres } from './postgres.ts'
+import { tempDir } from './temp-dir.ts'
+
+afterEach(() => vi.unstubAllEnvs())
+
+/** First byte a PostgreSQL server answers to a request for TLS: `N` when it has none. */
+async function greet(url: string): Promise<string> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  socket.write(Buffer.of(0, 0, 0, 8, 4, 210, 22, 47))
+  const [bytes] = await once(socket, 'data')
+  socket.destroy()
+  return String(bytes)
+}
+
+describe('startPostgres', () => {
+  it('starts a server of its own, gives empty databases and leaves nothing behind', async (context) => {
+    await using dir = await tempDir()
+    await chmod(dir.path, 0o755)
+    vi.stubEnv('TMPDIR', dir.path)
+    await using postgres = await startPostgres()
+    if (!postgres.available) return context.skip(postgres.reason)
+    expect(await greet(postgres.url)).toBe('N')
+    const databases = [postgres.url, await postgres.createDatabase(), await postgres.createDatabase()]
+    expect(new Set(databases).size).toBe(3)
+    await postgres.close()
+    await expect(greet(postgres.url)).rejects.toThrow('ECONNREFUSED')
+    expect(await readdir(dir.path)).toEqual([])
+  })
+
+  it('says why when it cannot start, and leaves nothing behind', async () => {
+    await using dir = await tempDir()
+    await chmod(dir.path, 0o755)
+    vi.stubEnv('TMPDIR', dir.path)
+    // The library the server's programs need is found here first, and is none.
+    vi.stubEnv('LD_LIBRARY_PATH', dir.path)
+    await writeFile(dir.join('libpq.so.5'), '')
+    const postgres = await startPostgres()
+    await rm(dir.join('libpq.so.5'))
+    expect(postgres.available).toBe(false)
+    expect(postgres.available ? '' : postgres.reason).not.toBe('')
+    expect(await readdir(dir.path)).toEqual([])
+  })
+})

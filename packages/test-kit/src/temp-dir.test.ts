@@ -1,0 +1,19 @@
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { expect, it } from 'vitest'
+import { tempDir } from './temp-dir.ts'
+
+it('is empty, its own, and gone with its content after the scope', async () => {
+  let path: string
+  {
+    await using dir = await tempDir()
+    await using other = await tempDir()
+    path = dir.path
+    expect(path).not.toBe(other.path)
+    expect(await readdir(path)).toEqual([])
+    await mkdir(dir.join('a', 'b'), { recursive: true })
+    await writeFile(dir.join('a', 'b', 'c.txt'), 'x')
+    expect(existsSync(path)).toBe(true)
+  }
+  expect(existsSync(path)).toBe(false)
+})

@@ -1,0 +1,110 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { codeBlocks, type PackedInstallation, packAndInstall, readReadme, type TempDir, tempDir } from '../src/index.ts'
+
+/** What a README promises that its example prints, and every name the package gives to its users. */
+const PROMISES = {
+  '@svc/errors': {
+    printed: ['rate_limited admission_rejected 1000'],
+    names: ['ERROR_KINDS', 'SvcError', 'isErrorKind', 'toSvcError'],
+  },
+  '@svc/wire': {
+    printed: [
+      'user 1',
+      'SvcError: messages[0].content: Invalid input: expected string or array',
+      '{"text":"grüße"}',
+      '[DONE]',
+    ],
+    names: [
+      'CHAT_ROLES',
+      'SSE_DONE',
+      'SSE_KEEP_ALIVE',
+      'chatChoice',
+      'chatChunkChoice',
+      'chatCompletion',
+      'chatCompletionChunk',
+      'chatCompletionRequest',
+      'chatContentPart',
+      'chatDelta',
+      'chatFinishReason',
+      'chatFunction',
+      'chatFunctionChoice',
+      'chatReplyMessage',
+      'chatRequestMessage',
+      'chatRequestToolCall',
+      'chatResponseFormat',
+      'chatTokenLogprob',
+      'chatTool',
+      'chatToolCall',
+      'chatToolCallDelta',
+      'chatToolChoice',
+      'compatibleError',
+      'compatibleErrorReply',
+      'completionUsage',
+      'createNdjsonDecoder',
+      'createSchemaRegistry',
+      'createSseDecoder',
+      'decodeNdjson',
+      'decodeSse',
+      'decodeSsePieces',
+      'encodeNdjson',
+      'encodeSseComment',
+      'encodeSseEvent',
+      'encodeSseJson',
+      'isKnownContentPart',
+      'loadedModel',
+      'model',
+      'modelCapabilitiesList',
+      'modelList',
+      'modelLoading',
+      'modelProcess',
+      'modelWithCapabilities',
+      'parseBody',
+      'schemaReference',
+      'settings',
+      'settingsUpdateReply',
+      'systemReply',
+      'toOpenApiSchemas',
+      'versionReply',
+    ],
+  },
+} as const
+
+describe.each(Object.entries(PROMISES))('%s, packed and installed by a user', (name, { printed, names }) => {
+  let dir: TempDir
+  let installation: PackedInstallation
+  beforeAll(async () => {
+    dir = await tempDir()
+    installation = await packAndInstall({ packages: [name], dir: dir.path })
+  }, 300_000)
+  afterAll(() => dir.close())
+
+  it('runs the example of its README', async () => {
+    const examples = codeBlocks(await readReadme(name), 'ts')
+    expect(examples).toHaveLength(1)
+    expect(await installation.run(examples.join(''))).toEqual({
+      code: 0,
+      stdout: `${printed.join('\n')}\n`,
+      stderr: '',
+    })
+  })
+
+  it('gives these names and no other, to CommonJS too', async () => {
+    const list = 'names => console.log(JSON.stringify(Object.keys(names).sort()))'
+    const imported = await installation.run(`import * as names from '${name}'\n;(${list})(names)`)
+    const required = await installation.run(
+      `import { createRequire } from 'node:module'\n;(${list})(createRequire(import.meta.url)('${name}'))`,
+    )
+    expect(JSON.parse(imported.stdout)).toEqual(names)
+    expect(JSON.parse(required.stdout)).toEqual(names)
+  })
+
+  it('brings its README and sources along, and no tests', async () => {
+    const files = await readdir(join(installation.dir, 'node_modules', name), { recursive: true })
+    expect(files).toEqual(
+      expect.arrayContaining(['README.md', 'package.json', join('dist', 'index.js'), join('src', 'index.ts')]),
+    )
+    expect(files.filter((file) => file.includes('.test.'))).toEqual([])
+  })
+})

@@ -1,0 +1,127 @@
+/**
+ * What crosses HTTP: schemas of bodies and events with the types inferred from them, and codecs for
+ * server-sent events and JSON lines.
+ *
+ * @module
+ */
+
+// Native bodies
+export { type SettingsBody, type SettingsUpdateReply, settings, settingsUpdateReply } from './native/settings.ts'
+export {
+  type LoadedModel,
+  loadedModel,
+  type ModelProcess,
+  modelProcess,
+  type SystemReply,
+  systemReply,
+  type VersionReply,
+  versionReply,
+} from './native/system.ts'
+// JSON lines
+export {
+  createNdjsonDecoder,
+  decodeNdjson,
+  type NdjsonDecoder,
+  type NdjsonDecoderOptions,
+  type NdjsonLine,
+} from './ndjson/decode.ts'
+export { encodeNdjson } from './ndjson/encode.ts'
+// Compatible format: chat request
+export {
+  type ChatCompletionRequest,
+  type ChatResponseFormat,
+  chatCompletionRequest,
+  chatResponseFormat,
+} from './openai/chat.ts'
+export {
+  CHAT_ROLES,
+  type ChatContentPart,
+  type ChatRequestMessage,
+  type ChatRequestToolCall,
+  chatContentPart,
+  chatRequestMessage,
+  chatRequestToolCall,
+  isKnownContentPart,
+} from './openai/chat-message.ts'
+// Compatible format: chat reply and stream
+export {
+  type ChatChoice,
+  type ChatChunkChoice,
+  type ChatCompletion,
+  type ChatCompletionChunk,
+  type ChatDelta,
+  type ChatFinishReason,
+  type ChatReplyMessage,
+  type ChatTokenLogprob,
+  type ChatToolCall,
+  type ChatToolCallDelta,
+  chatChoice,
+  chatChunkChoice,
+  chatCompletion,
+  chatCompletionChunk,
+  chatDelta,
+  chatFinishReason,
+  chatReplyMessage,
+  chatTokenLogprob,
+  chatToolCall,
+  chatToolCallDelta,
+} from './openai/chat-reply.ts'
+export {
+  type ChatFunction,
+  type ChatFunctionChoice,
+  type ChatTool,
+  type ChatToolChoice,
+  chatFunction,
+  chatFunctionChoice,
+  chatTool,
+  chatToolChoice,
+} from './openai/chat-tools.ts'
+// Compatible format: errors and models
+export {
+  type CompatibleError,
+  type CompatibleErrorReply,
+  compatibleError,
+  compatibleErrorReply,
+  type ModelLoading,
+  modelLoading,
+} from './openai/error.ts'
+export {
+  type Model,
+  type ModelCapabilitiesList,
+  type ModelList,
+  type ModelWithCapabilities,
+  model,
+  modelCapabilitiesList,
+  modelList,
+  modelWithCapabilities,
+} from './openai/models.ts'
+export { type CompletionUsage, completionUsage } from './openai/usage.ts'
+// Validation and OpenAPI
+export { parseBody } from './parse-body.ts'
+export {
+  createSchemaRegistry,
+  type SchemaName,
+  type SchemaRegistry,
+  schemaReference,
+  toOpenApiSchemas,
+} from './registry.ts'
+// Server-sent events
+export {
+  createSseDecoder,
+  decodeSse,
+  decodeSsePieces,
+  type SseDecoder,
+  type SseDecoderOptions,
+  type SseEvent,
+  type SseFiller,
+  type SseIncomplete,
+  type SsePiece,
+} from './sse/decode.ts'
+export {
+  encodeSseComment,
+  encodeSseEvent,
+  encodeSseJson,
+  SSE_DONE,
+  SSE_KEEP_ALIVE,
+  type SseEventFields,
+} from './sse/encode.ts'

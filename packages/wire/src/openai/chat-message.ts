@@ -1,0 +1,90 @@
+import * as z from 'zod'
+
+/** The roles a chat message may have; `developer` is treated as `system`, `function` is the legacy `tool`. */
+export const CHAT_ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function'] as const
+
+/** Where media comes from: an `http(s)` address or a `data:` URI. */
+const mediaUrl = z.looseObject({ url: z.string() })
+
+const textPart = z.looseObject({ type: z.literal('text'), text: z.string() })
+const imagePart = z.looseObject({ type: z.enum(['image_url', 'image']), image_url: mediaUrl })
+const videoPart = z.looseObject({ type: z.enum(['video_url', 'video']), video_url: mediaUrl })
+const audioUrlPart = z.looseObject({ type: z.enum(['audio_url', 'audio']), audio_url: mediaUrl })
+const inputAudioPart = z.looseObject({
+  type: z.literal('input_audio'),
+  input_audio: z.looseObject({ data: z.string(), format: z.string().nullish() }),
+})
+const filePart = z.looseObject({
+  type: z.literal('file'),
+  file: z.looseObject({
+    file_data: z.string().nullish(),
+    filename: z.string().nullish(),
+    file_id: z.string().nullish(),
+  }),
+})
+const refusalPart = z.looseObject({ type: z.literal('refusal'), refusal: z.string() })
+
+const knownPart = z.discriminatedUnion('type', [
+  textPart,
+  imagePart,
+  videoPart,
+  audioUrlPart,
+  inputAudioPart,
+  filePart,
+  refusalPart,
+])
+
+const KNOWN_PART_TYPES: ReadonlySet<string> = new Set<ChatContentPart['type']>([
+  'text',
+  'image_url',
+  'image',
+  'video_url',
+  'video',
+  'audio_url',
+  'audio',
+  'input_audio',
+  'file',
+  'refusal',
+])
+
+/** A part of a type this server does not know; a proxy passes it on, a local model refuses it. */
+const unknownPart = z.looseObject({
+  // Aborting: a known part of a wrong shape must be told about its field, not about its type.
+  type: z.string().refine((type) => !KNOWN_PART_TYPES.has(type), { abort: true }),
+})
+
+/** One part of a message's content, of a type this server knows. */
+export type ChatContentPart = z.infer<typeof knownPart>
+
+/** One part of a message's content, of any type. */
+export const chatContentPart = z.union([knownPart, unknownPart])
+
+/** Whether a part is of a type this server knows, so that switching on `type` sees its fields. */
+export function isKnownContentPart(part: z.infer<typeof chatContentPart>): part is ChatContentPart {
+  return KNOWN_PART_TYPES.has(part.type)
+}
+
+/** A tool call an assistant message repeats from an earlier reply; `arguments` is JSON text. */
+export const chatRequestToolCall = z.looseObject({
+  id: z.string().nullish(),
+  type: z.literal('function').nullish(),
+  function: z.looseObject({ name: z.string(), arguments: z.string().nullish() }),
+})
+
+/** One message of a chat request: a single shape for all roles, as clients mix the fields freely. */
+export const chatRequestMessage = z.looseObject({
+  role: z.enum(CHAT_ROLES),
+  content: z.union([z.string(), z.array(chatContentPart)]).nullish(),
+  name: z.string().nullish(),
+  tool_calls: z.array(chatRequestToolCall).nullish(),
+  tool_call_id: z.string().nullish(),
+  function_call: z.looseObject({ name: z.string(), arguments: z.string().nullish() }).nullish(),
+  refusal: z.string().nullish(),
+  reasoning: z.string().nullish(),
+  reasoning_content: z.string().nullish(),
+})
+
+/** One message of a chat request. */
+export type ChatRequestMessage = z.infer<typeof chatRequestMessage>
+/** A tool call inside a request message. */
+export type ChatRequestToolCall = z.infer<typeof chatRequestToolCall>

@@ -1,0 +1,35 @@
+import * as z from 'zod'
+import { anyObject } from '../scalars.ts'
+
+/** A function the model may call; `parameters` is a JSON Schema, kept as it came. */
+export const chatFunction = z.looseObject({
+  name: z.string().min(1),
+  description: z.string().nullish(),
+  parameters: anyObject.nullish(),
+  strict: z.boolean().nullish(),
+})
+
+/** An entry of `tools`. */
+export const chatTool = z.looseObject({ type: z.literal('function'), function: chatFunction })
+
+/**
+ * `tool_choice` in every form clients send: a word, the nested object, the flat object, or one of these
+ * objects as JSON text.
+ */
+export const chatToolChoice = z.union([
+  z.string().regex(/^(?:(?:auto|none|required)$|\s*\{)/, 'expected "auto", "none", "required" or an object'),
+  z.looseObject({ type: z.literal('function'), function: z.looseObject({ name: z.string() }) }),
+  z.looseObject({ type: z.literal('function'), name: z.string() }),
+])
+
+/** `function_call` of a request, the legacy form of `tool_choice`. */
+export const chatFunctionChoice = z.union([z.enum(['auto', 'none']), z.looseObject({ name: z.string() })])
+
+/** A function the model may call. */
+export type ChatFunction = z.infer<typeof chatFunction>
+/** An entry of `tools`. */
+export type ChatTool = z.infer<typeof chatTool>
+/** `tool_choice` as it came. */
+export type ChatToolChoice = z.infer<typeof chatToolChoice>
+/** `function_call` of a request as it came. */
+export type ChatFunctionChoice = z.infer<typeof chatFunctionChoice>

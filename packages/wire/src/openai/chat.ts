@@ -1,0 +1,101 @@
+import * as z from 'zod'
+import { anyObject, count, float32, int32, MAX_INT32, positiveFloat32, unitInterval } from '../scalars.ts'
+import { chatRequestMessage } from './chat-message.ts'
+import { chatFunction, chatFunctionChoice, chatTool, chatToolChoice } from './chat-tools.ts'
+
+/** What shape the reply must have; a bare word stands for `{type: word}`. */
+export const chatResponseFormat = z.union([
+  z.enum(['text', 'json_object']),
+  z.discriminatedUnion('type', [
+    z.looseObject({ type: z.literal('text') }),
+    z.looseObject({ type: z.literal('json_object'), schema: anyObject.nullish() }),
+    z.looseObject({
+      type: z.literal('json_schema'),
+      json_schema: z.looseObject({
+        name: z.string().nullish(),
+        description: z.string().nullish(),
+        strict: z.boolean().nullish(),
+        schema: anyObject.nullish(),
+      }),
+    }),
+  ]),
+])
+
+const sampling = {
+  temperature: positiveFloat32.nullish(),
+  top_p: unitInterval.nullish(),
+  n: z.int().min(1).max(128).nullish(),
+  max_tokens: count.nullish(),
+  max_completion_tokens: count.nullish(),
+  stop: z.union([z.string(), z.array(z.string())]).nullish(),
+  seed: z.int().nullish(),
+  frequency_penalty: z.number().min(-2).max(2).nullish(),
+  presence_penalty: z.number().min(-2).max(2).nullish(),
+  logprobs: z.union([z.boolean(), count]).nullish(),
+  top_logprobs: z.int().min(0).max(20).nullish(),
+  logit_bias: z.record(z.string().regex(/^\d{1,10}$/), z.number().min(-100).max(100)).nullish(),
+  reasoning_effort: z.string().nullish(),
+}
+
+/** Sampling and prompt switches of local engines that the compatible format has no word for. */
+const vendorExtras = {
+  top_k: z.int().min(-1).max(MAX_INT32).nullish(),
+  min_p: unitInterval.nullish(),
+  typical_p: unitInterval.nullish(),
+  tfz: positiveFloat32.nullish(),
+  repeat_penalty: positiveFloat32.nullish(),
+  repeat_last_n: z.int().min(-1).max(MAX_INT32).nullish(),
+  n_keep: z.int().min(-1).max(MAX_INT32).nullish(),
+  batch: count.nullish(),
+  ignore_eos: z.boolean().nullish(),
+  echo: z.boolean().nullish(),
+  grammar: z.string().nullish(),
+  grammar_json_functions: anyObject.nullish(),
+  negative_prompt: z.string().nullish(),
+  negative_prompt_scale: float32.nullish(),
+  clip_skip: int32.nullish(),
+  rope_freq_base: positiveFloat32.nullish(),
+  rope_freq_scale: positiveFloat32.nullish(),
+}
+
+/** Fields official clients send that change nothing here. */
+const ignored = {
+  user: z.string().nullish(),
+  store: z.boolean().nullish(),
+  service_tier: z.string().nullish(),
+  prediction: anyObject.nullish(),
+  modalities: z.array(z.string()).nullish(),
+  audio: anyObject.nullish(),
+  web_search_options: anyObject.nullish(),
+  prompt_cache_key: z.string().nullish(),
+  safety_identifier: z.string().nullish(),
+  verbosity: z.string().nullish(),
+}
+
+/**
+ * Body of `POST /v1/chat/completions`. Unknown keys survive; an optional field that is `null` counts as absent,
+ * because official clients write it so.
+ */
+export const chatCompletionRequest = z.looseObject({
+  model: z.string().nullish(),
+  messages: z.array(chatRequestMessage).min(1),
+  stream: z.boolean().nullish(),
+  stream_options: z
+    .looseObject({ include_usage: z.boolean().nullish(), include_obfuscation: z.boolean().nullish() })
+    .nullish(),
+  tools: z.array(chatTool).nullish(),
+  tool_choice: chatToolChoice.nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  functions: z.array(chatFunction).nullish(),
+  function_call: chatFunctionChoice.nullish(),
+  response_format: chatResponseFormat.nullish(),
+  metadata: z.record(z.string(), z.string()).nullish(),
+  ...sampling,
+  ...vendorExtras,
+  ...ignored,
+})
+
+/** Body of `POST /v1/chat/completions`. */
+export type ChatCompletionRequest = z.infer<typeof chatCompletionRequest>
+/** What shape the reply must have, as it came. */
+export type ChatResponseFormat = z.infer<typeof chatResponseFormat>

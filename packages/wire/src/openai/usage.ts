@@ -1,0 +1,15 @@
+import * as z from 'zod'
+
+/** Token counts of chat, completions and edits; the timings (ms) only with the `Extra-Usage` header. */
+export const completionUsage = z.looseObject({
+  prompt_tokens: z.int().min(0),
+  completion_tokens: z.int().min(0),
+  total_tokens: z.int().min(0),
+  prompt_tokens_details: z.looseObject({ cached_tokens: z.int().min(0).exactOptional() }).exactOptional(),
+  completion_tokens_details: z.looseObject({ reasoning_tokens: z.int().min(0).exactOptional() }).exactOptional(),
+  timing_prompt_processing: z.number().exactOptional(),
+  timing_token_generation: z.number().exactOptional(),
+})
+
+/** Token counts of one request. */
+export type CompletionUsage = z.infer<typeof completionUsage>

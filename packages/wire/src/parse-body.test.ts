@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { parseBody } from './parse-body.ts'
+
+const message = (schema: z.ZodType, value: unknown): string => {
+  try {
+    parseBody(schema, value)
+  } catch (error) {
+    if (error instanceof Error) return error.message
+  }
+  return 'ok'
+}
+
+describe('parseBody', () => {
+  const choice = z.object({ stop: z.union([z.string(), z.array(z.string())]).nullish() })
+
+  it('returns the typed value', () => {
+    expect(parseBody(choice, { stop: ['a'] })).toEqual({ stop: ['a'] })
+  })
+
+  it('is an invalid_request with a code of its own', () => {
+    expect(() => parseBody(choice, 7)).toThrow(
+      expect.objectContaining({ kind: 'invalid_request', code: 'invalid_body', details: { param: undefined } }),
+    )
+  })
+
+  it('says what a union would take', () => {
+    expect(message(choice, { stop: 5 })).toBe('stop: Invalid input: expected string or array')
+  })
+
+  it('reports the branch of a union that got furthest', () => {
+    expect(message(choice, { stop: ['a', 5] })).toBe('stop[1]: Invalid input: expected string, received number')
+  })
+
+  it('descends through unions in unions', () => {
+    const nested = z.object({ a: z.union([z.string(), z.object({ b: z.union([z.int(), z.array(z.int())]) })]) })
+    expect(message(nested, { a: { b: [1, 'x'] } })).toBe('a.b[1]: Invalid input: expected number, received string')
+  })
+
+  it('says nothing but the sentence when the body itself is at fault', () => {
+    expect(message(z.object({}), [])).toBe('Invalid input: expected object, received array')
+  })
+})

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { chatCompletionRequest } from './openai/chat.ts'
+import { createSchemaRegistry, schemaReference, toOpenApiSchemas } from './registry.ts'
+
+/** Every `$ref` of a document. */
+function references(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, inner]) =>
+    key === '$ref' && typeof inner === 'string' ? [inner] : references(inner),
+  )
+}
+
+describe('toOpenApiSchemas', () => {
+  const schemas = toOpenApiSchemas()
+
+  it('names every body', () => {
+    expect(Object.keys(schemas).sort()).toEqual([
+      'ChatCompletion',
+      'ChatCompletionChunk',
+      'ChatCompletionRequest',
+      'ChatFunction',
+      'ChatRequestMessage',
+      'ChatResponseFormat',
+      'ChatTool',
+      'ChatToolChoice',
+      'CompatibleError',
+      'CompletionUsage',
+      'LoadedModel',
+      'Model',
+      'ModelCapabilitiesList',
+      'ModelList',
+      'Settings',
+      'SettingsUpdate',
+      'System',
+      'Version',
+    ])
+  })
+
+  it('refers from one to another by name, and every reference is there', () => {
+    const used = new Set(references(schemas))
+    expect(used).toContain('#/components/schemas/ChatRequestMessage')
+    for (const reference of used) expect(schemas).toHaveProperty([reference.replace('#/components/schemas/', '')])
+  })
+
+  it('carries ranges, requiredness and openness', () => {
+    expect(schemas).toHaveProperty('ChatCompletionRequest.required', ['messages'])
+    expect(schemas).toHaveProperty('ChatCompletionRequest.additionalProperties', {})
+    expect(schemas).toHaveProperty('ChatCompletionRequest.properties.top_p.anyOf', [
+      { type: 'number', minimum: 0, maximum: 1 },
+      { type: 'null' },
+    ])
+  })
+
+  it('has no keys that only a document of its own may have', () => {
+    const text = JSON.stringify(schemas)
+    expect(text).not.toContain('"$schema"')
+    expect(text).not.toContain('"$id"')
+  })
+})
+
+describe('a registry', () => {
+  it('takes more schemas, which may use the named ones', () => {
+    const registry = createSchemaRegistry()
+    const batch = z.looseObject({ requests: z.array(chatCompletionRequest) })
+    registry.add(batch, { id: 'Batch' })
+    expect(toOpenApiSchemas(registry)).toHaveProperty('Batch.properties.requests.items', {
+      $ref: '#/components/schemas/ChatCompletionRequest',
+    })
+    expect(toOpenApiSchemas()).not.toHaveProperty('Batch')
+  })
+
+  it('knows the reference of what it names and of nothing else', () => {
+    const registry = createSchemaRegistry()
+    expect(schemaReference(registry, chatCompletionRequest)).toBe('#/components/schemas/ChatCompletionRequest')
+    expect(schemaReference(registry, z.string())).toBeUndefined()
+  })
+})

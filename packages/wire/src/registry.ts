@@ -1,0 +1,69 @@
+import * as z from 'zod'
+import { settings, settingsUpdateReply } from './native/settings.ts'
+import { loadedModel, systemReply, versionReply } from './native/system.ts'
+import { chatCompletionRequest, chatResponseFormat } from './openai/chat.ts'
+import { chatRequestMessage } from './openai/chat-message.ts'
+import { chatCompletion, chatCompletionChunk } from './openai/chat-reply.ts'
+import { chatFunction, chatTool, chatToolChoice } from './openai/chat-tools.ts'
+import { compatibleErrorReply } from './openai/error.ts'
+import { model, modelCapabilitiesList, modelList } from './openai/models.ts'
+import { completionUsage } from './openai/usage.ts'
+
+/** What a schema is called in an OpenAPI document. */
+export interface SchemaName {
+  id: string
+}
+
+/** Names of schemas; the server adds those of its own bodies to a registry of its own. */
+export type SchemaRegistry = z.core.$ZodRegistry<SchemaName>
+
+const NAMED: Readonly<Record<string, z.ZodType>> = {
+  ChatCompletionRequest: chatCompletionRequest,
+  ChatRequestMessage: chatRequestMessage,
+  ChatResponseFormat: chatResponseFormat,
+  ChatFunction: chatFunction,
+  ChatTool: chatTool,
+  ChatToolChoice: chatToolChoice,
+  ChatCompletion: chatCompletion,
+  ChatCompletionChunk: chatCompletionChunk,
+  CompletionUsage: completionUsage,
+  Model: model,
+  ModelList: modelList,
+  ModelCapabilitiesList: modelCapabilitiesList,
+  CompatibleError: compatibleErrorReply,
+  LoadedModel: loadedModel,
+  System: systemReply,
+  Version: versionReply,
+  Settings: settings,
+  SettingsUpdate: settingsUpdateReply,
+}
+
+/** A new registry in which every body of this package has its name; more can be added to it. */
+export function createSchemaRegistry(): SchemaRegistry {
+  const registry = z.registry<SchemaName>()
+  for (const [id, schema] of Object.entries(NAMED)) registry.add(schema, { id })
+  return registry
+}
+
+/** The `$ref` under which a registered schema stands in an OpenAPI document; undefined when it has no name. */
+export function schemaReference(registry: SchemaRegistry, schema: z.ZodType): string | undefined {
+  const name = registry.get(schema)
+  return name === undefined ? undefined : toReference(name.id)
+}
+
+/**
+ * Every schema of a registry as JSON Schema 2020-12 for `components.schemas` of an OpenAPI 3.1 document; they
+ * refer to one another by name.
+ *
+ * @param registry @default the bodies of this package
+ */
+export function toOpenApiSchemas(registry: SchemaRegistry = createSchemaRegistry()): Record<string, object> {
+  const { schemas } = z.toJSONSchema(registry, { io: 'input', unrepresentable: 'any', uri: toReference })
+  return Object.fromEntries(
+    Object.entries(schemas).map(([id, { $schema: _, $id: __, ...schema }]) => [id, schema] as const),
+  )
+}
+
+function toReference(id: string): string {
+  return `#/components/schemas/${id}`
+}

@@ -1,0 +1,25 @@
+import * as z from 'zod'
+
+/** The largest number that fits a 32-bit signed integer: what a backend takes for counts and sizes. */
+export const MAX_INT32 = 2_147_483_647
+
+/** The largest number that fits a 32-bit float: what a backend takes for sampling parameters. */
+const MAX_FLOAT32 = 3.4028234663852886e38
+
+/** A whole number a backend can take. */
+export const int32 = z.int().min(-MAX_INT32).max(MAX_INT32)
+
+/** A count: whole, not negative. */
+export const count = z.int().min(0).max(MAX_INT32)
+
+/** A finite number a backend can take. */
+export const float32 = z.number().min(-MAX_FLOAT32).max(MAX_FLOAT32)
+
+/** A finite number that is not negative. */
+export const positiveFloat32 = z.number().min(0).max(MAX_FLOAT32)
+
+/** A share or probability. */
+export const unitInterval = z.number().min(0).max(1)
+
+/** A JSON object whose keys are nobody's business here, such as a JSON Schema. */
+export const anyObject = z.looseObject({})

@@ -1,0 +1,187 @@
+// `npm start` and `npm test` from a fresh clone, with nothing but Node and npm:
+// fetches pnpm once, installs and builds what changed, then becomes the server or runs the tests.
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { delimiter, dirname, join, relative, sep } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { readCommit, writeCommit } from './commit.mjs'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const [command = 'start', ...args] = process.argv.slice(2)
+const launchedFrom = process.env.INIT_CWD ?? process.cwd()
+const prefix = dirname(dirname(process.execPath))
+const tools = join(root, '.tools')
+const stampFile = join(root, 'node_modules', '.svc-stamp.json')
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const pnpmVersion = manifest.packageManager.split('@')[1]
+
+const env = { ...process.env, JOBS: 'max', TURBO_TELEMETRY_DISABLED: '1' }
+// What npm hands its scripts describes npm's own run; NODE_OPTIONS would reach the compiler and every backend.
+for (const key of Object.keys(env)) {
+  if (/^(NODE_OPTIONS|npm_(lifecycle|package|config)_)/i.test(key) && !/registry|proxy$|cafile|nodedir/i.test(key)) delete env[key]
+}
+if (!env.npm_config_nodedir && existsSync(join(prefix, 'include/node/node.h'))) env.npm_config_nodedir = prefix
+env.PATH = [join(tools, 'node_modules/.bin'), dirname(process.execPath), env.PATH].join(delimiter)
+
+const sha256 = (parts) => parts.reduce((hash, part) => hash.update(part).update('\0'), createHash('sha256')).digest('hex')
+const workspaceFolders = ['packages', 'apps', 'apps/backends', 'examples', '.']
+  .flatMap((parent) => (parent === '.' ? ['bench'] : list(join(root, parent)).map((name) => join(parent, name))))
+  .filter((folder) => existsSync(join(root, folder, 'package.json')))
+
+function list(folder) {
+  return existsSync(folder) ? readdirSync(folder).sort() : []
+}
+
+function* sourceFiles(folder) {
+  for (const name of list(folder)) {
+    if (name === 'node_modules' || name === 'dist' || name.startsWith('.')) continue
+    const path = join(folder, name)
+    if (statSync(path).isDirectory()) yield* sourceFiles(path)
+    else if (!name.endsWith('.test.ts')) yield path
+  }
+}
+
+function stamps() {
+  const install = sha256([
+    process.versions.modules,
+    process.platform,
+    process.arch,
+    pnpmVersion,
+    ...['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', ...workspaceFolders.map((folder) => join(folder, 'package.json'))]
+      .filter((file) => existsSync(join(root, file)))
+      .map((file) => readFileSync(join(root, file))),
+  ])
+  const built = workspaceFolders.flatMap((folder) => [
+    ...sourceFiles(join(root, folder, 'src')),
+    ...['package.json', 'tsconfig.json', 'tsconfig.build.json', 'tsup.config.ts'].map((file) => join(root, folder, file)),
+  ])
+  const files = [...built, join(root, 'tsconfig.base.json'), join(root, 'tsup.base.ts')].filter((file) => existsSync(file))
+  const build = sha256([install, readCommit(root), ...files.flatMap((file) => [relative(root, file).split(sep).join('/'), readFileSync(file)])])
+  return { install, build }
+}
+
+function readStamp() {
+  try {
+    return JSON.parse(readFileSync(stampFile, 'utf8'))
+  } catch {
+    return {}
+  }
+}
+
+function writeStamp(stamp) {
+  mkdirSync(dirname(stampFile), { recursive: true })
+  writeFileSync(`${stampFile}.tmp`, JSON.stringify(stamp))
+  renameSync(`${stampFile}.tmp`, stampFile)
+}
+
+const running = new Set()
+function stopRunning(signal) {
+  for (const child of running) child.kill(signal)
+}
+
+function run(file, argv, options = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(file, argv, { cwd: root, env, stdio: options.stdio ?? 'inherit' })
+    running.add(child)
+    child.on('error', reject)
+    child.on('exit', (code, signal) => {
+      running.delete(child)
+      if (code === 0) resolve()
+      else reject(Object.assign(new Error(`${options.name ?? file} ended with ${signal ?? `code ${code}`}`), { code: code ?? 1 }))
+    })
+  })
+}
+
+const say = (text) => process.stderr.write(`${text}\n`)
+const pnpm = () => join(tools, 'node_modules/pnpm/bin/pnpm.cjs')
+
+async function ensurePnpm() {
+  const own = join(tools, 'node_modules/pnpm/package.json')
+  if (existsSync(own) && JSON.parse(readFileSync(own, 'utf8')).version === pnpmVersion) return
+  say(`fetching pnpm ${pnpmVersion} …`)
+  const npm = process.env.npm_execpath?.endsWith('npm-cli.js')
+    ? process.env.npm_execpath
+    : [join(prefix, 'lib/node_modules/npm/bin/npm-cli.js'), join(prefix, 'share/nodejs/npm/bin/npm-cli.js')].find((path) => existsSync(path))
+  const argv = ['install', '--prefix', tools, `pnpm@${pnpmVersion}`, '--no-save', '--no-package-lock', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+  await (npm ? run(process.execPath, [npm, ...argv], { name: 'npm' }) : run('npm', argv))
+}
+
+/** Whether the lock file names a native build for this platform; registries may lack some, and pnpm then drops them silently. */
+function lockCoversPlatform() {
+  const lock = readFileSync(join(root, 'pnpm-lock.yaml'), 'utf8')
+  return lock.includes(`@esbuild/${process.platform}-${process.arch}@`) && lock.includes(`@turbo/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch === 'x64' ? '64' : process.arch}@`)
+}
+
+async function install(scope) {
+  const lock = lockCoversPlatform()
+  if (!lock) say(`the lock file names no builds for ${process.platform}-${process.arch}: repairing it`)
+  const flags = [lock ? '--frozen-lockfile' : '--fix-lockfile', '--reporter=append-only', ...(scope === 'run' ? ['--prod'] : [])]
+  say('installing dependencies …')
+  await run(process.execPath, [pnpm(), 'install', ...flags], { name: 'pnpm install' })
+}
+
+async function build() {
+  say('building …')
+  await run(process.execPath, [pnpm(), 'exec', 'turbo', 'run', 'build', '--output-logs=errors-only'], {
+    name: 'the build',
+    stdio: ['ignore', 2, 2],
+  })
+  writeCommit(root)
+}
+
+async function prepare(scope) {
+  const wanted = stamps()
+  const stamp = readStamp()
+  const installed = stamp.install === wanted.install && (scope === 'run' || stamp.scope === 'all')
+  // A full install also serves `start`: never go back from all to run.
+  const nextScope = stamp.scope === 'all' ? 'all' : scope
+  if (installed && stamp.build === wanted.build) return
+  await ensurePnpm()
+  if (!installed) {
+    await install(nextScope)
+    writeStamp({ install: stamps().install, scope: nextScope })
+  }
+  await build()
+  writeStamp({ ...stamps(), scope: nextScope })
+}
+
+async function main() {
+  const onSignal = (signal) => {
+    stopRunning(signal)
+    process.exit(signal === 'SIGINT' ? 130 : 143)
+  }
+  process.on('SIGINT', onSignal)
+  process.on('SIGTERM', onSignal)
+  if (command === 'start') {
+    await prepare('run')
+    process.off('SIGINT', onSignal)
+    process.off('SIGTERM', onSignal)
+    delete process.env.NODE_OPTIONS
+    process.chdir(launchedFrom)
+    const entry = join(root, 'apps/server/dist/main.js')
+    process.argv.splice(1, process.argv.length - 1, entry, 'run', ...args)
+    // The same process: signals and exit code are the server's own.
+    await import(pathToFileURL(entry).href)
+    return
+  }
+  if (command === 'test') {
+    await prepare('all')
+    await run(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...args], { name: 'the tests' })
+    return
+  }
+  if (command === 'build') {
+    await prepare(args.includes('--all') ? 'all' : 'run')
+    return
+  }
+  say(`unknown command ${command}: start, test or build`)
+  process.exitCode = 2
+}
+
+main().catch((error) => {
+  say(`${error.message}`)
+  if (/pnpm install/.test(error.message)) {
+    say('If a native module could not be compiled, install a C++ toolchain (Debian: apt-get install python3 make g++) or try again.')
+  }
+  process.exit(error.code ?? 1)
+})

@@ -1,0 +1,82 @@
+// Writes everything that is generated and committed. `pnpm gen` runs all generators, `pnpm gen protos` the named ones;
+// `--out FOLDER` writes below another folder than the repository. A generator is deterministic: running it twice
+// leaves no diff, on any machine.
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const require = createRequire(join(root, 'package.json'))
+
+/**
+ * A generator fills the folder it is given; its content then replaces that of `folder` in the repository.
+ *
+ * @type {Record<string, { folder: string, generate: (out: string) => void | Promise<void> }>}
+ */
+const GENERATORS = {
+  /** Messages and service definitions of the backend contract. */
+  protos: { folder: 'packages/backend-client/src/gen', generate: generateProtos },
+}
+
+const TS_PROTO_OPTIONS = [
+  'outputServices=grpc-js',
+  'env=node',
+  'esModuleInterop=true',
+  'importSuffix=.ts',
+  'useExactTypes=false',
+  'enumsAsLiterals=true', // enums are not erasable syntax
+  'forceLong=bigint', // a number is unfit above 2^53
+  'outputJsonMethods=false',
+  'outputClientImpl=false',
+  'unrecognizedEnum=false', // its -1 is the number of StatusResponse.State.ERROR
+  'annotateFilesWithVersion=false',
+]
+
+/** @param {string} out */
+function generateProtos(out) {
+  const plugin = join(dirname(require.resolve('ts-proto/package.json')), 'protoc-gen-ts_proto')
+  const protoc = join(dirname(require.resolve('protoc/package.json')), 'protoc.cjs')
+  const args = [
+    `--proto_path=${join(root, 'protos')}`,
+    `--plugin=protoc-gen-ts_proto=${plugin}`,
+    `--ts_proto_out=${out}`,
+    `--ts_proto_opt=${TS_PROTO_OPTIONS.join(',')}`,
+    'backend.proto',
+    'extensions.proto',
+  ]
+  execFileSync(process.execPath, [protoc, ...args], { cwd: root, stdio: 'inherit' })
+}
+
+/** Makes `to` hold what `from` holds; a file that is right already is not touched. @param {string} from @param {string} to */
+function replaceContent(from, to) {
+  mkdirSync(to, { recursive: true })
+  const names = readdirSync(from)
+  for (const name of readdirSync(to)) if (!names.includes(name)) rmSync(join(to, name), { recursive: true })
+  for (const name of names) {
+    const content = readFileSync(join(from, name))
+    const file = join(to, name)
+    if (!existsSync(file) || !readFileSync(file).equals(content)) writeFileSync(file, content)
+  }
+}
+
+const { values, positionals: asked } = parseArgs({ options: { out: { type: 'string' } }, allowPositionals: true })
+const unknown = asked.filter((name) => !(name in GENERATORS))
+if (unknown.length > 0) {
+  console.error(`unknown generator: ${unknown.join(', ')}; there are: ${Object.keys(GENERATORS).join(', ')}`)
+  process.exit(2)
+}
+for (const [name, { folder, generate }] of Object.entries(GENERATORS)) {
+  if (asked.length > 0 && !asked.includes(name)) continue
+  const made = mkdtempSync(join(tmpdir(), 'svc-gen-'))
+  try {
+    await generate(made)
+    replaceContent(made, join(resolve(values.out ?? root), folder))
+  } finally {
+    rmSync(made, { recursive: true, force: true })
+  }
+  console.log(`gen ${name}`)
+}
