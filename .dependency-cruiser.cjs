@@ -28,6 +28,7 @@ module.exports = {
     { name: 'not-resolvable', severity: 'error', from: { pathNot: '^scripts/' }, to: { couldNotResolve: true } },
     only('errors-is-alone', 'packages/errors', [], NO_NODE),
     only('json-is-pure', 'packages/json', [lib('errors')], NO_NODE),
+    only('templates-is-pure', 'packages/templates', [lib('errors'), npm('re2js')], NO_NODE),
     only('wire-is-pure', 'packages/wire', [lib('errors'), npm('zod')], NO_NODE),
     only('backend-client', 'packages/backend-client', [lib('errors'), npm('@grpc/grpc-js'), npm('@bufbuild/protobuf')], NODE),
     only('backend-kit', 'packages/backend-kit', [lib('errors'), lib('backend-client'), npm('@grpc/grpc-js')], NODE),

@@ -7,6 +7,9 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   sleep: async (ms, { signal }) => {
-    await sleepFor(ms, undefined, { signal })
+    signal.throwIfAborted()
+    await sleepFor(ms, undefined, { signal }).catch((error: unknown) => {
+      throw signal.aborted ? signal.reason : error
+    })
   },
 }

@@ -12,11 +12,12 @@ import type { ConfigSources } from './config/load.ts'
 import { formatAddress } from './config/places.ts'
 import type { ServerConfig } from './config/schema.ts'
 import { StartRefused } from './config/start-refused.ts'
+import { openDatabase } from './db/open-database.ts'
 import { lockDataPath } from './files/file-lock.ts'
 import { writeFileAtomic } from './files/write-file-atomic.ts'
 import { createApp } from './http/app.ts'
 import { createBodyReader } from './http/body.ts'
-import { createEdge } from './http/edge.ts'
+import { createEdge, type Edge } from './http/edge.ts'
 import { type Listener, listen } from './http/listen.ts'
 import { createLegacyKeyAuthenticator } from './http/middleware/authenticate.ts'
 import { createGate } from './http/middleware/authorize.ts'
@@ -105,6 +106,8 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
     }
     const lock = await lockDataPath(config.dataPath, { clock })
     opened.push(() => lock.close())
+    const database = await openDatabase({ url: config.authDatabaseUrl, dataPath: config.dataPath, appVersion: version, logger: log, clock })
+    opened.push(() => database.close())
     const settings = await createSettings({ config, sources, logger: log, clock })
     opened.push(() => settings.close())
 
@@ -159,7 +162,6 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
 
     const metrics = createMetrics()
     const stopping = { reason: undefined as string | undefined }
-    const shutdown = new AbortController()
     const compression = { enabled: !config.disableHttpCompression, minLength: config.httpCompressionMinLengthBytes }
     const bodies = createBodyReader({ maxBytes: config.uploadLimitBytes, idleMs: BODY_IDLE_MS, totalBytes: BODIES_TOTAL_BYTES })
     const pipeline = createPipeline({
@@ -244,7 +246,6 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       metrics,
       clock,
       log,
-      shutdown: shutdown.signal,
     })
     const listener = await listen(createApp(routes, reserved, edge), config.address).catch((cause: unknown) => {
       throw new StartRefused(`cannot listen on ${formatAddress(config.address)}: ${cause instanceof Error ? cause.message : String(cause)}`, { exitCode: 75, cause })
@@ -258,7 +259,7 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       killBackends: () => supervisor.killNow(),
       async close() {
         stopping.reason = 'the server is stopping'
-        await stop({ listener, diagnostics, clock, shutdown, stopBackends: (graceMs) => residency.close({ graceMs }).then(() => supervisor.close({ graceMs })) })
+        await stop({ listener, diagnostics, clock, edge, stopBackends: (graceMs) => residency.close({ graceMs }).then(() => supervisor.close({ graceMs })) })
         for (const close of opened.reverse()) await close()
       },
     }
@@ -269,17 +270,17 @@ interface StopParts {
   readonly listener: Listener
   readonly diagnostics: Diagnostics | undefined
   readonly clock: Clock
-  readonly shutdown: AbortController
+  readonly edge: Edge
   readonly stopBackends: (graceMs: number) => Promise<void>
 }
 
-async function stop({ listener, diagnostics, clock, shutdown, stopBackends }: StopParts): Promise<void> {
+async function stop({ listener, diagnostics, clock, edge, stopBackends }: StopParts): Promise<void> {
   const begun = clock.monotonic()
   const drained = listener.drain()
   const timeUp = new AbortController()
   await Promise.race([drained, clock.sleep(DRAIN_MS, { signal: timeUp.signal }).catch(() => undefined)])
   timeUp.abort()
-  shutdown.abort(new SvcError('unavailable', 'the server is shutting down', { code: 'shutting_down', retryAfterMs: 1000 }))
+  edge.abortAll(new SvcError('unavailable', 'the server is shutting down', { code: 'shutting_down', retryAfterMs: 1000 }))
   await Promise.race([drained, clock.sleep(250, { signal: AbortSignal.timeout(1000) }).catch(() => undefined)])
   listener.destroy()
   await diagnostics?.close()

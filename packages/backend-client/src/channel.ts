@@ -12,7 +12,7 @@ export interface ChannelSettings {
  * proxy from the environment, no lookups for service configuration, short pauses between attempts to connect, and
  * nothing shared with the channel of an earlier process behind the same address.
  */
-export function channelOptions(maxMessageBytes: number): ChannelOptions {
+function channelOptions(maxMessageBytes: number): ChannelOptions {
   return {
     'grpc.max_receive_message_length': maxMessageBytes,
     'grpc.max_send_message_length': maxMessageBytes,

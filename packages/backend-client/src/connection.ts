@@ -1,11 +1,12 @@
-import type { Client } from '@grpc/grpc-js'
+import { type Client, type StatusObject, status } from '@grpc/grpc-js'
 import { openChannel } from './channel.ts'
 import { BackendError } from './errors.ts'
+import { createResetBudget } from './reset-budget.ts'
 
 /** A running grpc-js call of any kind. */
 interface RunningCall {
   cancel(): void
-  once(event: 'status', listener: () => void): unknown
+  once(event: 'status', listener: (status: StatusObject) => void): unknown
 }
 
 /** How to connect. */
@@ -15,23 +16,30 @@ export interface ConnectionSettings {
   readonly maxMessageBytes: number
 }
 
-/** The one channel of a backend, and the calls that run on it. */
+/** The channel of a backend, and the calls that run on it. */
 export class Connection {
-  readonly channel: Client
   readonly token: string | undefined
   readonly maxMessageBytes: number
+  readonly #settings: ConnectionSettings
   readonly #running = new Set<RunningCall>()
+  #channel: Client
+  #budget = createResetBudget(performance.now())
   #isClosed = false
 
   constructor(settings: ConnectionSettings) {
-    this.channel = openChannel(settings)
+    this.#settings = settings
+    this.#channel = openChannel(settings)
     this.token = settings.token
     this.maxMessageBytes = settings.maxMessageBytes
   }
 
-  /** Refuses a call after {@link close}; the library underneath would throw an error of its own. */
-  assertOpen(path: string): void {
-    if (!this.#isClosed) return
+  /**
+   * The channel for a call that starts now.
+   *
+   * @throws `client_closed` (unavailable) after {@link close}
+   */
+  channelFor(path: string): Client {
+    if (!this.#isClosed) return this.#channel
     throw new BackendError('unavailable', 'the backend client is closed', {
       code: 'client_closed',
       details: { rpc: path },
@@ -41,13 +49,25 @@ export class Connection {
   /** Remembers a call until it is over. */
   track(call: RunningCall): void {
     this.#running.add(call)
-    call.once('status', () => this.#running.delete(call))
+    call.once('status', ({ code }) => {
+      this.#running.delete(call)
+      if (code === status.CANCELLED || code === status.DEADLINE_EXCEEDED) this.#spendReset()
+    })
   }
 
   /** Cancels what runs; by itself the channel would wait for it. */
   close(): void {
     this.#isClosed = true
     for (const call of this.#running) call.cancel()
-    this.channel.close()
+    this.#channel.close()
+  }
+
+  /** Calls go to a fresh connection before the backend loses patience with this one; what runs here runs on. */
+  #spendReset(): void {
+    const now = performance.now()
+    if (this.#isClosed || this.#budget.spend(now)) return
+    this.#channel.close()
+    this.#channel = openChannel(this.#settings)
+    this.#budget = createResetBudget(now)
   }
 }

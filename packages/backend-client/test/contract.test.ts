@@ -4,12 +4,14 @@ import { describe as describeFile, printEnums, printMessages, printRpcs } from '
 
 const backend = describeFile('backend.proto')
 
+// verifies model-file:backend:contract
 it('has the package and the service that existing backends serve', () => {
   expect(backend.package).toBe('backend')
   expect(backend.service.map(({ name }) => name)).toEqual(['Backend'])
   expect(backend.syntax).toBe('proto3')
 })
 
+// verifies model-file:backend:contract
 it('has exactly the rpcs of the table, with their types and directions', () => {
   expect(printRpcs(backend).sort()).toEqual([...RPCS].sort())
   expect(RPCS).toHaveLength(52)
@@ -35,6 +37,7 @@ it('packs repeated numbers, as proto3 does by default', () => {
   expect(options.filter((packed) => packed === false)).toEqual([])
 })
 
+// verifies model-file:backend:extensions-apart
 it('keeps our own rpcs out of the contract, in a package of ours', () => {
   const extensions = describeFile('extensions.proto')
   expect(extensions.package).toBe('svc.backend.v1')

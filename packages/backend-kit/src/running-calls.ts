@@ -2,7 +2,7 @@ import type { Metadata } from '@grpc/grpc-js'
 import type { HandlerContext } from './handlers.ts'
 
 /** The server's side of a grpc-js call, as far as every kind of call has it. */
-export interface ServerCall {
+interface ServerCall {
   readonly cancelled: boolean
   readonly metadata: Metadata
   on(event: 'cancelled', listener: () => void): unknown

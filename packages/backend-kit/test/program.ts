@@ -6,9 +6,14 @@ import { fileURLToPath } from 'node:url'
 
 const tsx = createRequire(import.meta.url).resolve('tsx')
 
+const PROGRAMS = {
+  backend: new URL('./programs/backend.ts', import.meta.url),
+  parent: new URL('./programs/parent.ts', import.meta.url),
+}
+
 /** Arguments that run one of the programs beside this file from its source. */
-export function programArguments(name: string): string[] {
-  return ['--conditions=@svc/source', '--import', tsx, fileURLToPath(new URL(`programs/${name}.ts`, import.meta.url))]
+export function programArguments(name: keyof typeof PROGRAMS): string[] {
+  return ['--conditions=@svc/source', '--import', tsx, fileURLToPath(PROGRAMS[name])]
 }
 
 /** A backend program that runs. */

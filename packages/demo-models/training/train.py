@@ -29,6 +29,7 @@ BATCH = 4_096  # tokens, padding included
 PROMPT_SHARE, PROMPT_WEIGHT = 0.08, 0.5
 LONGEST = 700  # tokens of a sample
 WARM_UP = 50  # steps
+LATEST = "latest.pt"
 
 
 def segments(plan):
@@ -64,8 +65,7 @@ def chunk_batches(tokenizer, chunk):
         if len(ids) <= LONGEST:
             encoded.append((ids, answer))
     encoded.sort(key=lambda pair: len(pair[0]))
-    batches, current = [], [],
-    )
+    batches, current = [], []
     for pair in encoded:
         if current and (len(current) + 1) * len(pair[0]) > BATCH:
             batches.append(current)
@@ -129,91 +129,115 @@ def grouped(sets):
     return short
 
 
-def save(path, state):
-    temporary = path.with_suffix(".tmp")
-    torch.save(state, temporary)
-    temporary.replace(path)
-
-
-def main():
+def options():
     parser = argparse.ArgumentParser()
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--plan", default=PLAN)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--stop-after", type=int, default=None, help="end at this step, the plan stays as it is")
-    options = parser.parse_args()
+    parser.add_argument("--stop-after", type=int, help="end at this step, the plan stays as it is")
+    return parser.parse_args()
+
+
+def tokenizer_of(folder):
+    """The tokenizer beside the checkpoints, trained at the first start."""
+    path = folder / "tokenizer.json"
+    if not path.exists():
+        train_tokenizer().save(str(path))
+    return Tokenizer.from_file(str(path))
+
+
+class Run:
+    """A training run: model, optimizer and how far it is."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.model = Model(Shape())
+        self.optimizer = Optimizer(self.model)
+        self.state = {"step": 0, "chunk": 0, "batch": 0, "tokens": 0, "seconds": 0.0}
+        if (folder / LATEST).exists():
+            saved = torch.load(folder / LATEST, weights_only=True)
+            self.model.load_state_dict(saved["model"])
+            self.optimizer.load(saved["optimizer"])
+            self.state = saved["state"]
+
+    def save(self, name):
+        saved = {"model": self.model.state_dict(), "optimizer": self.optimizer.state(), "state": self.state}
+        temporary = self.folder / f"{name}.tmp"
+        torch.save(saved, temporary)
+        temporary.replace(self.folder / name)
+
+    def batches(self, tokenizer):
+        """Batches without end, from where the run stands."""
+        while True:
+            batches, rng = chunk_batches(tokenizer, self.state["chunk"])
+            for _ in range(self.state["batch"]):
+                rng.randrange(2**31)
+            for batch in batches[self.state["batch"] :]:
+                yield batch, rng
+                self.state["batch"] += 1
+            self.state["chunk"], self.state["batch"] = self.state["chunk"] + 1, 0
+
+    def step(self, batch, rng, rate):
+        begin = time.process_time()
+        loss, tokens = loss_of(self.model, batch, rng)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
+        self.optimizer.step(rate)
+        self.model.zero_grad(set_to_none=False)
+        value = loss.item()
+        if not math.isfinite(value):
+            raise ValueError(f"the loss is not finite at step {self.state['step']}")
+        self.state["step"] += 1
+        self.state["tokens"] += tokens
+        self.state["seconds"] += time.process_time() - begin
+        return value
+
+
+def main():
+    given = options()
     torch.set_num_threads(1)
     torch.set_flush_denormal(True)
-    torch.manual_seed(options.seed)
-    options.out.mkdir(parents=True, exist_ok=True)
-
-    vocabulary = options.out / "tokenizer.json"
-    if not vocabulary.exists():
-        train_tokenizer().save(str(vocabulary))
-    tokenizer = Tokenizer.from_file(str(vocabulary))
-    model = Model(Shape())
-    optimizer = Optimizer(model)
-    state = {"step": 0, "chunk": 0, "batch": 0, "tokens": 0, "seconds": 0.0}
-    latest = options.out / "latest.pt"
-    if latest.exists():
-        saved = torch.load(latest, weights_only=True)
-        model.load_state_dict(saved["model"])
-        optimizer.load(saved["optimizer"])
-        state = saved["state"]
-
-    plan, ends = rates(options.plan), boundaries(options.plan)
-    last = min(len(plan), options.stop_after or len(plan))
+    torch.manual_seed(given.seed)
+    given.out.mkdir(parents=True, exist_ok=True)
+    tokenizer = tokenizer_of(given.out)
+    run = Run(given.out)
+    plan, ends = rates(given.plan), boundaries(given.plan)
+    last = min(len(plan), given.stop_after or len(plan))
     sets = grouped(evaluation(60))
-    log_file = (options.out / "train.log").open("a", encoding="utf-8")
+    log_file = (given.out / "train.log").open("a", encoding="utf-8")
 
     def log(line):
         print(line, flush=True)
         log_file.write(line + "\n")
         log_file.flush()
 
-    def checkpoint(path=latest):
-        save(path, {"model": model.state_dict(), "optimizer": optimizer.state(), "state": state})
-
-    parameters = sum(p.numel() for p in model.parameters())
     log(
-        f"# start at step {state['step']} of {len(plan)}; plan {options.plan}; seed {options.seed}; {parameters} parameters; "
+        f"# start at step {run.state['step']} of {len(plan)}; plan {given.plan}; seed {given.seed}; "
+        f"{sum(p.numel() for p in run.model.parameters())} parameters; "
         f"torch {torch.__version__}; python {sys.version.split()[0]}; 1 thread"
     )
-    batches, rng = chunk_batches(tokenizer, state["chunk"])
-    for _ in range(state["batch"]):
-        rng.randrange(2**31)
-    mean, cpu = None, time.process_time()
-    while state["step"] < last:
-        if state["batch"] == len(batches):
-            state["chunk"], state["batch"] = state["chunk"] + 1, 0
-            batches, rng = chunk_batches(tokenizer, state["chunk"])
-        loss, tokens = loss_of(model, batches[state["batch"]], rng)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step(plan[state["step"]])
-        model.zero_grad(set_to_none=False)
-        value = loss.item()
-        if not math.isfinite(value):
-            raise ValueError(f"the loss is not finite at step {state['step']}")
+    mean = None
+    for batch, rng in run.batches(tokenizer):
+        step = run.state["step"]
+        if step >= last:
+            break
+        value = run.step(batch, rng, plan[step])
         mean = value if mean is None else 0.98 * mean + 0.02 * value
-        state["step"] += 1
-        state["batch"] += 1
-        state["tokens"] += tokens
-        now = time.process_time()
-        state["seconds"], cpu = state["seconds"] + now - cpu, now
-        if state["step"] % 50 == 0:
+        step += 1
+        if step % 50 == 0:
             log(
-                f"step {state['step']} loss {mean:.4f} rate {plan[state['step'] - 1]:.5f} tokens {state['tokens']} cpu {state['seconds']:.0f} s"
+                f"step {step} loss {mean:.4f} rate {plan[step - 1]:.5f} "
+                f"tokens {run.state['tokens']} cpu {run.state['seconds']:.0f} s"
             )
-        if state["step"] % 200 == 0:
-            checkpoint()
-        if state["step"] in ends:
-            checkpoint(options.out / f"step-{state['step']}.pt")
-        if state["step"] % 500 == 0 or state["step"] == last:
-            scores = exact(model, tokenizer, sets)
+        if step % 500 == 0 or step == last:
+            scores = exact(run.model, tokenizer, sets)
             log("eval " + json.dumps({name: round(100 * score) for name, score in scores.items()}))
-            cpu = time.process_time()
-    checkpoint()
+        if step % 200 == 0 or step in ends or step == last:
+            run.state["batch"] += 1  # the generator counts it only when asked for the next one
+            run.save(LATEST)
+            if step in ends:
+                run.save(f"step-{step}.pt")
+            run.state["batch"] -= 1
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@ import { Tokenizer } from './tokenize.ts'
 import { JsonDocument } from './tree.ts'
 
 /** The engine optimises a function called often better than a single call that loops for long. */
-const BYTES_PER_STEP = 64 * 1024
+const BYTES_PER_STEP = 32 * 1024
 
 /**
  * Parses UTF-8 JSON into a tree of byte offsets. Accepts exactly what `JSON.parse` accepts after a fatal UTF-8

@@ -11,6 +11,10 @@ export const FLAG_LONE_SURROGATE = 1 << 29
 
 const WORDS_PER_ENTRY = 2
 
+const BLOCK_BITS = 12
+const BLOCK_ENTRIES = 1 << BLOCK_BITS
+const BLOCK_MASK = BLOCK_ENTRIES - 1
+
 /**
  * The tokens of a document in source order, two 32-bit words each:
  *
@@ -25,46 +29,41 @@ const WORDS_PER_ENTRY = 2
 export class Tape {
   /** Entries written so far. */
   length = 0
-  #words: Int32Array
-  readonly #maxEntries: number
+  /** Blocks of equal size, so that a long tape grows without being copied; a short one has a shorter block. */
+  readonly #blocks: Int32Array[] = []
+  #lastBlock: Int32Array
 
   constructor(sizeBytes: number) {
     // Every entry but a closing bracket starts at a byte of its own, and a closing bracket ends at one.
-    this.#maxEntries = sizeBytes + 1
-    this.#words = this.#allocate(Math.max(32, sizeBytes >>> 5))
+    this.#lastBlock = new Int32Array(Math.min(BLOCK_ENTRIES, sizeBytes) * WORDS_PER_ENTRY)
+    this.#blocks.push(this.#lastBlock)
   }
 
   /** Adds an entry and returns its index. */
   push(first: number, second: number): number {
     const index = this.length
-    const at = index * WORDS_PER_ENTRY
-    if (at >= this.#words.length) this.#grow()
-    this.#words[at] = first
-    this.#words[at + 1] = second
+    const at = (index & BLOCK_MASK) * WORDS_PER_ENTRY
+    if (at === 0 && index > 0) {
+      this.#lastBlock = new Int32Array(BLOCK_ENTRIES * WORDS_PER_ENTRY)
+      this.#blocks.push(this.#lastBlock)
+    }
+    this.#lastBlock[at] = first
+    this.#lastBlock[at + 1] = second
     this.length = index + 1
     return index
   }
 
   first(index: number): number {
-    return this.#words[index * WORDS_PER_ENTRY] ?? 0
+    return this.#blocks[index >>> BLOCK_BITS]?.[(index & BLOCK_MASK) * WORDS_PER_ENTRY] ?? 0
   }
 
   second(index: number): number {
-    return this.#words[index * WORDS_PER_ENTRY + 1] ?? 0
+    return this.#blocks[index >>> BLOCK_BITS]?.[(index & BLOCK_MASK) * WORDS_PER_ENTRY + 1] ?? 0
   }
 
   setSecond(index: number, second: number): void {
-    this.#words[index * WORDS_PER_ENTRY + 1] = second
-  }
-
-  #grow(): void {
-    const grown = this.#allocate(this.length * 2)
-    grown.set(this.#words)
-    this.#words = grown
-  }
-
-  #allocate(entries: number): Int32Array {
-    return new Int32Array(Math.min(this.#maxEntries, entries) * WORDS_PER_ENTRY)
+    const block = this.#blocks[index >>> BLOCK_BITS]
+    if (block !== undefined) block[(index & BLOCK_MASK) * WORDS_PER_ENTRY + 1] = second
   }
 }
 

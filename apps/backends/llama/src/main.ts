@@ -4,7 +4,7 @@
  * @module
  */
 import { type BackendHandlers, serveBackend } from '@svc/backend-kit'
-import { createLog, type Log } from './engine/log.ts'
+import { createLog } from './engine/log.ts'
 import { startRuntime } from './engine/runtime.ts'
 import { createEmbedHandlers } from './handlers/embed.ts'
 import { createLoadHandlers } from './handlers/load.ts'
@@ -14,10 +14,19 @@ import { createTokenizeHandlers } from './handlers/tokenize.ts'
 import { createModelHost } from './model-host.ts'
 
 const log = createLog(process.stderr)
-exitOnFaults(log)
 
-// The engine starts while the port is bound: each takes its time.
-const host = createModelHost({ runtime: startRuntime(log), log })
+/** Whatever nobody foresaw ends the process with one line: the host starts another one. */
+const exitOnFault = (fault: unknown): void => {
+  log.error(fault instanceof Error ? (fault.stack ?? fault.message) : String(fault))
+  process.exit(1)
+}
+process.on('uncaughtException', exitOnFault)
+process.on('unhandledRejection', exitOnFault)
+
+// The engine starts while the port is bound: each takes its time. Without it the process is of no use.
+const runtime = startRuntime(log)
+runtime.catch(exitOnFault)
+const host = createModelHost({ runtime, log })
 const handlers: BackendHandlers = {
   ...createStatusHandlers(host),
   ...createLoadHandlers(host),
@@ -30,13 +39,3 @@ await serveBackend({
   extensions: { capabilities: createCapabilities(host, handlers) },
   onStop: () => host.unload(),
 })
-
-/** Whatever nobody foresaw ends the process with one line: the host starts another one. */
-function exitOnFaults(faultLog: Log): void {
-  const exit = (fault: unknown): void => {
-    faultLog.error(fault instanceof Error ? (fault.stack ?? fault.message) : String(fault))
-    process.exit(1)
-  }
-  process.on('uncaughtException', exit)
-  process.on('unhandledRejection', exit)
-}

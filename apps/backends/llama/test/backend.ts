@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { type BackendClient, createBackendClient, ensureSuccess } from '@svc/backend-client'
 import type { ModelOptions, Reply } from '@svc/backend-client/proto'
+import { tempDir } from '@svc/test-kit'
 import { createModel, type ModelRecipe } from './models.ts'
 
 /** A backend process of its own and a client of it. */
@@ -26,13 +25,15 @@ export interface TestBackend extends AsyncDisposable {
   stop(): Promise<number | null>
 }
 
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
-const FROM_SOURCE = ['--conditions=@svc/source', '--import', 'tsx']
+/** The program, as its sources. */
+export const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+/** What Node needs to run sources. */
+export const FROM_SOURCE = ['--conditions=@svc/source', '--import', 'tsx']
 
 /** Starts the backend from its sources and waits until it is healthy. */
 export async function startBackend(): Promise<TestBackend> {
-  const folder = await mkdtemp(join(tmpdir(), 'llama-'))
-  const address = `unix:${join(folder, 'socket')}`
+  const dir = await tempDir()
+  const address = `unix:${dir.join('socket')}`
   const child = spawn(process.execPath, [...FROM_SOURCE, MAIN, '--addr', address], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -46,7 +47,7 @@ export async function startBackend(): Promise<TestBackend> {
     return child.exitCode
   }
   const writeModel = async (name: string, content: Buffer): Promise<string> => {
-    const file = join(folder, name)
+    const file = dir.join(name)
     await writeFile(file, content)
     return file
   }
@@ -58,7 +59,7 @@ export async function startBackend(): Promise<TestBackend> {
     client.close()
     child.kill('SIGKILL')
     await exited
-    await rm(folder, { recursive: true, force: true })
+    await dir.close()
   }
   try {
     await client.waitUntilReady({ signal: AbortSignal.timeout(60_000), exited })
@@ -69,7 +70,7 @@ export async function startBackend(): Promise<TestBackend> {
   const load = async (recipe: ModelRecipe, options: Partial<ModelOptions> = {}): Promise<void> =>
     loadFile(await writeModel('tiny.gguf', createModel(recipe)), options)
   const output = (): string => written
-  return { client, child, output, folder, writeModel, load, loadFile, stop, [Symbol.asyncDispose]: dispose }
+  return { client, child, output, folder: dir.path, writeModel, load, loadFile, stop, [Symbol.asyncDispose]: dispose }
 }
 
 /** All that an asynchronous sequence gives. */

@@ -29,8 +29,8 @@ const FEED_FORWARD = 32
 const HEADS = 4
 
 /** What a chain of every deterministic model begins with: the last token of a ChatML prompt is a line end. */
-export const LINE_END = '<0x0A>'
-export const END = '</s>'
+const LINE_END = '<0x0A>'
+const END = '</s>'
 
 const HELLO = ['▁hello', '▁world', '▁the', '▁weather', '▁today', '▁is', '▁good', END]
 const SMILE = ['▁smile', '<0xF0>', '<0x9F>', '<0x98>', '<0x80>', END]

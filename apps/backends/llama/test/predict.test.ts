@@ -43,6 +43,11 @@ describe('an answer', () => {
     expect(new Set(replies.map(({ promptTokens }) => promptTokens))).toEqual(new Set([2]))
   })
 
+  it('may be nothing at all', async () => {
+    const replies = await stream({ Prompt: 'good' })
+    expect(replies.map(({ message, tokens }) => [message.toString(), tokens])).toEqual([['', 0]])
+  })
+
   it('ends at the token limit', async () => {
     const replies = await stream({ Prompt: 'hello', Tokens: 3 })
     expect(textOf(replies)).toBe(' world the weather')

@@ -1,6 +1,5 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { writeFile } from 'node:fs/promises'
+import { tempDir } from '@svc/test-kit'
 import type { LlamaModel, Token } from 'node-llama-cpp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createChatTemplate } from '../src/engine/chat-template.ts'
@@ -13,19 +12,17 @@ const { tokens: VOCABULARY } = createVocabulary()
 let runtime: Runtime
 let model: LlamaModel
 let tokenizer: Tokenizer
-let folder: string
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tokenizer-'))
-  await writeFile(join(folder, 'm.gguf'), createModel())
+  await using dir = await tempDir()
+  await writeFile(dir.join('m.gguf'), createModel())
   runtime = await startRuntime({ warn: () => {}, error: () => {} })
-  model = await runtime.llama.loadModel({ modelPath: join(folder, 'm.gguf'), vocabOnly: true, gpuLayers: 0 })
+  model = await runtime.llama.loadModel({ modelPath: dir.join('m.gguf'), vocabOnly: true, gpuLayers: 0 })
   tokenizer = createTokenizer(model)
 })
 
 afterAll(async () => {
   await model.dispose()
-  await rm(folder, { recursive: true })
 })
 
 function chat(...contents: string[]): Token[] {

@@ -10,14 +10,26 @@ export interface ScriptedCall {
   readonly text: string
 }
 
+/** Rpcs about the process and its model. A rule reaches them by name only. */
+const ABOUT_THE_PROCESS = new Set([
+  'Health',
+  'LoadModel',
+  'Free',
+  'Status',
+  'GetMetrics',
+  'ModelMetadata',
+  'Capabilities',
+])
+
 /** What the script says about a call. */
 export function chooseBehaviour(script: MockScript, call: ScriptedCall): MockBehaviour {
-  return script.rules?.find((rule) => matches(rule, call))?.then ?? {}
+  const rule = script.rules?.find((one) => matches(one, call))
+  return rule?.do ?? rule?.then ?? {}
 }
 
 function matches(rule: MockRule, { rpc, call, text }: ScriptedCall): boolean {
   return (
-    (rule.rpc === undefined || matchesName(rule.rpc, rpc)) &&
+    (rule.rpc === undefined ? !ABOUT_THE_PROCESS.has(rpc) : matchesName(rule.rpc, rpc)) &&
     (rule.call === undefined || rule.call === call) &&
     (rule.contains === undefined || text.includes(rule.contains))
   )

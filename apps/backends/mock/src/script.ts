@@ -89,13 +89,15 @@ export interface MockBehaviour {
 
 /** A behaviour for the calls that match all of what is given. */
 export interface MockRule {
-  /** Name of the rpc, such as `PredictStream`; `Predict*` matches both. @default any */
+  /** Name of the rpc, such as `PredictStream`; `Predict*` matches both. @default any that is about a request */
   readonly rpc?: string | undefined
   /** Text that occurs in the request, anywhere. @default any */
   readonly contains?: string | undefined
   /** The n-th call of its rpc, from 1. @default any */
   readonly call?: number | undefined
-  readonly then: MockBehaviour
+  readonly do?: MockBehaviour | undefined
+  /** @deprecated the earlier name of `do` */
+  readonly then?: MockBehaviour | undefined
 }
 
 /** Everything a mock is told. */
@@ -118,7 +120,7 @@ export interface MockScript {
  * Options of `LoadModel` (`options:` of a model file) that carry a script to the mock.
  *
  * @example
- * mockOptions({ rules: [{ rpc: 'Predict*', then: { text: 'Hello', pieceDelayMs: 20 } }] })
+ * mockOptions({ rules: [{ rpc: 'Predict*', do: { text: 'Hello', pieceDelayMs: 20 } }] })
  */
 export function mockOptions(script: MockScript): string[] {
   return [`script:${JSON.stringify(script)}`]

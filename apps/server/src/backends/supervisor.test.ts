@@ -267,6 +267,6 @@ describe.runIf(hasProc)('a server that is killed', () => {
     const pid = Number(await collectLines(server.stdout).waitFor(/^\d+$/))
     expect(isAlive(pid)).toBe(true)
     server.kill('SIGKILL')
-    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 5000, interval: 50 })
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 15_000, interval: 50 })
   })
 })

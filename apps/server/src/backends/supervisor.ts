@@ -62,7 +62,6 @@ export interface SupervisorOptions {
 
 /** A supervisor without backends. */
 export function createSupervisor(options: SupervisorOptions): Supervisor {
-  const { clock, logger } = options
   const rings = createLogRings()
   const processes = new Set<BackendProcess>()
   const running = new Set<RunningBackend>()
@@ -89,16 +88,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       limitMs: readyLimitMs(startOptions),
       signal,
     }
-    if (program.kind === 'attach') return keep(await attach(program, context))
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return keep(await spawnBackend(program, context))
-      } catch (error) {
-        const isTaken = SvcError.is(error) && error.code === 'address_taken'
-        if (!isTaken || attempt === MAX_STARTS || program.transport !== 'tcp') throw error
-        logger.warn({ backend: program.name }, 'port of a backend was taken, trying another')
-      }
-    }
+    return keep(await (program.kind === 'attach' ? attach(program, context) : spawnBackend(program, context)))
   }
 
   return {
@@ -157,6 +147,18 @@ async function attach(program: AttachProgram, context: StartContext): Promise<Ru
 }
 
 async function spawnBackend(program: SpawnProgram, context: StartContext): Promise<RunningBackend> {
+  for (let start = 1; ; start++) {
+    try {
+      return await spawnOnce(program, context)
+    } catch (error) {
+      const isTaken = SvcError.is(error) && error.code === 'address_taken'
+      if (!isTaken || start === MAX_STARTS || program.transport !== 'tcp') throw error
+      context.logger.warn({ backend: program.name }, 'port of a backend was taken, trying another')
+    }
+  }
+}
+
+async function spawnOnce(program: SpawnProgram, context: StartContext): Promise<RunningBackend> {
   const endpoint = await createEndpoint(program, context.socketParent)
   let process: BackendProcess
   try {

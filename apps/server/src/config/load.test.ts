@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, expectTypeOf, it } from 'vitest'
 import { type Command, loadConfig } from './load.ts'
 import type { ServerConfig } from './schema.ts'
 
@@ -20,6 +20,9 @@ function refused(argv: readonly string[], env: Record<string, string> = {}): str
 }
 
 describe('defaults', () => {
+  // verifies cooldown:window:first, limits:ceiling:default, limits:upload:default, limits:address:default
+  // verifies limits:context-size:default, limits:profiling:default-address, flags:models-path:default
+  // verifies flags:log-level:default
   it('are those of the specification', () => {
     const { config, sources, warnings } = run([])
     expect(config).toMatchObject({
@@ -52,6 +55,17 @@ describe('defaults', () => {
     expect(Object.isFrozen(config)).toBe(true)
     expect(Object.isFrozen(config.apiKeys)).toBe(true)
     expect(Object.isFrozen(config.address)).toBe(true)
+  })
+})
+
+describe('the type of a configuration', () => {
+  it('follows from the table', () => {
+    expectTypeOf<ServerConfig['threads']>().toEqualTypeOf<number>()
+    expectTypeOf<ServerConfig['f16']>().toEqualTypeOf<boolean>()
+    expectTypeOf<ServerConfig['demoModel']>().toEqualTypeOf<'auto' | 'true' | 'false'>()
+    expectTypeOf<ServerConfig['apiKeys']>().toEqualTypeOf<readonly string[]>()
+    expectTypeOf<ServerConfig['authDatabaseUrl']>().toEqualTypeOf<string | undefined>()
+    expectTypeOf<ServerConfig['address']['host']>().toEqualTypeOf<string | undefined>()
   })
 })
 
@@ -125,6 +139,7 @@ describe('variables', () => {
     expect([config.address.port, sources.address]).toEqual([8080, 'default'])
     expect(warnings).toEqual([])
   })
+  // verifies auth-config:database:variables
   it('of several names count in their order', () => {
     expect(run([], { DATABASE_URL: 'postgres://b/x' }).config.authDatabaseUrl).toBe('postgres://b/x')
     expect(run([], { SVC_AUTH_DATABASE_URL: '', DATABASE_URL: 'postgres://b/x' }).config.authDatabaseUrl).toBe(
@@ -153,6 +168,7 @@ describe('variables', () => {
 })
 
 describe('features of later versions', () => {
+  // verifies flags:declared:not-in-this-version
   it.each([
     [['--p2p'], {}, '--p2p is not in this version: join a peer-to-peer network'],
     [['--p2ptoken', 'x'], {}, '--p2p-token is not in this version: token of the network'],

@@ -49,6 +49,7 @@ describe('an address', () => {
       }),
     )
   })
+  // verifies limits:profiling:loopback-only
   it('for profiling is numeric and of this machine', () => {
     expect(loopbackAddress.read('127.0.0.1:6060', context)).toEqual({ host: '127.0.0.1', port: 6060 })
     expect(loopbackAddress.read('[::1]:6060', context)).toEqual({ host: '::1', port: 6060 })
@@ -69,6 +70,7 @@ describe('paths and URLs', () => {
     for (const wrong of ['a.example', 'ftp://a', 'https://user:password@a', 'https://'])
       expect(webUrl.read(wrong, context)).toBeUndefined()
   })
+  // verifies auth-config:database:kinds
   it.each([
     ['postgres://u:p@db:5432/svc', 'postgres://u:p@db:5432/svc'],
     ['postgresql://db/svc?sslmode=require', 'postgresql://db/svc?sslmode=require'],

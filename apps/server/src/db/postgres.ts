@@ -19,7 +19,7 @@ const CONNECT_TIMEOUT_S = 10
 const IDLE_TIMEOUT_S = 60
 const STATEMENT_TIMEOUT_MS = 30_000
 const LOCK_TIMEOUT_MS = 5000
-const CLOSE_TIMEOUT_S = 3
+const CLOSE_TIMEOUT_MS = 2000
 /** Rows that are fetched at a time. */
 const BATCH = 500
 /** Type numbers of `bigint` and `numeric`, which the driver leaves as text. */
@@ -81,32 +81,52 @@ function refusal(place: string, error: unknown): StartRefused {
   return new StartRefused(`the database ${place} cannot be opened: ${words}${reason}`, { exitCode: 78, cause: error })
 }
 
-async function readRows(
-  sql: Sql,
+interface BoundedRead {
+  readonly maxRows: number
+  readonly signal: AbortSignal
+}
+
+/** The rows of a query, in batches; an abort ends it between two of them, `readRows` sees to the rest. */
+async function collectRows(
+  connection: Sql,
   query: ReadQuery,
-  maxRows: number,
-  signal: AbortSignal,
+  { maxRows, signal }: BoundedRead,
 ): Promise<readonly DatabaseRow[]> {
+  const rows: DatabaseRow[] = []
+  for await (const batch of connection.unsafe<DatabaseRow[]>(query.sql, toParameters(query.params)).cursor(BATCH)) {
+    signal.throwIfAborted()
+    rows.push(...batch)
+    if (rows.length > maxRows) throw tooManyRows(maxRows)
+  }
+  return rows
+}
+
+/**
+ * Runs a query on a connection of its own. The driver's way to cancel may reach a later query of the same connection, or
+ * lose the connection; so the server is asked, and the connection is kept until it has answered.
+ */
+async function readRows(sql: Sql, query: ReadQuery, options: BoundedRead): Promise<readonly DatabaseRow[]> {
+  const { signal } = options
   const connection = await sql.reserve()
+  let cancelling: Promise<unknown> | undefined
   try {
-    const rows: DatabaseRow[] = []
-    const running = connection.unsafe<DatabaseRow[]>(query.sql, toParameters(query.params))
-    const cancel = (): void => running.cancel()
+    const [backend] = await connection<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`
+    const cancel = (): void => {
+      cancelling = sql`SELECT pg_cancel_backend(${backend?.pid ?? 0})`.catch(() => {
+        // then the statement timeout ends the query
+      })
+    }
+    signal.throwIfAborted()
     signal.addEventListener('abort', cancel, { once: true })
     try {
-      for await (const batch of running.cursor(BATCH)) {
-        if (signal.aborted) throw signal.reason
-        rows.push(...batch)
-        if (rows.length > maxRows) throw tooManyRows(maxRows)
-      }
+      return await collectRows(connection, query, options)
     } finally {
       signal.removeEventListener('abort', cancel)
     }
-    return rows
-  } catch (error) {
-    if (signal.aborted) throw signal.reason
-    throw toDatabaseError(error)
   } finally {
+    await cancelling
+    // a cancellation that came late must not meet the next query
+    if (cancelling !== undefined) await connection`SELECT 1`.catch(() => {})
     connection.release()
   }
 }
@@ -137,18 +157,31 @@ export async function openPostgres({ url, appVersion, logger, clock }: PostgresO
       now: clock.now(),
     })
     const orm = drizzle(sql, { schema })
-    return toDatabase(sql, orm, await identify(orm, appVersion, clock.now()))
+    return toDatabase({ sql, orm, instanceId: await identify(orm, appVersion, clock.now()), clock })
   } catch (error) {
     await sql.end({ timeout: 0 })
     throw refusal(place, error)
   }
 }
 
-function toDatabase(sql: Sql, orm: PostgresJsDatabase<typeof schema>, instanceId: string): PostgresDatabase {
+function toDatabase(parts: {
+  readonly sql: Sql
+  readonly orm: PostgresJsDatabase<typeof schema>
+  readonly instanceId: string
+  readonly clock: Clock
+}): PostgresDatabase {
+  const { sql, orm, instanceId, clock } = parts
   const queue = createReadQueue({ concurrency: MAX_READS, limit: MAX_WAITING_READS })
   let closing: Promise<void> | undefined
+  async function closeAll(): Promise<void> {
+    const patience = new AbortController()
+    // reads have been told to end; a database that is away answers nothing
+    await Promise.race([queue.close(), clock.sleep(CLOSE_TIMEOUT_MS, { signal: patience.signal }).catch(() => {})])
+    patience.abort()
+    await sql.end({ timeout: CLOSE_TIMEOUT_MS / 1000 })
+  }
   const close = (): Promise<void> => {
-    closing ??= Promise.all([queue.close(), sql.end({ timeout: CLOSE_TIMEOUT_S })]).then(() => {})
+    closing ??= closeAll()
     return closing
   }
   return {
@@ -157,7 +190,14 @@ function toDatabase(sql: Sql, orm: PostgresJsDatabase<typeof schema>, instanceId
     orm,
     instanceId,
     read: (query: ReadQuery, { signal, maxRows = MAX_ROWS }: ReadOptions) =>
-      queue.run((task) => readRows(sql, query, maxRows, task), { signal }),
+      queue.run(
+        (task) =>
+          readRows(sql, query, { maxRows, signal: task }).catch((error: unknown) => {
+            task.throwIfAborted()
+            throw toDatabaseError(error)
+          }),
+        { signal },
+      ),
     close,
     [Symbol.asyncDispose]: close,
   }

@@ -6,12 +6,14 @@ export interface ReadQueue {
    * Runs a task when its turn has come. An abort takes a waiting task out; of a running one it rejects at once, while the
    * task, told by the same signal, keeps its place until it has ended.
    *
-   * @throws {SvcError} `unavailable` (`database_busy`) when too many wait, or after {@link ReadQueue.close}
+   * @throws {SvcError} `unavailable`: `database_busy` when too many wait, `database_unavailable` after {@link ReadQueue.close}
    */
   run<T>(task: (signal: AbortSignal) => Promise<T>, options: { readonly signal: AbortSignal }): Promise<T>
-  /** Refuses what waits and what comes, and resolves when the running tasks have ended. */
+  /** Refuses what waits and what comes, tells the running tasks to end, and resolves when they have. */
   close(): Promise<void>
 }
+
+const closed = (): SvcError => new SvcError('unavailable', 'the database is closed', { code: 'database_unavailable' })
 
 const busy = (): SvcError =>
   new SvcError('unavailable', 'too many reads are waiting for the database', {
@@ -34,7 +36,7 @@ export function createReadQueue({
 }): ReadQueue {
   const waiting = new Set<{ readonly start: () => void; readonly refuse: () => void }>()
   const running = new Set<Promise<unknown>>()
-  let isClosed = false
+  const closing = new AbortController()
 
   function next(): void {
     for (const entry of waiting) {
@@ -48,7 +50,8 @@ export function createReadQueue({
     run: (task, { signal }) =>
       new Promise((resolve, reject) => {
         if (signal.aborted) return reject(signal.reason)
-        if (isClosed || waiting.size >= limit + (running.size < concurrency ? 1 : 0)) return reject(busy())
+        if (closing.signal.aborted) return reject(closed())
+        if (waiting.size >= limit + (running.size < concurrency ? 1 : 0)) return reject(busy())
         const onAbort = (): void => {
           waiting.delete(entry)
           reject(signal.reason)
@@ -56,10 +59,10 @@ export function createReadQueue({
         const entry = {
           refuse: () => {
             signal.removeEventListener('abort', onAbort)
-            reject(busy())
+            reject(closed())
           },
           start: () => {
-            const done = task(signal)
+            const done = task(AbortSignal.any([signal, closing.signal]))
               .then(resolve, reject)
               .finally(() => {
                 signal.removeEventListener('abort', onAbort)
@@ -74,7 +77,7 @@ export function createReadQueue({
         next()
       }),
     async close() {
-      isClosed = true
+      closing.abort(closed())
       for (const entry of waiting) entry.refuse()
       waiting.clear()
       await Promise.all(running)

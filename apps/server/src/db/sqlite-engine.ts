@@ -31,19 +31,19 @@ function load(name: SqliteEngine): LoadedEngine {
  * Loads better-sqlite3, or libsql with a warning where that cannot be loaded.
  *
  * @param options.engine only this one, for suites that run on both
+ * @param options.loadEngine how a module is loaded @default from the installation
  */
-export function loadSqliteEngine({
-  logger,
-  engine,
-}: {
+export function loadSqliteEngine(options: {
   readonly logger: Logger
   readonly engine?: SqliteEngine | undefined
+  readonly loadEngine?: ((name: SqliteEngine) => LoadedEngine) | undefined
 }): LoadedEngine {
-  if (engine !== undefined) return load(engine)
+  const { logger, engine, loadEngine = load } = options
+  if (engine !== undefined) return loadEngine(engine)
   try {
-    return load('better-sqlite3')
+    return loadEngine('better-sqlite3')
   } catch (error) {
     logger.warn({ err: error }, 'better-sqlite3 cannot be loaded, libsql takes its place')
-    return load('libsql')
+    return loadEngine('libsql')
   }
 }

@@ -88,6 +88,7 @@ export function createSqliteReader({
   async function ask(query: ReadQuery, maxRows: number, signal: AbortSignal): Promise<readonly DatabaseRow[]> {
     if (thread === undefined || thread.isGone) thread = new ReaderThread(engine, path)
     const reply = await thread.ask(query, maxRows, signal).catch((error: unknown) => {
+      signal.throwIfAborted()
       throw toDatabaseError(error)
     })
     switch (reply.outcome) {

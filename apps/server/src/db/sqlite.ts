@@ -142,8 +142,13 @@ function toDatabase(parts: {
   let closing: Promise<void> | undefined
   const close = (): Promise<void> => {
     closing ??= reader.close().then(async () => {
-      client.close()
-      await lock.close()
+      try {
+        // better-sqlite3 does this by itself; libsql leaves everything in the log
+        client.pragma('wal_checkpoint(TRUNCATE)')
+      } finally {
+        client.close()
+        await lock.close()
+      }
     })
     return closing
   }

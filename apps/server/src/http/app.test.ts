@@ -18,6 +18,7 @@ const route = (path: string, access: Access, extra: Partial<Route> = {}): Route 
   })
 
 describe('unmatched requests', () => {
+  // verifies errors:unmatched:not-found, errors:unmatched:message
   it('are 404 in the envelope, with the specified text', async () => {
     await using app = await startTestApp([route('/a', 'any')])
     const reply = await app.call('/nothing/here')
@@ -25,6 +26,7 @@ describe('unmatched requests', () => {
     expect(reply.json()).toEqual({ error: { code: 404, message: 'Resource not found', type: '', param: null } })
   })
 
+  // verifies errors:status:method
   it('are 405 with Allow where the path has another method', async () => {
     await using app = await startTestApp([route('/a/:id', 'any')])
     const reply = await app.call('/a/7', { method: 'DELETE' })
@@ -54,6 +56,7 @@ describe('matched requests', () => {
     expect((await app.call('/a/x%2Fy/')).json()).toEqual({ principal: 'local', id: 'x/y' })
   })
 
+  // verifies flags:machine-tag:header
   it('carry security headers, one correlation id under its three names, and the machine tag', async () => {
     await using app = await startTestApp([route('/a', 'any')], { machineTag: 'rack-7' })
     for (const path of ['/a', '/missing']) {
@@ -87,6 +90,7 @@ describe('matched requests', () => {
     expect(reply.json()).toEqual({ type: 'error', error: { type: 'rate_limit_error', message: 'full' } })
   })
 
+  // verifies errors:unexpected:hidden, version:route:failure
   it('turn an unexpected throw into a fixed sentence, the cause in the log only', async () => {
     const broken = route('/broken', 'any', {
       handler: () => {
@@ -100,6 +104,7 @@ describe('matched requests', () => {
     expect(app.logLines.join('')).toContain('secret path')
   })
 
+  // verifies errors:opaque:empty-body
   it('have an empty body with --opaque-errors, status and needed headers kept', async () => {
     await using app = await startTestApp([route('/a', 'any')], { opaqueErrors: true, keys: ['k'] })
     const refused = await app.call('/a')
@@ -111,11 +116,13 @@ describe('matched requests', () => {
 describe('the gate', () => {
   const rows = [route('/open', 'none'), route('/user', 'any'), route('/admin', 'admin')]
 
+  // verifies service:open:nothing-configured
   it('restricts nothing while no auth is configured', async () => {
     await using app = await startTestApp(rows)
     for (const path of ['/open', '/user', '/admin']) expect((await app.call(path)).json()).toMatchObject({ principal: 'local' })
   })
 
+  // verifies errors:credentials:status, errors:credentials:message, errors:credentials:type, errors:credentials:header
   it('asks for a key with the specified refusal, but not on anonymous routes', async () => {
     await using app = await startTestApp(rows, { keys: ['one', 'two'] })
     expect((await app.call('/open')).json()).toMatchObject({ principal: 'anonymous' })
@@ -129,6 +136,8 @@ describe('the gate', () => {
     }
   })
 
+  // verifies auth:carriers:bearer, auth:carriers:x-api-key, auth:carriers:xi-api-key, auth:carriers:token-cookie
+  // verifies legacy-key:access:admin
   it('takes every carrier of a shared key, as admin', async () => {
     await using app = await startTestApp(rows, { keys: ['one', 'two'] })
     const carriers: Record<string, string>[] = [
@@ -157,18 +166,21 @@ describe('the gate', () => {
     expect((await app.call('/admin')).status).toBe(200)
   })
 
+  // verifies gate:path-without-auth:route-keeps
   it('opens path prefixes for the global gate only: an admin route keeps asking', async () => {
     await using app = await startTestApp(rows, { keys: ['k'], pathWithoutAuth: ['/user', '/admin'] })
     expect((await app.call('/user')).status).toBe(200)
     expect((await app.call('/admin')).status).toBe(401)
   })
 
+  // verifies gate:get-exempt:matches
   it('matches GET exemptions on the route pattern, never on the typed path', async () => {
     await using app = await startTestApp([route('/x/:id', 'any'), route('/y/:id', 'any')], { keys: ['k'], getExemptions: ['^/x/'] })
     expect((await app.call('/x/1')).status).toBe(200)
     expect((await app.call('/y/x')).status).toBe(401)
   })
 
+  // verifies access:reserved:nothing-behind
   it('gates reserved rows, behind which is nothing yet', async () => {
     await using app = await startTestApp([], { keys: ['k'], reserved: [gateOnly('GET', '/api/traces')] })
     expect((await app.call('/api/traces')).status).toBe(401)
@@ -186,6 +198,7 @@ describe('the gate', () => {
 describe('IN-15: pages of other origins', () => {
   const rows = [route('/a', 'any'), route('/change', 'any', { method: 'POST' })]
 
+  // verifies auth:host:no-auth
   it('cannot reach a server without auth by a name that rebinds', async () => {
     await using app = await startTestApp(rows, { allowedHosts: ['models.lan'] })
     for (const host of ['evil.test', 'evil.test:8080', 'localhost.evil.test']) {
@@ -196,11 +209,13 @@ describe('IN-15: pages of other origins', () => {
     }
   })
 
+  // verifies auth:host:with-auth
   it('are served by any name once auth is configured', async () => {
     await using app = await startTestApp(rows, { keys: ['k'] })
     expect((await app.call('/a', { headers: { host: 'models.example', 'x-api-key': 'k' } })).status).toBe(200)
   })
 
+  // verifies discovery:cors:local-without-auth
   it('read nothing from a server without auth, unless they are of this machine', async () => {
     await using app = await startTestApp(rows)
     const evil = await app.call('/a', { headers: { origin: 'https://evil.test' } })
@@ -210,6 +225,7 @@ describe('IN-15: pages of other origins', () => {
     expect(local.headers['access-control-allow-credentials']).toBeUndefined()
   })
 
+  // verifies access:csrf:cross-site
   it('change nothing with the browser’s own authority', async () => {
     await using app = await startTestApp(rows)
     const cross = { 'sec-fetch-site': 'cross-site' }
@@ -219,6 +235,7 @@ describe('IN-15: pages of other origins', () => {
     expect((await app.call('/a', { headers: cross })).status).toBe(200)
   })
 
+  // verifies discovery:cors:open-with-auth, discovery:cors:list
   it('get any origin with auth, and the exact list where one is set', async () => {
     await using open = await startTestApp(rows, { keys: ['k'] })
     expect((await open.call('/a', { headers: { origin: 'https://app.test' } })).headers['access-control-allow-origin']).toBe('*')
@@ -227,6 +244,7 @@ describe('IN-15: pages of other origins', () => {
     expect((await listed.call('/a', { headers: { origin: 'https://other.test' } })).headers['access-control-allow-origin']).toBeUndefined()
   })
 
+  // verifies discovery:cors:preflight
   it('have their preflight answered on any path, never gated', async () => {
     await using app = await startTestApp(rows, { keys: ['k'] })
     for (const path of ['/a', '/anything']) {
@@ -276,6 +294,7 @@ describe('compression', () => {
     }
   })
 
+  // verifies limits:compression:off
   it('is off when switched off', async () => {
     await using app = await startTestApp(rows, { compression: { enabled: false, minLength: 1024 } })
     expect((await app.call('/big', { headers: { 'accept-encoding': 'gzip' } })).headers['content-encoding']).toBeUndefined()

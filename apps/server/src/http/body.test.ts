@@ -37,6 +37,7 @@ describe('createBodyReader', () => {
     expect(reader.heldBytes).toBe(0)
   })
 
+  // verifies errors:status:too-large
   it('IN-1: refuses a body over the limit by its declared length, before reading it', async () => {
     const { route, seen } = world()
     await using app = await startTestApp([route])
@@ -67,6 +68,7 @@ describe('createBodyReader', () => {
     expect(reader.heldBytes).toBe(0)
   })
 
+  // verifies errors:status:media-type
   it('IN-7: refuses compressed bodies and other charsets', async () => {
     const { route, seen } = world()
     await using app = await startTestApp([route])

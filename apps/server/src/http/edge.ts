@@ -34,8 +34,6 @@ export interface EdgeOptions {
   readonly metrics: Metrics
   readonly clock: Clock
   readonly log: Logger & { child(fields: Record<string, unknown>): Logger }
-  /** Aborts every running call when the server's drain has ended. */
-  readonly shutdown: AbortSignal
 }
 
 /** Row that stands for requests which match none: metrics and logs never see the client's path. */
@@ -47,21 +45,26 @@ export interface Edge {
   serve(route: Route, pattern: string, c: Context<HonoEnv>): Promise<Response>
   /** Serves a request that matched none: preflights, 404, 405 with `Allow`. */
   serveUnmatched(c: Context<HonoEnv>, methods: readonly string[]): Promise<Response>
+  /** Aborts every running call, and each that still comes, with a reason. */
+  abortAll(reason: SvcError): void
 }
 
 /** Puts the edge together. */
 export function createEdge(options: EdgeOptions): Edge {
+  const running = new Set<AbortController>()
+  let ended: SvcError | undefined
+
   function begin(row: RouteRow, pattern: string, c: Context<HonoEnv>): CallState {
     const { incoming, outgoing } = c.env
     const startedAt = options.clock.monotonic()
     const requestId = requestIdOf(incoming)
     const origin = originOf(incoming, options.proxies)
     const controller = new AbortController()
-    const onShutdown = (): void => controller.abort(options.shutdown.reason)
-    options.shutdown.addEventListener('abort', onShutdown, { once: true })
+    running.add(controller)
+    if (ended !== undefined) controller.abort(ended)
     const log = options.log.child({ requestId, route: pattern })
     outgoing.once('close', () => {
-      options.shutdown.removeEventListener('abort', onShutdown)
+      running.delete(controller)
       if (!outgoing.writableFinished) controller.abort(new SvcError('cancelled', 'the client closed the connection', { code: 'client_gone' }))
       const seconds = (options.clock.monotonic() - startedAt) / 1000
       if (row.path !== '/metrics') options.metrics.observeCall(incoming.method ?? '', pattern, seconds)
@@ -134,6 +137,10 @@ export function createEdge(options: EdgeOptions): Edge {
   }
 
   return {
+    abortAll(reason) {
+      ended = reason
+      for (const controller of running) controller.abort(reason)
+    },
     async serve(route, pattern, c) {
       const call = begin(route, pattern, c)
       try {

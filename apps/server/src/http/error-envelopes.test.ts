@@ -20,6 +20,7 @@ describe('statusOf', () => {
 })
 
 describe('retryAfterSeconds', () => {
+  // verifies chat:admission:retry-after
   it('is whole and at least 1', () => {
     expect(retryAfterSeconds(new SvcError('unavailable', 'x', { retryAfterMs: 1 }))).toBe(1)
     expect(retryAfterSeconds(new SvcError('unavailable', 'x', { retryAfterMs: 9001 }))).toBe(10)
@@ -49,6 +50,7 @@ describe('errorBody', () => {
   const blocked = new SvcError('invalid_request', 'blocked', { code: 'pii_blocked', details: { type: 'pii_blocked' } })
   const broken = new SvcError('internal', 'prediction failed')
 
+  // verifies errors:envelope:compatible, errors:envelope:integer-code
   it('compatible: four keys, a named code where it is part of the contract', () => {
     expect(errorBody(notFound, 'compatible')).toEqual({
       error: { code: 'model_not_found', message: 'no such model', type: 'invalid_request_error', param: 'model' },

@@ -33,6 +33,7 @@ function openStalled(url: string) {
 }
 
 describe('createReplyWriter', () => {
+  // verifies limits:compression:streams
   it('sends frames as they are, never compressed', async () => {
     const route = writing(async (writer) => {
       writer.startStream('text/event-stream')

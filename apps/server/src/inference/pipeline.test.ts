@@ -21,6 +21,7 @@ function recording(stages: Partial<Record<StageName, Stage>> = {}) {
 const exchange = {} as Exchange
 
 describe('createPipeline', () => {
+  // verifies request:order:stages
   it('runs every stage once, in the settled order, and unwinds in reverse', async () => {
     const { order, pipeline } = recording()
     await pipeline(exchange)

@@ -57,7 +57,10 @@ function parseEntry(node: YamlNode, options: ParseModelFileOptions): ModelFile {
     problems.push({ file, line: node.line, key: 'name', reason: 'is missing' })
   }
   if (problems.length > 0) return { models: [], problems }
-  return { models: [toModelConfig(keys, { name, place: options, raw: rawOf(node), warnings })], problems }
+  return {
+    models: [toModelConfig(keys, { name, source: 'yaml', place: options, raw: rawOf(node), warnings })],
+    problems,
+  }
 }
 
 function filled(text: string | undefined): string | undefined {

@@ -5,9 +5,18 @@ import type { GgufSummary } from './gguf/gguf-header.ts'
 import type { ModelConfig } from './model-config.ts'
 
 const CONTEXT: DefaultsContext = { threads: 0, physicalCores: 6, f16: false, debug: false, contextSize: -1 }
-const CHAT: GgufSummary = { architecture: 'llama', contextLength: 2048, hasChatTemplate: true, tensorCount: 1, sizeBytes: 1 }
+const CHAT: GgufSummary = {
+  architecture: 'llama',
+  contextLength: 2048,
+  hasChatTemplate: true,
+  tensorCount: 1,
+  sizeBytes: 1,
+}
 
-function filled(yaml: string, { gguf, ...context }: Partial<DefaultsContext> & { gguf?: GgufSummary } = {}): ModelConfig {
+function filled(
+  yaml: string,
+  { gguf, ...context }: Partial<DefaultsContext> & { gguf?: GgufSummary } = {},
+): ModelConfig {
   const [config] = parseModelFile(`name: m\n${yaml}`, { file: 'm.yaml', folder: '/models', modifiedAt: 0 }).models
   if (config === undefined) throw new Error('not read')
   return withDefaults(gguf === undefined ? config : { ...config, gguf }, { ...CONTEXT, ...context })
@@ -40,7 +49,8 @@ it('fills what any model needs', () => {
 })
 
 it('leaves alone what the file says, zeros and falsehoods included', () => {
-  const config = filled(`
+  const config = filled(
+    `
 threads: 2
 f16: false
 context_size: 100
@@ -50,9 +60,20 @@ prompt_cache_all: no
 embeddings: yes
 parameters: {temperature: 0, top_k: 0, top_p: 0, seed: 0, min_p: 0.2, max_tokens: 7, tfz: 0, typical_p: 0}
 options: [cache_reuse:1]
-backend: llama-cpp`, { f16: true, threads: 9, contextSize: 50, canMapFiles: true })
+backend: llama-cpp`,
+    { f16: true, threads: 9, contextSize: 50, canMapFiles: true },
+  )
   expect(config).toMatchObject({ threads: 2, f16: false, contextSize: 100, options: ['cache_reuse:1'] })
-  expect(config.parameters).toEqual({ temperature: 0, topK: 0, topP: 0, seed: 0, minP: 0.2, maxTokens: 7, tfz: 0, typicalP: 0 })
+  expect(config.parameters).toEqual({
+    temperature: 0,
+    topK: 0,
+    topP: 0,
+    seed: 0,
+    minP: 0.2,
+    maxTokens: 7,
+    tfz: 0,
+    typicalP: 0,
+  })
   expect(config.llm).toMatchObject({ mmap: false, mirostatTau: 0, promptCacheAll: false, embeddings: true })
 })
 
@@ -112,12 +133,15 @@ describe('templates', () => {
     expect(config.options).toEqual(['cache_reuse:256', 'use_jinja:true'])
   })
 
-  it.each(['template: {chat: "{{.Input}}"}', 'template: {use_tokenizer_template: false}'])('are those of the file: %s', (yaml) => {
-    const config = filled(`parameters: {model: x.gguf}\n${yaml}`, { gguf: CHAT })
-    expect(config.template.useTokenizerTemplate).not.toBe(true)
-    expect(config.function).toEqual({})
-    expect(config.options).toEqual(['cache_reuse:256'])
-  })
+  it.each(['template: {chat: "{{.Input}}"}', 'template: {use_tokenizer_template: false}'])(
+    'are those of the file: %s',
+    (yaml) => {
+      const config = filled(`parameters: {model: x.gguf}\n${yaml}`, { gguf: CHAT })
+      expect(config.template.useTokenizerTemplate).not.toBe(true)
+      expect(config.function).toEqual({})
+      expect(config.options).toEqual(['cache_reuse:256'])
+    },
+  )
 
   it('of the weights leave no grammar for tools', () => {
     expect(filled('template: {use_tokenizer_template: yes}\nfunction: {grammar: {prefix: a}}').function).toEqual({

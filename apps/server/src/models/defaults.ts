@@ -35,10 +35,12 @@ export function withDefaults(config: ModelConfig, context: DefaultsContext): Mod
     options: optionDefaults(config),
     parameters: parameterDefaults(config),
     llm: llmDefaults(config, context),
-    threads: positive(config.threads) ?? positive(context.threads) ?? positive(context.physicalCores) ?? FALLBACK_THREADS,
+    threads:
+      positive(config.threads) ?? positive(context.threads) ?? positive(context.physicalCores) ?? FALLBACK_THREADS,
     f16: config.f16 ?? context.f16,
     debug: context.debug || (config.debug ?? false),
-    contextSize: positive(contextSize) ?? (contextSize < 0 ? trained(config) : (positive(context.contextSize) ?? trained(config))),
+    contextSize:
+      positive(contextSize) ?? (contextSize < 0 ? trained(config) : (positive(context.contextSize) ?? trained(config))),
   }
 }
 
@@ -66,7 +68,8 @@ function optionDefaults(config: ModelConfig): readonly string[] {
   }
   if (!readsGguf(config.backend)) return options
   add('cache_reuse:256', ['cache_reuse', 'n_cache_reuse'])
-  if (generatesText(config) && config.template.useTokenizerTemplate !== false) add('use_jinja:true', ['use_jinja', 'jinja'])
+  if (generatesText(config) && config.template.useTokenizerTemplate !== false)
+    add('use_jinja:true', ['use_jinja', 'jinja'])
   const { pooling = 'backend' } = config.parameters
   if (pooling !== 'backend') add('pooling:none', ['pooling', 'pooling_type'])
   return options

@@ -20,6 +20,7 @@ it.each(recorded)('"$name" is of the family $family', ({ name, normalized, famil
   expect(normaliseModelId(name)).toBe(normalized)
   const found = familyOf(name)
   expect(found?.family ?? null).toBe(family)
-  const expected = defaults && Object.fromEntries(Object.entries(defaults).map(([key, value]) => [toCamelCase(key), value]))
+  const expected =
+    defaults && Object.fromEntries(Object.entries(defaults).map(([key, value]) => [toCamelCase(key), value]))
   expect(found?.defaults ?? null).toEqual(expected)
 })

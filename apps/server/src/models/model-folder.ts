@@ -61,7 +61,8 @@ function find(root: string, path: string): FileLookup {
     if (stats.isSymbolicLink()) {
       const inside = realpathSync(root)
       real = realpathSync(path)
-      if (!real.startsWith(inside.endsWith(sep) ? inside : inside + sep)) return fault('is a link to outside the folder')
+      if (!real.startsWith(inside.endsWith(sep) ? inside : inside + sep))
+        return fault('is a link to outside the folder')
       stats = lstatSync(real, { bigint: true })
     }
     if (stats.isDirectory()) return undefined

@@ -9,7 +9,6 @@ import { createProcessRecord } from '../backends/process-record.ts'
 import { readProcessStat } from '../backends/process-table.ts'
 import { createSupervisor } from '../backends/supervisor.ts'
 import { systemClock } from '../clock.ts'
-import { mockRule } from './__fixtures__/mock-rule.ts'
 import { createModel } from './__fixtures__/model.ts'
 import { createLoadCooldown } from './cooldown.ts'
 import type { ModelConfig } from './model-config.ts'
@@ -67,7 +66,7 @@ async function collectText(stream: AsyncIterable<{ readonly message: Uint8Array 
 describe('residency over processes', () => {
   it('turns 100 parallel first requests into one process and one load (REL-6)', async () => {
     await using world = await createWorld()
-    const model = world.modelOf({ rules: [mockRule({ rpc: 'Predict' }, { text: 'hello' })] })
+    const model = world.modelOf({ rules: [{ rpc: 'Predict', do: { text: 'hello' } }] })
     const acquire = () => world.residency.acquire(model, { signal: new AbortController().signal })
     const leases = await Promise.all(Array.from({ length: 100 }, () => acquire()))
     const replies = await Promise.all(leases.map((lease) => lease.client.predict({ Prompt: 'x', ModelIdentity: 'm' })))
@@ -80,7 +79,7 @@ describe('residency over processes', () => {
 
   it('brings a killed backend back for the next request, again and again (REL-5)', async () => {
     await using world = await createWorld()
-    const model = world.modelOf({ rules: [mockRule({ rpc: 'PredictStream' }, { pieces: ['a', 'b'], hang: 1 })] })
+    const model = world.modelOf({ rules: [{ rpc: 'PredictStream', do: { pieces: ['a', 'b'], hang: 1 } }] })
     const pids = new Set<number>()
     for (let round = 0; round < 4; round++) {
       const lease = await world.residency.acquire(model, { signal })
@@ -112,7 +111,7 @@ describe('residency over processes', () => {
 
   it('gives the first request the real error of a crash loop and refuses the rest (REL-6)', async () => {
     const crash = { how: 'exit', code: 7, stderr: 'CUDA error: no device in /dev/nvidia0' } as const
-    await using world = await createWorld({ startScript: { rules: [mockRule({ rpc: 'LoadModel' }, { crash })] } })
+    await using world = await createWorld({ startScript: { rules: [{ rpc: 'LoadModel', do: { crash } }] } })
     const attempt = () => rejectionOf(world.residency.acquire(createModel(), { signal }))
     const message = 'could not load model "m": backend process exited with code 7: CUDA error: no device in nvidia0'
     expect(await attempt()).toMatchObject({ kind: 'internal', code: 'model_load_failed', message })
@@ -126,7 +125,7 @@ describe('residency over processes', () => {
   it('loads once more after a backend lost its model', async () => {
     await using world = await createWorld()
     const failure = { status: 'FAILED_PRECONDITION', message: 'model not loaded' } as const
-    const model = world.modelOf({ rules: [mockRule({ rpc: 'Predict', call: 2 }, { failure })] })
+    const model = world.modelOf({ rules: [{ rpc: 'Predict', call: 2, do: { failure } }] })
     for (const expected of ['ok', 'model_not_loaded', 'ok']) {
       const lease = await world.residency.acquire(model, { signal })
       const outcome = await lease.client.predict({ Prompt: 'x', ModelIdentity: 'm' }).then(

@@ -226,6 +226,19 @@ describe('a load that fails', () => {
     expect(supervisor.backends).toHaveLength(3)
   })
 
+  it('is over for a request that comes back at once', async () => {
+    const { supervisor, script, clock, acquire } = await createWorld({
+      cooldown: createLoadCooldown({ firstMs: 0, clock: createFakeClock() }),
+    })
+    script.onStart = async () => {
+      if (supervisor.backends.length === 0) script.onStart = async () => undefined
+      throw new SvcError('internal', 'first start fails')
+    }
+    const lease = await acquire().catch(() => acquire())
+    expect(lease.backend).toBe('mock')
+    expect(clock.sleepers).toBe(0)
+  })
+
   it('because the process died tells how', async () => {
     const { supervisor, script, acquire } = await createWorld()
     script.onLoad = async () => {

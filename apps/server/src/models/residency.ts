@@ -1,32 +1,17 @@
 import { SvcError } from '@svc/errors'
-import { settlesWithin } from '../backends/settles-within.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { LoadCooldown } from './cooldown.ts'
 import { createWaitingRoom, type WaitingRoom } from './load-coalescing.ts'
-import { createModelLoader, isRefusal, type ModelLoaderOptions } from './load-model.ts'
+import { createModelLoader, isRefusal, type ModelLoader, type ModelLoaderOptions } from './load-model.ts'
 import type { ModelConfig } from './model-config.ts'
-import { createResident, type ModelLease, type Resident } from './resident.ts'
+import type { ModelLease, Resident } from './resident.ts'
+import { createResidentTable, type LoadedModel, type ResidentTable } from './resident-table.ts'
 
 export type { ModelLease } from './resident.ts'
+export type { LoadedModel } from './resident-table.ts'
 
-/** How long an explicit stop waits for running calls. */
-const BUSY_WAIT_MS = 30_000
-/** TERM to KILL of one backend. */
-const STOP_GRACE_MS = 15_000
+/** When a request that waited too long may come again. */
 const LOADING_RETRY_MS = 2000
-
-/** A loaded model as the system endpoint shows it (§2.8). */
-export interface LoadedModel {
-  readonly name: string
-  readonly backend: string
-  /** Leader of the backend's process group; absent for an attached backend. */
-  readonly pid?: number | undefined
-  /** Milliseconds since the epoch. */
-  readonly startedAt: number
-  readonly inFlight: number
-  /** Milliseconds since the epoch; absent before the first use. */
-  readonly lastUsed?: number | undefined
-}
 
 /** A load that is about to start. */
 export interface LoadCandidate {
@@ -77,6 +62,7 @@ export interface ResidencyOptions extends ModelLoaderOptions {
   readonly logger: Logger
 }
 
+/** One load, and the requests that wait for it. */
 interface PendingLoad {
   readonly model: ModelConfig
   readonly revision: string
@@ -90,96 +76,30 @@ interface PendingLoad {
   isForgotten: boolean
 }
 
+/** What a load works with. */
+interface LoadContext {
+  readonly table: ResidentTable
+  readonly loader: ModelLoader
+  readonly cooldown: LoadCooldown
+  readonly admit: AdmitLoad
+  /** Lets the next request start a load of its own. */
+  leave(load: PendingLoad): void
+  readonly logger: Logger
+}
+
 const admitEveryLoad: AdmitLoad = async () => undefined
 
 /** Nothing loaded. */
 export function createResidency(options: ResidencyOptions): Residency {
-  const { clock, cooldown, logger, modelLoadWaitMs } = options
-  const admit = options.admit ?? admitEveryLoad
+  const { clock, modelLoadWaitMs } = options
+  const table = createResidentTable(options)
   const loader = createModelLoader(options)
-  const residents = new Map<string, Resident>()
-  const retiring = new Set<Resident>()
   const loads = new Map<string, PendingLoad>()
+  const leave = (load: PendingLoad) => {
+    if (loads.get(load.model.name) === load) loads.delete(load.model.name)
+  }
+  const context: LoadContext = { ...options, table, loader, leave, admit: options.admit ?? admitEveryLoad }
   let isClosed = false
-
-  const isCurrent = (resident: Resident) => residents.get(resident.name) === resident
-  const loaded = () => [...residents.values()].filter((resident) => !resident.backend.hasExited()).map(toLoadedModel)
-
-  /** Takes a resident out of service and stops it once it is idle; resolves at once while it is busy. */
-  const retire = async (resident: Resident): Promise<void> => {
-    if (isCurrent(resident)) residents.delete(resident.name)
-    if (retiring.has(resident)) return
-    retiring.add(resident)
-    const stopped = (async () => {
-      await resident.whenIdle()
-      // Free would empty an attached backend that may hold the next model by now.
-      const freeMs = resident.backend.program.kind === 'attach' ? 0 : undefined
-      await resident.backend.stop({ graceMs: STOP_GRACE_MS, freeMs })
-      retiring.delete(resident)
-    })()
-    if (resident.inFlight === 0) await stopped
-  }
-
-  const keep = (load: PendingLoad, backend: Resident['backend']): Resident => {
-    const { name } = load.model
-    const onLost = (lost: Resident) => {
-      logger.warn({ model: name }, 'backend does not hold its model, letting it go')
-      void retire(lost)
-    }
-    const resident = createResident({ name, revision: load.revision, backend, clock, onLost })
-    residents.set(name, resident)
-    void backend.exited.then(({ code, signal }) => {
-      if (!isCurrent(resident)) return
-      residents.delete(name)
-      logger.warn({ model: name, pid: backend.pid, code, signal }, 'backend ended, its model loads again on next use')
-    })
-    return resident
-  }
-
-  /** A resident of the load's revision that still answers; whatever else has the name is let go. */
-  const reuse = async (load: PendingLoad): Promise<Resident | undefined> => {
-    const present = residents.get(load.model.name)
-    await present?.draining?.catch(() => undefined)
-    if (present === undefined || !isCurrent(present)) return undefined
-    const isSame = present.revision === load.revision
-    if (isSame && (present.isTrusted() || (await present.isReachable(load.stop.signal)))) return present
-    await retire(present)
-    return undefined
-  }
-
-  const bring = async (load: PendingLoad): Promise<Resident> => {
-    await load.previous?.done
-    load.previous = undefined
-    const present = await reuse(load)
-    if (present !== undefined) return present
-    load.stop.signal.throwIfAborted()
-    cooldown.check(load.model.name)
-    await admit({ model: load.model, loaded })
-    load.stop.signal.throwIfAborted()
-    load.state = 'loading'
-    const backend = await loader.load(load.model, { signal: load.stop.signal })
-    cooldown.succeeded(load.model.name)
-    return keep(load, backend)
-  }
-
-  const run = async (load: PendingLoad): Promise<void> => {
-    const { name } = load.model
-    try {
-      const resident = await bring(load)
-      if (load.stop.signal.aborted) throw load.stop.signal.reason
-      load.room.admitAll(() => resident.lease())
-      if (load.isForgotten) void retire(resident)
-    } catch (error) {
-      const reason: unknown = load.stop.signal.aborted ? load.stop.signal.reason : error
-      if (!isRefusal(reason)) {
-        cooldown.failed(name)
-        logger.error({ model: name, err: reason }, 'model could not be loaded')
-      }
-      load.room.refuseAll(reason)
-    } finally {
-      if (loads.get(name) === load) loads.delete(name)
-    }
-  }
 
   const startLoad = (model: ModelConfig, revision: string): PendingLoad => {
     const load: PendingLoad = {
@@ -193,76 +113,99 @@ export function createResidency(options: ResidencyOptions): Residency {
       isForgotten: false,
     }
     loads.set(model.name, load)
-    load.done = run(load)
+    load.done = runLoad(load, context)
     return load
-  }
-
-  const drain = async (resident: Resident, force: boolean): Promise<void> => {
-    const isIdle = force || (await settlesWithin(resident.whenIdle(), BUSY_WAIT_MS, clock))
-    if (!isIdle) throw new SvcError('internal', `model "${resident.name}" is busy`, { code: 'model_busy' })
-    if (isCurrent(resident)) residents.delete(resident.name)
-    await resident.backend.stop({ graceMs: STOP_GRACE_MS, freeMs: force ? 0 : undefined })
   }
 
   return {
     async acquire(model, { signal }) {
       if (isClosed) throw shuttingDown()
       const revision = loader.revisionOf(model)
-      const resident = residents.get(model.name)
+      const resident = table.get(model.name)
       if (resident?.revision === revision && resident.isTrusted()) return resident.lease()
       const pending = loads.get(model.name)
       const load = pending?.revision === revision ? pending : startLoad(model, revision)
       return load.room.join({ signal, waitMs: modelLoadWaitMs, tooLong: () => stillLoading(load) })
     },
-    loaded,
+    loaded: table.loaded,
     async stop(name, { force = false } = {}) {
       const load = loads.get(name)
       if (load !== undefined) {
         breakOff(load, stopped(name))
         await load.done
       }
-      const resident = residents.get(name)
-      if (resident === undefined) return load !== undefined
-      if (resident.draining === undefined || force) {
-        const draining = drain(resident, force)
-        resident.draining = draining
-        const clear = () => {
-          if (resident.draining === draining) resident.draining = undefined
-        }
-        draining.then(clear, clear)
-      }
-      await resident.draining
-      return true
+      const resident = table.get(name)
+      if (resident !== undefined) await table.stop(resident, { force })
+      return load !== undefined || resident !== undefined
     },
     forget(names) {
       for (const name of names) {
         const load = loads.get(name)
         if (load !== undefined) load.isForgotten = true
-        const resident = residents.get(name)
-        if (resident !== undefined) void retire(resident)
+        const resident = table.get(name)
+        if (resident !== undefined) void table.retire(resident)
       }
     },
     async close({ graceMs }) {
       isClosed = true
       const pending = [...loads.values()]
       for (const load of pending) breakOff(load, shuttingDown())
-      const all = [...residents.values(), ...retiring]
-      residents.clear()
-      await Promise.all([
-        ...all.map((resident) => resident.backend.stop({ graceMs: graceMs * 0.7, freeMs: graceMs * 0.2 })),
-        ...pending.map((load) => load.done),
-      ])
+      await Promise.all([table.close({ graceMs }), ...pending.map((load) => load.done)])
     },
   }
 }
 
-function breakOff(load: PendingLoad, reason: SvcError): void {
-  for (let each: PendingLoad | undefined = load; each !== undefined; each = each.previous) each.stop.abort(reason)
+/** Runs a load to its end and tells everyone who waits. Never rejects. */
+async function runLoad(load: PendingLoad, context: LoadContext): Promise<void> {
+  try {
+    const resident = await bring(load, context)
+    load.stop.signal.throwIfAborted()
+    // Before anyone is told: whoever comes back at once must not wait in a room that is over.
+    context.leave(load)
+    load.room.admitAll(() => resident.lease())
+    if (load.isForgotten) void context.table.retire(resident)
+  } catch (error) {
+    const reason: unknown = load.stop.signal.aborted ? load.stop.signal.reason : error
+    if (!isRefusal(reason)) {
+      context.cooldown.failed(load.model.name)
+      context.logger.error({ model: load.model.name, err: reason }, 'model could not be loaded')
+    }
+    context.leave(load)
+    load.room.refuseAll(reason)
+  }
 }
 
-function toLoadedModel({ name, backend, inFlight, lastUsed }: Resident): LoadedModel {
-  const { program, pid, startedAt } = backend
-  return { name, backend: program.name, pid, startedAt, inFlight, lastUsed }
+/** The resident a load ends in: one that is there and still answers, or a new one. */
+async function bring(load: PendingLoad, context: LoadContext): Promise<Resident> {
+  const { model, revision, stop } = load
+  const { table, cooldown } = context
+  await load.previous?.done
+  load.previous = undefined
+  const present = await reuse(load, table)
+  if (present !== undefined) return present
+  stop.signal.throwIfAborted()
+  cooldown.check(model.name)
+  await context.admit({ model, loaded: table.loaded })
+  stop.signal.throwIfAborted()
+  load.state = 'loading'
+  const backend = await context.loader.load(model, { signal: stop.signal })
+  cooldown.succeeded(model.name)
+  return table.keep({ name: model.name, revision, backend })
+}
+
+/** A resident of the load's revision that still answers; whatever else has the name is let go. */
+async function reuse({ model, revision, stop }: PendingLoad, table: ResidentTable): Promise<Resident | undefined> {
+  const present = table.get(model.name)
+  await present?.draining?.catch(() => undefined)
+  if (present === undefined || table.get(model.name) !== present) return undefined
+  const isSame = present.revision === revision
+  if (isSame && (present.isTrusted() || (await present.isReachable(stop.signal)))) return present
+  await table.retire(present)
+  return undefined
+}
+
+function breakOff(load: PendingLoad, reason: SvcError): void {
+  for (let each: PendingLoad | undefined = load; each !== undefined; each = each.previous) each.stop.abort(reason)
 }
 
 /** §7.2: still cold-loading; the fields beside the model are those of a file transfer, which a local load has not. */

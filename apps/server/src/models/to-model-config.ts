@@ -25,19 +25,24 @@ export function isGgufName(name: string): boolean {
   return /\.gguf$/i.test(name)
 }
 
+/** What a model is beside the keys of its file. */
+export interface ModelFacts {
+  readonly name: string
+  readonly source: ModelConfig['source']
+  readonly place: ModelFilePlace
+  readonly raw: Readonly<Record<string, unknown>>
+  readonly warnings: readonly ConfigProblem[]
+}
+
 /** The model that the keys of a file describe. */
-export function toModelConfig(
-  keys: ModelKeys,
-  from: {
-    readonly name: string
-    readonly place: ModelFilePlace
-    readonly raw: Readonly<Record<string, unknown>>
-    readonly warnings: readonly ConfigProblem[]
-  },
-): ModelConfig {
+export function toModelConfig(keys: ModelKeys, { name, source, place, raw, warnings }: ModelFacts): ModelConfig {
   const { parameters = {}, grpc = {}, limits = {} } = keys
   return {
-    ...blankModel({ name: from.name, source: 'yaml', place: from.place }),
+    name,
+    source,
+    file: place.file,
+    folder: place.folder,
+    modifiedAt: place.modifiedAt,
     alias: keys.alias,
     description: keys.description,
     usage: keys.usage,
@@ -68,8 +73,8 @@ export function toModelConfig(
     featureFlags: keys.featureFlags ?? {},
     parameters,
     template: keys.template ?? {},
-    llm: pick(keys, LLM),
-    vllm: pick(keys, VLLM),
+    llm: pick<typeof LLM>(keys, LLM_NAMES),
+    vllm: pick<typeof VLLM>(keys, VLLM_NAMES),
     diffusers: keys.diffusers ?? {},
     tts: keys.tts ?? {},
     function: keys.function ?? {},
@@ -86,59 +91,25 @@ export function toModelConfig(
     mitm: keys.mitm ?? {},
     mcp: keys.mcp ?? {},
     agent: keys.agent ?? {},
-    raw: from.raw,
-    warnings: from.warnings,
+    raw,
+    warnings,
   }
 }
 
-/** A model that says nothing but its name. */
-export function blankModel(from: {
-  readonly name: string
-  readonly source: ModelConfig['source']
-  readonly place: ModelFilePlace
-}): ModelConfig {
-  return {
-    name: from.name,
-    source: from.source,
-    file: from.place.file,
-    folder: from.place.folder,
-    modifiedAt: from.place.modifiedAt,
-    disabled: false,
-    pinned: false,
-    roles: {},
-    knownUsecases: [],
-    knownInputModalities: [],
-    knownOutputModalities: [],
-    concurrencyGroups: [],
-    backend: '',
-    options: [],
-    overrides: [],
-    grpc: { attempts: 0, attemptsSleepSeconds: 0 },
-    downloadFiles: [],
-    artifacts: [],
-    limits: { maxConcurrent: 0, retryAfterSeconds: DEFAULT_RETRY_SECONDS },
-    featureFlags: {},
-    parameters: {},
-    template: {},
-    llm: {},
-    vllm: {},
-    diffusers: {},
-    tts: {},
-    function: {},
-    reasoning: {},
-    compression: {},
-    pii: {},
-    mitm: {},
-    mcp: {},
-    agent: {},
-    raw: {},
-    warnings: [],
-  }
+/** A model that has no file of keys. */
+export function blankModel(facts: Pick<ModelFacts, 'name' | 'source' | 'place'>): ModelConfig {
+  return toModelConfig({}, { ...facts, raw: {}, warnings: [] })
 }
 
-/** The part of a file's keys that one table declares. */
-function pick<Table extends KeyTable>(keys: ModelKeys, table: Table): Block<Table> {
-  const names = new Set(Object.keys(table).map(toCamelCase))
+const LLM_NAMES = namesOf(LLM)
+const VLLM_NAMES = namesOf(VLLM)
+
+function namesOf(table: KeyTable): ReadonlySet<string> {
+  return new Set(Object.keys(table).map(toCamelCase))
+}
+
+/** The part of a file's keys that one table declares, given the names of its keys. */
+function pick<Table extends KeyTable>(keys: ModelKeys, names: ReadonlySet<string>): Block<Table> {
   // Only keys of the table are left, each read by the table's own field.
   return Object.fromEntries(Object.entries(keys).filter(([name]) => names.has(name))) as Block<Table>
 }

@@ -168,19 +168,13 @@ function metadataOf(model: ModelConfig, request: InferenceRequest): Record<strin
   return { ...metadata, chat_template_kwargs: JSON.stringify(kwargs) }
 }
 
+const REASONING_EFFORTS: ReadonlySet<string> = new Set(['minimal', 'low', 'medium', 'high'])
+
 /** An effort switches reasoning, but never on where the model's file switched it off. */
-function reasoningDisabled(configured: boolean | undefined, effort: string | undefined): boolean | undefined {
-  switch (effort?.toLowerCase()) {
-    case 'none':
-      return true
-    case 'minimal':
-    case 'low':
-    case 'medium':
-    case 'high':
-      return configured ?? false
-    default:
-      return configured
-  }
+function reasoningDisabled(configured: boolean | undefined, effort = ''): boolean | undefined {
+  const word = effort.toLowerCase()
+  if (word === 'none') return true
+  return REASONING_EFFORTS.has(word) ? (configured ?? false) : configured
 }
 
 /** Templates test booleans; as text "false" would count as true. */

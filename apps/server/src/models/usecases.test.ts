@@ -49,7 +49,11 @@ describe('what models of the reference serve', () => {
 describe('what weights make of a model that says no more', () => {
   it.each<[string, Partial<GgufSummary>, readonly string[]]>([
     ['a chat model', { hasChatTemplate: true }, ['chat', 'completion', 'edit', 'tokenize']],
-    ['a chat model with mean vectors of its own', { hasChatTemplate: true, poolingType: 1 }, ['chat', 'completion', 'edit', 'tokenize']],
+    [
+      'a chat model with mean vectors of its own',
+      { hasChatTemplate: true, poolingType: 1 },
+      ['chat', 'completion', 'edit', 'tokenize'],
+    ],
     ['a base model', {}, ['chat', 'completion', 'edit', 'tokenize']],
     ['an encoder', { architecture: 'bert' }, ['embeddings', 'tokenize']],
     ['another encoder', { architecture: 'nomic-bert-moe' }, ['embeddings', 'tokenize']],

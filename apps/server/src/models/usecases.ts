@@ -104,38 +104,33 @@ const BY_BACKEND: Readonly<Partial<Record<Usecase, readonly string[]>>> = {
   video: ['stablediffusion', 'vllm-omni'],
 }
 
-function guesses(config: ModelConfig, usecase: Usecase): boolean {
-  const backend = config.backend.toLowerCase()
-  if (BY_BACKEND[usecase]?.includes(backend) === true) return true
-  switch (usecase) {
-    case 'chat':
-      return guessesChat(config)
-    case 'completion':
-      return !NO_CHAT.has(backend) && (isSet(config.template.completion) || generatesText(config))
-    case 'edit':
-      return isSet(config.template.edit) || generatesText(config)
-    case 'embeddings':
-      return config.llm.embeddings === true || isKind(config, 'embedder')
-    case 'rerank':
-      return config.llm.reranking === true || isKind(config, 'ranker')
-    case 'image':
-    case 'video':
-      return backend === 'diffusers' && isSet(config.diffusers.pipelineType)
-    case 'transcript':
-      return backend === 'whisper' && !config.options.includes('vad_only')
-    case 'vad':
-      return backend === 'whisper' && config.options.includes('vad_only')
-    case 'vision':
-      return guessesVision(config)
-    case 'tokenize':
-      return config.gguf !== undefined
-    default:
-      return false
-  }
+/** Usecases that the settings of a model tell, whatever its backend is otherwise for. */
+const BY_SETTINGS: Readonly<Partial<Record<Usecase, (config: ModelConfig, backend: string) => boolean>>> = {
+  chat: guessesChat,
+  completion: (config, backend) =>
+    !NO_CHAT.has(backend) && (isSet(config.template.completion) || generatesText(config)),
+  edit: (config) => isSet(config.template.edit) || generatesText(config),
+  embeddings: (config) => config.llm.embeddings === true || isKind(config, 'embedder'),
+  rerank: (config) => config.llm.reranking === true || isKind(config, 'ranker'),
+  image: drawsPictures,
+  video: drawsPictures,
+  transcript: (config, backend) => backend === 'whisper' && !config.options.includes('vad_only'),
+  vad: (config, backend) => backend === 'whisper' && config.options.includes('vad_only'),
+  vision: guessesVision,
+  tokenize: (config) => config.gguf !== undefined,
 }
 
-function guessesChat(config: ModelConfig): boolean {
-  if (NO_CHAT.has(config.backend.toLowerCase())) return false
+function guesses(config: ModelConfig, usecase: Usecase): boolean {
+  const backend = config.backend.toLowerCase()
+  return BY_BACKEND[usecase]?.includes(backend) === true || BY_SETTINGS[usecase]?.(config, backend) === true
+}
+
+function drawsPictures(config: ModelConfig, backend: string): boolean {
+  return backend === 'diffusers' && isSet(config.diffusers.pipelineType)
+}
+
+function guessesChat(config: ModelConfig, backend: string): boolean {
+  if (NO_CHAT.has(backend)) return false
   if ((config.router?.candidates?.length ?? 0) > 0) return true
   if (config.llm.embeddings === true) return false
   const { chat, chatMessage, useTokenizerTemplate } = config.template

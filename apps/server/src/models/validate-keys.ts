@@ -17,8 +17,8 @@ type Refuse = (key: string, reason: string) => void
 
 function alias(keys: ModelKeys, refuse: Refuse): void {
   if (keys.alias === undefined) return
-  if (keys.alias === '') return refuse('alias', 'names no model')
-  if (keys.name === keys.alias) refuse('alias', 'points to itself')
+  if (keys.alias === '') refuse('alias', 'names no model')
+  else if (keys.name === keys.alias) refuse('alias', 'points to itself')
   // An alias is nothing but a redirect: settings beside it would look as if they applied.
   if (filled(keys.backend)) refuse('backend', 'cannot be set beside alias')
   if (filled(keys.parameters?.model)) refuse('parameters.model', 'cannot be set beside alias')
@@ -115,7 +115,8 @@ function lineOf(root: YamlMap, path: string): number {
     line = entry.line
     const { value } = entry
     if (value.kind === 'map') entries = value.entries
-    else if (value.kind === 'list') entries = new Map(value.items.map((item, index) => [String(index), { line: item.line, value: item }]))
+    else if (value.kind === 'list')
+      entries = new Map(value.items.map((item, index) => [String(index), { line: item.line, value: item }]))
     else break
   }
   return line

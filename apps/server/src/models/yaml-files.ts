@@ -103,6 +103,9 @@ function broken(name: string, reason: string, model: ModelConfig | undefined): Y
 function toYamlFile(name: string, parsed: ModelFile, before: ModelConfig | undefined): YamlFile {
   const [model] = parsed.models
   if (model !== undefined || before === undefined) return { name, model, problems: parsed.problems }
-  const problems = parsed.problems.map((each) => ({ ...each, reason: `${each.reason}; the last good version stays in use` }))
+  const problems = parsed.problems.map((each) => ({
+    ...each,
+    reason: `${each.reason}; the last good version stays in use`,
+  }))
   return { name, model: before, problems }
 }

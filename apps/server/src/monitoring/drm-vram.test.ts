@@ -23,6 +23,8 @@ describe('sumDeviceMemory', () => {
     expect(cases).toHaveLength(58)
   })
 
+  // verifies system:vram:client-once, system:vram:host-regions, system:vram:proprietary-driver
+  // verifies system:vram:primary-node, system:vram:missing-counters, system:vram:unreadable, system:vram:zero
   it.each(cases)('$name: $why', ({ processes, size_vram }) => {
     expect(sumDeviceMemory(processes)).toBe(size_vram ?? undefined)
   })
@@ -54,6 +56,7 @@ const render = (clientId: number, kibibytes: number) => ({
 })
 
 describe('readDeviceMemory', () => {
+  // verifies system:vram:drm-counters, system:vram:client-once
   it('adds up the clients of a process, its group and their children, each once', async () => {
     await using dir = await tempDir()
     await writeProcess(dir.path, {
@@ -68,6 +71,7 @@ describe('readDeviceMemory', () => {
     expect(await readDeviceMemory(10, dir.path)).toBe(28 * 1024)
   })
 
+  // verifies system:vram:proprietary-driver
   it('does not know the figure of a backend that opened a proprietary device', async () => {
     await using dir = await tempDir()
     await writeProcess(dir.path, {
@@ -79,6 +83,7 @@ describe('readDeviceMemory', () => {
     expect(await readDeviceMemory(10, dir.path)).toBeUndefined()
   })
 
+  // verifies system:vram:other-systems
   it('knows nothing of a process that is gone or a system without processes', async () => {
     await using dir = await tempDir()
     expect(await readDeviceMemory(10, dir.path)).toBeUndefined()

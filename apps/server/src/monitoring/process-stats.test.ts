@@ -31,6 +31,7 @@ async function writeProcess(root: string, process: FakeProcess): Promise<void> {
 }
 
 describe('createProcessStats', () => {
+  // verifies system:process:pid, system:process:rss, system:process:memory-percent, system:process:started-at
   it('adds up a process, its group and their descendants', async () => {
     await using dir = await tempDir()
     await writeHost(dir.path)
@@ -48,6 +49,7 @@ describe('createProcessStats', () => {
     })
   })
 
+  // verifies system:process:cpu-percent, system:process:cpu-first-call
   it('gives the CPU share of all CPUs since the previous reading, not on the first', async () => {
     await using dir = await tempDir()
     const clock = createFakeClock()
@@ -75,6 +77,7 @@ describe('createProcessStats', () => {
     expect(await stats.read(10)).not.toHaveProperty('cpuPercent')
   })
 
+  // verifies system:process:cpu-percent
   it('stays between 0 and 100 when a helper ends or ticks are coarse', async () => {
     await using dir = await tempDir()
     const clock = createFakeClock()
@@ -91,6 +94,7 @@ describe('createProcessStats', () => {
     expect((await stats.read(10))?.cpuPercent).toBe(100)
   })
 
+  // verifies system:process:unreadable
   it('knows nothing of processes that are gone, and nothing without /proc', async () => {
     await using dir = await tempDir()
     const stats = createProcessStats({ clock: createFakeClock(), root: dir.path })

@@ -257,7 +257,7 @@ describe('API keys', () => {
     await using settings = await open(dir, { logger, env: { SVC_API_KEY: 'sk-canary' } })
     await settings.update({ api_keys: ['sk-canary-2'] })
     await put(dir, 'api_keys.json', '["sk-canary-3", broken')
-    await expect.poll(() => settings.problems()).toHaveLength(1)
+    await expect.poll(() => settings.problems(), { timeout: 10_000 }).toHaveLength(1)
     expect(JSON.stringify(logger.lines)).not.toContain('canary')
   })
 })
@@ -304,7 +304,7 @@ describe('files that change while the server runs', () => {
     await put(dir, 'runtime_settings.json', '{"threads": 4,\n"f16": "yes"}')
     await put(dir, 'external_backends.json', '{"a": "/b",\n"../c": "/c"}')
     await expect
-      .poll(() => settings.problems().map(({ file: name, line }) => `${name}:${line}`))
+      .poll(() => settings.problems().map(({ file: name, line }) => `${name}:${line}`), { timeout: 10_000 })
       .toEqual(['runtime_settings.json:2', 'api_keys.json:2', 'external_backends.json:2'])
     expect(settings.legacyKeys()).toEqual(['one'])
     expect(settings.get('threads')).toBe(3)

@@ -24,7 +24,9 @@ export function readCitations(): ReadonlyMap<string, readonly string[]> {
   for (const top of ['apps', 'packages', 'examples']) {
     for (const file of testFiles(join(ROOT, top))) {
       const text = readFileSync(file, 'utf8')
-      const ids = [...text.matchAll(CALL)].flatMap(([, list = '']) => [...list.matchAll(/'([^']+)'/g)].map(([, id = '']) => id))
+      const ids = [...text.matchAll(CALL)].flatMap(([, list = '']) =>
+        [...list.matchAll(/'([^']+)'/g)].map(([, id = '']) => id),
+      )
       const commented = [...text.matchAll(COMMENT)].flatMap(([, list = '']) => list.split(',').map((id) => id.trim()))
       for (const id of [...ids, ...commented]) citations.set(id, [...(citations.get(id) ?? []), file])
     }

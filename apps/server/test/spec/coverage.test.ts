@@ -8,7 +8,8 @@ import { REQUIREMENTS } from './requirements.ts'
 
 const rows: readonly Requirement[] = REQUIREMENTS
 const citations = readCitations()
-const at = (path: string): string => readFileSync(fileURLToPath(new URL(`../../../../${path}`, import.meta.url)), 'utf8')
+const at = (path: string): string =>
+  readFileSync(fileURLToPath(new URL(`../../../../${path}`, import.meta.url)), 'utf8')
 
 describe('the spec manifest', () => {
   it('has every id once, well formed', () => {

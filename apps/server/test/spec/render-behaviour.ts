@@ -18,7 +18,9 @@ export function renderBehaviour(rows: readonly Requirement[]): string {
   for (const section of sections) {
     lines.push('', `## §${section}`, '', '| Id | Behaviour | State |', '|---|---|---|')
     for (const row of rows.filter((candidate) => candidate.section === section)) {
-      lines.push(`| \`${row.id}\` | ${row.behavior.replaceAll('|', '\\|')} | ${row.state === 'built' ? 'built' : 'not built'} |`)
+      lines.push(
+        `| \`${row.id}\` | ${row.behavior.replaceAll('|', '\\|')} | ${row.state === 'built' ? 'built' : 'not built'} |`,
+      )
     }
   }
   return `${lines.join('\n')}\n`

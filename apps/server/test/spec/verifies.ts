@@ -7,7 +7,11 @@ import type { RequirementId } from './requirements.ts'
  * @example
  * verifies('errors:unmatched:not-found', 'an undefined route is 404', async () => { … })
  */
-export function verifies(ids: RequirementId | readonly RequirementId[], name: string, run: () => void | Promise<void>): void {
+export function verifies(
+  ids: RequirementId | readonly RequirementId[],
+  name: string,
+  run: () => void | Promise<void>,
+): void {
   it(`${name} [${[ids].flat().join(', ')}]`, run)
 }
 

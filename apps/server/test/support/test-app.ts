@@ -106,7 +106,6 @@ export async function startTestApp(
       metrics,
       clock: systemClock,
       log: createLogger({ level: 'trace', format: 'json', destination: { write: (line) => logLines.push(line) } }),
-      shutdown: new AbortController().signal,
       ...edge,
     }),
   )

@@ -22,8 +22,7 @@ export function openDuplex<Request, Reply>(
 ): DuplexCall<Request, Reply> {
   const { path } = method
   if (options.signal?.aborted) throw toAbortError(options.signal, path)
-  connection.assertOpen(path)
-  const running = connection.channel.makeBidiStreamRequest(
+  const running = connection.channelFor(path).makeBidiStreamRequest(
     path,
     (message: Request) => encodeMessage(method.request, message),
     (bytes: Buffer) => method.reply.decode(bytes),

@@ -13,8 +13,7 @@ export async function* callServerStream<Request, Reply>(
   const { path } = method
   const { options } = call
   if (options.signal?.aborted) throw toAbortError(options.signal, path)
-  connection.assertOpen(path)
-  const running = connection.channel.makeServerStreamRequest(
+  const running = connection.channelFor(path).makeServerStreamRequest(
     path,
     (message: Request) => encodeMessage(method.request, message),
     (bytes: Buffer) => method.reply.decode(bytes),

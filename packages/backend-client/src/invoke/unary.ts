@@ -14,8 +14,7 @@ export function callUnary<Request, Reply>(
   const { signal } = options
   return new Promise<Reply>((resolve, reject) => {
     if (signal?.aborted) return reject(toAbortError(signal, path))
-    connection.assertOpen(path)
-    const running = connection.channel.makeUnaryRequest(
+    const running = connection.channelFor(path).makeUnaryRequest(
       path,
       (message: Request) => encodeMessage(method.request, message),
       (bytes: Buffer) => method.reply.decode(bytes),

@@ -1,5 +1,5 @@
 /** The signal of one call. */
-export interface CallSignal {
+interface CallSignal {
   readonly signal: AbortSignal
   /** To be called when the call is over. */
   end(): void

@@ -40,7 +40,7 @@ export interface TemplateTokens {
 }
 
 /** For models without a template: turns marked by `<|im_start|>` and `<|im_end|>`. */
-export const CHATML_TEMPLATE =
+const CHATML_TEMPLATE =
   "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>\\n' }}" +
   "{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}"
 

@@ -9,15 +9,19 @@ async function plan(contextSize: number, slots: number, budgetBytes: number): Pr
 
 describe('a plan for a context', () => {
   it('is what was wished where it fits', async () => {
-    expect(await plan(4096, 4, 4096 * 4)).toEqual({ contextSize: 4096, slots: 4, warnings: [] })
+    expect(await plan(4096, 4, 4096 * 8)).toEqual({ contextSize: 4096, slots: 4, warnings: [] })
   })
 
   it('has fewer slots of the full context where memory is short', async () => {
-    expect(await plan(4096, 4, 4096 * 3 + 100)).toEqual({
+    expect(await plan(4096, 4, 4096 * 6 + 100)).toEqual({
       contextSize: 4096,
       slots: 3,
-      warnings: ['memory is short: 3 of 4 slots of 4096 tokens fit'],
+      warnings: ['memory is short: 3 of 4 slots, of 4096 tokens each'],
     })
+  })
+
+  it('has one slot that takes more than half of what is free', async () => {
+    expect(await plan(4096, 4, 4096)).toMatchObject({ contextSize: 4096, slots: 1 })
   })
 
   it('has the largest context that fits where one slot is too much', async () => {

@@ -22,17 +22,21 @@ export interface ContextPlan {
 const MIN_CONTEXT_SIZE = 512
 const STEP = 256
 
+/** Of what is free; the rest is for other models. */
+const SHARE_OF_MANY_SLOTS = 0.5
+
 /**
- * Fits a context into memory: first with fewer slots, then, with one slot left, with the largest context that fits.
- * What is wished for is never exceeded.
+ * Fits a context into memory: with as many of the slots as fit into half of what is free, else with one slot, which
+ * may take all of it, and if even that is too much, with the largest context that fits. What is wished for is never
+ * exceeded.
  */
 export async function planContext(wish: ContextWish): Promise<ContextPlan> {
   const fits = async (contextSize: number, slots: number): Promise<boolean> =>
-    (await wish.costBytes(contextSize, slots)) <= wish.budgetBytes
+    (await wish.costBytes(contextSize, slots)) <= wish.budgetBytes * (slots > 1 ? SHARE_OF_MANY_SLOTS : 1)
   for (let slots = wish.slots; slots >= 1; slots--) {
     if (!(await fits(wish.contextSize, slots))) continue
     const lowered = slots < wish.slots
-    const warning = `memory is short: ${slots} of ${wish.slots} slots of ${wish.contextSize} tokens fit`
+    const warning = `memory is short: ${slots} of ${wish.slots} slots, of ${wish.contextSize} tokens each`
     return { contextSize: wish.contextSize, slots, warnings: lowered ? [warning] : [] }
   }
   const contextSize = await findLargest(wish.contextSize, (size) => fits(size, 1))

@@ -1,9 +1,15 @@
-import type { GgmlType, LlamaContextOptions, LlamaEmbeddingContext, LlamaModel } from 'node-llama-cpp'
+import type {
+  GgmlType,
+  LlamaContextOptions,
+  LlamaContextSequence,
+  LlamaEmbeddingContext,
+  LlamaModel,
+} from 'node-llama-cpp'
 import { planContext } from './context-plan.ts'
 import type { Embedder } from './embed.ts'
 import type { Generator } from './generate.ts'
 import type { Log } from './log.ts'
-import { measureBite } from './pace.ts'
+import { chooseBite, createPace, measureSpeed, type Pace, PROBE_TOKENS } from './pace.ts'
 import type { Runtime } from './runtime.ts'
 import { createSlotPool } from './sequences.ts'
 import type { ModelSettings } from './settings.ts'
@@ -24,17 +30,24 @@ export interface ContextSource {
 }
 
 const DEFAULT_BATCH_TOKENS = 512
-const MAX_BATCH_TOKENS = 8192
+const MAX_BATCH_TOKENS = 2048
 const DEFAULT_EMBEDDING_TOKENS = 2048
+/** Most memory that is spent on attention scores to do without flash attention. */
+const MAX_SCORE_BYTES = 256 * 1024 * 1024
 
 /** A context for generation with its slots. Lowers what was wished, with a warning, where memory is short. */
 export async function createGenerator(source: ContextSource): Promise<Generator> {
   const { llamaModel, settings, log, tokenizer } = source
   const batchSize = chooseBatch(settings.batchSize, source.contextSize)
-  const costBytes = (contextSize: number, slots: number): Promise<number> =>
-    estimateBytes(source, { contextSize, sequences: slots, batchSize })
-  const { contextSize, budgetBytes } = source
-  const plan = await planContext({ contextSize, slots: settings.slots, budgetBytes, costBytes })
+  const toFlash = (contextSize: number): boolean | 'auto' =>
+    chooseFlashAttention(settings, { contextSize, batchSize, heads: countHeads(llamaModel) })
+  const plan = await planContext({
+    contextSize: source.contextSize,
+    slots: settings.slots,
+    budgetBytes: source.budgetBytes,
+    costBytes: (contextSize, sequences) =>
+      estimateBytes(source, { contextSize, sequences, batchSize, flashAttention: toFlash(contextSize) }),
+  })
   for (const warning of plan.warnings) log.warn(warning)
 
   const context = await llamaModel.createContext({
@@ -44,13 +57,13 @@ export async function createGenerator(source: ContextSource): Promise<Generator>
     contextSize: plan.contextSize,
     sequences: plan.slots,
     batchSize,
-    flashAttention: settings.flashAttention,
+    flashAttention: toFlash(plan.contextSize),
     ...cacheTypes(settings),
   })
   const slots = Array.from({ length: plan.slots }, () => context.getSequence())
   const pool = createSlotPool(slots, { maxWaiting: settings.maxWaiting })
-  const biteTokens = await measureSpeed(source, slots, Math.min(batchSize, plan.contextSize))
-  return { llamaModel, module: source.runtime.module, tokenizer, contextSize: plan.contextSize, pool, biteTokens }
+  const pace = await findPace(source, slots[0], batchSize)
+  return { llamaModel, module: source.runtime.module, tokenizer, contextSize: plan.contextSize, pool, pace }
 }
 
 /** A context for embeddings. A text must fit into one batch, so the batch sets its limit. */
@@ -84,6 +97,28 @@ function chooseBatch(wished: number, contextSize: number): number {
   return Math.max(1, Math.min(wished > 0 ? wished : DEFAULT_BATCH_TOKENS, MAX_BATCH_TOKENS, contextSize))
 }
 
+/**
+ * Whether to use flash attention where nobody asked: on a CPU it is the slower way (2 to 3 times for a small model
+ * with a full context) and the only one that needs no room for the scores of a whole batch.
+ */
+export function chooseFlashAttention(
+  { flashAttention, cacheTypeValue }: Pick<ModelSettings, 'flashAttention' | 'cacheTypeValue'>,
+  { contextSize, batchSize, heads }: { contextSize: number; batchSize: number; heads: number },
+): boolean | 'auto' {
+  if (flashAttention !== 'auto') return flashAttention
+  // The engine reads packed values in this way only.
+  const packedValues = cacheTypeValue !== undefined && !/^B?F/.test(cacheTypeValue)
+  const scoreBytes = contextSize * batchSize * heads * Float32Array.BYTES_PER_ELEMENT
+  return packedValues || scoreBytes > MAX_SCORE_BYTES ? 'auto' : false
+}
+
+/** Heads of the widest layer; unknown counts as many. */
+function countHeads({ fileInfo }: LlamaModel): number {
+  const heads = fileInfo.architectureMetadata.attention?.head_count
+  if (heads === undefined) return Number.POSITIVE_INFINITY
+  return Math.max(...[heads].flat().map(Number))
+}
+
 function cacheTypes({ cacheTypeKey, cacheTypeValue }: ModelSettings): LlamaContextOptions {
   return {
     ...(cacheTypeKey && { experimentalKvCacheKeyType: cacheTypeKey }),
@@ -93,27 +128,24 @@ function cacheTypes({ cacheTypeKey, cacheTypeValue }: ModelSettings): LlamaConte
 
 async function estimateBytes(
   { llamaModel, settings, runtime }: ContextSource,
-  shape: { contextSize: number; batchSize: number; sequences?: number; isEmbeddingContext?: boolean },
+  shape: Omit<Parameters<LlamaModel['fileInsights']['estimateContextResourceRequirementsV2']>[0], 'modelGpuLayers'>,
 ): Promise<number> {
   const toType = (name: ModelSettings['cacheTypeKey']): GgmlType => runtime.module.GgmlType[name ?? 'F16']
   const { cpuRam, gpuVram } = await llamaModel.fileInsights.estimateContextResourceRequirementsV2({
     ...shape,
     modelGpuLayers: 0,
-    flashAttention: settings.flashAttention,
     kvCacheKeyType: toType(settings.cacheTypeKey),
     kvCacheValueType: toType(settings.cacheTypeValue),
   })
   return cpuRam + gpuVram
 }
 
-async function measureSpeed(
-  source: ContextSource,
-  slots: Generator['pool']['slots'],
+async function findPace(
+  { llamaModel, tokenizer }: ContextSource,
+  slot: LlamaContextSequence | undefined,
   batchSize: number,
-): Promise<number> {
-  const [first] = slots
-  const token =
-    source.llamaModel.tokens.bos ?? source.llamaModel.tokens.eos ?? source.tokenizer.toTokens([0], 'probe')[0]
-  if (first === undefined || token === undefined) return batchSize
-  return await measureBite(first, token, batchSize)
+): Promise<Pace> {
+  const token = llamaModel.tokens.bos ?? llamaModel.tokens.eos ?? tokenizer.toTokens([0], 'probe')[0]
+  const measurable = slot !== undefined && token !== undefined && slot.contextSize > PROBE_TOKENS
+  return createPace(measurable ? chooseBite(await measureSpeed(slot, token), batchSize) : batchSize)
 }

@@ -1,5 +1,6 @@
 import type { LlamaContextSequence, Token } from 'node-llama-cpp'
 import { invalidRequest } from '../errors.ts'
+import type { Pace } from './pace.ts'
 import { type SamplingModel, type SamplingRequest, toEvaluateOptions } from './sampling.ts'
 import type { SlotPool } from './sequences.ts'
 import { createStopScanner } from './stop.ts'
@@ -20,8 +21,7 @@ export interface GenerateRequest {
 /** What generation needs of a loaded model. */
 export interface Generator extends SamplingModel {
   readonly pool: SlotPool<LlamaContextSequence>
-  /** Tokens of the prompt between two looks at the signal. */
-  readonly biteTokens: number
+  readonly pace: Pace
 }
 
 /** A piece of the answer. */
@@ -54,7 +54,7 @@ export async function* generate(
   try {
     await lease.slot.clearHistory()
     const meter = createUsageMeter(request.prompt.length)
-    const last = await readPrompt(lease.slot, request.prompt, { generator, signal })
+    const last = await readPrompt(lease.slot, request.prompt, { pace: generator.pace, signal })
     const tokens = lease.slot.evaluate(last, options)
     const answer = { tokens, history, limit, meter, stop: request.stop, signal }
     for await (const text of writeAnswer(generator.tokenizer, answer))
@@ -79,16 +79,20 @@ function countRoom(request: GenerateRequest, contextSize: number): number {
 async function readPrompt(
   sequence: LlamaContextSequence,
   prompt: readonly Token[],
-  { generator, signal }: { readonly generator: Generator; readonly signal: AbortSignal },
+  { pace, signal }: { readonly pace: Pace; readonly signal: AbortSignal },
 ): Promise<Token[]> {
-  let start = 0
-  while (true) {
-    signal.throwIfAborted()
-    // Slots share one batch, so each takes its share of the time.
-    const bite = Math.max(1, Math.floor(generator.biteTokens / Math.max(1, generator.pool.busy)))
-    if (prompt.length - start <= bite) return prompt.slice(start)
-    await sequence.evaluateWithoutGeneratingNewTokens(prompt.slice(start, start + bite))
-    start += bite
+  const end = pace.begin()
+  try {
+    let start = 0
+    while (true) {
+      signal.throwIfAborted()
+      const bite = pace.nextBite()
+      if (prompt.length - start <= bite) return prompt.slice(start)
+      await sequence.evaluateWithoutGeneratingNewTokens(prompt.slice(start, start + bite))
+      start += bite
+    }
+  } finally {
+    end()
   }
 }
 

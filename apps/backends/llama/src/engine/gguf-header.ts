@@ -4,7 +4,7 @@ import { GgufCursor, type GgufSource } from './gguf-cursor.ts'
 import { TENSOR_TYPES, VALUE_BYTES, VALUE_TYPE } from './gguf-types.ts'
 
 /** A value under a key of the header; arrays are checked and not kept. */
-export type GgufScalar = string | number | boolean
+type GgufScalar = string | number | boolean
 
 /** What the header of a model file says. */
 export interface GgufHeader {
@@ -102,7 +102,7 @@ async function readArray(cursor: GgufCursor, key: string): Promise<number> {
   else if (key === TOKENS_KEY) await readTokens(cursor, length)
   else {
     cursor.require(length * 8, 'an array')
-    for (let index = 0; index < length; index++) cursor.skip(await cursor.uint64('a length'), 'an array')
+    await cursor.byteTexts(length, { maxBytes: MAX_TEXT_BYTES, what: 'an array' })
   }
   return length
 }
@@ -111,9 +111,7 @@ async function readArray(cursor: GgufCursor, key: string): Promise<number> {
 async function readTokens(cursor: GgufCursor, length: number): Promise<void> {
   cursor.require(length * 8, 'the vocabulary')
   const seen = new Set<string>()
-  for (let index = 0; index < length; index++) {
-    seen.add(await cursor.byteText(MAX_KEY_BYTES, 'a token'))
-  }
+  await cursor.byteTexts(length, { maxBytes: MAX_KEY_BYTES, what: 'a token', take: (token) => void seen.add(token) })
   if (seen.size !== length) throw new GgufError('a token is in the vocabulary twice')
 }
 

@@ -10,6 +10,20 @@ describe('something lazy', () => {
     expect([await lazy.get(), lazy.value]).toEqual([1, 1])
   })
 
+  it('can be waited for, whatever becomes of it', async () => {
+    const order: string[] = []
+    const lazy = createLazy(async () => {
+      await Promise.resolve()
+      order.push('made')
+      throw new Error('no')
+    })
+    await lazy.idle()
+    const asked = lazy.get()
+    await lazy.idle()
+    expect(order).toEqual(['made'])
+    await expect(asked).rejects.toThrow('no')
+  })
+
   it('is tried again after a failure', async () => {
     let tries = 0
     const lazy = createLazy(async () => {

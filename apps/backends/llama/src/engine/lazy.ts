@@ -4,6 +4,8 @@ export interface Lazy<Value> {
   readonly value: Value | undefined
   /** Makes it once, however many ask at a time. A failure is not kept: the next to ask tries again. */
   get(): Promise<Value>
+  /** Waits until nobody is making it. */
+  idle(): Promise<void>
 }
 
 /** Puts off `make` until somebody needs the result. */
@@ -23,6 +25,12 @@ export function createLazy<Value>(make: () => Promise<Value>): Lazy<Value> {
     get value() {
       return value
     },
-    get: () => (making ??= start()),
+    get: () => {
+      making ??= start()
+      return making
+    },
+    idle: async () => {
+      await making?.catch(() => {})
+    },
   }
 }

@@ -1,7 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { tempDir } from '@svc/test-kit'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { createModel } from '../../test/models.ts'
 import { checkModelFiles } from './model-files.ts'
 
@@ -9,11 +9,9 @@ let folder: string
 const MODEL = createModel()
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'files-'))
-})
-
-afterEach(async () => {
-  await rm(folder, { recursive: true })
+  const dir = await tempDir('files-')
+  folder = dir.path
+  return dir.close
 })
 
 async function write(name: string, content: Buffer): Promise<string> {

@@ -17,7 +17,7 @@ import type { ModelSettings } from './settings.ts'
 import { createTokenizer, type Tokenizer } from './tokenizer.ts'
 
 /** How one call on a model ends early. */
-export interface CallOptions {
+interface CallOptions {
   readonly signal: AbortSignal
 }
 
@@ -168,6 +168,7 @@ function assembleModel({ generator, embedder, ...rest }: Parts): EngineModel {
     },
     close: async () => {
       calls.abortAll(new LlamaError('unavailable', 'the model is being unloaded', { code: 'model_unloading' }))
+      await Promise.all([generator.idle(), embedder.idle()])
       await Promise.all([generator.value?.pool.close(), embedder.value?.pool.close()])
       await rest.llamaModel.dispose()
     },

@@ -1,16 +1,37 @@
 import { describe, expect, it } from 'vitest'
-import { chooseBite } from './pace.ts'
+import { chooseBite, createPace } from './pace.ts'
 
-describe('the bite of a prompt', () => {
+describe('the bite for a speed', () => {
   it.each([
-    ['all of a batch on a fast machine', 100, 512, 512],
-    ['a power of two that takes about 40 ms', 5, 512, 128],
-    ['rounded down', 6, 512, 128],
-    ['never so small that reading crawls', 0.01, 512, 16],
-    ['never larger than a batch', 0.01, 8, 8],
-    ['at least a token', 0, 1, 1],
-    ['a batch where no time was measured at all', Number.POSITIVE_INFINITY, 512, 512],
-  ])('is %s', (_, tokensPerMs, batch, expected) => {
-    expect(chooseBite(tokensPerMs, batch)).toBe(expected)
+    ['a whole batch on a fast machine', 1, 2, 512, 512],
+    ['a power of two that stays within 80 ms', 5, 20, 512, 64],
+    ['about three times a single token where that takes longer', 400, 1500, 512, 8],
+    ['larger where many tokens take as long as one', 400, 410, 512, 512],
+    ['never so small that reading crawls', 10, 10_000, 512, 8],
+    ['never more than a batch', 10, 10_000, 4, 4],
+    ['a batch where nothing could be measured', 0, 0, 512, 512],
+    ['a batch where the probe was faster than one token', 3, 2, 256, 256],
+  ])('is %s', (_, oneMs, probeMs, batchSize, expected) => {
+    expect(chooseBite({ oneMs, probeMs }, batchSize)).toBe(expected)
+  })
+})
+
+describe('a pace', () => {
+  it('is shared by all who read, and whole again when they are done', () => {
+    const pace = createPace(32)
+    expect(pace.nextBite()).toBe(32)
+    const ends = [pace.begin(), pace.begin()]
+    expect(pace.nextBite()).toBe(16)
+    for (let more = 0; more < 20; more++) pace.begin()
+    expect(pace.nextBite()).toBe(4)
+    const fresh = createPace(32)
+    const end = fresh.begin()
+    end()
+    expect(fresh.nextBite()).toBe(32)
+    for (const done of ends) done()
+  })
+
+  it('never asks for more than a bite', () => {
+    expect(createPace(2).nextBite()).toBe(2)
   })
 })

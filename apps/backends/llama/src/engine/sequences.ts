@@ -1,7 +1,7 @@
 import { LlamaError } from '../errors.ts'
 
 /** One slot, held by one caller. */
-export interface SlotLease<Slot> {
+interface SlotLease<Slot> {
   readonly slot: Slot
   /** Place of the slot, from 0. */
   readonly index: number

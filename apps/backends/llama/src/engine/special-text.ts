@@ -8,7 +8,7 @@ export interface SpecialToken {
 }
 
 /** Where a special token stands in a text. Offsets are UTF-16 code units, half-open. */
-export interface SpecialMatch {
+interface SpecialMatch {
   readonly start: number
   readonly end: number
   readonly token: SpecialToken

@@ -1,5 +1,5 @@
 /** What a {@link StopScanner} lets through. */
-export interface StopResult {
+interface StopResult {
   /** Text that can no longer be part of a stop string. */
   readonly text: string
   /** Whether a stop string came; nothing is to be pushed after it. */

@@ -4,7 +4,7 @@ import { CACHE_TYPES, type CacheType, type ModelSettings } from '../engine/setti
 import { invalidRequest } from '../errors.ts'
 
 /** Predictions side by side where no option names a number. */
-export const DEFAULT_SLOTS = 4
+const DEFAULT_SLOTS = 4
 const MAX_SLOTS = 64
 const DEFAULT_WAITING = 128
 const MAX_WAITING = 100_000

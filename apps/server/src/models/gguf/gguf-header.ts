@@ -59,8 +59,10 @@ function read(source: ByteSource, sizeBytes: number): GgufSummary {
   const tensorCount = source.uint64()
   const entryCount = source.uint64()
   // 24 and 13 bytes are the least a tensor and an entry take.
-  if (tensorCount > MAX_ENTRIES || tensorCount * 24 > sizeBytes) throw new GgufFault('announces more tensors than it holds')
-  if (entryCount > MAX_ENTRIES || entryCount * 13 > sizeBytes) throw new GgufFault('announces more values than it holds')
+  if (tensorCount > MAX_ENTRIES || tensorCount * 24 > sizeBytes)
+    throw new GgufFault('announces more tensors than it holds')
+  if (entryCount > MAX_ENTRIES || entryCount * 13 > sizeBytes)
+    throw new GgufFault('announces more values than it holds')
   const metadata = readMetadata(source, entryCount)
   checkTensors(source, { tensorCount, alignment: alignmentOf(metadata) })
   return summarise(metadata, tensorCount, sizeBytes)

@@ -89,9 +89,12 @@ describe('values that fit', () => {
     for (const source of [word, `"${word}"`, `'${word}'`]) expect(read(flag, source).value).toBe(true)
   })
 
-  it.each(['false', 'False', 'FALSE', 'n', 'N', 'no', 'No', 'NO', 'off', 'Off', 'OFF'])('takes %s for false', (word) => {
-    for (const source of [word, `"${word}"`, `'${word}'`]) expect(read(flag, source).value).toBe(false)
-  })
+  it.each(['false', 'False', 'FALSE', 'n', 'N', 'no', 'No', 'NO', 'off', 'Off', 'OFF'])(
+    'takes %s for false',
+    (word) => {
+      for (const source of [word, `"${word}"`, `'${word}'`]) expect(read(flag, source).value).toBe(false)
+    },
+  )
 
   it.each([text, integer, number, flag, textList, freeMap, mapOf(text), choice('a'), block({ a: text })])(
     'takes null for absent %#',
@@ -131,7 +134,11 @@ describe('values that do not fit', () => {
     [mapOf(text), '[a]', '1: key: expected a map, found a list'],
     [mapOf(number), '\n  a: 1\n  b: x', '3: key.b: expected a number, found text'],
     [freeMap, '{a: [.inf]}', '1: key: must be sayable in JSON: holds a number that is not finite'],
-    [block({ a: block({ b: listOf(integer) }) }), '\n  a:\n    b: [1, x]', '3: key.a.b[1]: expected a whole number, found text'],
+    [
+      block({ a: block({ b: listOf(integer) }) }),
+      '\n  a:\n    b: [1, x]',
+      '3: key.a.b[1]: expected a whole number, found text',
+    ],
   ])('%# %o', (field, source, problem) => {
     expect(read(field, source).problems).toEqual([problem])
   })
@@ -165,7 +172,12 @@ describe('the table of all keys', () => {
   function leaves(field: Field<unknown>, path: string, wrap: (value: string) => string): Leaf[] {
     const here = path === '' ? [] : [{ path, field, wrap }]
     const inner = field.keys === undefined ? [] : Object.entries(field.keys)
-    const items = field.item === undefined ? [] : leaves(field.item, inList(field) ? `${path}[0]` : `${path}.k`, (value) => wrap(inList(field) ? `[${value}]` : `{k: ${value}}`))
+    const items =
+      field.item === undefined
+        ? []
+        : leaves(field.item, inList(field) ? `${path}[0]` : `${path}.k`, (value) =>
+            wrap(inList(field) ? `[${value}]` : `{k: ${value}}`),
+          )
     return [
       ...here,
       ...items,

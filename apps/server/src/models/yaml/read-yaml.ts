@@ -1,5 +1,5 @@
 import { Composer, type CST, type Document, LineCounter } from 'yaml'
-import { type YamlLimits, MODEL_FILE_LIMITS } from './limits.ts'
+import { MODEL_FILE_LIMITS, type YamlLimits } from './limits.ts'
 import type { YamlNode } from './node.ts'
 import { toYamlNode } from './to-yaml-node.ts'
 import { firstDocumentTokens } from './tokens.ts'
@@ -65,7 +65,12 @@ function compose(tokens: readonly CST.Token[], lines: LineCounter, length: numbe
   // A text made of nothing but mistakes would otherwise collect an error object, stack included, for each of them.
   let first: YamlFault | undefined
   Object.defineProperty(composer, 'onError', {
-    value: (source: number | [number, number] | { offset: number }, _code: string, message: string, warning?: boolean) => {
+    value: (
+      source: number | [number, number] | { offset: number },
+      _code: string,
+      message: string,
+      warning?: boolean,
+    ) => {
       if (warning === true) return
       const offset = typeof source === 'number' ? source : Array.isArray(source) ? source[0] : source.offset
       first ??= failAt(offset, message)

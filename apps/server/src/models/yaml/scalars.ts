@@ -21,7 +21,8 @@ export function toBoolean(node: YamlNode): boolean | undefined {
 
 /** The number a plain scalar stands for, infinite ones included; undefined for text. */
 export function toNumber(node: YamlNode): number | undefined {
-  if (node.kind !== 'scalar' || !node.plain || node.text === '' || node.text.length > MAX_NUMBER_LENGTH) return undefined
+  if (node.kind !== 'scalar' || !node.plain || node.text === '' || node.text.length > MAX_NUMBER_LENGTH)
+    return undefined
   const text = node.text.replaceAll('_', '')
   const radix = RADIX.exec(text)
   if (radix !== null) return radix[1] === '-' ? -Number(radix[2]) : Number(radix[2])

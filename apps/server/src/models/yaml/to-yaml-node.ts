@@ -91,7 +91,8 @@ class Converter {
   #add(entries: Map<string, YamlEntry>, key: string, entry: YamlEntry): void {
     const earlier = entries.get(key)
     const shown = JSON.stringify(key.slice(0, 80))
-    if (earlier !== undefined) throw new YamlFault(`key ${shown} is already defined at line ${earlier.line}`, entry.line)
+    if (earlier !== undefined)
+      throw new YamlFault(`key ${shown} is already defined at line ${earlier.line}`, entry.line)
     // As a property name it would change the prototype of whatever it is assigned to.
     if (key === '__proto__') throw new YamlFault(`key ${shown} is not allowed`, entry.line)
     entries.set(key, entry)

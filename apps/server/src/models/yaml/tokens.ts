@@ -51,10 +51,7 @@ function* tokenise(
 }
 
 /** Walks the syntax tree without recursion and refuses what is deeper or larger than the limits. */
-function guard(
-  document: CST.Document,
-  options: { readonly limits: YamlLimits; readonly lines: LineCounter },
-): void {
+function guard(document: CST.Document, options: { readonly limits: YamlLimits; readonly lines: LineCounter }): void {
   const { limits, lines } = options
   const open: { token: CST.Token; depth: number }[] = []
   const enter = (token: CST.Token | null | undefined, depth: number) => {

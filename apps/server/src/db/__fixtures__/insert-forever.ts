@@ -1,0 +1,17 @@
+import { systemClock } from '../../clock.ts'
+import { openDatabase } from '../open-database.ts'
+import { instance } from '../schema-sqlite.ts'
+import { SQLITE_ENGINES } from '../sqlite-engine.ts'
+
+/** Commits rows one after the other and says after each which one is acknowledged; until it is killed. */
+const [dataPath = '', name = ''] = process.argv.slice(2)
+const engine = SQLITE_ENGINES.find((each) => each === name)
+const logger = { debug() {}, info() {}, warn() {}, error() {} }
+const database = await openDatabase({ dataPath, appVersion: '1.0.0', logger, clock: systemClock, engine })
+if (database.dialect === 'sqlite') {
+  for (let number = 1; ; number += 1) {
+    database.orm.insert(instance).values({ key: `row-${systemClock.now()}-${number}`, value: 'x'.repeat(1000), updatedAt: number }).run()
+    process.stdout.write(`${number}\n`)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}

@@ -1,0 +1,319 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFile, chmod, mkdir, open, readdir, stat, truncate, writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { collectLines, type LineCollector, tempDir } from '@svc/test-kit'
+import { sql } from 'drizzle-orm'
+import { describe, expect, it } from 'vitest'
+import { systemClock } from '../clock.ts'
+import { StartRefused } from '../config/start-refused.ts'
+import type { LogFields, Logger } from '../ports.ts'
+import type { SqliteDatabase } from './database.ts'
+import { openDatabase } from './open-database.ts'
+import { instance } from './schema-sqlite.ts'
+import { loadSqliteEngine, SQLITE_ENGINES, type SqliteEngine } from './sqlite-engine.ts'
+import { migrateSqlite } from './sqlite-migrate.ts'
+import { createSqliteReader } from './sqlite-reader.ts'
+
+const logger: Logger = { debug() {}, info() {}, warn() {}, error() {} }
+const never = new AbortController().signal
+
+async function openSqlite(dataPath: string, engine: SqliteEngine): Promise<SqliteDatabase> {
+  const database = await openDatabase({ dataPath, appVersion: '1.0.0', logger, clock: systemClock, engine })
+  if (database.dialect !== 'sqlite') throw new Error(database.dialect)
+  return database
+}
+
+async function refusal(promise: Promise<unknown>): Promise<StartRefused> {
+  const error: unknown = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  if (!(error instanceof StartRefused)) throw new Error(`not refused: ${String(error)}`)
+  return error
+}
+
+function startFixture(
+  name: string,
+  args: readonly string[],
+): { readonly child: ChildProcess; readonly output: LineCollector } {
+  const path = fileURLToPath(new URL(`./__fixtures__/${name}`, import.meta.url))
+  const child = spawn(process.execPath, ['--conditions=@svc/source', '--import', 'tsx', path, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  return { child, output: collectLines(child.stdout) }
+}
+
+describe.each(SQLITE_ENGINES)('a SQLite file opened by %s', (engine) => {
+  it('is private, in WAL mode, synchronous and with foreign keys', async () => {
+    await using dir = await tempDir()
+    await using database = await openSqlite(dir.join('data'), engine)
+    expect(database.engine).toBe(engine)
+    expect((await stat(dir.join('data'))).mode & 0o777).toBe(0o700)
+    for (const name of ['database.db', 'database.db-wal'])
+      expect((await stat(dir.join('data', name))).mode & 0o777).toBe(0o600)
+    const pragma = (name: string) => database.orm.values(sql.raw(`PRAGMA ${name}`))[0]
+    expect(pragma('journal_mode')).toEqual(['wal'])
+    expect(pragma('synchronous')).toEqual([2])
+    expect(pragma('foreign_keys')).toEqual([1])
+    expect(pragma('busy_timeout')).toEqual([5000])
+  })
+  it('belongs to one server at a time', async () => {
+    await using dir = await tempDir()
+    const database = await openSqlite(dir.path, engine)
+    const error = await refusal(openSqlite(dir.path, engine))
+    expect([error.exitCode, error.message]).toEqual([
+      75,
+      expect.stringContaining(
+        `the database ${dir.join('database.db')} is in use by another server (process ${process.pid}`,
+      ),
+    ])
+    await database.close()
+    await (await openSqlite(dir.path, engine)).close()
+    expect((await readdir(dir.path)).filter((name) => name.includes('lock'))).toEqual([])
+  })
+  describe('REL-13: with a damaged content', () => {
+    async function filled(dataPath: string): Promise<void> {
+      const database = await openSqlite(dataPath, engine)
+      for (let index = 0; index < 200; index += 1) {
+        database.orm
+          .insert(instance)
+          .values({ key: `key-${index}`, value: 'x'.repeat(500), updatedAt: index })
+          .run()
+      }
+      await database.close()
+    }
+    it.each([
+      ['no database at all', (path: string) => writeFile(path, 'once upon a time '.repeat(1000))],
+      ['its end cut off', (path: string) => truncate(path, 20_480)],
+      [
+        'bits flipped in the middle',
+        async (path: string) => {
+          await using file = await open(path, 'r+')
+          await file.write(Buffer.alloc(4096, 0xa5), 0, 4096, 16_384)
+        },
+      ],
+    ])('%s, it is refused with a hint and left as it is', async (_what, damage) => {
+      await using dir = await tempDir()
+      await filled(dir.path)
+      await damage(dir.join('database.db'))
+      const before = (await stat(dir.join('database.db'))).size
+      const error = await refusal(openSqlite(dir.path, engine))
+      expect(error.exitCode).toBe(78)
+      expect(error.message).toContain(`the database ${dir.join('database.db')} is damaged: restore a copy`)
+      expect((await stat(dir.join('database.db'))).size).toBe(before)
+      expect(await readdir(dir.path)).not.toContain('database.db.lock')
+    })
+  })
+
+  it('that cannot be opened is refused with its path', async () => {
+    await using dir = await tempDir()
+    await mkdir(dir.join('database.db'))
+    const error = await refusal(openSqlite(dir.path, engine))
+    expect([error.exitCode, error.message]).toEqual([
+      78,
+      expect.stringContaining(`${dir.join('database.db')} cannot be opened: it is a folder`),
+    ])
+  })
+  it.skipIf(process.getuid?.() === 0)('that may not be written is refused', async () => {
+    await using dir = await tempDir()
+    await chmod(dir.path, 0o500)
+    expect((await refusal(openSqlite(dir.path, engine))).exitCode).toBe(78)
+  })
+
+  it('REL-20: killed in the middle of a migration, is as it was before and can be migrated', async () => {
+    await using dir = await tempDir()
+    const path = dir.join('database.db')
+    const { child, output } = startFixture('migrate-forever.ts', [path, engine])
+    await output.waitFor('migrating')
+    // the log of the transaction grows while it runs
+    await expect
+      .poll(async () => (await stat(`${path}-wal`).catch(() => undefined))?.size ?? 0, { interval: 5, timeout: 30_000 })
+      .toBeGreaterThan(100_000)
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    expect(await output.ended).toEqual(['migrating'])
+    const client = loadSqliteEngine({ logger, engine }).open(path)
+    const tables = () => client.prepare('SELECT name FROM sqlite_master').raw().all().flat()
+    expect(tables()).toEqual([])
+    const migrations = [{ id: 1, hash: 'one', statements: ['CREATE TABLE filled (id INTEGER PRIMARY KEY, text TEXT)'] }]
+    for (let again = 0; again < 2; again += 1) migrateSqlite(client, { migrations, where: path, now: 1 })
+    expect(tables().sort()).toEqual(['filled', 'svc_migrations'])
+    client.close()
+  }, 60_000)
+  it('takes nothing of a migration that fails', async () => {
+    await using dir = await tempDir()
+    const client = loadSqliteEngine({ logger, engine }).open(dir.join('a.db'))
+    const migrations = [
+      { id: 1, hash: 'one', statements: ['CREATE TABLE a (id INTEGER PRIMARY KEY)'] },
+      { id: 2, hash: 'two', statements: ['CREATE TABLE b (id INTEGER PRIMARY KEY)', 'CREATE TABLE a (id INTEGER)'] },
+    ]
+    expect(() => migrateSqlite(client, { migrations, where: 'a.db', now: 1 })).toThrow(/already exists/)
+    expect(client.prepare('SELECT name FROM sqlite_master').raw().all()).toEqual([])
+    expect(client.pragma('foreign_keys')).toEqual([{ foreign_keys: 1 }])
+    client.close()
+  })
+  it('keeps rows that refer to a table that a migration rebuilds', async () => {
+    await using dir = await tempDir()
+    const client = loadSqliteEngine({ logger, engine }).open(dir.join('a.db'))
+    client.pragma('foreign_keys = ON')
+    const first = {
+      id: 1,
+      hash: 'one',
+      statements: [
+        'CREATE TABLE owner (id INTEGER PRIMARY KEY)',
+        'CREATE TABLE thing (id INTEGER PRIMARY KEY, owner INTEGER REFERENCES owner(id) ON DELETE CASCADE)',
+        'INSERT INTO owner VALUES (1)',
+        'INSERT INTO thing VALUES (1, 1)',
+      ],
+    }
+    const second = {
+      id: 2,
+      hash: 'two',
+      statements: [
+        'CREATE TABLE new_owner (id INTEGER PRIMARY KEY, name TEXT)',
+        'INSERT INTO new_owner (id) SELECT id FROM owner',
+        'DROP TABLE owner',
+        'ALTER TABLE new_owner RENAME TO owner',
+      ],
+    }
+    migrateSqlite(client, { migrations: [first], where: 'a.db', now: 1 })
+    migrateSqlite(client, { migrations: [first, second], where: 'a.db', now: 2 })
+    expect(client.prepare('SELECT * FROM thing').raw().all()).toEqual([[1, 1]])
+    const third = { id: 3, hash: 'three', statements: ['DELETE FROM owner'] }
+    expect(() => migrateSqlite(client, { migrations: [first, second, third], where: 'a.db', now: 3 })).toThrow(
+      /refer to nothing/,
+    )
+    expect(client.prepare('SELECT count(*) FROM owner').raw().all()).toEqual([[1]])
+    client.close()
+  })
+
+  it('REL-9: keeps every acknowledged row when its server is killed', async () => {
+    await using dir = await tempDir()
+    for (let kill = 0; kill < 3; kill += 1) {
+      const { child, output } = startFixture('insert-forever.ts', [dir.path, engine])
+      await output.waitFor((line) => Number(line) >= 20 + kill)
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+      const acknowledged = Number((await output.ended).filter((line) => /^\d+$/.test(line)).at(-1))
+      await using database = await openSqlite(dir.path, engine)
+      const rows = database.orm
+        .select()
+        .from(instance)
+        .all()
+        .filter(({ key }) => key.startsWith('row-'))
+      expect(rows.length).toBeGreaterThanOrEqual(acknowledged)
+      expect(rows.length).toBeLessThanOrEqual(acknowledged + 1)
+      database.orm.delete(instance).where(sql`key LIKE 'row-%'`).run()
+    }
+  }, 60_000)
+
+  describe('its reader', () => {
+    it('is another thread: the main one goes on meanwhile', async () => {
+      await using dir = await tempDir()
+      await using database = await openSqlite(dir.path, engine)
+      const read = database.read(
+        {
+          sql: 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300000) SELECT count(*) AS c FROM n',
+        },
+        { signal: never },
+      )
+      let turns = 0
+      let isOver = false
+      void read.then(() => {
+        isOver = true
+      })
+      while (!isOver) {
+        turns += 1
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      expect(await read).toEqual([{ c: 300_000 }])
+      expect(turns).toBeGreaterThan(10)
+    })
+    it('cannot write', async () => {
+      await using dir = await tempDir()
+      await using database = await openSqlite(dir.path, engine)
+      await expect(
+        database.read({ sql: 'DELETE FROM instance RETURNING key' }, { signal: never }),
+      ).rejects.toMatchObject({
+        code: 'database_failed',
+      })
+      expect(database.orm.select().from(instance).all()).toHaveLength(2)
+    })
+    it('gives bytes, columns of any name and nulls', async () => {
+      await using dir = await tempDir()
+      await using database = await openSqlite(dir.path, engine)
+      const [row] = await database.read(
+        { sql: 'SELECT ? AS _metadata, ? AS b, NULL AS n', params: ['x', Buffer.from([0, 255])] },
+        { signal: never },
+      )
+      expect(row?._metadata).toBe('x')
+      expect(row?.b).toEqual(new Uint8Array([0, 255]))
+      expect(row?.n).toBeNull()
+    })
+    it('is started again after it failed', async () => {
+      await using dir = await tempDir()
+      const reader = createSqliteReader({ engine, path: dir.join('later/a.db') })
+      await expect(reader.read({ sql: 'SELECT 1 AS one' }, { signal: never })).rejects.toMatchObject({
+        kind: 'internal',
+      })
+      await mkdir(dir.join('later'))
+      const client = loadSqliteEngine({ logger, engine }).open(dir.join('later/a.db'))
+      client.exec('CREATE TABLE a (id INTEGER)')
+      expect(await reader.read({ sql: 'SELECT 1 AS one' }, { signal: never })).toEqual([{ one: 1 }])
+      await reader.close()
+      client.close()
+    })
+    it('is ended with the database, in the middle of a read', async () => {
+      await using dir = await tempDir()
+      const database = await openSqlite(dir.path, engine)
+      const endless = database.read({ sql: ENDLESS }, { signal: never, maxRows: 1e9 })
+      const outcome = expect(endless).rejects.toMatchObject({ kind: 'unavailable', code: 'database_unavailable' })
+      await database.close()
+      await outcome
+    })
+  })
+})
+
+const ENDLESS = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n'
+
+describe('a locked file', () => {
+  it('refuses a file that another program has locked', async () => {
+    await using dir = await tempDir()
+    await (await openSqlite(dir.path, 'better-sqlite3')).close()
+    const other = loadSqliteEngine({ logger, engine: 'better-sqlite3' }).open(dir.join('database.db'))
+    other.exec('BEGIN IMMEDIATE')
+    const error = await refusal(openSqlite(dir.path, 'better-sqlite3'))
+    other.close()
+    expect([error.exitCode, error.message]).toEqual([
+      75,
+      expect.stringContaining('is locked by another program; on a network file system'),
+    ])
+    await (await openSqlite(dir.path, 'better-sqlite3')).close()
+  }, 20_000)
+})
+
+describe('the engine of SQLite files', () => {
+  it('is libsql, with one warning, where better-sqlite3 cannot be loaded', () => {
+    const lines: [LogFields, string][] = []
+    const listening: Logger = { ...logger, warn: (fields, message) => void lines.push([fields, message]) }
+    const loaded = loadSqliteEngine({
+      logger: listening,
+      loadEngine: (name) => {
+        if (name === 'better-sqlite3') throw new Error('no bindings')
+        return loadSqliteEngine({ logger, engine: name })
+      },
+    })
+    expect(loaded.name).toBe('libsql')
+    expect(lines.map(([, message]) => message)).toEqual(['better-sqlite3 cannot be loaded, libsql takes its place'])
+  })
+  it('is better-sqlite3 by itself, and makes files that the other one reads', async () => {
+    await using dir = await tempDir()
+    const first = await openDatabase({ dataPath: dir.path, appVersion: '1', logger, clock: systemClock })
+    expect(first.engine).toBe('better-sqlite3')
+    await first.close()
+    await using second = await openSqlite(dir.path, 'libsql')
+    expect(second.instanceId).toBe(first.instanceId)
+    await appendFile(dir.join('unrelated'), '')
+  })
+})

@@ -1,0 +1,94 @@
+import type { BackendClient } from '@svc/backend-client'
+import { Reply } from '@svc/backend-client/proto'
+import { SvcError } from '@svc/errors'
+import { describe, expect, it } from 'vitest'
+import type { ModelConfig } from '../models/model-config.ts'
+import type { Residency } from '../models/residency.ts'
+import { createBackendExecutor } from './backend-executor.ts'
+import type { PredictionEvent } from './events.ts'
+import type { ChatRequest } from './request.ts'
+
+type Answer = Reply | SvcError
+
+const model = { name: 'm', parameters: { model: 'm.gguf' }, llm: {}, folder: '/m', reasoning: {}, function: {} } as unknown as ModelConfig
+const request: ChatRequest = { kind: 'chat', messages: [{ role: 'user', content: 'x' }], generation: {}, choices: 1, stream: false }
+const text = (value: string): Reply => Reply.fromPartial({ message: Buffer.from(value), tokens: 1, promptTokens: 2 })
+const failure = (kind: ConstructorParameters<typeof SvcError>[0], code: string): SvcError => new SvcError(kind, code, { code })
+
+/** A residency whose every lease answers with the next of the answers. */
+function world(answers: Answer[]) {
+  const log: string[] = []
+  const client = {
+    async predict() {
+      const answer = answers.shift()
+      if (SvcError.is(answer)) throw answer
+      return answer
+    },
+    async *predictStream() {
+      while (answers.length > 0) {
+        const answer = answers.shift()
+        if (SvcError.is(answer)) throw answer
+        yield answer
+      }
+    },
+  } as unknown as BackendClient
+  const residency = {
+    async acquire() {
+      log.push('acquire')
+      return {
+        client,
+        backend: 'mock',
+        release: () => log.push('release'),
+        reportFailure: (error: unknown) => log.push(`failed ${SvcError.is(error) ? error.code : ''}`),
+      }
+    },
+  } as unknown as Residency
+  const executor = createBackendExecutor(residency)
+  const run = async (fields: Partial<ChatRequest> = {}): Promise<PredictionEvent[]> => {
+    const events: PredictionEvent[] = []
+    for await (const event of executor.predict({ ...request, ...fields }, { model, correlationId: 'c', signal: new AbortController().signal })) events.push(event)
+    return events
+  }
+  return { log, run, executor }
+}
+
+describe('createBackendExecutor', () => {
+  it('gives text, the end of the choice and the usage, and gives the lease back', async () => {
+    const { log, run } = world([text('hi')])
+    expect(await run()).toEqual([
+      { type: 'text-delta', choice: 0, text: 'hi', logprobs: undefined },
+      { type: 'choice-end', choice: 0, finishReason: 'stop' },
+      { type: 'usage', usage: { promptTokens: 2, completionTokens: 1, promptMs: 0, generationMs: 0 } },
+    ])
+    expect(log).toEqual(['acquire', 'release'])
+  })
+
+  it('loads once more when the backend has lost its model, and only once', async () => {
+    const { log, run } = world([failure('precondition_failed', 'model_not_loaded'), text('hi')])
+    expect((await run())[0]).toMatchObject({ text: 'hi' })
+    expect(log).toEqual(['acquire', 'failed model_not_loaded', 'release', 'acquire', 'release'])
+    const again = world([failure('precondition_failed', 'model_not_loaded'), failure('precondition_failed', 'model_not_loaded')])
+    await expect(again.run()).rejects.toMatchObject({ kind: 'internal', code: 'prediction_failed' })
+    expect(again.log.filter((line) => line === 'acquire').length).toBe(2)
+  })
+
+  it('never tries again once something was produced', async () => {
+    const { log, run } = world([text('part'), failure('precondition_failed', 'model_not_loaded')])
+    await expect(run({ stream: true })).rejects.toMatchObject({ kind: 'internal' })
+    expect(log.filter((line) => line === 'acquire').length).toBe(1)
+  })
+
+  it('tells of a backend that died as a failure of this server', async () => {
+    const { log, run } = world([failure('unavailable', 'backend_unavailable')])
+    await expect(run()).rejects.toMatchObject({ kind: 'internal', code: 'backend_stopped' })
+    expect(log).toContain('failed backend_unavailable')
+  })
+
+  it('gives the lease back when its reader leaves', async () => {
+    const { log, executor } = world([text('a'), text('b'), text('c')])
+    const iterator = executor.predict({ ...request, stream: true }, { model, correlationId: 'c', signal: new AbortController().signal })[Symbol.asyncIterator]()
+    await iterator.next()
+    await iterator.return?.()
+    expect(log).toEqual(['acquire', 'release'])
+  })
+})

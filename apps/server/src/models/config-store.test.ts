@@ -1,0 +1,459 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { tempDir } from '@svc/test-kit'
+import { describe, expect, it } from 'vitest'
+import type { LogFields, Logger } from '../ports.ts'
+import { chatGguf, embeddingGguf, ggufBytes } from './__fixtures__/gguf-bytes.ts'
+import { formatProblem } from './config-problem.ts'
+import { type ConfigStore, createConfigStore, type ReloadReport } from './config-store.ts'
+import type { DemoModelSource } from './loose-weights.ts'
+import { usecasesOf } from './usecases.ts'
+
+const names = (store: ConfigStore, includeReferenced = false) =>
+  store.list({ includeReferenced }).map(({ name }) => name)
+const problems = (store: ConfigStore) => store.problems().map(formatProblem)
+
+function yaml(name: string, more = ''): string {
+  return `name: ${name}\nbackend: test\nparameters: {model: ${name}.w}\n${more}`
+}
+
+describe('what is listed', () => {
+  it('every YAML file of the folder itself, by the name inside it, in byte order', async () => {
+    await using dir = await tempDir()
+    writeFileSync(dir.join('z.yaml'), yaml('apple'))
+    writeFileSync(dir.join('a.yml'), yaml('Zed'))
+    writeFileSync(dir.join('B.YAML'), yaml('10b'))
+    writeFileSync(dir.join('.hidden.yaml'), yaml('hidden'))
+    writeFileSync(dir.join('notes.md'), 'name: notes')
+    mkdirSync(dir.join('sub'))
+    writeFileSync(dir.join('sub/deep.yaml'), yaml('deep'))
+    mkdirSync(dir.join('folder.yaml'))
+    const store = createConfigStore({ folder: dir.path })
+    expect(names(store)).toEqual(['10b', 'Zed', 'apple'])
+    expect(store.get('apple')).toMatchObject({ file: 'z.yaml', source: 'yaml', folder: dir.path })
+    expect(store.problems()).toEqual([])
+  })
+
+  it('nothing while the folder does not exist, and what is in it once it does', async () => {
+    await using dir = await tempDir()
+    const store = createConfigStore({ folder: dir.join('later') })
+    expect(names(store)).toEqual([])
+    mkdirSync(dir.join('later'))
+    writeFileSync(dir.join('later/a.yaml'), yaml('a'))
+    expect(names(store)).toEqual(['a'])
+  })
+
+  it('a dropped GGUF file under its file name, as what its header makes it', async () => {
+    await using dir = await tempDir()
+    const store = createConfigStore({ folder: dir.path })
+    expect(names(store)).toEqual([])
+    writeFileSync(dir.join('Chat.Q4.gguf'), chatGguf())
+    writeFileSync(dir.join('vectors.GGUF'), embeddingGguf())
+    expect(names(store)).toEqual(['Chat.Q4.gguf', 'vectors.GGUF'])
+    const chat = store.get('Chat.Q4.gguf')
+    expect(chat).toMatchObject({
+      source: 'file',
+      file: 'Chat.Q4.gguf',
+      backend: 'llama',
+      parameters: { model: 'Chat.Q4.gguf' },
+      gguf: { architecture: 'llama', contextLength: 2048, hasChatTemplate: true },
+    })
+    expect(chat && usecasesOf(chat)).toContain('chat')
+    const vectors = store.get('vectors.GGUF')
+    expect(vectors && usecasesOf(vectors)).toEqual(['embeddings', 'tokenize'])
+  })
+
+  it('no GGUF file that a model file uses, unless asked for; by its name it can be used', async () => {
+    await using dir = await tempDir()
+    writeFileSync(dir.join('weights.gguf'), chatGguf())
+    writeFileSync(dir.join('draft.gguf'), chatGguf())
+    writeFileSync(dir.join('loose.gguf'), chatGguf())
+    writeFileSync(dir.join('m.yaml'), 'name: nice\nparameters: {model: weights.gguf}\ndraft_model: draft.gguf')
+    const store = createConfigStore({ folder: dir.path })
+    expect(names(store)).toEqual(['loose.gguf', 'nice'])
+    expect(names(store, true)).toEqual(['draft.gguf', 'loose.gguf', 'nice', 'weights.gguf'])
+    expect(store.get('weights.gguf')?.source).toBe('file')
+    rmSync(dir.join('m.yaml'))
+    expect(names(store)).toEqual(['draft.gguf', 'loose.gguf', 'weights.gguf'])
+  })
+
+  it('no projectors, adapters, empty vocabularies and later parts', async () => {
+    await using dir = await tempDir()
+    const of = (architecture: string, type?: string) =>
+      ggufBytes({
+        values: { 'general.architecture': ['text', architecture], ...(type && { 'general.type': ['text', type] }) },
+      })
+    writeFileSync(dir.join('mmproj.gguf'), of('clip'))
+    writeFileSync(dir.join('lora.gguf'), of('llama', 'adapter'))
+    writeFileSync(dir.join('vocab.gguf'), ggufBytes({ tensors: [], data: 0 }))
+    writeFileSync(dir.join('big-00001-of-00002.gguf'), chatGguf())
+    writeFileSync(dir.join('big-00002-of-00002.gguf'), chatGguf())
+    const store = createConfigStore({ folder: dir.path })
+    expect(names(store)).toEqual(['big-00001-of-00002.gguf'])
+    expect(problems(store)).toEqual([])
+  })
+})
+
+describe('what is wrong with a folder', () => {
+  it('is told without keeping other files from working', async () => {
+    await using dir = await tempDir()
+    writeFileSync(dir.join('bad.yaml'), 'name: [')
+    writeFileSync(dir.join('typed.yaml'), 'name: typed\nthreads: many')
+    writeFileSync(dir.join('deep.yaml'), '['.repeat(10_000))
+    writeFileSync(dir.join('big.yaml'), `name: big\nusage: "${'x'.repeat(1 << 20)}"`)
+    writeFileSync(dir.join('cut.gguf'), chatGguf().subarray(0, 150))
+    writeFileSync(dir.join('text.gguf'), 'x'.repeat(100))
+    writeFileSync(dir.join('ok.yaml'), yaml('ok'))
+    const store = createConfigStore({ folder: dir.path })
+    expect(names(store)).toEqual(['ok'])
+    expect(problems(store)).toEqual([
+      'bad.yaml:1: Flow sequence in block collection must be sufficiently indented and end with a ]',
+      'big.yaml: is larger than 1048576 bytes',
+      'deep.yaml:1: is nested deeper than 64 levels',
+      'typed.yaml:2: threads: expected a whole number, found text',
+      'cut.gguf: is cut off',
+      'text.gguf: is no GGUF file',
+    ])
+  })
+
+  it('are names used twice: the first file has it', async () => {
+    await using dir = await tempDir()
+    writeFileSync(dir.join('b.yaml'), yaml('same', 'description: second'))
+    writeFileSync(dir.join('a.yaml'), yaml('same', 'description: first'))
+    const store = createConfigStore({ folder: dir.path })
+    expect(store.list().map(({ description }) => description)).toEqual(['first'])
+    expect(problems(store)).toEqual(['b.yaml: name: "same" is already the name of the model in a.yaml'])
+  })
+
+  it('are aliases of nothing, of aliases and of files that are gone', async () => {
+    await using dir = await tempDir()
+    writeFileSync(dir.join('m.yaml'), yaml('m'))
+    writeFileSync(dir.join('ok.yaml'), 'name: ok\nalias: m')
+    writeFileSync(dir.join('chain.yaml'), 'name: chain\nalias: ok')
+    writeFileSync(dir.join('lost.yaml'), 'name: lost\nalias: nowhere')
+    const store = createConfigStore({ folder: dir.path })
+    expect(names(store)).toEqual(['chain', 'lost', 'm', 'ok'])
+    expect(problems(store).sort()).toEqual([
+      'chain.yaml: alias: "ok" is an alias itself',
+      'lost.yaml: alias: there is no model "nowhere"',
+    ])
+  })
+
+  it('are weights that are missing or damaged', async () => {
+    await using dir = await tempDir()
+    writeFileSync(dir.join('half.gguf'), chatGguf().subarray(0, 100))
+    writeFileSync(dir.join('a.yaml'), 'name: a\nparameters: {model: half.gguf}')
+    writeFileSync(dir.join('b.yaml'), 'name: b\nparameters: {model: none.gguf}')
+    writeFileSync(dir.join('c.yaml'), 'name: c\nbackend: whisper\nparameters: {model: none.gguf}')
+    const store = createConfigStore({ folder: dir.path })
+    expect(names(store)).toEqual(['a', 'b', 'c'])
+    expect(store.get('a')?.weightsFault).toBe('file "half.gguf" is cut off')
+    expect(problems(store)).toEqual([
+      'a.yaml: parameters.model: file "half.gguf" is cut off',
+      'b.yaml: parameters.model: file "none.gguf" is not in the models folder',
+    ])
+    writeFileSync(dir.join('none.gguf'), chatGguf())
+    expect(store.get('b')?.gguf?.contextLength).toBe(2048)
+    expect(store.get('b')?.weightsFault).toBeUndefined()
+  })
+
+  it('are links out of it, pipes and names that are none', async () => {
+    await using dir = await tempDir()
+    await using other = await tempDir()
+    writeFileSync(other.join('x.yaml'), yaml('stolen'))
+    writeFileSync(other.join('x.gguf'), chatGguf())
+    writeFileSync(dir.join('real.txt'), yaml('linked'))
+    symlinkSync(other.join('x.yaml'), dir.join('out.yaml'))
+    symlinkSync(other.join('x.gguf'), dir.join('out.gguf'))
+    symlinkSync('real.txt', dir.join('in.yaml'))
+    execFileSync('mkfifo', [dir.join('pipe.yaml'), dir.join('pipe.gguf')])
+    writeFileSync(dir.join('-flag.yaml'), yaml('flag'))
+    writeFileSync(dir.join('turn\u202e.gguf'), chatGguf())
+    const store = createConfigStore({ folder: dir.path })
+    expect(names(store)).toEqual(['linked'])
+    expect(problems(store)).toEqual([
+      '-flag.yaml: has a name that cannot be used',
+      'out.yaml: is a link to outside the folder',
+      'pipe.yaml: is not a regular file',
+      'out.gguf: is a link to outside the folder',
+      'pipe.gguf: is not a regular file',
+      'turn%E2%80%AE.gguf: has a name that no model can have',
+    ])
+  })
+})
+
+describe('what changes on disk', () => {
+  it('acts on the next call: edited, also with the same length at the same time', async () => {
+    await using dir = await tempDir()
+    const store = createConfigStore({ folder: dir.path })
+    const at = new Date()
+    for (const threads of [1, 2, 3, 4, 5]) {
+      writeFileSync(dir.join('m.yaml'), yaml('m', `threads: ${threads}`))
+      utimesSync(dir.join('m.yaml'), at, at)
+      expect(store.get('m')?.threads).toBe(threads)
+    }
+  })
+
+  it('acts on the next call: replaced by a rename, renamed inside, removed', async () => {
+    await using dir = await tempDir()
+    writeFileSync(dir.join('m.yaml'), yaml('m'))
+    const store = createConfigStore({ folder: dir.path })
+    expect(store.get('m')).toBeDefined()
+    writeFileSync(dir.join('.tmp'), yaml('m', 'threads: 7'))
+    renameSync(dir.join('.tmp'), dir.join('m.yaml'))
+    expect(store.get('m')?.threads).toBe(7)
+    writeFileSync(dir.join('m.yaml'), yaml('n'))
+    expect(store.get('m')).toBeUndefined()
+    expect(store.get('n')).toBeDefined()
+    writeFileSync(dir.join('other.yaml'), yaml('later'))
+    expect(store.get('later')).toBeDefined()
+    rmSync(dir.join('m.yaml'))
+    expect(store.get('n')).toBeUndefined()
+    expect(names(store)).toEqual(['later'])
+  })
+
+  it('is the same object until then', async () => {
+    await using dir = await tempDir()
+    writeFileSync(dir.join('m.yaml'), 'name: m\nparameters: {model: w.gguf}')
+    writeFileSync(dir.join('w.gguf'), chatGguf())
+    writeFileSync(dir.join('loose.gguf'), chatGguf())
+    const store = createConfigStore({ folder: dir.path })
+    const [m, loose, listed] = [store.get('m'), store.get('loose.gguf'), store.list()]
+    writeFileSync(dir.join('m.yaml'), readFileSync(dir.join('m.yaml')))
+    writeFileSync(dir.join('loose.gguf'), chatGguf())
+    writeFileSync(dir.join('n.yaml'), yaml('n'))
+    await store.reload()
+    expect(store.get('m')).toBe(m)
+    expect(store.get('loose.gguf')).toBe(loose)
+    expect(store.list()).not.toBe(listed)
+    const before = store.list()
+    expect(store.list()).toBe(before)
+  })
+
+  it('keeps the last good version of a file while it is broken', async () => {
+    await using dir = await tempDir()
+    writeFileSync(dir.join('m.yaml'), yaml('m', 'threads: 1'))
+    const store = createConfigStore({ folder: dir.path })
+    const good = store.get('m')
+    writeFileSync(dir.join('m.yaml'), yaml('m', 'threads: ['))
+    expect(store.get('m')).toBe(good)
+    expect(names(store)).toEqual(['m'])
+    expect(problems(store)).toEqual([expect.stringMatching(/^m\.yaml:4: .*; the last good version stays in use$/)])
+    writeFileSync(dir.join('m.yaml'), yaml('m', 'threads: 2'))
+    expect(store.get('m')?.threads).toBe(2)
+    expect(names(store)).toEqual(['m'])
+    expect(problems(store)).toEqual([])
+  })
+
+  it('replaces weights: a file that grows while it is copied', async () => {
+    await using dir = await tempDir()
+    const store = createConfigStore({ folder: dir.path })
+    writeFileSync(dir.join('m.gguf'), chatGguf().subarray(0, 60))
+    expect(store.get('m.gguf')).toBeUndefined()
+    writeFileSync(dir.join('m.gguf'), chatGguf())
+    expect(store.get('m.gguf')?.gguf?.architecture).toBe('llama')
+    writeFileSync(dir.join('m.gguf'), embeddingGguf())
+    expect(store.get('m.gguf')?.gguf?.architecture).toBe('bert')
+  })
+})
+
+describe('names that are asked for', () => {
+  it.each([
+    '',
+    '.',
+    '..',
+    '../a',
+    '/etc/passwd',
+    'a/../../b',
+    'a\\b',
+    'a\0b',
+    '-x',
+    'x'.repeat(5000),
+    '\u202e',
+    '__proto__',
+    'toString',
+  ])('%j is nobody', async (name) => {
+    await using dir = await tempDir()
+    writeFileSync(dir.join('a.yaml'), yaml('a'))
+    expect(createConfigStore({ folder: dir.path }).get(name)).toBeUndefined()
+  })
+
+  it('must be exact', async () => {
+    await using dir = await tempDir()
+    writeFileSync(dir.join('a.yaml'), yaml('org/Model'))
+    const store = createConfigStore({ folder: dir.path })
+    expect(store.get('org/Model')).toBeDefined()
+    for (const name of ['org/model', 'Model', 'a', 'a.yaml', 'org/Model ']) expect(store.get(name)).toBeUndefined()
+  })
+})
+
+describe('reports', () => {
+  it('tell what a reload found, and go to whoever listens', async () => {
+    await using dir = await tempDir()
+    const store = createConfigStore({ folder: dir.path })
+    const heard: ReloadReport[] = []
+    const stop = store.subscribe((report) => heard.push(report))
+    writeFileSync(dir.join('a.yaml'), yaml('a'))
+    writeFileSync(dir.join('b.yaml'), yaml('b'))
+    expect(await store.reload()).toEqual({ added: ['a', 'b'], changed: [], removed: [], problems: [] })
+    writeFileSync(dir.join('a.yaml'), yaml('a', 'threads: 2'))
+    rmSync(dir.join('b.yaml'))
+    writeFileSync(dir.join('c.yaml'), yaml('c'))
+    writeFileSync(dir.join('bad.yaml'), '- [')
+    const report = await store.reload()
+    expect(report).toMatchObject({ added: ['c'], changed: ['a'], removed: ['b'] })
+    expect(report.problems).toHaveLength(1)
+    expect(await store.reload()).toMatchObject({ added: [], changed: [], removed: [], problems: report.problems })
+    expect(heard.map(({ added, changed, removed }) => [added, changed, removed])).toEqual([
+      [['a', 'b'], [], []],
+      [['c'], ['a'], ['b']],
+    ])
+    stop()
+    rmSync(dir.join('c.yaml'))
+    await store.reload()
+    expect(heard).toHaveLength(2)
+  })
+
+  it('come for changes that a plain call finds', async () => {
+    await using dir = await tempDir()
+    writeFileSync(dir.join('a.yaml'), yaml('a'))
+    const store = createConfigStore({ folder: dir.path })
+    store.list()
+    const heard: (readonly string[])[] = []
+    store.subscribe(({ changed }) => heard.push(changed))
+    writeFileSync(dir.join('a.yaml'), yaml('a', 'threads: 2'))
+    store.get('a')
+    expect(heard).toEqual([['a']])
+  })
+
+  it('are written to the log once', async () => {
+    await using dir = await tempDir()
+    writeFileSync(dir.join('a.yaml'), yaml('a', 'novel: 1'))
+    writeFileSync(dir.join('bad.yaml'), 'name: bad\nthreads: x')
+    const lines: [string, LogFields][] = []
+    const write = (fields: LogFields, message: string) => void lines.push([message, fields])
+    const logger: Logger = { debug: write, info: write, warn: write, error: write }
+    const store = createConfigStore({ folder: dir.path, logger })
+    await store.reload()
+    await store.reload()
+    writeFileSync(dir.join('c.yaml'), yaml('c'))
+    await store.reload()
+    expect(lines).toEqual([
+      [
+        'model file has a problem',
+        { file: 'bad.yaml', line: 2, key: 'threads', reason: 'expected a whole number, found text' },
+      ],
+      [
+        'model file has a key that is ignored',
+        { file: 'a.yaml', line: 4, key: 'novel', reason: 'unknown key, kept but not used' },
+      ],
+    ])
+  })
+})
+
+describe('demo models', () => {
+  async function withDemo() {
+    const dir = await tempDir()
+    mkdirSync(dir.join('models'))
+    mkdirSync(dir.join('delivered'))
+    writeFileSync(dir.join('delivered/d.gguf'), chatGguf())
+    const models: DemoModelSource[] = [
+      {
+        name: 'demo',
+        file: dir.join('delivered/d.gguf'),
+        usecases: ['chat', 'completion'],
+        contextSize: 1024,
+        description: 'd',
+      },
+    ]
+    const store = (mode: 'auto' | 'true' | 'false') =>
+      createConfigStore({ folder: dir.join('models'), demo: { mode, models } })
+    return { dir, store, models, [Symbol.asyncDispose]: () => dir.close() }
+  }
+
+  it('auto: are there while the folder has no model of its own', async () => {
+    await using world = await withDemo()
+    const store = world.store('auto')
+    expect(names(store)).toEqual(['demo'])
+    expect(store.get('demo')).toMatchObject({
+      source: 'demo',
+      folder: world.dir.join('delivered'),
+      backend: 'llama',
+      parameters: { model: 'd.gguf' },
+      contextSize: 1024,
+      description: 'd',
+    })
+    writeFileSync(world.dir.join('models/bad.yaml'), 'name: [')
+    writeFileSync(world.dir.join('models/alias.yaml'), 'name: short\nalias: demo')
+    writeFileSync(
+      world.dir.join('models/router.yaml'),
+      'name: front\nrouter: {candidates: [{model: demo, labels: [x]}]}',
+    )
+    expect(names(store)).toEqual(['demo', 'front', 'short'])
+    writeFileSync(world.dir.join('models/own.gguf'), chatGguf())
+    expect(store.get('demo')).toBeUndefined()
+    expect(names(store)).toEqual(['front', 'own.gguf', 'short'])
+    rmSync(world.dir.join('models/own.gguf'))
+    expect(store.get('demo')).toBeDefined()
+  })
+
+  it('true: are there beside others, and yield their name to one of the folder', async () => {
+    await using world = await withDemo()
+    writeFileSync(world.dir.join('models/own.yaml'), yaml('own'))
+    const store = world.store('true')
+    expect(names(store)).toEqual(['demo', 'own'])
+    writeFileSync(world.dir.join('models/mine.yaml'), yaml('demo'))
+    expect(names(store)).toEqual(['demo', 'own'])
+    expect(store.get('demo')?.source).toBe('yaml')
+  })
+
+  it('false: are not there', async () => {
+    await using world = await withDemo()
+    expect(names(world.store('false'))).toEqual([])
+    expect(world.store('false').get('demo')).toBeUndefined()
+  })
+
+  it('that are missing or damaged are told of', async () => {
+    await using dir = await tempDir()
+    writeFileSync(dir.join('bad.gguf'), 'x')
+    const models: DemoModelSource[] = ['gone', 'bad'].map((name) => ({
+      name,
+      file: dir.join(`${name}.gguf`),
+      usecases: [],
+      contextSize: 1,
+    }))
+    const store = createConfigStore({ folder: dir.join('models'), demo: { mode: 'auto', models } })
+    expect(names(store)).toEqual([])
+    expect(problems(store)).toEqual(['gone.gguf: is missing', 'bad.gguf: is too short for a GGUF file'])
+  })
+})
+
+it('holds a thousand models and parses each once', async () => {
+  await using dir = await tempDir()
+  for (let index = 0; index < 1000; index += 1)
+    writeFileSync(dir.join(`m${index}.yaml`), yaml(`m${index}`, `threads: ${index}`))
+  const store = createConfigStore({ folder: dir.path })
+  expect((await store.reload()).added).toHaveLength(1000)
+  const all = store.list()
+  writeFileSync(dir.join('m7.yaml'), yaml('m7', 'threads: 8'))
+  expect((await store.reload()).changed).toEqual(['m7'])
+  const kept = store.list().filter((model, index) => model === all[index])
+  expect(kept).toHaveLength(999)
+})
+
+it('lets other work in while it loads', async () => {
+  await using dir = await tempDir()
+  for (let index = 0; index < 100; index += 1) writeFileSync(dir.join(`m${index}.yaml`), yaml(`m${index}`))
+  let turns = 0
+  const timer = setInterval(() => {
+    turns += 1
+  }, 0)
+  const turn = () => {
+    turns += 1
+    if (turns < 1000) setImmediate(turn)
+  }
+  setImmediate(turn)
+  await createConfigStore({ folder: dir.path }).reload()
+  clearInterval(timer)
+  expect(turns).toBeGreaterThan(5)
+})

@@ -1,0 +1,108 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { tempDir } from '@svc/test-kit'
+import { describe, expect, it } from 'vitest'
+import { createConfigStore } from './config-store.ts'
+import { createModelDirectory, type ModelDirectory } from './resolve.ts'
+
+const DEFAULTS = { threads: 3, physicalCores: 2, f16: false, debug: false, contextSize: -1 }
+
+interface World extends AsyncDisposable {
+  readonly directory: ModelDirectory
+  write(file: string, content: string): void
+}
+
+async function world(files: Readonly<Record<string, string>>): Promise<World> {
+  const dir = await tempDir()
+  const write = (file: string, content: string) => writeFileSync(dir.join(file), content)
+  for (const [file, content] of Object.entries(files)) write(file, content)
+  const directory = createModelDirectory(createConfigStore({ folder: dir.path }), DEFAULTS)
+  return { directory, write, [Symbol.asyncDispose]: () => dir.close() }
+}
+
+interface Pick {
+  readonly name: string
+  readonly files: Readonly<Record<string, string>>
+  readonly usecases: readonly string[]
+  readonly listed: readonly string[]
+  readonly expected?: Readonly<Record<string, readonly string[]>>
+  readonly [usecase: string]: unknown
+}
+
+const picks: readonly Pick[] = readFileSync(new URL('__fixtures__/usecases.jsonl', import.meta.url), 'utf8')
+  .split('\n')
+  .slice(1)
+  .filter((line) => line.startsWith('{"name":"pick/'))
+  .map((line) => JSON.parse(line))
+
+describe('folders of the reference', () => {
+  it('are ten', () => {
+    expect(picks).toHaveLength(10)
+  })
+
+  it.each(picks)('$name', async ({ files, usecases, listed, expected, ...models }) => {
+    await using here = await world(files)
+    // Files without a model file are models here only when they are GGUF files.
+    expect(here.directory.list().map(({ name }) => name)).toEqual(listed.filter((name) => name !== 'extra'))
+    for (const usecase of usecases) {
+      const serving = expected?.[usecase] ?? models[usecase]
+      const first = Array.isArray(serving) ? serving[0] : undefined
+      expect(here.directory.defaultFor(usecase)?.name, usecase).toBe(first)
+    }
+  })
+})
+
+describe('a name', () => {
+  it('leads to its model with defaults filled in, the same object each time', async () => {
+    await using here = await world({ 'a.yaml': 'name: a\nbackend: x' })
+    const model = await here.directory.resolve('a')
+    expect(model).toMatchObject({ name: 'a', threads: 3, parameters: { temperature: 0.9 } })
+    expect(await here.directory.resolve('a')).toBe(model)
+    expect(here.directory.list()[0]).toBe(model)
+    here.write('a.yaml', 'name: a\nbackend: x\nthreads: 5')
+    expect((await here.directory.resolve('a'))?.threads).toBe(5)
+  })
+
+  it('that nobody has leads nowhere', async () => {
+    await using here = await world({ 'a.yaml': 'name: a' })
+    expect(await here.directory.resolve('b')).toBeUndefined()
+    expect(await here.directory.resolve('../a')).toBeUndefined()
+  })
+
+  it('may be an alias, followed once', async () => {
+    await using here = await world({
+      'a.yaml': 'name: a\nbackend: x',
+      'b.yaml': 'name: b\nalias: a',
+      'c.yaml': 'name: c\nalias: b',
+      'd.yaml': 'name: d\nalias: gone',
+    })
+    expect((await here.directory.resolve('b'))?.name).toBe('a')
+    await expect(here.directory.resolve('c')).rejects.toMatchObject({
+      kind: 'invalid_request',
+      code: 'alias_broken',
+      message: 'model "c" is an alias of "b", which is an alias itself',
+      details: { param: 'model' },
+    })
+    await expect(here.directory.resolve('d')).rejects.toMatchObject({
+      message: 'model "d" is an alias of model "gone", which does not exist',
+    })
+  })
+
+  it('may end in :latest where clients write it so', async () => {
+    await using here = await world({ 'a.yaml': 'name: a', 'b.yaml': 'name: "b:latest"', 'c.yaml': 'name: c\nalias: a' })
+    const latest = async (name: string) => (await here.directory.resolve(name, { acceptLatest: true }))?.name
+    expect(await here.directory.resolve('a:latest')).toBeUndefined()
+    expect(await latest('a:latest')).toBe('a')
+    expect(await latest('a')).toBe('a')
+    expect(await latest('b:latest')).toBe('b:latest')
+    expect(await latest('c:latest')).toBe('a')
+    expect(await latest('a:latest:latest')).toBeUndefined()
+    expect(await latest('z:latest')).toBeUndefined()
+  })
+})
+
+it('has no default for what is no usecase', async () => {
+  await using here = await world({ 'a.yaml': 'name: a\nknown_usecases: [chat]' })
+  expect(here.directory.defaultFor('chat')?.name).toBe('a')
+  expect(here.directory.defaultFor('toString')).toBeUndefined()
+  expect(here.directory.defaultFor('')).toBeUndefined()
+})

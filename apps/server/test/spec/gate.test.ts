@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { RESERVED_ROWS } from '../../src/api/reserved.ts'
+import { loadConfig } from '../../src/config/load.ts'
+import { errorBody } from '../../src/http/error-envelopes.ts'
+import { statusOf, toHttpError } from '../../src/http/error-map.ts'
+import { createGate } from '../../src/http/middleware/authorize.ts'
+import type { Principal } from '../../src/http/principal.ts'
+import { startTestServer, type TestServer } from '../support/server.ts'
+import { verifies } from './verifies.ts'
+
+const KEY = 'shared-key'
+const KEYED = { 'x-api-key': KEY }
+const USER: Principal = { kind: 'legacy', id: 'u', name: 'U', role: 'user' }
+const CHAT = 'POST /v1/chat/completions'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startTestServer({ flags: [`--api-keys=${KEY}`] })
+})
+afterAll(() => server.close())
+
+const concrete = (pattern: string): string => pattern.replace(/:\w+|\*/g, 'x')
+
+async function expectKeyAsked(...routes: string[]): Promise<void> {
+  for (const route of routes) {
+    const [method = '', pattern = ''] = route.split(' ')
+    const refused = await server.call(concrete(pattern), { method })
+    expect([refused.status, refused.headers['www-authenticate']], route).toEqual([401, 'Bearer'])
+    const { status } = await server.call(concrete(pattern), { method, headers: KEYED })
+    expect([401, 403], route).not.toContain(status)
+  }
+}
+
+/** What a route asks for: in the document when it answers, in the reserved rows when it only gates. */
+async function accessOf(route: string): Promise<string | undefined> {
+  const [method = '', pattern = ''] = route.split(' ')
+  const reserved = RESERVED_ROWS.find((row) => row.method === method && row.path === pattern)
+  if (reserved !== undefined) return reserved.access
+  const document = (await server.call('/swagger/doc.json')).json() as Document
+  return document.paths[pattern]?.[method.toLowerCase()]?.['x-svc-access']
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly 'x-svc-access'?: string }>>>>
+}
+
+async function expectAdminAsked(...routes: string[]): Promise<void> {
+  await expectKeyAsked(...routes)
+  for (const route of routes) expect(await accessOf(route), route).toBe('admin')
+}
+
+async function expectAnyUser(...routes: string[]): Promise<void> {
+  await expectKeyAsked(...routes)
+  for (const route of routes) expect(await accessOf(route), route).toBe('any')
+}
+
+describe('routes for every authenticated caller', () => {
+  verifies('gate:any:version', 'the version', () => expectAnyUser('GET /version'))
+  verifies('gate:any:chat', 'chat completions', () => expectAnyUser(CHAT))
+  verifies('gate:any:model-lists', 'lists of models and backends ask for a key', () =>
+    expectKeyAsked('GET /v1/models', 'GET /models', 'GET /api/models', 'GET /api/backends', 'GET /backends'),
+  )
+  verifies('gate:any:mcp-chat', 'MCP chat under its three paths', () =>
+    expectAnyUser('POST /v1/mcp/chat/completions', 'POST /mcp/v1/chat/completions', 'POST /mcp/chat/completions'),
+  )
+  verifies('gate:any:moderations', 'moderations', () => expectAnyUser('POST /v1/moderations', 'POST /moderations'))
+  verifies('gate:any:generated-files', 'generated files', () =>
+    expectAnyUser(
+      'GET /generated-audio/*',
+      'GET /generated-images/*',
+      'GET /generated-videos/*',
+      'GET /generated-3d/*',
+    ),
+  )
+  verifies('gate:any:features', 'features', () => expectAnyUser('GET /api/features'))
+  verifies('gate:any:cors-proxy', 'the CORS proxy', () => expectAnyUser('GET /api/cors-proxy'))
+})
+
+describe('routes for admins', () => {
+  verifies('discovery:branding:write', 'changes of the branding', () =>
+    expectAdminAsked('POST /api/branding/*', 'DELETE /api/branding/*'),
+  )
+  verifies('gate:admin:accounts', 'accounts', () =>
+    expectAdminAsked(
+      'GET /api/auth/admin/*',
+      'POST /api/auth/admin/*',
+      'PUT /api/auth/admin/*',
+      'DELETE /api/auth/admin/*',
+    ),
+  )
+  verifies('gate:admin:slots', 'slots', () => expectAdminAsked('POST /v1/slots/save', 'POST /v1/slots/restore'))
+  verifies('gate:admin:system', 'the system', () => expectAdminAsked('GET /system'))
+  verifies('gate:admin:resources', 'resources', () => expectAdminAsked('GET /api/resources'))
+  verifies('gate:admin:backend-monitor', 'monitor, load and shutdown', () =>
+    expectAdminAsked(
+      'GET /backend/monitor',
+      'GET /v1/backend/monitor',
+      'POST /backend/load',
+      'POST /v1/backend/load',
+      'POST /backend/shutdown',
+    ),
+  )
+  verifies('gate:admin:operations', 'operations', () =>
+    expectAdminAsked(
+      'GET /api/operations',
+      'GET /api/operations/*',
+      'POST /api/operations/*',
+      'DELETE /api/operations/history',
+    ),
+  )
+  verifies('gate:admin:model-management', 'management of models and backends', () =>
+    expectAdminAsked(
+      'GET /api/models',
+      'POST /api/models/*',
+      'PATCH /api/models/config-json/:name',
+      'GET /api/backends',
+      'POST /api/backends/*',
+      'GET /models/available',
+      'GET /models/galleries',
+      'GET /models/jobs/*',
+      'GET /backends',
+      'GET /backends/*',
+      'POST /models/reload',
+    ),
+  )
+  verifies('gate:admin:traces', 'traces', () =>
+    expectAdminAsked('GET /api/traces', 'GET /api/traces/*', 'POST /api/traces/clear'),
+  )
+  verifies('gate:admin:backend-traces', 'backend traces', () =>
+    expectAdminAsked('GET /api/backend-traces', 'GET /api/backend-traces/*', 'POST /api/backend-traces/clear'),
+  )
+  verifies('gate:admin:backend-logs', 'backend logs', () =>
+    expectAdminAsked('GET /api/backend-logs/*', 'POST /api/backend-logs/*'),
+  )
+  verifies('gate:admin:settings', 'settings', () => expectAdminAsked('GET /api/settings', 'POST /api/settings'))
+  verifies('gate:admin:p2p', 'the peer-to-peer network', () => expectAdminAsked('GET /api/p2p', 'GET /api/p2p/*'))
+  verifies('gate:admin:agents', 'agents, tasks and jobs', () =>
+    expectAdminAsked(
+      'GET /api/agents',
+      'GET /api/agents/*',
+      'POST /api/agents',
+      'GET /api/agent/*',
+      'POST /api/agent/*',
+    ),
+  )
+  verifies('gate:admin:pii-events', 'PII events', () => expectAdminAsked('GET /api/pii/events'))
+  verifies('gate:admin:middleware-status', 'the middleware', () => expectAdminAsked('GET /api/middleware/status'))
+  verifies('gate:admin:router-decisions', 'routing decisions', () => expectAdminAsked('GET /api/router/decisions'))
+  verifies('gate:admin:router-corpus', 'the corpus of a router', () =>
+    expectAdminAsked(
+      'POST /api/router/:name/corpus',
+      'GET /api/router/:name/corpus/stats',
+      'DELETE /api/router/:name/corpus',
+    ),
+  )
+  verifies('gate:admin:score', 'scoring', () => expectAdminAsked('POST /api/score'))
+  verifies('metrics:access:admin', 'metrics', () => expectAdminAsked('GET /metrics'))
+  verifies(['access:user:not-admin', 'errors:admin:status'], 'refuse a caller who is no admin with 403', () => {
+    const gate = createGate({ configured: true, authenticate: () => USER }, { pathWithoutAuth: [], getExemptions: [] })
+    const incoming = { headers: {}, url: '/' } as Parameters<typeof gate.admit>[2]
+    for (const row of RESERVED_ROWS) {
+      const admit = (): Principal => gate.admit(row, row.path, incoming)
+      if (row.access !== 'admin') expect(admit(), row.path).toBe(USER)
+      else expect(failureOf(admit), row.path).toEqual([403, errorBody(toHttpError(thrownBy(admit)), row.family)])
+    }
+    const admin = RESERVED_ROWS.find((row) => row.access === 'admin')
+    if (admin === undefined) throw new Error('no reserved row asks for an admin')
+    expect(failureOf(() => gate.admit(admin, admin.path, incoming))[1]).toEqual({
+      error: { code: 403, message: 'Admin access required', type: 'authorization_error', param: null },
+    })
+  })
+})
+
+function thrownBy(run: () => unknown): unknown {
+  try {
+    run()
+  } catch (error) {
+    return error
+  }
+  throw new Error('nothing was thrown')
+}
+
+function failureOf(run: () => unknown): [status: number, body: unknown] {
+  const error = toHttpError(thrownBy(run))
+  return [statusOf(error), errorBody(error, 'compatible')]
+}
+
+describe('exceptions of the operator', () => {
+  verifies('gate:path-without-auth:empty', 'there are none by default', async () => {
+    const command = loadConfig({ argv: [], env: {}, cwd: '/' })
+    expect(command).toMatchObject({ kind: 'run', config: { pathWithoutAuth: [] } })
+    expect((await server.call('/v1/models')).status).toBe(401)
+  })
+
+  verifies('gate:path-without-auth:opens', 'a prefix opens every method below it', async () => {
+    await using open = await startTestServer({ flags: [`--api-keys=${KEY}`, '--path-without-auth=/v1,/api'] })
+    expect((await open.call('/v1/models')).status).toBe(200)
+    expect((await open.post('/v1/chat/completions', { model: 'nobody', messages: [] })).status).toBe(404)
+    expect((await open.call('/version')).status).toBe(401)
+    expect((await open.call('/api/settings')).status).toBe(401)
+  })
+
+  verifies(['gate:get-exempt:matches', 'gate:get-exempt:other-methods'], 'exempted GET routes', async () => {
+    await using open = await startTestServer({
+      flags: [`--api-keys=${KEY}`],
+      env: {
+        SVC_DISABLE_API_KEY_REQUIREMENT_FOR_HTTP_GET: 'true',
+        SVC_HTTP_GET_EXEMPTED_ENDPOINTS: '^/version$,^/api/settings$',
+      },
+    })
+    for (const path of ['/version', '/api/settings']) expect((await open.call(path)).status, path).toBe(200)
+    expect((await open.post('/api/settings', {})).status).toBe(401)
+    expect((await open.call('/v1/models')).status).toBe(401)
+  })
+
+  verifies('gate:get-exempt:flag-needed', 'expressions without the flag open nothing', async () => {
+    await using closed = await startTestServer({
+      flags: [`--api-keys=${KEY}`],
+      env: { SVC_HTTP_GET_EXEMPTED_ENDPOINTS: '^/version$' },
+    })
+    expect((await closed.call('/version')).status).toBe(401)
+  })
+})

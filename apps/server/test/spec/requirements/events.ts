@@ -1,0 +1,90 @@
+import { defineRequirements } from '../requirement.ts'
+
+/** §6.1, 6.2: what is recorded and what is streamed. */
+export const EVENTS = defineRequirements([
+  {
+    id: 'events:outbound:none',
+    section: '6.1',
+    behavior: 'The server calls no webhooks and offers no subscription to events.',
+    state: 'not-built',
+  },
+  {
+    id: 'events:pii:recorded',
+    section: '6.1',
+    behavior: 'Redactions, blocks and allowed detections are recorded as PII events.',
+    state: 'not-built',
+  },
+  {
+    id: 'events:pii:origin',
+    section: '6.1',
+    behavior: 'The origin of a PII event is `middleware`, `proxy`, `pii_analyze` or `pii_redact`.',
+    state: 'not-built',
+  },
+  {
+    id: 'events:pii:offsets',
+    section: '6.1',
+    behavior: 'Offsets of a PII event count inside its message.',
+    state: 'not-built',
+  },
+  {
+    id: 'events:pii:kept',
+    section: '6.1',
+    behavior: 'PII events are kept to 10,000 rows or 30 days, in memory where there is no database.',
+    state: 'not-built',
+  },
+  {
+    id: 'events:routing:each',
+    section: '6.1',
+    behavior: 'Each classified request leaves one routing decision.',
+    state: 'not-built',
+  },
+  {
+    id: 'events:routing:in-memory',
+    section: '6.1',
+    behavior: 'Routing decisions are held in memory and not kept.',
+    state: 'not-built',
+  },
+  {
+    id: 'events:usage:rows',
+    section: '6.1',
+    behavior: 'With accounts on, each tracked inference request leaves a usage row.',
+    state: 'not-built',
+  },
+  {
+    id: 'chat:stream:sse',
+    section: '6.2',
+    behavior: 'A streamed chat is answered with server-sent events.',
+    state: 'built',
+  },
+  {
+    id: 'chat:stream:chunks',
+    section: '6.2',
+    behavior: 'Events of a streamed chat are `chat.completion.chunk` objects and end with `[DONE]`.',
+    state: 'built',
+  },
+  {
+    id: 'chat:stream:first-failure',
+    section: '6.2',
+    behavior:
+      'A chat that fails before its first event is answered with a real status: headers wait for the first event.',
+    state: 'built',
+  },
+  {
+    id: 'chat:stream:later-failure',
+    section: '6.2',
+    behavior: 'A failure after the first event is told inside the stream, in its format.',
+    state: 'built',
+  },
+  {
+    id: 'responses:stream:replay',
+    section: '6.2',
+    behavior: 'Responses made with `stream=true` can be replayed from an event on.',
+    state: 'not-built',
+  },
+  {
+    id: 'responses:socket:filtered-model',
+    section: '6.2',
+    behavior: 'Creating a response over the WebSocket for a filtered model is refused as `pii_unsupported_transport`.',
+    state: 'not-built',
+  },
+])

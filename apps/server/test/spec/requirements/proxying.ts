@@ -1,0 +1,258 @@
+import { defineRequirements } from '../requirement.ts'
+
+/** §6.5, 6.6: upstream proxies and the intercepting proxy. */
+export const PROXYING = defineRequirements([
+  {
+    id: 'cloud-proxy:passthrough:verbatim',
+    section: '6.5',
+    behavior: 'A request that is passed through goes to the upstream byte for byte, but for the model at its top.',
+    state: 'not-built',
+  },
+  {
+    id: 'cloud-proxy:passthrough:bypasses',
+    section: '6.5',
+    behavior: 'A request that is passed through sees no template, no MCP tools and no local model loader.',
+    state: 'not-built',
+  },
+  {
+    id: 'cloud-proxy:passthrough:routes',
+    section: '6.5',
+    behavior: 'A cloud proxy serves chat completions and messages; other routes are refused with 400.',
+    state: 'not-built',
+  },
+  {
+    id: 'cloud-proxy:passthrough:pairing',
+    section: '6.5',
+    behavior:
+      'Chat goes to `provider_a` and messages to `provider_b`; another pairing is refused with 400 that names the route.',
+    state: 'not-built',
+  },
+  {
+    id: 'cloud-proxy:passthrough:events',
+    section: '6.5',
+    behavior: "Streamed replies keep the upstream's event names and metadata.",
+    state: 'not-built',
+  },
+  {
+    id: 'cloud-proxy:translate:formats',
+    section: '6.5',
+    behavior: 'Translation converts between the wire formats, all four pairings.',
+    state: 'not-built',
+  },
+  {
+    id: 'cloud-proxy:translate:text-only',
+    section: '6.5',
+    behavior:
+      'Translation carries text only, unless `proxy.translate` is `full`: tool calls, images and usage are dropped.',
+    state: 'not-built',
+  },
+  {
+    id: 'cloud-proxy:translate:refusal',
+    section: '6.5',
+    behavior: 'A reply of `provider_b` that stops with `refusal` becomes an error, streamed or whole.',
+    state: 'not-built',
+  },
+  {
+    id: 'cloud-proxy:translate:normal-end',
+    section: '6.5',
+    behavior: 'Normal ends are no errors.',
+    state: 'not-built',
+  },
+  {
+    id: 'cloud-proxy:cache-prompt:breakpoints',
+    section: '6.5',
+    behavior: '`cache_prompt` marks the system block, the last tool and the last message block as cacheable.',
+    state: 'not-built',
+  },
+  {
+    id: 'cloud-proxy:cache-prompt:at-most-three',
+    section: '6.5',
+    behavior: 'There are at most three cache marks.',
+    state: 'not-built',
+  },
+  {
+    id: 'cloud-proxy:cache-prompt:where',
+    section: '6.5',
+    behavior: '`cache_prompt` applies to translation with `provider_b` only.',
+    state: 'not-built',
+  },
+  {
+    id: 'service-proxy:forward:every-api',
+    section: '6.5',
+    behavior: 'A service proxy forwards every API to another instance.',
+    state: 'not-built',
+  },
+  {
+    id: 'service-proxy:chat:messages',
+    section: '6.5',
+    behavior: "With the usecase `chat` messages go to the upstream's chat route, which applies its own template.",
+    state: 'not-built',
+  },
+  {
+    id: 'service-proxy:chat:rendered',
+    section: '6.5',
+    behavior: 'Without it the prompt is rendered here and sent to `/v1/completions`.',
+    state: 'not-built',
+  },
+  {
+    id: 'service-proxy:error:unimplemented',
+    section: '6.5',
+    behavior:
+      'Methods without a REST counterpart and an upstream 501 are Unimplemented; failover skips the target without marking it down.',
+    state: 'not-built',
+  },
+  {
+    id: 'service-proxy:error:unavailable',
+    section: '6.5',
+    behavior: 'Other upstream 5xx and failed connections are Unavailable, and mark the target down.',
+    state: 'not-built',
+  },
+  {
+    id: 'service-proxy:error:invalid',
+    section: '6.5',
+    behavior: 'Upstream 4xx are InvalidArgument and not tried again.',
+    state: 'not-built',
+  },
+  {
+    id: 'service-proxy:error:exhausted',
+    section: '6.5',
+    behavior: 'Upstream 429 is ResourceExhausted: the next target is tried and the limited one rests.',
+    state: 'not-built',
+  },
+  {
+    id: 'service-proxy:limit:voice-paths',
+    section: '6.5',
+    behavior: 'Local paths of voice profiles are passed on as they are.',
+    state: 'not-built',
+  },
+  { id: 'service-proxy:limit:depth', section: '6.5', behavior: 'Depth exports are not supported.', state: 'not-built' },
+  {
+    id: 'service-proxy:limit:utterance-end',
+    section: '6.5',
+    behavior: 'Transcription over REST never flags the end of an utterance.',
+    state: 'not-built',
+  },
+  {
+    id: 'service-proxy:limit:sound-source',
+    section: '6.5',
+    behavior: 'Sound generation from a source file is not supported.',
+    state: 'not-built',
+  },
+  {
+    id: 'service-proxy:limit:attachments',
+    section: '6.5',
+    behavior: 'Grammars and attached images, audio and video are not forwarded.',
+    state: 'not-built',
+  },
+  {
+    id: 'service-proxy:limit:streamed-tts',
+    section: '6.5',
+    behavior: 'A synthesis that fails but ends cleanly goes unnoticed in a stream.',
+    state: 'not-built',
+  },
+  {
+    id: 'upstream:failure:no-retry',
+    section: '6.5',
+    behavior: 'A transient failure of an upstream is not tried again and reaches the client as 502.',
+    state: 'not-built',
+  },
+  {
+    id: 'upstream:failure:body-kept',
+    section: '6.5',
+    behavior: 'The error body of an upstream is forwarded unchanged, with its status.',
+    state: 'not-built',
+  },
+  {
+    id: 'upstream:reply:not-filtered',
+    section: '6.5',
+    behavior: 'Whole replies are not filtered on their way out.',
+    state: 'not-built',
+  },
+  {
+    id: 'upstream:usage:recorded',
+    section: '6.5',
+    behavior: "Proxied requests are in usage and traces, with the upstream's token counts where it gives them.",
+    state: 'not-built',
+  },
+  {
+    id: 'mitm:connect:intercepted',
+    section: '6.6',
+    behavior:
+      "CONNECT to a host in any model's `mitm.hosts`, in any case, ends here with a certificate made for that host.",
+    state: 'not-built',
+  },
+  {
+    id: 'mitm:connect:tunnelled',
+    section: '6.6',
+    behavior: 'CONNECT to any other host is a tunnel that touches nothing.',
+    state: 'not-built',
+  },
+  {
+    id: 'mitm:connect:default-hosts',
+    section: '6.6',
+    behavior: 'Without any `mitm.hosts` two hosts of model providers are intercepted.',
+    state: 'not-built',
+  },
+  {
+    id: 'mitm:connect:plaintext',
+    section: '6.6',
+    behavior: 'The listener takes CONNECT without TLS.',
+    state: 'not-built',
+  },
+  {
+    id: 'mitm:body:scanned',
+    section: '6.6',
+    behavior: 'Bodies of `/v1/messages` and `/v1/chat/completions` are scanned.',
+    state: 'not-built',
+  },
+  { id: 'mitm:body:others', section: '6.6', behavior: 'Other paths are forwarded as they are.', state: 'not-built' },
+  {
+    id: 'mitm:reply:stream-filter',
+    section: '6.6',
+    behavior: 'Streamed replies pass the same stream filter.',
+    state: 'not-built',
+  },
+  {
+    id: 'mitm:block:status',
+    section: '6.6',
+    behavior: 'A block answers the client 400 `pii_blocked`.',
+    state: 'not-built',
+  },
+  {
+    id: 'mitm:ca:generated',
+    section: '6.6',
+    behavior: 'The authority is made on first start as `ca.crt` and `ca.key` in its folder.',
+    state: 'not-built',
+  },
+  {
+    id: 'mitm:ca:key-mode',
+    section: '6.6',
+    behavior: 'The key file of the authority has mode 0600.',
+    state: 'not-built',
+  },
+  {
+    id: 'mitm:ca:reloaded',
+    section: '6.6',
+    behavior: 'The authority is read again after a restart and never rotated.',
+    state: 'not-built',
+  },
+  {
+    id: 'mitm:upstream:verified',
+    section: '6.6',
+    behavior: "Certificates of upstreams are verified against the system's trust store and not pinned.",
+    state: 'not-built',
+  },
+  {
+    id: 'mitm:upstream:extra-ca',
+    section: '6.6',
+    behavior: '`--mitm-extra-ca` and `NODE_EXTRA_CA_CERTS` add authorities.',
+    state: 'not-built',
+  },
+  { id: 'mitm:alpn:h2', section: '6.6', behavior: 'TLS offers HTTP/2 and falls back to HTTP/1.1.', state: 'not-built' },
+  {
+    id: 'mitm:conflict:union',
+    section: '6.6',
+    behavior: 'A host that two models claim gets the detectors of both, and the conflict is reported.',
+    state: 'not-built',
+  },
+])

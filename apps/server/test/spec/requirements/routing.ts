@@ -1,0 +1,175 @@
+import { defineRequirements } from '../requirement.ts'
+
+/** §6.4: the request path and how a router picks a model. */
+export const ROUTING = defineRequirements([
+  {
+    id: 'request:order:stages',
+    section: '6.4',
+    behavior:
+      'Every inference request passes one list of stages in one order: body, alias, ceiling, router, access, cap, filter, mapping, model, reply.',
+    state: 'built',
+  },
+  {
+    id: 'request:order:disabled-model',
+    section: '6.4',
+    behavior: 'A model that is disabled serves no request.',
+    state: 'built',
+  },
+  {
+    id: 'request:order:outer-only',
+    section: '6.4',
+    behavior: 'Calls to detectors and classifiers inside a request take no slots of their own.',
+    state: 'not-built',
+  },
+  {
+    id: 'router:order:first',
+    section: '6.4',
+    behavior: 'The router runs before policy: filter, access and disabled state are those of the model it picked.',
+    state: 'not-built',
+  },
+  {
+    id: 'router:depth:violation',
+    section: '6.4',
+    behavior: 'A candidate that is a router itself fails the request with 500.',
+    state: 'not-built',
+  },
+  {
+    id: 'router:depth:kept-at-load',
+    section: '6.4',
+    behavior:
+      'A router with a mistake in its block is reported and kept, and its requests fail with the specified 500.',
+    state: 'not-built',
+  },
+  {
+    id: 'router:fallback:uncovered',
+    section: '6.4',
+    behavior: 'The fallback serves when no candidate covers the active labels.',
+    state: 'not-built',
+  },
+  {
+    id: 'router:fallback:classifier-error',
+    section: '6.4',
+    behavior: 'The fallback serves when the classifier fails.',
+    state: 'not-built',
+  },
+  {
+    id: 'router:fallback:empty',
+    section: '6.4',
+    behavior: 'A request that needs a fallback where none is named fails with 500.',
+    state: 'not-built',
+  },
+  {
+    id: 'router:score:prompt',
+    section: '6.4',
+    behavior: '`score` lists the labels in a system prompt.',
+    state: 'not-built',
+  },
+  {
+    id: 'router:score:each-label',
+    section: '6.4',
+    behavior: '`score` scores every label by its length-normalised log-probability.',
+    state: 'not-built',
+  },
+  {
+    id: 'router:score:softmax',
+    section: '6.4',
+    behavior: '`score` turns the scores into probabilities by softmax.',
+    state: 'not-built',
+  },
+  {
+    id: 'router:score:activates',
+    section: '6.4',
+    behavior: '`score` activates the labels whose probability passes the threshold.',
+    state: 'not-built',
+  },
+  {
+    id: 'router:select:first-superset',
+    section: '6.4',
+    behavior: 'The first candidate whose labels hold all active ones is picked.',
+    state: 'not-built',
+  },
+  {
+    id: 'router:colbert:ranks',
+    section: '6.4',
+    behavior: '`colbert` ranks the description of each policy against the prompt with a reranker.',
+    state: 'not-built',
+  },
+  {
+    id: 'router:colbert:activates',
+    section: '6.4',
+    behavior: '`colbert` activates the labels whose score passes the threshold.',
+    state: 'not-built',
+  },
+  {
+    id: 'router:knn:votes',
+    section: '6.4',
+    behavior: '`knn` votes over a corpus of labelled texts.',
+    state: 'not-built',
+  },
+  {
+    id: 'router:knn:file',
+    section: '6.4',
+    behavior: 'The corpus of a router is one JSONL file under `router-corpus` in the data path.',
+    state: 'not-built',
+  },
+  {
+    id: 'router:knn:entry',
+    section: '6.4',
+    behavior: 'An entry of the corpus holds text, labels, vector, the name of the embedding model and its fingerprint.',
+    state: 'not-built',
+  },
+  {
+    id: 'router:knn:rebuilt',
+    section: '6.4',
+    behavior: 'The index in memory is rebuilt from the file without embedding anew.',
+    state: 'not-built',
+  },
+  {
+    id: 'router:knn:sync-error',
+    section: '6.4',
+    behavior: 'A lookup fails when file and index cannot be brought together.',
+    state: 'not-built',
+  },
+  {
+    id: 'router:knn:fingerprint-at-load',
+    section: '6.4',
+    behavior: 'A changed fingerprint embeds the corpus anew when the process starts next.',
+    state: 'not-built',
+  },
+  {
+    id: 'router:knn:fingerprint-live',
+    section: '6.4',
+    behavior: 'A fingerprint that changes while its corpus is indexed fails the classifier until a restart.',
+    state: 'not-built',
+  },
+  {
+    id: 'router:cache:lookup',
+    section: '6.4',
+    behavior: 'The embedding cache answers with the nearest decision when its similarity reaches the threshold.',
+    state: 'not-built',
+  },
+  {
+    id: 'router:cache:miss',
+    section: '6.4',
+    behavior: 'A miss runs the classifier and keeps the decision if its score reaches the confidence threshold.',
+    state: 'not-built',
+  },
+  {
+    id: 'router:cache:failure',
+    section: '6.4',
+    behavior: 'A failure of the embedding or the store falls through to the classifier.',
+    state: 'not-built',
+  },
+  {
+    id: 'router:cache:in-memory',
+    section: '6.4',
+    behavior: 'The embedding cache is empty after a restart.',
+    state: 'not-built',
+  },
+  {
+    id: 'router:reload:rebuilds',
+    section: '6.4',
+    behavior: 'After `POST /models/reload` the classifier is built anew on the next request.',
+    state: 'not-built',
+  },
+])

@@ -1,0 +1,17 @@
+import { defineRequirements } from '../requirement.ts'
+
+/** §1: what the server is as a whole. */
+export const SERVICE = defineRequirements([
+  {
+    id: 'service:open:nothing-configured',
+    section: '1',
+    behavior: 'While neither shared keys nor accounts are configured, no route asks for credentials.',
+    state: 'built',
+  },
+  {
+    id: 'service:auth:side-by-side',
+    section: '1',
+    behavior: 'Shared keys and accounts can protect one server at the same time.',
+    state: 'not-built',
+  },
+])

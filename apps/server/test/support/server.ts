@@ -1,0 +1,122 @@
+import { mkdir, rm, writeFile, mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type MockRecord, type MockScript, mockOptions, readRecords, writeMockLauncher } from '@svc/backend-mock/script'
+import { stringify } from 'yaml'
+import { systemClock } from '../../src/clock.ts'
+import { compose, type RunningServer } from '../../src/compose.ts'
+import { loadConfig } from '../../src/config/load.ts'
+import { createLogger } from '../../src/log.ts'
+import { call, type RawReply, type RawRequest } from './test-app.ts'
+
+/** A server in this process, in folders of its own, with the mock as its backend. */
+export interface TestServer {
+  readonly url: string
+  readonly folder: string
+  readonly modelsPath: string
+  readonly configDir: string
+  readonly logLines: string[]
+  readonly server: RunningServer
+  call(path: string, options?: RawRequest): Promise<RawReply>
+  /** POSTs JSON. */
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<RawReply>
+  /** One chat with a single user message. */
+  chat(model: string, extra?: Record<string, unknown>, headers?: Record<string, string>): Promise<RawReply>
+  /** Writes a model file of the mock. */
+  model(name: string, script?: MockScript, keys?: Record<string, unknown>): Promise<void>
+  writeModelFile(file: string, text: string): Promise<void>
+  /** What the mock was asked about a model. */
+  records(model: string): MockRecord[]
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** How a test server differs from the default. */
+export interface TestServerOptions {
+  readonly flags?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  /** Files of the configuration folder that exist before the start. */
+  readonly configFiles?: Readonly<Record<string, string>>
+}
+
+/** Starts a server on a free port; without models of its own it has no model at all. */
+export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-test-'))
+  const at = (name: string): string => join(folder, name)
+  for (const name of ['models', 'configuration', 'records']) await mkdir(at(name))
+  for (const [name, text] of Object.entries(options.configFiles ?? {})) await writeFile(join(at('configuration'), name), text)
+  const launcher = writeMockLauncher({ folder, name: 'mock.sh' })
+  const command = loadConfig({
+    argv: [
+      'run',
+      '--address=127.0.0.1:0',
+      `--models-path=${at('models')}`,
+      `--data-path=${at('data')}`,
+      `--config-dir=${at('configuration')}`,
+      `--backends-path=${at('backends')}`,
+      `--backends-system-path=${at('system')}`,
+      `--external-grpc-backends=mock:${launcher.path}`,
+      ...(options.flags ?? []),
+    ],
+    env: { SVC_DEMO_MODEL: 'false', ...options.env },
+    cwd: folder,
+  })
+  if (command.kind !== 'run') throw new Error(JSON.stringify(command))
+  const logLines: string[] = []
+  const server = await compose({
+    config: command.config,
+    sources: command.sources,
+    version: '0.0.0 (0000000)',
+    log: createLogger({ level: 'trace', format: 'json', destination: { write: (line) => logLines.push(line) } }),
+    clock: systemClock,
+    environment: process.env,
+    // weights are looked at before the llama backend is started, whatever it is
+    builtInBackends: { llama: { entry: launcher.args.at(-1) ?? '', execArgv: launcher.args.slice(0, -1) } },
+    demoModels: [],
+  })
+  const post = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<RawReply> =>
+    call(server.url, path, { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json', ...headers } })
+  let closed = false
+  async function close(): Promise<void> {
+    if (closed) return
+    closed = true
+    await server.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+  return {
+    url: server.url,
+    folder,
+    modelsPath: at('models'),
+    configDir: at('configuration'),
+    logLines,
+    server,
+    call: (path, request) => call(server.url, path, request),
+    post,
+    chat: (model, extra = {}, headers = {}) =>
+      post('/v1/chat/completions', { model, messages: [{ role: 'user', content: 'Hello there' }], ...extra }, headers),
+    async model(name, script = {}, keys = {}) {
+      const text = stringify({
+        name,
+        backend: 'mock',
+        known_usecases: ['chat'],
+        parameters: { model: `${name}.bin` },
+        options: mockOptions({ record: join(at('records'), name), ...script }),
+        ...keys,
+      })
+      await writeFile(join(at('models'), `${name}.yaml`), text)
+    },
+    writeModelFile: (file, text) => writeFile(join(at('models'), file), text),
+    records: (model) => readRecords(join(at('records'), model)),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+/** The data of each event of a server-sent stream, parsed but for `[DONE]`. */
+export function sseData(text: string): unknown[] {
+  return text
+    .split('\n\n')
+    .filter((block) => block.startsWith('data: '))
+    .map((block) => block.slice(6))
+    .map((data) => (data === '[DONE]' ? data : JSON.parse(data)))
+}
