@@ -19,12 +19,14 @@ const pnpmVersion = manifest.packageManager.split('@')[1]
 const env = { ...process.env, JOBS: 'max', TURBO_TELEMETRY_DISABLED: '1' }
 // What npm hands its scripts describes npm's own run; NODE_OPTIONS would reach the compiler and every backend.
 for (const key of Object.keys(env)) {
-  if (/^(NODE_OPTIONS|npm_(lifecycle|package|config)_)/i.test(key) && !/registry|proxy$|cafile|nodedir/i.test(key)) delete env[key]
+  if (/^(NODE_OPTIONS|npm_(lifecycle|package|config)_)/i.test(key) && !/registry|proxy$|cafile|nodedir/i.test(key))
+    delete env[key]
 }
 if (!env.npm_config_nodedir && existsSync(join(prefix, 'include/node/node.h'))) env.npm_config_nodedir = prefix
 env.PATH = [join(tools, 'node_modules/.bin'), dirname(process.execPath), env.PATH].join(delimiter)
 
-const sha256 = (parts) => parts.reduce((hash, part) => hash.update(part).update('\0'), createHash('sha256')).digest('hex')
+const sha256 = (parts) =>
+  parts.reduce((hash, part) => hash.update(part).update('\0'), createHash('sha256')).digest('hex')
 const workspaceFolders = ['packages', 'apps', 'apps/backends', 'examples', '.']
   .flatMap((parent) => (parent === '.' ? ['bench'] : list(join(root, parent)).map((name) => join(parent, name))))
   .filter((folder) => existsSync(join(root, folder, 'package.json')))
@@ -48,16 +50,29 @@ function stamps() {
     process.platform,
     process.arch,
     pnpmVersion,
-    ...['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', ...workspaceFolders.map((folder) => join(folder, 'package.json'))]
+    ...[
+      'package.json',
+      'pnpm-lock.yaml',
+      'pnpm-workspace.yaml',
+      ...workspaceFolders.map((folder) => join(folder, 'package.json')),
+    ]
       .filter((file) => existsSync(join(root, file)))
       .map((file) => readFileSync(join(root, file))),
   ])
   const built = workspaceFolders.flatMap((folder) => [
     ...sourceFiles(join(root, folder, 'src')),
-    ...['package.json', 'tsconfig.json', 'tsconfig.build.json', 'tsup.config.ts'].map((file) => join(root, folder, file)),
+    ...['package.json', 'tsconfig.json', 'tsconfig.build.json', 'tsup.config.ts'].map((file) =>
+      join(root, folder, file),
+    ),
   ])
-  const files = [...built, join(root, 'tsconfig.base.json'), join(root, 'tsup.base.ts')].filter((file) => existsSync(file))
-  const build = sha256([install, readCommit(root), ...files.flatMap((file) => [relative(root, file).split(sep).join('/'), readFileSync(file)])])
+  const files = [...built, join(root, 'tsconfig.base.json'), join(root, 'tsup.base.ts')].filter((file) =>
+    existsSync(file),
+  )
+  const build = sha256([
+    install,
+    readCommit(root),
+    ...files.flatMap((file) => [relative(root, file).split(sep).join('/'), readFileSync(file)]),
+  ])
   return { install, build }
 }
 
@@ -88,7 +103,12 @@ function run(file, argv, options = {}) {
     child.on('exit', (code, signal) => {
       running.delete(child)
       if (code === 0) resolve()
-      else reject(Object.assign(new Error(`${options.name ?? file} ended with ${signal ?? `code ${code}`}`), { code: code ?? 1 }))
+      else
+        reject(
+          Object.assign(new Error(`${options.name ?? file} ended with ${signal ?? `code ${code}`}`), {
+            code: code ?? 1,
+          }),
+        )
     })
   })
 }
@@ -102,21 +122,43 @@ async function ensurePnpm() {
   say(`fetching pnpm ${pnpmVersion} …`)
   const npm = process.env.npm_execpath?.endsWith('npm-cli.js')
     ? process.env.npm_execpath
-    : [join(prefix, 'lib/node_modules/npm/bin/npm-cli.js'), join(prefix, 'share/nodejs/npm/bin/npm-cli.js')].find((path) => existsSync(path))
-  const argv = ['install', '--prefix', tools, `pnpm@${pnpmVersion}`, '--no-save', '--no-package-lock', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+    : [join(prefix, 'lib/node_modules/npm/bin/npm-cli.js'), join(prefix, 'share/nodejs/npm/bin/npm-cli.js')].find(
+        (path) => existsSync(path),
+      )
+  const argv = [
+    'install',
+    '--prefix',
+    tools,
+    `pnpm@${pnpmVersion}`,
+    '--no-save',
+    '--no-package-lock',
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+  ]
   await (npm ? run(process.execPath, [npm, ...argv], { name: 'npm' }) : run('npm', argv))
 }
 
 /** Whether the lock file names a native build for this platform; registries may lack some, and pnpm then drops them silently. */
 function lockCoversPlatform() {
   const lock = readFileSync(join(root, 'pnpm-lock.yaml'), 'utf8')
-  return lock.includes(`@esbuild/${process.platform}-${process.arch}@`) && lock.includes(`@turbo/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch === 'x64' ? '64' : process.arch}@`)
+  return (
+    lock.includes(`@esbuild/${process.platform}-${process.arch}@`) &&
+    lock.includes(
+      `@turbo/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch === 'x64' ? '64' : process.arch}@`,
+    )
+  )
 }
 
 async function install(scope) {
   const lock = lockCoversPlatform()
   if (!lock) say(`the lock file names no builds for ${process.platform}-${process.arch}: repairing it`)
-  const flags = [lock ? '--frozen-lockfile' : '--fix-lockfile', '--reporter=append-only', ...(scope === 'run' ? ['--prod'] : [])]
+  const flags = [
+    lock ? '--frozen-lockfile' : '--fix-lockfile',
+    '--reporter=append-only',
+    ...(scope === 'run' ? ['--prod'] : []),
+  ]
   say('installing dependencies …')
   await run(process.execPath, [pnpm(), 'install', ...flags], { name: 'pnpm install' })
 }
@@ -181,7 +223,9 @@ async function main() {
 main().catch((error) => {
   say(`${error.message}`)
   if (/pnpm install/.test(error.message)) {
-    say('If a native module could not be compiled, install a C++ toolchain (Debian: apt-get install python3 make g++) or try again.')
+    say(
+      'If a native module could not be compiled, install a C++ toolchain (Debian: apt-get install python3 make g++) or try again.',
+    )
   }
   process.exit(error.code ?? 1)
 })

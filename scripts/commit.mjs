@@ -5,7 +5,8 @@ import { join } from 'node:path'
 export function readCommit(root) {
   try {
     let gitFolder = join(root, '.git')
-    if (statSync(gitFolder).isFile()) gitFolder = join(root, readFileSync(gitFolder, 'utf8').replace('gitdir:', '').trim())
+    if (statSync(gitFolder).isFile())
+      gitFolder = join(root, readFileSync(gitFolder, 'utf8').replace('gitdir:', '').trim())
     const commonFile = join(gitFolder, 'commondir')
     const common = existsSync(commonFile) ? join(gitFolder, readFileSync(commonFile, 'utf8').trim()) : gitFolder
     const head = readFileSync(join(gitFolder, 'HEAD'), 'utf8').trim()

@@ -16,7 +16,14 @@ const port = await new Promise((resolve, reject) => {
   })
 })
 const base = `http://127.0.0.1:${port}`
-const flags = ['--address', `127.0.0.1:${port}`, ...['models', 'data', 'config', 'backends'].flatMap((name) => [name === 'config' ? '--config-dir' : `--${name}-path`, join(folder, name)])]
+const flags = [
+  '--address',
+  `127.0.0.1:${port}`,
+  ...['models', 'data', 'config', 'backends'].flatMap((name) => [
+    name === 'config' ? '--config-dir' : `--${name}-path`,
+    join(folder, name),
+  ]),
+]
 const child = spawn('npm', ['start', '--', ...flags], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
 const exited = new Promise((resolve) => child.on('exit', (code, signal) => resolve({ code, signal })))
 let ended = false
@@ -38,7 +45,12 @@ try {
   const reply = await fetch(`${base}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'demo', messages: [{ role: 'user', content: 'Hello!' }], temperature: 0, max_tokens: 40 }),
+    body: JSON.stringify({
+      model: 'demo',
+      messages: [{ role: 'user', content: 'Hello!' }],
+      temperature: 0,
+      max_tokens: 40,
+    }),
   })
   const body = await reply.json()
   const text = body.choices?.[0]?.message?.content

@@ -36,7 +36,9 @@ export async function addModelCommand(config: ServerConfig, file: string): Promi
     },
   })
   if (shown > 0) process.stderr.write('\r')
-  print(`added model "${added.name}": ${added.weightsFile} (${(added.sizeBytes / 1e6).toFixed(1)} MB), ${added.configFile}\n`)
+  print(
+    `added model "${added.name}": ${added.weightsFile} (${(added.sizeBytes / 1e6).toFixed(1)} MB), ${added.configFile}\n`,
+  )
 }
 
 /** `svc backends list`: the names that `backend:` of a model file can have here. */
@@ -47,5 +49,10 @@ export async function listBackendsCommand(config: ServerConfig, builtIn: readonl
     external: Object.fromEntries(config.externalGrpcBackends.map(({ name, uri }) => [name, uri])),
     logger: quiet,
   })
-  print(catalog.names().map((name) => `${name}\n`).join(''))
+  print(
+    catalog
+      .names()
+      .map((name) => `${name}\n`)
+      .join(''),
+  )
 }

@@ -34,7 +34,10 @@ export interface RouteParts {
 }
 
 /** The route table: every row this server has, and those that only gate. */
-export function composeRoutes(parts: RouteParts): { readonly routes: readonly Route[]; readonly reserved: readonly RouteRow[] } {
+export function composeRoutes(parts: RouteParts): {
+  readonly routes: readonly Route[]
+  readonly reserved: readonly RouteRow[]
+} {
   const { config, settings, system } = parts
   const rows = (): readonly RouteRow[] => routes
   const document = (): Record<string, unknown> => openApiDocument(rows(), system.version)

@@ -1,8 +1,8 @@
-import { SvcError } from '@svc/errors'
-import { mkdir } from 'node:fs/promises'
 import { randomInt } from 'node:crypto'
+import { mkdir } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { SvcError } from '@svc/errors'
 import { type BuiltInBackend, createBackendCatalog } from './backends/catalog.ts'
 import type { Environment } from './backends/child-environment.ts'
 import { createProcessRecord, reapOrphans } from './backends/process-record.ts'
@@ -100,13 +100,22 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
     throw error
   }
 
-  async function build({ sources, version, environment }: ComposeOptions, opened: typeof closers): Promise<RunningServer> {
+  async function build(
+    { sources, version, environment }: ComposeOptions,
+    opened: typeof closers,
+  ): Promise<RunningServer> {
     for (const folder of [config.modelsPath, config.backendsPath, config.dataPath, config.configDir]) {
       await mkdir(folder, { recursive: true })
     }
     const lock = await lockDataPath(config.dataPath, { clock })
     opened.push(() => lock.close())
-    const database = await openDatabase({ url: config.authDatabaseUrl, dataPath: config.dataPath, appVersion: version, logger: log, clock })
+    const database = await openDatabase({
+      url: config.authDatabaseUrl,
+      dataPath: config.dataPath,
+      appVersion: version,
+      logger: log,
+      clock,
+    })
     opened.push(() => database.close())
     const settings = await createSettings({ config, sources, logger: log, clock })
     opened.push(() => settings.close())
@@ -163,7 +172,11 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
     const metrics = createMetrics()
     const stopping = { reason: undefined as string | undefined }
     const compression = { enabled: !config.disableHttpCompression, minLength: config.httpCompressionMinLengthBytes }
-    const bodies = createBodyReader({ maxBytes: config.uploadLimitBytes, idleMs: BODY_IDLE_MS, totalBytes: BODIES_TOTAL_BYTES })
+    const bodies = createBodyReader({
+      maxBytes: config.uploadLimitBytes,
+      idleMs: BODY_IDLE_MS,
+      totalBytes: BODIES_TOTAL_BYTES,
+    })
     const pipeline = createPipeline({
       body: bodyStage(bodies),
       alias: aliasStage({
@@ -223,7 +236,9 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       settings.subscribe((changed) => {
         if (changed.has('api_keys')) authenticator.replace(settings.legacyKeys())
         if (changed.has('external_backends')) {
-          catalog.setExternal(Object.fromEntries(settings.externalBackends())).catch((error: unknown) => log.error({ err: error }, 'external backends could not be read'))
+          catalog
+            .setExternal(Object.fromEntries(settings.externalBackends()))
+            .catch((error: unknown) => log.error({ err: error }, 'external backends could not be read'))
         }
         cors = corsFor()
         directory = directoryNow()
@@ -248,7 +263,10 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       log,
     })
     const listener = await listen(createApp(routes, reserved, edge), config.address).catch((cause: unknown) => {
-      throw new StartRefused(`cannot listen on ${formatAddress(config.address)}: ${cause instanceof Error ? cause.message : String(cause)}`, { exitCode: 75, cause })
+      throw new StartRefused(
+        `cannot listen on ${formatAddress(config.address)}: ${cause instanceof Error ? cause.message : String(cause)}`,
+        { exitCode: 75, cause },
+      )
     })
     const diagnostics = config.pprof ? await startDiagnostics({ address: config.pprofAddress, clock, log }) : undefined
     if (diagnostics !== undefined) log.info({ url: diagnostics.url }, 'diagnostics are listening')
@@ -259,7 +277,13 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       killBackends: () => supervisor.killNow(),
       async close() {
         stopping.reason = 'the server is stopping'
-        await stop({ listener, diagnostics, clock, edge, stopBackends: (graceMs) => residency.close({ graceMs }).then(() => supervisor.close({ graceMs })) })
+        await stop({
+          listener,
+          diagnostics,
+          clock,
+          edge,
+          stopBackends: (graceMs) => residency.close({ graceMs }).then(() => supervisor.close({ graceMs })),
+        })
         for (const close of opened.reverse()) await close()
       },
     }
@@ -280,7 +304,9 @@ async function stop({ listener, diagnostics, clock, edge, stopBackends }: StopPa
   const timeUp = new AbortController()
   await Promise.race([drained, clock.sleep(DRAIN_MS, { signal: timeUp.signal }).catch(() => undefined)])
   timeUp.abort()
-  edge.abortAll(new SvcError('unavailable', 'the server is shutting down', { code: 'shutting_down', retryAfterMs: 1000 }))
+  edge.abortAll(
+    new SvcError('unavailable', 'the server is shutting down', { code: 'shutting_down', retryAfterMs: 1000 }),
+  )
   await Promise.race([drained, clock.sleep(250, { signal: AbortSignal.timeout(1000) }).catch(() => undefined)])
   listener.destroy()
   await diagnostics?.close()
@@ -290,7 +316,13 @@ async function stop({ listener, diagnostics, clock, edge, stopBackends }: StopPa
 function warnOfOpenDoor(config: ServerConfig, authConfigured: boolean, log: RootLogger): void {
   if (authConfigured || !isPublicBind(config.address.host ?? '')) return
   if (config.requireAuthOnPublicBind) {
-    throw new StartRefused('no key is set and the address can be reached from the internet: set --api-keys or listen on another address', { exitCode: 78 })
+    throw new StartRefused(
+      'no key is set and the address can be reached from the internet: set --api-keys or listen on another address',
+      { exitCode: 78 },
+    )
   }
-  log.warn({ address: formatAddress(config.address) }, 'ANYBODY WHO REACHES THIS ADDRESS HAS FULL ACCESS: no key is set on a public address')
+  log.warn(
+    { address: formatAddress(config.address) },
+    'ANYBODY WHO REACHES THIS ADDRESS HAS FULL ACCESS: no key is set on a public address',
+  )
 }

@@ -44,7 +44,9 @@ function errorFields(error: unknown, depth = 0): unknown {
 function toText(line: string): string {
   try {
     const { level, time, msg, pid: _pid, hostname: _hostname, ...fields } = JSON.parse(line) as Record<string, unknown>
-    const rest = Object.entries(fields).map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    const rest = Object.entries(fields).map(
+      ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+    )
     const clock = new Date(Number(time)).toISOString().slice(11, 23)
     return `${clock} ${String(level).toUpperCase().padEnd(5)} ${String(msg)}${rest.length > 0 ? `  ${rest.join(' ')}` : ''}\n`
   } catch {
@@ -68,7 +70,9 @@ export function createLogger(options: {
   destination?: LogDestination | undefined
 }): RootLogger {
   const out = options.destination ?? process.stdout
-  const text = options.format === 'text' || (options.format === 'default' && options.destination === undefined && process.stdout.isTTY)
+  const text =
+    options.format === 'text' ||
+    (options.format === 'default' && options.destination === undefined && process.stdout.isTTY)
   return pino(
     {
       level: options.level,

@@ -10,7 +10,8 @@ export interface Version {
 /** Reads the package's version and the commit that the build wrote beside the entry. */
 export function readVersion(): Version {
   const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
-  const version = typeof manifest === 'object' && manifest !== null && 'version' in manifest ? String(manifest.version) : '0.0.0'
+  const version =
+    typeof manifest === 'object' && manifest !== null && 'version' in manifest ? String(manifest.version) : '0.0.0'
   let commit = '0000000'
   try {
     commit = readFileSync(new URL('./commit.txt', import.meta.url), 'utf8').trim()

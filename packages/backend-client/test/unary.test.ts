@@ -61,7 +61,7 @@ it('ends at its deadline, and the backend hears of it', async () => {
   const { take, taken } = pendingCall()
   await using server = await startRawServer({ [PREDICT]: take })
   await using client = createBackendClient({ address: server.address })
-  await expect(client.predict({}, { timeoutMs: 50 })).rejects.toMatchObject({
+  await expect(client.predict({}, { timeoutMs: 500 })).rejects.toMatchObject({
     kind: 'timeout',
     code: 'backend_timeout',
   })

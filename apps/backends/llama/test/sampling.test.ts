@@ -77,4 +77,9 @@ describe('a vector', () => {
     await backend.load({})
     await expect(backend.client.embedding({ Embeddings: 'hello' })).rejects.toMatchObject({ kind: 'not_implemented' })
   })
+
+  it('is not made by a model that ranks', async () => {
+    await backend.load({ poolingType: 4 }, { Embeddings: true })
+    await expect(backend.client.embedding({ Embeddings: 'hello' })).rejects.toMatchObject({ kind: 'not_implemented' })
+  })
 })

@@ -74,7 +74,7 @@ it('records what it was asked, in full', async () => {
 })
 
 it('counts how many calls run at a time', async () => {
-  await using world = await startMock({ rules: [{ rpc: 'Predict', do: { delayMs: 100 } }] })
+  await using world = await startMock({ rules: [{ rpc: 'Predict', do: { delayMs: 300 } }] })
   await Promise.all([world.client.predict({}), world.client.predict({}), world.client.predict({})])
   const counts = world.records().filter(({ rpc, event }) => rpc === 'Predict' && event === 'start')
   expect(counts.map(({ concurrent }) => concurrent)).toEqual([1, 2, 3])

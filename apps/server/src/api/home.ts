@@ -53,7 +53,9 @@ export function homeRoutes(version: string): Route[] {
       summary: 'The icon',
       responses: { 200: { description: 'The icon.', contentType: 'image/svg+xml' } },
       handler: () =>
-        new Response(FAVICON, { headers: { 'content-type': 'image/svg+xml', 'cache-control': 'public, max-age=3600' } }),
+        new Response(FAVICON, {
+          headers: { 'content-type': 'image/svg+xml', 'cache-control': 'public, max-age=3600' },
+        }),
     }),
   ]
 }

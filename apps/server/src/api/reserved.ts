@@ -78,9 +78,22 @@ const ADMIN_OTHER: readonly (readonly ['PUT' | 'PATCH' | 'DELETE', string])[] = 
 ]
 
 /** Inference routes still to come: callers need credentials there from the first day (§4.1). */
-const USER_POST = ['/v1/mcp/chat/completions', '/mcp/v1/chat/completions', '/mcp/chat/completions', '/v1/moderations', '/moderations']
+const USER_POST = [
+  '/v1/mcp/chat/completions',
+  '/mcp/v1/chat/completions',
+  '/mcp/chat/completions',
+  '/v1/moderations',
+  '/moderations',
+]
 
-const USER_GET = ['/generated-audio/*', '/generated-images/*', '/generated-videos/*', '/generated-3d/*', '/api/features', '/api/cors-proxy']
+const USER_GET = [
+  '/generated-audio/*',
+  '/generated-images/*',
+  '/generated-videos/*',
+  '/generated-3d/*',
+  '/api/features',
+  '/api/cors-proxy',
+]
 
 /** Rows that stand for features whose rooms are not furnished yet. */
 export const RESERVED_ROWS: readonly RouteRow[] = [

@@ -3,7 +3,7 @@ import { OPTION_ROWS } from './schema.ts'
 import { didYouMean } from './suggest.ts'
 
 /** A value as the command line gave it. */
-export interface FlagValue {
+interface FlagValue {
   readonly text: string
   /** The flag as it was written, for messages. */
   readonly writtenAs: string

@@ -9,7 +9,7 @@ import { OPTION_ROWS, type OptionKey, type ServerConfig } from './schema.ts'
 import { didYouMean } from './suggest.ts'
 
 /** Where a value of the configuration came from. */
-export type ConfigSource = 'flag' | 'env' | 'default'
+type ConfigSource = 'flag' | 'env' | 'default'
 
 /** The source of every value. */
 export type ConfigSources = { readonly [Key in OptionKey]: ConfigSource }

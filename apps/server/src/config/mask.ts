@@ -10,7 +10,7 @@ function maskOne(value: unknown): unknown {
 }
 
 /** The values with every secret replaced by stars: what may be shown and logged. */
-export function printable(config: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function printable(config: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(config).map(([key, value]) => [key, SECRETS.has(key) ? maskOne(value) : value]),
   )

@@ -14,7 +14,7 @@ const keep = duration({ max: '87600h' })
  * Every flag and variable, and the only place they are declared (§8): the configuration's type, `--help`, the
  * documentation page and the pairing with runtime settings follow from it.
  */
-export const OPTIONS = defineOptions({
+const OPTIONS = defineOptions({
   address: {
     kind: address,
     flag: 'address',

@@ -1,5 +1,5 @@
 /** What reading a value may lean on. */
-export interface ReadContext {
+interface ReadContext {
   /** The folder that relative paths start from. */
   readonly cwd: string
 }

@@ -17,6 +17,8 @@ import { createSqliteReader } from './sqlite-reader.ts'
 
 const logger: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 const never = new AbortController().signal
+const MIGRATE_FOREVER = fileURLToPath(new URL('./__fixtures__/migrate-forever.ts', import.meta.url))
+const INSERT_FOREVER = fileURLToPath(new URL('./__fixtures__/insert-forever.ts', import.meta.url))
 
 async function openSqlite(dataPath: string, engine: SqliteEngine): Promise<SqliteDatabase> {
   const database = await openDatabase({ dataPath, appVersion: '1.0.0', logger, clock: systemClock, engine })
@@ -34,10 +36,9 @@ async function refusal(promise: Promise<unknown>): Promise<StartRefused> {
 }
 
 function startFixture(
-  name: string,
+  path: string,
   args: readonly string[],
 ): { readonly child: ChildProcess; readonly output: LineCollector } {
-  const path = fileURLToPath(new URL(`./__fixtures__/${name}`, import.meta.url))
   const child = spawn(process.execPath, ['--conditions=@svc/source', '--import', 'tsx', path, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -124,7 +125,7 @@ describe.each(SQLITE_ENGINES)('a SQLite file opened by %s', (engine) => {
   it('REL-20: killed in the middle of a migration, is as it was before and can be migrated', async () => {
     await using dir = await tempDir()
     const path = dir.join('database.db')
-    const { child, output } = startFixture('migrate-forever.ts', [path, engine])
+    const { child, output } = startFixture(MIGRATE_FOREVER, [path, engine])
     await output.waitFor('migrating')
     // the log of the transaction grows while it runs
     await expect
@@ -191,7 +192,7 @@ describe.each(SQLITE_ENGINES)('a SQLite file opened by %s', (engine) => {
   it('REL-9: keeps every acknowledged row when its server is killed', async () => {
     await using dir = await tempDir()
     for (let kill = 0; kill < 3; kill += 1) {
-      const { child, output } = startFixture('insert-forever.ts', [dir.path, engine])
+      const { child, output } = startFixture(INSERT_FOREVER, [dir.path, engine])
       await output.waitFor((line) => Number(line) >= 20 + kill)
       child.kill('SIGKILL')
       await once(child, 'exit')

@@ -4,6 +4,8 @@ import { tempDir } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { describeProblem, keepCorruptCopy, lineOf, MAX_JSON_FILE_BYTES, readJsonFile } from './read-json-file.ts'
 
+const MAKE_PIPE = 'mkfifo'
+
 async function problemOf(path: string): Promise<string> {
   const read = await readJsonFile(path)
   if (read.state !== 'unreadable') throw new Error(`it was ${read.state}`)
@@ -66,7 +68,7 @@ describe('reading a JSON file', () => {
   })
   it.skipIf(process.platform === 'win32')('does not wait at a pipe', async () => {
     await using dir = await tempDir()
-    execFileSync('mkfifo', [dir.join('a.json')])
+    execFileSync(MAKE_PIPE, [dir.join('a.json')])
     expect(await problemOf(dir.join('a.json'))).toBe('a.json: it is not a regular file')
   })
   it('survives every cut and every flipped bit', async () => {

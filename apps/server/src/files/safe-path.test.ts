@@ -6,6 +6,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { checkName, isSafeName, openInside, toFileName } from './safe-path.ts'
 
+const MAKE_PIPE = 'mkfifo'
+
 async function codeOf(promise: Promise<unknown>): Promise<string> {
   const error: unknown = await promise.then(
     () => new Error('nothing was thrown'),
@@ -124,7 +126,7 @@ describe('opening a file inside a folder', () => {
     expect(await open('missing')).toBe('file_not_found')
     expect(await open('real/below')).toBe('file_not_found')
     if (process.platform === 'win32') return
-    execFileSync('mkfifo', [dir.join('root/pipe')])
+    execFileSync(MAKE_PIPE, [dir.join('root/pipe')])
     expect(await open('pipe')).toBe('invalid_file')
   })
   it('says nothing of folders in its messages', async () => {

@@ -4,7 +4,7 @@ import { systemCode, toFileError } from './file-error.ts'
 import { temporaryPath } from './temporary-files.ts'
 
 /** The part of an open file that a write needs. */
-export interface DiskFile {
+interface DiskFile {
   writeFile(content: string | Uint8Array): Promise<void>
   sync(): Promise<void>
   close(): Promise<void>

@@ -63,7 +63,11 @@ describe('matched requests', () => {
       const { headers } = await app.call(path, { headers: { 'x-correlation-id': 'abc.1' } })
       expect(headers['x-content-type-options']).toBe('nosniff')
       expect(headers['content-security-policy']).toContain("frame-ancestors 'none'")
-      expect([headers['x-correlation-id'], headers['x-request-id'], headers['request-id']]).toEqual(['abc.1', 'abc.1', 'abc.1'])
+      expect([headers['x-correlation-id'], headers['x-request-id'], headers['request-id']]).toEqual([
+        'abc.1',
+        'abc.1',
+        'abc.1',
+      ])
       expect(headers['machine-tag']).toBe('rack-7')
     }
   })
@@ -100,7 +104,9 @@ describe('matched requests', () => {
     await using app = await startTestApp([broken])
     const reply = await app.call('/broken')
     expect(reply.status).toBe(500)
-    expect(reply.json()).toEqual({ error: { code: 500, message: 'internal server error', type: 'server_error', param: null } })
+    expect(reply.json()).toEqual({
+      error: { code: 500, message: 'internal server error', type: 'server_error', param: null },
+    })
     expect(app.logLines.join('')).toContain('secret path')
   })
 
@@ -119,14 +125,20 @@ describe('the gate', () => {
   // verifies service:open:nothing-configured
   it('restricts nothing while no auth is configured', async () => {
     await using app = await startTestApp(rows)
-    for (const path of ['/open', '/user', '/admin']) expect((await app.call(path)).json()).toMatchObject({ principal: 'local' })
+    for (const path of ['/open', '/user', '/admin'])
+      expect((await app.call(path)).json()).toMatchObject({ principal: 'local' })
   })
 
   // verifies errors:credentials:status, errors:credentials:message, errors:credentials:type, errors:credentials:header
   it('asks for a key with the specified refusal, but not on anonymous routes', async () => {
     await using app = await startTestApp(rows, { keys: ['one', 'two'] })
     expect((await app.call('/open')).json()).toMatchObject({ principal: 'anonymous' })
-    for (const headers of [{}, { authorization: 'Bearer wrong' }, { authorization: 'Basic one' }, { 'x-api-key': '' }]) {
+    for (const headers of [
+      {},
+      { authorization: 'Bearer wrong' },
+      { authorization: 'Basic one' },
+      { 'x-api-key': '' },
+    ]) {
       const reply = await app.call('/user', { headers })
       expect(reply.status).toBe(401)
       expect(reply.headers['www-authenticate']).toBe('Bearer')
@@ -148,7 +160,8 @@ describe('the gate', () => {
       { 'xi-api-key': 'two' },
       { cookie: 'a=b; token=two' },
     ]
-    for (const headers of carriers) expect((await app.call('/admin', { headers })).json()).toMatchObject({ principal: 'legacy' })
+    for (const headers of carriers)
+      expect((await app.call('/admin', { headers })).json()).toMatchObject({ principal: 'legacy' })
   })
 
   it('lets the first carrier present decide', async () => {
@@ -175,7 +188,10 @@ describe('the gate', () => {
 
   // verifies gate:get-exempt:matches
   it('matches GET exemptions on the route pattern, never on the typed path', async () => {
-    await using app = await startTestApp([route('/x/:id', 'any'), route('/y/:id', 'any')], { keys: ['k'], getExemptions: ['^/x/'] })
+    await using app = await startTestApp([route('/x/:id', 'any'), route('/y/:id', 'any')], {
+      keys: ['k'],
+      getExemptions: ['^/x/'],
+    })
     expect((await app.call('/x/1')).status).toBe(200)
     expect((await app.call('/y/x')).status).toBe(401)
   })
@@ -185,12 +201,27 @@ describe('the gate', () => {
     await using app = await startTestApp([], { keys: ['k'], reserved: [gateOnly('GET', '/api/traces')] })
     expect((await app.call('/api/traces')).status).toBe(401)
     const reply = await app.call('/api/traces', { headers: { 'x-api-key': 'k' } })
-    expect([reply.status, (reply.json() as { error: { message: string } }).error.message]).toEqual([404, 'Resource not found'])
+    expect([reply.status, (reply.json() as { error: { message: string } }).error.message]).toEqual([
+      404,
+      'Resource not found',
+    ])
   })
 
   it('IN-13: gives no spelling of a path another verdict', async () => {
     await using app = await startTestApp(rows, { keys: ['k'] })
-    const spellings = ['//admin', '/admin%2F', '/admin;/x', '/Admin', '/./admin', '/a/../admin', '/%61dmin', '/admin%00', '/admin//', '/admin?x=/open', '/open/../admin']
+    const spellings = [
+      '//admin',
+      '/admin%2F',
+      '/admin;/x',
+      '/Admin',
+      '/./admin',
+      '/a/../admin',
+      '/%61dmin',
+      '/admin%00',
+      '/admin//',
+      '/admin?x=/open',
+      '/open/../admin',
+    ]
     for (const path of spellings) expect([401, 404], path).toContain((await app.call(path)).status)
   })
 })
@@ -230,18 +261,28 @@ describe('IN-15: pages of other origins', () => {
     await using app = await startTestApp(rows)
     const cross = { 'sec-fetch-site': 'cross-site' }
     expect((await app.call('/change', { method: 'POST', headers: cross })).status).toBe(403)
-    expect((await app.call('/change', { method: 'POST', headers: { ...cross, authorization: 'Bearer x' } })).status).toBe(200)
-    expect((await app.call('/change', { method: 'POST', headers: { 'sec-fetch-site': 'same-origin' } })).status).toBe(200)
+    expect(
+      (await app.call('/change', { method: 'POST', headers: { ...cross, authorization: 'Bearer x' } })).status,
+    ).toBe(200)
+    expect((await app.call('/change', { method: 'POST', headers: { 'sec-fetch-site': 'same-origin' } })).status).toBe(
+      200,
+    )
     expect((await app.call('/a', { headers: cross })).status).toBe(200)
   })
 
   // verifies discovery:cors:open-with-auth, discovery:cors:list
   it('get any origin with auth, and the exact list where one is set', async () => {
     await using open = await startTestApp(rows, { keys: ['k'] })
-    expect((await open.call('/a', { headers: { origin: 'https://app.test' } })).headers['access-control-allow-origin']).toBe('*')
+    expect(
+      (await open.call('/a', { headers: { origin: 'https://app.test' } })).headers['access-control-allow-origin'],
+    ).toBe('*')
     await using listed = await startTestApp(rows, { keys: ['k'], allowOrigins: 'https://app.test' })
-    expect((await listed.call('/a', { headers: { origin: 'https://app.test' } })).headers['access-control-allow-origin']).toBe('https://app.test')
-    expect((await listed.call('/a', { headers: { origin: 'https://other.test' } })).headers['access-control-allow-origin']).toBeUndefined()
+    expect(
+      (await listed.call('/a', { headers: { origin: 'https://app.test' } })).headers['access-control-allow-origin'],
+    ).toBe('https://app.test')
+    expect(
+      (await listed.call('/a', { headers: { origin: 'https://other.test' } })).headers['access-control-allow-origin'],
+    ).toBeUndefined()
   })
 
   // verifies discovery:cors:preflight
@@ -250,7 +291,11 @@ describe('IN-15: pages of other origins', () => {
     for (const path of ['/a', '/anything']) {
       const reply = await app.call(path, {
         method: 'OPTIONS',
-        headers: { origin: 'https://app.test', 'access-control-request-method': 'POST', 'access-control-request-headers': 'x-api-key' },
+        headers: {
+          origin: 'https://app.test',
+          'access-control-request-method': 'POST',
+          'access-control-request-headers': 'x-api-key',
+        },
       })
       expect(reply.status).toBe(204)
       expect(reply.headers['access-control-allow-headers']).toBe('x-api-key')
@@ -262,7 +307,10 @@ describe('IN-15: pages of other origins', () => {
 describe('IN-12: requests with two meanings', () => {
   it('are refused when the Host header is repeated', async () => {
     await using app = await startTestApp([route('/a', 'any')])
-    const reply = await rawCall(app.url, 'GET /a HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: evil.test\r\nConnection: close\r\n\r\n')
+    const reply = await rawCall(
+      app.url,
+      'GET /a HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: evil.test\r\nConnection: close\r\n\r\n',
+    )
     expect(reply).toMatch(/^HTTP\/1\.1 400 /)
   })
 
@@ -276,27 +324,40 @@ describe('IN-12: requests with two meanings', () => {
     ]) {
       expect(await rawCall(app.url, `${head}${fields}\r\n1\r\na\r\n0\r\n\r\n`)).toMatch(/^HTTP\/1\.1 400 /)
     }
-    expect(await rawCall(app.url, 'CONNECT evil.test:443 HTTP/1.1\r\nHost: evil.test:443\r\n\r\n')).toMatch(/^HTTP\/1\.1 405 /)
+    expect(await rawCall(app.url, 'CONNECT evil.test:443 HTTP/1.1\r\nHost: evil.test:443\r\n\r\n')).toMatch(
+      /^HTTP\/1\.1 405 /,
+    )
   })
 })
 
 describe('compression', () => {
   const text = 'a'.repeat(4000)
-  const rows = [route('/big', 'any', { handler: () => json({ text }) }), route('/small', 'any', { handler: () => json({ text: 'a' }) })]
+  const rows = [
+    route('/big', 'any', { handler: () => json({ text }) }),
+    route('/small', 'any', { handler: () => json({ text: 'a' }) }),
+  ]
 
   it('applies from the minimum size on, to clients that take gzip', async () => {
     await using app = await startTestApp(rows)
     const big = await app.call('/big', { headers: { 'accept-encoding': 'gzip' } })
     expect(big.headers['content-encoding']).toBe('gzip')
     expect(big.body.length).toBeLessThan(200)
-    for (const [path, coding] of [['/small', 'gzip'], ['/big', 'br'], ['/big', 'gzip;q=0']] as const) {
-      expect((await app.call(path, { headers: { 'accept-encoding': coding } })).headers['content-encoding']).toBeUndefined()
+    for (const [path, coding] of [
+      ['/small', 'gzip'],
+      ['/big', 'br'],
+      ['/big', 'gzip;q=0'],
+    ] as const) {
+      expect(
+        (await app.call(path, { headers: { 'accept-encoding': coding } })).headers['content-encoding'],
+      ).toBeUndefined()
     }
   })
 
   // verifies limits:compression:off
   it('is off when switched off', async () => {
     await using app = await startTestApp(rows, { compression: { enabled: false, minLength: 1024 } })
-    expect((await app.call('/big', { headers: { 'accept-encoding': 'gzip' } })).headers['content-encoding']).toBeUndefined()
+    expect(
+      (await app.call('/big', { headers: { 'accept-encoding': 'gzip' } })).headers['content-encoding'],
+    ).toBeUndefined()
   })
 })

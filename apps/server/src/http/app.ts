@@ -1,5 +1,5 @@
-import { Hono } from 'hono'
 import { SvcError } from '@svc/errors'
+import { Hono } from 'hono'
 import type { HonoEnv } from './call.ts'
 import type { Edge } from './edge.ts'
 import { createPathTable } from './path-table.ts'

@@ -77,8 +77,17 @@ describe('createBodyReader', () => {
       expect(reply.status).toBe(415)
       expect(reply.headers['accept-encoding']).toBe('identity')
     }
-    expect((await app.call('/body', post('x', { 'content-type': 'application/json; charset=latin1' }))).status).toBe(415)
-    expect((await app.call('/body', post('x', { 'content-type': 'text/plain; charset=UTF-8', 'content-encoding': 'identity' }))).status).toBe(200)
+    expect((await app.call('/body', post('x', { 'content-type': 'application/json; charset=latin1' }))).status).toBe(
+      415,
+    )
+    expect(
+      (
+        await app.call(
+          '/body',
+          post('x', { 'content-type': 'text/plain; charset=UTF-8', 'content-encoding': 'identity' }),
+        )
+      ).status,
+    ).toBe(200)
     expect(seen).toEqual([1])
   })
 

@@ -1,5 +1,5 @@
-import { SvcError } from '@svc/errors'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { SvcError } from '@svc/errors'
 
 /** Limits of request bodies (§8, threats IN-1, IN-11, REL-2). */
 export interface BodyLimits {
@@ -18,7 +18,11 @@ export interface BodyReader {
    *
    * @throws {SvcError} `too_large`, `unsupported_media`, `timeout`, `unavailable`, `cancelled`
    */
-  read(call: { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse; readonly signal: AbortSignal }): Promise<HeldBody>
+  read(call: {
+    readonly incoming: IncomingMessage
+    readonly outgoing: ServerResponse
+    readonly signal: AbortSignal
+  }): Promise<HeldBody>
   /** Bytes held at this moment. */
   readonly heldBytes: number
 }
@@ -43,14 +47,26 @@ function checkCoding(incoming: IncomingMessage, outgoing: ServerResponse): void 
   }
 }
 
-function tooLarge(outgoing: ServerResponse, maxBytes: number): SvcError {
-  outgoing.setHeader('Connection', 'close')
+function tooLarge(maxBytes: number): SvcError {
   return new SvcError('too_large', `request body is larger than ${maxBytes} bytes`, { code: 'body_too_large' })
+}
+
+function tooManyBodies(): SvcError {
+  return new SvcError('unavailable', 'too many request bodies in memory; retry shortly', {
+    code: 'body_memory',
+    retryAfterMs: 1000,
+  })
 }
 
 /** Makes the reader that all calls of a server share. */
 export function createBodyReader(limits: BodyLimits): BodyReader {
   let heldBytes = 0
+
+  /** Why the next piece of a body is not taken. */
+  function refuse(size: number, pieceBytes: number): SvcError | undefined {
+    if (size > limits.maxBytes) return tooLarge(limits.maxBytes)
+    return heldBytes + pieceBytes > limits.totalBytes ? tooManyBodies() : undefined
+  }
 
   async function collect(call: Parameters<BodyReader['read']>[0], count: (bytes: number) => void): Promise<Uint8Array> {
     const { incoming, outgoing, signal } = call
@@ -71,16 +87,18 @@ export function createBodyReader(limits: BodyLimits): BodyReader {
       const onData = (chunk: Uint8Array): void => {
         timer.refresh()
         size += chunk.length
-        if (size > limits.maxBytes) return settle(tooLarge(outgoing, limits.maxBytes))
-        if (heldBytes + chunk.length > limits.totalBytes) {
+        const refusal = refuse(size, chunk.length)
+        if (refusal === undefined) {
+          count(chunk.length)
+          chunks.push(chunk)
+        } else {
           outgoing.setHeader('Connection', 'close')
-          return settle(new SvcError('unavailable', 'too many request bodies in memory; retry shortly', { code: 'body_memory', retryAfterMs: 1000 }))
+          settle(refusal)
         }
-        count(chunk.length)
-        chunks.push(chunk)
       }
       const onEnd = (): void => settle()
-      const onError = (error: Error): void => settle(new SvcError('cancelled', 'the request body broke off', { cause: error }))
+      const onError = (error: Error): void =>
+        settle(new SvcError('cancelled', 'the request body broke off', { cause: error }))
       const onClose = (): void => settle(new SvcError('cancelled', 'the client closed the connection'))
       const timer = setTimeout(() => {
         outgoing.setHeader('Connection', 'close')
@@ -101,7 +119,10 @@ export function createBodyReader(limits: BodyLimits): BodyReader {
       const { incoming, outgoing } = call
       checkCoding(incoming, outgoing)
       const declared = Number(incoming.headers['content-length'] ?? 0)
-      if (declared > limits.maxBytes) throw tooLarge(outgoing, limits.maxBytes)
+      if (declared > limits.maxBytes) {
+        outgoing.setHeader('Connection', 'close')
+        throw tooLarge(limits.maxBytes)
+      }
       let counted = 0
       const release = (): void => {
         heldBytes -= counted

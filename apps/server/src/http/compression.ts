@@ -11,7 +11,8 @@ export interface CompressionPolicy {
   readonly minLength: number
 }
 
-const COMPRESSIBLE = /^(?:text\/(?!event-stream)|application\/(?:json|javascript|yaml|xml|manifest\+json)|image\/svg\+xml)/
+const COMPRESSIBLE =
+  /^(?:text\/(?!event-stream)|application\/(?:json|javascript|yaml|xml|manifest\+json)|image\/svg\+xml)/
 
 /** Whether a body of this type and size is sent compressed to this client. */
 export function shouldCompress(
@@ -39,7 +40,12 @@ function acceptsGzip(header: string | string[] | undefined): boolean {
  */
 export async function sendBody(
   call: { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse },
-  reply: { status: number; contentType: string; body: Uint8Array; headers?: Readonly<Record<string, string>> | undefined },
+  reply: {
+    status: number
+    contentType: string
+    body: Uint8Array
+    headers?: Readonly<Record<string, string>> | undefined
+  },
   policy: CompressionPolicy,
 ): Promise<void> {
   const { outgoing, incoming } = call
@@ -47,7 +53,10 @@ export async function sendBody(
   let { body } = reply
   for (const [name, value] of Object.entries(reply.headers ?? {})) outgoing.setHeader(name, value)
   if (COMPRESSIBLE.test(reply.contentType)) outgoing.appendHeader('Vary', 'Accept-Encoding')
-  if (!outgoing.hasHeader('Content-Encoding') && shouldCompress(incoming, { contentType: reply.contentType, sizeBytes: body.length }, policy)) {
+  if (
+    !outgoing.hasHeader('Content-Encoding') &&
+    shouldCompress(incoming, { contentType: reply.contentType, sizeBytes: body.length }, policy)
+  ) {
     body = await gzipAsync(body)
     outgoing.setHeader('Content-Encoding', 'gzip')
   }

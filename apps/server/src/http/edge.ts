@@ -1,5 +1,5 @@
-import { SvcError } from '@svc/errors'
 import { RESPONSE_ALREADY_SENT as ALREADY_SENT } from '@hono/node-server/utils/response'
+import { SvcError } from '@svc/errors'
 import type { Context } from 'hono'
 import type { Metrics } from '../monitoring/metrics.ts'
 import type { Clock, Logger } from '../ports.ts'
@@ -37,7 +37,14 @@ export interface EdgeOptions {
 }
 
 /** Row that stands for requests which match none: metrics and logs never see the client's path. */
-const UNMATCHED: RouteRow = { method: 'GET', path: 'unmatched', access: 'none', family: 'compatible', tag: '', summary: '' }
+const UNMATCHED: RouteRow = {
+  method: 'GET',
+  path: 'unmatched',
+  access: 'none',
+  family: 'compatible',
+  tag: '',
+  summary: '',
+}
 
 /** The HTTP edge: everything around a handler, in the order of the request path (docs/behaviour.md). */
 export interface Edge {
@@ -65,7 +72,8 @@ export function createEdge(options: EdgeOptions): Edge {
     const log = options.log.child({ requestId, route: pattern })
     outgoing.once('close', () => {
       running.delete(controller)
-      if (!outgoing.writableFinished) controller.abort(new SvcError('cancelled', 'the client closed the connection', { code: 'client_gone' }))
+      if (!outgoing.writableFinished)
+        controller.abort(new SvcError('cancelled', 'the client closed the connection', { code: 'client_gone' }))
       const seconds = (options.clock.monotonic() - startedAt) / 1000
       if (row.path !== '/metrics') options.metrics.observeCall(incoming.method ?? '', pattern, seconds)
       const fields = { method: incoming.method, status: outgoing.writableFinished ? outgoing.statusCode : 499, seconds }
@@ -98,7 +106,8 @@ export function createEdge(options: EdgeOptions): Edge {
     const error = toHttpError(thrown)
     const status = statusOf(error)
     const { outgoing } = call
-    if (error.kind === 'internal' && !SvcError.is(thrown)) call.log.error({ err: thrown }, 'request failed unexpectedly')
+    if (error.kind === 'internal' && !SvcError.is(thrown))
+      call.log.error({ err: thrown }, 'request failed unexpectedly')
     else if (status >= 500) call.log.warn({ code: error.code, status, err: error.cause ?? error }, 'request failed')
     if (outgoing.headersSent || outgoing.destroyed) {
       if (!outgoing.writableEnded) outgoing.destroy()
@@ -165,7 +174,10 @@ export function createEdge(options: EdgeOptions): Edge {
         }
         if (methods.length > 0) {
           outgoing.setHeader('Allow', methods.join(', '))
-          throw new SvcError('method_not_allowed', `${incoming.method} is not allowed here; allowed: ${methods.join(', ')}`)
+          throw new SvcError(
+            'method_not_allowed',
+            `${incoming.method} is not allowed here; allowed: ${methods.join(', ')}`,
+          )
         }
         throw new SvcError('not_found', 'Resource not found', { details: { type: '' } })
       } catch (thrown) {

@@ -7,10 +7,26 @@ describe('statusOf', () => {
   it('gives every kind its status', () => {
     const statuses = Object.fromEntries(ERROR_KINDS.map((kind) => [kind, statusOf(new SvcError(kind, 'x'))]))
     expect(statuses).toEqual({
-      invalid_request: 400, unauthenticated: 401, forbidden: 403, not_found: 404, method_not_allowed: 405, conflict: 409,
-      precondition_failed: 412, too_large: 413, unsupported_media: 415, misdirected: 421, unprocessable: 422, rate_limited: 429,
-      cancelled: 499, internal: 500, not_implemented: 501, upstream_failed: 502, unavailable: 503, timeout: 500,
-      insufficient_storage: 507, loop: 508,
+      invalid_request: 400,
+      unauthenticated: 401,
+      forbidden: 403,
+      not_found: 404,
+      method_not_allowed: 405,
+      conflict: 409,
+      precondition_failed: 412,
+      too_large: 413,
+      unsupported_media: 415,
+      misdirected: 421,
+      unprocessable: 422,
+      rate_limited: 429,
+      cancelled: 499,
+      internal: 500,
+      not_implemented: 501,
+      upstream_failed: 502,
+      unavailable: 503,
+      timeout: 500,
+      insufficient_storage: 507,
+      loop: 508,
     })
   })
 
@@ -31,9 +47,11 @@ describe('retryAfterSeconds', () => {
 
 describe('isPermanent', () => {
   it('marks what official clients would retry in vain', () => {
-    for (const kind of ['conflict', 'not_implemented', 'insufficient_storage'] as const) expect(isPermanent(new SvcError(kind, 'x'))).toBe(true)
+    for (const kind of ['conflict', 'not_implemented', 'insufficient_storage'] as const)
+      expect(isPermanent(new SvcError(kind, 'x'))).toBe(true)
     expect(isPermanent(new SvcError('internal', 'x', { code: 'model_load_failed' }))).toBe(true)
-    for (const kind of ['rate_limited', 'unavailable', 'internal'] as const) expect(isPermanent(new SvcError(kind, 'x'))).toBe(false)
+    for (const kind of ['rate_limited', 'unavailable', 'internal'] as const)
+      expect(isPermanent(new SvcError(kind, 'x'))).toBe(false)
   })
 })
 
@@ -55,12 +73,19 @@ describe('errorBody', () => {
     expect(errorBody(notFound, 'compatible')).toEqual({
       error: { code: 'model_not_found', message: 'no such model', type: 'invalid_request_error', param: 'model' },
     })
-    expect(errorBody(broken, 'compatible')).toEqual({ error: { code: 500, message: 'prediction failed', type: 'server_error', param: null } })
-    expect(errorBody(new SvcError('forbidden', 'no'), 'vendor')).toEqual({ error: { code: 403, message: 'no', type: 'authorization_error', param: null } })
+    expect(errorBody(broken, 'compatible')).toEqual({
+      error: { code: 500, message: 'prediction failed', type: 'server_error', param: null },
+    })
+    expect(errorBody(new SvcError('forbidden', 'no'), 'vendor')).toEqual({
+      error: { code: 403, message: 'no', type: 'authorization_error', param: null },
+    })
   })
 
   it('compatible: carries how far a load is', () => {
-    const loading = new SvcError('unavailable', 'loading', { code: 'model_loading', details: { type: 'model_loading', loading: { model: 'm' } } })
+    const loading = new SvcError('unavailable', 'loading', {
+      code: 'model_loading',
+      details: { type: 'model_loading', loading: { model: 'm' } },
+    })
     expect(errorBody(loading, 'compatible')).toEqual({
       error: { code: 'model_loading', message: 'loading', type: 'model_loading', param: null },
       loading: { model: 'm' },
@@ -68,9 +93,18 @@ describe('errorBody', () => {
   })
 
   it('messages: its own types, the specified ones kept', () => {
-    expect(errorBody(notFound, 'messages')).toEqual({ type: 'error', error: { type: 'invalid_request_error', message: 'no such model' } })
-    expect(errorBody(broken, 'messages')).toEqual({ type: 'error', error: { type: 'api_error', message: 'prediction failed' } })
-    expect(errorBody(blocked, 'messages')).toEqual({ type: 'error', error: { type: 'pii_blocked', message: 'blocked' } })
+    expect(errorBody(notFound, 'messages')).toEqual({
+      type: 'error',
+      error: { type: 'invalid_request_error', message: 'no such model' },
+    })
+    expect(errorBody(broken, 'messages')).toEqual({
+      type: 'error',
+      error: { type: 'api_error', message: 'prediction failed' },
+    })
+    expect(errorBody(blocked, 'messages')).toEqual({
+      type: 'error',
+      error: { type: 'pii_blocked', message: 'blocked' },
+    })
   })
 
   it('responses: its own types and string fields', () => {

@@ -1,7 +1,7 @@
-import { getRequestListener } from '@hono/node-server'
-import type { Hono } from 'hono'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
+import type { Hono } from 'hono'
 import type { HonoEnv } from './call.ts'
 
 /** Time limits of connections (threats IN-11). */
@@ -25,7 +25,11 @@ export interface Listener {
  *
  * @throws {Error} with `code` such as `EADDRINUSE` when the address cannot be had
  */
-export async function listen(app: Hono<HonoEnv>, address: { readonly host?: string | undefined; readonly port: number }): Promise<Listener> {
+export async function listen(
+  app: Hono<HonoEnv>,
+  address: { readonly host?: string | undefined; readonly port: number },
+): Promise<Listener> {
+  const handle = getRequestListener(app.fetch, { overrideGlobalObjects: false, hostname: 'localhost' })
   const server = createServer(
     {
       headersTimeout: HEADERS_TIMEOUT_MS,
@@ -34,7 +38,10 @@ export async function listen(app: Hono<HonoEnv>, address: { readonly host?: stri
       noDelay: true,
       requireHostHeader: false,
     },
-    getRequestListener(app.fetch, { overrideGlobalObjects: false, hostname: 'localhost' }),
+    (incoming, outgoing) => {
+      // Whatever a handler throws is answered by the edge; what is left is a reply that could not be written.
+      handle(incoming, outgoing).catch(() => outgoing.destroy())
+    },
   )
   server.on('connect', (_request, socket) => {
     socket.end('HTTP/1.1 405 Method Not Allowed\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')

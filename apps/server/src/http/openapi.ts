@@ -1,5 +1,5 @@
-import * as z from 'zod'
 import { createSchemaRegistry, type SchemaRegistry, schemaReference, toOpenApiSchemas } from '@svc/wire'
+import * as z from 'zod'
 import { pathsOf, type RouteResponse, type RouteRow } from './route-row.ts'
 
 type Json = Record<string, unknown>
@@ -55,10 +55,18 @@ function operationOf(row: RouteRow, template: string, registry: SchemaRegistry):
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(row.body === undefined
       ? {}
-      : { requestBody: { required: true, content: { 'application/json': { schema: schemaOf(row.body, registry, 'input') } } } }),
+      : {
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: schemaOf(row.body, registry, 'input') } },
+          },
+        }),
     responses: {
       ...Object.fromEntries(responses),
-      default: { description: 'An error in the format of the route.', content: { 'application/json': { schema: { $ref: '#/components/schemas/CompatibleError' } } } },
+      default: {
+        description: 'An error in the format of the route.',
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/CompatibleError' } } },
+      },
     },
     security: row.access === 'none' ? [] : [{ bearer: [] }, { apiKey: [] }],
     'x-svc-access': row.access,
@@ -75,9 +83,13 @@ export function openApiDocument(rows: readonly RouteRow[], version: string): Jso
     if (row.gateOnly === true) continue
     for (const pattern of pathsOf(row)) {
       const template = toTemplate(pattern)
-      const item = (paths[template] ??= {})
+      paths[template] ??= {}
+      const item = paths[template]
       const operation = operationOf(row, template, registry)
-      item[row.method.toLowerCase()] = pattern === row.path ? operation : { ...operation, operationId: `${String(operation.operationId)}_alias`, deprecated: false }
+      item[row.method.toLowerCase()] =
+        pattern === row.path
+          ? operation
+          : { ...operation, operationId: `${String(operation.operationId)}_alias`, deprecated: false }
     }
   }
   return {

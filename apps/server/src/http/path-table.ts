@@ -21,7 +21,9 @@ function toExpression(pattern: string): RegExp {
 
 /** Indexes the rows of the route table by path. */
 export function createPathTable(rows: readonly RouteRow[]): PathTable {
-  const entries = rows.flatMap((row) => pathsOf(row).map((path) => ({ method: row.method, expression: toExpression(path) })))
+  const entries = rows.flatMap((row) =>
+    pathsOf(row).map((path) => ({ method: row.method, expression: toExpression(path) })),
+  )
   return {
     methodsOf(path) {
       const methods = new Set<string>()

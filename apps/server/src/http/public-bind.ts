@@ -1,5 +1,5 @@
-import { networkInterfaces } from 'node:os'
 import { BlockList, isIP } from 'node:net'
+import { networkInterfaces } from 'node:os'
 
 /** Networks that are not the public internet: this machine, private, link-local and carrier-grade NAT ranges. */
 const PRIVATE = new BlockList()

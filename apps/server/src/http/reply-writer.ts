@@ -1,5 +1,5 @@
-import { SvcError } from '@svc/errors'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { SvcError } from '@svc/errors'
 import { type CompressionPolicy, sendBody } from './compression.ts'
 
 /** How long a reader may accept no byte before its stream is closed (threats REL-3). */
@@ -42,7 +42,12 @@ export function createReplyWriter(
       return sendBody(call, { status, contentType: 'application/json', body, headers }, options.compression)
     },
     startStream(contentType, headers) {
-      outgoing.writeHead(200, { 'Content-Type': contentType, 'Cache-Control': 'no-cache', 'X-Accel-Buffering': 'no', ...headers })
+      outgoing.writeHead(200, {
+        'Content-Type': contentType,
+        'Cache-Control': 'no-cache',
+        'X-Accel-Buffering': 'no',
+        ...headers,
+      })
     },
     write(frame) {
       if (outgoing.destroyed || outgoing.writableEnded) return Promise.reject(readerGone())

@@ -68,7 +68,16 @@ export interface RouteRow {
 
 /** A row that only gates: features whose rooms are not furnished yet answer 401, 403, else 404. */
 export function gateOnly(method: HttpMethod, path: string, row: Partial<RouteRow> = {}): RouteRow {
-  return { method, path, access: 'admin', family: 'compatible', tag: 'reserved', summary: 'Reserved', gateOnly: true, ...row }
+  return {
+    method,
+    path,
+    access: 'admin',
+    family: 'compatible',
+    tag: 'reserved',
+    summary: 'Reserved',
+    gateOnly: true,
+    ...row,
+  }
 }
 
 /** All path patterns of a row: its own and its aliases. */

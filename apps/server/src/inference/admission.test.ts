@@ -29,18 +29,22 @@ describe('createSlotCounter', () => {
 
   it('never exceeds the limit and never loses a slot, whatever the order', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 5 }), fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 200 }), (limit, steps) => {
-        const slots = createSlotCounter()
-        const held: Release[] = []
-        for (const step of steps) {
-          if (step < 6) {
-            const release = slots.take(limit)
-            if (release !== undefined) held.push(release)
-          } else held.splice(step % Math.max(1, held.length), 1)[0]?.()
-          expect(slots.taken).toBe(held.length)
-          expect(slots.taken).toBeLessThanOrEqual(limit)
-        }
-      }),
+      fc.property(
+        fc.integer({ min: 1, max: 5 }),
+        fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 200 }),
+        (limit, steps) => {
+          const slots = createSlotCounter()
+          const held: Release[] = []
+          for (const step of steps) {
+            if (step < 6) {
+              const release = slots.take(limit)
+              if (release !== undefined) held.push(release)
+            } else held.splice(step % Math.max(1, held.length), 1)[0]?.()
+            expect(slots.taken).toBe(held.length)
+            expect(slots.taken).toBeLessThanOrEqual(limit)
+          }
+        },
+      ),
     )
   })
 })

@@ -10,10 +10,24 @@ import type { ChatRequest } from './request.ts'
 
 type Answer = Reply | SvcError
 
-const model = { name: 'm', parameters: { model: 'm.gguf' }, llm: {}, folder: '/m', reasoning: {}, function: {} } as unknown as ModelConfig
-const request: ChatRequest = { kind: 'chat', messages: [{ role: 'user', content: 'x' }], generation: {}, choices: 1, stream: false }
+const model = {
+  name: 'm',
+  parameters: { model: 'm.gguf' },
+  llm: {},
+  folder: '/m',
+  reasoning: {},
+  function: {},
+} as unknown as ModelConfig
+const request: ChatRequest = {
+  kind: 'chat',
+  messages: [{ role: 'user', content: 'x' }],
+  generation: {},
+  choices: 1,
+  stream: false,
+}
 const text = (value: string): Reply => Reply.fromPartial({ message: Buffer.from(value), tokens: 1, promptTokens: 2 })
-const failure = (kind: ConstructorParameters<typeof SvcError>[0], code: string): SvcError => new SvcError(kind, code, { code })
+const failure = (kind: ConstructorParameters<typeof SvcError>[0], code: string): SvcError =>
+  new SvcError(kind, code, { code })
 
 /** A residency whose every lease answers with the next of the answers. */
 function world(answers: Answer[]) {
@@ -46,7 +60,11 @@ function world(answers: Answer[]) {
   const executor = createBackendExecutor(residency)
   const run = async (fields: Partial<ChatRequest> = {}): Promise<PredictionEvent[]> => {
     const events: PredictionEvent[] = []
-    for await (const event of executor.predict({ ...request, ...fields }, { model, correlationId: 'c', signal: new AbortController().signal })) events.push(event)
+    for await (const event of executor.predict(
+      { ...request, ...fields },
+      { model, correlationId: 'c', signal: new AbortController().signal },
+    ))
+      events.push(event)
     return events
   }
   return { log, run, executor }
@@ -67,7 +85,10 @@ describe('createBackendExecutor', () => {
     const { log, run } = world([failure('precondition_failed', 'model_not_loaded'), text('hi')])
     expect((await run())[0]).toMatchObject({ text: 'hi' })
     expect(log).toEqual(['acquire', 'failed model_not_loaded', 'release', 'acquire', 'release'])
-    const again = world([failure('precondition_failed', 'model_not_loaded'), failure('precondition_failed', 'model_not_loaded')])
+    const again = world([
+      failure('precondition_failed', 'model_not_loaded'),
+      failure('precondition_failed', 'model_not_loaded'),
+    ])
     await expect(again.run()).rejects.toMatchObject({ kind: 'internal', code: 'prediction_failed' })
     expect(again.log.filter((line) => line === 'acquire').length).toBe(2)
   })
@@ -86,7 +107,9 @@ describe('createBackendExecutor', () => {
 
   it('gives the lease back when its reader leaves', async () => {
     const { log, executor } = world([text('a'), text('b'), text('c')])
-    const iterator = executor.predict({ ...request, stream: true }, { model, correlationId: 'c', signal: new AbortController().signal })[Symbol.asyncIterator]()
+    const iterator = executor
+      .predict({ ...request, stream: true }, { model, correlationId: 'c', signal: new AbortController().signal })
+      [Symbol.asyncIterator]()
     await iterator.next()
     await iterator.return?.()
     expect(log).toEqual(['acquire', 'release'])

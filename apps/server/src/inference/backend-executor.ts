@@ -60,7 +60,11 @@ async function* runChoices(client: BackendClient, prediction: Prediction): Async
   yield { type: 'usage', usage: total }
 }
 
-async function* runChoice(client: BackendClient, prediction: Prediction, choice: number): AsyncGenerator<PredictionEvent, Usage> {
+async function* runChoice(
+  client: BackendClient,
+  prediction: Prediction,
+  choice: number,
+): AsyncGenerator<PredictionEvent, Usage> {
   const { request, model, correlationId, signal } = prediction
   const options = toPredictOptions(model, request, { correlationId, choice })
   const decoder = createReplyDecoder({ choice, maxTokens: options.Tokens ?? 0 })

@@ -1,5 +1,5 @@
-import type { JsonDocument } from '@svc/json'
 import type { SvcError } from '@svc/errors'
+import type { JsonDocument } from '@svc/json'
 import type { PredictionEvent } from './events.ts'
 import type { InferenceRequest } from './request.ts'
 

@@ -1,6 +1,6 @@
+import type { CompressionPolicy } from '../http/compression.ts'
 import { ALREADY_SENT } from '../http/edge.ts'
 import { createReplyWriter } from '../http/reply-writer.ts'
-import type { CompressionPolicy } from '../http/compression.ts'
 import type { Route } from '../http/route.ts'
 import type { RouteRow } from '../http/route-row.ts'
 import type { InferenceCodec } from './codec.ts'

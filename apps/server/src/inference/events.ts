@@ -26,9 +26,20 @@ export interface Usage {
  * `usage` the last of all.
  */
 export type PredictionEvent =
-  | { readonly type: 'text-delta'; readonly choice: number; readonly text: string; readonly logprobs?: readonly TokenLogprob[] | undefined }
+  | {
+      readonly type: 'text-delta'
+      readonly choice: number
+      readonly text: string
+      readonly logprobs?: readonly TokenLogprob[] | undefined
+    }
   | { readonly type: 'reasoning-delta'; readonly choice: number; readonly text: string }
-  | { readonly type: 'tool-call-start'; readonly choice: number; readonly index: number; readonly id: string; readonly name: string }
+  | {
+      readonly type: 'tool-call-start'
+      readonly choice: number
+      readonly index: number
+      readonly id: string
+      readonly name: string
+    }
   | { readonly type: 'tool-call-delta'; readonly choice: number; readonly index: number; readonly arguments: string }
   | { readonly type: 'choice-end'; readonly choice: number; readonly finishReason: FinishReason }
   | { readonly type: 'usage'; readonly usage: Usage }

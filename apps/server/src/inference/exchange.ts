@@ -1,5 +1,5 @@
-import type { JsonDocument, Splice } from '@svc/json'
 import { SvcError } from '@svc/errors'
+import type { JsonDocument, Splice } from '@svc/json'
 import type { Call } from '../http/call.ts'
 import type { ReplyWriter } from '../http/reply-writer.ts'
 import type { ModelConfig } from '../models/model-config.ts'

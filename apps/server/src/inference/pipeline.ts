@@ -5,7 +5,18 @@ import type { Exchange } from './exchange.ts'
  * access, quota and PII, because those decide on the resolved model; the body is validated only after the PII filter,
  * which works on the bytes.
  */
-export const STAGE_ORDER = ['body', 'alias', 'ceiling', 'router', 'access', 'cap', 'pii', 'map', 'model', 'reply'] as const
+export const STAGE_ORDER = [
+  'body',
+  'alias',
+  'ceiling',
+  'router',
+  'access',
+  'cap',
+  'pii',
+  'map',
+  'model',
+  'reply',
+] as const
 
 export type StageName = (typeof STAGE_ORDER)[number]
 

@@ -6,7 +6,8 @@ import { createReplyDecoder, readLogprobs } from './reply-decoder.ts'
 
 const reply = (fields: Parameters<typeof Reply.fromPartial>[0]): Reply => Reply.fromPartial(fields)
 const bytes = (text: string): Buffer => Buffer.from(text)
-const textOf = (events: readonly PredictionEvent[]): string => events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('')
+const textOf = (events: readonly PredictionEvent[]): string =>
+  events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('')
 
 describe('createReplyDecoder', () => {
   it('joins bytes that are cut anywhere inside characters', () => {
@@ -15,7 +16,9 @@ describe('createReplyDecoder', () => {
         const whole = bytes(text)
         const places = [0, ...cuts.map((cut) => cut % (whole.length + 1)).sort((a, b) => a - b), whole.length]
         const decoder = createReplyDecoder({ choice: 0, maxTokens: 0 })
-        const events = places.slice(1).flatMap((end, index) => decoder.reply(reply({ message: whole.subarray(places[index], end) })))
+        const events = places
+          .slice(1)
+          .flatMap((end, index) => decoder.reply(reply({ message: whole.subarray(places[index], end) })))
         expect(textOf([...events, ...decoder.end()])).toBe(new TextDecoder().decode(whole))
       }),
     )
@@ -45,7 +48,18 @@ describe('createReplyDecoder', () => {
     const events = [
       ...decoder.reply(reply({ message: bytes('<raw>'), chatDeltas: [{ reasoningContent: 'hm', content: 'text' }] })),
       ...decoder.reply(reply({ chatDeltas: [{ toolCalls: [{ index: 0, name: 'f', arguments: '{"a"' }] }] })),
-      ...decoder.reply(reply({ chatDeltas: [{ toolCalls: [{ index: 0, arguments: ':1}' }, { index: 1, id: 'mine', name: 'g', arguments: '{}' }] }] })),
+      ...decoder.reply(
+        reply({
+          chatDeltas: [
+            {
+              toolCalls: [
+                { index: 0, arguments: ':1}' },
+                { index: 1, id: 'mine', name: 'g', arguments: '{}' },
+              ],
+            },
+          ],
+        }),
+      ),
       ...decoder.end(),
     ]
     expect(events).toEqual([
@@ -64,7 +78,9 @@ describe('createReplyDecoder', () => {
 describe('readLogprobs', () => {
   it('reads the compatible shape with and without its wrapper', () => {
     const entry = { token: 'a', logprob: -0.5, bytes: [97], top_logprobs: [{ token: 'b', logprob: -1 }] }
-    const expected = [{ token: 'a', logprob: -0.5, bytes: [97], top_logprobs: [{ token: 'b', logprob: -1, bytes: null }] }]
+    const expected = [
+      { token: 'a', logprob: -0.5, bytes: [97], top_logprobs: [{ token: 'b', logprob: -1, bytes: null }] },
+    ]
     expect(readLogprobs(bytes(JSON.stringify({ content: [entry] })))).toEqual(expected)
     expect(readLogprobs(bytes(JSON.stringify([entry])))).toEqual(expected)
   })

@@ -58,7 +58,8 @@ export async function startDiagnostics(options: {
 
   async function record(url: URL, run: Recording, response: ServerResponse): Promise<void> {
     const seconds = secondsOf(url)
-    if (seconds === undefined) return reply(response, 400, 'text/plain', `seconds must be over 0 and at most ${MAX_SECONDS}\n`)
+    if (seconds === undefined)
+      return reply(response, 400, 'text/plain', `seconds must be over 0 and at most ${MAX_SECONDS}\n`)
     if (recording) return reply(response, 409, 'text/plain', 'another recording is running\n')
     recording = true
     const session = new Session()
@@ -77,16 +78,22 @@ export async function startDiagnostics(options: {
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     // A page that rebinds a name to this address is turned away: it can only address the listener by that name.
-    if (!/^(127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/.test(request.headers.host ?? '')) return reply(response, 421, 'text/plain', 'misdirected\n')
+    if (!/^(127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/.test(request.headers.host ?? ''))
+      return reply(response, 421, 'text/plain', 'misdirected\n')
     if (request.method !== 'GET') return reply(response, 405, 'text/plain', 'GET only\n')
     const url = new URL(request.url ?? '/', 'http://127.0.0.1')
     const run = Object.hasOwn(RECORDINGS, url.pathname) ? RECORDINGS[url.pathname] : undefined
     if (run !== undefined) return record(url, run, response)
     if (url.pathname === '/debug/pprof/runtime') {
-      const figures = { memory: process.memoryUsage(), eventLoop: performance.eventLoopUtilization(), uptimeSeconds: process.uptime() }
+      const figures = {
+        memory: process.memoryUsage(),
+        eventLoop: performance.eventLoopUtilization(),
+        uptimeSeconds: process.uptime(),
+      }
       return reply(response, 200, 'application/json', JSON.stringify(figures))
     }
-    if (url.pathname === '/debug/pprof' || url.pathname === '/debug/pprof/') return reply(response, 200, 'text/plain', INDEX)
+    if (url.pathname === '/debug/pprof' || url.pathname === '/debug/pprof/')
+      return reply(response, 200, 'text/plain', INDEX)
     reply(response, 404, 'text/plain', 'not found\n')
   }
 

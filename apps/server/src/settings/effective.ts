@@ -4,7 +4,7 @@ import { optionOf, SETTING_KEYS, type SettingKey, settingOf } from './schema.ts'
 import type { SavedSettings } from './settings-file.ts'
 
 /** Where a setting's value comes from; `file` is what was saved. */
-export type SettingSource = 'flag' | 'env' | 'file' | 'default'
+type SettingSource = 'flag' | 'env' | 'file' | 'default'
 
 /** A value with its source. */
 export interface EffectiveSetting {

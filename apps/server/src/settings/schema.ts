@@ -41,7 +41,7 @@ const shownAddress = (found: ListenAddress | undefined): string | undefined =>
  * options (`config/schema.ts`). Keys of features that are not in this version are checked, kept and shown like the
  * others: interfaces and other versions know them.
  */
-export const SETTINGS = defineSettings({
+const SETTINGS = defineSettings({
   watchdog_enabled: { kind: toggle, default: false },
   watchdog_idle_enabled: { kind: toggle },
   watchdog_busy_enabled: { kind: toggle },

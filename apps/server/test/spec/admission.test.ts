@@ -69,10 +69,7 @@ describe('admission', () => {
     await server.model(
       'm',
       {
-        rules: [
-          { rpc: 'PredictStream', do: { pieces: ['a'], repeat: 1000, pieceDelayMs: 1 } },
-          { do: { text: 'x' } },
-        ],
+        rules: [{ rpc: 'PredictStream', do: { pieces: ['a'], repeat: 1000, pieceDelayMs: 1 } }, { do: { text: 'x' } }],
       },
       { max_concurrent: 4 },
     )

@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { startTestServer } from '../support/server.ts'
 
-const ids = (reply: { json(): unknown }): string[] => (reply.json() as { data: { id: string }[] }).data.map((model) => model.id)
+const ids = (reply: { json(): unknown }): string[] =>
+  (reply.json() as { data: { id: string }[] }).data.map((model) => model.id)
 
 describe('changes on disk', () => {
   it('a model file written, changed and removed acts on the next request', async () => {
@@ -43,9 +44,13 @@ describe('changes on disk', () => {
     await eventually(async () => expect((await server.call('/v1/models')).status).toBe(401))
     expect((await server.call('/v1/models', { headers: { authorization: 'Bearer from-file' } })).status).toBe(200)
     await writeFile(join(server.configDir, 'runtime_settings.json'), '{"api_keys":["from-settings"]}')
-    await eventually(async () => expect((await server.call('/v1/models', { headers: { 'x-api-key': 'from-settings' } })).status).toBe(200))
+    await eventually(async () =>
+      expect((await server.call('/v1/models', { headers: { 'x-api-key': 'from-settings' } })).status).toBe(200),
+    )
     await rm(join(server.configDir, 'api_keys.json'))
-    await eventually(async () => expect((await server.call('/v1/models', { headers: { authorization: 'Bearer from-file' } })).status).toBe(401))
+    await eventually(async () =>
+      expect((await server.call('/v1/models', { headers: { authorization: 'Bearer from-file' } })).status).toBe(401),
+    )
   })
 
   it('a broken keys file keeps the last good keys: the door never opens by mistake', async () => {
@@ -62,7 +67,9 @@ describe('changes on disk', () => {
     expect((await server.chat('m')).status).toBe(500)
     const launcher = writeMockLauncher({ folder: server.folder, name: 'extra.sh' })
     await writeFile(join(server.configDir, 'external_backends.json'), JSON.stringify({ extra: launcher.path }))
-    await eventually(async () => expect((await server.call('/system')).json()).toMatchObject({ backends: expect.arrayContaining(['extra']) }))
+    await eventually(async () =>
+      expect((await server.call('/system')).json()).toMatchObject({ backends: expect.arrayContaining(['extra']) }),
+    )
     await server.model('n', {}, { backend: 'extra' })
     expect((await server.chat('n')).status).toBe(200)
   })

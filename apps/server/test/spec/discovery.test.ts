@@ -53,12 +53,22 @@ describe('without credentials', () => {
     }
   })
 
-  verifies('discovery:swagger:openapi', 'the document is OpenAPI 3.1 and has the routes', async () => {
-    const document = (await server.call('/swagger/doc.json')).json() as { openapi: string; paths: object }
-    expect(document.openapi).toBe('3.1.0')
-    expect(Object.keys(document.paths)).toEqual(
-      expect.arrayContaining(['/v1/chat/completions', '/v1/models', '/models', '/system', '/version', '/metrics']),
-    )
+  verifies(
+    ['discovery:swagger:openapi', 'versioning:prefix:v1'],
+    'the document is OpenAPI 3.1 and has the routes',
+    async () => {
+      const document = (await server.call('/swagger/doc.json')).json() as { openapi: string; paths: object }
+      expect(document.openapi).toBe('3.1.0')
+      expect(Object.keys(document.paths)).toEqual(
+        expect.arrayContaining(['/v1/chat/completions', '/v1/models', '/models', '/system', '/version', '/metrics']),
+      )
+    },
+  )
+
+  verifies('errors:status:no-resource', 'what is not there is 404', async () => {
+    for (const path of ['/api/instructions/nothing', '/branding/asset/favicon', '/swagger/nothing.js']) {
+      expect((await server.call(path)).status, path).toBe(404)
+    }
   })
 
   verifies(['discovery:health:healthz', 'discovery:health:readyz'], 'both health checks', async () => {

@@ -1,4 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect } from 'vitest'
 import { modelRoutes } from '../../src/api/openai/models.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { StartRefused } from '../../src/config/start-refused.ts'
@@ -16,7 +18,7 @@ const codingOf = async (server: Pick<TestServer, 'call'>, path: string): Promise
 async function loadedWith(flags: readonly string[]): Promise<unknown> {
   await using server = await startTestServer({ flags })
   await server.model('m')
-  expect((await server.chat('m')).status).toBe(200)
+  expect((await server.chat('m')).json()).toMatchObject({ object: 'chat.completion' })
   return server.records('m').find((record) => record.rpc === 'LoadModel' && record.event === 'start')?.request
 }
 
@@ -68,7 +70,8 @@ describe('flags', () => {
     expect(await loadedWith(['--f16'])).toMatchObject({ F16Memory: true })
   })
 
-  it('a context size goes to models that name none', async () => {
+  verifies('limits:context-size:default', 'the context size goes to models that name none, -1 by default', async () => {
+    expect(loadConfig({ argv: [], env: {}, cwd: '/' })).toMatchObject({ config: { contextSize: -1 } })
     expect(await loadedWith(['--context-size=2048'])).toMatchObject({ ContextSize: 2048 })
   })
 
@@ -104,8 +107,15 @@ describe('flags', () => {
     await expect(second).rejects.toThrow(`${first.folder}/data`)
   })
 
+  verifies(['auth-config:database:default', 'flags:data-path:used'], 'the database lies in the data path', async () => {
+    await using server = await startTestServer()
+    expect((await stat(join(server.folder, 'data', 'database.db'))).size).toBeGreaterThan(0)
+  })
+
   verifies('auth:database:no-start-without', 'no start without the database', async () => {
-    await expect(startTestServer({ flags: ['--auth-database-url=/dev/null/x.db'] })).rejects.toThrow(StartRefused)
+    const start = startTestServer({ flags: ['--auth-database-url=/dev/null/x.db'] })
+    await expect(start).rejects.toThrow(StartRefused)
+    await expect(start).rejects.toThrow('/dev/null/x.db')
   })
 
   verifies('auth:public-bind:refused', 'no public address without a key where that is asked for', async () => {
@@ -122,7 +132,10 @@ describe('flags', () => {
 
 describe('a list of models that cannot be made', () => {
   verifies('errors:status:list-models', 'is 500 on both paths', async () => {
-    await using app = await startTestApp(modelRoutes({ list: () => Promise.reject(new Error('disk gone')) }))
+    const list = (): never => {
+      throw new Error('disk gone')
+    }
+    await using app = await startTestApp(modelRoutes({ list }))
     for (const path of ['/v1/models', '/models']) expect((await app.call(path)).status, path).toBe(500)
   })
 })

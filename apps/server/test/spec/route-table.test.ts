@@ -41,7 +41,9 @@ describe('the route table', () => {
   it('is what the OpenAPI document shows, each operation under an id of its own, reserved rows left out', async () => {
     await using server = await startTestServer()
     const document = (await server.call('/swagger/doc.json')).json() as Document
-    const ids = Object.values(document.paths).flatMap((item) => Object.values(item).map((operation) => operation.operationId))
+    const ids = Object.values(document.paths).flatMap((item) =>
+      Object.values(item).map((operation) => operation.operationId),
+    )
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([])
     expect(Object.keys(document.paths)).not.toContain('/api/traces')
     const discovery = (await server.call('/.well-known/service.json')).json() as { endpoints: Record<string, string> }

@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile, mkdtemp } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type MockRecord, type MockScript, mockOptions, readRecords, writeMockLauncher } from '@svc/backend-mock/script'
@@ -44,7 +44,8 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const folder = await mkdtemp(join(tmpdir(), 'svc-test-'))
   const at = (name: string): string => join(folder, name)
   for (const name of ['models', 'configuration', 'records']) await mkdir(at(name))
-  for (const [name, text] of Object.entries(options.configFiles ?? {})) await writeFile(join(at('configuration'), name), text)
+  for (const [name, text] of Object.entries(options.configFiles ?? {}))
+    await writeFile(join(at('configuration'), name), text)
   const launcher = writeMockLauncher({ folder, name: 'mock.sh' })
   const command = loadConfig({
     argv: [
@@ -75,7 +76,11 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     demoModels: [],
   })
   const post = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<RawReply> =>
-    call(server.url, path, { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json', ...headers } })
+    call(server.url, path, {
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json', ...headers },
+    })
   let closed = false
   async function close(): Promise<void> {
     if (closed) return

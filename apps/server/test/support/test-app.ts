@@ -1,6 +1,7 @@
-import { request } from 'node:http'
 import type { IncomingHttpHeaders } from 'node:http'
+import { request } from 'node:http'
 import { connect } from 'node:net'
+import { systemClock } from '../../src/clock.ts'
 import { createApp } from '../../src/http/app.ts'
 import { createEdge, type EdgeOptions } from '../../src/http/edge.ts'
 import { listen } from '../../src/http/listen.ts'
@@ -13,7 +14,6 @@ import type { Route } from '../../src/http/route.ts'
 import type { RouteRow } from '../../src/http/route-row.ts'
 import { createLogger } from '../../src/log.ts'
 import { createMetrics } from '../../src/monitoring/metrics.ts'
-import { systemClock } from '../../src/clock.ts'
 
 /** A reply as read from the socket. */
 export interface RawReply {
@@ -36,7 +36,14 @@ export function call(base: string, path: string, options: RawRequest = {}): Prom
   return new Promise((resolve, reject) => {
     const url = new URL(base)
     const outgoing = request(
-      { host: url.hostname, port: url.port, path, method: options.method ?? 'GET', headers: options.headers, agent: false },
+      {
+        host: url.hostname,
+        port: url.port,
+        path,
+        method: options.method ?? 'GET',
+        headers: options.headers,
+        agent: false,
+      },
       (incoming) => {
         const chunks: Buffer[] = []
         incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -44,7 +51,13 @@ export function call(base: string, path: string, options: RawRequest = {}): Prom
         incoming.on('end', () => {
           const body = Buffer.concat(chunks)
           const text = body.toString('utf8')
-          resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body, text, json: () => JSON.parse(text) as unknown })
+          resolve({
+            status: incoming.statusCode ?? 0,
+            headers: incoming.headers,
+            body,
+            text,
+            json: () => JSON.parse(text) as unknown,
+          })
         })
       },
     )
@@ -87,7 +100,15 @@ export async function startTestApp(
     allowedHosts?: readonly string[]
   } = {},
 ): Promise<TestApp> {
-  const { keys = [], pathWithoutAuth = [], getExemptions = [], reserved = [], allowOrigins = '', allowedHosts = [], ...edge } = options
+  const {
+    keys = [],
+    pathWithoutAuth = [],
+    getExemptions = [],
+    reserved = [],
+    allowOrigins = '',
+    allowedHosts = [],
+    ...edge
+  } = options
   const logLines: string[] = []
   const metrics = createMetrics()
   const authenticator = createLegacyKeyAuthenticator(keys)

@@ -51,6 +51,8 @@ export interface LoadOptions {
 /** Architectures that read a whole text at once and cannot continue it; the engine aborts when asked to. */
 const EMBEDDING_ARCHITECTURES =
   /^(bert|modern-bert|nomic-bert|nomic-bert-moe|neo-bert|jina-bert-v[23]|eurobert|gemma-embedding|llama-embed|t5|t5encoder)$/
+/** Pooling type of models that score a pair of texts. */
+const RANK_POOLING = 4
 /** Left to the rest of the machine when contexts are planned. */
 const RESERVE_BYTES = 256 * 1024 * 1024
 
@@ -114,8 +116,9 @@ async function prepareModel(opened: Opened, { signal, log }: LoadOptions): Promi
   const generator = createLazy(() => createGenerator(source))
   const embedder = createLazy(() => createEmbedder(source))
   const canGenerate = isGenerating(header)
-  const canEmbed = settings.embeddings || !canGenerate
-  await (canEmbed ? embedder : generator).get()
+  const canEmbed = (settings.embeddings || !canGenerate) && !isRanking(header)
+  if (canEmbed) await embedder.get()
+  else if (canGenerate) await generator.get()
   signal.throwIfAborted()
 
   const templateText = header.keys.get('tokenizer.chat_template')
@@ -158,7 +161,8 @@ function assembleModel({ generator, embedder, ...rest }: Parts): EngineModel {
       }
     },
     embed: async (input, { signal }) => {
-      if (!rest.canEmbed) throw notSupported('this model was not loaded for embeddings: set "embeddings: true"')
+      if (!rest.canEmbed)
+        throw notSupported('this model makes no embeddings, or was not loaded with "embeddings: true"')
       const call = calls.begin(signal)
       try {
         return await embed(await embedder.get(), input, call)
@@ -173,6 +177,11 @@ function assembleModel({ generator, embedder, ...rest }: Parts): EngineModel {
       await rest.llamaModel.dispose()
     },
   }
+}
+
+/** Asked for a vector, the engine would read past the scores of such a model. */
+function isRanking({ keys }: GgufHeader): boolean {
+  return keys.get(`${keys.get('general.architecture')}.pooling_type`) === RANK_POOLING
 }
 
 function isGenerating({ keys }: GgufHeader): boolean {

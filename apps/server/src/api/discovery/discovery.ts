@@ -74,7 +74,12 @@ export function discoveryRoute(facts: { version: string; rows: () => readonly Ro
     summary: 'What this server offers',
     responses: { 200: { description: 'Endpoints by name and capabilities.', schema: reply } },
     handler() {
-      const rows = new Set(facts.rows().filter((row) => row.gateOnly !== true).map((row) => row.path))
+      const rows = new Set(
+        facts
+          .rows()
+          .filter((row) => row.gateOnly !== true)
+          .map((row) => row.path),
+      )
       const groups = Object.entries(GROUPS)
         .map(([name, paths]) => [name, served(paths, rows)] as const)
         .filter(([, paths]) => Object.keys(paths).length > 0)

@@ -8,8 +8,9 @@ const entry = z.object({ name: z.string(), description: z.string(), tags: z.arra
 const listReply = z.object({ instructions: z.array(entry), hint: z.string() })
 
 function fragmentOf(instruction: Instruction, document: Record<string, unknown>): Record<string, unknown> {
-  const paths = Object.entries((document.paths ?? {}) as Record<string, Record<string, { tags?: string[] }>>).filter(([, item]) =>
-    Object.values(item).some((operation) => operation.tags?.some((tag) => instruction.tags.includes(tag))),
+  const paths = Object.entries((document.paths ?? {}) as Record<string, Record<string, { tags?: string[] }>>).filter(
+    ([, item]) =>
+      Object.values(item).some((operation) => operation.tags?.some((tag) => instruction.tags.includes(tag))),
   )
   return { paths: Object.fromEntries(paths) }
 }
@@ -41,7 +42,10 @@ export function instructionRoutes(document: () => Record<string, unknown>): Rout
       family: 'flat',
       summary: 'One page, as markdown or JSON',
       query: z.object({ format: z.enum(['json', 'markdown']).optional() }),
-      responses: { 200: { description: 'The page.', contentType: 'text/markdown' }, 404: { description: 'No such page.' } },
+      responses: {
+        200: { description: 'The page.', contentType: 'text/markdown' },
+        404: { description: 'No such page.' },
+      },
       handler(call) {
         const name = call.param('name')
         const instruction = INSTRUCTIONS.find((candidate) => candidate.name === name)

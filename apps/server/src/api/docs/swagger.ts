@@ -68,7 +68,8 @@ export function swaggerRoutes(document: () => Record<string, unknown>): Route[] 
       handler(call) {
         const file = call.param('file')
         if (file === 'index.html') return page()
-        if (file === 'start.js') return new Response(START, { headers: { 'content-type': 'text/javascript; charset=utf-8' } })
+        if (file === 'start.js')
+          return new Response(START, { headers: { 'content-type': 'text/javascript; charset=utf-8' } })
         const contentType = Object.hasOwn(ASSETS, file) ? ASSETS[file] : undefined
         if (contentType === undefined) throw new SvcError('not_found', 'Resource not found', { details: { type: '' } })
         const body = readFileSync(join(assetFolder(), file))
@@ -77,4 +78,3 @@ export function swaggerRoutes(document: () => Record<string, unknown>): Route[] 
     }),
   ]
 }
-

@@ -1,5 +1,5 @@
-import { model as modelSchema, modelList, type Model, type ModelList } from '@svc/wire'
 import { SvcError } from '@svc/errors'
+import { type Model, type ModelList, modelList, model as modelSchema } from '@svc/wire'
 import { RE2JS } from 're2js'
 import * as z from 'zod'
 import { json } from '../../http/json.ts'

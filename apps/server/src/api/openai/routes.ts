@@ -7,7 +7,11 @@ import { chatCodec } from './chat/codec.ts'
 import { type ModelListing, modelRoutes } from './models.ts'
 
 /** The compatible routes: two ends each, the pipeline between. */
-export function openaiRoutes(parts: { pipeline: Pipeline; compression: CompressionPolicy; models: ModelListing }): Route[] {
+export function openaiRoutes(parts: {
+  pipeline: Pipeline
+  compression: CompressionPolicy
+  models: ModelListing
+}): Route[] {
   return [
     defineInferenceRoute(
       {
@@ -23,7 +27,10 @@ export function openaiRoutes(parts: { pipeline: Pipeline; compression: Compressi
         summary: 'Continue a conversation',
         body: chatCompletionRequest,
         responses: {
-          200: { description: 'The reply, or server-sent `chat.completion.chunk` events with `stream`.', schema: chatCompletion },
+          200: {
+            description: 'The reply, or server-sent `chat.completion.chunk` events with `stream`.',
+            schema: chatCompletion,
+          },
         },
       },
       chatCodec,

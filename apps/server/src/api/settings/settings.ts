@@ -1,6 +1,6 @@
-import { settings as settingsSchema, settingsUpdateReply } from '@svc/wire'
 import { SvcError } from '@svc/errors'
 import { parseJsonCooperatively } from '@svc/json'
+import { settings as settingsSchema, settingsUpdateReply } from '@svc/wire'
 import type { BodyReader } from '../../http/body.ts'
 import { json } from '../../http/json.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
@@ -47,7 +47,8 @@ export function settingsRoutes(settings: SettingsAccess, bodies: BodyReader): Ro
         try {
           const document = await parseJsonCooperatively(held.bytes, {}, { signal: call.signal })
           const patch = document.root.toValue()
-          if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return refused('Failed to parse JSON: expected an object', 400)
+          if (typeof patch !== 'object' || patch === null || Array.isArray(patch))
+            return refused('Failed to parse JSON: expected an object', 400)
           await settings.update(patch as Record<string, unknown>)
           return json({ success: true, message: 'Settings updated successfully' })
         } catch (error) {

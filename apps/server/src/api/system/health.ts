@@ -1,5 +1,5 @@
-import { defineRoute, type Route } from '../../http/route.ts'
 import { json } from '../../http/json.ts'
+import { defineRoute, type Route } from '../../http/route.ts'
 
 /** Whether the server takes requests. */
 export interface Readiness {
@@ -29,7 +29,10 @@ export function healthRoutes(readiness: Readiness): Route[] {
       tag: 'system',
       summary: 'Whether requests are taken',
       quiet: true,
-      responses: { 200: { description: 'They are; the body is empty.' }, 503: { description: 'Starting or stopping.' } },
+      responses: {
+        200: { description: 'They are; the body is empty.' },
+        503: { description: 'Starting or stopping.' },
+      },
       handler() {
         const reason = readiness.reason()
         if (reason === undefined) return new Response(null)

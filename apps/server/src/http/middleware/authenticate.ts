@@ -57,7 +57,9 @@ export interface Authenticator {
  * The shared-key authenticator. Keys may change while the server runs: `keys` is asked on every change only.
  * Comparison takes the same time for every key and visits all of them (threats AU-5).
  */
-export function createLegacyKeyAuthenticator(initial: readonly string[]): Authenticator & { replace(keys: readonly string[]): void } {
+export function createLegacyKeyAuthenticator(
+  initial: readonly string[],
+): Authenticator & { replace(keys: readonly string[]): void } {
   let digests = initial.map(digest)
   return {
     get configured() {

@@ -1,6 +1,6 @@
+import type { IncomingMessage } from 'node:http'
 import { SvcError } from '@svc/errors'
 import { RE2JS } from 're2js'
-import type { IncomingMessage } from 'node:http'
 import { ANONYMOUS_PRINCIPAL, type Principal } from '../principal.ts'
 import type { RouteRow } from '../route-row.ts'
 import type { Authenticator } from './authenticate.ts'
@@ -26,7 +26,8 @@ const MAX_EXPRESSION_LENGTH = 1024
 
 function compileExemptions(expressions: readonly string[]): (pattern: string) => boolean {
   const compiled = expressions.map((source) => {
-    if (source.length > MAX_EXPRESSION_LENGTH) throw new RangeError('an exempted-endpoints expression is longer than 1024 characters')
+    if (source.length > MAX_EXPRESSION_LENGTH)
+      throw new RangeError('an exempted-endpoints expression is longer than 1024 characters')
     return RE2JS.compile(source)
   })
   return (pattern) => compiled.some((expression) => expression.matcher(pattern).find())

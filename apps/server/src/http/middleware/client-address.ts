@@ -21,7 +21,8 @@ export function trustedProxies(entries: readonly string[]): TrustedProxies {
     list.addSubnet(address, bits, version === 4 ? 'ipv4' : 'ipv6')
   }
   return {
-    has: (address) => entries.length > 0 && isIP(address) !== 0 && list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4'),
+    has: (address) =>
+      entries.length > 0 && isIP(address) !== 0 && list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4'),
   }
 }
 

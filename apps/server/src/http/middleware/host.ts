@@ -1,5 +1,5 @@
-import { SvcError } from '@svc/errors'
 import { isIP } from 'node:net'
+import { SvcError } from '@svc/errors'
 
 /** Host names a request may be addressed to while no auth is configured. */
 export interface HostPolicy {
@@ -33,9 +33,13 @@ export function isLoopbackName(name: string): boolean {
 export function checkHost(host: string | undefined, policy: HostPolicy): void {
   const name = host === undefined ? '' : hostName(host)
   if (isIP(name) !== 0 || name === 'localhost' || policy.allowed.has(name)) return
-  throw new SvcError('misdirected', 'this host name is not served here; the operator can allow it with --allowed-hosts', {
-    code: 'misdirected_host',
-  })
+  throw new SvcError(
+    'misdirected',
+    'this host name is not served here; the operator can allow it with --allowed-hosts',
+    {
+      code: 'misdirected_host',
+    },
+  )
 }
 
 /** Refuses a request with several `Host` headers: Node would silently take the first. */

@@ -1,5 +1,5 @@
-import { parseJsonCooperatively } from '@svc/json'
 import { SvcError } from '@svc/errors'
+import { parseJsonCooperatively } from '@svc/json'
 import type { BodyReader } from '../../http/body.ts'
 import type { Stage } from '../pipeline.ts'
 
@@ -20,9 +20,11 @@ export function bodyStage(reader: BodyReader): Stage {
     const held = await reader.read(exchange.call)
     try {
       if (held.bytes.length === 0) throw unparsable('the body is empty')
-      const document = await parseJsonCooperatively(held.bytes, {}, { signal: exchange.call.signal }).catch((error: unknown) => {
-        throw SvcError.is(error) && error.kind === 'invalid_request' ? unparsable(error.message) : error
-      })
+      const document = await parseJsonCooperatively(held.bytes, {}, { signal: exchange.call.signal }).catch(
+        (error: unknown) => {
+          throw SvcError.is(error) && error.kind === 'invalid_request' ? unparsable(error.message) : error
+        },
+      )
       if (document.root.kind !== 'object') throw unparsable('the body must be a JSON object')
       exchange.document = document
       await next()

@@ -12,11 +12,15 @@ export function capStage(slots: ModelSlots, audit: AuditSink): Stage {
     if (release === undefined) {
       const seconds = Math.max(1, limits.retryAfterSeconds)
       audit.record({ kind: 'admission', model: name, correlationId: exchange.call.requestId, statusCode: 429 })
-      throw new SvcError('rate_limited', `model "${name}" is at capacity (max_concurrent=${limit}); retry after ${seconds}s`, {
-        code: 'admission_rejected',
-        retryAfterMs: seconds * 1000,
-        details: { type: 'rate_limit_error' },
-      })
+      throw new SvcError(
+        'rate_limited',
+        `model "${name}" is at capacity (max_concurrent=${limit}); retry after ${seconds}s`,
+        {
+          code: 'admission_rejected',
+          retryAfterMs: seconds * 1000,
+          details: { type: 'rate_limit_error' },
+        },
+      )
     }
     try {
       await next()

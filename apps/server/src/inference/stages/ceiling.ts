@@ -7,11 +7,15 @@ export function ceilingStage(slots: SlotCounter, limit: number): Stage {
   return async (_exchange, next) => {
     const release = slots.take(limit)
     if (release === undefined) {
-      throw new SvcError('rate_limited', `backend inference capacity reached (max_concurrent=${limit}); retry after 1s`, {
-        code: 'capacity_reached',
-        retryAfterMs: 1000,
-        details: { type: 'rate_limit_error' },
-      })
+      throw new SvcError(
+        'rate_limited',
+        `backend inference capacity reached (max_concurrent=${limit}); retry after 1s`,
+        {
+          code: 'capacity_reached',
+          retryAfterMs: 1000,
+          details: { type: 'rate_limit_error' },
+        },
+      )
     }
     try {
       await next()

@@ -1,10 +1,10 @@
-import { SvcError, toSvcError } from '@svc/errors'
+import { type SvcError, toSvcError } from '@svc/errors'
 import type { Metrics } from '../../monitoring/metrics.ts'
 import type { TraceRecorder, UsageRecorder } from '../../monitoring/recorders.ts'
 import type { Clock } from '../../ports.ts'
+import type { Exchange } from '../exchange.ts'
 import type { Executor } from '../executor.ts'
 import { tapLanes } from '../lanes.ts'
-import type { Exchange } from '../exchange.ts'
 import type { Stage } from '../pipeline.ts'
 
 /** What the model stage needs. */

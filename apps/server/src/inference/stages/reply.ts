@@ -1,9 +1,9 @@
 import { SvcError } from '@svc/errors'
+import { toHttpError } from '../../http/error-map.ts'
+import type { Clock } from '../../ports.ts'
 import type { ReplyFacts, StreamEncoder } from '../codec.ts'
 import type { PredictionEvent } from '../events.ts'
 import type { Exchange } from '../exchange.ts'
-import { toHttpError } from '../../http/error-map.ts'
-import type { Clock } from '../../ports.ts'
 import type { Stage } from '../pipeline.ts'
 
 /** Text of in-band errors while `--opaque-errors` is on. */

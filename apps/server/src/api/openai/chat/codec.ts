@@ -1,6 +1,6 @@
-import { type ChatCompletionRequest, chatCompletionRequest, parseBody } from '@svc/wire'
 import { SvcError } from '@svc/errors'
 import type { JsonDocument } from '@svc/json'
+import { type ChatCompletionRequest, chatCompletionRequest, parseBody } from '@svc/wire'
 import type { InferenceCodec } from '../../../inference/codec.ts'
 import type { ChatRequest } from '../../../inference/request.ts'
 import { unparsable } from '../../../inference/stages/body.ts'

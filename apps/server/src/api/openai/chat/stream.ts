@@ -33,11 +33,19 @@ export function streamChat(facts: ReplyFacts, options: { choices: number; includ
         return chunk(event.choice, `{"reasoning":${text},"reasoning_content":${text}}`)
       }
       case 'tool-call-start': {
-        const call = { index: event.index, id: event.id, type: 'function', function: { name: event.name, arguments: '' } }
+        const call = {
+          index: event.index,
+          id: event.id,
+          type: 'function',
+          function: { name: event.name, arguments: '' },
+        }
         return chunk(event.choice, JSON.stringify({ tool_calls: [call] }))
       }
       case 'tool-call-delta':
-        return chunk(event.choice, JSON.stringify({ tool_calls: [{ index: event.index, function: { arguments: event.arguments } }] }))
+        return chunk(
+          event.choice,
+          JSON.stringify({ tool_calls: [{ index: event.index, function: { arguments: event.arguments } }] }),
+        )
       case 'choice-end':
         return chunk(event.choice, '{}', `"finish_reason":"${event.finishReason}"`)
       case 'usage':
@@ -49,7 +57,9 @@ export function streamChat(facts: ReplyFacts, options: { choices: number; includ
   return {
     contentType: 'text/event-stream',
     start: () =>
-      Array.from({ length: options.choices }, (_, choice) => chunk(choice, '{"role":"assistant","content":""}')).join(''),
+      Array.from({ length: options.choices }, (_, choice) => chunk(choice, '{"role":"assistant","content":""}')).join(
+        '',
+      ),
     event: encode,
     end: () => DONE,
     error: (error: SvcError) =>

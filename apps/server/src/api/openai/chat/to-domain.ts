@@ -1,5 +1,5 @@
-import { type ChatCompletionRequest, type ChatRequestMessage, isKnownContentPart } from '@svc/wire'
 import { SvcError } from '@svc/errors'
+import { type ChatCompletionRequest, type ChatRequestMessage, isKnownContentPart } from '@svc/wire'
 import type { ChatMessage, ChatRequest, GenerationOptions, ToolCall } from '../../../inference/request.ts'
 
 type Role = ChatMessage['role']

@@ -1,0 +1,65 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+
+const TICKS_PER_SECOND = 100
+
+/** A program under measurement. */
+export interface Measured {
+  readonly pid: number
+  readonly url: string
+  /** CPU seconds used so far, user and system. */
+  cpuSeconds(): number
+  stop(): Promise<void>
+}
+
+/** A port that was free a moment ago. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const bound = probe.address()
+      const port = typeof bound === 'object' && bound !== null ? bound.port : 0
+      probe.close(() => resolve(port))
+    })
+  })
+}
+
+/** CPU seconds of a process, from the kernel's own accounting. */
+export function cpuSecondsOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
+}
+
+/** Starts a Node program pinned to a processor, and waits until it answers. */
+export async function startPinned(options: {
+  readonly cpu: number
+  readonly args: readonly string[]
+  readonly url: string
+  readonly ready: string
+  readonly env?: NodeJS.ProcessEnv
+}): Promise<Measured> {
+  const child: ChildProcess = spawn('taskset', ['-c', String(options.cpu), process.execPath, ...options.args], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, ...options.env },
+  })
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const { pid } = child
+  if (pid === undefined) throw new Error('taskset did not start')
+  for (let attempt = 0; ; attempt += 1) {
+    const reply = await fetch(`${options.url}${options.ready}`).catch(() => undefined)
+    if (reply?.ok) break
+    if (attempt > 600 || child.exitCode !== null) throw new Error(`not ready: ${options.args.join(' ')}`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  return {
+    pid,
+    url: options.url,
+    cpuSeconds: () => cpuSecondsOf(pid),
+    async stop() {
+      child.kill('SIGTERM')
+      await exited
+    },
+  }
+}

@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest'
+import * as entry from '../src/index.ts'
+
+it('exports exactly this', () => {
+  expect(Object.keys(entry).sort()).toEqual([
+    'StatusError',
+    'assertModelIdentity',
+    'describeHandlers',
+    'listenBackend',
+    'modelNotLoaded',
+    'serveBackend',
+  ])
+})
