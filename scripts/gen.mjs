@@ -13,13 +13,16 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const require = createRequire(join(root, 'package.json'))
 
 /**
- * A generator fills the folder it is given; its content then replaces that of `folder` in the repository.
+ * A generator fills the folder it is given; its content then replaces that of `folder` in the repository, or, with
+ * `shared`, only the files of the same name.
  *
- * @type {Record<string, { folder: string, generate: (out: string) => void | Promise<void> }>}
+ * @type {Record<string, { folder: string, shared?: boolean, generate: (out: string) => void | Promise<void> }>}
  */
 const GENERATORS = {
   /** Messages and service definitions of the backend contract. */
   protos: { folder: 'packages/backend-client/src/gen', generate: generateProtos },
+  /** Pages that follow from the table of flags and from the manifest of requirements. */
+  pages: { folder: 'docs', shared: true, generate: generatePages },
 }
 
 const TS_PROTO_OPTIONS = [
@@ -51,11 +54,34 @@ function generateProtos(out) {
   execFileSync(process.execPath, [protoc, ...args], { cwd: root, stdio: 'inherit' })
 }
 
-/** Makes `to` hold what `from` holds; a file that is right already is not touched. @param {string} from @param {string} to */
-function replaceContent(from, to) {
+/** Each page by the script that prints it. */
+const PAGES = {
+  'configuration.md': 'apps/server/src/config/print-docs.ts',
+  'behaviour.md': 'apps/server/test/spec/print-behaviour.ts',
+}
+
+/** @param {string} out */
+function generatePages(out) {
+  for (const [page, script] of Object.entries(PAGES)) {
+    const args = ['--conditions=@svc/source', '--import', 'tsx', join(root, script)]
+    writeFileSync(
+      join(out, page),
+      execFileSync(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] }),
+    )
+  }
+}
+
+/**
+ * Makes `to` hold what `from` holds; a file that is right already is not touched, and with `shared` others stay.
+ *
+ * @param {string} from @param {string} to @param {boolean} shared
+ */
+function replaceContent(from, to, shared) {
   mkdirSync(to, { recursive: true })
   const names = readdirSync(from)
-  for (const name of readdirSync(to)) if (!names.includes(name)) rmSync(join(to, name), { recursive: true })
+  for (const name of shared ? [] : readdirSync(to)) {
+    if (!names.includes(name)) rmSync(join(to, name), { recursive: true })
+  }
   for (const name of names) {
     const content = readFileSync(join(from, name))
     const file = join(to, name)
@@ -69,12 +95,12 @@ if (unknown.length > 0) {
   console.error(`unknown generator: ${unknown.join(', ')}; there are: ${Object.keys(GENERATORS).join(', ')}`)
   process.exit(2)
 }
-for (const [name, { folder, generate }] of Object.entries(GENERATORS)) {
+for (const [name, { folder, shared = false, generate }] of Object.entries(GENERATORS)) {
   if (asked.length > 0 && !asked.includes(name)) continue
   const made = mkdtempSync(join(tmpdir(), 'svc-gen-'))
   try {
     await generate(made)
-    replaceContent(made, join(resolve(values.out ?? root), folder))
+    replaceContent(made, join(resolve(values.out ?? root), folder), shared)
   } finally {
     rmSync(made, { recursive: true, force: true })
   }

@@ -14,6 +14,7 @@ import type { ServerConfig } from './config/schema.ts'
 import { StartRefused } from './config/start-refused.ts'
 import { openDatabase } from './db/open-database.ts'
 import { lockDataPath } from './files/file-lock.ts'
+import { removeStaleTemporaries } from './files/temporary-files.ts'
 import { writeFileAtomic } from './files/write-file-atomic.ts'
 import { createApp } from './http/app.ts'
 import { createBodyReader } from './http/body.ts'
@@ -104,11 +105,12 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
     { sources, version, environment }: ComposeOptions,
     opened: typeof closers,
   ): Promise<RunningServer> {
-    for (const folder of [config.modelsPath, config.backendsPath, config.dataPath, config.configDir]) {
-      await mkdir(folder, { recursive: true })
-    }
+    for (const folder of [config.modelsPath, config.backendsPath]) await mkdir(folder, { recursive: true })
     const lock = await lockDataPath(config.dataPath, { clock })
     opened.push(() => lock.close())
+    for (const folder of [config.modelsPath, config.dataPath, config.configDir]) {
+      await removeStaleTemporaries(folder, { now: clock.now() })
+    }
     const database = await openDatabase({
       url: config.authDatabaseUrl,
       dataPath: config.dataPath,
@@ -242,6 +244,7 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
         }
         cors = corsFor()
         directory = directoryNow()
+        log.level = settings.get('debug') ? 'debug' : config.logLevel
       }),
     )
     opened.push(store.subscribe((report) => residency.forget([...report.changed, ...report.removed])))

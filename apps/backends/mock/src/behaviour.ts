@@ -24,7 +24,7 @@ const ABOUT_THE_PROCESS = new Set([
 /** What the script says about a call. */
 export function chooseBehaviour(script: MockScript, call: ScriptedCall): MockBehaviour {
   const rule = script.rules?.find((one) => matches(one, call))
-  return rule?.do ?? rule?.then ?? {}
+  return rule?.do ?? {}
 }
 
 function matches(rule: MockRule, { rpc, call, text }: ScriptedCall): boolean {

@@ -95,9 +95,7 @@ export interface MockRule {
   readonly contains?: string | undefined
   /** The n-th call of its rpc, from 1. @default any */
   readonly call?: number | undefined
-  readonly do?: MockBehaviour | undefined
-  /** @deprecated the earlier name of `do` */
-  readonly then?: MockBehaviour | undefined
+  readonly do: MockBehaviour
 }
 
 /** Everything a mock is told. */

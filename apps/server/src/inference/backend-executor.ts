@@ -67,7 +67,11 @@ async function* runChoice(
 ): AsyncGenerator<PredictionEvent, Usage> {
   const { request, model, correlationId, signal } = prediction
   const options = toPredictOptions(model, request, { correlationId, choice })
-  const decoder = createReplyDecoder({ choice, maxTokens: options.Tokens ?? 0 })
+  const decoder = createReplyDecoder({
+    choice,
+    maxTokens: options.Tokens ?? 0,
+    contextSize: model.contextSize ?? 0,
+  })
   if (request.stream) {
     for await (const reply of client.predictStream(options, { signal })) yield* decoder.reply(reply)
   } else {

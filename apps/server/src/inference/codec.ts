@@ -43,7 +43,7 @@ export interface InferenceCodec<Request extends InferenceRequest = InferenceRequ
    *
    * @throws {SvcError} `invalid_request` naming the field
    */
-  parse(document: JsonDocument): Request
+  parse(document: JsonDocument, options: { readonly signal: AbortSignal }): Promise<Request>
   stream(request: Request, facts: ReplyFacts): StreamEncoder
   collect(request: Request, facts: ReplyFacts): ReplyCollector
 }

@@ -15,7 +15,7 @@ describe('createReplyDecoder', () => {
       fc.property(fc.string({ unit: 'binary' }), fc.array(fc.nat(), { maxLength: 8 }), (text, cuts) => {
         const whole = bytes(text)
         const places = [0, ...cuts.map((cut) => cut % (whole.length + 1)).sort((a, b) => a - b), whole.length]
-        const decoder = createReplyDecoder({ choice: 0, maxTokens: 0 })
+        const decoder = createReplyDecoder({ choice: 0, maxTokens: 0, contextSize: 0 })
         const events = places
           .slice(1)
           .flatMap((end, index) => decoder.reply(reply({ message: whole.subarray(places[index], end) })))
@@ -25,7 +25,7 @@ describe('createReplyDecoder', () => {
   })
 
   it('reads counters as running totals, and keeps the last that says something', () => {
-    const decoder = createReplyDecoder({ choice: 0, maxTokens: 0 })
+    const decoder = createReplyDecoder({ choice: 0, maxTokens: 0, contextSize: 0 })
     decoder.reply(reply({ tokens: 1, promptTokens: 7, timingPromptProcessing: 1.5 }))
     decoder.reply(reply({ tokens: 2 }))
     decoder.reply(reply({ timingTokenGeneration: Number.NaN }))
@@ -33,18 +33,20 @@ describe('createReplyDecoder', () => {
   })
 
   it('ends with stop, or with length when the limit was reached', () => {
-    const ended = (tokens: number, maxTokens: number) => {
-      const decoder = createReplyDecoder({ choice: 3, maxTokens })
-      decoder.reply(reply({ tokens }))
+    const ended = (tokens: number, maxTokens: number, contextSize = 0) => {
+      const decoder = createReplyDecoder({ choice: 3, maxTokens, contextSize })
+      decoder.reply(reply({ tokens, promptTokens: 10 }))
       return decoder.end()
     }
     expect(ended(5, 6)).toEqual([{ type: 'choice-end', choice: 3, finishReason: 'stop' }])
     expect(ended(6, 6)).toEqual([{ type: 'choice-end', choice: 3, finishReason: 'length' }])
     expect(ended(6, 0)).toEqual([{ type: 'choice-end', choice: 3, finishReason: 'stop' }])
+    expect(ended(6, 0, 16)).toEqual([{ type: 'choice-end', choice: 3, finishReason: 'length' }])
+    expect(ended(6, 0, 17)).toEqual([{ type: 'choice-end', choice: 3, finishReason: 'stop' }])
   })
 
   it('believes parsed deltas over the raw text, and gives every call one id', () => {
-    const decoder = createReplyDecoder({ choice: 0, maxTokens: 0 })
+    const decoder = createReplyDecoder({ choice: 0, maxTokens: 0, contextSize: 0 })
     const events = [
       ...decoder.reply(reply({ message: bytes('<raw>'), chatDeltas: [{ reasoningContent: 'hm', content: 'text' }] })),
       ...decoder.reply(reply({ chatDeltas: [{ toolCalls: [{ index: 0, name: 'f', arguments: '{"a"' }] }] })),

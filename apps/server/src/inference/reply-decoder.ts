@@ -51,8 +51,13 @@ export interface ReplyDecoder {
  * Makes the decoder of a choice.
  *
  * @param options.maxTokens the limit that was sent; 0 = none. Reaching it ends the choice as `length`
+ * @param options.contextSize tokens of prompt and answer together; 0 = unknown. Reaching it does the same
  */
-export function createReplyDecoder(options: { choice: number; maxTokens: number }): ReplyDecoder {
+export function createReplyDecoder(options: {
+  readonly choice: number
+  readonly maxTokens: number
+  readonly contextSize: number
+}): ReplyDecoder {
   const { choice } = options
   const utf8 = new TextDecoder('utf-8')
   const started = new Set<number>()
@@ -103,7 +108,11 @@ export function createReplyDecoder(options: { choice: number; maxTokens: number 
 
   function finishReason(): FinishReason {
     if (started.size > 0) return 'tool_calls'
-    return options.maxTokens > 0 && usage.completionTokens >= options.maxTokens ? 'length' : 'stop'
+    const { promptTokens, completionTokens } = usage
+    const reached = (limit: number, tokens: number): boolean => limit > 0 && tokens >= limit
+    const full =
+      reached(options.maxTokens, completionTokens) || reached(options.contextSize, promptTokens + completionTokens)
+    return full ? 'length' : 'stop'
   }
 }
 

@@ -4,7 +4,7 @@ import type { Weights, WeightsInspector } from './weights.ts'
 
 /** Puts what is known of its weights beside a model. */
 export interface WeightsAttacher {
-  /** The model with its `gguf` or `weightsFault`; the same object while neither model nor weights changed. */
+  /** The model with its `gguf`, `weightsFault` or `weightsMissing`; the same object while neither model nor weights changed. */
   attach(model: ModelConfig): ModelConfig
 }
 
@@ -31,14 +31,19 @@ export function createWeightsAttacher(inspector: WeightsInspector): WeightsAttac
 }
 
 /** The GGUF file of a model inside its folder; undefined when it has none that could be looked at. */
-export function weightsPath(model: ModelConfig): string | undefined {
+function weightsPath(model: ModelConfig): string | undefined {
   const path = model.parameters.model
   if (path === undefined || !isGgufName(path) || path.includes('://')) return undefined
   return readsGguf(model.backend) && model.artifacts.length === 0 ? path : undefined
 }
 
 function withWeights(model: ModelConfig, path: string, weights: Weights | undefined): ModelConfig {
-  if (weights === undefined) return { ...model, weightsFault: `file "${path}" is not in the models folder` }
+  if (weights === undefined) return { ...model, weightsMissing: true }
   if (!weights.usable) return { ...model, weightsFault: `file "${path}" ${weights.fault}` }
   return { ...model, gguf: weights.summary }
+}
+
+/** What is wrong with the weights of a model, in words; undefined when nothing is known to be. */
+export function weightsNote({ parameters, weightsFault, weightsMissing }: ModelConfig): string | undefined {
+  return weightsMissing === true ? `file "${parameters.model}" is not in the models folder` : weightsFault
 }

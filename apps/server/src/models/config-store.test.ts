@@ -148,13 +148,15 @@ describe('what is wrong with a folder', () => {
     const store = createConfigStore({ folder: dir.path })
     expect(names(store)).toEqual(['a', 'b', 'c'])
     expect(store.get('a')?.weightsFault).toBe('file "half.gguf" is cut off')
+    expect(store.get('b')).toMatchObject({ weightsMissing: true })
+    expect(store.get('b')?.weightsFault).toBeUndefined()
     expect(problems(store)).toEqual([
       'a.yaml: parameters.model: file "half.gguf" is cut off',
       'b.yaml: parameters.model: file "none.gguf" is not in the models folder',
     ])
     writeFileSync(dir.join('none.gguf'), chatGguf())
     expect(store.get('b')?.gguf?.contextLength).toBe(2048)
-    expect(store.get('b')?.weightsFault).toBeUndefined()
+    expect(store.get('b')?.weightsMissing).toBeUndefined()
   })
 
   it('are links out of it, pipes and names that are none', async () => {

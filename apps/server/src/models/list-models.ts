@@ -1,3 +1,4 @@
+import { weightsNote } from './attach-weights.ts'
 import type { ConfigStore } from './config-store.ts'
 import type { ModelConfig } from './model-config.ts'
 import { usecasesOf } from './usecases.ts'
@@ -25,12 +26,8 @@ export function toModelRows(store: ConfigStore): ModelRow[] {
 }
 
 function noteOf(model: ModelConfig): string {
-  const notes = [
-    ...(model.source === 'demo' ? ['demo'] : []),
-    ...(model.disabled ? ['disabled'] : []),
-    ...(model.weightsFault === undefined ? [] : [model.weightsFault]),
-  ]
-  return notes.join('; ')
+  const notes = [model.source === 'demo' && 'demo', model.disabled && 'disabled', weightsNote(model)]
+  return notes.filter((note) => typeof note === 'string').join('; ')
 }
 
 const COLUMNS: readonly (keyof ModelRow)[] = ['name', 'backend', 'usecases', 'file', 'note']

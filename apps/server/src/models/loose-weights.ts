@@ -1,7 +1,7 @@
 import type { GgufSummary } from './gguf/gguf-header.ts'
 import type { ModelConfig } from './model-config.ts'
 import { blankModel, GGUF_BACKEND, type ModelFilePlace } from './to-model-config.ts'
-import type { Usecase } from './usecases.ts'
+import type { Usecase } from './usecase-names.ts'
 
 /** Parts of a split model after the first: `name-00002-of-00005.gguf`. */
 const LATER_PART = /-(?!0*1-of-)\d{5}-of-\d{5}\.gguf$/i

@@ -22,7 +22,7 @@ import type {
   TTS,
   VLLM,
 } from './keys/model-keys.ts'
-import type { Usecase } from './usecases.ts'
+import type { Usecase } from './usecase-names.ts'
 
 /** The weights and how tokens are chosen. */
 export type ModelParameters = Block<typeof PARAMETERS>
@@ -147,6 +147,8 @@ export interface ModelConfig {
   readonly gguf?: GgufSummary | undefined
   /** Why the weights cannot be loaded, found before any backend was asked: `file "x.gguf" is cut off`. */
   readonly weightsFault?: string | undefined
+  /** Set when there is no such file here. A backend that runs elsewhere may have it all the same. */
+  readonly weightsMissing?: boolean | undefined
   /** The whole file as plain data, unknown keys included. */
   readonly raw: Readonly<Record<string, unknown>>
   /** What of the file is ignored. */

@@ -65,7 +65,11 @@ describe('a name', () => {
   it('that nobody has leads nowhere', async () => {
     await using here = await world({ 'a.yaml': 'name: a' })
     expect(await here.directory.resolve('b')).toBeUndefined()
-    expect(await here.directory.resolve('../a')).toBeUndefined()
+  })
+
+  it.each(['../a', '/a', 'a\0', 'x'.repeat(201), '-a'])('that nobody can have is refused: %j', async (name) => {
+    await using here = await world({ 'a.yaml': 'name: a' })
+    await expect(here.directory.resolve(name)).rejects.toMatchObject({ kind: 'invalid_request', code: 'invalid_name' })
   })
 
   it('may be an alias, followed once', async () => {

@@ -1,15 +1,18 @@
 import { SvcError } from '@svc/errors'
+import { checkName } from '../files/safe-path.ts'
 import type { ConfigStore } from './config-store.ts'
 import { type DefaultsContext, withDefaults } from './defaults.ts'
 import type { ModelConfig } from './model-config.ts'
-import { hasUsecase, isUsecase } from './usecases.ts'
+import { isUsecase } from './usecase-names.ts'
+import { hasUsecase } from './usecases.ts'
 
 /** Finds models by the names clients use, with defaults filled in. */
 export interface ModelDirectory {
   /**
    * The model of a name, an alias followed one hop; undefined when there is none. The same object while nothing changed.
    *
-   * @throws {SvcError} `invalid_request`, code `alias_broken`, for an alias of nothing or of another alias
+   * @throws {SvcError} `invalid_request`: `invalid_name` for what no model can be called, `alias_broken` for an alias
+   *   of nothing or of another alias
    */
   resolve(name: string, options?: ResolveOptions): Promise<ModelConfig | undefined>
   /** The model for a usecase when a request names none: the first by name that is not disabled. */
@@ -38,6 +41,7 @@ export function createModelDirectory(store: ConfigStore, context: DefaultsContex
   }
   return {
     async resolve(name, options = {}) {
+      checkName(name, 'model')
       const model = find(store, name, options)
       return model && fill(followAlias(store, model))
     },

@@ -1,4 +1,5 @@
 import { isSafeName, toFileName } from '../files/safe-path.ts'
+import { weightsNote } from './attach-weights.ts'
 import type { ConfigProblem } from './config-problem.ts'
 import { isStandalone, looseModel } from './loose-weights.ts'
 import type { ModelConfig } from './model-config.ts'
@@ -55,7 +56,7 @@ export function buildIndex(input: IndexInput, previous: ReadonlyMap<string, Mode
   for (const { file, model } of input.yaml) {
     problems.push(...file.problems)
     if (model !== undefined && add(model)) listed.push(model)
-    if (model?.weightsFault !== undefined) problems.push(weightsFault(model))
+    if (model !== undefined) problems.push(...weightsProblems(model))
   }
   const referenced: ModelConfig[] = []
   const used = usedFiles(listed)
@@ -81,8 +82,9 @@ function nameTaken(model: ModelConfig, holder: ModelConfig): ConfigProblem {
   return { file: model.file, key: 'name', reason }
 }
 
-function weightsFault(model: ModelConfig): ConfigProblem {
-  return { file: model.file, key: 'parameters.model', reason: model.weightsFault ?? '' }
+function weightsProblems(model: ModelConfig): ConfigProblem[] {
+  const reason = weightsNote(model)
+  return reason === undefined ? [] : [{ file: model.file, key: 'parameters.model', reason }]
 }
 
 /** Files in the folder that belong to models described elsewhere. */

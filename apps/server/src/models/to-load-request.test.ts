@@ -214,6 +214,11 @@ it('refuses weights that are known to be damaged', () => {
   )
 })
 
+it('leaves weights that are missing here to the backend, which may run elsewhere', () => {
+  const elsewhere = { ...model('parameters: {model: x.gguf}'), weightsMissing: true }
+  expect(toLoadRequest(elsewhere, CONTEXT)).toMatchObject({ Model: 'x.gguf', ModelFile: '/models/x.gguf' })
+})
+
 it('says the same of the same model every time', () => {
   const server = { threads: 0, physicalCores: 2, f16: true, debug: false, contextSize: 512 }
   const yaml = 'parameters: {model: x.gguf, temperature: 0.1}\nembeddings: true'

@@ -23,12 +23,12 @@ const VRAM_SHARE = 4
 const BYTES_PER_CELL = 16
 
 /** Names of the contract for the two wire formats of upstreams. */
-export const PROVIDER_NAMES = { provider_a: 'openai', provider_b: 'anthropic' } as const
+const PROVIDER_NAMES = { provider_a: 'openai', provider_b: 'anthropic' } as const
 
 /**
  * What LoadModel is told about a model (§2.9). Call it with defaults filled in: it adds none but those of the contract.
  *
- * @throws {SvcError} `internal`, code `model_file_unusable`, when the weights are known to be missing or damaged
+ * @throws {SvcError} `internal`, code `model_file_unusable`, when the weights are known to be damaged
  */
 export function toLoadRequest(config: ModelConfig, context: LoadRequestContext): LoadFields {
   if (config.weightsFault !== undefined) {

@@ -2,7 +2,7 @@ import type { ConfigProblem } from './config-problem.ts'
 import { type Block, type KeyTable, toCamelCase } from './keys/fields.ts'
 import { LLM, type ModelKeys, VLLM } from './keys/model-keys.ts'
 import type { ModelConfig } from './model-config.ts'
-import { declaredUsecases } from './usecases.ts'
+import { declaredUsecases } from './usecase-names.ts'
 
 /** Where a model file lies. */
 export interface ModelFilePlace {

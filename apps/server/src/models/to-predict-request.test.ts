@@ -1,9 +1,9 @@
 import type { PredictOptions } from '@svc/backend-client/proto'
 import { describe, expect, it } from 'vitest'
-import type { GenerationOptions, InferenceRequest } from '../inference/request.ts'
 import { parseModelFile } from './config-file.ts'
 import { withDefaults } from './defaults.ts'
 import type { ModelConfig } from './model-config.ts'
+import type { PredictionInput, PredictionSettings } from './prediction-input.ts'
 import { toEmbeddingOptions, toPredictOptions } from './to-predict-request.ts'
 
 const CONTEXT = { correlationId: 'c-1', choice: 0, randomSeed: () => 99 }
@@ -16,11 +16,11 @@ function model(yaml: string): ModelConfig {
   return config
 }
 
-function ask(generation: GenerationOptions = {}, more: Partial<InferenceRequest> = {}): InferenceRequest {
-  return { kind: 'chat', messages: [{ role: 'user', content: 'hi' }], generation, choices: 1, stream: false, ...more }
+function ask(generation: PredictionSettings = {}, more: Partial<PredictionInput> = {}): PredictionInput {
+  return { messages: [{ role: 'user', content: 'hi' }], generation, ...more }
 }
 
-function options(yaml: string, request: InferenceRequest = ask()) {
+function options(yaml: string, request: PredictionInput = ask()) {
   return toPredictOptions(model(yaml), request, CONTEXT)
 }
 
@@ -77,7 +77,7 @@ describe('what a request says', () => {
   repeat_penalty: 1.9, repeat_last_n: 9, frequency_penalty: 0.9, presence_penalty: 0.9, n_keep: 9, batch: 9, ignore_eos: yes,
   negative_prompt: n, negative_prompt_scale: 9, rope_freq_base: 9, rope_freq_scale: 9, logit_bias: {9: 9}, logprobs: yes, top_logprobs: 9}`
 
-  it.each<[GenerationOptions, Partial<PredictOptions>]>([
+  it.each<[PredictionSettings, Partial<PredictOptions>]>([
     [{ temperature: 0 }, { Temperature: 0 }],
     [{ topP: 0 }, { TopP: 0 }],
     [{ topK: 0 }, { TopK: 0 }],
@@ -154,7 +154,7 @@ describe('what a request says', () => {
 })
 
 describe('metadata', () => {
-  it.each<[string, Partial<InferenceRequest>, Record<string, string>]>([
+  it.each<[string, Partial<PredictionInput>, Record<string, string>]>([
     ['threads: 1', {}, {}],
     ['reasoning: {disable: true}', {}, { enable_thinking: 'false', chat_template_kwargs: '{"enable_thinking":false}' }],
     ['reasoning: {disable: false}', {}, { enable_thinking: 'true', chat_template_kwargs: '{"enable_thinking":true}' }],

@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto'
 import { join } from 'node:path'
 import type { PartialMessage } from '@svc/backend-client'
 import type { Message, PredictOptions } from '@svc/backend-client/proto'
-import type { ChatMessage, GenerationOptions, InferenceRequest } from '../inference/request.ts'
 import type { ModelConfig, ModelParameters } from './model-config.ts'
+import type { PredictionCall, PredictionInput, PredictionMessage, PredictionSettings } from './prediction-input.ts'
 
 /** What a prediction takes beside model and request. */
 export interface PredictContext {
@@ -34,11 +34,7 @@ const SERVER_METADATA: ReadonlySet<string> = new Set([
  * What Predict is told: the settings of the model, what the request says over them, and the conversation for the
  * model's own template. Call it with defaults filled in.
  */
-export function toPredictOptions(
-  model: ModelConfig,
-  request: InferenceRequest,
-  context: PredictContext,
-): PredictFields {
+export function toPredictOptions(model: ModelConfig, request: PredictionInput, context: PredictContext): PredictFields {
   return {
     ...settingFields(model),
     ...tokenChoice(mergeGeneration(model.parameters, request.generation)),
@@ -67,7 +63,7 @@ export function toEmbeddingOptions(
 }
 
 /** The parameters of a model with those of a request over them. Penalties of 0 keep the model's own. */
-export function mergeGeneration(parameters: ModelParameters, generation: GenerationOptions): ModelParameters {
+function mergeGeneration(parameters: ModelParameters, generation: PredictionSettings): ModelParameters {
   const { repeatPenalty, repeatLastN, frequencyPenalty, presencePenalty } = generation
   const given: Partial<Record<keyof ModelParameters, unknown>> = {
     temperature: generation.temperature,
@@ -152,7 +148,7 @@ function seedOf(seed: number | undefined, { choice, randomSeed }: PredictContext
 }
 
 /** What templates and backends may know of the request: the model's switches, the client's words over them. */
-function metadataOf(model: ModelConfig, request: InferenceRequest): Record<string, string> {
+function metadataOf(model: ModelConfig, request: PredictionInput): Record<string, string> {
   const effort = request.reasoningEffort || model.reasoningEffort
   const disabled = reasoningDisabled(model.reasoning.disable, effort)
   const metadata: Record<string, string> = {
@@ -183,16 +179,16 @@ function toTemplateValue(value: string): string | boolean {
   return value === 'false' ? false : value
 }
 
-function conversationFields(request: InferenceRequest): PredictFields {
+function conversationFields(request: PredictionInput): PredictFields {
   return { UseTokenizerTemplate: true, Messages: request.messages.map(toMessage), ...toolFields(request) }
 }
 
-function toolFields({ tools = [], toolChoice }: InferenceRequest): PredictFields {
+function toolFields({ tools = [], toolChoice }: PredictionInput): PredictFields {
   if (tools.length === 0 || toolChoice === 'none') return {}
   return { Tools: JSON.stringify(tools), ToolChoice: toolChoice === undefined ? undefined : JSON.stringify(toolChoice) }
 }
 
-function toMessage(message: ChatMessage): PartialMessage<Message> {
+function toMessage(message: PredictionMessage): PartialMessage<Message> {
   return {
     role: message.role,
     content: message.content,
@@ -203,7 +199,7 @@ function toMessage(message: ChatMessage): PartialMessage<Message> {
   }
 }
 
-function toWireCall(call: NonNullable<ChatMessage['toolCalls']>[number], index: number): unknown {
+function toWireCall(call: PredictionCall, index: number): unknown {
   const { id, name } = call
   return { index, id, type: 'function', function: { name, arguments: call.arguments } }
 }

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { parseModelFile } from './config-file.ts'
 import type { GgufSummary } from './gguf/gguf-header.ts'
 import type { ModelConfig } from './model-config.ts'
-import { declaredUsecases, hasUsecase, USECASES, usecasesOf } from './usecases.ts'
+import { declaredUsecases, USECASES } from './usecase-names.ts'
+import { hasUsecase, usecasesOf } from './usecases.ts'
 
 function parse(yaml: string): ModelConfig | undefined {
   return parseModelFile(yaml, { file: 'm.yaml', folder: '/models', modifiedAt: 0 }).models[0]

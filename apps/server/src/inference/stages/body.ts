@@ -14,17 +14,25 @@ export function unparsable(detail: string, param?: string): SvcError {
   })
 }
 
+/**
+ * Objects, arrays and keys of a body: many times what any request has, few enough that checking them against a schema
+ * does not hold up others (threats IN-3).
+ */
+const MAX_BODY_NODES = 250_000
+
 /** Reads the body once as bytes, guards its depth and size, and keeps it as a token tree with byte offsets. */
 export function bodyStage(reader: BodyReader): Stage {
   return async (exchange, next) => {
     const held = await reader.read(exchange.call)
     try {
       if (held.bytes.length === 0) throw unparsable('the body is empty')
-      const document = await parseJsonCooperatively(held.bytes, {}, { signal: exchange.call.signal }).catch(
-        (error: unknown) => {
-          throw SvcError.is(error) && error.kind === 'invalid_request' ? unparsable(error.message) : error
-        },
-      )
+      const document = await parseJsonCooperatively(
+        held.bytes,
+        { maxNodes: MAX_BODY_NODES },
+        { signal: exchange.call.signal },
+      ).catch((error: unknown) => {
+        throw SvcError.is(error) && error.kind === 'invalid_request' ? unparsable(error.message) : error
+      })
       if (document.root.kind !== 'object') throw unparsable('the body must be a JSON object')
       exchange.document = document
       await next()

@@ -27,7 +27,7 @@ export type GgufResult =
   | { readonly ok: false; readonly reason: string }
 
 /** Most of a file that is read for its header. */
-export const MAX_HEADER_BYTES = 64 * 1024 * 1024
+const MAX_HEADER_BYTES = 64 * 1024 * 1024
 
 const MAGIC = 0x46554747
 const MAGIC_BIG_ENDIAN = 0x47475546

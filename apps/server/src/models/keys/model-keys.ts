@@ -26,7 +26,7 @@ import {
 const count = integerIn({ min: 0 })
 
 /** Who the model is. */
-export const IDENTITY = {
+const IDENTITY = {
   name: text,
   alias: text,
   description: text,
@@ -59,7 +59,7 @@ export const ARTIFACT = {
 }
 
 /** What runs the model and how. */
-export const ENGINE = {
+const ENGINE = {
   backend: text,
   options: textList,
   overrides: textList,
@@ -360,7 +360,7 @@ export const PII = {
 const GONE = 'belongs to a filter that no longer exists, ignored (name detectors instead)'
 
 /** Keys of `pii` that earlier versions had (§9). */
-export const LEGACY_PII_KEYS = { patterns: GONE, response: GONE, mode: GONE, actions: GONE, builtins: GONE }
+const LEGACY_PII_KEYS = { patterns: GONE, response: GONE, mode: GONE, actions: GONE, builtins: GONE }
 
 /** The `pii_detection` block of a model that detects (§2.11). */
 export const PII_DETECTION = {

@@ -1,7 +1,7 @@
-import { SvcError } from '@svc/errors'
 import type { JsonDocument } from '@svc/json'
-import { type ChatCompletionRequest, chatCompletionRequest, parseBody } from '@svc/wire'
+import { type ChatCompletionRequest, chatCompletionRequest } from '@svc/wire'
 import type { InferenceCodec } from '../../../inference/codec.ts'
+import { readBody } from '../../../inference/read-body.ts'
 import type { ChatRequest } from '../../../inference/request.ts'
 import { unparsable } from '../../../inference/stages/body.ts'
 import { collectChat } from './collect.ts'
@@ -13,19 +13,21 @@ interface CompatibleChatRequest extends ChatRequest {
   readonly includeUsage: boolean
 }
 
-function validate(document: JsonDocument): ChatCompletionRequest {
-  try {
-    return parseBody(chatCompletionRequest, document.root.toValue())
-  } catch (error) {
-    if (SvcError.is(error) && error.code === 'invalid_body') throw unparsable(error.message, error.details?.param)
-    throw error
+/** More messages than any conversation has; checking each of millions would hold up everybody else. */
+const MAX_MESSAGES = 16_384
+
+async function validate(document: JsonDocument, signal: AbortSignal): Promise<ChatCompletionRequest> {
+  const messages = document.root.get('messages')
+  if (messages !== undefined && messages.length > MAX_MESSAGES) {
+    throw unparsable(`messages: more than ${MAX_MESSAGES}`, 'messages')
   }
+  return readBody(chatCompletionRequest, document, signal)
 }
 
 /** The two ends of `POST /v1/chat/completions`. */
 export const chatCodec: InferenceCodec<CompatibleChatRequest> = {
-  parse(document) {
-    const body = validate(document)
+  async parse(document, { signal }) {
+    const body = await validate(document, signal)
     return { ...chatToDomain(body), includeUsage: body.stream_options?.include_usage ?? false }
   },
   stream: (request, facts) => streamChat(facts, { choices: request.choices, includeUsage: request.includeUsage }),

@@ -1,0 +1,51 @@
+/** Everything a model can be asked for, in the order in which lists show it. */
+export const USECASES = [
+  'chat',
+  'completion',
+  'edit',
+  'embeddings',
+  'rerank',
+  'image',
+  'transcript',
+  'tts',
+  'sound_generation',
+  'tokenize',
+  'vad',
+  'video',
+  'detection',
+  'vision',
+  'face_recognition',
+  'speaker_recognition',
+  'audio_transform',
+  'diarization',
+  'realtime_audio',
+  'score',
+  'depth',
+  'token_classify',
+  'sound_classification',
+  '3d',
+  'decisions',
+] as const
+
+/** One thing a model can be asked for. */
+export type Usecase = (typeof USECASES)[number]
+
+const ALL: ReadonlySet<string> = new Set(USECASES)
+
+/** The usecases a list of a model file names: `chat` in any case, `FLAG_CHAT`, `llm` for three; others are left out. */
+export function declaredUsecases(names: readonly string[]): Usecase[] {
+  const declared = new Set<string>()
+  for (const name of names) {
+    const word = name.startsWith('FLAG_') ? name.slice(5) : name
+    // `flag_chat` is no spelling of it: the prefix counts in capitals only, and then so does the rest.
+    if (word !== name && word !== word.toUpperCase()) continue
+    const usecase = word.toLowerCase()
+    for (const each of usecase === 'llm' ? ['chat', 'completion', 'edit'] : [usecase]) declared.add(each)
+  }
+  return USECASES.filter((usecase) => declared.has(usecase))
+}
+
+/** Whether a text is the name of a usecase. */
+export function isUsecase(name: string): name is Usecase {
+  return ALL.has(name)
+}

@@ -1,0 +1,114 @@
+import { copyFile, readFile, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { demoModels } from '@svc/demo-models'
+import { tempDir } from '@svc/test-kit'
+import { describe, expect, it, vi } from 'vitest'
+import { verifies } from '../spec/verifies.ts'
+import { runBuilt, startBuiltServer } from '../support/built-server.ts'
+import { answerOf, postChat } from './open-chat.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+const weights = demoModels[0]?.file ?? ''
+
+async function namesAt(url: string): Promise<string[]> {
+  const body: unknown = await (await fetch(`${url}/v1/models`)).json()
+  if (typeof body !== 'object' || body === null || !('data' in body) || !Array.isArray(body.data)) return []
+  return body.data.map((model) => String(model.id))
+}
+
+describe('the command line', () => {
+  verifies('versioning:format:version-and-commit', 'shows its version as the server does', async () => {
+    await using server = await startBuiltServer()
+    const shown = await runBuilt(server.folder, ['--version'])
+    expect(shown).toMatchObject({ code: 0, stderr: '' })
+    expect(shown.stdout).toMatch(/^\d+\.\d+\.\d+\S* \([0-9a-f]{7}\)$/)
+    expect(await (await fetch(`${server.url}/version`)).json()).toEqual({ version: shown.stdout })
+  })
+
+  it('helps with commands and flags, and writes nothing', async () => {
+    await using dir = await tempDir('svc-e2e-')
+    const help = await runBuilt(dir.path, ['--help'])
+    expect(help).toMatchObject({ code: 0, stderr: '' })
+    for (const part of ['Usage: svc', 'models add FILE', '--address ADDRESS', 'SVC_ADDRESS']) {
+      expect(help.stdout).toContain(part)
+    }
+    expect(await readdir(dir.path)).toEqual([])
+  })
+
+  it.each([
+    [['run', '--adress', ':1'], 'unknown flag --adress (did you mean --address?)'],
+    [['--log-level', 'loud'], '--log-level: "loud" is not one of error, warn, info, debug, trace'],
+    [['modls', 'list'], 'unknown command modls (did you mean models?)'],
+  ])('%j is refused with code 2 and %j', async (args, sentence) => {
+    await using dir = await tempDir('svc-e2e-')
+    expect(await runBuilt(dir.path, args)).toEqual({ code: 2, signal: null, stdout: '', stderr: sentence })
+    expect(await readdir(dir.path)).toEqual([])
+  })
+
+  verifies('flags:declared:not-in-this-version', 'knows flags of features to come and refuses them', async () => {
+    await using dir = await tempDir('svc-e2e-')
+    const refused = await runBuilt(dir.path, ['run', '--auth-enabled'])
+    expect(refused).toMatchObject({ code: 2, stdout: '' })
+    expect(refused.stderr).toBe('--auth-enabled is not in this version: user accounts, sessions and keys of their own')
+  })
+
+  it('lists the backends that model files can name', async () => {
+    await using dir = await tempDir('svc-e2e-')
+    const flags = ['--external-grpc-backends', 'mine:127.0.0.1:50051', '--backends-system-path', dir.join('none')]
+    expect(await runBuilt(dir.path, ['backends', 'list', ...flags])).toEqual({
+      code: 0,
+      signal: null,
+      stdout: 'llama\nllama-cpp\nmine',
+      stderr: '',
+    })
+  })
+})
+
+describe('a model of one\'s own', () => {
+  it('added by command is listed by the command and a running server, and answers in the place of the demo', async () => {
+    await using server = await startBuiltServer({ env: { SVC_THREADS: '1' } })
+    const { folder, url } = server
+    await copyFile(weights, join(folder, 'Tiny Chat.gguf'))
+    const before = await runBuilt(folder, ['models', 'list'])
+    expect(before.stdout).toMatch(/^NAME +BACKEND +USECASES +FILE\ndemo +llama .*demo$/m)
+
+    const added = await runBuilt(folder, ['models', 'add', 'Tiny Chat.gguf'])
+    expect(added).toMatchObject({ code: 0, stderr: '' })
+    expect(added.stdout).toMatch(/^added model "Tiny Chat": \S.*\.gguf \(\d+\.\d MB\), .*\.yaml$/)
+    const listed = await runBuilt(folder, ['models', 'list'])
+    expect(listed.stdout).toMatch(/^Tiny Chat +llama /m)
+    expect(listed.stdout).not.toMatch(/^demo /m)
+    expect(await namesAt(url)).toEqual(['Tiny Chat'])
+    expect(await answerOf(await postChat(url, 'Tiny Chat'))).not.toBe('')
+    expect((await postChat(url, 'demo')).status).toBe(404)
+
+    const again = await runBuilt(folder, ['models', 'add', 'Tiny Chat.gguf'])
+    expect(again).toMatchObject({ code: 1, stdout: '' })
+    expect(again.stderr).toMatch(/^svc: .*"Tiny Chat" exists already$/)
+  })
+
+  it('that is no model is not added', async () => {
+    await using dir = await tempDir('svc-e2e-')
+    await copyFile(new URL(import.meta.url), dir.join('text.gguf'))
+    for (const file of ['text.gguf', 'none.gguf']) {
+      const refused = await runBuilt(dir.path, ['models', 'add', file])
+      expect(refused).toMatchObject({ code: 1, stdout: '' })
+      expect(refused.stderr).toMatch(new RegExp(`^svc: ${file}[^\\n]+$`))
+    }
+    expect(await readdir(dir.path)).not.toContain('models')
+  })
+
+  it.each([
+    ['steps into the place of the demo', 'auto', ['dropped.gguf']],
+    ['stands beside a demo that is to stay', 'true', ['demo', 'dropped.gguf']],
+  ])('dropped into the folder of a running server %s', async (_, mode, names) => {
+    await using server = await startBuiltServer({ env: { SVC_DEMO_MODEL: mode, SVC_THREADS: '1' } })
+    expect(await namesAt(server.url)).toEqual(['demo'])
+    await copyFile(weights, join(server.folder, 'models', 'dropped.gguf'))
+    expect(await namesAt(server.url)).toEqual(names)
+    expect(await answerOf(await postChat(server.url, 'dropped.gguf'))).not.toBe('')
+    expect((await postChat(server.url, 'demo')).status).toBe(mode === 'true' ? 200 : 404)
+    expect(await readFile(join(server.folder, 'models', 'dropped.gguf'))).toEqual(await readFile(weights))
+  })
+})

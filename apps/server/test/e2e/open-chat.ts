@@ -1,0 +1,74 @@
+import { readSse } from '@svc/test-kit'
+import { eventually } from '../support/eventually.ts'
+
+/** A streamed chat that a test follows while it runs. */
+export interface OpenChat {
+  /** The data of its events so far, parsed but for `[DONE]`. */
+  readonly events: readonly unknown[]
+  /** Text of its deltas so far. */
+  text(): string
+  /** Resolves when so many deltas with text have come. */
+  hasText(pieces: number): Promise<void>
+  /** Resolves when it has ended: by the server's own end of the stream, or cut off. */
+  readonly ended: Promise<'whole' | 'cut'>
+  /** Closes the connection. */
+  leave(): void
+}
+
+/** POSTs one chat. */
+export function postChat(url: string, model: string, extra: Readonly<Record<string, unknown>> = {}): Promise<Response> {
+  return fetch(`${url}/v1/chat/completions`, toRequest(model, extra))
+}
+
+/** What a whole chat of one choice answered. */
+export async function answerOf(response: Response): Promise<string> {
+  if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`)
+  const body: unknown = await response.json()
+  return contentOf(body, 'message')
+}
+
+/** Starts a streamed chat; it may fail later, even before its first byte. */
+export function openChat(url: string, model: string, extra: Readonly<Record<string, unknown>> = {}): OpenChat {
+  const events: unknown[] = []
+  const left = new AbortController()
+  async function read(): Promise<'whole' | 'cut'> {
+    try {
+      const reply = await fetch(`${url}/v1/chat/completions`, {
+        ...toRequest(model, { ...extra, stream: true }),
+        signal: left.signal,
+      })
+      if (reply.status !== 200) throw new Error(`${reply.status}: ${await reply.text()}`)
+      for await (const { data } of readSse(reply)) events.push(data === '[DONE]' ? data : JSON.parse(data))
+      return 'whole'
+    } catch {
+      return 'cut'
+    }
+  }
+  const pieces = (): string[] => events.map((event) => contentOf(event, 'delta')).filter((text) => text !== '')
+  return {
+    events,
+    text: () => pieces().join(''),
+    async hasText(count) {
+      await eventually(() => {
+        if (pieces().length < count) throw new Error(`${pieces().length} of ${count} pieces: ${JSON.stringify(events)}`)
+      })
+    },
+    ended: read(),
+    leave: () => left.abort(),
+  }
+}
+
+function toRequest(model: string, extra: Readonly<Record<string, unknown>>): RequestInit {
+  const body = { model, messages: [{ role: 'user', content: 'Hello!' }], ...extra }
+  return { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+}
+
+/** The text at `choices[0].message.content` or `choices[0].delta.content`; empty where there is none. */
+function contentOf(value: unknown, place: 'message' | 'delta'): string {
+  const content = at(at(at(at(value, 'choices'), '0'), place), 'content')
+  return typeof content === 'string' ? content : ''
+}
+
+function at(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined
+}

@@ -1,0 +1,85 @@
+import { symlink } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { listenOnFreePort, tempDir } from '@svc/test-kit'
+import { describe, expect, it, vi } from 'vitest'
+import { verifies } from '../spec/verifies.ts'
+import { BUILT_ENTRY, runBuilt, startBuiltServer } from '../support/built-server.ts'
+import { answerOf, postChat } from './open-chat.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+/** An address of the public internet that no machine has (RFC 5737): the start gets as far as listening. */
+const PUBLIC = '203.0.113.1:0'
+const OPEN_DOOR = 'ANYBODY WHO REACHES THIS ADDRESS HAS FULL ACCESS'
+
+describe('a start', () => {
+  it('through a symbolic link, from another folder, uses that folder and finds its own parts', async () => {
+    await using dir = await tempDir('svc-e2e-')
+    await symlink(BUILT_ENTRY, dir.join('svc'))
+    await using server = await startBuiltServer({ folder: dir.path, entry: dir.join('svc'), env: { SVC_THREADS: '1' } })
+    expect(await answerOf(await postChat(server.url, 'demo'))).not.toBe('')
+    const folders = ['models', 'data', 'configuration', 'backends']
+    const { readdir } = await import('node:fs/promises')
+    expect(await readdir(dir.path)).toEqual(expect.arrayContaining(folders))
+  })
+
+  verifies('flags:data-path:one-server', 'on a data path in use ends with a sentence and code 75; the first server goes on', async () => {
+    await using first = await startBuiltServer()
+    const second = await runBuilt(first.folder, ['run', '--address', '127.0.0.1:0'])
+    expect(second).toMatchObject({ code: 75, stdout: '' })
+    expect(second.stderr).toBe(
+      `svc: the data path ${first.folder}/data is in use by another server (process ${first.pid} on ${(await import('node:os')).hostname()}); stop it, or give this one a place of its own`,
+    )
+    expect((await fetch(`${first.url}/readyz`)).status).toBe(200)
+  })
+
+  it('on a port in use ends with a sentence and code 75, and leaves the data path free', async () => {
+    await using dir = await tempDir('svc-e2e-')
+    const taken = createServer()
+    const port = await listenOnFreePort(taken)
+    try {
+      const refused = await runBuilt(dir.path, ['run', '--address', `127.0.0.1:${port}`])
+      expect(refused).toMatchObject({ code: 75, stdout: '' })
+      expect(refused.stderr).toMatch(new RegExp(`^svc: cannot listen on 127\\.0\\.0\\.1:${port}: .*EADDRINUSE[^\\n]*$`))
+    } finally {
+      taken.close()
+    }
+    await using server = await startBuiltServer({ folder: dir.path })
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
+  })
+})
+
+describe('an open door', () => {
+  verifies('auth:public-bind:warned', 'on a public address is warned of, and with a key it is none', async () => {
+    await using dir = await tempDir('svc-e2e-')
+    const open = await runBuilt(dir.path, ['run', '--address', PUBLIC, '--log-format', 'json'])
+    expect(open.stdout).toContain(`"level":"warn"`)
+    expect(open.stdout).toContain(OPEN_DOOR)
+    const locked = await runBuilt(dir.path, ['run', '--address', PUBLIC], { env: { SVC_API_KEY: 'k' } })
+    expect(locked.stdout).not.toContain(OPEN_DOOR)
+    // neither got further than that: the address is nobody's
+    expect([open.stderr, locked.stderr]).toEqual([
+      expect.stringContaining('cannot listen on 203.0.113.1:0'),
+      expect.stringContaining('cannot listen on 203.0.113.1:0'),
+    ])
+  })
+
+  verifies('auth:public-bind:refused', 'is no start where that is asked for, except on this machine alone', async () => {
+    await using dir = await tempDir('svc-e2e-')
+    const refused = await runBuilt(dir.path, ['run', '--address', PUBLIC, '--require-auth-on-public-bind'])
+    expect(refused).toMatchObject({ code: 78, stdout: '' })
+    expect(refused.stderr).toMatch(/^svc: no key is set .*--api-keys[^\n]*$/)
+    await using server = await startBuiltServer({ folder: dir.path, flags: ['--require-auth-on-public-bind'] })
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
+    expect(server.output()).not.toContain(OPEN_DOOR)
+  })
+})
+
+it('REL-19: a server whose output nobody reads any more goes on', async () => {
+  await using server = await startBuiltServer({ mock: {}, flags: ['--log-level', 'trace'] })
+  await server.model('m')
+  server.hangUp()
+  for (let request = 0; request < 3; request += 1) expect(await answerOf(await postChat(server.url, 'm'))).not.toBe('')
+  expect((await fetch(`${server.url}/no-such-page`)).status).toBe(404)
+  expect(await server.stop()).toEqual({ code: 0, signal: null })
+})

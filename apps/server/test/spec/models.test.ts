@@ -1,0 +1,96 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { writeMockLauncher } from '@svc/backend-mock/script'
+import { tempDir } from '@svc/test-kit'
+import { describe, expect } from 'vitest'
+import { startTestServer, type TestServer } from '../support/server.ts'
+import { verifies } from './verifies.ts'
+
+/** Fields of the log lines with a message. */
+function logged(server: TestServer, message: string): Record<string, unknown>[] {
+  return server.logLines
+    .map((line): Record<string, unknown> => JSON.parse(line))
+    .filter((fields) => fields.msg === message)
+}
+
+const IGNORED = 'model file has a key that is ignored'
+const LEGACY_PII = 'name: m\nbackend: mock\npii:\n  patterns: [secret]\n  mode: block\n'
+
+describe('the list of models', () => {
+  verifies('models:list:empty', 'is an empty list where there is none', async () => {
+    await using server = await startTestServer()
+    expect((await server.call('/v1/models')).json()).toEqual({ object: 'list', data: [] })
+  })
+
+  verifies(
+    ['models:list:both-paths', 'model-file:name:served-under'],
+    'has each model under the name in its file, on both paths',
+    async () => {
+      await using server = await startTestServer()
+      await server.writeModelFile('file.yaml', 'name: spoken-name\nbackend: mock\n')
+      for (const path of ['/v1/models', '/models']) {
+        expect((await server.call(path)).json(), path).toMatchObject({ object: 'list', data: [{ id: 'spoken-name' }] })
+      }
+      expect((await server.chat('spoken-name')).status).toBe(200)
+      expect((await server.chat('file')).status).toBe(404)
+    },
+  )
+})
+
+describe('the backend of a model', () => {
+  verifies(
+    ['model-file:backend:chosen', 'flags:backends-path:used'],
+    'is the one its file names, from the backends path',
+    async () => {
+      await using server = await startTestServer()
+      const folder = join(server.folder, 'backends', 'extra')
+      await mkdir(folder, { recursive: true })
+      writeMockLauncher({ folder })
+      await server.writeModelFile('m.yaml', 'name: m\nbackend: extra\n')
+      expect((await server.chat('m')).status).toBe(200)
+      expect((await server.call('/system')).json()).toMatchObject({ loaded_models: [{ id: 'm', backend: 'extra' }] })
+    },
+  )
+
+  verifies('chat:request:backend-ignored', 'is not the one a request names', async () => {
+    await using server = await startTestServer()
+    await server.model('m')
+    expect((await server.chat('m', { backend: 'other' })).status).toBe(200)
+    expect((await server.call('/system')).json()).toMatchObject({ loaded_models: [{ id: 'm', backend: 'mock' }] })
+  })
+})
+
+describe('a model file', () => {
+  verifies('model-file:unknown-key:warned', 'with an unknown key is served, with one warning', async () => {
+    await using server = await startTestServer()
+    await server.writeModelFile('m.yaml', 'name: m\nbackend: mock\nnonsense: 1\n')
+    expect((await server.chat('m')).status).toBe(200)
+    expect(logged(server, IGNORED)).toMatchObject([{ file: 'm.yaml', line: 3, key: 'nonsense' }])
+  })
+
+  verifies('model-file:wrong-type:that-file-alone', 'with a wrong type is refused alone', async () => {
+    await using server = await startTestServer()
+    await server.writeModelFile('bad.yaml', 'name: bad\nbackend: mock\nthreads: many\n')
+    await server.model('good')
+    expect((await server.chat('good')).status).toBe(200)
+    expect((await server.chat('bad')).status).toBe(404)
+    expect(logged(server, 'model file has a problem')).toMatchObject([{ file: 'bad.yaml', line: 3, key: 'threads' }])
+  })
+
+  verifies('versioning:legacy-pii:ignored', 'with keys of the former pattern tier is served unfiltered', async () => {
+    await using server = await startTestServer()
+    await server.writeModelFile('m.yaml', LEGACY_PII)
+    const body = { model: 'm', messages: [{ role: 'user', content: 'a secret' }] }
+    expect((await server.post('/v1/chat/completions', body)).status).toBe(200)
+  })
+
+  verifies('versioning:legacy-pii:warned', 'with keys of the former pattern tier is warned of at start', async () => {
+    await using models = await tempDir()
+    await writeFile(models.join('m.yaml'), LEGACY_PII)
+    await using server = await startTestServer({ flags: [`--models-path=${models.path}`] })
+    expect(logged(server, IGNORED)).toMatchObject([
+      { file: 'm.yaml', line: 4, key: 'pii.patterns' },
+      { file: 'm.yaml', line: 5, key: 'pii.mode' },
+    ])
+  })
+})

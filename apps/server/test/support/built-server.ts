@@ -1,0 +1,241 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type MockRecord, type MockScript, mockOptions, readRecords, writeMockLauncher } from '@svc/backend-mock/script'
+import { collectLines, tempDir } from '@svc/test-kit'
+import { stringify } from 'yaml'
+import { eventually } from './eventually.ts'
+
+/** The entry that users start. */
+export const BUILT_ENTRY = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+
+/** What ends on its own has ended by then, on any machine. */
+const PATIENCE_MS = 20_000
+
+/** How a process ended. */
+export interface Ending {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+/** How the program is started. */
+export interface ProgramOptions {
+  /** Beside `PATH`, `HOME`, `LANG` and a `TMPDIR` in the folder; nothing else is inherited. */
+  readonly env?: Readonly<Record<string, string>> | undefined
+  /** Options of the Node runtime. */
+  readonly execArgv?: readonly string[] | undefined
+  /** Another path to the entry. @default the build */
+  readonly entry?: string | undefined
+  /** @default the folder */
+  readonly cwd?: string | undefined
+}
+
+/** How a built server differs from one that was started with nothing but an address. */
+export interface BuiltServerOptions extends ProgramOptions {
+  readonly flags?: readonly string[] | undefined
+  /** Where everything of it lies; one that is given stays at the end. @default a new one */
+  readonly folder?: string | undefined
+  /** Makes the backend `mock` known, with a script that holds before a model is loaded. @default no mock */
+  readonly mock?: MockScript | undefined
+}
+
+/** One line of the log. */
+export type LogEntry = Readonly<Record<string, unknown>> & { readonly level: string; readonly msg: string }
+
+/** A server in a process of its own, as users run it. */
+export interface BuiltServer extends AsyncDisposable {
+  readonly url: string
+  readonly pid: number
+  readonly folder: string
+  /** Standard output and error so far. */
+  output(): string
+  log(): readonly LogEntry[]
+  /** The first line of the log, past or future, with this message. */
+  logged(message: string): Promise<LogEntry>
+  /** Closes the reading ends of its standard output and error. */
+  hangUp(): void
+  /** Ids of the backend processes that live, and of what they started; Linux only. */
+  backends(): readonly number[]
+  /** Writes a model file of the mock. */
+  model(name: string, script?: MockScript, keys?: Readonly<Record<string, unknown>>): Promise<void>
+  /** What the mock was asked about a model. */
+  records(model: string): readonly MockRecord[]
+  signal(name: NodeJS.Signals): void
+  readonly exited: Promise<Ending>
+  /** TERM, and its end. */
+  stop(): Promise<Ending>
+  /** KILL, and its end. */
+  kill(): Promise<Ending>
+}
+
+/** Whether processes can be found by their environment here. */
+export const CAN_SEE_PROCESSES = existsSync('/proc/self/environ')
+
+/** Processes that were started, at whatever remove, by a program of this folder and live. */
+export function processesOf(folder: string): number[] {
+  if (!CAN_SEE_PROCESSES) return []
+  return readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0 && environmentOf(pid).includes(`\0TMPDIR=${folder}\0`))
+}
+
+/** The environment between zeros; empty for a process that has ended. */
+function environmentOf(pid: number): string {
+  try {
+    return `\0${readFileSync(`/proc/${pid}/environ`, 'latin1')}`
+  } catch {
+    return ''
+  }
+}
+
+function endProcessesOf(folder: string): number {
+  const pids = processesOf(folder)
+  for (const pid of pids) {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // it ended meanwhile
+    }
+  }
+  return pids.length
+}
+
+const folders = new Set<string>()
+const running = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+  for (const folder of folders) endProcessesOf(folder)
+})
+
+interface Program {
+  readonly child: ChildProcess
+  readonly stdout: ReturnType<typeof collectLines>
+  readonly stderr: ReturnType<typeof collectLines>
+  readonly exited: Promise<Ending>
+}
+
+function startProgram(folder: string, args: readonly string[], options: ProgramOptions): Program {
+  const { entry = BUILT_ENTRY, execArgv = [], env = {}, cwd = folder } = options
+  if (!existsSync(entry)) throw new Error(`${entry} is missing: run npm test, which builds first`)
+  folders.add(folder)
+  const { PATH = '', HOME = folder } = process.env
+  const child = spawn(process.execPath, [...execArgv, entry, ...args], {
+    cwd,
+    env: { PATH, HOME, LANG: 'C.UTF-8', TMPDIR: folder, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  running.add(child)
+  const exited = new Promise<Ending>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('exit', (code, signal) => {
+      running.delete(child)
+      resolve({ code, signal })
+    })
+  })
+  return { child, stdout: collectLines(child.stdout), stderr: collectLines(child.stderr), exited }
+}
+
+/** What a command printed and how it ended. */
+export interface CommandOutcome extends Ending {
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs a command of the built program to its end, in a folder; one that does not end is killed. */
+export async function runBuilt(
+  folder: string,
+  args: readonly string[],
+  options: ProgramOptions = {},
+): Promise<CommandOutcome> {
+  const program = startProgram(folder, args, options)
+  const done = Promise.all([program.exited, program.stdout.ended, program.stderr.ended])
+  const [ending, stdout, stderr] = await withPatience(program, done)
+  return { ...ending, stdout: stdout.join('\n'), stderr: stderr.join('\n') }
+}
+
+/** The outcome of something that a program does by itself; the program is killed when it does not. */
+async function withPatience<T>({ child }: Program, outcome: Promise<T>): Promise<T> {
+  const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS)
+  return outcome.finally(() => clearTimeout(timer))
+}
+
+/** Starts the built server on a free port of the loopback interface and waits until it listens. */
+export async function startBuiltServer(options: BuiltServerOptions = {}): Promise<BuiltServer> {
+  const own = options.folder === undefined ? await tempDir('svc-e2e-') : undefined
+  const folder = options.folder ?? own?.path ?? ''
+  const program = startProgram(folder, ['run', ...defaultFlags(folder, options.mock), ...(options.flags ?? [])], options)
+  const close = async (): Promise<void> => {
+    program.child.kill('SIGKILL')
+    await program.exited
+    await eventually(() => {
+      if (endProcessesOf(folder) > 0) throw new Error('processes are still ending')
+    })
+    folders.delete(folder)
+    await own?.close()
+  }
+  const output = (): string => [...program.stdout.lines, ...program.stderr.lines].join('\n')
+  try {
+    const { url } = parseEntry(await withPatience(program, program.stdout.waitFor('"msg":"listening"')))
+    return { ...toServer(program, folder), url: String(url), output, [Symbol.asyncDispose]: close }
+  } catch (cause) {
+    const { code, signal } = await program.exited
+    const shown = output()
+    await close()
+    throw new Error(`the server ended with ${signal ?? `code ${code}`} before it listened:\n${shown}`, { cause })
+  }
+}
+
+function defaultFlags(folder: string, mock: MockScript | undefined): string[] {
+  const flags = ['--address', '127.0.0.1:0', '--log-format', 'json', '--backends-system-path', join(folder, 'system')]
+  if (mock === undefined) return flags
+  const { path } = writeMockLauncher({ folder, name: 'mock.sh', script: mock })
+  return [...flags, '--external-grpc-backends', `mock:${path}`]
+}
+
+function toServer(program: Program, folder: string): Omit<BuiltServer, 'url' | 'output' | typeof Symbol.asyncDispose> {
+  const { child, stdout, exited } = program
+  const recordFile = (model: string): string => join(folder, 'records', model)
+  const signal = (name: NodeJS.Signals): void => void child.kill(name)
+  const endWith = (name: NodeJS.Signals): Promise<Ending> => {
+    signal(name)
+    return exited
+  }
+  return {
+    folder,
+    pid: child.pid ?? 0,
+    log: () => stdout.lines.flatMap((line) => (line.startsWith('{') ? [parseEntry(line)] : [])),
+    logged: async (message) => parseEntry(await stdout.waitFor(`"msg":${JSON.stringify(message)}`)),
+    hangUp() {
+      child.stdout?.destroy()
+      child.stderr?.destroy()
+    },
+    backends: () => processesOf(folder).filter((pid) => pid !== child.pid),
+    async model(name, script = {}, keys = {}) {
+      await mkdir(join(folder, 'records'), { recursive: true })
+      const text = stringify({
+        name,
+        backend: 'mock',
+        known_usecases: ['chat'],
+        parameters: { model: `${name}.bin` },
+        options: mockOptions({ record: recordFile(name), ...script }),
+        ...keys,
+      })
+      await writeFile(join(folder, 'models', `${name}.yaml`), text)
+    },
+    records: (model) => readRecords(recordFile(model)),
+    signal,
+    exited,
+    stop: () => endWith('SIGTERM'),
+    kill: () => endWith('SIGKILL'),
+  }
+}
+
+function parseEntry(line: string): LogEntry {
+  const entry: unknown = JSON.parse(line)
+  if (typeof entry !== 'object' || entry === null || !('level' in entry) || !('msg' in entry)) {
+    throw new Error(`not a line of the log: ${line}`)
+  }
+  return { ...entry, level: String(entry.level), msg: String(entry.msg) }
+}
