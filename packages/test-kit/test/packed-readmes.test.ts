@@ -9,6 +9,21 @@ const PROMISES = {
     printed: ['rate_limited admission_rejected 1000'],
     names: ['ERROR_KINDS', 'SvcError', 'isErrorKind', 'toSvcError'],
   },
+  '@svc/json': {
+    printed: ['{ "model":"demo",  "temperature":1.50, "x_vendor":[1,1e2] }'],
+    names: [
+      'DEFAULT_MAX_DEPTH',
+      'DEFAULT_MAX_NODES',
+      'JsonError',
+      'MAX_JSON_BYTES',
+      'applySplices',
+      'encodeJsonString',
+      'parseJson',
+      'parseJsonCooperatively',
+      'toValueCooperatively',
+      'walkStrings',
+    ],
+  },
   '@svc/wire': {
     printed: [
       'user 1',
