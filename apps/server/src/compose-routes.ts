@@ -43,7 +43,7 @@ export function composeRoutes(parts: RouteParts): {
   const document = (): Record<string, unknown> => openApiDocument(rows(), system.version)
   const routes: Route[] = [
     ...healthRoutes(parts.readiness),
-    ...homeRoutes(system.version),
+    ...(config.disableWebui ? [] : homeRoutes(system.version)),
     discoveryRoute({ version: system.version, rows }),
     ...instructionRoutes(document),
     ...swaggerRoutes(document),

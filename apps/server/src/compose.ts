@@ -151,6 +151,8 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       demo: { models: options.demoModels, mode: config.demoModel },
       logger: log,
     })
+    // warnings and problems of the folder are told at the start, not with the first request
+    await store.reload()
     const directoryNow = () =>
       createModelDirectory(store, {
         threads: settings.get('threads'),

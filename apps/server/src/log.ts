@@ -9,7 +9,6 @@ const MAX_FIELD_LENGTH = 2048
 const REDACTED = [
   'authorization',
   'cookie',
-  'key',
   'token',
   'password',
   'secret',

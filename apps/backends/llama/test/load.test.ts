@@ -92,6 +92,7 @@ describe('a loaded model', () => {
     expect(await backend.client.predict({ Prompt: 'hello '.repeat(98).trim() })).toMatchObject({ tokens: 1 })
   })
 
+  // verifies limits:context-size:trained
   it('has the context it was trained on where none or -1 is given', async () => {
     for (const ContextSize of [0, -1]) {
       await backend.load({ chains: CHAINS, contextLength: 768 }, { ContextSize })

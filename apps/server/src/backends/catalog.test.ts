@@ -193,6 +193,7 @@ describe('external backends', () => {
 })
 
 describe('the order of sources', () => {
+  // verifies model-file:backend:order
   it('is external, installed, built in', async () => {
     await using dir = await tempDir()
     const catalog = await createCatalog({ folders: [dir.path], builtIn: { llama, 'llama-cpp': llama } })

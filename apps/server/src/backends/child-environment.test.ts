@@ -21,6 +21,7 @@ describe('toChildEnvironment', () => {
     expect(toChildEnvironment(allowed)).toEqual(allowed)
   })
 
+  // verifies residency:environment:allow-list
   it('keeps secrets, our own settings and runtime options back (PROC-2)', () => {
     const secrets = {
       OPENAI_API_KEY: 'k',

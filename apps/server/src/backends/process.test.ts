@@ -141,6 +141,7 @@ describe('startProcess', () => {
 })
 
 describe('terminate', () => {
+  // verifies residency:stop:patience
   it('kills a process that ignores TERM after its patience, not before (PROC-4)', async () => {
     await using dir = await tempDir()
     const clock = createFakeClock()

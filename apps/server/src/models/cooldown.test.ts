@@ -38,6 +38,7 @@ describe('createLoadCooldown', () => {
     expect(refusalOf(() => cooldown.check('x'))).toMatchObject({ message: expect.stringContaining('retry after 1s') })
   })
 
+  // verifies cooldown:window:doubles, cooldown:window:longest, cooldown:window:resets
   it('doubles with each failure in a row, up to five minutes, and starts anew after a success', async () => {
     const clock = createFakeClock()
     const cooldown = createLoadCooldown({ firstMs: 10_000, clock })
@@ -52,6 +53,7 @@ describe('createLoadCooldown', () => {
     expect(refusalOf(() => cooldown.check('x'))).toMatchObject({ retryAfterMs: 10_000 })
   })
 
+  // verifies cooldown:window:zero-is-off
   it('is off with 0', () => {
     const cooldown = createLoadCooldown({ firstMs: 0, clock: createFakeClock() })
     cooldown.failed('x')

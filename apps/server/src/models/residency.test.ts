@@ -479,6 +479,7 @@ describe('stop', () => {
     expect(supervisor.backends[0]?.stops).toEqual([{ graceMs: 15_000, freeMs: undefined }])
   })
 
+  // verifies residency:reload:after-stop
   it('waits for running calls; new requests wait for the stop and load again', async () => {
     const { residency, supervisor, acquire } = await createWorld()
     const lease = await acquire()

@@ -66,6 +66,7 @@ async function refusal(promise: Promise<unknown>): Promise<SvcError> {
 }
 
 describe('what counts', () => {
+  // verifies flags:precedence:order
   it('is the flag, then the variable, then the saved value, then the default', async () => {
     await using dir = await tempDir()
     await put(dir, 'runtime_settings.json', { threads: 3, f16: true, context_size: 4096, debug: true })

@@ -1,4 +1,4 @@
-import { copyFile, readFile, readdir } from 'node:fs/promises'
+import { copyFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { demoModels } from '@svc/demo-models'
 import { tempDir } from '@svc/test-kit'
@@ -65,7 +65,7 @@ describe('the command line', () => {
   })
 })
 
-describe('a model of one\'s own', () => {
+describe("a model of one's own", () => {
   it('added by command is listed by the command and a running server, and answers in the place of the demo', async () => {
     await using server = await startBuiltServer({ env: { SVC_THREADS: '1' } })
     const { folder, url } = server
@@ -109,6 +109,5 @@ describe('a model of one\'s own', () => {
     expect(await namesAt(server.url)).toEqual(names)
     expect(await answerOf(await postChat(server.url, 'dropped.gguf'))).not.toBe('')
     expect((await postChat(server.url, 'demo')).status).toBe(mode === 'true' ? 200 : 404)
-    expect(await readFile(join(server.folder, 'models', 'dropped.gguf'))).toEqual(await readFile(weights))
   })
 })

@@ -1,5 +1,6 @@
-import { symlink } from 'node:fs/promises'
+import { readdir, symlink } from 'node:fs/promises'
 import { createServer } from 'node:net'
+import { hostname } from 'node:os'
 import { listenOnFreePort, tempDir } from '@svc/test-kit'
 import { describe, expect, it, vi } from 'vitest'
 import { verifies } from '../spec/verifies.ts'
@@ -19,7 +20,6 @@ describe('a start', () => {
     await using server = await startBuiltServer({ folder: dir.path, entry: dir.join('svc'), env: { SVC_THREADS: '1' } })
     expect(await answerOf(await postChat(server.url, 'demo'))).not.toBe('')
     const folders = ['models', 'data', 'configuration', 'backends']
-    const { readdir } = await import('node:fs/promises')
     expect(await readdir(dir.path)).toEqual(expect.arrayContaining(folders))
   })
 
@@ -28,7 +28,7 @@ describe('a start', () => {
     const second = await runBuilt(first.folder, ['run', '--address', '127.0.0.1:0'])
     expect(second).toMatchObject({ code: 75, stdout: '' })
     expect(second.stderr).toBe(
-      `svc: the data path ${first.folder}/data is in use by another server (process ${first.pid} on ${(await import('node:os')).hostname()}); stop it, or give this one a place of its own`,
+      `svc: the data path ${first.folder}/data is in use by another server (process ${first.pid} on ${hostname()}); stop it, or give this one a place of its own`,
     )
     expect((await fetch(`${first.url}/readyz`)).status).toBe(200)
   })

@@ -4,6 +4,7 @@ import { eventually } from '../support/eventually.ts'
 import { startTestServer } from '../support/server.ts'
 
 describe('admission', () => {
+  // verifies errors:status:saturated, errors:status:saturated-retry-after, errors:status:saturated-type, chat:admission:per-model-cap
   it('REL-1: never lets more than max_concurrent into the backend; the rest get 429 with Retry-After', async () => {
     await using server = await startTestServer()
     await server.model('m', { rules: [{ rpc: 'Predict*', do: { text: 'x', delayMs: 150 } }] }, { max_concurrent: 4 })
@@ -47,6 +48,7 @@ describe('admission', () => {
     held.destroy()
   })
 
+  // verifies limits:ceiling:excess, limits:ceiling:others-served
   it('holds the process-wide ceiling for all models, and keeps the rest of the server open', async () => {
     await using server = await startTestServer({ flags: ['--max-concurrent-backend-requests=2'] })
     await server.model('a', { rules: [{ rpc: 'Predict*', do: { hang: true } }] })

@@ -37,6 +37,7 @@ async function openStream(server: TestServer, model: string, body: Record<string
 }
 
 describe('failures of a backend', () => {
+  // verifies chat:stream:first-failure, errors:status:backend-failure
   it('before the first byte get a real status, streamed or not', async () => {
     await using server = await startTestServer()
     await server.model('m', {
@@ -72,6 +73,7 @@ describe('failures of a backend', () => {
     for (const [status, expected] of statuses) expect((await server.chat('m')).status, status).toBe(expected)
   })
 
+  // verifies chat:stream:later-failure
   it('after the first byte travel in the stream, which then ends', async () => {
     await using server = await startTestServer()
     await server.model('m', {
@@ -94,6 +96,7 @@ describe('failures of a backend', () => {
     expect(events.length).toBe(5)
   })
 
+  // verifies residency:reload:after-crash
   it('REL-5: kill -9 mid-stream ends that stream with an error, loads again on the next request, and nobody else notices', async () => {
     await using server = await startTestServer()
     await server.model('m', {
@@ -162,6 +165,7 @@ describe('loading', () => {
     expect(new Set(server.records('m').map((record) => record.pid)).size).toBe(1)
   })
 
+  // verifies cooldown:refusal:status, cooldown:refusal:retry-after, cooldown:refusal:that-model
   it('that fails is 500, then 503 with Retry-After while it rests, for that model alone', async () => {
     await using server = await startTestServer()
     await server.model('m', { rules: [{ rpc: 'LoadModel', do: { refuse: 'no such architecture' } }] })
@@ -194,6 +198,7 @@ describe('loading', () => {
     expect((await server.call('/healthz')).status).toBe(200)
   })
 
+  // verifies residency:load:wait, errors:status:cold-loading
   it('that takes too long is 503 model_loading; the load goes on', async () => {
     await using server = await startTestServer({ flags: ['--model-load-wait=50ms'] })
     await server.model('m', { rules: [{ rpc: 'LoadModel', do: { delayMs: 1500 } }, { do: { text: 'x' } }] })

@@ -10,6 +10,7 @@ interface ErrorBody {
 const CHAT = '/v1/chat/completions'
 
 describe('bad requests', () => {
+  // verifies errors:body:unparsable, errors:body:prefix
   it('IN-4: unparsable bodies are 400 with the specified prefix, and never reach a backend', async () => {
     await using server = await startTestServer()
     await server.model('m')
@@ -95,6 +96,7 @@ describe('bad requests', () => {
     }
   })
 
+  // verifies errors:status:bad-request
   it('IN-5: a wrong type or a number out of range names the field, and never reaches a backend', async () => {
     await using server = await startTestServer()
     await server.model('m')
@@ -138,6 +140,7 @@ describe('bad requests', () => {
     expect(({} as { x?: unknown }).x).toBeUndefined()
   })
 
+  // verifies errors:status:model-not-found
   it('an unknown model is 404 model_not_found; none at all is 400 where no model serves the usecase', async () => {
     await using server = await startTestServer()
     const unknown = await server.chat('nobody')
@@ -182,6 +185,7 @@ describe('bad requests', () => {
     })
   })
 
+  // verifies request:order:disabled-model
   it('a disabled model is 403, an alias answers under its own name, a broken alias is 400', async () => {
     await using server = await startTestServer()
     await server.model('off', {}, { disabled: true })
@@ -194,6 +198,7 @@ describe('bad requests', () => {
     expect((await server.chat('broken')).status).toBe(400)
   })
 
+  // verifies chat:media:no-modality
   it('refuses what it cannot honour instead of ignoring it', async () => {
     await using server = await startTestServer()
     await server.model('m')

@@ -22,6 +22,7 @@ describe('changes on disk', () => {
     expect(ids(await server.call('/v1/models'))).toEqual([])
   })
 
+  // verifies models:reload:re-reads
   it('POST /models/reload tells what does not load, and everything else is served', async () => {
     await using server = await startTestServer()
     await server.model('fine')
@@ -37,6 +38,7 @@ describe('changes on disk', () => {
     expect(ids(await server.call('/v1/models'))).toEqual(['fine'])
   })
 
+  // verifies flags:config-dir:live
   it('keys in the settings file and in api_keys.json act without a restart', async () => {
     await using server = await startTestServer()
     expect((await server.call('/v1/models')).status).toBe(200)

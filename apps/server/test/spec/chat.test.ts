@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { sseData, startTestServer } from '../support/server.ts'
 
 describe('POST /v1/chat/completions', () => {
+  // verifies chat:route:post, chat:whole:completion
   it('answers whole, with usage, under the name that was asked for', async () => {
     await using server = await startTestServer()
     await server.model('m', {
@@ -26,6 +27,7 @@ describe('POST /v1/chat/completions', () => {
     })
   })
 
+  // verifies chat:stream:sse, chat:stream:chunks
   it('streams: role once, text pieces, one end, usage only when asked, [DONE]', async () => {
     await using server = await startTestServer()
     await server.model('m', {
@@ -167,5 +169,16 @@ describe('POST /v1/chat/completions', () => {
     }
     expect(body.choices[0]?.logprobs.content.length).toBeGreaterThan(0)
     expect(body.choices[0]?.logprobs.content[0]?.logprob).toBeLessThanOrEqual(0)
+  })
+})
+
+describe('large replies', () => {
+  // verifies residency:messages:largest
+  it('of more than gRPC takes by itself arrive whole, up to 50 MiB', async () => {
+    await using server = await startTestServer()
+    const piece = 'x'.repeat(65_536)
+    await server.model('m', { rules: [{ rpc: 'Predict', do: { pieces: [piece], repeat: 150 } }] })
+    const body = (await server.chat('m')).json() as { choices: { message: { content: string } }[] }
+    expect(body.choices[0]?.message.content.length).toBe(150 * piece.length)
   })
 })

@@ -49,4 +49,11 @@ describe('the route table', () => {
     const discovery = (await server.call('/.well-known/service.json')).json() as { endpoints: Record<string, string> }
     for (const path of Object.values(discovery.endpoints)) expect(document.paths).toHaveProperty([path])
   })
+
+  // verifies flags:disable-webui:api-only
+  it('has no pages with --disable-webui', async () => {
+    await using server = await startTestServer({ flags: ['--disable-webui'] })
+    for (const path of ['/', '/app', '/login']) expect((await server.call(path)).status).toBe(404)
+    for (const path of ['/v1/models', '/swagger/doc.json']) expect((await server.call(path)).status).toBe(200)
+  })
 })

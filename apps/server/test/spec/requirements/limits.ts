@@ -184,7 +184,7 @@ export const LIMITS = defineRequirements([
     id: 'flags:disable-webui:api-only',
     section: '8',
     behavior: '`--disable-webui` leaves the API alone.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'flags:disable-runtime-settings:off',
