@@ -15,7 +15,7 @@ const COMPRESSIBLE =
   /^(?:text\/(?!event-stream)|application\/(?:json|javascript|yaml|xml|manifest\+json)|image\/svg\+xml)/
 
 /** Whether a body of this type and size is sent compressed to this client. */
-export function shouldCompress(
+function shouldCompress(
   incoming: IncomingMessage,
   reply: { readonly contentType: string; readonly sizeBytes: number },
   policy: CompressionPolicy,

@@ -3,7 +3,7 @@ import { SvcError } from '@svc/errors'
 import { type CompressionPolicy, sendBody } from './compression.ts'
 
 /** How long a reader may accept no byte before its stream is closed (threats REL-3). */
-export const READ_STALL_MS = 60_000
+const READ_STALL_MS = 60_000
 
 /**
  * The writer of inference replies: prepared frames straight to the Node response, waiting for the reader.

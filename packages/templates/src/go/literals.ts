@@ -12,8 +12,8 @@ export interface NumberLiteral {
 }
 
 const INTEGER = /^[+-]?(?:0[xX](?:_?[0-9a-fA-F])+|0[bB](?:_?[01])+|0[oO]?(?:_?[0-7])+|0|[1-9](?:_?[0-9])*)$/
-const DECIMAL_FLOAT = /^[+-]?(?:[0-9](?:_?[0-9])*\.?(?:[0-9](?:_?[0-9])*)?|\.[0-9](?:_?[0-9])*)(?:[eE][+-]?[0-9](?:_?[0-9])*)?$/
-const HEX_FLOAT = /^([+-]?)0[xX](_?[0-9a-fA-F_]*)\.?([0-9a-fA-F_]*)[pP]([+-]?[0-9]+)$/
+const DECIMAL_FLOAT = /^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/
+const HEX_FLOAT = /^([+-]?)0[xX]([0-9a-fA-F]*)(?:\.([0-9a-fA-F]*))?[pP]([+-]?[0-9]+)$/
 const LONGEST_INTEGER = 100
 
 /** Reads a number or character token; the message where it is none. */
@@ -38,14 +38,11 @@ export function parseInteger(text: string): bigint | undefined {
   return negative ? -value : value
 }
 
-/** A Go float literal, or `inf` and `nan` as `strconv.ParseFloat` reads them; undefined when it is none or overflows. */
+/** A Go float literal, decimal or hexadecimal; undefined when it is none or overflows. */
 export function parseFloatLiteral(text: string): number | undefined {
-  if (DECIMAL_FLOAT.test(text)) {
-    if (text.includes('_')) return undefined
-    const value = Number(text)
-    return Number.isFinite(value) ? value : undefined
-  }
-  return parseHexFloat(text)
+  if (!DECIMAL_FLOAT.test(text)) return parseHexFloat(text)
+  const value = Number(text)
+  return Number.isFinite(value) ? value : undefined
 }
 
 /** The range of `int` and `int64`. */
@@ -77,26 +74,21 @@ function parseComplex(text: string): NumberLiteral | string {
   const split = Math.max(text.lastIndexOf('+'), text.lastIndexOf('-'))
   const afterExponent = /[eEpP]/.test(text.charAt(split - 1))
   const isPair = split > 0 && !afterExponent
-  const imaginary = parseComponent(text.slice(isPair ? split : 0, -1))
-  const real = isPair ? parseComponent(text.slice(0, split)) : 0
+  const imaginary = parseFloatLiteral(text.slice(isPair ? split : 0, -1))
+  const real = isPair ? parseFloatLiteral(text.slice(0, split)) : 0
   if (real === undefined || imaginary === undefined) return 'illegal number syntax'
   const isReal = imaginary === 0
   const integer = isReal ? wholeInRange(real) : undefined
   return { integer, float: isReal ? real : undefined, natural: new GoComplex(real, imaginary) }
 }
 
-function parseComponent(text: string): number | undefined {
-  return parseFloatLiteral(text)
-}
-
 function parseHexFloat(text: string): number | undefined {
   const parts = HEX_FLOAT.exec(text)
   if (parts === null) return undefined
   const [, sign = '', whole = '', fraction = '', exponent = ''] = parts
-  const digits = `${whole}${fraction}`.replaceAll('_', '')
+  const digits = `${whole}${fraction}`
   if (digits === '' || digits.length > LONGEST_INTEGER) return undefined
-  const places = fraction.replaceAll('_', '').length
-  const value = Number(BigInt(`0x${digits}`)) * 2 ** (Number(exponent) - 4 * places)
+  const value = Number(BigInt(`0x${digits}`)) * 2 ** (Number(exponent) - 4 * fraction.length)
   if (!Number.isFinite(value)) return undefined
   return sign === '-' ? -value : value
 }

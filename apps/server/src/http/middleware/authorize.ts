@@ -34,7 +34,7 @@ function compileExemptions(expressions: readonly string[]): (pattern: string) =>
 }
 
 /** The specified refusal of missing and wrong credentials (§7.1); the reply carries `WWW-Authenticate: Bearer`. */
-export function authenticationRequired(): SvcError {
+function authenticationRequired(): SvcError {
   return new SvcError('unauthenticated', 'An authentication key is required', {
     details: { type: 'invalid_request_error' },
   })

@@ -4,7 +4,7 @@ import type { BodyReader } from '../../http/body.ts'
 import type { Stage } from '../pipeline.ts'
 
 /** The prefix of every refusal of a body (§7.1). */
-export const PARSE_PREFIX = 'failed parsing request body:'
+const PARSE_PREFIX = 'failed parsing request body:'
 
 /** The refusal of a body that is not what the route takes. */
 export function unparsable(detail: string, param?: string): SvcError {

@@ -2,7 +2,6 @@ import { SvcError } from '@svc/errors'
 import { toHttpError } from '../../http/error-map.ts'
 import type { Clock } from '../../ports.ts'
 import type { ReplyFacts, StreamEncoder } from '../codec.ts'
-import type { PredictionEvent } from '../events.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Stage } from '../pipeline.ts'
 
@@ -64,6 +63,3 @@ async function failInBand(exchange: Exchange, encoder: StreamEncoder, thrown: un
   exchange.call.log.warn({ code: error.code, err: error.cause ?? error }, 'stream failed')
   await exchange.writer.write(encoder.error(opaque ? OPAQUE : error)).catch(() => undefined)
 }
-
-/** Used by codecs that number events. */
-export type EventOf<Type extends PredictionEvent['type']> = Extract<PredictionEvent, { type: Type }>

@@ -1,0 +1,18 @@
+import { fail } from './function.ts'
+import { GoMap, GoPointer, GoStruct, type GoValue, indirect, typeNameOf } from './values.ts'
+
+/**
+ * `.name` of a value: a struct's field, a map's entry, through pointers. A missing key is no value, and so is
+ * whatever is asked of no value; a name the struct lacks, and anything asked of nil or a scalar, is an error.
+ */
+export function fieldOf(receiver: GoValue, name: string): GoValue {
+  if (receiver === undefined) return undefined
+  const value = indirect(receiver)
+  if (value instanceof GoMap) return value.entries.get(name)
+  if (value instanceof GoStruct) {
+    const at = value.type.fields.findIndex((field) => field.name === name)
+    if (at >= 0) return value.values[at]
+  }
+  if (value === null || value instanceof GoPointer) return fail(`nil pointer evaluating ${typeNameOf(receiver)}.${name}`)
+  return fail(`can't evaluate field ${name} in type ${typeNameOf(value)}`)
+}

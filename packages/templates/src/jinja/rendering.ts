@@ -1,0 +1,81 @@
+import { JinjaLimitError } from './errors.ts'
+import type { ResolvedLimits } from './limits.ts'
+import type { Clock } from './ports.ts'
+
+/** Code units of text built for the price of one step. */
+const BUILT_PER_STEP = 16
+/** Code units of text searched for the price of one step. */
+const SEARCHED_PER_STEP = 64
+
+/** What a rendering is made with. */
+export interface RenderingOptions {
+  readonly limits: ResolvedLimits
+  readonly clock: Clock
+  readonly random: () => number
+}
+
+/** The state of one rendering: where it is, what it has spent, and what it may use. */
+export class Rendering {
+  readonly limits: ResolvedLimits
+  readonly clock: Clock
+  readonly random: () => number
+  /** The line being rendered, for errors. */
+  line = 1
+  /** Whether text is escaped for HTML; only inside `{% autoescape true %}`. */
+  autoescape = false
+  #steps = 0
+  #depth = 0
+
+  constructor(options: RenderingOptions) {
+    this.limits = options.limits
+    this.clock = options.clock
+    this.random = options.random
+  }
+
+  /** Pays for work. @throws JinjaLimitError when there are no steps left */
+  spend(steps = 1): void {
+    this.#steps += steps
+    if (this.#steps > this.limits.maxSteps) throw this.#exceeded('maxSteps')
+  }
+
+  /** Pays for searching or walking a text. */
+  search(text: string): void {
+    this.spend(1 + Math.floor(text.length / SEARCHED_PER_STEP))
+  }
+
+  /** Pays for a text of this length, before it is built where the length can be known. */
+  reserve(length: number): void {
+    if (!(length <= this.limits.maxTextLength)) throw this.#exceeded('maxTextLength')
+    this.spend(1 + Math.floor(length / BUILT_PER_STEP))
+  }
+
+  /** Pays for a text that was just built, and gives it back. */
+  built(text: string): string {
+    this.reserve(text.length)
+    return text
+  }
+
+  /** One level deeper into tags, expressions, calls or data. An error ends the rendering, so nothing undoes it then. */
+  enter(): void {
+    if (++this.#depth > this.limits.maxDepth) throw this.#exceeded('maxDepth')
+  }
+
+  /** One level back. */
+  leave(): void {
+    this.#depth--
+  }
+
+  /** @throws JinjaLimitError for an integer of more bits than allowed, or for a result that would have them */
+  checkBits(bits: number): void {
+    if (bits > this.limits.maxIntegerBits) throw this.#exceeded('maxIntegerBits')
+  }
+
+  /** @throws JinjaLimitError for a range of more items than allowed */
+  checkRange(length: number): void {
+    if (length > this.limits.maxRangeLength) throw this.#exceeded('maxRangeLength')
+  }
+
+  #exceeded(limit: keyof ResolvedLimits): JinjaLimitError {
+    return new JinjaLimitError(`the template exceeds the limit ${limit} of ${this.limits[limit]}`, this.line)
+  }
+}

@@ -1,0 +1,131 @@
+import type { TemplateFloat } from '../../number.ts'
+import type { Rendering } from '../rendering.ts'
+
+/**
+ * What templates compute with, as Python has it. Integers are numbers where they are safe and bigints beyond, floats
+ * are always wrapped, lists are arrays and nobody changes them; everything else is one of our own classes. No object
+ * of the host is ever a value, so there is nothing to reach through one.
+ */
+export type Value = null | boolean | number | bigint | string | TemplateFloat | readonly Value[] | TemplateObject
+
+/** A value that is neither a scalar nor a list. */
+export abstract class TemplateObject {
+  /** The name of its type in messages. */
+  abstract readonly typeName: string
+
+  /** What a template gets for `object.name`; undefined where there is no such attribute. */
+  attribute(_name: string, _run: Rendering): Value | undefined {
+    return undefined
+  }
+
+  /** How it prints. `repr` prints what is inside. */
+  describe(_repr: (value: Value) => string): string {
+    return `<${this.typeName} object>`
+  }
+}
+
+/** Turns a text that is safe in HTML into one: see {@link Markup}. */
+export class Markup extends TemplateObject {
+  readonly typeName = 'Markup'
+  readonly text: string
+
+  constructor(text: string) {
+    super()
+    this.text = text
+  }
+}
+
+/** Why a value is undefined. Using it fails with the reason; printing, looping and testing it does not. */
+export class Undefined extends TemplateObject {
+  readonly typeName = 'Undefined'
+  /** What to say when it is used. */
+  readonly reason: string
+  /** Whether it was refused rather than missing. */
+  readonly refused: boolean
+
+  constructor(reason: string, refused = false) {
+    super()
+    this.reason = reason
+    this.refused = refused
+  }
+
+  override describe(): string {
+    return 'Undefined'
+  }
+}
+
+/** A list that is written in parentheses. */
+export class Tuple extends TemplateObject {
+  readonly typeName = 'tuple'
+  readonly items: readonly Value[]
+
+  constructor(items: readonly Value[]) {
+    super()
+    this.items = items
+  }
+}
+
+/** A pair of `groupby`, whose parts also have names. */
+export class Group extends Tuple {
+  readonly grouper: Value
+  readonly list: readonly Value[]
+
+  constructor(grouper: Value, list: readonly Value[]) {
+    super([grouper, list])
+    this.grouper = grouper
+    this.list = list
+  }
+
+  override attribute(name: string): Value | undefined {
+    if (name === 'grouper') return this.grouper
+    return name === 'list' ? this.list : undefined
+  }
+}
+
+/** Bytes, which only `encode` makes. */
+export class Bytes extends TemplateObject {
+  readonly typeName = 'bytes'
+  readonly bytes: Uint8Array
+
+  constructor(bytes: Uint8Array) {
+    super()
+    this.bytes = bytes
+  }
+}
+
+/** Something to loop over once, made as it is asked for. */
+export class Iteration extends TemplateObject {
+  readonly typeName: string
+  readonly iterator: Iterator<Value>
+
+  constructor(iterator: Iterator<Value>, typeName = 'generator') {
+    super()
+    this.iterator = iterator
+    this.typeName = typeName
+  }
+}
+
+/** Whether a value is a list. `Array.isArray` alone would forget what is inside. */
+export function isList(value: Value): value is readonly Value[] {
+  return Array.isArray(value)
+}
+
+/** Whether a value is an integer; booleans are, too, in arithmetic but not here. */
+export function isInteger(value: Value): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint'
+}
+
+/** Whether a value is a text, marked safe or not. */
+export function isText(value: Value): value is string | Markup {
+  return typeof value === 'string' || value instanceof Markup
+}
+
+/** The characters of a text. */
+export function toPlainText(text: string | Markup): string {
+  return typeof text === 'string' ? text : text.text
+}
+
+/** A text made from another, marked safe where that one was. */
+export function likeText(source: string | Markup, text: string): string | Markup {
+  return typeof source === 'string' ? text : new Markup(text)
+}

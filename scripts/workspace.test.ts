@@ -1,0 +1,95 @@
+import { execFile } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+
+const run = promisify(execFile)
+const root = fileURLToPath(new URL('../', import.meta.url))
+const read = (path: string): string => readFileSync(join(root, path), 'utf8')
+
+interface Manifest {
+  readonly name: string
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly devDependencies?: Readonly<Record<string, string>>
+  readonly exports?: Readonly<Record<string, { readonly default?: string } | string>>
+}
+
+const folders = ['packages', 'apps', 'apps/backends', 'examples']
+  .flatMap((parent) => readdirSync(join(root, parent)).map((name) => `${parent}/${name}`))
+  .concat('bench')
+  .filter((folder) => existsSync(join(root, folder, 'package.json')))
+const manifests = new Map(folders.map((folder) => [folder, JSON.parse(read(`${folder}/package.json`)) as Manifest]))
+const folderOf = new Map([...manifests].map(([folder, { name }]) => [name, folder]))
+
+describe('the workspace', () => {
+  it('refers in each tsconfig to exactly its workspace dependencies', () => {
+    for (const [folder, manifest] of manifests) {
+      const { references } = JSON.parse(read(`${folder}/tsconfig.json`)) as { references: { path: string }[] }
+      const wanted = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })
+        .flatMap((name) => folderOf.get(name) ?? [])
+        .map((target) => relative(folder, target))
+      expect(references.map(({ path }) => path).sort(), folder).toEqual(wanted.sort())
+    }
+  })
+
+  it('builds every project from the root tsconfig', () => {
+    const { references } = JSON.parse(read('tsconfig.json')) as { references: { path: string }[] }
+    expect(references.map(({ path }) => path).sort()).toEqual([...folders].sort())
+  })
+
+  it('has a lock file without addresses, for the platforms it says', () => {
+    const lock = read('pnpm-lock.yaml')
+    expect(lock).not.toMatch(/tarball:|https?:\/\//)
+    const platforms = new Set([...lock.matchAll(/'@esbuild\/([a-z0-9]+-[a-z0-9]+)@/g)].map(([, platform]) => platform))
+    for (const platform of ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64', 'win32-x64'])
+      expect(platforms).toContain(platform)
+    const engine = new Set([...lock.matchAll(/'@node-llama-cpp\/([a-z0-9-]+)@/g)].map(([, platform]) => platform))
+    expect([...engine]).toEqual(expect.arrayContaining(['linux-x64', 'linux-arm64']))
+  })
+
+  it('loads every built entry with no export conditions', async () => {
+    const entries = [...manifests]
+      .filter(([folder]) => folder.startsWith('packages/') && folder !== 'packages/test-kit')
+      .flatMap(([folder, { exports = {} }]) =>
+        Object.values(exports).flatMap((entry) =>
+          typeof entry === 'object' && entry.default !== undefined ? [join(root, folder, entry.default)] : [],
+        ),
+      )
+    expect(entries.length).toBeGreaterThan(5)
+    const program = `for (const entry of ${JSON.stringify(entries.map((entry) => pathToFileURL(entry).href))}) await import(entry)`
+    const { stderr } = await run(process.execPath, ['--input-type=module', '-e', program])
+    expect(stderr).toBe('')
+  })
+})
+
+describe('ARCHITECTURE.md', () => {
+  it('draws exactly the arrows that the packages declare', () => {
+    const picture = /```mermaid\nflowchart RL\n([\s\S]*?)```/.exec(read('ARCHITECTURE.md'))?.[1] ?? ''
+    const labels = new Map(
+      [...picture.matchAll(/^\s*(\w+)\["([^"]+)"\]/gm)].map(([, id = '', label = '']) => [id, label]),
+    )
+    const nameOf = (id: string): string => {
+      const label = labels.get(id) ?? id
+      if (label.startsWith('@svc/')) return label
+      return label === 'apps/server' ? '@svc/server' : `@svc/backend-${label.split(' ')[0]}`
+    }
+    const drawn = [...picture.matchAll(/^\s*(\w+) --> (\w+)$/gm)].map(
+      ([, from = '', to = '']) => `${nameOf(from)} -> ${nameOf(to)}`,
+    )
+    const declared = [...manifests.values()]
+      .filter(
+        ({ name }) =>
+          name === '@svc/server' || [...labels.values()].includes(name) || /^@svc\/backend-(llama|mock)$/.test(name),
+      )
+      .flatMap(({ name, dependencies = {} }) =>
+        Object.keys(dependencies)
+          .filter((target) => folderOf.has(target))
+          .map((target) => `${name} -> ${target}`),
+      )
+      // started as a program, never imported
+      .filter((arrow) => arrow !== '@svc/server -> @svc/backend-llama')
+    expect(drawn.sort()).toEqual(declared.sort())
+  })
+})
