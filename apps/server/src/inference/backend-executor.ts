@@ -2,12 +2,12 @@ import type { BackendClient } from '@svc/backend-client'
 import { SvcError } from '@svc/errors'
 import type { ModelConfig } from '../models/model-config.ts'
 import type { ModelLease, Residency } from '../models/residency.ts'
-import { toPredictOptions } from '../models/to-predict-request.ts'
 import { toPredictionError } from './backend-failure.ts'
 import type { PredictionEvent, Usage } from './events.ts'
 import type { Executor } from './executor.ts'
 import { createReplyDecoder } from './reply-decoder.ts'
 import type { InferenceRequest } from './request.ts'
+import { toPredictOptions } from './to-predict-options.ts'
 
 interface Prediction {
   readonly request: InferenceRequest

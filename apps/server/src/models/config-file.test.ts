@@ -50,6 +50,7 @@ describe('files of existing galleries', () => {
     expect(expectedFiles.map(({ file }) => file).sort()).toEqual(files.sort())
   })
 
+  // verifies model-file:galleries:load-as-they-are
   it.each(expectedFiles.filter(({ config }) => config !== undefined))(
     'reads $file as the reference does',
     ({ file, ...expected }) => {
@@ -113,6 +114,7 @@ describe('a model', () => {
     })
   })
 
+  // verifies model-file:blocks:load
   it('groups its keys', () => {
     const config = model(`
 name: full
@@ -176,6 +178,7 @@ known_usecases: [chat, FLAG_EMBEDDINGS, nonsense]
     ])
   })
 
+  // verifies model-file:max-concurrent:key
   it('reads both spellings of the cap', () => {
     expect(model('name: m\nmax_concurrent: 3').limits).toEqual({ maxConcurrent: 3, retryAfterSeconds: 1 })
     expect(model('name: m\nlimits: {max_concurrent: 4, retry_after_seconds: 7}').limits).toEqual({
@@ -199,6 +202,7 @@ known_usecases: [chat, FLAG_EMBEDDINGS, nonsense]
     expect(parse('name: ""\nbackend: x', 'other.yaml').models.map(({ name }) => name)).toEqual(['other'])
   })
 
+  // verifies model-file:backend:gguf-default
   it('runs GGUF weights on the llama backend unless the file names another', () => {
     expect(model('name: m\nparameters: {model: x.GGUF}').backend).toBe('llama')
     expect(model('name: m\nbackend: mine\nparameters: {model: x.gguf}').backend).toBe('mine')
@@ -217,6 +221,7 @@ known_usecases: [chat, FLAG_EMBEDDINGS, nonsense]
   })
 })
 
+// verifies router:knn:k-max, proxy:key:one-source
 describe('what a file is refused for', () => {
   it.each([
     ['', 'm.yaml: holds no model'],

@@ -45,7 +45,10 @@ export interface Residency {
    * @throws SvcError `model_busy` (internal) when calls still run after 30 s; the model stays
    */
   stop(name: string, options?: { readonly force?: boolean | undefined }): Promise<boolean>
-  /** Lets go of models whose configuration is gone or has changed: each is stopped once it is idle. */
+  /**
+   * Lets go of models whose configuration is gone or has changed: each is stopped once it is idle, and a load that
+   * failed before may be tried again at once.
+   */
   forget(names: readonly string[]): void
   /** Stops everything in parallel within `graceMs`; nothing is loaded any more. */
   close(options: { readonly graceMs: number }): Promise<void>
@@ -140,6 +143,8 @@ export function createResidency(options: ResidencyOptions): Residency {
     },
     forget(names) {
       for (const name of names) {
+        // what failed may have been mended with the change
+        options.cooldown.succeeded(name)
         const load = loads.get(name)
         if (load !== undefined) load.isForgotten = true
         const resident = table.get(name)

@@ -86,6 +86,7 @@ describe('names of usecases', () => {
     ])
   })
 
+  // verifies model-file:usecases:list
   it('are all accepted as they are listed', () => {
     expect(declaredUsecases(USECASES)).toEqual([...USECASES])
   })

@@ -4,7 +4,7 @@ import { demoModels } from '@svc/demo-models'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type BuiltServer, startBuiltServer } from '../support/built-server.ts'
 import { eventually } from '../support/eventually.ts'
-import { answerOf, openChat, postChat } from './open-chat.ts'
+import { answerOf, type OpenChat, openChat, postChat } from './open-chat.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
@@ -101,6 +101,24 @@ describe('the demo model', () => {
   })
 })
 
+/** Fails when one of these chats is over. */
+function stillRun(chats: readonly OpenChat[]): void {
+  expect(chats.map((chat) => chat.events.at(-1))).not.toContain('[DONE]')
+}
+
+async function leaveAll(chats: readonly OpenChat[]): Promise<void> {
+  for (const chat of chats) chat.leave()
+  await Promise.all(chats.map((chat) => chat.ended))
+}
+
+it('a newcomer is answered while others generate', async () => {
+  const others = [openChat(server.url, 'demo', LONG), openChat(server.url, 'demo', LONG)]
+  await Promise.all(others.map((chat) => chat.hasText(1)))
+  expect(await complete(GREEDY)).toMatchObject({ choices: [{ finish_reason: 'stop' }] })
+  stillRun(others)
+  await leaveAll(others)
+})
+
 describe('a client that leaves mid-stream', () => {
   it('frees its slot: the next is let in before the answer could have ended', async () => {
     const { file = '' } = demoModels[0] ?? {}
@@ -125,8 +143,7 @@ describe('a client that leaves mid-stream', () => {
     leaving?.leave()
     expect(await waiting).toMatchObject({ choices: [{ finish_reason: 'stop' }] })
     // had it waited for one of them to end, that one would be over
-    expect(staying.map((chat) => chat.events.at(-1))).not.toContain('[DONE]')
-    for (const chat of staying) chat.leave()
-    await Promise.all(places.map((chat) => chat.ended))
+    stillRun(staying)
+    await leaveAll(places)
   })
 })

@@ -17,6 +17,14 @@ export class DictView extends TemplateObject {
     this.part = part
   }
 
+  override itemCount(): number {
+    return this.dict.size
+  }
+
+  override iterate(): Iterator<Value> {
+    return this.items()
+  }
+
   *items(): IterableIterator<Value> {
     if (this.part === 'keys') yield* this.dict.keys()
     else if (this.part === 'values') yield* this.dict.values()

@@ -21,6 +21,14 @@ export class Dict extends TemplateObject {
     return this.#values.size
   }
 
+  override itemCount(): number {
+    return this.#values.size
+  }
+
+  override iterate(): Iterator<Value> {
+    return this.keys()
+  }
+
   /** The value of a key; undefined where there is none. */
   get(key: Value): Value | undefined {
     return this.#values.get(toHashKey(key))

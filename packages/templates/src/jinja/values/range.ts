@@ -27,6 +27,14 @@ export class Range extends TemplateObject {
     return Number.isInteger(index) && index >= 0 && index < this.length ? index : -1
   }
 
+  override itemCount(): number {
+    return this.length
+  }
+
+  override *iterate(): Iterator<Value> {
+    for (let index = 0; index < this.length; index++) yield this.at(index)
+  }
+
   override attribute(name: string): Value | undefined {
     switch (name) {
       case 'start':

@@ -1,5 +1,6 @@
 import type { TemplateFloat } from '../../number.ts'
 import type { Rendering } from '../rendering.ts'
+import { countCodePoints } from '../text/code-points.ts'
 
 /**
  * What templates compute with, as Python has it. Integers are numbers where they are safe and bigints beyond, floats
@@ -18,13 +19,23 @@ export abstract class TemplateObject {
     return undefined
   }
 
+  /** The number of its items; undefined where it has no size. */
+  itemCount(): number | undefined {
+    return undefined
+  }
+
+  /** A walk over its items; undefined where it has none to walk. */
+  iterate(): Iterator<Value> | undefined {
+    return undefined
+  }
+
   /** How it prints. `repr` prints what is inside. */
   describe(_repr: (value: Value) => string): string {
     return `<${this.typeName} object>`
   }
 }
 
-/** Turns a text that is safe in HTML into one: see {@link Markup}. */
+/** A text that is safe in HTML: it is not escaped again, and escapes what is added to it. */
 export class Markup extends TemplateObject {
   readonly typeName = 'Markup'
   readonly text: string
@@ -32,6 +43,14 @@ export class Markup extends TemplateObject {
   constructor(text: string) {
     super()
     this.text = text
+  }
+
+  override itemCount(): number {
+    return countCodePoints(this.text)
+  }
+
+  override iterate(): Iterator<Value> {
+    return this.text[Symbol.iterator]()
   }
 }
 
@@ -49,6 +68,14 @@ export class Undefined extends TemplateObject {
     this.refused = refused
   }
 
+  override itemCount(): number {
+    return 0
+  }
+
+  override iterate(): Iterator<Value> {
+    return [][Symbol.iterator]()
+  }
+
   override describe(): string {
     return 'Undefined'
   }
@@ -62,6 +89,14 @@ export class Tuple extends TemplateObject {
   constructor(items: readonly Value[]) {
     super()
     this.items = items
+  }
+
+  override itemCount(): number {
+    return this.items.length
+  }
+
+  override iterate(): Iterator<Value> {
+    return this.items[Symbol.iterator]()
   }
 }
 
@@ -91,6 +126,14 @@ export class Bytes extends TemplateObject {
     super()
     this.bytes = bytes
   }
+
+  override itemCount(): number {
+    return this.bytes.length
+  }
+
+  override iterate(): Iterator<Value> {
+    return this.bytes[Symbol.iterator]()
+  }
 }
 
 /** Something to loop over once, made as it is asked for. */
@@ -102,6 +145,10 @@ export class Iteration extends TemplateObject {
     super()
     this.iterator = iterator
     this.typeName = typeName
+  }
+
+  override iterate(): Iterator<Value> {
+    return this.iterator
   }
 }
 

@@ -1,10 +1,10 @@
 import type { PredictOptions } from '@svc/backend-client/proto'
 import { describe, expect, it } from 'vitest'
-import { parseModelFile } from './config-file.ts'
-import { withDefaults } from './defaults.ts'
-import type { ModelConfig } from './model-config.ts'
-import type { PredictionInput, PredictionSettings } from './prediction-input.ts'
-import { toEmbeddingOptions, toPredictOptions } from './to-predict-request.ts'
+import { parseModelFile } from '../models/config-file.ts'
+import { withDefaults } from '../models/defaults.ts'
+import type { ModelConfig } from '../models/model-config.ts'
+import type { GenerationOptions } from './request.ts'
+import { type PredictionInput, toEmbeddingOptions, toPredictOptions } from './to-predict-options.ts'
 
 const CONTEXT = { correlationId: 'c-1', choice: 0, randomSeed: () => 99 }
 
@@ -16,7 +16,7 @@ function model(yaml: string): ModelConfig {
   return config
 }
 
-function ask(generation: PredictionSettings = {}, more: Partial<PredictionInput> = {}): PredictionInput {
+function ask(generation: GenerationOptions = {}, more: Partial<PredictionInput> = {}): PredictionInput {
   return { messages: [{ role: 'user', content: 'hi' }], generation, ...more }
 }
 
@@ -77,7 +77,7 @@ describe('what a request says', () => {
   repeat_penalty: 1.9, repeat_last_n: 9, frequency_penalty: 0.9, presence_penalty: 0.9, n_keep: 9, batch: 9, ignore_eos: yes,
   negative_prompt: n, negative_prompt_scale: 9, rope_freq_base: 9, rope_freq_scale: 9, logit_bias: {9: 9}, logprobs: yes, top_logprobs: 9}`
 
-  it.each<[PredictionSettings, Partial<PredictOptions>]>([
+  it.each<[GenerationOptions, Partial<PredictOptions>]>([
     [{ temperature: 0 }, { Temperature: 0 }],
     [{ topP: 0 }, { TopP: 0 }],
     [{ topK: 0 }, { TopK: 0 }],

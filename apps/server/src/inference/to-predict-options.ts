@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto'
 import { join } from 'node:path'
 import type { PartialMessage } from '@svc/backend-client'
 import type { Message, PredictOptions } from '@svc/backend-client/proto'
-import type { ModelConfig, ModelParameters } from './model-config.ts'
-import type { PredictionCall, PredictionInput, PredictionMessage, PredictionSettings } from './prediction-input.ts'
+import type { ModelConfig, ModelParameters } from '../models/model-config.ts'
+import type { ChatMessage, ChatRequest, GenerationOptions, ToolCall } from './request.ts'
 
 /** What a prediction takes beside model and request. */
 export interface PredictContext {
@@ -17,6 +17,11 @@ export interface PredictContext {
   readonly randomSeed?: (() => number) | undefined
 }
 
+/** What of a request the contract with backends has fields for. */
+export type PredictionInput = Pick<
+  ChatRequest,
+  'messages' | 'generation' | 'tools' | 'toolChoice' | 'reasoningEffort' | 'metadata'
+>
 type PredictFields = PartialMessage<PredictOptions>
 
 const SEEDS = 2 ** 31
@@ -63,7 +68,7 @@ export function toEmbeddingOptions(
 }
 
 /** The parameters of a model with those of a request over them. Penalties of 0 keep the model's own. */
-function mergeGeneration(parameters: ModelParameters, generation: PredictionSettings): ModelParameters {
+function mergeGeneration(parameters: ModelParameters, generation: GenerationOptions): ModelParameters {
   const { repeatPenalty, repeatLastN, frequencyPenalty, presencePenalty } = generation
   const given: Partial<Record<keyof ModelParameters, unknown>> = {
     temperature: generation.temperature,
@@ -188,7 +193,7 @@ function toolFields({ tools = [], toolChoice }: PredictionInput): PredictFields 
   return { Tools: JSON.stringify(tools), ToolChoice: toolChoice === undefined ? undefined : JSON.stringify(toolChoice) }
 }
 
-function toMessage(message: PredictionMessage): PartialMessage<Message> {
+function toMessage(message: ChatMessage): PartialMessage<Message> {
   return {
     role: message.role,
     content: message.content,
@@ -199,7 +204,7 @@ function toMessage(message: PredictionMessage): PartialMessage<Message> {
   }
 }
 
-function toWireCall(call: PredictionCall, index: number): unknown {
+function toWireCall(call: ToolCall, index: number): unknown {
   const { id, name } = call
   return { index, id, type: 'function', function: { name, arguments: call.arguments } }
 }

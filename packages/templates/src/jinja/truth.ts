@@ -1,0 +1,27 @@
+import { TemplateFloat } from '../number.ts'
+import { raise } from './errors.ts'
+import { countCodePoints } from './text/code-points.ts'
+import { typeName } from './values/type-name.ts'
+import { isList, type Value } from './values/value.ts'
+
+/** Whether a value counts as true: not zero, not empty, not none. */
+export function isTrue(value: Value): boolean {
+  if (typeof value === 'boolean') return value
+  if (typeof value !== 'object') return Boolean(value)
+  if (value === null) return false
+  if (isList(value)) return value.length > 0
+  if (value instanceof TemplateFloat) return value.value !== 0
+  return value.itemCount() !== 0
+}
+
+/** The number of items, or of code points; undefined for what has no size. */
+export function sizeOf(value: Value): number | undefined {
+  if (typeof value === 'string') return countCodePoints(value)
+  if (typeof value !== 'object' || value === null || value instanceof TemplateFloat) return undefined
+  return isList(value) ? value.length : value.itemCount()
+}
+
+/** {@link sizeOf} a value that must have one. @throws TypeError */
+export function lengthOf(value: Value): number {
+  return sizeOf(value) ?? raise('TypeError', `object of type '${typeName(value)}' has no len()`)
+}
