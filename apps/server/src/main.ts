@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { demoModels } from '@svc/demo-models'

@@ -268,6 +268,25 @@ describe('IN-15: pages of other origins', () => {
       200,
     )
     expect((await app.call('/a', { headers: cross })).status).toBe(200)
+    const post = (headers: Record<string, string>) => app.call('/change', { method: 'POST', headers })
+    expect((await post({ origin: 'https://evil.test' })).status).toBe(403)
+    expect((await post({ origin: 'null' })).status).toBe(403)
+    expect((await post({ origin: 'http://localhost:5173' })).status).toBe(200)
+    expect((await post({ origin: 'https://evil.test', 'x-api-key': 'k' })).status).toBe(200)
+  })
+
+  it('IN-9: a body that comes with a cookie must say that it is JSON', async () => {
+    await using app = await startTestApp(rows, { keys: ['k'] })
+    const post = (headers: Record<string, string>) => app.call('/change', { method: 'POST', body: '{}', headers })
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', '']) {
+      const headers = type === '' ? {} : { 'content-type': type }
+      expect((await post({ ...headers, cookie: 'token=k' })).status, type).toBe(415)
+      expect((await post({ ...headers, authorization: 'Bearer k' })).status, type).toBe(200)
+    }
+    for (const type of ['application/json', 'application/json; charset=utf-8', 'multipart/form-data; boundary=x']) {
+      expect((await post({ 'content-type': type, cookie: 'token=k' })).status, type).toBe(200)
+    }
+    expect((await app.call('/change', { method: 'POST', headers: { cookie: 'token=k' } })).status).toBe(200)
   })
 
   // verifies discovery:cors:open-with-auth, discovery:cors:list

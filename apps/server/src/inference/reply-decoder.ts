@@ -65,10 +65,10 @@ export function createReplyDecoder(options: {
 
   function count(reply: Reply): void {
     usage = {
-      promptTokens: reply.promptTokens || usage.promptTokens,
-      completionTokens: reply.tokens || usage.completionTokens,
-      promptMs: finite(reply.timingPromptProcessing) || usage.promptMs,
-      generationMs: finite(reply.timingTokenGeneration) || usage.generationMs,
+      promptTokens: usable(reply.promptTokens) || usage.promptTokens,
+      completionTokens: usable(reply.tokens) || usage.completionTokens,
+      promptMs: usable(reply.timingPromptProcessing) || usage.promptMs,
+      generationMs: usable(reply.timingTokenGeneration) || usage.generationMs,
     }
   }
 
@@ -116,6 +116,7 @@ export function createReplyDecoder(options: {
   }
 }
 
-function finite(value: number): number {
-  return Number.isFinite(value) ? value : 0
+/** A figure of a backend that a run can have; 0 for anything else. */
+function usable(value: number): number {
+  return Number.isFinite(value) && value > 0 ? value : 0
 }

@@ -70,7 +70,10 @@ describe('the demo model', () => {
     expect(words.length).toBeGreaterThan(2)
     const stop = words.slice(1, 3).join(' ')
     const { choices } = await complete({ ...GREEDY, stop: ['nowhere', stop] })
-    expect(choices[0]).toMatchObject({ finish_reason: 'stop', message: { content: whole.slice(0, whole.indexOf(stop)) } })
+    expect(choices[0]).toMatchObject({
+      finish_reason: 'stop',
+      message: { content: whole.slice(0, whole.indexOf(stop)) },
+    })
   })
 
   it('stops at max_tokens and counts what it took', async () => {
@@ -131,7 +134,9 @@ describe('a client that leaves mid-stream', () => {
     leaving.leave()
     expect(await leaving.ended).toBe('cut')
     expect(leaving.events).not.toContain('[DONE]')
-    const next = await eventually(async () => answerOf(await postChat(server.url, 'single', { ...GREEDY, max_tokens: 5 })))
+    const next = await eventually(async () =>
+      answerOf(await postChat(server.url, 'single', { ...GREEDY, max_tokens: 5 })),
+    )
     expect(next).not.toBe('')
   })
 

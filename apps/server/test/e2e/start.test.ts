@@ -1,6 +1,9 @@
+import { execFile } from 'node:child_process'
 import { readdir, symlink } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { hostname } from 'node:os'
+import { delimiter, dirname } from 'node:path'
+import { promisify } from 'node:util'
 import { listenOnFreePort, tempDir } from '@svc/test-kit'
 import { describe, expect, it, vi } from 'vitest'
 import { verifies } from '../spec/verifies.ts'
@@ -23,15 +26,27 @@ describe('a start', () => {
     expect(await readdir(dir.path)).toEqual(expect.arrayContaining(folders))
   })
 
-  verifies('flags:data-path:one-server', 'on a data path in use ends with a sentence and code 75; the first server goes on', async () => {
-    await using first = await startBuiltServer()
-    const second = await runBuilt(first.folder, ['run', '--address', '127.0.0.1:0'])
-    expect(second).toMatchObject({ code: 75, stdout: '' })
-    expect(second.stderr).toBe(
-      `svc: the data path ${first.folder}/data is in use by another server (process ${first.pid} on ${hostname()}); stop it, or give this one a place of its own`,
-    )
-    expect((await fetch(`${first.url}/readyz`)).status).toBe(200)
+  it('by the name of the command alone is possible: the entry is a program', async () => {
+    await using dir = await tempDir('svc-e2e-')
+    await symlink(BUILT_ENTRY, dir.join('svc'))
+    const PATH = [dir.path, dirname(process.execPath)].join(delimiter)
+    const { stdout } = await promisify(execFile)('svc', ['--version'], { cwd: dir.path, env: { PATH } })
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+/)
   })
+
+  verifies(
+    'flags:data-path:one-server',
+    'on a data path in use ends with a sentence and code 75; the first server goes on',
+    async () => {
+      await using first = await startBuiltServer()
+      const second = await runBuilt(first.folder, ['run', '--address', '127.0.0.1:0'])
+      expect(second).toMatchObject({ code: 75, stdout: '' })
+      expect(second.stderr).toBe(
+        `svc: the data path ${first.folder}/data is in use by another server (process ${first.pid} on ${hostname()}); stop it, or give this one a place of its own`,
+      )
+      expect((await fetch(`${first.url}/readyz`)).status).toBe(200)
+    },
+  )
 
   it('on a port in use ends with a sentence and code 75, and leaves the data path free', async () => {
     await using dir = await tempDir('svc-e2e-')
@@ -64,15 +79,19 @@ describe('an open door', () => {
     ])
   })
 
-  verifies('auth:public-bind:refused', 'is no start where that is asked for, except on this machine alone', async () => {
-    await using dir = await tempDir('svc-e2e-')
-    const refused = await runBuilt(dir.path, ['run', '--address', PUBLIC, '--require-auth-on-public-bind'])
-    expect(refused).toMatchObject({ code: 78, stdout: '' })
-    expect(refused.stderr).toMatch(/^svc: no key is set .*--api-keys[^\n]*$/)
-    await using server = await startBuiltServer({ folder: dir.path, flags: ['--require-auth-on-public-bind'] })
-    expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
-    expect(server.output()).not.toContain(OPEN_DOOR)
-  })
+  verifies(
+    'auth:public-bind:refused',
+    'is no start where that is asked for, except on this machine alone',
+    async () => {
+      await using dir = await tempDir('svc-e2e-')
+      const refused = await runBuilt(dir.path, ['run', '--address', PUBLIC, '--require-auth-on-public-bind'])
+      expect(refused).toMatchObject({ code: 78, stdout: '' })
+      expect(refused.stderr).toMatch(/^svc: no key is set .*--api-keys[^\n]*$/)
+      await using server = await startBuiltServer({ folder: dir.path, flags: ['--require-auth-on-public-bind'] })
+      expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
+      expect(server.output()).not.toContain(OPEN_DOOR)
+    },
+  )
 })
 
 it('REL-19: a server whose output nobody reads any more goes on', async () => {

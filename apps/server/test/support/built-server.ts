@@ -165,7 +165,11 @@ async function withPatience<T>({ child }: Program, outcome: Promise<T>): Promise
 export async function startBuiltServer(options: BuiltServerOptions = {}): Promise<BuiltServer> {
   const own = options.folder === undefined ? await tempDir('svc-e2e-') : undefined
   const folder = options.folder ?? own?.path ?? ''
-  const program = startProgram(folder, ['run', ...defaultFlags(folder, options.mock), ...(options.flags ?? [])], options)
+  const program = startProgram(
+    folder,
+    ['run', ...defaultFlags(folder, options.mock), ...(options.flags ?? [])],
+    options,
+  )
   const close = async (): Promise<void> => {
     program.child.kill('SIGKILL')
     await program.exited
@@ -196,7 +200,8 @@ function defaultFlags(folder: string, mock: MockScript | undefined): string[] {
 
 function toServer(program: Program, folder: string): Omit<BuiltServer, 'url' | 'output' | typeof Symbol.asyncDispose> {
   const { child, stdout, exited } = program
-  const recordFile = (model: string): string => join(folder, 'records', model)
+  const fileName = (model: string): string => model.replaceAll('/', '-')
+  const recordFile = (model: string): string => join(folder, 'records', fileName(model))
   const signal = (name: NodeJS.Signals): void => void child.kill(name)
   const endWith = (name: NodeJS.Signals): Promise<Ending> => {
     signal(name)
@@ -218,11 +223,11 @@ function toServer(program: Program, folder: string): Omit<BuiltServer, 'url' | '
         name,
         backend: 'mock',
         known_usecases: ['chat'],
-        parameters: { model: `${name}.bin` },
+        parameters: { model: `${fileName(name)}.bin` },
         options: mockOptions({ record: recordFile(name), ...script }),
         ...keys,
       })
-      await writeFile(join(folder, 'models', `${name}.yaml`), text)
+      await writeFile(join(folder, 'models', `${fileName(name)}.yaml`), text)
     },
     records: (model) => readRecords(recordFile(model)),
     signal,

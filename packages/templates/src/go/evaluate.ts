@@ -15,7 +15,6 @@ import {
   goInt,
   indirect,
   isTrue,
-  isUnsigned,
   typeNameOf,
 } from './values.ts'
 
@@ -147,10 +146,10 @@ class Evaluator {
       this.#variables.length = mark
       if (exit === 'break') break
     }
+    // Go lets a `break` in the else part end there; a `continue` goes on to the range around it.
     if (rounds === 0) exit = this.#body(node.otherwise, dot)
-    else exit = 'end'
     this.#variables.length = outer
-    return exit
+    return rounds === 0 && exit === 'continue' ? exit : 'end'
   }
 
   *#items(value: GoValue, variables: number): Generator<[index: GoValue, item: GoValue], void, void> {
@@ -295,7 +294,10 @@ class Evaluator {
     this.#line = line
     this.#spendOn(values)
     const result = target.run(this.#context, values)
-    if (typeof result === 'string') this.#budget.checkBytes(result.length)
+    if (typeof result === 'string') {
+      this.#budget.checkBytes(result.length)
+      this.#budget.spendBytes(result.length)
+    }
     return result
   }
 

@@ -123,7 +123,7 @@ export abstract class GoObject extends GoBoxed {
   abstract text(): string
   /** How it reads inside JSON quotes. */
   abstract json(): string
-  /** Calls a method; undefined when the type has none of that name. */
+  /** Calls a method. @throws GoCallError when the type has none of that name, or for wrong arguments */
   abstract call(method: string, args: readonly GoValue[]): GoValue
   /** Whether another object is the same value. */
   abstract equals(other: GoObject): boolean

@@ -1,5 +1,6 @@
 import { TemplateFloat } from '../number.ts'
 import { raise } from './errors.ts'
+import { failOnUndefined } from './fail-on-undefined.ts'
 import { iterate } from './iterate.ts'
 import type { Rendering } from './rendering.ts'
 import { compareCodePoints } from './text/code-points.ts'
@@ -16,7 +17,7 @@ export type Ordering = '<' | '<=' | '>' | '>='
 /** Whether two values are equal, numbers of any kind by size, containers by their items. */
 export function isEqual(run: Rendering, left: Value, right: Value): boolean {
   run.spend()
-  if (left === right) return true
+  if (left === right) return !(left instanceof TemplateFloat) || !Number.isNaN(left.value)
   if (isText(left) && isText(right)) return toPlainText(left) === toPlainText(right)
   const a = toNumber(left)
   if (a !== undefined) {
@@ -76,11 +77,11 @@ export function isOrdered(run: Rendering, operator: Ordering, left: Value, right
   failOnUndefined(right)
   const a = toNumber(left)
   const b = toNumber(right)
-  if (a !== undefined && b !== undefined) return holds(operator, a < b, a > b)
+  if (a !== undefined && b !== undefined) return isOrderedNumber(operator, a, b)
   if (isText(left) && isText(right)) {
     const order = compareCodePoints(toPlainText(left), toPlainText(right))
     run.search(toPlainText(left))
-    return holds(operator, order < 0, order > 0)
+    return isOrderedNumber(operator, order, 0)
   }
   if (isList(left) && isList(right)) return isOrderedList(run, operator, left, right)
   if (left instanceof Tuple && right instanceof Tuple) return isOrderedList(run, operator, left.items, right.items)
@@ -108,20 +109,19 @@ function isOrderedList(
     return ordered
   }
   run.leave()
-  return holds(operator, left.length < right.length, left.length > right.length)
+  return isOrderedNumber(operator, left.length, right.length)
 }
 
-/** Numbers that are not ordered are NaN: every comparison with them is false, unlike one of equals. */
-function holds(operator: Ordering, less: boolean, greater: boolean): boolean {
+function isOrderedNumber(operator: Ordering, left: number | bigint, right: number | bigint): boolean {
   switch (operator) {
     case '<':
-      return less
+      return left < right
     case '>':
-      return greater
+      return left > right
     case '<=':
-      return !greater
+      return left <= right
     case '>=':
-      return !less
+      return left >= right
   }
 }
 
@@ -177,16 +177,4 @@ function toNumber(value: Value): number | bigint | undefined {
     default:
       return value instanceof TemplateFloat ? value.value : undefined
   }
-}
-
-/** @throws UndefinedError, or SecurityError where the value was refused */
-export function failOnUndefined(value: Value): void {
-  if (value instanceof Undefined) raise(value.refused ? 'SecurityError' : 'UndefinedError', value.reason)
-}
-
-/** Whether two values are the very same object; numbers and texts are where they are equal and of one type. */
-export function isSame(left: Value, right: Value): boolean {
-  if (left === right) return true
-  if (left instanceof TemplateFloat || left instanceof Markup) return false
-  return false
 }

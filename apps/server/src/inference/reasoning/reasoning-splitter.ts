@@ -1,0 +1,122 @@
+import type { ReasoningSettings } from '../../models/model-config.ts'
+import { skipBlanks } from './blanks.ts'
+import { createBlockWriter } from './block-writer.ts'
+import { firstUnits, heldBackLength, matchLiteralAt } from './literals.ts'
+import { type TagPair, tagPairs } from './tag-pairs.ts'
+
+/** What a piece of a reply adds to the two lanes; either may be empty. */
+export interface ReasoningDelta {
+  readonly reasoning: string
+  readonly text: string
+}
+
+/** Tells reasoning from the answer while a reply arrives. */
+export interface ReasoningSplitter {
+  /** Takes the next piece of the reply. What may be the beginning of a tag waits for the next one. */
+  push(piece: string): ReasoningDelta
+  /** What was still waiting. */
+  end(): ReasoningDelta
+}
+
+/** How a reply begins. */
+export interface ReplyStart {
+  /** The start token that the prompt ends with, as `findPrefilledToken` finds it: the reply begins inside its block. */
+  readonly promptEndsInside?: string | undefined
+}
+
+/**
+ * Makes the splitter of one reply. Its joined deltas do not depend on how the reply is cut into pieces, and take time
+ * linear in its length. An unclosed block is reasoning to its end.
+ *
+ * White space at both ends of a block is dropped, several blocks are joined by a blank line; the answer is left as it
+ * is. White space before a prefilled block belongs to the answer.
+ */
+export function createReasoningSplitter(settings: ReasoningSettings, start: ReplyStart = {}): ReasoningSplitter {
+  if (settings.disable === true) {
+    return { push: (piece) => ({ reasoning: '', text: piece }), end: () => ({ reasoning: '', text: '' }) }
+  }
+  const pairs = tagPairs(settings)
+  const starts = pairs.map((pair) => pair.start)
+  const units = firstUnits(starts)
+  const writer = createBlockWriter()
+  const keepsReasoning = settings.stripReasoningOnly !== true
+
+  let waiting = ''
+  let inside: TagPair | undefined
+  let prefilled = prefilledPair()
+  let reasoning = ''
+  let text = ''
+
+  function prefilledPair(): TagPair | undefined {
+    if (settings.disableReasoningTagPrefill === true) return undefined
+    return pairs.find((pair) => pair.start === start.promptEndsInside)
+  }
+
+  function enter(pair: TagPair): void {
+    inside = pair
+    writer.begin()
+  }
+
+  /** Each of these reads from the front of what waits; false when only more text can tell. */
+  function readPrefill(pair: TagPair, final: boolean): boolean {
+    const at = skipBlanks(waiting)
+    text += waiting.slice(0, at)
+    waiting = waiting.slice(at)
+    if (waiting === '') return false
+    // Some models repeat the token that the prompt has given them.
+    const match = matchLiteralAt([pair.start], { text: waiting, at: 0, end: waiting.length, final })
+    if (match === 'more') return false
+    if (match !== 'none') waiting = waiting.slice(pair.start.length)
+    prefilled = undefined
+    enter(pair)
+    return true
+  }
+
+  function readBlock(pair: TagPair, final: boolean): boolean {
+    const end = waiting.indexOf(pair.end)
+    const held = end >= 0 || final ? 0 : heldBackLength(waiting, pair.end)
+    const piece = waiting.slice(0, end >= 0 ? end : waiting.length - held)
+    if (keepsReasoning) reasoning += writer.write(piece)
+    waiting = waiting.slice(end >= 0 ? end + pair.end.length : piece.length)
+    if (end < 0) return false
+    inside = undefined
+    return true
+  }
+
+  function readText(final: boolean): boolean {
+    for (let at = 0; at < waiting.length; at++) {
+      if (!units.has(waiting.charCodeAt(at))) continue
+      const match = matchLiteralAt(starts, { text: waiting, at, end: waiting.length, final })
+      if (match === 'none') continue
+      text += waiting.slice(0, at)
+      if (match === 'more') {
+        waiting = waiting.slice(at)
+        return false
+      }
+      const pair = pairs[match]
+      if (pair === undefined) return false
+      waiting = waiting.slice(at + pair.start.length)
+      enter(pair)
+      return true
+    }
+    text += waiting
+    waiting = ''
+    return false
+  }
+
+  function read(final: boolean): boolean {
+    if (prefilled !== undefined) return readPrefill(prefilled, final)
+    return inside === undefined ? readText(final) : readBlock(inside, final)
+  }
+
+  function take(piece: string, final: boolean): ReasoningDelta {
+    waiting += piece
+    while (read(final));
+    const delta = { reasoning, text }
+    reasoning = ''
+    text = ''
+    return delta
+  }
+
+  return { push: (piece) => take(piece, false), end: () => take('', true) }
+}

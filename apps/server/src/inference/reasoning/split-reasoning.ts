@@ -1,0 +1,22 @@
+import type { ReasoningSettings } from '../../models/model-config.ts'
+import { createReasoningSplitter, type ReasoningDelta, type ReplyStart } from './reasoning-splitter.ts'
+import { tagPairs } from './tag-pairs.ts'
+
+/** What is known when a reply is split. */
+export interface SplitOptions extends ReplyStart {
+  readonly settings: ReasoningSettings
+}
+
+/**
+ * Splits a complete reply into reasoning and answer. It differs from the splitter of streams in one thing: a prefilled
+ * start token counts only when its end tag occurs, so a plain answer is not taken for reasoning.
+ */
+export function splitReasoning(reply: string, options: SplitOptions): ReasoningDelta {
+  const { settings, promptEndsInside } = options
+  const pair = tagPairs(settings).find(({ start }) => start === promptEndsInside)
+  const isClosed = pair !== undefined && reply.includes(pair.end)
+  const splitter = createReasoningSplitter(settings, isClosed ? { promptEndsInside } : {})
+  const first = splitter.push(reply)
+  const last = splitter.end()
+  return { reasoning: first.reasoning + last.reasoning, text: first.text + last.text }
+}

@@ -1,0 +1,39 @@
+import type { ReasoningSettings } from '../../models/model-config.ts'
+import { endWithoutBlanks } from './blanks.ts'
+
+/** What stands before and after a block of reasoning. */
+export interface TagPair {
+  readonly start: string
+  readonly end: string
+}
+
+/** The tags that need no configuration. */
+export const BUILT_IN_TAG_PAIRS: readonly TagPair[] = [
+  { start: '<|START_THINKING|>', end: '<|END_THINKING|>' },
+  { start: '<|inner_prefix|>', end: '<|inner_suffix|>' },
+  { start: '<seed:think>', end: '</seed:think>' },
+  { start: '<think>', end: '</think>' },
+  { start: '<thinking>', end: '</thinking>' },
+  { start: '<|think|>', end: '<|end|><|begin|>assistant<|content|>' },
+  { start: '<|channel>thought', end: '<channel|>' },
+  { start: '[THINK]', end: '[/THINK]' },
+]
+
+/** The pairs of a model, its own first; the first of those with one start counts, half-empty ones do not. */
+export function tagPairs(settings: ReasoningSettings): readonly TagPair[] {
+  const pairs = new Map<string, TagPair>()
+  for (const { start = '', end = '' } of [...(settings.tagPairs ?? []), ...BUILT_IN_TAG_PAIRS]) {
+    if (start !== '' && end !== '' && !pairs.has(start)) pairs.set(start, { start, end })
+  }
+  return [...pairs.values()]
+}
+
+/**
+ * The start token that a rendered prompt ends with, white space aside: the reply then begins inside a block. A token
+ * that stands earlier in the prompt, or is closed there, does not count.
+ */
+export function findPrefilledToken(prompt: string, settings: ReasoningSettings): string | undefined {
+  const tokens = [...(settings.thinkingStartTokens ?? []), ...tagPairs(settings).map(({ start }) => start)]
+  const end = endWithoutBlanks(prompt)
+  return tokens.find((token) => token !== '' && prompt.endsWith(token, end))
+}

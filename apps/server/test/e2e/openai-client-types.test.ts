@@ -1,0 +1,23 @@
+import type { ChatCompletion, ChatCompletionChunk, CompatibleErrorReply, Model, ModelList } from '@svc/wire'
+import type OpenAI from 'openai'
+import { describe, expectTypeOf, it } from 'vitest'
+
+// Proven by the type check; at run time there is nothing to see.
+describe('the types of our replies are those of the official client', () => {
+  it('a whole chat', () => {
+    expectTypeOf<ChatCompletion>().toExtend<OpenAI.ChatCompletion>()
+  })
+
+  it('a chunk of a streamed one', () => {
+    expectTypeOf<ChatCompletionChunk>().toExtend<OpenAI.ChatCompletionChunk>()
+  })
+
+  it('a model, and the list of them', () => {
+    expectTypeOf<Model>().toExtend<OpenAI.Model>()
+    expectTypeOf<ModelList['data']>().toExtend<OpenAI.Model[]>()
+  })
+
+  it('an error', () => {
+    expectTypeOf<CompatibleErrorReply['error']>().toExtend<Pick<OpenAI.ErrorObject, 'message' | 'param' | 'type'>>()
+  })
+})

@@ -1,0 +1,79 @@
+import { existsSync } from 'node:fs'
+import { cp, mkdir, readdir, realpath, stat, symlink } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type TempDir, tempDir } from '@svc/test-kit'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { startBuiltServer } from '../support/built-server.ts'
+import { answerOf, postChat } from './open-chat.ts'
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+const PACKAGE = fileURLToPath(new URL('../../', import.meta.url))
+const ORIGINAL = join(PACKAGE, 'node_modules', 'better-sqlite3')
+const WARNING = 'better-sqlite3 cannot be loaded, libsql takes its place'
+
+/** The files of a package that a program loads. */
+const isLoaded = (path: string): boolean => !/\.(d\.[cm]?ts|map|cjs|test\.ts)$/.test(path)
+
+/**
+ * The server as a package manager leaves it where the optional better-sqlite3 could not be built: nothing is patched or
+ * intercepted, the module is not in the tree. Packages that import it themselves are copied, not linked, since Node
+ * looks for modules from where a file really lies.
+ */
+async function install(folder: string): Promise<void> {
+  const modules = join(folder, 'node_modules')
+  await mkdir(modules, { recursive: true })
+  await cp(join(PACKAGE, 'package.json'), join(folder, 'package.json'))
+  for (const part of ['dist', 'src'])
+    await cp(join(PACKAGE, part), join(folder, part), { recursive: true, filter: isLoaded })
+  for (const name of await readdir(join(PACKAGE, 'node_modules'))) {
+    const source = await realpath(join(PACKAGE, 'node_modules', name))
+    if (name === 'drizzle-orm') await cp(source, join(modules, name), { recursive: true, filter: isLoaded })
+    else if (name !== 'better-sqlite3' && !name.startsWith('.')) await symlink(source, join(modules, name))
+  }
+}
+
+/** better-sqlite3 as a failed compilation leaves it: everything but its binary. */
+async function addUncompiled(folder: string): Promise<void> {
+  const source = await realpath(ORIGINAL)
+  const target = join(folder, 'node_modules', 'better-sqlite3')
+  await cp(source, target, { recursive: true, filter: (path) => !/\/(build|deps|src)$/.test(path) })
+  const bindings = dirname(createRequire(join(source, 'package.json')).resolve('bindings/package.json'))
+  await symlink(bindings, join(folder, 'node_modules', 'bindings'))
+}
+
+let installation: TempDir
+beforeAll(async () => {
+  installation = await tempDir('svc-e2e-')
+  await install(installation.path)
+})
+afterAll(() => installation.close())
+
+describe('where no compiler is, and no binary of better-sqlite3', () => {
+  // on a machine without a compiler there is nothing to copy
+  const states = ['is not installed', ...(existsSync(ORIGINAL) ? ['is not compiled'] : [])]
+
+  it.each(states)('which %s, libsql takes its place with one warning', async (state) => {
+    if (state === 'is not compiled') await addUncompiled(installation.path)
+    await using dir = await tempDir('svc-e2e-')
+    {
+      await using server = await startBuiltServer({
+        folder: dir.path,
+        entry: installation.join('dist', 'main.js'),
+        mock: {},
+      })
+      const warnings = server.log().filter((entry) => entry.level !== 'info')
+      expect(warnings.map((entry) => entry.msg)).toEqual([WARNING])
+      expect(warnings[0]?.err).toMatchObject({ message: expect.stringMatching(/better-sqlite3|bindings/) })
+      await server.model('m')
+      expect(await answerOf(await postChat(server.url, 'm'))).not.toBe('')
+      expect((await stat(dir.join('data', 'database.db'))).size).toBeGreaterThan(0)
+      expect(await server.stop()).toEqual({ code: 0, signal: null })
+    }
+    // the file is the same for both
+    await using usual = await startBuiltServer({ folder: dir.path, mock: {} })
+    expect((await fetch(`${usual.url}/readyz`)).status).toBe(200)
+  })
+})
