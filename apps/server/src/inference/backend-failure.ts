@@ -12,7 +12,13 @@ const PASSED_ON: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
 ])
 
 /** Codes that the server's own rooms gave; they speak for themselves. */
-const OWN_CODES: ReadonlySet<string> = new Set(['model_loading', 'model_load_cooldown', 'model_load_failed'])
+const OWN_CODES: ReadonlySet<string> = new Set([
+  'model_loading',
+  'model_load_cooldown',
+  'model_load_failed',
+  'model_stopped',
+  'shutting_down',
+])
 
 /**
  * What a client learns of a failed prediction. A backend that died, lost its model or refused our own credentials is

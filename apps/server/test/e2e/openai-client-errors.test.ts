@@ -86,6 +86,7 @@ describe('errors come as the classes of the client', () => {
       [{ n: 0 }, 'n'],
       [{ stop: 5 }, 'stop'],
       [{ response_format: { type: 'json_object' } }, 'response_format'],
+      [{ functions: [{ name: 'f' }] }, 'functions'],
       [{ messages: [{ role: 'wizard', content: 'x' }] }, 'messages[0].role'],
       [
         {
@@ -163,16 +164,19 @@ describe('an abort', () => {
     await eventually(() => expect(seen('slow')).toEqual(['Predict start', 'Predict cancel', 'Predict end cancelled']))
   })
 
-  it.each(['break', 'controller'])('of a stream by %s reaches the backend', async (way) => {
+  it.each(['break', 'controller', 'signal'])('of a stream by %s reaches the backend', async (way) => {
     const model = `endless-${way}`
     await server.model(model, { rules: [{ do: ENDLESS }] })
-    const stream = await connect().chat.completions.create({ model, messages, stream: true })
+    const leaving = new AbortController()
+    const { signal } = leaving
+    const stream = await connect().chat.completions.create({ model, messages, stream: true }, { signal })
     let chunks = 0
     for await (const _ of stream) {
       chunks += 1
       if (chunks < 5) continue
       if (way === 'break') break
-      stream.controller.abort()
+      if (way === 'signal') leaving.abort()
+      else stream.controller.abort()
     }
     await eventually(() =>
       expect(seen(model)).toEqual(['PredictStream start', 'PredictStream cancel', 'PredictStream end cancelled']),

@@ -129,8 +129,12 @@ describe.each([
   })
 })
 
-describe('what a backend has parsed itself', () => {
-  it('tool calls come as the helper wants them', async () => {
+/** What the mock was asked in the first prediction of a model. */
+const requestOf = (model: string): unknown =>
+  server.records(model).find(({ rpc, event }) => rpc === 'Predict' && event === 'start')?.request
+
+describe('between client and backend', () => {
+  it('tool calls that a backend has parsed come as the helper wants them', async () => {
     await server.model('tools', {
       rules: [{ do: { toolCalls: [{ id: 'c1', name: 'weather', arguments: { city: 'Rome' } }], via: 'deltas' } }],
     })
@@ -172,6 +176,38 @@ describe('what a backend has parsed itself', () => {
     expect(entries.map((entry) => entry.token).join('')).toBe(choices[0]?.message.content)
   })
 
+  it('what steers an answer reaches the backend, in the words of the format and of local engines', async () => {
+    await server.model('steered')
+    const engineWords = { top_k: 7, min_p: 0.125, typical_p: 0.5, repeat_penalty: 1.5, repeat_last_n: 32, n_keep: 4 }
+    await client.chat.completions.create({
+      model: 'steered',
+      messages: hello,
+      temperature: 0.5,
+      top_p: 0.25,
+      seed: 7,
+      frequency_penalty: 0.5,
+      presence_penalty: -0.5,
+      logit_bias: { 3: -1 },
+      reasoning_effort: 'low',
+      ...engineWords,
+    })
+    expect(requestOf('steered')).toMatchObject({
+      Temperature: 0.5,
+      TopP: 0.25,
+      Seed: 7,
+      FrequencyPenalty: 0.5,
+      PresencePenalty: -0.5,
+      LogitBias: '{"3":-1}',
+      Metadata: { reasoning_effort: 'low' },
+      TopK: 7,
+      MinP: 0.125,
+      TypicalP: 0.5,
+      Penalty: 1.5,
+      Repeat: 32,
+      NKeep: 4,
+    })
+  })
+
   it('a conversation reaches the backend message by message', async () => {
     await server.model('listener')
     const messages: Message[] = [
@@ -185,10 +221,8 @@ describe('what a backend has parsed itself', () => {
       { role: 'tool', tool_call_id: 'c1', content: 'rain' },
       { role: 'user', content: 'Thanks', name: 'Ann' },
     ]
-    await client.chat.completions.create({ model: 'listener', messages, temperature: 0.5, top_p: 0.9, seed: 7 })
-    const asked = server.records('listener').find(({ rpc, event }) => rpc === 'Predict' && event === 'start')
-    expect(asked?.request).toMatchObject({
-      Seed: 7,
+    await client.chat.completions.create({ model: 'listener', messages })
+    expect(requestOf('listener')).toMatchObject({
       Messages: [
         { role: 'system', content: 'Be brief.' },
         { role: 'user', content: 'Weather?' },

@@ -18,6 +18,11 @@ export interface GoTemplateLimits {
   readonly maxValueDepth?: number | undefined
   /** Longest source of a regular expression in bytes. @default 1 KiB */
   readonly maxPatternBytes?: number | undefined
+  /**
+   * Longest time in milliseconds for a render that looks for all matches of a regular expression: some patterns read
+   * far ahead for every match, which no count of steps foresees. @default 2,000
+   */
+  readonly maxPatternMillis?: number | undefined
 }
 
 /** {@link GoTemplateLimits} with the defaults filled in. */
@@ -33,23 +38,13 @@ export const DEFAULT_GO_TEMPLATE_LIMITS: ResolvedLimits = Object.freeze({
   maxListLength: 100_000,
   maxValueDepth: 200,
   maxPatternBytes: 1024,
+  maxPatternMillis: 2_000,
 })
 
 /** Fills in the defaults. */
 export function resolveLimits(limits: GoTemplateLimits = {}): ResolvedLimits {
-  const { maxSourceBytes, maxParseDepth, maxSteps, maxTemplateDepth } = limits
-  const { maxOutputBytes, maxListLength, maxValueDepth, maxPatternBytes } = limits
-  const defaults = DEFAULT_GO_TEMPLATE_LIMITS
-  return {
-    maxSourceBytes: maxSourceBytes ?? defaults.maxSourceBytes,
-    maxParseDepth: maxParseDepth ?? defaults.maxParseDepth,
-    maxSteps: maxSteps ?? defaults.maxSteps,
-    maxTemplateDepth: maxTemplateDepth ?? defaults.maxTemplateDepth,
-    maxOutputBytes: maxOutputBytes ?? defaults.maxOutputBytes,
-    maxListLength: maxListLength ?? defaults.maxListLength,
-    maxValueDepth: maxValueDepth ?? defaults.maxValueDepth,
-    maxPatternBytes: maxPatternBytes ?? defaults.maxPatternBytes,
-  }
+  const given = Object.entries(limits).filter(([, value]) => value !== undefined)
+  return { ...DEFAULT_GO_TEMPLATE_LIMITS, ...Object.fromEntries(given) }
 }
 
 /** Bytes of text that cost one step. */
@@ -58,6 +53,7 @@ const BYTES_PER_STEP = 64
 /** What one render has used up. Made per render. */
 export class Budget {
   readonly limits: ResolvedLimits
+  readonly #started = performance.now()
   #steps = 0
 
   constructor(limits: ResolvedLimits) {
@@ -73,6 +69,14 @@ export class Budget {
   /** Takes the steps for handling a text. */
   spendBytes(length: number): void {
     this.spend(Math.ceil(length / BYTES_PER_STEP))
+  }
+
+  /** Refuses to go on looking for matches when the render has taken too long. */
+  checkTime(): void {
+    const { maxPatternMillis } = this.limits
+    if (performance.now() - this.#started > maxPatternMillis) {
+      throw new GoTemplateLimitError('maxPatternMillis', maxPatternMillis)
+    }
   }
 
   /** Refuses a string that would grow too long; call it before making one. */

@@ -1,4 +1,4 @@
-import type { ArithmeticOperator } from './ast.ts'
+import type { ArithmeticOperator } from './syntax/ast.ts'
 import { raise } from './errors.ts'
 import { failOnUndefined } from './fail-on-undefined.ts'
 import { formatPercent } from './format/percent.ts'

@@ -14,6 +14,7 @@ export function toGenerateRequest(request: PredictOptions, model: PromptModel): 
     throw invalidRequest('this model reads text only', 'Images')
   }
   if (request.Grammar !== '') throw notSupported('this backend does not honour grammars')
+  if (request.Logprobs > 0) throw notSupported('this backend gives no log-probabilities')
   return {
     prompt: toPromptTokens(model, toPromptSource(request)),
     maxTokens: request.Tokens,

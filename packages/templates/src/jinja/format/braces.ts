@@ -2,7 +2,7 @@ import { raise } from '../errors.ts'
 import { printCode, printValue } from '../print.ts'
 import type { Rendering } from '../rendering.ts'
 import { escapeBeyondAscii } from '../text/quote.ts'
-import { isText, type Value } from '../values/value.ts'
+import type { Value } from '../values/value.ts'
 import { formatValue } from './spec.ts'
 
 /** Fields inside the specification of a field; one level, as in Python. */
@@ -42,7 +42,7 @@ class BraceFormatter {
     let result = ''
     let index = 0
     while (index < format.length) {
-      const brace = findBrace(format, index)
+      const brace = findAny(format, '{}', index)
       result += format.slice(index, brace)
       if (brace === format.length) break
       if (format[brace] === format[brace + 1]) {
@@ -84,8 +84,7 @@ class BraceFormatter {
 
   /** Follows a name such as `0.role[key]`. */
   #lookUp(path: string): Value {
-    const start = path.search(/[.[]/)
-    const first = start < 0 ? path : path.slice(0, start)
+    const first = path.slice(0, findAny(path, '.[', 0))
     let value = this.#lookUpFirst(first)
     let index = first.length
     while (index < path.length) {
@@ -124,16 +123,6 @@ class BraceFormatter {
   }
 }
 
-/** Whether the value of a field was a text, which {@link BraceSource.finish} may want to know. */
-export function isTextField(value: Value): boolean {
-  return isText(value)
-}
-
-function findBrace(format: string, start: number): number {
-  const end = findAny(format, '{}', start)
-  return end
-}
-
 /** The first of some characters, or the end of the text. */
 function findAny(text: string, characters: string, start: number): number {
   let index = start
@@ -166,7 +155,7 @@ function splitField(field: string): { name: string; conversion: string; specific
   }
   const name = field.slice(0, end)
   if (field[end] !== '!') return { name, conversion: '', specification: field.slice(end + 1) }
-  const conversion = field[end + 1] ?? raise('ValueError', 'unmatched \'{\' in format spec')
+  const conversion = field[end + 1] ?? raise('ValueError', "unmatched '{' in format spec")
   if (end + 2 < field.length && field[end + 2] !== ':') raise('ValueError', "expected ':' after conversion specifier")
   return { name, conversion, specification: field.slice(end + 3) }
 }

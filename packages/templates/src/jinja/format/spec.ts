@@ -128,19 +128,16 @@ function layOut({ prefix, digits }: { readonly prefix: string; readonly digits: 
   return padNumber(prefix, group(digits.slice(0, end), { size, separator: spec.grouping, width: zeros }) + rest, spec)
 }
 
-function group(digits: string, options: { readonly size: number; readonly separator: string; readonly width: number }): string {
-  const { size, separator, width } = options
+function group(
+  digits: string,
+  { size, separator, width }: { readonly size: number; readonly separator: string; readonly width: number },
+): string {
+  let count = Math.max(1, digits.length)
+  // A separator never comes first, so the result may be one longer than wanted.
+  while (count + Math.floor((count - 1) / size) < width) count++
+  const padded = digits.padStart(count, '0')
   const parts: string[] = []
-  let end = digits.length
-  let length = 0
-  do {
-    const part = digits.slice(Math.max(0, end - size), Math.max(0, end))
-    const wanted = Math.min(size, Math.max(part.length, width - length))
-    parts.push(part.padStart(wanted, '0'))
-    end -= size
-    length += wanted + 1
-    // A separator may not come first, so a width that ends just there gets one more zero.
-  } while (end > 0 || (length < width + 1 && length <= width))
+  for (let end = padded.length; end > 0; end -= size) parts.push(padded.slice(Math.max(0, end - size), end))
   return parts.reverse().join(separator)
 }
 

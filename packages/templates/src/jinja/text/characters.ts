@@ -7,7 +7,7 @@ const CASED = /^\p{Cased}$/u
 const LOWER = /^\p{Lowercase}$/u
 const UPPER = /^\p{Uppercase}$/u
 const HIDDEN = /^[\p{C}\p{Z}]$/u
-const IDENTIFIER_START = /^[_\p{XIDS}]$/u
+const IDENTIFIER_START = /^\p{XIDS}$/u
 const IDENTIFIER_PART = /^\p{XIDC}$/u
 
 /** Digits that are not decimal, such as superscripts: first and last code point of each run. */
@@ -104,11 +104,12 @@ export function isPrintable(character: string): boolean {
 }
 
 export function isIdentifierStart(character: string): boolean {
-  return IDENTIFIER_START.test(character)
+  return character < '\x80' ? isAsciiLetter(character) || character === '_' : IDENTIFIER_START.test(character)
 }
 
 export function isIdentifierPart(character: string): boolean {
-  return IDENTIFIER_PART.test(character)
+  if (character >= '\x80') return IDENTIFIER_PART.test(character)
+  return isAsciiLetter(character) || character === '_' || (character >= '0' && character <= '9')
 }
 
 /** What `\w` matches. */
@@ -126,6 +127,10 @@ export function toDigitValue(character: string): number | undefined {
   let zero = code
   while (isDecimal(String.fromCodePoint(zero - 1)) && code - zero < 9) zero--
   return code - zero
+}
+
+function isAsciiLetter(character: string): boolean {
+  return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z')
 }
 
 function isInRanges(code: number): boolean {

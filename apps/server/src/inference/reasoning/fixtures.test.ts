@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { modelKeys } from '../../models/keys/model-keys.ts'
+import type { ReasoningSettings } from '../../models/model-config.ts'
+import { readYaml } from '../../models/yaml/read-yaml.ts'
+import { createReasoningCleaner } from './reasoning-cleaner.ts'
+import { createReasoningSplitter, type ReasoningDelta, type ReplyStart } from './reasoning-splitter.ts'
+import { splitReasoning } from './split-reasoning.ts'
+import { findPrefilledToken } from './tag-pairs.ts'
+
+interface Answer {
+  readonly start_token?: string
+  readonly reasoning: string
+  readonly content: string
+}
+
+interface Fixture extends Answer {
+  readonly header?: true
+  readonly name: string
+  readonly text?: string
+  readonly chunks?: readonly string[]
+  readonly reasoning_deltas?: readonly string[]
+  readonly deltas?: readonly string[]
+  readonly prompt?: string
+  readonly config?: unknown
+  readonly expected?: Answer
+}
+
+const fixtures = readFileSync(new URL('./__fixtures__/reasoning.jsonl', import.meta.url), 'utf8')
+  .split('\n')
+  .filter((line) => line !== '')
+  .map((line): Fixture => JSON.parse(line))
+  .filter(({ header }) => header !== true)
+
+/** The block as a model file would hold it: JSON is YAML. */
+function settingsOf({ config = {} }: Fixture): ReasoningSettings {
+  const read = readYaml(`reasoning: ${JSON.stringify(config)}`)
+  if (!read.ok) throw new Error('not YAML')
+  const refuse = (found: unknown): never => {
+    throw new Error(JSON.stringify(found))
+  }
+  return modelKeys.read(read.root, { key: '', report: { problem: refuse, warning: refuse } })?.reasoning ?? {}
+}
+
+function startOf(fixture: Fixture): ReplyStart {
+  return { promptEndsInside: findPrefilledToken(fixture.prompt ?? '', settingsOf(fixture)) }
+}
+
+function stream(pieces: readonly string[], fixture: Fixture): ReasoningDelta {
+  const splitter = createReasoningSplitter(settingsOf(fixture), startOf(fixture))
+  const deltas = [...pieces.map((piece) => splitter.push(piece)), splitter.end()]
+  return {
+    reasoning: deltas.map(({ reasoning }) => reasoning).join(''),
+    text: deltas.map(({ text }) => text).join(''),
+  }
+}
+
+describe('recorded replies', () => {
+  const replies = fixtures.filter(({ text }) => text !== undefined)
+
+  it('are all there', () => {
+    expect(replies).toHaveLength(75)
+  })
+
+  it.each(replies)('$name', (fixture) => {
+    const { reasoning, content } = fixture.expected ?? fixture
+    const split = splitReasoning(fixture.text ?? '', { settings: settingsOf(fixture), ...startOf(fixture) })
+    expect(split).toEqual({ reasoning, text: content })
+  })
+})
+
+describe('recorded streams', () => {
+  const streams = fixtures.filter(({ chunks }) => chunks !== undefined)
+
+  it('are all there', () => {
+    expect(streams).toHaveLength(24)
+  })
+
+  it.each(streams)('$name, cut as recorded, at every place and not at all', (fixture) => {
+    const { reasoning, content } = fixture.expected ?? fixture
+    const chunks = fixture.chunks ?? []
+    const whole = chunks.join('')
+    for (const pieces of [chunks, whole.split(''), [whole]]) {
+      expect(stream(pieces, fixture)).toEqual({ reasoning, text: content })
+    }
+    for (let at = 1; at < whole.length; at++) {
+      expect(stream([whole.slice(0, at), whole.slice(at)], fixture)).toEqual({ reasoning, text: content })
+    }
+  })
+})
+
+describe('recorded reasoning of backends', () => {
+  const lists = fixtures.filter(({ deltas }) => deltas !== undefined)
+
+  it('is all there', () => {
+    expect(lists).toHaveLength(5)
+  })
+
+  it.each(lists)('$name', (fixture) => {
+    const cleaner = createReasoningCleaner(settingsOf(fixture))
+    expect((fixture.reasoning_deltas ?? []).map((piece) => cleaner.push(piece))).toEqual(fixture.deltas)
+    expect(cleaner.end()).toBe('')
+  })
+})
+
+describe('recorded prompts', () => {
+  // Its block is closed in the prompt; the recorded token is the one that was looked for, not one that counts.
+  const closed = 'prefill/closed-in-prompt'
+  const prompts = fixtures.filter(({ name, prompt, deltas }) => prompt !== undefined && !deltas && name !== closed)
+
+  it.each(prompts)('$name', (fixture) => {
+    expect(startOf(fixture).promptEndsInside ?? '').toBe((fixture.expected ?? fixture).start_token ?? '')
+  })
+})

@@ -1,0 +1,85 @@
+import { parseJson } from '@svc/json'
+import { createContentWriter } from './content-writer.ts'
+import { toJsonObjectText } from './json-text.ts'
+import { MAX_CALLS, MAX_JSON_DEPTH } from './limits.ts'
+import type { ParsedToolCall, ToolCallEvent, ToolCallOptions } from './tool-call.ts'
+
+/** Decides which calls count, numbers them, and puts text and calls in order. */
+export interface CallSink {
+  text(text: string): void
+  /**
+   * Takes calls that stand together. False when they are none after all: too many of them, or JSON that nothing marks
+   * as a call and that names no tool of the request.
+   */
+  offer(calls: readonly ParsedToolCall[], isMarked: boolean): boolean
+  /** Markers that will be dropped when they come, as calls stood in their scope. */
+  readonly closings: Set<string>
+  /** Whether any call was taken. */
+  readonly hasCalls: boolean
+  /** Nothing follows. */
+  finish(): void
+  /** The events since the last time. */
+  take(): ToolCallEvent[]
+}
+
+/** Makes the sink of one reply. */
+export function createCallSink({ settings, tools }: ToolCallOptions): CallSink {
+  const known = tools && new Set(tools.map(({ name }) => name))
+  const noAction = noActionName()
+  let events: ToolCallEvent[] = []
+  let taken = 0
+  let index = 0
+  const content = createContentWriter((text) => {
+    const last = events.at(-1)
+    if (last?.type === 'text') events[events.length - 1] = { type: 'text', text: last.text + text }
+    else events.push({ type: 'text', text })
+  })
+
+  /** The pseudo-tool of grammars, unless the request has a tool of that name. */
+  function noActionName(): string | undefined {
+    const name = settings.noActionFunctionName || 'answer'
+    return settings.disableNoAction === true || known?.has(name) === true ? undefined : name
+  }
+
+  function take(call: ParsedToolCall): void {
+    if (call.name === noAction) {
+      content.write(messageOf(call.arguments))
+      return
+    }
+    content.skipCall()
+    const { name, id } = call
+    events.push({ type: 'call-start', index, name, ...(id === undefined ? {} : { id }) })
+    events.push({ type: 'call-arguments', index, text: call.arguments })
+    index++
+  }
+
+  return {
+    closings: new Set(),
+    get hasCalls() {
+      return taken > 0
+    },
+    text: content.write,
+    offer(calls, isMarked) {
+      if (taken + calls.length > MAX_CALLS) return false
+      const isKnown = known === undefined || calls.some(({ name }) => known.has(name) || name === noAction)
+      if (!isMarked && !isKnown) return false
+      taken += calls.length
+      for (const call of calls) take(call)
+      return true
+    },
+    finish: content.finish,
+    take() {
+      const done = events
+      events = []
+      return done
+    },
+  }
+}
+
+/** What the model answers when it calls no tool; nothing when it does not say. */
+function messageOf(json: string): string {
+  const object = toJsonObjectText(json)
+  if (object === undefined) return ''
+  const message = parseJson(Buffer.from(object.trim()), { maxDepth: MAX_JSON_DEPTH }).root.get('message')
+  return message?.kind === 'string' ? message.text() : ''
+}

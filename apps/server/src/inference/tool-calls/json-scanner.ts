@@ -1,0 +1,231 @@
+import { MAX_JSON_DEPTH } from './limits.ts'
+
+/** What is expected next. */
+type State =
+  | 'value'
+  | 'first-item'
+  | 'first-key'
+  | 'key'
+  | 'colon'
+  | 'next'
+  | 'string'
+  | 'escape'
+  | 'hex'
+  | 'minus'
+  | 'zero'
+  | 'integer'
+  | 'point'
+  | 'fraction'
+  | 'exponent'
+  | 'exponent-sign'
+  | 'exponent-digits'
+  | 'word'
+
+/** `failed` at the first unit that cannot belong to the value; `done` right after its last one. */
+export type JsonStatus = 'open' | 'done' | 'failed'
+
+const NUMBER_ENDS: ReadonlySet<State> = new Set<State>(['zero', 'integer', 'fraction', 'exponent-digits'])
+
+/**
+ * Follows one JSON value through a text that comes in pieces. Strict, but for line breaks inside strings, which models
+ * write raw. Never recurses; nesting past {@link MAX_JSON_DEPTH} fails.
+ */
+export class JsonScanner {
+  status: JsonStatus = 'open'
+  /** A string holds a line break that JSON would have escaped. */
+  hasRawLineBreak = false
+  #state: State = 'value'
+  /** For each open container, whether it is an object. */
+  readonly #containers: boolean[] = []
+  #isKey = false
+  /** What a word or an escape still needs. */
+  #rest = ''
+  #hexDigits = 0
+
+  /** Reads on from an offset; answers the offset after what belongs to the value so far. */
+  scan(text: string, from: number, end: number): number {
+    let at = from
+    while (at < end && this.status === 'open') {
+      if (this.#state === 'string') at = this.#skipPlain(text, at, end)
+      if (at < end && this.#take(text.charCodeAt(at))) at++
+    }
+    return at
+  }
+
+  /** Says that nothing follows: a number can only end so. */
+  finish(): void {
+    if (this.status !== 'open') return
+    this.status = NUMBER_ENDS.has(this.#state) && this.#containers.length === 0 ? 'done' : 'failed'
+  }
+
+  /** Offset of the first unit of a string that needs a look. */
+  #skipPlain(text: string, from: number, end: number): number {
+    let at = from
+    for (; at < end; at++) {
+      const unit = text.charCodeAt(at)
+      if (unit === QUOTE || unit === BACKSLASH || unit < 0x20) break
+    }
+    return at
+  }
+
+  /** Takes one unit; false when it does not belong to the value, or has only ended a number. */
+  #take(unit: number): boolean {
+    switch (this.#state) {
+      case 'value':
+        return isBlank(unit) || this.#beginValue(unit)
+      case 'first-item':
+        return isBlank(unit) || (unit === CLOSE_BRACKET ? this.#close(false) : this.#beginValue(unit))
+      case 'first-key':
+        return isBlank(unit) || (unit === CLOSE_BRACE ? this.#close(true) : this.#beginKey(unit))
+      case 'key':
+        return isBlank(unit) || this.#beginKey(unit)
+      case 'colon':
+        return isBlank(unit) || this.#expect(unit === COLON, 'value')
+      case 'next':
+        return isBlank(unit) || this.#takeSeparator(unit)
+      case 'string':
+        return this.#takeInString(unit)
+      case 'escape':
+        if (unit === LOWER_U) this.#hexDigits = 4
+        return this.#expect(ESCAPES.has(unit), unit === LOWER_U ? 'hex' : 'string')
+      case 'hex':
+        this.#hexDigits--
+        return this.#expect(isHexDigit(unit), this.#hexDigits > 0 ? 'hex' : 'string')
+      case 'word':
+        return this.#takeInWord(unit)
+      default:
+        return this.#takeInNumber(this.#state, unit)
+    }
+  }
+
+  #beginValue(unit: number): boolean {
+    if (unit === QUOTE) return this.#beginString(false)
+    if (unit === OPEN_BRACE) return this.#open(true, 'first-key')
+    if (unit === OPEN_BRACKET) return this.#open(false, 'first-item')
+    if (unit === MINUS) return this.#expect(true, 'minus')
+    if (isDigit(unit)) return this.#expect(true, unit === ZERO ? 'zero' : 'integer')
+    this.#rest = WORDS.get(unit) ?? ''
+    return this.#expect(this.#rest !== '', 'word')
+  }
+
+  #beginKey(unit: number): boolean {
+    return unit === QUOTE ? this.#beginString(true) : this.#fail()
+  }
+
+  #beginString(isKey: boolean): boolean {
+    this.#isKey = isKey
+    return this.#expect(true, 'string')
+  }
+
+  #open(isObject: boolean, state: State): boolean {
+    if (this.#containers.length === MAX_JSON_DEPTH) return this.#fail()
+    this.#containers.push(isObject)
+    return this.#expect(true, state)
+  }
+
+  #close(isObject: boolean): boolean {
+    if (this.#containers.pop() !== isObject) return this.#fail()
+    return this.#endValue()
+  }
+
+  #endValue(): boolean {
+    if (this.#containers.length === 0) this.status = 'done'
+    return this.#expect(true, 'next')
+  }
+
+  #takeSeparator(unit: number): boolean {
+    const isObject = this.#containers.at(-1) === true
+    if (unit === COMMA) return this.#expect(true, isObject ? 'key' : 'value')
+    return unit === (isObject ? CLOSE_BRACE : CLOSE_BRACKET) ? this.#close(isObject) : this.#fail()
+  }
+
+  #takeInString(unit: number): boolean {
+    if (unit === BACKSLASH) return this.#expect(true, 'escape')
+    if (unit === QUOTE) return this.#isKey ? this.#expect(true, 'colon') : this.#endValue()
+    if (unit !== LINE_FEED && unit !== CARRIAGE_RETURN) return this.#fail()
+    this.hasRawLineBreak = true
+    return true
+  }
+
+  #takeInWord(unit: number): boolean {
+    if (unit !== this.#rest.charCodeAt(0)) return this.#fail()
+    this.#rest = this.#rest.slice(1)
+    return this.#rest !== '' || this.#endValue()
+  }
+
+  #takeInNumber(state: State, unit: number): boolean {
+    const next = afterNumberUnit(state, unit)
+    if (next !== undefined) return this.#expect(true, next)
+    if (!NUMBER_ENDS.has(state)) return this.#fail()
+    this.#endValue()
+    return false
+  }
+
+  #expect(holds: boolean, state: State): boolean {
+    if (!holds) return this.#fail()
+    this.#state = state
+    return true
+  }
+
+  #fail(): false {
+    this.status = 'failed'
+    return false
+  }
+}
+
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
+const QUOTE = 0x22
+const COMMA = 0x2c
+const MINUS = 0x2d
+const ZERO = 0x30
+const COLON = 0x3a
+const OPEN_BRACKET = 0x5b
+const BACKSLASH = 0x5c
+const CLOSE_BRACKET = 0x5d
+const LOWER_U = 0x75
+const OPEN_BRACE = 0x7b
+const CLOSE_BRACE = 0x7d
+
+const ESCAPES: ReadonlySet<number> = new Set([...'"\\/bfnrtu'].map((letter) => letter.charCodeAt(0)))
+/** First unit of each word and what follows it. */
+const WORDS: ReadonlyMap<number, string> = new Map(
+  ['true', 'false', 'null'].map((word) => [word.charCodeAt(0), word.slice(1)]),
+)
+
+function isBlank(unit: number): boolean {
+  return unit === 0x20 || unit === LINE_FEED || unit === CARRIAGE_RETURN || unit === 0x09
+}
+
+function isDigit(unit: number): boolean {
+  return unit >= ZERO && unit <= 0x39
+}
+
+function isHexDigit(unit: number): boolean {
+  return isDigit(unit) || (unit >= 0x41 && unit <= 0x46) || (unit >= 0x61 && unit <= 0x66)
+}
+
+/** What a number expects after one more unit; undefined when the unit does not continue it. */
+function afterNumberUnit(state: State, unit: number): State | undefined {
+  const digit = isDigit(unit)
+  const isExponent = unit === 0x65 || unit === 0x45
+  switch (state) {
+    case 'minus':
+      return digit ? (unit === ZERO ? 'zero' : 'integer') : undefined
+    case 'zero':
+      return unit === 0x2e ? 'point' : isExponent ? 'exponent' : undefined
+    case 'integer':
+      return digit ? 'integer' : unit === 0x2e ? 'point' : isExponent ? 'exponent' : undefined
+    case 'point':
+      return digit ? 'fraction' : undefined
+    case 'fraction':
+      return digit ? 'fraction' : isExponent ? 'exponent' : undefined
+    case 'exponent':
+      return digit ? 'exponent-digits' : unit === 0x2b || unit === MINUS ? 'exponent-sign' : undefined
+    case 'exponent-sign':
+    case 'exponent-digits':
+      return digit ? 'exponent-digits' : undefined
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,36 @@
+import { isGap } from './text-cursor.ts'
+import { toJsonText } from './json-text.ts'
+import type { ValueForm } from './tag-form.ts'
+
+/** A parameter as a model wrote it between its tags. */
+export interface TaggedValue {
+  readonly key: string
+  readonly value: string
+}
+
+/**
+ * Arguments as a JSON object. A value is JSON where it can be read as such, and text otherwise; the last of several with
+ * one key counts.
+ *
+ * @param isText whether the tool declares a parameter as text
+ */
+export function toArgumentsJson(
+  values: readonly TaggedValue[],
+  form: Pick<ValueForm, 'isRaw' | 'isTrimmed'>,
+  isText: (key: string) => boolean,
+): string {
+  const members = new Map<string, string>()
+  for (const { key, value } of values) {
+    const text = form.isTrimmed ? value.trim() : withoutOuterGaps(value)
+    const json = form.isRaw || isText(key) ? undefined : toJsonText(text)
+    members.set(key, json ?? JSON.stringify(text))
+  }
+  return `{${[...members].map(([key, json]) => `${JSON.stringify(key)}:${json}`).join(',')}}`
+}
+
+/** Models put a line break after the tag and before the next; what is more than that belongs to the value. */
+function withoutOuterGaps(value: string): string {
+  const start = isGap(value.charCodeAt(0)) ? 1 : 0
+  const end = value.length > start && isGap(value.charCodeAt(value.length - 1)) ? value.length - 1 : value.length
+  return value.slice(start, end)
+}

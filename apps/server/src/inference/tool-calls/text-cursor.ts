@@ -1,0 +1,128 @@
+import { firstUnits, matchLiteralAt } from '../reasoning/literals.ts'
+import { MAX_CALL_LENGTH } from './limits.ts'
+
+/** A step of reading that gives way whenever it needs text that has not come yet. */
+export type Reading<Result> = Generator<undefined, Result, undefined>
+
+/**
+ * The reply as far as it has come, read from front to back and never backwards. It remembers what was read since the
+ * last mark, as that may turn out to be text, and reads no further than {@link MAX_CALL_LENGTH} from there.
+ */
+export class TextCursor {
+  /** What has not been read yet, from `at` on, as far as it has come. */
+  text = ''
+  at = 0
+  #taken = ''
+  #mark = 0
+  #ended = false
+
+  /** Appends a piece of the reply. Costs what is still unread, which readers keep short. */
+  feed(piece: string): void {
+    this.#taken += this.text.slice(this.#mark, this.at)
+    this.text = this.text.slice(this.at) + piece
+    this.at = 0
+    this.#mark = 0
+  }
+
+  /** Nothing more will come. */
+  finish(): void {
+    this.#ended = true
+  }
+
+  /** Offset in `text` that may be read up to. */
+  get end(): number {
+    return Math.min(this.text.length, this.#limit)
+  }
+
+  /** Nothing comes after `end`: the reply is over, or the call is as long as one may be. */
+  get isFinal(): boolean {
+    return this.#ended || this.#limit <= this.text.length
+  }
+
+  /** The reply is over and has been read. */
+  get isDone(): boolean {
+    return this.#ended && this.at === this.text.length
+  }
+
+  /** UTF-16 units read since the mark. */
+  get offset(): number {
+    return this.#taken.length + this.at - this.#mark
+  }
+
+  /** What was read since the mark. */
+  get read(): string {
+    return this.#taken + this.text.slice(this.#mark, this.at)
+  }
+
+  /** Forgets what was read. */
+  mark(): void {
+    this.#taken = ''
+    this.#mark = this.at
+  }
+
+  get #limit(): number {
+    return this.#mark + MAX_CALL_LENGTH - this.#taken.length
+  }
+}
+
+/** Waits until more than what is unread now has come; false when nothing will. */
+export function* more(cursor: TextCursor): Reading<boolean> {
+  const unread = cursor.end - cursor.at
+  while (cursor.end - cursor.at === unread) {
+    if (cursor.isFinal) return false
+    yield
+  }
+  return true
+}
+
+/** The next UTF-16 unit, not read; -1 at the end. */
+export function* peek(cursor: TextCursor): Reading<number> {
+  if (cursor.at === cursor.end && !(yield* more(cursor))) return -1
+  return cursor.text.charCodeAt(cursor.at)
+}
+
+/** Whether a unit is one of the blanks that forms of calls allow between their parts. */
+export function isGap(unit: number): boolean {
+  return unit === 0x20 || (unit >= 0x09 && unit <= 0x0d)
+}
+
+/** Reads blanks. */
+export function* skipGap(cursor: TextCursor): Reading<void> {
+  do {
+    const { text, end } = cursor
+    while (cursor.at < end && isGap(text.charCodeAt(cursor.at))) cursor.at++
+  } while (cursor.at === cursor.end && (yield* more(cursor)))
+}
+
+/** Tells which literal comes next without reading it; -1 for none. Longer ones must stand before their beginnings. */
+export function* lookingAt(cursor: TextCursor, literals: readonly string[]): Reading<number> {
+  for (;;) {
+    const { text, at, end, isFinal } = cursor
+    const match = matchLiteralAt(literals, { text, at, end, final: isFinal })
+    if (match === 'none') return -1
+    if (match !== 'more') return match
+    yield* more(cursor)
+  }
+}
+
+/** Reads one of some literals if it comes next; -1 for none. */
+export function* readLiteral(cursor: TextCursor, literals: readonly string[]): Reading<number> {
+  const match = yield* lookingAt(cursor, literals)
+  if (match >= 0) cursor.at += literals[match]?.length ?? 0
+  return match
+}
+
+/** Reads up to the first of some literals, and it; answers the offset where it begins, undefined when none comes. */
+export function* readUntil(cursor: TextCursor, literals: readonly string[]): Reading<number | undefined> {
+  const units = firstUnits(literals)
+  do {
+    while (cursor.at < cursor.end) {
+      if (units.has(cursor.text.charCodeAt(cursor.at))) {
+        const { offset } = cursor
+        if ((yield* readLiteral(cursor, literals)) >= 0) return offset
+      }
+      cursor.at++
+    }
+  } while (yield* more(cursor))
+  return undefined
+}

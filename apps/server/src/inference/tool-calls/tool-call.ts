@@ -1,0 +1,37 @@
+import type { ToolFormatMarkers } from '@svc/backend-client/proto'
+import type { FunctionSettings } from '../../models/model-config.ts'
+
+/** A call as the model wrote it. */
+export interface ParsedToolCall {
+  readonly name: string
+  /** The model's own JSON text where it wrote JSON; else JSON made of its tagged values. */
+  readonly arguments: string
+  /** Only where the form of the model carries one. */
+  readonly id?: string | undefined
+}
+
+/** A tool of the request, as far as reading calls needs it. */
+export interface KnownTool {
+  readonly name: string
+  /** Its JSON Schema; tagged values of a `string` property are then never read as JSON. */
+  readonly parameters?: unknown
+}
+
+/** How calls are told from text. */
+export interface ToolCallOptions {
+  /** The `function` block of the model. */
+  readonly settings: FunctionSettings
+  /** What the backend says of the chat template. */
+  readonly markers?: ToolFormatMarkers | undefined
+  /** The tools of the request, when they are known. */
+  readonly tools?: readonly KnownTool[] | undefined
+}
+
+/**
+ * What a reply says, in order. Calls are numbered from 0 and never interleave; each is one `call-start` followed by one
+ * `call-arguments`, sent when the call is complete.
+ */
+export type ToolCallEvent =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'call-start'; readonly index: number; readonly name: string; readonly id?: string | undefined }
+  | { readonly type: 'call-arguments'; readonly index: number; readonly text: string }

@@ -1,0 +1,24 @@
+import { formatDefault } from '../format/print.ts'
+import type { CallContext } from '../function.ts'
+import { GoMap, GoPointer, GoSlice, GoStruct, type GoValue, isTrue } from '../values.ts'
+
+/** How most of sprig turns a value into text: `%v`, strings as they are. */
+export function stringValue({ budget }: CallContext, value: GoValue): string {
+  return formatDefault(budget, value)
+}
+
+/** A value as a list of texts: the items that are not nil, or the value alone. */
+export function stringValues(context: CallContext, value: GoValue): readonly string[] {
+  if (value === undefined || value === null) return []
+  if (!(value instanceof GoSlice)) return [stringValue(context, value)]
+  const present = value.items.filter((item) => item !== null && item !== undefined)
+  return present.map((item) => stringValue(context, item))
+}
+
+/** Zero, "", false, nil, no items: what `default` replaces. Structs never are. */
+export function isEmpty(value: GoValue): boolean {
+  if (value instanceof GoStruct) return false
+  if (value instanceof GoPointer) return value.target === undefined
+  if (value instanceof GoMap) return value.entries.size === 0
+  return !isTrue(value)
+}
