@@ -2,6 +2,8 @@
 export interface ParentWatchSettings {
   readonly enabled: boolean
   readonly intervalMs: number
+  /** The process that started this one, where it has said so; tells a parent that died early from process 1. */
+  readonly starterPid?: number | undefined
 }
 
 const DEFAULT_INTERVAL_MS = 2000
@@ -10,12 +12,13 @@ const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h
 
 /**
  * Reads `LOCALAI_BACKEND_PARENT_WATCH` (on unless false, 0, no or off) and `LOCALAI_BACKEND_PARENT_WATCH_INTERVAL` (such
- * as `500ms`, `2s`, `1m30s`; 2 s when absent or not understood).
+ * as `500ms`, `2s`, `1m30s`; 2 s when absent or not understood), and `SVC_BACKEND_STARTER_PID`, which our own server sets.
  */
 export function readParentWatch(env: Readonly<Record<string, string | undefined>>): ParentWatchSettings {
   return {
     enabled: !OFF.has((env.LOCALAI_BACKEND_PARENT_WATCH ?? '').trim().toLowerCase()),
     intervalMs: parseDuration(env.LOCALAI_BACKEND_PARENT_WATCH_INTERVAL) ?? DEFAULT_INTERVAL_MS,
+    starterPid: Number(env.SVC_BACKEND_STARTER_PID) || undefined,
   }
 }
 
@@ -30,14 +33,21 @@ function parseDuration(text: string | undefined): number | undefined {
 }
 
 /**
- * Calls back once when the parent of this process is gone, which shows in another parent id. Does nothing where the
- * parent is process 1 from the start: that is the entry point of a container, which ends as a whole.
+ * Calls back once when the parent of this process is gone, which shows in another parent id. Where the parent is
+ * process 1 from the start, it is the entry point of a container, which ends as a whole, and nothing is watched; unless
+ * somebody else is known to have started this process: then that one is gone already.
  *
  * @returns a function that ends the watch
  */
-export function watchParent({ intervalMs }: { readonly intervalMs: number }, onGone: () => void): () => void {
+export function watchParent(
+  { intervalMs, starterPid }: Pick<ParentWatchSettings, 'intervalMs' | 'starterPid'>,
+  onGone: () => void,
+): () => void {
   const parent = process.ppid
-  if (parent === 1) return () => {}
+  if (parent === 1) {
+    if (starterPid !== undefined && starterPid !== 1) onGone()
+    return () => {}
+  }
   const timer = setInterval(() => {
     if (process.ppid === parent) return
     clearInterval(timer)

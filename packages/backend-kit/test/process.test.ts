@@ -107,6 +107,19 @@ it('ends when its parent is killed, and removes its socket', async () => {
   expect(existsSync(path)).toBe(false)
 })
 
+it('ends when whoever started it was gone before it looked', async () => {
+  using folder = makeFolder()
+  const command = [process.execPath, ...programArguments('backend'), '--addr', `unix:${join(folder.path, 'a.sock')}`]
+  // The shell is gone long before Node has started, and process 1 takes the backend over.
+  const shell = spawn('sh', ['-c', 'SVC_BACKEND_STARTER_PID=$$ "$@" &', 'sh', ...command], {
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+  })
+  const held = shell.stdio[3]
+  if (!held || !('resume' in held)) throw new Error('no third pipe')
+  held.resume()
+  await new Promise<void>((resolve) => held.once('close', () => resolve()))
+})
+
 it('outlives its parent when the watch is off', async () => {
   using folder = makeFolder()
   const path = join(folder.path, 'a.sock')

@@ -53,6 +53,7 @@ describe('buildBackendEnvironment', () => {
       TRANSFORMERS_CACHE: '/models',
       HUGGINGFACE_HUB_CACHE: '/models',
       LOCALAI_BACKEND_PARENT_WATCH: 'true',
+      SVC_BACKEND_STARTER_PID: String(process.pid),
     })
   })
 
@@ -62,6 +63,7 @@ describe('buildBackendEnvironment', () => {
     expect(environment).toMatchObject({
       EXTRA: '1',
       LOCALAI_BACKEND_PARENT_WATCH: 'true',
+      SVC_BACKEND_STARTER_PID: String(process.pid),
       LOCALAI_GRPC_AUTH_TOKEN: 'secret',
     })
   })

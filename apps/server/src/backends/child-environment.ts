@@ -62,6 +62,8 @@ export async function buildBackendEnvironment(options: {
   }
   Object.assign(environment, options.own)
   environment.LOCALAI_BACKEND_PARENT_WATCH = 'true'
+  // a server that dies before its backend looks for the first time would be taken for process 1
+  environment.SVC_BACKEND_STARTER_PID = String(process.pid)
   if (options.token !== undefined) environment.LOCALAI_GRPC_AUTH_TOKEN = options.token
   return environment
 }

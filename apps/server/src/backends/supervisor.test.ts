@@ -112,6 +112,7 @@ describe('a run.sh backend', () => {
       'LOCALAI_BACKEND_PARENT_WATCH',
       'LOCALAI_GRPC_AUTH_TOKEN',
       'PATH',
+      'SVC_BACKEND_STARTER_PID',
       'TRANSFORMERS_CACHE',
     ])
   })

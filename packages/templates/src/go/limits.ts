@@ -41,10 +41,13 @@ export const DEFAULT_GO_TEMPLATE_LIMITS: ResolvedLimits = Object.freeze({
   maxPatternMillis: 2_000,
 })
 
-/** Fills in the defaults. */
-export function resolveLimits(limits: GoTemplateLimits = {}): ResolvedLimits {
+/** Limits given, over those that hold otherwise. */
+export function resolveLimits(
+  limits: GoTemplateLimits = {},
+  otherwise: ResolvedLimits = DEFAULT_GO_TEMPLATE_LIMITS,
+): ResolvedLimits {
   const given = Object.entries(limits).filter(([, value]) => value !== undefined)
-  return { ...DEFAULT_GO_TEMPLATE_LIMITS, ...Object.fromEntries(given) }
+  return { ...otherwise, ...Object.fromEntries(given) }
 }
 
 /** Bytes of text that cost one step. */

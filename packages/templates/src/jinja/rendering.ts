@@ -43,9 +43,14 @@ export class Rendering {
     this.spend(1 + Math.floor(text.length / SEARCHED_PER_STEP))
   }
 
+  /** @throws JinjaLimitError for a text longer than allowed */
+  checkLength(length: number): void {
+    if (!(length <= this.limits.maxTextLength)) throw this.#exceeded('maxTextLength')
+  }
+
   /** Pays for a text of this length, before it is built where the length can be known. */
   reserve(length: number): void {
-    if (!(length <= this.limits.maxTextLength)) throw this.#exceeded('maxTextLength')
+    this.checkLength(length)
     this.spend(1 + Math.floor(length / BUILT_PER_STEP))
   }
 

@@ -73,7 +73,21 @@ describe('createReasoningSplitter', () => {
 
   it('holds back only what may be a tag', () => {
     const deltas = feed(['Is 5 <', ' 7? <', 'th', 'at', ' <think', '>', 'yes', '<', '/', 'b></thin', 'k>', '!'])
-    expect(deltas.map(({ text }) => text)).toEqual(['Is 5 ', '< 7? ', '', '<that', ' ', '', '', '', '', '', '', '!', ''])
+    expect(deltas.map(({ text }) => text)).toEqual([
+      'Is 5 ',
+      '< 7? ',
+      '',
+      '<that',
+      ' ',
+      '',
+      '',
+      '',
+      '',
+      '',
+      '',
+      '!',
+      '',
+    ])
     expect(deltas.map(({ reasoning }) => reasoning)).toEqual([
       ...['', '', '', '', '', '', 'yes', '', '', '</b>', '', '', ''],
     ])
@@ -108,7 +122,10 @@ describe('createReasoningSplitter', () => {
   })
 
   it('takes the tags out but says nothing when reasoning is stripped', () => {
-    expect(join(feed(['<think>a</think>b<think>c'], { stripReasoningOnly: true }))).toEqual({ reasoning: '', text: 'b' })
+    expect(join(feed(['<think>a</think>b<think>c'], { stripReasoningOnly: true }))).toEqual({
+      reasoning: '',
+      text: 'b',
+    })
   })
 
   it('takes linear time over tags that never come', () => {

@@ -1,7 +1,6 @@
-import { parseJson } from '@svc/json'
 import { createContentWriter } from './content-writer.ts'
-import { toJsonObjectText } from './json-text.ts'
-import { MAX_CALLS, MAX_JSON_DEPTH } from './limits.ts'
+import { parseCallJson, toJsonObjectText } from './json-text.ts'
+import { MAX_CALLS } from './limits.ts'
 import type { ParsedToolCall, ToolCallEvent, ToolCallOptions } from './tool-call.ts'
 
 /** Decides which calls count, numbers them, and puts text and calls in order. */
@@ -79,7 +78,6 @@ export function createCallSink({ settings, tools }: ToolCallOptions): CallSink {
 /** What the model answers when it calls no tool; nothing when it does not say. */
 function messageOf(json: string): string {
   const object = toJsonObjectText(json)
-  if (object === undefined) return ''
-  const message = parseJson(Buffer.from(object.trim()), { maxDepth: MAX_JSON_DEPTH }).root.get('message')
+  const message = object === undefined ? undefined : parseCallJson(object).get('message')
   return message?.kind === 'string' ? message.text() : ''
 }

@@ -6,10 +6,25 @@ import { JSON_WRAPPERS, TAG_FORMS } from './presets.ts'
 import type { TagForm } from './tag-form.ts'
 import type { ToolCallOptions } from './tool-call.ts'
 
-/** What an opening marker may lead to, once the markers in `rest` have been read too. */
-export type Path =
-  | { readonly kind: 'tagged'; readonly rest: readonly string[]; readonly form: TagForm; readonly isScoped: boolean }
-  | { readonly kind: 'json'; readonly rest: readonly string[]; readonly ends: readonly string[] }
+/** A call of a tagged form, once the markers in `rest` have been read too. */
+export interface TaggedPath {
+  readonly kind: 'tagged'
+  readonly rest: readonly string[]
+  readonly form: TagForm
+  /** The scope of the form has been opened, and it ends with a marker. */
+  readonly isScoped: boolean
+}
+
+/** JSON calls, once the markers in `rest` have been read too. */
+export interface JsonPath {
+  readonly kind: 'json'
+  readonly rest: readonly string[]
+  /** What may follow the calls. */
+  readonly ends: readonly string[]
+}
+
+/** What an opening marker may lead to. */
+export type Path = TaggedPath | JsonPath
 
 /** All forms of calls that are looked for in one reply. */
 export interface Grammar {

@@ -1,6 +1,5 @@
-import { type JsonNode, parseJson } from '@svc/json'
-import { toJsonObjectText, toJsonText } from './json-text.ts'
-import { MAX_JSON_DEPTH } from './limits.ts'
+import type { JsonNode } from '@svc/json'
+import { parseCallJson, toJsonObjectText, toJsonText } from './json-text.ts'
 import type { ParsedToolCall } from './tool-call.ts'
 
 /** Where a JSON object says which tool is called. */
@@ -31,7 +30,7 @@ export function readJsonCalls(
   shapes: readonly JsonShape[],
   options: ArgumentOptions,
 ): readonly ParsedToolCall[] | undefined {
-  const { root } = parseJson(Buffer.from(json), { maxDepth: MAX_JSON_DEPTH })
+  const root = parseCallJson(json)
   const nodes = root.kind === 'array' ? [...root.items()] : [root]
   const calls: ParsedToolCall[] = []
   for (const node of nodes) {

@@ -1,3 +1,4 @@
+import { afterNumberUnit, beginNumber, NUMBER_ENDS, type NumberState } from './json-number.ts'
 import { MAX_JSON_DEPTH } from './limits.ts'
 
 /** What is expected next. */
@@ -11,23 +12,17 @@ type State =
   | 'string'
   | 'escape'
   | 'hex'
-  | 'minus'
-  | 'zero'
-  | 'integer'
-  | 'point'
-  | 'fraction'
-  | 'exponent'
-  | 'exponent-sign'
-  | 'exponent-digits'
   | 'word'
+  | NumberState
 
 /** `failed` at the first unit that cannot belong to the value; `done` right after its last one. */
 export type JsonStatus = 'open' | 'done' | 'failed'
 
-const NUMBER_ENDS: ReadonlySet<State> = new Set<State>(['zero', 'integer', 'fraction', 'exponent-digits'])
+/** What the value may be: anything, or what calls can be, where an array fails at its first item that is no object. */
+export type JsonRoot = 'value' | 'calls'
 
 /**
- * Follows one JSON value through a text that comes in pieces. Strict, but for line breaks inside strings, which models
+ * Follows one JSON value through a text that comes in pieces. Strict, but for line breaks inside values, which models
  * write raw. Never recurses; nesting past {@link MAX_JSON_DEPTH} fails.
  */
 export class JsonScanner {
@@ -41,6 +36,11 @@ export class JsonScanner {
   /** What a word or an escape still needs. */
   #rest = ''
   #hexDigits = 0
+  readonly #root: JsonRoot
+
+  constructor(root: JsonRoot = 'value') {
+    this.#root = root
+  }
 
   /** Reads on from an offset; answers the offset after what belongs to the value so far. */
   scan(text: string, from: number, end: number): number {
@@ -99,11 +99,13 @@ export class JsonScanner {
   }
 
   #beginValue(unit: number): boolean {
-    if (unit === QUOTE) return this.#beginString(false)
     if (unit === OPEN_BRACE) return this.#open(true, 'first-key')
+    const isItemOfRoot = this.#containers.length === 1 && this.#containers[0] === false
+    if (isItemOfRoot && this.#root === 'calls') return this.#fail()
+    if (unit === QUOTE) return this.#beginString(false)
     if (unit === OPEN_BRACKET) return this.#open(false, 'first-item')
-    if (unit === MINUS) return this.#expect(true, 'minus')
-    if (isDigit(unit)) return this.#expect(true, unit === ZERO ? 'zero' : 'integer')
+    const number = beginNumber(unit)
+    if (number !== undefined) return this.#expect(true, number)
     this.#rest = WORDS.get(unit) ?? ''
     return this.#expect(this.#rest !== '', 'word')
   }
@@ -142,7 +144,8 @@ export class JsonScanner {
   #takeInString(unit: number): boolean {
     if (unit === BACKSLASH) return this.#expect(true, 'escape')
     if (unit === QUOTE) return this.#isKey ? this.#expect(true, 'colon') : this.#endValue()
-    if (unit !== LINE_FEED && unit !== CARRIAGE_RETURN) return this.#fail()
+    // In a key it is not an oversight of the model, but prose with a quote in it.
+    if (this.#isKey || (unit !== LINE_FEED && unit !== CARRIAGE_RETURN)) return this.#fail()
     this.hasRawLineBreak = true
     return true
   }
@@ -153,7 +156,7 @@ export class JsonScanner {
     return this.#rest !== '' || this.#endValue()
   }
 
-  #takeInNumber(state: State, unit: number): boolean {
+  #takeInNumber(state: NumberState, unit: number): boolean {
     const next = afterNumberUnit(state, unit)
     if (next !== undefined) return this.#expect(true, next)
     if (!NUMBER_ENDS.has(state)) return this.#fail()
@@ -177,8 +180,6 @@ const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 const QUOTE = 0x22
 const COMMA = 0x2c
-const MINUS = 0x2d
-const ZERO = 0x30
 const COLON = 0x3a
 const OPEN_BRACKET = 0x5b
 const BACKSLASH = 0x5c
@@ -197,35 +198,6 @@ function isBlank(unit: number): boolean {
   return unit === 0x20 || unit === LINE_FEED || unit === CARRIAGE_RETURN || unit === 0x09
 }
 
-function isDigit(unit: number): boolean {
-  return unit >= ZERO && unit <= 0x39
-}
-
 function isHexDigit(unit: number): boolean {
-  return isDigit(unit) || (unit >= 0x41 && unit <= 0x46) || (unit >= 0x61 && unit <= 0x66)
-}
-
-/** What a number expects after one more unit; undefined when the unit does not continue it. */
-function afterNumberUnit(state: State, unit: number): State | undefined {
-  const digit = isDigit(unit)
-  const isExponent = unit === 0x65 || unit === 0x45
-  switch (state) {
-    case 'minus':
-      return digit ? (unit === ZERO ? 'zero' : 'integer') : undefined
-    case 'zero':
-      return unit === 0x2e ? 'point' : isExponent ? 'exponent' : undefined
-    case 'integer':
-      return digit ? 'integer' : unit === 0x2e ? 'point' : isExponent ? 'exponent' : undefined
-    case 'point':
-      return digit ? 'fraction' : undefined
-    case 'fraction':
-      return digit ? 'fraction' : isExponent ? 'exponent' : undefined
-    case 'exponent':
-      return digit ? 'exponent-digits' : unit === 0x2b || unit === MINUS ? 'exponent-sign' : undefined
-    case 'exponent-sign':
-    case 'exponent-digits':
-      return digit ? 'exponent-digits' : undefined
-    default:
-      return undefined
-  }
+  return (unit >= 0x30 && unit <= 0x39) || (unit >= 0x41 && unit <= 0x46) || (unit >= 0x61 && unit <= 0x66)
 }

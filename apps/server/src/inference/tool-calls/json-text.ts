@@ -1,4 +1,6 @@
+import { type JsonNode, parseJson } from '@svc/json'
 import { JsonScanner } from './json-scanner.ts'
+import { MAX_CALL_LENGTH, MAX_JSON_DEPTH } from './limits.ts'
 
 /** The text as JSON: raw line breaks inside its strings are escaped, nothing else changes. Undefined when it is none. */
 export function toJsonText(text: string): string | undefined {
@@ -37,4 +39,9 @@ function isBlankFrom(text: string, from: number): boolean {
     if (!' \t\n\r'.includes(text.charAt(at))) return false
   }
   return true
+}
+
+/** The tree of what a scanner has found to be JSON, with its raw line breaks escaped. */
+export function parseCallJson(json: string): JsonNode {
+  return parseJson(Buffer.from(json), { maxDepth: MAX_JSON_DEPTH, maxNodes: MAX_CALL_LENGTH }).root
 }

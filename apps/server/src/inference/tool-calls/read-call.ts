@@ -1,4 +1,4 @@
-import { JsonScanner } from './json-scanner.ts'
+import { type JsonRoot, JsonScanner } from './json-scanner.ts'
 import { escapeLineBreaks } from './json-text.ts'
 import { MAX_NAME_LENGTH } from './limits.ts'
 import type { IdForm, TagForm, ValueForm } from './tag-form.ts'
@@ -54,9 +54,9 @@ export function* readId(
   return yield* readName(cursor, form.end)
 }
 
-/** Reads one JSON value. */
-export function* readJson(cursor: TextCursor): Reading<JsonScanner> {
-  const scanner = new JsonScanner()
+/** Reads one JSON value; where it fails, up to the first unit that does not belong to one. */
+export function* readJson(cursor: TextCursor, root?: JsonRoot): Reading<JsonScanner> {
+  const scanner = new JsonScanner(root)
   do {
     cursor.at = scanner.scan(cursor.text, cursor.at, cursor.end)
   } while (scanner.status === 'open' && (yield* more(cursor)))
@@ -110,11 +110,7 @@ function* readArguments(cursor: TextCursor, form: TagForm): Reading<ArgumentSpan
   return { kind: 'values', pairs }
 }
 
-function* readValue(
-  cursor: TextCursor,
-  form: ValueForm,
-  followers: readonly string[],
-): Reading<Span | undefined> {
+function* readValue(cursor: TextCursor, form: ValueForm, followers: readonly string[]): Reading<Span | undefined> {
   if (form.valueStart !== '') {
     yield* skipGap(cursor)
     if ((yield* readLiteral(cursor, [form.valueStart])) < 0) return undefined

@@ -1,6 +1,6 @@
-import { isGap } from './text-cursor.ts'
 import { toJsonText } from './json-text.ts'
 import type { ValueForm } from './tag-form.ts'
+import { isGap } from './text-cursor.ts'
 
 /** A parameter as a model wrote it between its tags. */
 export interface TaggedValue {

@@ -15,6 +15,24 @@ import {
 import { toInt } from './cast.ts'
 import { isEmpty, stringValue, stringValues } from './convert.ts'
 
+/** Functions that also have a `must…` form. */
+const MUST: readonly string[] = [
+  'append',
+  'push',
+  'prepend',
+  'first',
+  'rest',
+  'last',
+  'initial',
+  'reverse',
+  'uniq',
+  'without',
+  'has',
+  'slice',
+  'chunk',
+  'compact',
+]
+
 /** Lists: making them, taking them apart, searching them. None is changed in place. */
 export const LIST_FUNCTIONS: FunctionTable = withMust({
   list: variadic([], 'any', (_, __, items) => goList(items)),
@@ -59,23 +77,6 @@ export const LIST_FUNCTIONS: FunctionTable = withMust({
   }),
   toStrings: fixed(['any'], (context, list) => goStrings(stringValues(context, list))),
 })
-
-const MUST: readonly string[] = [
-  'append',
-  'push',
-  'prepend',
-  'first',
-  'rest',
-  'last',
-  'initial',
-  'reverse',
-  'uniq',
-  'without',
-  'has',
-  'slice',
-  'chunk',
-  'compact',
-]
 
 /** Adds `mustFirst` and the like: here they do the same, for both kinds of failure end the rendering. */
 function withMust(table: FunctionTable): FunctionTable {

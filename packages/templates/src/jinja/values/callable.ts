@@ -44,7 +44,7 @@ export const NO_NAMES: ReadonlyMap<string, Value> = new Map()
 export const NO_ARGUMENTS: Arguments = { positional: [], named: NO_NAMES }
 
 /** The values for parameters such as `'width fill?'`: optional ones may be undefined. */
-type Bound<Parameters extends string> = Parameters extends `${infer First} ${infer Rest}`
+export type Bound<Parameters extends string> = Parameters extends `${infer First} ${infer Rest}`
   ? [BoundOne<First>, ...Bound<Rest>]
   : Parameters extends ''
     ? []
@@ -59,41 +59,29 @@ interface Signature {
 }
 
 /**
- * A function with parameters by name, as Python binds them: `'width fill?'` has one that is required and one that is
- * not. Values may be passed by position or by name.
+ * Binds arguments to parameters as Python does: `'width fill?'` has one that is required and one that is not, both
+ * may be passed by position or by name.
  */
+export function createBinder<const Parameters extends string>(
+  name: string,
+  parameters: Parameters,
+  { positionalOnly = false }: { readonly positionalOnly?: boolean } = {},
+): (given: Arguments) => Bound<Parameters> {
+  const words = parameters === '' ? [] : parameters.split(' ')
+  const required = words.filter((word) => !word.endsWith('?')).length
+  const signature = { name, parameters: words.map((word) => word.replace('?', '')), required, positionalOnly }
+  // As many values as the text has words, and undefined only where a word ends in `?`.
+  return (given) => bind(signature, given) as Bound<Parameters>
+}
+
+/** A function with the parameters of {@link createBinder}. */
 export function define<const Parameters extends string>(
   name: string,
   parameters: Parameters,
   body: (run: Rendering, values: Bound<Parameters>) => Value,
 ): Implementation {
-  return bindTo(toSignature(name, parameters, false), body)
-}
-
-/** Like {@link define}, for functions that take no argument by name, as most methods. */
-export function definePositional<const Parameters extends string>(
-  name: string,
-  parameters: Parameters,
-  body: (run: Rendering, values: Bound<Parameters>) => Value,
-): Implementation {
-  return bindTo(toSignature(name, parameters, true), body)
-}
-
-function bindTo<Parameters extends string>(
-  signature: Signature,
-  body: (run: Rendering, values: Bound<Parameters>) => Value,
-): Implementation {
-  return (run, given) => {
-    const values = bind(signature, given)
-    // The signature was made of the same text: as many values, and undefined only where a parameter ends in `?`.
-    return body(run, values as Bound<Parameters>)
-  }
-}
-
-function toSignature(name: string, parameters: string, positionalOnly: boolean): Signature {
-  const words = parameters === '' ? [] : parameters.split(' ')
-  const required = words.filter((word) => !word.endsWith('?')).length
-  return { name, parameters: words.map((word) => word.replace('?', '')), required, positionalOnly }
+  const bindValues = createBinder(name, parameters)
+  return (run, given) => body(run, bindValues(given))
 }
 
 function bind(signature: Signature, { positional, named }: Arguments): (Value | undefined)[] {

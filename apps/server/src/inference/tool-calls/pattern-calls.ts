@@ -1,0 +1,178 @@
+import { createCallSink } from './call-sink.ts'
+import { createGrammar } from './grammar.ts'
+import { readArgumentText } from './json-calls.ts'
+import { MAX_CALLS } from './limits.ts'
+import {
+  compilePatterns,
+  compileReplacements,
+  type Pattern,
+  type PatternMatch,
+  type Replacement,
+  replaceAll,
+} from './patterns.ts'
+import { readReply } from './read-reply.ts'
+import type { ReplyReader } from './reply-reader.ts'
+import { TextCursor } from './text-cursor.ts'
+import type { ParsedToolCall, ToolCallEvent, ToolCallOptions } from './tool-call.ts'
+
+/** The patterns of a model file, ready to use. */
+export interface PatternSettings {
+  readonly capture: readonly Pattern[]
+  readonly replaceText: readonly Replacement[]
+  readonly replaceCalls: readonly Replacement[]
+  readonly response: readonly Pattern[]
+  readonly json: readonly Pattern[]
+  readonly argument: readonly Pattern[]
+}
+
+/** What patterns make of a complete reply. */
+export interface PatternResult {
+  readonly events: ToolCallEvent[]
+  /** What the capturing patterns found; empty when nothing. */
+  readonly captured: string
+}
+
+/** Compiles the patterns of a model file; undefined when it has none that change how a reply is read. */
+export function compilePatternSettings({ settings }: ToolCallOptions): PatternSettings | undefined {
+  const compiled = {
+    capture: compilePatterns(settings.captureLlmResults),
+    replaceText: compileReplacements(settings.replaceLlmResults),
+    replaceCalls: compileReplacements(settings.replaceFunctionResults),
+    response: compilePatterns(settings.responseRegex),
+    json: compilePatterns(settings.jsonRegexMatch),
+  }
+  const isEmpty = Object.values(compiled).every((patterns) => patterns.length === 0)
+  return isEmpty ? undefined : { ...compiled, argument: compilePatterns(settings.argumentRegex) }
+}
+
+/**
+ * Reads a complete reply by patterns. Captured text is taken from the reply as it is; then `replace_llm_results` and
+ * `replace_function_results` change it; then `response_regex` finds calls, and what it leaves is searched for tagged
+ * forms, but not for bare JSON; or else `json_regex_match` says where JSON stands, everywhere if it matches nowhere.
+ *
+ * Without calls the reply is text, as `replace_llm_results` leaves it; with calls the captured text is, where there is
+ * any, and else what stands outside of them.
+ */
+export function readByPatterns(reply: string, options: ToolCallOptions, patterns: PatternSettings): PatternResult {
+  const captured = capture(reply, patterns.capture)
+  const text = replaceAll(reply, patterns.replaceText)
+  const searched = replaceAll(text, patterns.replaceCalls)
+  const reader = createReader(options, { takesBareJson: patterns.response.length === 0 })
+  const { sink } = reader
+  if (patterns.response.length > 0) readResponse(searched, reader, patterns)
+  else if (!readJsonParts(searched, reader, patterns.json)) readAll(searched, reader)
+  sink.finish()
+  const events = sink.take()
+  if (!sink.hasCalls) return { events: text === '' ? [] : [{ type: 'text', text }], captured }
+  if (captured === '') return { events, captured }
+  return { events: [{ type: 'text', text: captured }, ...events.filter(({ type }) => type !== 'text')], captured }
+}
+
+function createReader(options: ToolCallOptions, grammar: { readonly takesBareJson: boolean }): ReplyReader {
+  return { options, grammar: createGrammar(options, grammar), sink: createCallSink(options) }
+}
+
+function capture(reply: string, patterns: readonly Pattern[]): string {
+  for (const pattern of patterns) {
+    const [match] = pattern.matches(reply, 1)
+    if (match !== undefined) return (match.groups[1] ?? '').trim()
+  }
+  return ''
+}
+
+/** Reads a part of a reply to its end. */
+function readAll(text: string, reader: ReplyReader): void {
+  const cursor = new TextCursor()
+  cursor.feed(text)
+  cursor.finish()
+  for (const _ of readReply(cursor, reader));
+}
+
+function readResponse(text: string, reader: ReplyReader, patterns: PatternSettings): void {
+  let from = 0
+  for (const { start, end, call } of findCalls(text, reader.options, patterns)) {
+    readAll(text.slice(from, start), reader)
+    if (!reader.sink.offer([call], true)) reader.sink.text(text.slice(start, end))
+    from = end
+  }
+  readAll(text.slice(from), reader)
+}
+
+/** A call and where it stands. */
+interface PlacedCall {
+  readonly start: number
+  readonly end: number
+  readonly call: ParsedToolCall
+}
+
+/** The calls of all patterns in the order of the text; where two overlap, that of the earlier pattern. */
+function findCalls(text: string, options: ToolCallOptions, patterns: PatternSettings): readonly PlacedCall[] {
+  const placed: PlacedCall[] = []
+  for (const pattern of patterns.response) {
+    for (const match of pattern.matches(text, MAX_CALLS)) {
+      const call = toCall(match, options, patterns)
+      const isFree = placed.every(({ start, end }) => match.end <= start || match.start >= end)
+      if (call !== undefined && isFree) placed.push({ start: match.start, end: match.end, call })
+    }
+  }
+  return placed.sort((a, b) => a.start - b.start)
+}
+
+function toCall(
+  match: PatternMatch,
+  { settings }: ToolCallOptions,
+  patterns: PatternSettings,
+): ParsedToolCall | undefined {
+  const name = match.named.get(settings.functionNameKey || 'name')?.trim() ?? ''
+  if (name === '') return undefined
+  const text = match.named.get(settings.functionArgumentsKey || 'arguments') ?? ''
+  if (patterns.argument.length === 0) {
+    return { name, arguments: readArgumentText(text, { wrapsText: settings.automaticToolParsingFallback === true }) }
+  }
+  const key = settings.argumentRegexKeyName || 'key'
+  const value = settings.argumentRegexValueName || 'value'
+  const members = new Map<string, string>()
+  for (const { named } of patterns.argument.flatMap((pattern) => pattern.matches(text, MAX_CALLS))) {
+    members.set(named.get(key) ?? '', named.get(value) ?? '')
+  }
+  const json = [...members].map((member) => member.map((part) => JSON.stringify(part)).join(':'))
+  return { name, arguments: `{${json.join(',')}}` }
+}
+
+/** Reads the JSON that the first matching pattern points at; false when none matches. */
+function readJsonParts(text: string, reader: ReplyReader, patterns: readonly Pattern[]): boolean {
+  for (const pattern of patterns) {
+    const matches = pattern.matches(text, MAX_CALLS)
+    let from = 0
+    for (const match of matches) {
+      reader.sink.text(text.slice(from, match.start))
+      const calls = callsIn(match.groups[1] ?? match.groups[0] ?? '', reader.options)
+      if (calls.length === 0 || !reader.sink.offer(calls, true)) reader.sink.text(text.slice(match.start, match.end))
+      from = match.end
+    }
+    if (matches.length === 0) continue
+    reader.sink.text(text.slice(from))
+    return true
+  }
+  return false
+}
+
+/** The calls of a text that is known to hold some, whatever the request's tools are. */
+function callsIn(text: string, options: ToolCallOptions): readonly ParsedToolCall[] {
+  const { settings, markers } = options
+  const reader = createReader({ settings: { ...settings, disableNoAction: true }, markers }, { takesBareJson: true })
+  readAll(text, reader)
+  return toCalls(reader.sink.take())
+}
+
+/** The calls among events. */
+export function toCalls(events: readonly ToolCallEvent[]): ParsedToolCall[] {
+  const calls: ParsedToolCall[] = []
+  for (const [at, event] of events.entries()) {
+    const body = events[at + 1]
+    if (event.type !== 'call-start' || body?.type !== 'call-arguments') continue
+    const { name, id } = event
+    calls.push({ name, arguments: body.text, ...(id === undefined ? {} : { id }) })
+  }
+  return calls
+}

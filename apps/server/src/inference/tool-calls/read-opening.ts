@@ -1,0 +1,108 @@
+import type { JsonPath, Path, TaggedPath } from './grammar.ts'
+import { readId, readTaggedCall, type TaggedCall } from './read-call.ts'
+import { isJsonStart, readBareJson } from './read-json-calls.ts'
+import type { ReplyReader } from './reply-reader.ts'
+import type { TagForm } from './tag-form.ts'
+import { toArgumentsJson } from './tagged-values.ts'
+import { lookingAt, peek, type Reading, readLiteral, skipGap, type TextCursor } from './text-cursor.ts'
+import type { KnownTool, ParsedToolCall } from './tool-call.ts'
+
+/** Reads what follows an opening marker: the markers inside it, then calls; false when what was read is text. */
+export function* readOpening(cursor: TextCursor, reader: ReplyReader, literal: string): Reading<boolean> {
+  let paths = reader.grammar.openings.get(literal) ?? []
+  let id: string | undefined
+  for (;;) {
+    yield* skipGap(cursor)
+    const direct = paths.filter(({ rest }) => rest.length === 0)
+    const json = direct.find((path) => path.kind === 'json')
+    if (json !== undefined && isJsonStart(yield* peek(cursor))) return yield* readWrappedJson(cursor, reader, json)
+    id ??= yield* readIdBeforeName(cursor, paths)
+    const next = [...new Set(paths.flatMap(({ rest }) => rest.slice(0, 1)))].sort((a, b) => b.length - a.length)
+    const match = yield* readLiteral(cursor, next)
+    if (match < 0) {
+      const tagged = direct.find((path) => path.kind === 'tagged')
+      return tagged !== undefined && (yield* readTaggedCalls(cursor, reader, { path: tagged, id }))
+    }
+    paths = paths.filter(({ rest }) => rest[0] === next[match]).map((path) => ({ ...path, rest: path.rest.slice(1) }))
+  }
+}
+
+function* readWrappedJson(cursor: TextCursor, reader: ReplyReader, path: JsonPath): Reading<boolean> {
+  const isCall = yield* readBareJson(cursor, reader, { isMarked: true })
+  if (isCall) for (const end of path.ends) reader.sink.closings.add(end)
+  return isCall
+}
+
+function* readIdBeforeName(cursor: TextCursor, paths: readonly Path[]): Reading<string | undefined> {
+  const path = paths.find((each) => each.kind === 'tagged' && each.rest.length === 1)
+  const span = path?.kind === 'tagged' ? yield* readId(cursor, path.form.id, 'before-name') : undefined
+  yield* skipGap(cursor)
+  return span && cursor.read.slice(span.start, span.end).trim()
+}
+
+/** Where a tagged call begins. */
+interface CallStart {
+  readonly path: TaggedPath
+  readonly id: string | undefined
+}
+
+/** Reads one call, or in a scope all of them. There each counts once another or the end of the scope follows it. */
+function* readTaggedCalls(cursor: TextCursor, reader: ReplyReader, start: CallStart): Reading<boolean> {
+  const { sink } = reader
+  const { form, isScoped } = start.path
+  const scopeEnd = form.scope?.end ?? ''
+  const followers = [scopeEnd, form.callStart || form.toolStart].sort((a, b) => b.length - a.length)
+  let { id } = start
+  for (;;) {
+    const call = yield* readTaggedCall(cursor, form)
+    if (call === undefined) return false
+    const parsed = toParsedCall(call, { form, reader, id })
+    if (!isScoped) {
+      const isTaken = sink.offer([parsed], true)
+      if (isTaken && scopeEnd !== '') sink.closings.add(scopeEnd)
+      return isTaken
+    }
+    yield* skipGap(cursor)
+    const match = yield* lookingAt(cursor, followers)
+    if ((match < 0 && !cursor.isDone) || !sink.offer([parsed], true)) return false
+    cursor.mark()
+    yield* readLiteral(cursor, followers)
+    if (match < 0 || followers[match] === scopeEnd) return true
+    sink.closings.add(scopeEnd)
+    if (form.callStart !== '') {
+      id = yield* readIdBeforeName(cursor, [{ ...start.path, rest: [form.toolStart] }])
+      if ((yield* readLiteral(cursor, [form.toolStart])) < 0) return false
+    }
+  }
+}
+
+function toParsedCall(
+  call: TaggedCall,
+  context: { readonly form: TagForm; readonly reader: ReplyReader; readonly id: string | undefined },
+): ParsedToolCall {
+  const { form, reader } = context
+  const name = form.cleanName?.(call.name) || call.name
+  const tool = reader.options.tools?.find((each) => each.name === name)
+  const id = context.id ?? call.id
+  return { name, arguments: toJson(call, form, tool), ...(id === undefined ? {} : { id }) }
+}
+
+function toJson(call: TaggedCall, form: TagForm, tool: KnownTool | undefined): string {
+  if ('json' in call.arguments) return call.arguments.json
+  const values = form.values ?? { isRaw: false, isTrimmed: false }
+  return toArgumentsJson(call.arguments.values, values, (key) => isTextParameter(tool, key))
+}
+
+/** Whether the schema of a tool says that a parameter is text. */
+function isTextParameter(tool: KnownTool | undefined, key: string): boolean {
+  const properties = memberOf(tool?.parameters, 'properties')
+  return memberOf(memberOf(properties, key), 'type') === 'string'
+}
+
+function memberOf(value: unknown, key: string): unknown {
+  return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}

@@ -1,0 +1,182 @@
+import type { IncomingMessage } from 'node:http'
+import { SvcError } from '@svc/errors'
+import type { Clock, Logger } from '../ports.ts'
+import { announcesTooMuch, readContent } from './content.ts'
+import { parseContentCoding } from './content-coding.ts'
+import { exchange } from './exchange.ts'
+import { fetchFailed, fetchTooLarge, type Trust, toFetchFailure } from './failures.ts'
+import { toReplyHeaders, toRequestHeaders } from './headers.ts'
+import { type Lifetime, startLifetime } from './lifetime.ts'
+import { redirectOf, staysWithin } from './redirect.ts'
+import { createResponse, type OutboundResponse } from './response.ts'
+import {
+  type AllowList,
+  createTargetFinder,
+  type FindTarget,
+  type Resolve,
+  systemResolve,
+  type Target,
+} from './target.ts'
+
+/** How to make the client. */
+export interface OutboundClientOptions {
+  /** What URLs of requests may reach although it is not public. */
+  readonly allow: AllowList
+  readonly clock: Clock
+  readonly log: Logger
+  /** Sent as `User-Agent`. */
+  readonly userAgent: string
+  /** @default the system's resolver */
+  readonly resolve?: Resolve | undefined
+  /** Certificates to trust, PEM. @default the machine's, and those of `NODE_EXTRA_CA_CERTS` */
+  readonly ca?: string | undefined
+}
+
+/** One fetch. */
+export interface OutboundRequest {
+  readonly signal: AbortSignal
+  /**
+   * Who chose the URL. `operator`: it stands in the configuration and may be private. `public`: it came with a request
+   * or stands in a document that was fetched.
+   */
+  readonly trust: Trust
+  /** Most bytes of content, counted after decoding. */
+  readonly maxBytes: number
+  /** For everything from the first look-up to the last byte. */
+  readonly timeoutMs: number
+  /** For a reply's headers, and between two pieces of its content while somebody waits for them. @default 30000 */
+  readonly idleTimeoutMs?: number | undefined
+  /** @default 'GET' */
+  readonly method?: 'GET' | 'HEAD' | 'POST' | undefined
+  /**
+   * Names in any case; those that are not `accept*`, `content-type`, `range`, `if-range`, `if-none-match`,
+   * `if-modified-since`, `mcp-*` or `last-event-id` are dropped.
+   */
+  readonly headers?: Readonly<Record<string, string | undefined>> | undefined
+  /** The value of `Authorization`, and the only origin that gets it. */
+  readonly credentials?: { readonly origin: string; readonly authorization: string } | undefined
+  readonly body?: Uint8Array | undefined
+  /** How many redirects a GET or HEAD follows; one more is a failure. @default 0 */
+  readonly redirects?: 0 | 1 | 2 | 3 | undefined
+  /** Whether encoded content (gzip, deflate, br) is asked for and decoded. @default true, but false with `range` */
+  readonly decode?: boolean | undefined
+}
+
+/** The one way out of the server over HTTP, for everything but providers' proxies. */
+export interface OutboundClient {
+  /**
+   * Fetches a URL. Every hop is checked by the same rules, its name looked up once and its connection made to an address
+   * that was checked; a redirect away from what the operator configured is held to the rules for public URLs.
+   * Credentials are dropped for good at the first change of scheme, host or port. Any status but a redirect is a reply.
+   *
+   * @throws SvcError `url_not_allowed` (invalid_request), `fetch_failed` (upstream_failed), `fetch_too_large`
+   *   (too_large), `fetch_timeout` (timeout, `details.upstream`); the signal's reason. Reading the content throws the
+   *   same. For public trust each code has one sentence; `details.reason` tells more, for logs alone
+   */
+  fetch(url: string, request: OutboundRequest): Promise<OutboundResponse>
+}
+
+const DEFAULT_IDLE_TIMEOUT_MS = 30_000
+
+/**
+ * The client for outbound HTTP (G9, FETCH-1). Connections are made directly, one for each request, and never reused.
+ *
+ * @public used by galleries, content URLs, the CORS proxy and identity providers as they are built
+ * @example
+ * const client = createOutboundClient({ allow: { cidrs: [], hosts: [] }, clock, log, userAgent: 'svc/1.0' })
+ * await using reply = await client.fetch(url, { signal, trust: 'public', maxBytes: 20_000_000, timeoutMs: 30_000 })
+ * const image = reply.status === 200 ? await reply.bytes() : undefined
+ */
+export function createOutboundClient(options: OutboundClientOptions): OutboundClient {
+  const { allow, clock, log, resolve = systemResolve } = options
+  const findTarget = createTargetFinder({ allow, resolve })
+  return {
+    async fetch(url, request) {
+      const { signal, trust, timeoutMs, idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS } = request
+      const lifetime = startLifetime({ clock, signal, timeoutMs, idleTimeoutMs })
+      try {
+        const { target, message } = await follow(url, request, { ...options, findTarget, lifetime })
+        return toResponse({ target, message, request, lifetime })
+      } catch (error) {
+        const failure = lifetime.signal.aborted ? lifetime.signal.reason : toFetchFailure(error, trust)
+        lifetime.abort(failure)
+        if (SvcError.is(failure)) log.debug({ trust, code: failure.code, ...failure.details }, 'outbound fetch failed')
+        throw failure
+      }
+    },
+  }
+}
+
+/** A reply and where it came from. */
+interface Reply {
+  readonly target: Target
+  readonly message: IncomingMessage
+}
+
+interface FollowOptions {
+  readonly findTarget: FindTarget
+  readonly lifetime: Lifetime
+  readonly userAgent: string
+  readonly ca?: string | undefined
+}
+
+/** Sends the request, and again wherever it is redirected to, until there is a reply. */
+async function follow(
+  firstUrl: string,
+  request: OutboundRequest,
+  { findTarget, lifetime, userAgent, ca }: FollowOptions,
+): Promise<Reply> {
+  const { method = 'GET', body, headers: given = {}, redirects = 0 } = request
+  const { signal } = lifetime
+  let url: string | URL = firstUrl
+  let { trust, credentials } = request
+  for (let hop = 0; ; hop += 1) {
+    lifetime.startWaiting()
+    const target = await findTarget(url, { trust, signal }).catch((error: unknown) => {
+      // What the operator configured is in order; the server there is not.
+      throw hop > 0 && request.trust === 'operator'
+        ? fetchFailed('redirect_refused', { trust: 'operator', cause: error })
+        : error
+    })
+    const authorization = credentials?.origin === target.url.origin ? credentials.authorization : undefined
+    const headers = toRequestHeaders({ given, userAgent, decode: isDecoding(request), authorization })
+    const message = await exchange({ target, method, headers, body, ca, signal })
+    lifetime.stopWaiting()
+    const next = redirectOf(message, target.url)
+    if (next === undefined) return { target, message }
+    message.destroy()
+    if (next === 'invalid' || hop >= redirects || (method !== 'GET' && method !== 'HEAD')) {
+      throw fetchFailed('redirect', { trust: request.trust })
+    }
+    if (next.origin !== target.url.origin) credentials = undefined
+    if (!staysWithin(target.url, next)) trust = 'public'
+    url = next
+  }
+}
+
+function isDecoding({ decode, headers = {} }: OutboundRequest): boolean {
+  // A part of encoded content cannot be decoded, nor joined to a part of the content itself.
+  return decode ?? !Object.keys(headers).some((name) => name.toLowerCase() === 'range')
+}
+
+interface ToResponseOptions extends Reply {
+  readonly request: OutboundRequest
+  readonly lifetime: Lifetime
+}
+
+function toResponse({ target, message, request, lifetime }: ToResponseOptions): OutboundResponse {
+  const { maxBytes, trust, signal } = request
+  const coding = isDecoding(request) ? parseContentCoding(message.headers['content-encoding']) : 'identity'
+  if (coding === undefined) throw fetchFailed('invalid_encoding', { trust })
+  const hasContent = request.method !== 'HEAD' && message.statusCode !== 304
+  if (hasContent && announcesTooMuch(message.headers['content-length'], { coding, maxBytes })) throw fetchTooLarge()
+  return createResponse({
+    status: message.statusCode ?? 0,
+    url: target.url.href,
+    headers: toReplyHeaders(message.headers, { isDecoded: coding !== 'identity' }),
+    content: readContent({ message, lifetime, coding, maxBytes, trust }),
+    cut: () => lifetime.abort(new DOMException('the response was closed', 'AbortError')),
+    trust,
+    signal,
+  })
+}

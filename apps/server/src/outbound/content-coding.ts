@@ -1,0 +1,67 @@
+import { pipeline } from 'node:stream/promises'
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib'
+import { fetchFailed, type Trust } from './failures.ts'
+
+/** How content is encoded on the wire. */
+export type ContentCoding = 'identity' | 'gzip' | 'deflate' | 'br'
+
+const CODINGS: Readonly<Record<string, ContentCoding>> = {
+  '': 'identity',
+  identity: 'identity',
+  gzip: 'gzip',
+  'x-gzip': 'gzip',
+  deflate: 'deflate',
+  br: 'br',
+}
+
+/** Reads `Content-Encoding`; undefined for codings we do not decode, several at once included. */
+export function parseContentCoding(value: string | undefined): ContentCoding | undefined {
+  const name = (value ?? '').trim().toLowerCase()
+  return Object.hasOwn(CODINGS, name) ? CODINGS[name] : undefined
+}
+
+/**
+ * Decodes content as it comes, no faster than it is read. Content of no bytes is no bytes in every coding.
+ *
+ * @throws SvcError `fetch_failed` for content that is damaged or ends early; whatever the source throws
+ */
+export async function* decodeContent(
+  source: AsyncIterable<Uint8Array>,
+  { coding, trust }: { readonly coding: Exclude<ContentCoding, 'identity'>; readonly trust: Trust },
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const iterator = source[Symbol.asyncIterator]()
+  const first = await iterator.next()
+  if (first.done === true) return
+  let sourceError: { readonly error: unknown } | undefined
+  const input = async function* () {
+    try {
+      yield first.value
+      for await (const chunk of { [Symbol.asyncIterator]: () => iterator }) yield chunk
+    } catch (error) {
+      sourceError = { error }
+      throw error
+    }
+  }
+  const decoder = createDecoder(coding, first.value[0] ?? 0)
+  // Its failure comes out of the decoder. Nobody waits for it: it ends when the source does, which may be later.
+  pipeline(input(), decoder).catch(() => {})
+  try {
+    for await (const chunk of decoder) yield chunk
+  } catch (error) {
+    throw sourceError === undefined ? fetchFailed('invalid_encoding', { trust, cause: error }) : sourceError.error
+  } finally {
+    decoder.destroy()
+  }
+}
+
+function createDecoder(coding: Exclude<ContentCoding, 'identity'>, firstByte: number) {
+  switch (coding) {
+    case 'gzip':
+      return createGunzip()
+    case 'br':
+      return createBrotliDecompress()
+    case 'deflate':
+      // Some servers send the bare format: it lacks the header whose low half-byte is always 8.
+      return (firstByte & 0x0f) === 8 ? createInflate() : createInflateRaw()
+  }
+}

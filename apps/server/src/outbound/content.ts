@@ -1,0 +1,80 @@
+import type { IncomingMessage } from 'node:http'
+import { type ContentCoding, decodeContent } from './content-coding.ts'
+import { fetchTooLarge, type Trust, toFetchFailure } from './failures.ts'
+import type { Lifetime } from './lifetime.ts'
+
+/** The content of a reply and what it may be. */
+export interface ContentOptions {
+  readonly message: IncomingMessage
+  readonly lifetime: Lifetime
+  readonly coding: ContentCoding
+  /** Most bytes after decoding. */
+  readonly maxBytes: number
+  readonly trust: Trust
+}
+
+/** Ordinary text packs to a twentieth of its size; content that grows more than this was made to. */
+const MAX_RATIO = 200
+/** Decoded bytes to which the ratio does not apply. */
+const RATIO_FREE_BYTES = 4 * 1024 * 1024
+/** What an encoding may add to content that does not pack. */
+const ENCODING_MARGIN_BYTES = 64 * 1024
+
+/** Most bytes on the wire: an encoded body may be endless and decode to nothing. */
+function maxWireBytes({ coding, maxBytes }: Pick<ContentOptions, 'coding' | 'maxBytes'>): number {
+  return coding === 'identity' ? maxBytes : maxBytes + maxBytes / 64 + ENCODING_MARGIN_BYTES
+}
+
+/**
+ * Whether the headers of a reply announce more than may come.
+ *
+ * @param announced the value of `Content-Length`
+ */
+export function announcesTooMuch(
+  announced: string | undefined,
+  limits: Pick<ContentOptions, 'coding' | 'maxBytes'>,
+): boolean {
+  return announced !== undefined && Number(announced) > maxWireBytes(limits)
+}
+
+/**
+ * The bytes of a reply, decoded, within all bounds. Whichever way it ends, the connection is closed.
+ *
+ * @throws SvcError `fetch_too_large`, `fetch_failed`, `fetch_timeout`; the reason of the caller's signal
+ */
+export async function* readContent(options: ContentOptions): AsyncGenerator<Uint8Array, void, undefined> {
+  const { message, lifetime, coding, maxBytes, trust } = options
+  const meter = { wireBytes: 0 }
+  const wire = readWire(options, meter)
+  let bytes = 0
+  try {
+    for await (const chunk of coding === 'identity' ? wire : decodeContent(wire, { coding, trust })) {
+      bytes += chunk.length
+      if (bytes > maxBytes || bytes > RATIO_FREE_BYTES + MAX_RATIO * meter.wireBytes) throw fetchTooLarge()
+      yield chunk
+    }
+    lifetime.signal.throwIfAborted()
+  } catch (error) {
+    throw lifetime.signal.aborted ? lifetime.signal.reason : toFetchFailure(error, trust)
+  } finally {
+    lifetime.end()
+    message.destroy()
+  }
+}
+
+async function* readWire(
+  options: ContentOptions,
+  meter: { wireBytes: number },
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const { message, lifetime } = options
+  const limit = maxWireBytes(options)
+  lifetime.startWaiting()
+  for await (const chunk of message as AsyncIterable<Uint8Array>) {
+    lifetime.stopWaiting()
+    meter.wireBytes += chunk.length
+    if (meter.wireBytes > limit) throw fetchTooLarge()
+    yield chunk
+    lifetime.startWaiting()
+  }
+  lifetime.stopWaiting()
+}

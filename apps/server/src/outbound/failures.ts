@@ -1,0 +1,94 @@
+import { SvcError } from '@svc/errors'
+
+/**
+ * How far the caller may be told about our side of the network. `public`: a URL out of a request or a fetched document.
+ * `operator`: an address the operator configured, which may be private.
+ */
+export type Trust = 'public' | 'operator'
+
+/** Why a URL is not fetched, in `details.reason` of `url_not_allowed`: for logs and for routes with words of their own. */
+export type RefusalReason =
+  | 'invalid_url'
+  | 'scheme'
+  | 'credentials'
+  | 'port'
+  | 'internal_host'
+  | 'private_network'
+  | 'unresolvable'
+
+/** Why a fetch came to nothing, in `details.reason` of `fetch_failed`. */
+export type FailureReason =
+  | 'unresolvable'
+  | 'connection_refused'
+  | 'unreachable'
+  | 'tls'
+  | 'connection_lost'
+  | 'invalid_reply'
+  | 'invalid_encoding'
+  | 'invalid_json'
+  | 'redirect'
+  | 'redirect_refused'
+
+const EXPLANATIONS: Readonly<Record<FailureReason, string>> = {
+  unresolvable: 'the host name could not be resolved',
+  connection_refused: 'the connection was refused',
+  unreachable: 'the host could not be reached',
+  tls: 'no trusted TLS connection could be made',
+  connection_lost: 'the connection was lost',
+  invalid_reply: 'the reply is not valid HTTP',
+  invalid_encoding: 'the content could not be decoded',
+  invalid_json: 'the content is not valid JSON',
+  redirect: 'the reply redirects, which is not followed here',
+  redirect_refused: 'the reply redirects to an address that is not allowed',
+}
+
+/** A URL that is not fetched, as one sentence for every reason: it must not tell which names and addresses exist here. */
+export function urlNotAllowed(reason: RefusalReason, cause?: unknown): SvcError {
+  return new SvcError('invalid_request', 'the URL is not allowed: only public http and https addresses are fetched', {
+    code: 'url_not_allowed',
+    details: { reason },
+    ...(cause === undefined ? {} : { cause }),
+  })
+}
+
+/** A fetch that came to nothing. Only where the operator configured the address does the message say why. */
+export function fetchFailed(
+  reason: FailureReason,
+  { trust, cause }: { readonly trust: Trust; readonly cause?: unknown },
+): SvcError {
+  const explanation = trust === 'operator' ? `: ${EXPLANATIONS[reason]}` : ''
+  return new SvcError('upstream_failed', `the URL could not be fetched${explanation}`, {
+    code: 'fetch_failed',
+    details: { reason },
+    ...(cause === undefined ? {} : { cause }),
+  })
+}
+
+/** More content than the caller allowed. */
+export function fetchTooLarge(): SvcError {
+  return new SvcError('too_large', 'the content behind the URL is too large', { code: 'fetch_too_large' })
+}
+
+/** @param span which limit passed, for logs */
+export function fetchTimedOut(span: 'total' | 'idle'): SvcError {
+  return new SvcError('timeout', 'the URL did not answer in time', {
+    code: 'fetch_timeout',
+    details: { upstream: true, reason: span },
+  })
+}
+
+/** Codes of Node and its parts, matched from their beginning. */
+const REASONS: readonly (readonly [RegExp, FailureReason])[] = [
+  [/^ECONNREFUSED$/, 'connection_refused'],
+  [/^(EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EADDRNOTAVAIL|EACCES|EPERM|EINVAL)$/, 'unreachable'],
+  [/^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|EPROTO)/, 'tls'],
+  [/^HPE_/, 'invalid_reply'],
+]
+
+/** What went wrong on the wire as `fetch_failed`; a {@link SvcError} stays what it is. */
+export function toFetchFailure(error: unknown, trust: Trust): SvcError {
+  if (SvcError.is(error)) return error
+  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+  const found = code === undefined ? undefined : REASONS.find(([pattern]) => pattern.test(code))
+  return fetchFailed(found?.[1] ?? 'connection_lost', { trust, cause: error })
+}

@@ -1,0 +1,36 @@
+/** Endings of names that exist only inside a machine, a home, a company or a cluster. */
+const INTERNAL_ENDINGS = [
+  'localhost',
+  'localdomain',
+  'localdomain6',
+  'local',
+  'internal',
+  'intranet',
+  'private',
+  'corp',
+  'home',
+  'lan',
+  'home.arpa',
+  'svc',
+] as const
+
+/**
+ * Whether a host name means something on the own network alone: a name of one label, `localhost` and everything below
+ * it, `.local` and its like, and the metadata services of clouds (`metadata.*`). What a name resolves to is another
+ * question, asked as well.
+ *
+ * @param name lower case, without a trailing dot, as a URL's host is
+ */
+export function isInternalName(name: string): boolean {
+  if (!name.includes('.') || name.startsWith('metadata.')) return true
+  return INTERNAL_ENDINGS.some((ending) => name === ending || name.endsWith(`.${ending}`))
+}
+
+const MAX_NAME_LENGTH = 253
+const MAX_LABEL_LENGTH = 63
+
+/** Whether a text can be a name that a name server knows: no empty or overlong parts. */
+export function isHostName(name: string): boolean {
+  if (name.length > MAX_NAME_LENGTH) return false
+  return name.split('.').every((label) => label !== '' && label.length <= MAX_LABEL_LENGTH)
+}

@@ -1,0 +1,21 @@
+import type { IncomingMessage } from 'node:http'
+import { portOf } from './target.ts'
+
+const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+
+/** Where a reply sends its reader. `invalid` for a redirect without a readable place, undefined for any other reply. */
+export function redirectOf(message: IncomingMessage, url: URL): URL | 'invalid' | undefined {
+  if (!REDIRECT_STATUSES.has(message.statusCode ?? 0)) return undefined
+  const { location } = message.headers
+  return location !== undefined && URL.canParse(location, url.href) ? new URL(location, url) : 'invalid'
+}
+
+/**
+ * Whether a redirect stays at what the operator configured: the same host and port, or its default HTTPS port from its
+ * default HTTP port. Any other place was chosen by the server that redirects.
+ */
+export function staysWithin(from: URL, to: URL): boolean {
+  if (from.hostname !== to.hostname) return false
+  if (from.protocol === to.protocol) return portOf(from) === portOf(to)
+  return from.protocol === 'http:' && portOf(from) === '80' && portOf(to) === '443'
+}

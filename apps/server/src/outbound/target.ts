@@ -1,0 +1,139 @@
+import { lookup } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import { SvcError } from '@svc/errors'
+import { type AddressRange, classifyAddress, isWithin, parseCidr } from './address.ts'
+import { fetchFailed, type RefusalReason, type Trust, urlNotAllowed } from './failures.ts'
+import { isHostName, isInternalName } from './host-name.ts'
+
+/** A URL that may be fetched, with the only addresses that may be connected to for it. */
+export interface Target {
+  readonly url: URL
+  /** The URL's host as a connection needs it: a name without trailing dot, or an address without brackets. */
+  readonly host: string
+  readonly addresses: readonly string[]
+}
+
+/** What is exempt from the rules for public URLs, as the operator configured it. */
+export interface AllowList {
+  /** Blocks such as `10.1.0.0/16`, or single addresses. */
+  readonly cidrs: readonly string[]
+  /** Host names, compared without case. */
+  readonly hosts: readonly string[]
+}
+
+/** Looks a name up once and gives every address, IPv4 and IPv6, in the order to try them; rejects when there is none. */
+export type Resolve = (host: string, options: { readonly signal: AbortSignal }) => Promise<readonly string[]>
+
+/** Decides whether a URL is fetched, and where that leads. */
+export type FindTarget = (
+  url: string | URL,
+  options: { readonly trust: Trust; readonly signal: AbortSignal },
+) => Promise<Target>
+
+const MAX_URL_LENGTH = 8192
+
+/** Where public web servers are: the ports of the schemes and their usual alternatives. */
+const PUBLIC_PORTS: ReadonlySet<string> = new Set(['80', '443', '8000', '8080', '8443', '8888'])
+
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' }
+
+/** The port a URL leads to, also when it is not written. */
+export function portOf(url: URL): string {
+  return url.port === '' ? (DEFAULT_PORTS[url.protocol] ?? '') : url.port
+}
+
+/** The system's resolver. It cannot be interrupted: whoever waits for it has to stop waiting. */
+export const systemResolve: Resolve = async (host) => {
+  const found = await lookup(host, { all: true, order: 'verbatim' })
+  return found.map(({ address }) => address)
+}
+
+/**
+ * The rules for URLs (FETCH-1). Always: http and https, no credentials inside. For public trust also: a usual port, no
+ * internal name, and a name is looked up once and refused when any of its addresses is not public. A host of the
+ * allow-list is exempt from all of these, and so are the port and addresses of one whose addresses all lie in allowed
+ * blocks.
+ *
+ * @throws SvcError `invalid_cidr` for a block that is none. The function made throws `url_not_allowed`; a name that the
+ *   operator configured and that does not resolve is `fetch_failed`
+ */
+export function createTargetFinder({
+  allow,
+  resolve,
+}: {
+  readonly allow: AllowList
+  readonly resolve: Resolve
+}): FindTarget {
+  const ranges = allow.cidrs.map(toRange)
+  const hosts = new Set(allow.hosts.map((host) => withoutDot(host.toLowerCase())))
+
+  return async (text, { trust, signal }) => {
+    const { url, host } = parseUrl(text)
+    const isExempt = trust === 'operator' || hosts.has(host)
+    if (isIP(host) === 0 && !isExempt && isInternalName(host)) throw urlNotAllowed('internal_host')
+    const addresses = isIP(host) === 0 ? await resolveName(host, { trust, signal }) : [host]
+    const refusal = isExempt ? undefined : refusalOf(portOf(url), addresses, ranges)
+    if (refusal !== undefined) throw urlNotAllowed(refusal)
+    return { url, host, addresses }
+  }
+
+  async function resolveName(host: string, { trust, signal }: { trust: Trust; signal: AbortSignal }) {
+    let cause: unknown
+    try {
+      const addresses = await unlessAborted(resolve(host, { signal }), signal)
+      if (addresses.length > 0) return addresses
+    } catch (error) {
+      signal.throwIfAborted()
+      cause = error
+    }
+    throw trust === 'operator' ? fetchFailed('unresolvable', { trust, cause }) : urlNotAllowed('unresolvable', cause)
+  }
+}
+
+function refusalOf(
+  port: string,
+  addresses: readonly string[],
+  allowed: readonly AddressRange[],
+): RefusalReason | undefined {
+  const rest = addresses.filter((address) => !isWithin(address, allowed))
+  if (rest.length === 0) return undefined
+  if (rest.some((address) => classifyAddress(address) !== 'public')) return 'private_network'
+  return PUBLIC_PORTS.has(port) ? undefined : 'port'
+}
+
+/** The URL, canonical and without fragment, and its host. */
+function parseUrl(text: string | URL): { readonly url: URL; readonly host: string } {
+  if (String(text).length > MAX_URL_LENGTH || !URL.canParse(String(text))) throw urlNotAllowed('invalid_url')
+  const url = new URL(text)
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw urlNotAllowed('scheme')
+  if (url.username !== '' || url.password !== '') throw urlNotAllowed('credentials')
+  url.hash = ''
+  url.hostname = withoutDot(url.hostname)
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  if (isIP(host) === 0 && !isHostName(host)) throw urlNotAllowed('invalid_url')
+  return { url, host }
+}
+
+function withoutDot(name: string): string {
+  return name.endsWith('.') ? name.slice(0, -1) : name
+}
+
+function toRange(cidr: string): AddressRange {
+  const range = parseCidr(cidr)
+  if (range !== undefined) return range
+  throw new SvcError('invalid_request', `not an address or a block of addresses: ${cidr}`, { code: 'invalid_cidr' })
+}
+
+async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted()
+  let stop = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason)
+    signal.addEventListener('abort', stop)
+  })
+  try {
+    return await Promise.race([promise, aborted])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}

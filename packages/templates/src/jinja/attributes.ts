@@ -1,0 +1,145 @@
+import { TemplateFloat } from '../number.ts'
+import { failOnUndefined } from './fail-on-undefined.ts'
+import { formatBraces } from './format/braces.ts'
+import { raise } from './errors.ts'
+import { escapeText } from './html.ts'
+import { BYTES_METHODS, DICT_METHODS, DICT_MUTATORS, LIST_METHODS, LIST_MUTATORS, RANGE_METHODS, TUPLE_METHODS } from './methods/container-methods.ts'
+import { callOnMarkup } from './methods/markup-methods.ts'
+import type { Method } from './methods/method.ts'
+import { FLOAT_METHODS, INTEGER_METHODS, numberAttribute } from './methods/number-methods.ts'
+import { TEXT_METHODS } from './methods/text-methods.ts'
+import { printCode } from './print.ts'
+import type { Rendering } from './rendering.ts'
+import { hasSurrogates, toCodePoints } from './text/code-points.ts'
+import { type Arguments, BuiltinFunction } from './values/callable.ts'
+import { Dict } from './values/dict.ts'
+import { Range } from './values/range.ts'
+import { describeOwner, typeName } from './values/type-name.ts'
+import { Bytes, isInteger, isList, isText, likeText, Markup, toPlainText, Tuple, Undefined, type Value } from './values/value.ts'
+
+/** Names of the host language's machinery; they exist on everything and are refused everywhere. */
+const INTERNALS = new Set(
+  ['class', 'dict', 'doc', 'init', 'new', 'module', 'getattribute', 'call', 'getitem', 'subclasshook', 'reduce']
+    .concat(['eq', 'ne', 'lt', 'le', 'gt', 'ge', 'hash', 'str', 'repr', 'format', 'sizeof', 'dir', 'len', 'iter'])
+    .map((name) => `__${name}__`),
+)
+
+/** `object.name`: an attribute or method, else the item of that name, else undefined. */
+export function getAttribute(run: Rendering, object: Value, name: string): Value {
+  failOnUndefined(object)
+  return findAttribute(run, object, name) ?? findItem(run, object, name) ?? missing(run, object, name)
+}
+
+/** `object[key]`: an item, else the attribute or method of that name, else undefined. */
+export function getItem(run: Rendering, object: Value, key: Value): Value {
+  failOnUndefined(object)
+  const item = findItem(run, object, key)
+  if (item !== undefined) return item
+  const attribute = isText(key) ? findAttribute(run, object, toPlainText(key)) : undefined
+  return attribute ?? missing(run, object, key)
+}
+
+/** An attribute or method alone, without a look at the items. */
+export function getOwnAttribute(run: Rendering, object: Value, name: string): Value {
+  failOnUndefined(object)
+  return findAttribute(run, object, name) ?? missing(run, object, name)
+}
+
+function missing(run: Rendering, object: Value, key: Value): Undefined {
+  if (typeof key === 'string') return new Undefined(`'${describeOwner(object)}' has no attribute '${key}'`)
+  return new Undefined(`${describeOwner(object)} has no element ${run.built(printCode(run, key))}`)
+}
+
+function refused(object: Value, name: string): Undefined {
+  return new Undefined(`access to attribute '${name}' of '${typeName(object)}' object is unsafe.`, true)
+}
+
+/** The item of a key; undefined where there is none, and where the object has no items or not by such keys. */
+function findItem(run: Rendering, object: Value, key: Value): Value | undefined {
+  if (object instanceof Dict) return isHashable(key) ? object.get(key) : undefined
+  const index = typeof key === 'boolean' ? Number(key) : key
+  if (typeof index !== 'number') return undefined
+  if (isText(object)) return findCharacter(run, object, index)
+  if (isList(object)) return object.at(index)
+  if (object instanceof Tuple) return object.items.at(index)
+  if (object instanceof Bytes) return object.bytes.at(index)
+  if (object instanceof Range) {
+    const place = index < 0 ? index + object.length : index
+    return place >= 0 && place < object.length ? object.at(place) : undefined
+  }
+  return undefined
+}
+
+function findCharacter(run: Rendering, text: string | Markup, index: number): Value | undefined {
+  const plain = toPlainText(text)
+  run.search(plain)
+  const character = hasSurrogates(plain) ? toCodePoints(plain).at(index) : plain.at(index)
+  return character === undefined ? undefined : likeText(text, character)
+}
+
+function isHashable(key: Value): boolean {
+  if (key instanceof Tuple) return key.items.every(isHashable)
+  return !isList(key) && !(key instanceof Dict)
+}
+
+/** The attribute of a name; undefined where there is none. What may not be touched is an undefined value. */
+function findAttribute(run: Rendering, object: Value, name: string): Value | undefined {
+  if (name.startsWith('__') && INTERNALS.has(name)) return refused(object, name)
+  if (isText(object)) return findTextMethod(object, name)
+  if (isList(object)) {
+    return LIST_MUTATORS.has(name) ? refused(object, name) : bound(name, object, LIST_METHODS.get(name))
+  }
+  if (object instanceof Dict) {
+    return DICT_MUTATORS.has(name) ? refused(object, name) : bound(name, object, DICT_METHODS.get(name))
+  }
+  if (object instanceof Tuple) return object.attribute(name, run) ?? bound(name, object.items, TUPLE_METHODS.get(name))
+  if (object instanceof Range) return object.attribute(name) ?? bound(name, object, RANGE_METHODS.get(name))
+  if (object instanceof Bytes) return bound(name, object, BYTES_METHODS.get(name))
+  if (object === null) return undefined
+  if (typeof object === 'boolean') return findNumberAttribute(object ? 1 : 0, name)
+  if (isInteger(object) || object instanceof TemplateFloat) return findNumberAttribute(object, name)
+  return object.attribute(name, run)
+}
+
+function findNumberAttribute(value: number | bigint | TemplateFloat, name: string): Value | undefined {
+  const attribute = numberAttribute(value, name)
+  if (attribute !== undefined) return attribute
+  return value instanceof TemplateFloat
+    ? bound(name, value, FLOAT_METHODS.get(name))
+    : bound(name, value, INTEGER_METHODS.get(name))
+}
+
+function bound<Receiver>(name: string, receiver: Receiver, method: Method<Receiver> | undefined): Value | undefined {
+  if (method === undefined) return undefined
+  return new BuiltinFunction(name, (run, given) => method(run, receiver, given), 'built-in method')
+}
+
+function findTextMethod(text: string | Markup, name: string): Value | undefined {
+  if (name === 'format' || name === 'format_map') {
+    return new BuiltinFunction(name, (run, given) => formatText(run, text, name === 'format' ? given : toMapping(given)))
+  }
+  const method = TEXT_METHODS.get(name)
+  if (method === undefined || typeof text === 'string') return method && bound(name, toPlainText(text), method)
+  return new BuiltinFunction(name, (run, given) => callOnMarkup(run, text, { name, method, given }), 'built-in method')
+}
+
+function toMapping({ positional, named }: Arguments): Arguments {
+  const [mapping] = positional
+  if (named.size > 0 || positional.length !== 1) raise('TypeError', 'format_map() takes exactly one argument')
+  if (!(mapping instanceof Dict)) return raise('TypeError', 'format_map() argument must be a mapping')
+  const names = new Map<string, Value>()
+  for (const [key, value] of mapping.entries()) if (typeof key === 'string') names.set(key, value)
+  return { positional: [], named: names }
+}
+
+function formatText(run: Rendering, text: string | Markup, { positional, named }: Arguments): Value {
+  const isSafe = text instanceof Markup
+  const result = formatBraces(run, toPlainText(text), {
+    positional,
+    named: (name) => named.get(name),
+    attribute: (object, name) => getAttribute(run, object, name),
+    item: (object, key) => getItem(run, object, key),
+    finish: (shown, value) => (isSafe && !(value instanceof Markup) ? escapeText(shown) : shown),
+  })
+  return likeText(text, result)
+}

@@ -1,0 +1,297 @@
+import { raise } from './errors.ts'
+import { Evaluator } from './evaluate.ts'
+import { escapeText } from './html.ts'
+import { toItems, toIterator } from './iterate.ts'
+import { Loop } from './loop.ts'
+import { Macro } from './macro.ts'
+import { Output } from './output.ts'
+import { printValue } from './print.ts'
+import type { Rendering } from './rendering.ts'
+import { Scope } from './scope.ts'
+import type {
+  AutoescapeNode,
+  BlockNode,
+  CallBlockNode,
+  FilterBlockNode,
+  ForNode,
+  IfNode,
+  MacroNode,
+  SetBlockNode,
+  Statement,
+  Target,
+  WithNode,
+} from './syntax/ast.ts'
+import type { Template } from './syntax/template.ts'
+import { isTrue, sizeOf } from './truth.ts'
+import { BlockReference } from './values/block-reference.ts'
+import { Namespace } from './values/namespace.ts'
+import { Markup, Tuple, Undefined, type Value } from './values/value.ts'
+
+/** How a body ended: at its end, or by a tag that leaves it. */
+type Completion = 'end' | 'break' | 'continue'
+
+/** Runs the tags of one rendering. */
+export class Executor {
+  readonly #run: Rendering
+  readonly #template: Template
+  readonly #evaluator: Evaluator
+
+  constructor(run: Rendering, template: Template) {
+    this.#run = run
+    this.#template = template
+    this.#evaluator = new Evaluator(run)
+  }
+
+  /** Renders the whole template. */
+  render(scope: Scope): string {
+    const blocks = [...this.#template.blocks.values()].map((block) => [block.name, this.#toFunction(block, scope)] as const)
+    scope.set('self', new BlockReference(new Map(blocks)))
+    return this.#capture(this.#template.body, scope)
+  }
+
+  /** The text of a body, which nothing leaves early. */
+  #capture(body: readonly Statement[], scope: Scope): string {
+    const output = new Output(this.#run)
+    this.#executeAll(body, scope, output)
+    return output.text
+  }
+
+  #executeAll(body: readonly Statement[], scope: Scope, output: Output): Completion {
+    const run = this.#run
+    run.enter()
+    for (const statement of body) {
+      run.spend()
+      run.line = statement.line
+      const completion = this.#execute(statement, scope, output)
+      if (completion !== 'end') {
+        run.leave()
+        return completion
+      }
+    }
+    run.leave()
+    return 'end'
+  }
+
+  #execute(statement: Statement, scope: Scope, output: Output): Completion {
+    switch (statement.kind) {
+      case 'text':
+        output.write(statement.text)
+        return 'end'
+      case 'print':
+        this.#print(this.#evaluator.evaluate(statement.value, scope), output)
+        return 'end'
+      case 'if':
+        return this.#executeIf(statement, scope, output)
+      case 'for':
+        return this.#executeFor(statement, scope, output)
+      case 'set':
+        this.#assign(statement.target, this.#evaluator.evaluate(statement.value, scope), scope)
+        return 'end'
+      case 'set-block':
+        return this.#executeSetBlock(statement, scope)
+      case 'macro':
+        scope.set(statement.name, this.#toMacro(statement, scope))
+        return 'end'
+      case 'call-block':
+        this.#executeCallBlock(statement, scope, output)
+        return 'end'
+      case 'filter-block':
+        return this.#executeFilterBlock(statement, scope, output)
+      case 'with':
+        return this.#executeWith(statement, scope, output)
+      case 'autoescape':
+        return this.#executeAutoescape(statement, scope, output)
+      case 'block':
+        this.#executeBlock(statement, scope, output)
+        return 'end'
+      case 'generation':
+        output.write(this.#capture(statement.body, new Scope(scope)))
+        return 'end'
+      case 'load':
+        return raise('TypeError', 'no loader for this environment specified')
+      case 'break':
+      case 'continue':
+        return statement.kind
+    }
+  }
+
+  #print(value: Value, output: Output): void {
+    const text = printValue(this.#run, value)
+    output.write(this.#run.autoescape && !(value instanceof Markup) ? escapeText(text) : text)
+  }
+
+  #executeIf(node: IfNode, scope: Scope, output: Output): Completion {
+    for (const { test, body } of node.branches) {
+      if (isTrue(this.#evaluator.evaluate(test, scope))) return this.#executeAll(body, scope, output)
+    }
+    return this.#executeAll(node.otherwise, scope, output)
+  }
+
+  #executeFor(node: ForNode, scope: Scope, output: Output): Completion {
+    const items = this.#evaluator.evaluate(node.items, scope)
+    if (!node.recursive) return this.#loop(node, items, { scope, output, depth: 0 })
+    output.write(this.#loopRecursively(node, items, { scope, depth: 0 }))
+    return 'end'
+  }
+
+  #loopRecursively(node: ForNode, items: Value, at: { readonly scope: Scope; readonly depth: number }): string {
+    const output = new Output(this.#run)
+    this.#run.enter()
+    this.#loop(node, items, { ...at, output })
+    this.#run.leave()
+    return output.text
+  }
+
+  #loop(
+    node: ForNode,
+    items: Value,
+    { scope, output, depth }: { readonly scope: Scope; readonly output: Output; readonly depth: number },
+  ): Completion {
+    const run = this.#run
+    const loop = this.#toLoop(node, items, { scope, depth })
+    let isEmpty = true
+    for (let item = loop.next(); item !== undefined; item = loop.next()) {
+      run.spend()
+      isEmpty = false
+      const inner = new Scope(scope)
+      inner.set('loop', loop)
+      this.#assign(node.target, item, inner)
+      if (this.#executeAll(node.body, inner, output) === 'break') return 'end'
+    }
+    // What the branch without items ends with concerns the loop around.
+    return isEmpty ? this.#executeAll(node.otherwise, new Scope(scope), output) : 'end'
+  }
+
+  #toLoop(node: ForNode, items: Value, { scope, depth }: { readonly scope: Scope; readonly depth: number }): Loop {
+    const iterator = toIterator(this.#run, items)
+    const isFiltered = node.filter !== undefined
+    return new Loop({
+      iterator: isFiltered ? this.#filterItems(node, iterator, scope) : iterator,
+      length: isFiltered ? undefined : sizeOf(items),
+      depth,
+      recurse: node.recursive
+        ? (inner, innerDepth) => {
+            const text = this.#loopRecursively(node, inner, { scope, depth: innerDepth })
+            return this.#run.autoescape ? new Markup(text) : text
+          }
+        : undefined,
+    })
+  }
+
+  /** The items that pass the condition of the loop, which sees the variables of its target and nothing of the body. */
+  *#filterItems(node: ForNode, iterator: Iterator<Value>, scope: Scope): Iterator<Value> {
+    for (let next = iterator.next(); next.done !== true; next = iterator.next()) {
+      this.#run.spend()
+      const inner = new Scope(scope)
+      this.#assign(node.target, next.value, inner)
+      if (node.filter === undefined || isTrue(this.#evaluator.evaluate(node.filter, inner))) {
+        yield toTargetValue(node.target, next.value, inner)
+      }
+    }
+  }
+
+  #executeSetBlock(node: SetBlockNode, scope: Scope): Completion {
+    const inner = new Scope(scope)
+    const output = new Output(this.#run)
+    const completion = this.#executeAll(node.body, inner, output)
+    if (completion !== 'end') return completion
+    const captured = this.#toCaptured(output.text)
+    this.#assign(node.target, node.filter === undefined ? captured : this.#evaluator.filter(node.filter, inner, captured), scope)
+    return 'end'
+  }
+
+  #executeFilterBlock(node: FilterBlockNode, scope: Scope, output: Output): Completion {
+    const inner = new Scope(scope)
+    const captured = new Output(this.#run)
+    const completion = this.#executeAll(node.body, inner, captured)
+    if (completion !== 'end') return completion
+    this.#print(this.#evaluator.filter(node.filter, inner, this.#toCaptured(captured.text)), output)
+    return 'end'
+  }
+
+  #toCaptured(text: string): Value {
+    return this.#run.autoescape ? new Markup(text) : text
+  }
+
+  #executeCallBlock(node: CallBlockNode, scope: Scope, output: Output): void {
+    this.#print(this.#evaluator.call(node.call, scope, this.#toMacro(node, scope)), output)
+  }
+
+  #executeWith(node: WithNode, scope: Scope, output: Output): Completion {
+    const inner = new Scope(scope)
+    for (const { target, value } of node.bindings) this.#assign(target, this.#evaluator.evaluate(value, scope), inner)
+    return this.#executeAll(node.body, inner, output)
+  }
+
+  #executeAutoescape(node: AutoescapeNode, scope: Scope, output: Output): Completion {
+    const before = this.#run.autoescape
+    this.#run.autoescape = isTrue(this.#evaluator.evaluate(node.value, scope))
+    const completion = this.#executeAll(node.body, new Scope(scope), output)
+    this.#run.autoescape = before
+    return completion
+  }
+
+  #executeBlock(node: BlockNode, scope: Scope, output: Output): void {
+    if (node.required) raise('TemplateRuntimeError', `Required block '${node.name}' not found`)
+    output.write(this.#capture(node.body, new Scope(node.scoped ? scope : scope.root)))
+  }
+
+  /** What `self.name()` calls. */
+  #toFunction(node: BlockNode, root: Scope): () => Value {
+    return () => this.#toCaptured(this.#capture(node.body, new Scope(root)))
+  }
+
+  #toMacro(node: MacroNode | CallBlockNode, scope: Scope): Macro {
+    const traits = this.#template.macros.get(node) ?? { usesCaller: false, usesKwargs: false, usesVarargs: false }
+    return new Macro({
+      name: node.kind === 'macro' ? node.name : undefined,
+      parameters: node.parameters,
+      traits,
+      render: (variables) => {
+        const inner = new Scope(scope)
+        for (const [name, value] of variables) inner.set(name, value)
+        for (const { name, fallback } of node.parameters) {
+          if (variables.has(name)) continue
+          const value = fallback === undefined ? undefined : this.#evaluator.evaluate(fallback, inner)
+          inner.set(name, value ?? new Undefined(`parameter '${name}' was not provided`))
+        }
+        return this.#capture(node.body, inner)
+      },
+    })
+  }
+
+  #assign(target: Target, value: Value, scope: Scope): void {
+    switch (target.kind) {
+      case 'name':
+        scope.set(target.name, value)
+        return
+      case 'member': {
+        const namespace = scope.get(target.object)
+        if (!(namespace instanceof Namespace)) {
+          return raise('TemplateRuntimeError', 'cannot assign attribute on non-namespace object')
+        }
+        namespace.set(target.name, value)
+        return
+      }
+      case 'tuple':
+        this.#assignAll(target.items, value, scope)
+    }
+  }
+
+  #assignAll(targets: readonly Target[], value: Value, scope: Scope): void {
+    const items = toItems(this.#run, value)
+    if (items.length > targets.length) {
+      raise('ValueError', `too many values to unpack (expected ${targets.length})`)
+    }
+    if (items.length < targets.length) {
+      raise('ValueError', `not enough values to unpack (expected ${targets.length}, got ${items.length})`)
+    }
+    for (const [index, target] of targets.entries()) this.#assign(target, items[index] ?? null, scope)
+  }
+}
+
+/** An item as a filtered loop passes it on: what was taken apart is put together again as a tuple. */
+function toTargetValue(target: Target, item: Value, scope: Scope): Value {
+  if (target.kind !== 'tuple') return item
+  return new Tuple(target.items.map((part) => (part.kind === 'name' ? scope.get(part.name) : toTargetValue(part, null, scope))))
+}

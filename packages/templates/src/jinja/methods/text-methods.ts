@@ -1,0 +1,211 @@
+import { toCount, toOptionalText, toTextArgument } from '../arguments.ts'
+import { raise } from '../errors.ts'
+import { toItems } from '../iterate.ts'
+import { printCode } from '../print.ts'
+import type { Rendering } from '../rendering.ts'
+import { countCodePoints, toCodePoints } from '../text/code-points.ts'
+import { capitalize, foldCase, swapCase, toTitleCase } from '../text/letter-case.ts'
+import { findAll, findLastText, findText } from '../text/search.ts'
+import { splitLines, splitText, splitTextFromEnd, splitWords, splitWordsFromEnd } from '../text/split.ts'
+import { type Ends, trimText } from '../text/trim.ts'
+import { isTrue } from '../truth.ts'
+import { Dict } from '../values/dict.ts'
+import { typeName } from '../values/type-name.ts'
+import { Bytes, isText, toPlainText, Tuple, type Value } from '../values/value.ts'
+import { MethodTable } from './method.ts'
+import { addTextTests } from './text-tests.ts'
+import { addTextSearch } from './text-search.ts'
+
+/** The methods of texts, but for `format` and `format_map`, which look up attributes. */
+export const TEXT_METHODS = new MethodTable<string>()
+  .add('upper', '', (run, text) => run.built(text.toUpperCase()))
+  .add('lower', '', (run, text) => run.built(text.toLowerCase()))
+  .add('capitalize', '', (run, text) => run.built(capitalize(text)))
+  .add('title', '', (run, text) => run.built(toTitleCase(text)))
+  .add('swapcase', '', (run, text) => run.built(swapCase(text)))
+  .add('casefold', '', (run, text) => run.built(foldCase(text)))
+  .add('strip', 'characters?', (run, text, [characters]) => trim(run, text, { ends: 'both', characters }))
+  .add('lstrip', 'characters?', (run, text, [characters]) => trim(run, text, { ends: 'start', characters }))
+  .add('rstrip', 'characters?', (run, text, [characters]) => trim(run, text, { ends: 'end', characters }))
+  .addNamed('split', 'sep? maxsplit?', (run, text, [separator, limit]) => {
+    const options = toSplitOptions(separator, limit)
+    run.reserve(text.length)
+    return options.separator === undefined
+      ? splitWords(text, options.limit)
+      : splitText(text, options.separator, options.limit)
+  })
+  .addNamed('rsplit', 'sep? maxsplit?', (run, text, [separator, limit]) => {
+    const options = toSplitOptions(separator, limit)
+    run.reserve(text.length)
+    return options.separator === undefined
+      ? splitWordsFromEnd(text, options.limit)
+      : splitTextFromEnd(text, options.separator, options.limit)
+  })
+  .addNamed('splitlines', 'keepends?', (run, text, [keepEnds = false]) => {
+    run.reserve(text.length)
+    return splitLines(text, isTrue(keepEnds))
+  })
+  .add('partition', 'sep', (run, text, [separator]) => {
+    const wanted = toSeparator(separator)
+    run.search(text)
+    const offset = findText(text, wanted)
+    if (offset < 0) return new Tuple([text, '', ''])
+    return new Tuple([text.slice(0, offset), wanted, text.slice(offset + wanted.length)])
+  })
+  .add('rpartition', 'sep', (run, text, [separator]) => {
+    const wanted = toSeparator(separator)
+    run.search(text)
+    const offset = findLastText(text, wanted)
+    if (offset < 0) return new Tuple(['', '', text])
+    return new Tuple([text.slice(0, offset), wanted, text.slice(offset + wanted.length)])
+  })
+  .add('join', 'iterable', (run, text, [iterable]) => joinTexts(run, text, iterable))
+  .add('replace', 'old new count?', (run, text, [old, replacement, count = -1]) =>
+    replaceText(run, text, { old: toTextArgument(old), new: toTextArgument(replacement), count: toCount(count) }),
+  )
+  .add('removeprefix', 'prefix', (_run, text, [prefix]) => {
+    const start = toTextArgument(prefix)
+    return text.startsWith(start) ? text.slice(start.length) : text
+  })
+  .add('removesuffix', 'suffix', (_run, text, [suffix]) => {
+    const end = toTextArgument(suffix)
+    return end !== '' && text.endsWith(end) ? text.slice(0, -end.length) : text
+  })
+  .add('center', 'width fillchar?', (run, text, [width, fill]) => {
+    const missing = toMissing(text, width)
+    // An odd blank goes to the left where the width is odd, as the reference does.
+    const left = Math.floor(missing / 2) + (missing & toCount(width) & 1)
+    return pad(run, text, { before: left, after: missing - left, fill })
+  })
+  .add('ljust', 'width fillchar?', (run, text, [width, fill]) =>
+    pad(run, text, { before: 0, after: toMissing(text, width), fill }),
+  )
+  .add('rjust', 'width fillchar?', (run, text, [width, fill]) =>
+    pad(run, text, { before: toMissing(text, width), after: 0, fill }),
+  )
+  .add('zfill', 'width', (run, text, [width]) => {
+    const sign = text.startsWith('-') || text.startsWith('+') ? 1 : 0
+    const padded = pad(run, text.slice(sign), { before: toMissing(text, width), after: 0, fill: '0' })
+    return text.slice(0, sign) + padded
+  })
+  .addNamed('expandtabs', 'tabsize?', (run, text, [size = 8]) => expandTabs(run, text, toCount(size)))
+  .addNamed('encode', 'encoding? errors?', (run, text, [encoding = 'utf-8']) => {
+    const name = toTextArgument(encoding).toLowerCase()
+    if (name !== 'utf-8' && name !== 'utf8') raise('ValueError', 'texts are encoded as utf-8 alone')
+    run.reserve(text.length * 3)
+    return new Bytes(new TextEncoder().encode(text))
+  })
+  .add('translate', 'table', (run, text, [table]) => translate(run, text, table))
+
+addTextSearch(TEXT_METHODS)
+addTextTests(TEXT_METHODS)
+
+/** A text between texts. @throws TypeError where an item is no text */
+function joinTexts(run: Rendering, separator: string, iterable: Value): string {
+  const items = toItems(run, iterable)
+  const parts = items.map((item, index) => {
+    if (isText(item)) return toPlainText(item)
+    return raise('TypeError', `sequence item ${index}: expected str instance, ${typeName(item)} found`)
+  })
+  let length = separator.length * Math.max(0, parts.length - 1)
+  for (const part of parts) length += part.length
+  run.reserve(length)
+  return parts.join(separator)
+}
+
+/** A text with the first `count` matches replaced; all of them where the count is negative. */
+export function replaceText(
+  run: Rendering,
+  text: string,
+  change: { readonly old: string; readonly new: string; readonly count: number },
+): string {
+  const limit = change.count < 0 ? Number.POSITIVE_INFINITY : change.count
+  run.search(text)
+  if (change.old === '') return replaceGaps(run, text, { filler: change.new, limit })
+  const offsets = findAll(text, change.old, limit)
+  run.reserve(text.length + offsets.length * (change.new.length - change.old.length))
+  let result = ''
+  let start = 0
+  for (const offset of offsets) {
+    result += text.slice(start, offset) + change.new
+    start = offset + change.old.length
+  }
+  return result + text.slice(start)
+}
+
+/** The empty text matches before every character and at the end. */
+function replaceGaps(run: Rendering, text: string, { filler, limit }: { filler: string; limit: number }): string {
+  const characters = toCodePoints(text)
+  run.reserve(text.length + Math.min(limit, characters.length + 1) * filler.length)
+  let result = ''
+  for (const [index, character] of characters.entries()) result += (index < limit ? filler : '') + character
+  return result + (characters.length < limit ? filler : '')
+}
+
+function trim(
+  run: Rendering,
+  text: string,
+  { ends, characters }: { readonly ends: Ends; readonly characters: Value | undefined },
+): string {
+  run.search(text)
+  return trimText(text, ends, toOptionalText(characters))
+}
+
+function toSplitOptions(separator: Value | undefined, limit: Value = -1): { separator?: string; limit: number } {
+  const count = toCount(limit)
+  const text = toOptionalText(separator)
+  if (text === '') raise('ValueError', 'empty separator')
+  return { ...(text !== undefined && { separator: text }), limit: count < 0 ? Number.POSITIVE_INFINITY : count }
+}
+
+function toSeparator(value: Value): string {
+  const text = toTextArgument(value)
+  return text === '' ? raise('ValueError', 'empty separator') : text
+}
+
+function toMissing(text: string, width: Value): number {
+  return Math.max(0, toCount(width) - countCodePoints(text))
+}
+
+function pad(
+  run: Rendering,
+  text: string,
+  { before, after, fill = ' ' }: { readonly before: number; readonly after: number; readonly fill: Value | undefined },
+): string {
+  const filler = toTextArgument(fill)
+  if (countCodePoints(filler) !== 1) raise('TypeError', 'The fill character must be exactly one character long')
+  run.reserve(text.length + (before + after) * filler.length)
+  return filler.repeat(before) + text + filler.repeat(after)
+}
+
+function expandTabs(run: Rendering, text: string, size: number): string {
+  const width = Math.max(0, size)
+  let result = ''
+  let column = 0
+  for (const character of text) {
+    if (character === '\t') {
+      const blanks = width === 0 ? 0 : width - (column % width)
+      run.reserve(result.length + blanks)
+      result += ' '.repeat(blanks)
+      column += blanks
+    } else {
+      result += character
+      column = character === '\n' || character === '\r' ? 0 : column + 1
+    }
+  }
+  return run.built(result)
+}
+
+/** Replaces characters by a dict from code points to texts, code points or none. */
+function translate(run: Rendering, text: string, table: Value): string {
+  if (!(table instanceof Dict)) return raise('TypeError', `'${typeName(table)}' object is not subscriptable`)
+  let result = ''
+  for (const character of text) {
+    const replacement = table.get(character.codePointAt(0) ?? 0)
+    if (replacement === undefined) result += character
+    else if (typeof replacement === 'number') result += String.fromCodePoint(replacement)
+    else if (replacement !== null) result += toTextArgument(replacement)
+    run.reserve(result.length)
+  }
+  return result
+}
