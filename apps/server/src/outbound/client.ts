@@ -130,6 +130,7 @@ async function follow(
   const { signal } = lifetime
   let url: string | URL = firstUrl
   let { trust, credentials } = request
+  const credentialsOrigin = credentials === undefined ? undefined : new URL(credentials.origin).origin
   for (let hop = 0; ; hop += 1) {
     lifetime.startWaiting()
     const target = await findTarget(url, { trust, signal }).catch((error: unknown) => {
@@ -138,7 +139,7 @@ async function follow(
         ? fetchFailed('redirect_refused', { trust: 'operator', cause: error })
         : error
     })
-    const authorization = credentials?.origin === target.url.origin ? credentials.authorization : undefined
+    const authorization = target.url.origin === credentialsOrigin ? credentials?.authorization : undefined
     const headers = toRequestHeaders({ given, userAgent, decode: isDecoding(request), authorization })
     const message = await exchange({ target, method, headers, body, ca, signal })
     lifetime.stopWaiting()

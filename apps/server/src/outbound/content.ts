@@ -69,7 +69,8 @@ async function* readWire(
   const { message, lifetime } = options
   const limit = maxWireBytes(options)
   lifetime.startWaiting()
-  for await (const chunk of message as AsyncIterable<Uint8Array>) {
+  const chunks: AsyncIterable<Uint8Array> = message
+  for await (const chunk of chunks) {
     lifetime.stopWaiting()
     meter.wireBytes += chunk.length
     if (meter.wireBytes > limit) throw fetchTooLarge()

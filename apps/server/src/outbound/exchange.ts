@@ -1,7 +1,10 @@
 import { type IncomingMessage, type RequestOptions, request as startHttp } from 'node:http'
 import { request as startHttps } from 'node:https'
-import { isIP, type LookupFunction } from 'node:net'
+import { isIP, type LookupFunction, type TcpNetConnectOpts } from 'node:net'
 import { portOf, type Target } from './target.ts'
+
+/** Options of the connection that requests pass on. */
+type AddressSelection = Pick<TcpNetConnectOpts, 'autoSelectFamily' | 'autoSelectFamilyAttemptTimeout'>
 
 /** One request to one checked target. */
 export interface ExchangeOptions {
@@ -32,7 +35,7 @@ const ADDRESS_ATTEMPT_MS = 2000
 export function exchange({ target, method, headers, body, ca, signal }: ExchangeOptions): Promise<IncomingMessage> {
   const { url, host } = target
   const isName = isIP(host) === 0
-  const options: RequestOptions & { readonly autoSelectFamilyAttemptTimeout: number } = {
+  const options: RequestOptions & AddressSelection = {
     agent: false,
     host,
     port: portOf(url),
@@ -40,6 +43,7 @@ export function exchange({ target, method, headers, body, ca, signal }: Exchange
     method,
     headers: { host: url.host, ...headers },
     lookup: pinnedLookup(target.addresses),
+    autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
     insecureHTTPParser: false,
@@ -57,11 +61,12 @@ export function exchange({ target, method, headers, body, ca, signal }: Exchange
     let interimReplies = 0
     request.on('information', () => {
       interimReplies += 1
-      if (interimReplies > MAX_INTERIM_REPLIES) request.destroy(invalidReply('too many interim replies'))
+      if (interimReplies > MAX_INTERIM_REPLIES)
+        request.destroy(failure('HPE_INTERIM_REPLIES', 'too many interim replies'))
     })
     request.once('upgrade', (_reply, socket) => {
       socket.destroy()
-      reject(invalidReply('the protocol was changed without being asked'))
+      reject(failure('HPE_UPGRADE', 'the protocol was changed without being asked'))
     })
     request.once('response', (message) => {
       signal.removeEventListener('abort', cutRequest)
@@ -74,7 +79,7 @@ export function exchange({ target, method, headers, body, ca, signal }: Exchange
     })
     request.once('close', () => {
       signal.removeEventListener('abort', cutRequest)
-      reject(new Error('the connection was closed without a reply'))
+      reject(failure('ECONNRESET', 'the connection was closed without a reply'))
     })
     request.end(body)
   })
@@ -93,7 +98,7 @@ function pinnedLookup(addresses: readonly string[]): LookupFunction {
   }
 }
 
-/** An error that reads as one of Node's own parser. */
-function invalidReply(message: string): Error {
-  return Object.assign(new Error(message), { code: 'HPE_INVALID_REPLY' })
+/** An error that reads as one of Node's own. */
+function failure(code: string, message: string): Error {
+  return Object.assign(new Error(message), { code })
 }

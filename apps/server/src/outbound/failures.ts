@@ -77,18 +77,20 @@ export function fetchTimedOut(span: 'total' | 'idle'): SvcError {
   })
 }
 
-/** Codes of Node and its parts, matched from their beginning. */
+/** Codes of Node and its parts. */
 const REASONS: readonly (readonly [RegExp, FailureReason])[] = [
   [/^ECONNREFUSED$/, 'connection_refused'],
   [/^(EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EADDRNOTAVAIL|EACCES|EPERM|EINVAL)$/, 'unreachable'],
-  [/^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|EPROTO)/, 'tls'],
+  [/^(ECONNRESET|ECONNABORTED|EPIPE|ERR_STREAM_PREMATURE_CLOSE)$/, 'connection_lost'],
   [/^HPE_/, 'invalid_reply'],
+  [/^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|EPROTO$)|CERT|^UNABLE_TO_|^(HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)$/, 'tls'],
 ]
 
-/** What went wrong on the wire as `fetch_failed`; a {@link SvcError} stays what it is. */
-export function toFetchFailure(error: unknown, trust: Trust): SvcError {
-  if (SvcError.is(error)) return error
-  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
-  const found = code === undefined ? undefined : REASONS.find(([pattern]) => pattern.test(code))
-  return fetchFailed(found?.[1] ?? 'connection_lost', { trust, cause: error })
+/** What went wrong on the wire as `fetch_failed`. A {@link SvcError} stays what it is, and so does a fault of our own. */
+export function toFetchFailure(error: unknown, trust: Trust): unknown {
+  if (SvcError.is(error) || !(error instanceof Error) || !('code' in error)) return error
+  const code = String(error.code)
+  const reason = REASONS.find(([pattern]) => pattern.test(code))?.[1]
+  if (reason === undefined && code.startsWith('ERR_')) return error
+  return fetchFailed(reason ?? 'connection_lost', { trust, cause: error })
 }

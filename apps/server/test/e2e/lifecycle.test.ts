@@ -10,7 +10,10 @@ import { answerOf, openChat, postChat } from './open-chat.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
-/** The promised 5 s of a stop (§8) and of the end of orphans, and what a busy machine may add: far from the 15 s that one backend gets. */
+/**
+ * The promised 5 s of a stop (§8) and of the end of orphans, and what a busy machine may add; still far from the 15 s
+ * that one backend gets.
+ */
 const PROMISED_MS = 5000 + 3000
 
 /** A script that never ends its streams and answers everything else at once. */
@@ -46,16 +49,16 @@ describe.runIf(CAN_SEE_PROCESSES)('REL-11: a signal', () => {
     'lets running streams go on for a while, then ends them in their own format and stops a backend that does not listen',
     async () => {
       await using dir = await tempDir('svc-e2e-')
-      await using server = await startBuiltServer({
-        folder: dir.path,
-        flags: ['--external-grpc-backends', `mock:${dir.join('mock.sh')},stubborn:${dir.join('stubborn.sh')}`],
-        mock: {},
-      })
       await writeFile(
         dir.join('stubborn.sh'),
         `#!/bin/sh\ntrap '' TERM\n'${dir.join('mock.sh')}' "$@"\nwhile :; do sleep 60; done\n`,
       )
       await chmod(dir.join('stubborn.sh'), 0o755)
+      await using server = await startBuiltServer({
+        folder: dir.path,
+        flags: ['--external-grpc-backends', `mock:${dir.join('mock.sh')},stubborn:${dir.join('stubborn.sh')}`],
+        mock: {},
+      })
       await server.model('m', {
         rules: [
           { rpc: 'PredictStream', contains: 'soon', do: { pieces: ['tock '], repeat: 40, pieceDelayMs: 20 } },

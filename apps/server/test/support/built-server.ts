@@ -20,16 +20,12 @@ export interface Ending {
   readonly signal: NodeJS.Signals | null
 }
 
-/** How the program is started. */
+/** How the program is started; it works in its folder. */
 export interface ProgramOptions {
   /** Beside `PATH`, `HOME`, `LANG` and a `TMPDIR` in the folder; nothing else is inherited. */
   readonly env?: Readonly<Record<string, string>> | undefined
-  /** Options of the Node runtime. */
-  readonly execArgv?: readonly string[] | undefined
   /** Another path to the entry. @default the build */
   readonly entry?: string | undefined
-  /** @default the folder */
-  readonly cwd?: string | undefined
 }
 
 /** How a built server differs from one that was started with nothing but an address. */
@@ -117,12 +113,12 @@ interface Program {
 }
 
 function startProgram(folder: string, args: readonly string[], options: ProgramOptions): Program {
-  const { entry = BUILT_ENTRY, execArgv = [], env = {}, cwd = folder } = options
+  const { entry = BUILT_ENTRY, env = {} } = options
   if (!existsSync(entry)) throw new Error(`${entry} is missing: run npm test, which builds first`)
   folders.add(folder)
   const { PATH = '', HOME = folder } = process.env
-  const child = spawn(process.execPath, [...execArgv, entry, ...args], {
-    cwd,
+  const child = spawn(process.execPath, [entry, ...args], {
+    cwd: folder,
     env: { PATH, HOME, LANG: 'C.UTF-8', TMPDIR: folder, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

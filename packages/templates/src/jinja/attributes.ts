@@ -27,7 +27,10 @@ const INTERNALS = new Set(
 /** `object.name`: an attribute or method, else the item of that name, else undefined. */
 export function getAttribute(run: Rendering, object: Value, name: string): Value {
   failOnUndefined(object)
-  return findAttribute(run, object, name) ?? findItem(run, object, name) ?? missing(run, object, name)
+  const attribute = findAttribute(run, object, name)
+  if (attribute !== undefined) return attribute
+  const item = findItem(run, object, name)
+  return item === undefined ? missing(run, object, name) : item
 }
 
 /** `object[key]`: an item, else the attribute or method of that name, else undefined. */
@@ -36,13 +39,14 @@ export function getItem(run: Rendering, object: Value, key: Value): Value {
   const item = findItem(run, object, key)
   if (item !== undefined) return item
   const attribute = isText(key) ? findAttribute(run, object, toPlainText(key)) : undefined
-  return attribute ?? missing(run, object, key)
+  return attribute === undefined ? missing(run, object, key) : attribute
 }
 
 /** An attribute or method alone, without a look at the items. */
 export function getOwnAttribute(run: Rendering, object: Value, name: string): Value {
   failOnUndefined(object)
-  return findAttribute(run, object, name) ?? missing(run, object, name)
+  const attribute = findAttribute(run, object, name)
+  return attribute === undefined ? missing(run, object, name) : attribute
 }
 
 function missing(run: Rendering, object: Value, key: Value): Undefined {
@@ -92,8 +96,8 @@ function findAttribute(run: Rendering, object: Value, name: string): Value | und
   if (object instanceof Dict) {
     return DICT_MUTATORS.has(name) ? refused(object, name) : bound(name, object, DICT_METHODS.get(name))
   }
-  if (object instanceof Tuple) return object.attribute(name, run) ?? bound(name, object.items, TUPLE_METHODS.get(name))
-  if (object instanceof Range) return object.attribute(name) ?? bound(name, object, RANGE_METHODS.get(name))
+  if (object instanceof Tuple) return bound(name, object.items, TUPLE_METHODS.get(name)) ?? object.attribute(name, run)
+  if (object instanceof Range) return bound(name, object, RANGE_METHODS.get(name)) ?? object.attribute(name)
   if (object instanceof Bytes) return bound(name, object, BYTES_METHODS.get(name))
   if (object === null) return undefined
   if (typeof object === 'boolean') return findNumberAttribute(object ? 1 : 0, name)

@@ -250,10 +250,10 @@ export class Executor {
       render: (variables) => {
         const inner = new Scope(scope)
         for (const [name, value] of variables) inner.set(name, value)
-        for (const { name, fallback } of node.parameters) {
-          if (variables.has(name)) continue
-          const value = fallback === undefined ? undefined : this.#evaluator.evaluate(fallback, inner)
-          inner.set(name, value ?? new Undefined(`parameter '${name}' was not provided`))
+        const absent = node.parameters.filter(({ name }) => !variables.has(name))
+        for (const { name } of absent) inner.set(name, new Undefined(`parameter '${name}' was not provided`))
+        for (const { name, fallback } of absent) {
+          if (fallback !== undefined) inner.set(name, this.#evaluator.evaluate(fallback, inner))
         }
         return this.#capture(node.body, inner)
       },

@@ -37,7 +37,7 @@ export class Loop extends Callable {
 
   /** Moves on to the next item; undefined where there is none. */
   next(): Value | undefined {
-    const item = this.#takeAhead() ?? this.#pull()
+    const item = this.#ahead.length > 0 ? this.#takeAhead() : this.#pull()
     if (item === undefined) return undefined
     this.#index++
     this.#previous = this.#current
@@ -104,9 +104,11 @@ export class Loop extends Callable {
       case 'depth0':
         return this.#options.depth
       case 'previtem':
-        return this.#previous ?? new Undefined('there is no previous item')
-      case 'nextitem':
-        return this.#peek() ?? new Undefined('there is no next item')
+        return this.#previous === undefined ? new Undefined('there is no previous item') : this.#previous
+      case 'nextitem': {
+        const next = this.#peek()
+        return next === undefined ? new Undefined('there is no next item') : next
+      }
       case 'cycle':
         return new BuiltinFunction(name, (_run, given) => this.#cycle(given))
       case 'changed':
@@ -131,7 +133,8 @@ export class Loop extends Callable {
 
   #cycle({ positional, named }: Arguments): Value {
     if (named.size > 0) raise('TypeError', 'cycle() takes no keyword arguments')
-    return positional[this.#index % positional.length] ?? raise('TypeError', 'no items for cycling given')
+    const item = positional[this.#index % positional.length]
+    return item === undefined ? raise('TypeError', 'no items for cycling given') : item
   }
 
   #changed(run: Rendering, { positional, named }: Arguments): boolean {

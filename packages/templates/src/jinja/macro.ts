@@ -36,12 +36,14 @@ export class Macro extends Callable {
     const variables = new Map<string, Value>()
     const rest = new Map(named)
     for (const [index, { name }] of parameters.entries()) {
-      const value = positional[index] ?? rest.get(name)
+      const passed = positional[index]
+      const value = passed === undefined ? rest.get(name) : passed
       if (value !== undefined) variables.set(name, value)
-      if (positional[index] === undefined) rest.delete(name)
+      if (passed === undefined) rest.delete(name)
     }
     if (traits.usesCaller && !parameters.some(({ name }) => name === 'caller')) {
-      variables.set('caller', rest.get('caller') ?? new Undefined('No caller defined'))
+      const caller = rest.get('caller')
+      variables.set('caller', caller === undefined || caller === null ? new Undefined('No caller defined') : caller)
       rest.delete('caller')
     }
     if (traits.usesKwargs) variables.set('kwargs', toDict(rest))

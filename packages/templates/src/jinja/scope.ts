@@ -25,7 +25,8 @@ export class Scope {
 
   /** Like {@link find}, with an undefined value of the template language for what was never set. */
   get(name: string): Value {
-    return this.find(name) ?? new Undefined(`'${name}' is undefined`)
+    const value = this.find(name)
+    return value === undefined ? new Undefined(`'${name}' is undefined`) : value
   }
 
   /** Sets a name here, where it hides the same name further out. */

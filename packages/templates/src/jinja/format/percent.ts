@@ -171,7 +171,8 @@ class ValueSource {
 
   select(run: Rendering, key: string): void {
     if (this.#dict === undefined) raise('TypeError', 'format requires a mapping')
-    this.#selected = this.#dict.get(key) ?? raise('KeyError', run.built(printCode(run, key)))
+    const value = this.#dict.get(key)
+    this.#selected = value === undefined ? raise('KeyError', run.built(printCode(run, key))) : value
   }
 
   next(): Value {
@@ -181,7 +182,7 @@ class ValueSource {
       return selected
     }
     const value = this.#items[this.#index++]
-    return value ?? (value === null ? null : raise('TypeError', 'not enough arguments for format string'))
+    return value === undefined ? raise('TypeError', 'not enough arguments for format string') : value
   }
 
   nextSize(): number {

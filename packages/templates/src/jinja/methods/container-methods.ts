@@ -34,7 +34,10 @@ for (const name of ['index', 'count']) {
 
 /** The methods of dicts that leave them as they are. */
 export const DICT_METHODS = new MethodTable<Dict>()
-  .add('get', 'key default?', (_run, dict, [key, fallback = null]) => dict.get(key) ?? fallback)
+  .add('get', 'key default?', (_run, dict, [key, fallback = null]) => {
+    const value = dict.get(key)
+    return value === undefined ? fallback : value
+  })
   .add('keys', '', (_run, dict) => new DictView(dict, 'keys'))
   .add('values', '', (_run, dict) => new DictView(dict, 'values'))
   .add('items', '', (_run, dict) => new DictView(dict, 'items'))

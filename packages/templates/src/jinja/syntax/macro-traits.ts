@@ -1,0 +1,49 @@
+import type { Expression, Statement } from './ast.ts'
+import { namesOf, partsOf, statementParts } from './walk.ts'
+
+/** Which of the special variables a macro reads; what it does not read, it does not take. */
+export interface MacroTraits {
+  /** The body of a call block. */
+  readonly usesCaller: boolean
+  /** Named arguments that are no parameters. */
+  readonly usesKwargs: boolean
+  /** Further positional arguments. */
+  readonly usesVarargs: boolean
+}
+
+/** Looks for the special variables in the body of a macro. */
+export function findMacroTraits(body: readonly Statement[]): MacroTraits {
+  const finder = new NameFinder(['caller', 'kwargs', 'varargs'])
+  finder.visit(body)
+  const { found } = finder
+  return { usesCaller: found.has('caller'), usesKwargs: found.has('kwargs'), usesVarargs: found.has('varargs') }
+}
+
+/** Finds names that are read before they are set. */
+class NameFinder {
+  readonly found = new Set<string>()
+  readonly #wanted: Set<string>
+
+  constructor(names: readonly string[]) {
+    this.#wanted = new Set(names)
+  }
+
+  visit(body: readonly Statement[]): void {
+    for (const statement of body) {
+      // A block is a world of its own.
+      if (statement.kind === 'block') continue
+      const { targets, expressions, bodies } = statementParts(statement)
+      for (const name of targets.flatMap(namesOf)) this.#wanted.delete(name)
+      for (const expression of expressions) this.#visitExpression(expression)
+      if (statement.kind === 'macro' || statement.kind === 'call-block') {
+        for (const { name } of statement.parameters) this.#wanted.delete(name)
+      }
+      for (const inner of bodies) this.visit(inner)
+    }
+  }
+
+  #visitExpression(node: Expression): void {
+    if (node.kind === 'name' && this.#wanted.has(node.name)) this.found.add(node.name)
+    for (const part of partsOf(node)) this.#visitExpression(part)
+  }
+}
