@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
-import { availableParallelism, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SvcError } from '@svc/errors'
 import { type BuiltInBackend, createBackendCatalog } from './backends/catalog.ts'
@@ -41,6 +41,7 @@ import type { RootLogger } from './log.ts'
 import { formatProblem } from './models/config-problem.ts'
 import { createConfigStore } from './models/config-store.ts'
 import { createLoadCooldown } from './models/cooldown.ts'
+import { defaultThreads } from './models/default-threads.ts'
 import type { DemoModelSource } from './models/loose-weights.ts'
 import { createResidency } from './models/residency.ts'
 import { createModelDirectory } from './models/resolve.ts'
@@ -153,10 +154,11 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
     })
     // warnings and problems of the folder are told at the start, not with the first request
     await store.reload()
+    const threads = defaultThreads()
     const directoryNow = () =>
       createModelDirectory(store, {
         threads: settings.get('threads'),
-        physicalCores: availableParallelism(),
+        defaultThreads: threads,
         f16: settings.get('f16'),
         debug: settings.get('debug'),
         contextSize: settings.get('context_size'),

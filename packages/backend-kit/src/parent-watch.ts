@@ -44,10 +44,8 @@ export function watchParent(
   onGone: () => void,
 ): () => void {
   const parent = process.ppid
-  if (parent === 1) {
-    if (starterPid !== undefined && starterPid !== 1) onGone()
-    return () => {}
-  }
+  if (starterPid !== undefined && !isAlive(starterPid)) onGone()
+  if (parent === 1) return () => {}
   const timer = setInterval(() => {
     if (process.ppid === parent) return
     clearInterval(timer)
@@ -55,4 +53,13 @@ export function watchParent(
   }, intervalMs)
   timer.unref()
   return () => clearInterval(timer)
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
 }

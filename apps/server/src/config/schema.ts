@@ -280,7 +280,7 @@ const OPTIONS = defineOptions({
     short: 't',
     env: ['SVC_THREADS'],
     default: '0',
-    shownDefault: 'the physical cores (0)',
+    shownDefault: 'the physical cores less one (0)',
     section: 'models',
     about: 'threads of a model that names none itself',
     setting: 'threads',

@@ -17,6 +17,7 @@ const OWN_CODES: ReadonlySet<string> = new Set([
   'model_load_cooldown',
   'model_load_failed',
   'model_stopped',
+  'process_limit',
   'shutting_down',
 ])
 

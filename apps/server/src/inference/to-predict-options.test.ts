@@ -275,7 +275,7 @@ describe('the conversation', () => {
 })
 
 it('sends defaults like anything else', () => {
-  const server = { threads: 0, physicalCores: 2, f16: true, debug: false, contextSize: -1 }
+  const server = { threads: 0, defaultThreads: 2, f16: true, debug: false, contextSize: -1 }
   const config = withDefaults(model('parameters: {model: x.gguf}'), server)
   expect(toPredictOptions(config, ask(), CONTEXT)).toMatchObject({
     Temperature: 0.9,

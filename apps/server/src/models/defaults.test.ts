@@ -4,7 +4,7 @@ import { type DefaultsContext, withDefaults } from './defaults.ts'
 import type { GgufSummary } from './gguf/gguf-header.ts'
 import type { ModelConfig } from './model-config.ts'
 
-const CONTEXT: DefaultsContext = { threads: 0, physicalCores: 6, f16: false, debug: false, contextSize: -1 }
+const CONTEXT: DefaultsContext = { threads: 0, defaultThreads: 6, f16: false, debug: false, contextSize: -1 }
 const CHAT: GgufSummary = {
   architecture: 'llama',
   contextLength: 2048,
@@ -78,11 +78,11 @@ backend: llama-cpp`,
 })
 
 it.each([
-  [{ threads: 3, physicalCores: 6 }, '', 3],
-  [{ threads: 0, physicalCores: 6 }, '', 6],
-  [{ threads: 0, physicalCores: 0 }, '', 4],
-  [{ threads: 3, physicalCores: 6 }, 'threads: 5', 5],
-  [{ threads: 3, physicalCores: 6 }, 'threads: 0', 3],
+  [{ threads: 3, defaultThreads: 6 }, '', 3],
+  [{ threads: 0, defaultThreads: 6 }, '', 6],
+  [{ threads: 0, defaultThreads: 0 }, '', 4],
+  [{ threads: 3, defaultThreads: 6 }, 'threads: 5', 5],
+  [{ threads: 3, defaultThreads: 6 }, 'threads: 0', 3],
 ])('takes threads from file, flag, cores, 4: %o %s', (context, yaml, threads) => {
   expect(filled(yaml, context).threads).toBe(threads)
 })

@@ -6,9 +6,10 @@ import { generatesText } from './usecases.ts'
 
 /** Settings of the server and facts of the machine that fill what models leave open. */
 export interface DefaultsContext {
-  /** `--threads`; 0 = physical cores. */
+  /** `--threads`; 0 = the machine's own default. */
   readonly threads: number
-  readonly physicalCores: number
+  /** What suits the machine, at least 1. */
+  readonly defaultThreads: number
   readonly f16: boolean
   readonly debug: boolean
   /** `--context-size` in tokens; below 1 = what the model was trained for. */
@@ -36,7 +37,7 @@ export function withDefaults(config: ModelConfig, context: DefaultsContext): Mod
     parameters: parameterDefaults(config),
     llm: llmDefaults(config, context),
     threads:
-      positive(config.threads) ?? positive(context.threads) ?? positive(context.physicalCores) ?? FALLBACK_THREADS,
+      positive(config.threads) ?? positive(context.threads) ?? positive(context.defaultThreads) ?? FALLBACK_THREADS,
     f16: config.f16 ?? context.f16,
     debug: context.debug || (config.debug ?? false),
     contextSize:

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { createConfigStore } from './config-store.ts'
 import { createModelDirectory, type ModelDirectory } from './resolve.ts'
 
-const DEFAULTS = { threads: 3, physicalCores: 2, f16: false, debug: false, contextSize: -1 }
+const DEFAULTS = { threads: 3, defaultThreads: 2, f16: false, debug: false, contextSize: -1 }
 
 interface World extends AsyncDisposable {
   readonly directory: ModelDirectory

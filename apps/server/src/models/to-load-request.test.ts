@@ -220,7 +220,7 @@ it('leaves weights that are missing here to the backend, which may run elsewhere
 })
 
 it('says the same of the same model every time', () => {
-  const server = { threads: 0, physicalCores: 2, f16: true, debug: false, contextSize: 512 }
+  const server = { threads: 0, defaultThreads: 2, f16: true, debug: false, contextSize: 512 }
   const yaml = 'parameters: {model: x.gguf, temperature: 0.1}\nembeddings: true'
   const once = toLoadRequest(withDefaults(model(yaml), server), CONTEXT)
   expect(JSON.stringify(toLoadRequest(withDefaults(model(yaml), server), CONTEXT))).toBe(JSON.stringify(once))

@@ -7,6 +7,7 @@ import type {
 } from 'node-llama-cpp'
 import { planContext } from './context-plan.ts'
 import type { Embedder } from './embed.ts'
+import { createGate } from './gate.ts'
 import type { Generator } from './generate.ts'
 import type { Log } from './log.ts'
 import { chooseBite, createPace, measureSpeed, type Pace, PROBE_TOKENS } from './pace.ts'
@@ -63,7 +64,15 @@ export async function createGenerator(source: ContextSource): Promise<Generator>
   const slots = Array.from({ length: plan.slots }, () => context.getSequence())
   const pool = createSlotPool(slots, { maxWaiting: settings.maxWaiting })
   const pace = await findPace(source, slots[0], batchSize)
-  return { llamaModel, module: source.runtime.module, tokenizer, contextSize: plan.contextSize, pool, pace }
+  return {
+    llamaModel,
+    module: source.runtime.module,
+    tokenizer,
+    contextSize: plan.contextSize,
+    pool,
+    pace,
+    gate: createGate(),
+  }
 }
 
 /** A context for embeddings. A text must fit into one batch, so the batch sets its limit. */

@@ -1,5 +1,6 @@
 import type { LlamaContextSequence, Token } from 'node-llama-cpp'
 import { invalidRequest } from '../errors.ts'
+import type { Gate } from './gate.ts'
 import type { Pace } from './pace.ts'
 import { type SamplingModel, type SamplingRequest, toEvaluateOptions } from './sampling.ts'
 import type { SlotPool } from './sequences.ts'
@@ -22,6 +23,8 @@ export interface GenerateRequest {
 export interface Generator extends SamplingModel {
   readonly pool: SlotPool<LlamaContextSequence>
   readonly pace: Pace
+  /** Newcomers pause the others with it while they need the context for themselves. */
+  readonly gate: Gate
 }
 
 /** A piece of the answer. */
@@ -52,11 +55,11 @@ export async function* generate(
   const options = toEvaluateOptions(request.sampling, generator, history)
   const lease = await generator.pool.acquire({ signal })
   try {
-    await lease.slot.clearHistory()
+    await generator.gate.hold(() => lease.slot.clearHistory())
     const meter = createUsageMeter(request.prompt.length)
     const last = await readPrompt(lease.slot, request.prompt, { pace: generator.pace, signal })
     const tokens = lease.slot.evaluate(last, options)
-    const answer = { tokens, history, limit, meter, stop: request.stop, signal }
+    const answer = { tokens, history, limit, meter, stop: request.stop, signal, gate: generator.gate }
     for await (const text of writeAnswer(generator.tokenizer, answer))
       yield { text, usage: meter.read(), slot: lease.index }
   } finally {
@@ -104,6 +107,7 @@ interface Answer {
   readonly meter: UsageMeter
   readonly stop: readonly string[]
   readonly signal: AbortSignal
+  readonly gate: Gate
 }
 
 async function* writeAnswer(tokenizer: Tokenizer, answer: Answer): AsyncGenerator<string, void, void> {
@@ -120,6 +124,7 @@ async function* writeAnswer(tokenizer: Tokenizer, answer: Answer): AsyncGenerato
     if (piece.stopped) return yield piece.text
     if (piece.text !== '') yield piece.text
     if (made >= answer.limit) break
+    await answer.gate.pass()
   }
   answer.signal.throwIfAborted()
   const rest = scanner.push(tokenText.flush())
