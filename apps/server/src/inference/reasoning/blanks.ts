@@ -2,7 +2,7 @@
  * Whether a UTF-16 unit is white space as Unicode has it, which is not what `trim` removes: that takes the byte order
  * mark too, and leaves U+0085.
  */
-export function isBlank(unit: number): boolean {
+function isBlank(unit: number): boolean {
   if (unit < 0x80) return unit === 0x20 || (unit >= 0x09 && unit <= 0x0d)
   return (
     unit === 0x85 ||

@@ -7,8 +7,8 @@ import type { FunctionSettings } from '../../models/model-config.ts'
 import { readYaml } from '../../models/yaml/read-yaml.ts'
 import { collectChatDeltas } from './chat-deltas.ts'
 import { parseToolCalls } from './parse-tool-calls.ts'
-import { compilePatternSettings, readByPatterns, toCalls } from './pattern-calls.ts'
-import type { ParsedToolCall, ToolCallEvent, ToolCallOptions } from './tool-call.ts'
+import { compilePatternSettings, readByPatterns } from './pattern-calls.ts'
+import { type ParsedToolCall, type ToolCallEvent, type ToolCallOptions, toCalls } from './tool-call.ts'
 import { createToolCallStream } from './tool-call-stream.ts'
 
 interface Answer {

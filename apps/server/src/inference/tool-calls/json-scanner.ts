@@ -93,7 +93,14 @@ export class JsonScanner {
         return this.#expect(isHexDigit(unit), this.#hexDigits > 0 ? 'hex' : 'string')
       case 'word':
         return this.#takeInWord(unit)
-      default:
+      case 'minus':
+      case 'zero':
+      case 'integer':
+      case 'point':
+      case 'fraction':
+      case 'exponent':
+      case 'exponent-sign':
+      case 'exponent-digits':
         return this.#takeInNumber(this.#state, unit)
     }
   }

@@ -1,5 +1,4 @@
-import { toCalls } from './pattern-calls.ts'
-import type { ParsedToolCall, ToolCallOptions } from './tool-call.ts'
+import { type ParsedToolCall, type ToolCallOptions, toCalls } from './tool-call.ts'
 import { createToolCallStream } from './tool-call-stream.ts'
 
 /** A complete reply, taken apart. */

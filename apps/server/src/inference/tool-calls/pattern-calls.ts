@@ -13,7 +13,7 @@ import {
 import { readReply } from './read-reply.ts'
 import type { ReplyReader } from './reply-reader.ts'
 import { TextCursor } from './text-cursor.ts'
-import type { ParsedToolCall, ToolCallEvent, ToolCallOptions } from './tool-call.ts'
+import { type ParsedToolCall, type ToolCallEvent, type ToolCallOptions, toCalls } from './tool-call.ts'
 
 /** The patterns of a model file, ready to use. */
 export interface PatternSettings {
@@ -163,16 +163,4 @@ function callsIn(text: string, options: ToolCallOptions): readonly ParsedToolCal
   const reader = createReader({ settings: { ...settings, disableNoAction: true }, markers }, { takesBareJson: true })
   readAll(text, reader)
   return toCalls(reader.sink.take())
-}
-
-/** The calls among events. */
-export function toCalls(events: readonly ToolCallEvent[]): ParsedToolCall[] {
-  const calls: ParsedToolCall[] = []
-  for (const [at, event] of events.entries()) {
-    const body = events[at + 1]
-    if (event.type !== 'call-start' || body?.type !== 'call-arguments') continue
-    const { name, id } = event
-    calls.push({ name, arguments: body.text, ...(id === undefined ? {} : { id }) })
-  }
-  return calls
 }

@@ -100,7 +100,10 @@ function* readArguments(cursor: TextCursor, form: TagForm): Reading<ArgumentSpan
   const pairs: { key: Span; value: Span }[] = []
   if (form.values === undefined) return { kind: 'values', pairs }
   const followers = followersOf(form, form.values)
-  while ((yield* readLiteral(cursor, [form.values.keyStart])) >= 0) {
+  const { keyStart } = form.values
+  // The end of a call may begin as its keys do.
+  while (followers[yield* lookingAt(cursor, followers)] === keyStart) {
+    yield* readLiteral(cursor, [keyStart])
     const key = yield* readLine(cursor, form.values.keyEnd)
     if (key === undefined) return undefined
     const value = yield* readValue(cursor, form.values, followers)
@@ -127,7 +130,7 @@ function* readValue(cursor: TextCursor, form: ValueForm, followers: readonly str
     if (end === undefined) return undefined
     yield* skipSeparator(cursor, form)
     // An end marker that nothing of the form follows is part of the value.
-    if (followers.length === 0 || (yield* lookingAt(cursor, followers)) >= 0) return { start, end }
+    if (followers.length === 1 || (yield* lookingAt(cursor, followers)) >= 0) return { start, end }
   }
 }
 
@@ -137,12 +140,11 @@ function* skipSeparator(cursor: TextCursor, { separator }: ValueForm): Reading<v
   yield* skipGap(cursor)
 }
 
-/** What may come after a value. */
+/** What may come after a value: a key, and what the form has of ends. */
 function followersOf(form: TagForm, values: ValueForm): readonly string[] {
-  const ends = [form.argumentsEnd, ...form.toolEnds, form.callEnd, form.scope?.end ?? '']
-  if (ends.every((end) => end === '')) return []
   const id = form.id?.place === 'after-arguments' ? form.id.start : ''
-  return [values.keyStart, id, ...ends].filter((marker) => marker !== '').sort((a, b) => b.length - a.length)
+  const ends = [id, form.argumentsEnd, ...form.toolEnds, form.callEnd, form.scope?.end ?? '']
+  return [values.keyStart, ...ends.filter((end) => end !== '')].sort((a, b) => b.length - a.length)
 }
 
 function* readEnds(cursor: TextCursor, form: TagForm, isWhole: boolean): Reading<boolean> {

@@ -1,4 +1,5 @@
 import type { JsonPath, Path, TaggedPath } from './grammar.ts'
+import { isTextParameter } from './known-tools.ts'
 import { readId, readTaggedCall, type TaggedCall } from './read-call.ts'
 import { isJsonStart, readBareJson } from './read-json-calls.ts'
 import type { ReplyReader } from './reply-reader.ts'
@@ -51,7 +52,7 @@ function* readTaggedCalls(cursor: TextCursor, reader: ReplyReader, start: CallSt
   const { sink } = reader
   const { form, isScoped } = start.path
   const scopeEnd = form.scope?.end ?? ''
-  const followers = [scopeEnd, form.callStart || form.toolStart].sort((a, b) => b.length - a.length)
+  const followers = [scopeEnd, ...callStarts(form)].sort((a, b) => b.length - a.length)
   let { id } = start
   for (;;) {
     const call = yield* readTaggedCall(cursor, form)
@@ -66,14 +67,18 @@ function* readTaggedCalls(cursor: TextCursor, reader: ReplyReader, start: CallSt
     const match = yield* lookingAt(cursor, followers)
     if ((match < 0 && !cursor.isDone) || !sink.offer([parsed], true)) return false
     cursor.mark()
-    yield* readLiteral(cursor, followers)
-    if (match < 0 || followers[match] === scopeEnd) return true
+    if (match < 0 || (yield* readLiteral(cursor, [scopeEnd])) >= 0) return true
     sink.closings.add(scopeEnd)
-    if (form.callStart !== '') {
-      id = yield* readIdBeforeName(cursor, [{ ...start.path, rest: [form.toolStart] }])
-      if ((yield* readLiteral(cursor, [form.toolStart])) < 0) return false
-    }
+    if (form.callStart !== '') yield* readLiteral(cursor, [form.callStart])
+    id = yield* readIdBeforeName(cursor, [{ ...start.path, rest: [form.toolStart] }])
+    if ((yield* readLiteral(cursor, [form.toolStart])) < 0) return false
   }
+}
+
+/** What the next call of a scope may begin with. */
+function callStarts(form: TagForm): readonly string[] {
+  if (form.callStart !== '') return [form.callStart]
+  return form.id?.place === 'before-name' ? [form.id.start, form.toolStart] : [form.toolStart]
 }
 
 function toParsedCall(
@@ -91,18 +96,4 @@ function toJson(call: TaggedCall, form: TagForm, tool: KnownTool | undefined): s
   if ('json' in call.arguments) return call.arguments.json
   const values = form.values ?? { isRaw: false, isTrimmed: false }
   return toArgumentsJson(call.arguments.values, values, (key) => isTextParameter(tool, key))
-}
-
-/** Whether the schema of a tool says that a parameter is text. */
-function isTextParameter(tool: KnownTool | undefined, key: string): boolean {
-  const properties = memberOf(tool?.parameters, 'properties')
-  return memberOf(memberOf(properties, key), 'type') === 'string'
-}
-
-function memberOf(value: unknown, key: string): unknown {
-  return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null
 }

@@ -35,3 +35,15 @@ export type ToolCallEvent =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'call-start'; readonly index: number; readonly name: string; readonly id?: string | undefined }
   | { readonly type: 'call-arguments'; readonly index: number; readonly text: string }
+
+/** The calls among events. */
+export function toCalls(events: readonly ToolCallEvent[]): ParsedToolCall[] {
+  const calls: ParsedToolCall[] = []
+  for (const [at, event] of events.entries()) {
+    const body = events[at + 1]
+    if (event.type !== 'call-start' || body?.type !== 'call-arguments') continue
+    const { name, id } = event
+    calls.push({ name, arguments: body.text, ...(id === undefined ? {} : { id }) })
+  }
+  return calls
+}

@@ -450,7 +450,7 @@ export const AGENT = {
 }
 
 /** Blocks of a model file under their own key. */
-export const BLOCKS = {
+const BLOCKS = {
   parameters: block(PARAMETERS),
   template: block(TEMPLATE),
   diffusers: block(DIFFUSERS),
