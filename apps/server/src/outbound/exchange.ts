@@ -56,8 +56,12 @@ export function exchange({ target, method, headers, body, ca, signal }: Exchange
         : startHttp(options)
     const cutRequest = () => request.destroy(new Error('the fetch was aborted'))
     signal.addEventListener('abort', cutRequest)
-    // Stays for good: a connection may fail once more after its request has been settled.
-    request.on('error', reject)
+    let reply: IncomingMessage | undefined
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      reject(error)
+      // Once there is a reply, its reader learns only of a lost connection unless told that the rest is not HTTP.
+      if (error.code?.startsWith('HPE_')) reply?.destroy(error)
+    })
     let interimReplies = 0
     request.on('information', () => {
       interimReplies += 1
@@ -69,6 +73,7 @@ export function exchange({ target, method, headers, body, ca, signal }: Exchange
       reject(failure('HPE_UPGRADE', 'the protocol was changed without being asked'))
     })
     request.once('response', (message) => {
+      reply = message
       signal.removeEventListener('abort', cutRequest)
       // The request's own destroy drops what has come and not been read, without telling the reader.
       const cutReply = () => message.destroy(new Error('the fetch was aborted'))

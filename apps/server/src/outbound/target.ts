@@ -68,6 +68,7 @@ export function createTargetFinder({
   const hosts = new Set(allow.hosts.map((host) => withoutDot(host.toLowerCase())))
 
   return async (text, { trust, signal }) => {
+    signal.throwIfAborted()
     const { url, host } = parseUrl(text)
     const isExempt = trust === 'operator' || hosts.has(host)
     if (isIP(host) === 0 && !isExempt && isInternalName(host)) throw urlNotAllowed('internal_host')
@@ -125,7 +126,6 @@ function toRange(cidr: string): AddressRange {
 }
 
 async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted()
   let stop = () => {}
   const aborted = new Promise<never>((_, reject) => {
     stop = () => reject(signal.reason)

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest'
+import { toReplyHeaders, toRequestHeaders } from './headers.ts'
+
+const plain = { given: {}, userAgent: 'svc/1', decode: false }
+
+describe('toRequestHeaders', () => {
+  it('keeps what is on the list and drops everything else, in any case', () => {
+    const headers = toRequestHeaders({
+      ...plain,
+      given: {
+        Accept: 'text/event-stream',
+        'ACCEPT-Language': 'de',
+        'Content-Type': 'application/json',
+        Range: 'bytes=5-',
+        'If-Range': '"tag"',
+        'If-None-Match': '"tag"',
+        'Mcp-Session-Id': 'abc',
+        'Last-Event-ID': '7',
+        Authorization: 'Bearer secret',
+        Cookie: 'session=secret',
+        Host: 'inside',
+        'Proxy-Authorization': 'secret',
+        'X-Api-Key': 'secret',
+        'xi-api-key': 'secret',
+        'X-Forwarded-For': '127.0.0.1',
+        Connection: 'upgrade',
+        'Content-Length': '7',
+        'Transfer-Encoding': 'chunked',
+        Origin: 'http://inside',
+        Referer: 'http://inside',
+        'User-Agent': 'other',
+        'accept-x': '1',
+        'Mcp-\u0000': '1',
+      },
+    })
+    expect(headers).toEqual({
+      accept: 'text/event-stream',
+      'accept-encoding': 'identity',
+      'accept-language': 'de',
+      'content-type': 'application/json',
+      range: 'bytes=5-',
+      'if-range': '"tag"',
+      'if-none-match': '"tag"',
+      'mcp-session-id': 'abc',
+      'last-event-id': '7',
+      'user-agent': 'svc/1',
+    })
+  })
+
+  it('asks for the codings it decodes, and for no other', () => {
+    const given = { 'accept-encoding': 'zstd' }
+    expect(toRequestHeaders({ ...plain, given, decode: true })['accept-encoding']).toBe('gzip, deflate, br')
+    expect(toRequestHeaders({ ...plain, given })['accept-encoding']).toBe('zstd')
+    expect(toRequestHeaders(plain)['accept-encoding']).toBe('identity')
+  })
+
+  it('takes credentials from their own place alone', () => {
+    expect(toRequestHeaders({ ...plain, authorization: 'Bearer key' }).authorization).toBe('Bearer key')
+    expect(toRequestHeaders({ ...plain, given: { authorization: 'Bearer key' } }).authorization).toBeUndefined()
+  })
+})
+
+describe('toReplyHeaders', () => {
+  const headers = {
+    'content-type': 'image/png',
+    'content-encoding': 'gzip',
+    'content-length': '7',
+    'set-cookie': ['a=b', 'c=d'],
+    connection: 'close',
+    'transfer-encoding': 'chunked',
+    etag: '"x"',
+    absent: undefined,
+  }
+
+  it('leaves out cookies and what belongs to the connection', () => {
+    expect(toReplyHeaders(headers, { isDecoded: false })).toEqual({
+      'content-type': 'image/png',
+      'content-encoding': 'gzip',
+      'content-length': '7',
+      etag: '"x"',
+    })
+  })
+
+  it('leaves out what decoding made untrue', () => {
+    expect(toReplyHeaders(headers, { isDecoded: true })).toEqual({ 'content-type': 'image/png', etag: '"x"' })
+  })
+
+  it('is a plain record without inherited names', () => {
+    expect(Object.getPrototypeOf(toReplyHeaders({}, { isDecoded: false }))).toBeNull()
+  })
+})
