@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { type GoStruct, type GoStructType, goMapOf, goPointerTo, goSliceOf, goStruct } from '../src/go/index.ts'
+import { type GoStructType, goMapOf, goPointerTo, goSliceOf, goStruct } from '../src/go/index.ts'
 
 /** One recorded template with what Go made of it. */
 export interface GoRecord {
@@ -28,7 +28,7 @@ const toolFunction = goStruct('Function', {
 })
 
 /** What `chat`, `completion`, `edit` and `function` templates see. */
-export const promptData = goStruct('PromptData', {
+const promptData = goStruct('PromptData', {
   SystemPrompt: 'string',
   SuppressSystemPrompt: 'bool',
   Input: 'string',
@@ -52,7 +52,7 @@ const toolCall = goStruct('ToolCall', {
 })
 
 /** What `chat_message` templates see. */
-export const chatMessageData = goStruct('ChatMessageData', {
+const chatMessageData = goStruct('ChatMessageData', {
   SystemPrompt: 'string',
   Role: 'string',
   RoleName: 'string',
@@ -67,7 +67,7 @@ export const chatMessageData = goStruct('ChatMessageData', {
 const medium = goStruct('Medium', { ID: 'int' })
 
 /** What `multimodal` templates see. */
-export const multimodalData = goStruct('MultimodalData', {
+const multimodalData = goStruct('MultimodalData', {
   Audio: goSliceOf(medium),
   Images: goSliceOf(medium),
   Video: goSliceOf(medium),
@@ -75,7 +75,7 @@ export const multimodalData = goStruct('MultimodalData', {
 })
 
 /** A struct with pointers, to its own kind and to a number. */
-export const nodeData: GoStructType = goStruct('Node', {
+const nodeData: GoStructType = goStruct('Node', {
   Value: 'string',
   Count: goPointerTo(() => 'int'),
   Next: goPointerTo(() => nodeData),
@@ -125,11 +125,6 @@ function byJsonNames(type: GoStructType, data: unknown): Plain {
       return [field.name, field.type === calledFunction ? byJsonNames(calledFunction, value) : value]
     }),
   )
-}
-
-/** Any data below a struct: numbers stay floats. */
-export function asStruct(type: GoStructType, data: Plain): GoStruct {
-  return type.of(data)
 }
 
 function floatsOf(record: GoRecord): ReadonlySet<string> {

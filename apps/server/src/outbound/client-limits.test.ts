@@ -146,15 +146,32 @@ describe('the time of a fetch', () => {
     expect(clock.sleepers).toBe(0)
   })
 
+  it('ends while the headers of a later hop are waited for', async () => {
+    await using upstream = await startUpstream()
+    upstream.enqueue({ status: 302, headers: { location: '/next' } })
+    upstream.replyWith(() => new Promise(() => {}))
+    const clock = createFakeClock()
+    const { client, request } = openClient({ clock }, { timeoutMs: 60_000, redirects: 1 })
+    const fetching = client.fetch(`http://127.0.0.1:${upstream.port}/`, request)
+    const failed = expect(fetching).rejects.toMatchObject(timedOut('idle'))
+    await upstream.request(1)
+    await clock.advance(30_000)
+    await failed
+  })
+
   it('ends when content stops coming', async () => {
     await using upstream = await startUpstream()
-    upstream.replyWith({ body: ['first', new Promise(() => {})] })
+    const gate = createDeferred()
+    upstream.replyWith({ body: ['first', gate.promise, 'second', new Promise(() => {})] })
     const clock = createFakeClock()
     const { client, request } = openClient({ clock }, { timeoutMs: 60_000, idleTimeoutMs: 5000 })
     const reply = await client.fetch(`http://127.0.0.1:${upstream.port}/`, request)
     const content = reply.body[Symbol.asyncIterator]()
     expect(String((await content.next()).value)).toBe('first')
+    // Nobody waits meanwhile.
     await clock.advance(20_000)
+    gate.resolve()
+    expect(String((await content.next()).value)).toBe('second')
     const failed = expect(content.next()).rejects.toMatchObject(timedOut('idle'))
     await clock.advance(5000)
     await failed

@@ -282,6 +282,15 @@ describe('a redirect', () => {
     },
   )
 
+  it('is not read any further than its headers', async () => {
+    await using upstream = await startUpstream()
+    upstream.enqueue({ status: 302, headers: { location: '/next' }, body: ['moved', new Promise(() => {})] })
+    const { client, request } = openClient()
+    const reply = await client.fetch(`http://127.0.0.1:${upstream.port}/`, { ...request, redirects: 1 })
+    expect(await (await upstream.request(0)).outcome).toBe('aborted')
+    expect(await reply.json()).toEqual({})
+  })
+
   it('is never followed with a body', async () => {
     await using upstream = await startUpstream()
     upstream.replyWith(redirectTo('/elsewhere', 307))

@@ -1,5 +1,6 @@
 import type { Operand } from './ast.ts'
-import { fail, type ParameterType } from './function.ts'
+import { fail } from './errors.ts'
+import type { ParameterType } from './function.ts'
 import { GoTime } from './time/time.ts'
 import { GoInteger, GoMap, GoPointer, type GoValue, goInt, typeNameOf } from './values.ts'
 
@@ -74,7 +75,7 @@ function nilArgument(type: ParameterType): GoValue {
 }
 
 /** What a literal is where nothing asks for a type. */
-export function naturalValue(literal: Exclude<Literal, { kind: 'nil' }>): GoValue {
+function naturalValue(literal: Exclude<Literal, { kind: 'nil' }>): GoValue {
   if (literal.kind !== 'number') return literal.value
   return literal.literal.natural ?? fail(`${literal.text} overflows int`)
 }

@@ -4,7 +4,12 @@ import type { NumberLiteral } from './literals.ts'
 export type Node =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'action'; readonly line: number; readonly pipeline: Pipeline }
-  | { readonly kind: 'if' | 'with'; readonly line: number; readonly branches: readonly Branch[]; readonly otherwise: Body }
+  | {
+      readonly kind: 'if' | 'with'
+      readonly line: number
+      readonly branches: readonly Branch[]
+      readonly otherwise: Body
+    }
   | RangeNode
   | TemplateNode
   | { readonly kind: 'break' | 'continue'; readonly line: number }

@@ -8,7 +8,7 @@ const BEYOND_ASCII = /[\u0080-\uffff]/
 const CHUNK = 8192
 
 /** The character that stands for bytes that are not UTF-8. */
-export const REPLACEMENT_RUNE = 0xfffd
+const REPLACEMENT_RUNE = 0xfffd
 
 /** One code point of a byte string. Bytes that are not UTF-8 read as U+FFFD of size 1. */
 export interface Rune {
@@ -28,7 +28,8 @@ export function toBytes(text: string): string {
   const encoded = new TextEncoder().encode(text)
   const parts: string[] = []
   for (let at = 0; at < encoded.length; at += CHUNK) {
-    parts.push(String.fromCharCode(...encoded.subarray(at, at + CHUNK)))
+    // Several times as fast as spreading a typed array.
+    parts.push(Reflect.apply(String.fromCharCode, undefined, encoded.subarray(at, at + CHUNK)))
   }
   return parts.join('')
 }
@@ -93,7 +94,16 @@ export function runeCount(bytes: string): number {
 
 /** Replaces every code point; bytes that are not UTF-8 come out as U+FFFD, as in Go. */
 export function mapRunes(bytes: string, replace: (rune: number) => number): string {
-  let mapped = ''
-  for (const rune of runes(bytes)) mapped += runeBytes(replace(rune.value))
-  return mapped
+  const parts: string[] = []
+  let pending: number[] = []
+  for (let at = 0; at < bytes.length; ) {
+    const { value, size } = runeAt(bytes, at)
+    pending.push(replace(value))
+    at += size
+    if (pending.length < CHUNK) continue
+    parts.push(String.fromCodePoint(...pending))
+    pending = []
+  }
+  parts.push(String.fromCodePoint(...pending))
+  return toBytes(parts.join(''))
 }

@@ -1,4 +1,6 @@
-import { fail } from './function.ts'
+import { fail } from './errors.ts'
+import type { Budget } from './limits.ts'
+import { sameType } from './types.ts'
 import {
   compareBytes,
   GoComplex,
@@ -13,8 +15,6 @@ import {
   kindOf,
   typeNameOf,
 } from './values.ts'
-import type { Budget } from './limits.ts'
-import { sameType } from './types.ts'
 
 /** Kinds that compare among themselves. Integers of all types are one kind here; `other` has no order. */
 type BasicKind = 'bool' | 'complex' | 'integer' | 'float' | 'string' | 'other'
@@ -62,7 +62,7 @@ function sameReference(left: GoValue, right: GoValue): boolean {
 
 /** Go's `==` on interfaces: the same type and an equal value. */
 function sameInterface(left: GoValue, right: GoValue): boolean {
-  if (left instanceof GoObject && right instanceof GoObject) return left.equals(right)
+  if (left instanceof GoObject && right instanceof GoObject) return left.equals(right, 'identity')
   if (left instanceof GoPointer && right instanceof GoPointer) return left === right || left.target === right.target
   if (left instanceof GoStruct && right instanceof GoStruct) {
     if (right.values.some((value) => value instanceof GoSlice || value instanceof GoMap)) {
@@ -111,6 +111,7 @@ export function deepEqual(budget: Budget, left: GoValue, right: GoValue, depth =
     return sameType(left.type(), right.type()) && deepEqual(budget, left.target, right.target, depth + 1)
   }
   if (left instanceof GoComplex && right instanceof GoComplex) return sameComplex(left, right)
+  if (left instanceof GoObject && right instanceof GoObject) return left.equals(right, 'content')
   return sameInterface(left, right)
 }
 

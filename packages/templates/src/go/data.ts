@@ -134,14 +134,12 @@ function mapFrom(element: GoType, data: Readonly<Record<string, unknown>>, depth
 }
 
 function structFrom(type: StructLike, data: Readonly<Record<string, unknown>>, depth: number): GoStruct {
-  const given = new Map(Object.entries(data))
-  const values = type.fields.map((field) => {
-    const value = fromTyped(field.type, given.get(field.name), depth + 1)
-    given.delete(field.name)
-    return value
+  const values = type.fields.map(({ name, type: fieldType }) => {
+    return fromTyped(fieldType, Object.hasOwn(data, name) ? data[name] : undefined, depth + 1)
   })
-  const [unknown] = given.keys()
-  if (unknown !== undefined) throw dataError(`${type.name} has no field ${unknown}`)
+  for (const key of Object.keys(data)) {
+    if (!type.fields.some(({ name }) => name === key)) throw dataError(`${type.name} has no field ${key}`)
+  }
   return new GoStruct(type, values)
 }
 

@@ -46,3 +46,8 @@ export class GoTemplateLimitError extends SvcError {
 export class GoCallError extends Error {
   override readonly name = 'GoCallError'
 }
+
+/** Ends the call with an error that the template's author can read. It must not quote data. */
+export function fail(message: string): never {
+  throw new GoCallError(message)
+}

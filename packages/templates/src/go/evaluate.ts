@@ -1,22 +1,11 @@
-import { checkArgument, literalArgument, naturalValue } from './arguments.ts'
+import { checkArgument, literalArgument } from './arguments.ts'
 import type { Body, Branch, Command, Definitions, Node, Operand, Pipeline, RangeNode, TemplateNode } from './ast.ts'
-import { GoCallError, GoTemplateExecError, GoTemplateLimitError } from './errors.ts'
+import { fail, GoCallError, GoTemplateExecError, GoTemplateLimitError } from './errors.ts'
 import { fieldOf } from './fields.ts'
 import { printable } from './format/print.ts'
-import { type CallContext, fail, type GoFunction, type ParameterType } from './function.ts'
+import type { CallContext, GoFunction, ParameterType } from './function.ts'
 import { type Budget, ByteSink } from './limits.ts'
-import {
-  GoInteger,
-  GoMap,
-  GoObject,
-  GoPointer,
-  GoSlice,
-  type GoValue,
-  goInt,
-  indirect,
-  isTrue,
-  typeNameOf,
-} from './values.ts'
+import { GoInteger, GoMap, GoObject, GoSlice, type GoValue, goInt, indirect, isTrue, typeNameOf } from './values.ts'
 
 /** What one render works with. */
 export interface EvaluateOptions {
@@ -227,6 +216,8 @@ class Evaluator {
         return this.#chain(this.#chainStart(word.operand, dot), word.names, dot, args, final)
       case 'nil':
         fail('nil is not a command')
+        break
+      default:
     }
     if (args.length > 0 || final !== NO_FINAL) fail("can't give argument to non-function")
     return this.#operand(word, dot, 'value')
@@ -246,7 +237,10 @@ class Evaluator {
       case 'identifier':
         return checkArgument(type, this.#call(operand.name, [], dot, NO_FINAL))
       case 'chain':
-        return checkArgument(type, this.#chain(this.#chainStart(operand.operand, dot), operand.names, dot, [], NO_FINAL))
+        return checkArgument(
+          type,
+          this.#chain(this.#chainStart(operand.operand, dot), operand.names, dot, [], NO_FINAL),
+        )
       case 'bool':
       case 'string':
       case 'number':
@@ -264,6 +258,8 @@ class Evaluator {
     let receiver = start
     const last = names.length - 1
     for (const [at, name] of names.entries()) {
+      // Nothing is asked of no value, not even whether it takes arguments.
+      if (receiver === undefined) return undefined
       this.#budget.spend(1)
       const object = indirect(receiver)
       if (object instanceof GoObject) {
@@ -330,7 +326,9 @@ class Evaluator {
   #find(name: string): Variable {
     for (let at = this.#variables.length - 1; at >= 0; at--) {
       const variable = this.#variables[at]
-      if (variable?.name === name) return variable
+      if (variable?.name !== name) continue
+      this.#budget.spend((this.#variables.length - at) >> 3)
+      return variable
     }
     return fail(`undefined variable: ${name}`)
   }

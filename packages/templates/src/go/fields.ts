@@ -1,4 +1,4 @@
-import { fail } from './function.ts'
+import { fail } from './errors.ts'
 import { GoMap, GoPointer, GoStruct, type GoValue, indirect, typeNameOf } from './values.ts'
 
 /**
@@ -13,6 +13,7 @@ export function fieldOf(receiver: GoValue, name: string): GoValue {
     const at = value.type.fields.findIndex((field) => field.name === name)
     if (at >= 0) return value.values[at]
   }
-  if (value === null || value instanceof GoPointer) return fail(`nil pointer evaluating ${typeNameOf(receiver)}.${name}`)
+  if (value === null || value instanceof GoPointer)
+    return fail(`nil pointer evaluating ${typeNameOf(receiver)}.${name}`)
   return fail(`can't evaluate field ${name} in type ${typeNameOf(value)}`)
 }

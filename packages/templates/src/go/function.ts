@@ -1,4 +1,3 @@
-import { GoCallError } from './errors.ts'
 import type { Budget } from './limits.ts'
 import type { GoTime } from './time/time.ts'
 import type { GoMap, GoValue } from './values.ts'
@@ -71,9 +70,4 @@ type RestType<V extends ParameterType | undefined> = V extends ParameterType ? P
 function convert(type: ParameterType, value: GoValue): GoValue {
   if (type !== 'int' || typeof value !== 'object' || value === null || value.kind !== 'integer') return value
   return Number(value.value)
-}
-
-/** Ends the call with an error that the template's author can read. It must not quote data. */
-export function fail(message: string): never {
-  throw new GoCallError(message)
 }

@@ -1,8 +1,9 @@
 import { equalsAny, isLess, isLessOrEqual } from './compare.ts'
+import { fail } from './errors.ts'
 import { escapeHtml, escapeJavaScript, escapeQuery } from './escape.ts'
 import { sprint, sprintln } from './format/print.ts'
 import { sprintf } from './format/printf.ts'
-import { type CallContext, type FunctionTable, fail, fixed, variadic } from './function.ts'
+import { type CallContext, type FunctionTable, fixed, variadic } from './function.ts'
 import { indexInto, lengthOf } from './indexing.ts'
 import { type GoValue, goInt, indirect, isTrue, typeNameOf } from './values.ts'
 

@@ -1,4 +1,4 @@
-import { fail } from './function.ts'
+import { fail } from './errors.ts'
 import { GoInteger, GoMap, GoPointer, GoSlice, type GoValue, indirect, typeNameOf, zeroOf } from './values.ts'
 
 /** `index x 1 "a"` is `x[1]["a"]`; a missing map key gives the zero value of the map's elements. */

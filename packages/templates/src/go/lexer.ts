@@ -66,10 +66,18 @@ class Lexer {
   readonly #tokens: Token[] = []
   #at = 0
   #line = 1
+  /** Where the line of `#at` ends; the length of the source on the last one. */
+  #lineEnd: number
   #parens = 0
 
   constructor(source: string) {
     this.#source = source
+    this.#lineEnd = this.#endOfLine(0)
+  }
+
+  #endOfLine(from: number): number {
+    const end = this.#source.indexOf('\n', from)
+    return end < 0 ? this.#source.length : end
   }
 
   run(): Token[] {
@@ -280,8 +288,9 @@ class Lexer {
   }
 
   #skipTo(end: number): void {
-    for (let at = this.#source.indexOf('\n', this.#at); at >= 0 && at < end; at = this.#source.indexOf('\n', at + 1)) {
+    while (this.#lineEnd < end) {
       this.#line++
+      this.#lineEnd = this.#endOfLine(this.#lineEnd + 1)
     }
     this.#at = end
   }

@@ -6,7 +6,7 @@ export interface GoTemplateLimits {
   readonly maxSourceBytes?: number | undefined
   /** Deepest nesting of blocks and parentheses in a template. @default 100 */
   readonly maxParseDepth?: number | undefined
-  /** Steps of one render: a node, a call, a value visited, or 64 bytes of text handled count as one. @default 2,000,000 */
+  /** Steps of one render: a node, a call, a value visited, or 16 bytes of text handled count as one. @default 2,000,000 */
   readonly maxSteps?: number | undefined
   /** Deepest `template` inside `template`. @default 100 */
   readonly maxTemplateDepth?: number | undefined
@@ -41,17 +41,20 @@ export const DEFAULT_GO_TEMPLATE_LIMITS: ResolvedLimits = Object.freeze({
   maxPatternMillis: 2_000,
 })
 
+const NO_LIMITS: GoTemplateLimits = Object.freeze({})
+
 /** Limits given, over those that hold otherwise. */
 export function resolveLimits(
-  limits: GoTemplateLimits = {},
+  limits: GoTemplateLimits = NO_LIMITS,
   otherwise: ResolvedLimits = DEFAULT_GO_TEMPLATE_LIMITS,
 ): ResolvedLimits {
+  if (limits === NO_LIMITS) return otherwise
   const given = Object.entries(limits).filter(([, value]) => value !== undefined)
   return { ...otherwise, ...Object.fromEntries(given) }
 }
 
 /** Bytes of text that cost one step. */
-const BYTES_PER_STEP = 64
+const BYTES_PER_STEP = 16
 
 /** What one render has used up. Made per render. */
 export class Budget {
@@ -84,7 +87,8 @@ export class Budget {
 
   /** Refuses a string that would grow too long; call it before making one. */
   checkBytes(length: number): void {
-    if (length > this.limits.maxOutputBytes) throw new GoTemplateLimitError('maxOutputBytes', this.limits.maxOutputBytes)
+    if (length > this.limits.maxOutputBytes)
+      throw new GoTemplateLimitError('maxOutputBytes', this.limits.maxOutputBytes)
   }
 
   /** Refuses a list that would grow too long, and takes a step for each item. */

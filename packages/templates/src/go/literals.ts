@@ -12,7 +12,8 @@ export interface NumberLiteral {
 }
 
 const INTEGER = /^[+-]?(?:0[xX](?:_?[0-9a-fA-F])+|0[bB](?:_?[01])+|0[oO]?(?:_?[0-7])+|0|[1-9](?:_?[0-9])*)$/
-const DECIMAL_FLOAT = /^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/
+const DIGITS = '[0-9]+(?:_[0-9]+)*'
+const DECIMAL_FLOAT = new RegExp(`^[+-]?(?:${DIGITS}(?:\\.(?:${DIGITS})?)?|\\.${DIGITS})(?:[eE][+-]?${DIGITS})?$`)
 const HEX_FLOAT = /^([+-]?)0[xX]([0-9a-fA-F]*)(?:\.([0-9a-fA-F]*))?[pP]([+-]?[0-9]+)$/
 const LONGEST_INTEGER = 100
 
@@ -41,7 +42,7 @@ export function parseInteger(text: string): bigint | undefined {
 /** A Go float literal, decimal or hexadecimal; undefined when it is none or overflows. */
 export function parseFloatLiteral(text: string): number | undefined {
   if (!DECIMAL_FLOAT.test(text)) return parseHexFloat(text)
-  const value = Number(text)
+  const value = Number(text.replaceAll('_', ''))
   return Number.isFinite(value) ? value : undefined
 }
 

@@ -23,9 +23,33 @@ export function parseTemplate(source: string, options: ParseOptions): Definition
 type Ending = 'end' | 'else' | 'elseIf' | 'elseWith'
 
 /** What is in force inside one template definition. */
-interface Scope {
-  readonly variables: string[]
-  ranges: number
+class Scope {
+  /** How many loops are open. */
+  ranges = 0
+  readonly #declared: string[] = []
+  readonly #counts = new Map<string, number>()
+
+  constructor() {
+    this.declare('$')
+  }
+
+  /** How many variables are declared; {@link dropTo} goes back to it. */
+  get size(): number {
+    return this.#declared.length
+  }
+
+  has(name: string): boolean {
+    return (this.#counts.get(name) ?? 0) > 0
+  }
+
+  declare(name: string): void {
+    this.#declared.push(name)
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1)
+  }
+
+  dropTo(size: number): void {
+    for (const name of this.#declared.splice(size)) this.#counts.set(name, (this.#counts.get(name) ?? 0) - 1)
+  }
 }
 
 const OPERAND_STARTS: ReadonlySet<TokenKind> = new Set([
@@ -50,7 +74,7 @@ class Parser {
   readonly #definitions = new Map<string, Body>()
   #at = 0
   #depth = 0
-  #scope: Scope = { variables: ['$'], ranges: 0 }
+  #scope = new Scope()
 
   constructor(tokens: readonly Token[], options: ParseOptions) {
     this.#tokens = tokens
@@ -90,7 +114,7 @@ class Parser {
   /** A body with variables of its own, up to its `end`. */
   #ownBody(context: string): Body {
     const outer = this.#scope
-    this.#scope = { variables: ['$'], ranges: 0 }
+    this.#scope = new Scope()
     const { body, ending } = this.#body()
     if (ending !== 'end') this.#fail(`unexpected {{else}} in ${context}`)
     this.#scope = outer
@@ -169,7 +193,7 @@ class Parser {
 
   /** `if` and `with`: arms of the same keyword joined by `else`, then perhaps an `else` of its own. */
   #branches(kind: 'if' | 'with', line: number): Node {
-    const declared = this.#scope.variables.length
+    const declared = this.#scope.size
     const branches: Branch[] = []
     let otherwise: Body = []
     for (;;) {
@@ -184,18 +208,18 @@ class Parser {
       otherwise = this.#lastBody()
       break
     }
-    this.#scope.variables.length = declared
+    this.#scope.dropTo(declared)
     return { kind, line, branches, otherwise }
   }
 
   #range(line: number): Node {
-    const declared = this.#scope.variables.length
+    const declared = this.#scope.size
     const pipeline = this.#pipeline('range', 'right')
     this.#scope.ranges++
     const { body, ending } = this.#body()
     this.#scope.ranges--
     const otherwise = ending === 'end' ? [] : this.#lastBody()
-    this.#scope.variables.length = declared
+    this.#scope.dropTo(declared)
     return { kind: 'range', line, pipeline, body, otherwise }
   }
 
@@ -269,7 +293,7 @@ class Parser {
       }
       this.#nextNonSpace()
       variables.push(variable.text)
-      this.#scope.variables.push(variable.text)
+      this.#scope.declare(variable.text)
       if (!isComma) return { variables, isAssignment: next.kind === 'assign' }
       this.#checkSecond(context, variables.length)
     }
@@ -338,7 +362,7 @@ class Parser {
       case 'bool':
         return { kind: 'bool', value: token.text === 'true' }
       case 'variable':
-        if (!this.#scope.variables.includes(token.text)) this.#fail(`undefined variable ${excerpt(token.text)}`)
+        if (!this.#scope.has(token.text)) this.#fail(`undefined variable ${excerpt(token.text)}`)
         return { kind: 'variable', name: token.text, names: [] }
       case 'field':
         return { kind: 'field', names: [token.text.slice(1)] }

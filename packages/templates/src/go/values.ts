@@ -125,8 +125,8 @@ export abstract class GoObject extends GoBoxed {
   abstract json(): string
   /** Calls a method. @throws GoCallError when the type has none of that name, or for wrong arguments */
   abstract call(method: string, args: readonly GoValue[]): GoValue
-  /** Whether another object is the same value. */
-  abstract equals(other: GoObject): boolean
+  /** Whether another object is the same: by `==`, or by all that is inside. */
+  abstract equals(other: GoObject, how: 'identity' | 'content'): boolean
 }
 
 /** A Go `int`. */

@@ -1,4 +1,3 @@
-import { TemplateFloat } from '../number.ts'
 import { raise } from './errors.ts'
 import { failOnUndefined } from './fail-on-undefined.ts'
 import type { Integer } from './numbers/integer.ts'
@@ -29,9 +28,4 @@ export function toTextArgument(value: Value): string {
 /** The text in an argument that may be none or absent. @throws TypeError */
 export function toOptionalText(value: Value | undefined): string | undefined {
   return value === undefined || value === null ? undefined : toTextArgument(value)
-}
-
-/** Whether an argument is a float. */
-export function isFloat(value: Value): value is TemplateFloat {
-  return value instanceof TemplateFloat
 }

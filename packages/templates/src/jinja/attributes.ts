@@ -1,9 +1,17 @@
 import { TemplateFloat } from '../number.ts'
+import { raise } from './errors.ts'
 import { failOnUndefined } from './fail-on-undefined.ts'
 import { formatBraces } from './format/braces.ts'
-import { raise } from './errors.ts'
 import { escapeText } from './html.ts'
-import { BYTES_METHODS, DICT_METHODS, DICT_MUTATORS, LIST_METHODS, LIST_MUTATORS, RANGE_METHODS, TUPLE_METHODS } from './methods/container-methods.ts'
+import {
+  BYTES_METHODS,
+  DICT_METHODS,
+  DICT_MUTATORS,
+  LIST_METHODS,
+  LIST_MUTATORS,
+  RANGE_METHODS,
+  TUPLE_METHODS,
+} from './methods/container-methods.ts'
 import { callOnMarkup } from './methods/markup-methods.ts'
 import type { Method } from './methods/method.ts'
 import { FLOAT_METHODS, INTEGER_METHODS, numberAttribute } from './methods/number-methods.ts'
@@ -15,7 +23,18 @@ import { type Arguments, BuiltinFunction } from './values/callable.ts'
 import { Dict } from './values/dict.ts'
 import { Range } from './values/range.ts'
 import { describeOwner, typeName } from './values/type-name.ts'
-import { Bytes, isInteger, isList, isText, likeText, Markup, toPlainText, Tuple, Undefined, type Value } from './values/value.ts'
+import {
+  Bytes,
+  isInteger,
+  isList,
+  isText,
+  likeText,
+  Markup,
+  Tuple,
+  toPlainText,
+  Undefined,
+  type Value,
+} from './values/value.ts'
 
 /** Names of the host language's machinery; they exist on everything and are refused everywhere. */
 const INTERNALS = new Set(
@@ -120,7 +139,9 @@ function bound<Receiver>(name: string, receiver: Receiver, method: Method<Receiv
 
 function findTextMethod(text: string | Markup, name: string): Value | undefined {
   if (name === 'format' || name === 'format_map') {
-    return new BuiltinFunction(name, (run, given) => formatText(run, text, name === 'format' ? given : toMapping(given)))
+    return new BuiltinFunction(name, (run, given) =>
+      formatText(run, text, name === 'format' ? given : toMapping(given)),
+    )
   }
   const method = TEXT_METHODS.get(name)
   if (method === undefined || typeof text === 'string') return method && bound(name, toPlainText(text), method)

@@ -9,7 +9,7 @@ import { Dict } from './values/dict.ts'
 import { DictView } from './values/dict-view.ts'
 import { Range } from './values/range.ts'
 import { typeName } from './values/type-name.ts'
-import { Bytes, isList, isText, Markup, toPlainText, Tuple, Undefined, type Value } from './values/value.ts'
+import { Bytes, isList, isText, Tuple, toPlainText, Undefined, type Value } from './values/value.ts'
 
 /** The operators that order values. */
 export type Ordering = '<' | '<=' | '>' | '>='
@@ -92,12 +92,7 @@ export function isOrdered(run: Rendering, operator: Ordering, left: Value, right
 }
 
 /** The first items that differ decide; where none does, the length. */
-function isOrderedList(
-  run: Rendering,
-  operator: Ordering,
-  left: readonly Value[],
-  right: readonly Value[],
-): boolean {
+function isOrderedList(run: Rendering, operator: Ordering, left: readonly Value[], right: readonly Value[]): boolean {
   run.enter()
   const length = Math.min(left.length, right.length)
   for (let index = 0; index < length; index++) {

@@ -1,15 +1,15 @@
+import { getAttribute, getItem } from './attributes.ts'
 import { callValue } from './call.ts'
 import { contains, isEqual, isOrdered } from './compare.ts'
 import { raise } from './errors.ts'
 import { failOnUndefined } from './fail-on-undefined.ts'
-import { FILTERS } from './filters/filters.ts'
 import { escapeText } from './html.ts'
 import { toItems } from './iterate.ts'
+import { FILTERS, TESTS } from './library.ts'
 import { applyOperator, applySign } from './operators.ts'
 import { printValue } from './print.ts'
 import type { Rendering } from './rendering.ts'
 import type { Scope } from './scope.ts'
-import { getAttribute, getItem } from './attributes.ts'
 import { sliceValue } from './slice.ts'
 import type {
   CallArguments,
@@ -24,7 +24,6 @@ import type {
   SliceNode,
   TestNode,
 } from './syntax/ast.ts'
-import { TESTS } from './tests/tests.ts'
 import { isTrue } from './truth.ts'
 import { type Arguments, type Implementation, NO_NAMES } from './values/callable.ts'
 import { Dict } from './values/dict.ts'
@@ -137,8 +136,8 @@ export class Evaluator {
   }
 
   #choose(node: ConditionalNode, scope: Scope): Value {
-    if (isTrue(this.evaluate(node.test, scope))) return this.evaluate(node.then, scope)
-    if (node.otherwise !== undefined) return this.evaluate(node.otherwise, scope)
+    if (isTrue(this.evaluate(node.test, scope))) return this.evaluate(node.whenTrue, scope)
+    if (node.whenFalse !== undefined) return this.evaluate(node.whenFalse, scope)
     return new Undefined(
       `the inline if-expression on line ${node.line} evaluated to false and no else section was defined.`,
     )

@@ -44,7 +44,9 @@ export class Executor {
 
   /** Renders the whole template. */
   render(scope: Scope): string {
-    const blocks = [...this.#template.blocks.values()].map((block) => [block.name, this.#toFunction(block, scope)] as const)
+    const blocks = [...this.#template.blocks.values()].map(
+      (block) => [block.name, this.#toFunction(block, scope)] as const,
+    )
     scope.set('self', new BlockReference(new Map(blocks)))
     return this.#capture(this.#template.body, scope)
   }
@@ -149,17 +151,19 @@ export class Executor {
   ): Completion {
     const run = this.#run
     const loop = this.#toLoop(node, items, { scope, depth })
-    let isEmpty = true
+    let isPassed = false
     for (let item = loop.next(); item !== undefined; item = loop.next()) {
       run.spend()
-      isEmpty = false
       const inner = new Scope(scope)
       inner.set('loop', loop)
       this.#assign(node.target, item, inner)
-      if (this.#executeAll(node.body, inner, output) === 'break') return 'end'
+      const completion = this.#executeAll(node.body, inner, output)
+      if (completion === 'break') break
+      isPassed ||= completion === 'end'
     }
-    // What the branch without items ends with concerns the loop around.
-    return isEmpty ? this.#executeAll(node.otherwise, new Scope(scope), output) : 'end'
+    // As in the reference, `else` is for loops in which no round came to its end, and a `break` in it is for the loop
+    // around.
+    return isPassed ? 'end' : this.#executeAll(node.otherwise, new Scope(scope), output)
   }
 
   #toLoop(node: ForNode, items: Value, { scope, depth }: { readonly scope: Scope; readonly depth: number }): Loop {
@@ -196,7 +200,11 @@ export class Executor {
     const completion = this.#executeAll(node.body, inner, output)
     if (completion !== 'end') return completion
     const captured = this.#toCaptured(output.text)
-    this.#assign(node.target, node.filter === undefined ? captured : this.#evaluator.filter(node.filter, inner, captured), scope)
+    this.#assign(
+      node.target,
+      node.filter === undefined ? captured : this.#evaluator.filter(node.filter, inner, captured),
+      scope,
+    )
     return 'end'
   }
 
@@ -268,7 +276,7 @@ export class Executor {
       case 'member': {
         const namespace = scope.get(target.object)
         if (!(namespace instanceof Namespace)) {
-          return raise('TemplateRuntimeError', 'cannot assign attribute on non-namespace object')
+          raise('TemplateRuntimeError', 'cannot assign attribute on non-namespace object')
         }
         namespace.set(target.name, value)
         return
@@ -293,5 +301,7 @@ export class Executor {
 /** An item as a filtered loop passes it on: what was taken apart is put together again as a tuple. */
 function toTargetValue(target: Target, item: Value, scope: Scope): Value {
   if (target.kind !== 'tuple') return item
-  return new Tuple(target.items.map((part) => (part.kind === 'name' ? scope.get(part.name) : toTargetValue(part, null, scope))))
+  return new Tuple(
+    target.items.map((part) => (part.kind === 'name' ? scope.get(part.name) : toTargetValue(part, null, scope))),
+  )
 }

@@ -1,4 +1,3 @@
-import type { ArithmeticOperator } from './syntax/ast.ts'
 import { raise } from './errors.ts'
 import { failOnUndefined } from './fail-on-undefined.ts'
 import { formatPercent } from './format/percent.ts'
@@ -16,8 +15,9 @@ import {
   toOperand,
 } from './numbers/arithmetic.ts'
 import type { Rendering } from './rendering.ts'
+import type { ArithmeticOperator } from './syntax/ast.ts'
 import { typeName } from './values/type-name.ts'
-import { Bytes, isList, isText, likeText, Markup, toPlainText, Tuple, type Value } from './values/value.ts'
+import { Bytes, isList, isText, likeText, Markup, Tuple, toPlainText, type Value } from './values/value.ts'
 
 /** Applies `+ - * / // % **`. @throws TypeError where the operator does not go with the values */
 export function applyOperator(run: Rendering, operator: ArithmeticOperator, left: Value, right: Value): Value {
@@ -28,7 +28,8 @@ export function applyOperator(run: Rendering, operator: ArithmeticOperator, left
   if (operator === '%' && isText(left)) return formatPercent(run, left, right)
   failOnUndefined(left)
   failOnUndefined(right)
-  const result = operator === '+' ? concatenate(run, left, right) : operator === '*' ? repeat(run, left, right) : undefined
+  const result =
+    operator === '+' ? concatenate(run, left, right) : operator === '*' ? repeat(run, left, right) : undefined
   return result ?? raise('TypeError', describeMismatch(operator, left, right))
 }
 

@@ -5,7 +5,7 @@ import type { Rendering } from './rendering.ts'
 import { hasSurrogates, toCodePoints } from './text/code-points.ts'
 import { Range } from './values/range.ts'
 import { typeName } from './values/type-name.ts'
-import { Bytes, isList, isText, likeText, toPlainText, Tuple, type Value } from './values/value.ts'
+import { Bytes, isList, isText, likeText, Tuple, toPlainText, type Value } from './values/value.ts'
 
 /** The bounds of a slice, none where absent. */
 export interface SliceBounds {

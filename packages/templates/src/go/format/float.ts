@@ -44,7 +44,7 @@ function general(value: number, verb: 'g' | 'G', precision: number): string {
   const count = digits.digits.length
   let threshold = wanted
   if (!isShortest && threshold > count && count >= digits.point) threshold = count
-  const exponent = digits.digits === '' ? 0 : digits.point - 1
+  const exponent = digits.point - 1
   if (exponent < -4 || exponent >= threshold) {
     return exponential(digits, Math.max(count - 1, 0), verb === 'g' ? 'e' : 'E')
   }

@@ -133,7 +133,10 @@ function prefixOf(digits: string, base: number, verb: string, flags: Flags): str
 }
 
 function unicode(value: bigint, flags: Flags): string {
-  const hex = value.toString(16).toUpperCase().padStart(Math.max(flags.precision ?? 4, 4), '0')
+  const hex = value
+    .toString(16)
+    .toUpperCase()
+    .padStart(Math.max(flags.precision ?? 4, 4), '0')
   const rune = value <= 0x10ffffn ? Number(value) : -1
   const shown = flags.sharp && rune >= 0 && isPrintable(rune) ? ` '${runeBytes(rune)}'` : ''
   return padSpaces(`U+${hex}${shown}`, flags)
@@ -154,7 +157,7 @@ function float(value: number, form: FloatVerb | 'b', places: number, verb: strin
 }
 
 function notANumber(digits: string, sign: string, flags: Flags): string {
-  const showsSign = digits === 'NaN' ? flags.space || flags.plus : flags.plus || sign !== '+'
+  const showsSign = digits === 'Inf' || flags.space || flags.plus
   return padSpaces((showsSign ? sign : '') + digits, flags)
 }
 

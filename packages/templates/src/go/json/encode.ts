@@ -1,5 +1,5 @@
 import { runeAt } from '../bytes.ts'
-import { fail } from '../function.ts'
+import { fail } from '../errors.ts'
 import { type Budget, ByteSink } from '../limits.ts'
 import { GoMap, GoObject, GoPointer, GoSlice, GoStruct, type GoValue, isTrue, typeNameOf } from '../values.ts'
 

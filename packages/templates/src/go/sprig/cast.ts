@@ -42,3 +42,14 @@ function parseFloatText(text: string): number | undefined {
   if (/nan/i.test(text)) return word[1] === '' ? Number.NaN : undefined
   return word[1] === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY
 }
+
+/** `strconv.Atoi`, where what does not fit gives the nearest bound and what is no number 0. */
+export function parseDecimal(text: string): bigint {
+  if (!/^[+-]?[0-9]+$/.test(text)) return 0n
+  const isNegative = text.startsWith('-')
+  const bound = isNegative ? -(2n ** 63n) : 2n ** 63n - 1n
+  const digits = text.replace(/^[+-]?0*/, '')
+  if (digits.length > 19) return bound
+  const value = isNegative ? -BigInt(digits === '' ? 0 : digits) : BigInt(digits === '' ? 0 : digits)
+  return isInt64(value) ? value : bound
+}

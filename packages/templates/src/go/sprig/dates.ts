@@ -1,9 +1,11 @@
-import { type FunctionTable, fail, fixed } from '../function.ts'
+import { fail } from '../errors.ts'
+import { type CallContext, type FunctionTable, fixed } from '../function.ts'
 import { formatDuration, parseDuration } from '../time/duration.ts'
 import { parseTime } from '../time/parse.ts'
 import { asTime, GoTime, ZERO_SECONDS } from '../time/time.ts'
 import { loadZone, UTC } from '../time/zone.ts'
 import { GoInteger, type GoValue } from '../values.ts'
+import { parseDecimal } from './cast.ts'
 
 /**
  * Dates that are given: a template cannot read the clock, so what sprig would take for "now" is an error. The local
@@ -12,9 +14,15 @@ import { GoInteger, type GoValue } from '../values.ts'
 export const DATE_FUNCTIONS: FunctionTable = {
   date: fixed(['string', 'any'], (_, layout, date) => given(date).in(UTC).format(layout)),
   htmlDate: fixed(['any'], (_, date) => given(date).in(UTC).format('2006-01-02')),
-  htmlDateInZone: fixed(['any', 'string'], (_, date, zone) => given(date).in(loadZone(zone)).format('2006-01-02')),
-  dateInZone: fixed(['string', 'any', 'string'], (_, layout, date, zone) => inZone(layout, date, zone)),
-  date_in_zone: fixed(['string', 'any', 'string'], (_, layout, date, zone) => inZone(layout, date, zone)),
+  htmlDateInZone: fixed(['any', 'string'], (context, date, zone) =>
+    inZone(context, { layout: '2006-01-02', date, zone }),
+  ),
+  dateInZone: fixed(['string', 'any', 'string'], (context, layout, date, zone) =>
+    inZone(context, { layout, date, zone }),
+  ),
+  date_in_zone: fixed(['string', 'any', 'string'], (context, layout, date, zone) =>
+    inZone(context, { layout, date, zone }),
+  ),
   dateModify: fixed(['string', 'time'], (_, text, date) => date.plus(parseDuration(text) ?? 0n)),
   date_modify: fixed(['string', 'time'], (_, text, date) => date.plus(parseDuration(text) ?? 0n)),
   mustDateModify: fixed(['string', 'time'], (_, text, date) => modify(text, date)),
@@ -32,7 +40,17 @@ function given(date: GoValue): GoTime {
   return asTime(date) ?? fail('a date must be a time or whole seconds: templates cannot read the clock')
 }
 
-function inZone(layout: string, date: GoValue, zone: string): string {
+interface ZonedDate {
+  readonly layout: string
+  readonly date: GoValue
+  readonly zone: string
+}
+
+/** Looking up a zone takes the runtime long. */
+const ZONE_STEPS = 200
+
+function inZone({ budget }: CallContext, { layout, date, zone }: ZonedDate): string {
+  budget.spend(ZONE_STEPS)
   return given(date).in(loadZone(zone)).format(layout)
 }
 
@@ -42,7 +60,7 @@ function modify(text: string, date: GoTime): GoTime {
 
 function secondsOf(value: GoValue): bigint {
   if (value instanceof GoInteger && value.type === 'int64') return value.value
-  return typeof value === 'string' && /^[+-]?[0-9]{1,18}$/.test(value) ? BigInt(value.replace(/^\+/, '')) : 0n
+  return typeof value === 'string' ? parseDecimal(value) : 0n
 }
 
 function nanosecondsOf(value: GoValue): bigint {

@@ -1,4 +1,4 @@
-import { fail } from '../function.ts'
+import { fail } from '../errors.ts'
 
 /** An exact decimal number: `units × 10^exponent`. */
 export interface Decimal {

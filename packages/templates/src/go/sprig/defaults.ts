@@ -1,8 +1,8 @@
 import { deepEqual } from '../compare.ts'
-import { type CallContext, type FunctionTable, fail, fixed, variadic } from '../function.ts'
+import { fail, GoCallError } from '../errors.ts'
+import { type CallContext, type FunctionTable, fixed, variadic } from '../function.ts'
 import { decodeJson } from '../json/decode.ts'
 import { encodeJson, type JsonOptions } from '../json/encode.ts'
-import { GoCallError } from '../errors.ts'
 import { type GoValue, kindOf, typeNameOf } from '../values.ts'
 import { isEmpty, stringValue } from './convert.ts'
 

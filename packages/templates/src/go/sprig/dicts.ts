@@ -1,6 +1,7 @@
+import { fail } from '../errors.ts'
+import { type CallContext, type FunctionTable, fixed, variadic } from '../function.ts'
 import type { Budget } from '../limits.ts'
-import { type CallContext, type FunctionTable, fail, fixed, variadic } from '../function.ts'
-import { GoMap, GoPointer, GoSlice, GoStruct, type GoValue, goDict, goList, goStrings, kindOf } from '../values.ts'
+import { GoMap, GoPointer, GoSlice, GoStruct, type GoValue, goDict, goList, goStrings } from '../values.ts'
 import { isEmpty, stringValue } from './convert.ts'
 
 /** Maps. `set`, `unset` and the merges change the map they are given. */
@@ -35,8 +36,8 @@ export const DICT_FUNCTIONS: FunctionTable = {
     mergeAll(context, target, sources, true),
   ),
   dig: variadic([], 'any', (_, __, path) => dig(path)),
-  deepCopy: fixed(['any'], ({ budget }, value) => deepCopy(budget, value, 0)),
-  mustDeepCopy: fixed(['any'], ({ budget }, value) => deepCopy(budget, value, 0)),
+  deepCopy: fixed(['any'], (context, value) => copyOf(context, value)),
+  mustDeepCopy: fixed(['any'], (context, value) => copyOf(context, value)),
 }
 
 function writable(dict: GoMap): Map<string, GoValue> {
@@ -65,7 +66,8 @@ function dig(path: readonly GoValue[]): GoValue {
 }
 
 function mergeAll({ budget }: CallContext, target: GoMap, sources: readonly GoMap[], overwrite: boolean): GoMap {
-  const merged = target.isNil ? goDict() : target
+  const isNothing = target.isNil && sources.every((source) => source.isNil)
+  const merged = target.isNil && !isNothing ? goDict() : target
   for (const source of sources) mergeInto({ budget, target: merged, source, overwrite }, 0)
   return merged
 }
@@ -90,11 +92,16 @@ function mergeInto(merge: Merge, depth: number): void {
       continue
     }
     const known = target.entries.get(key)
-    if (value instanceof GoMap && known instanceof GoMap) mergeInto({ ...merge, target: known, source: value }, depth + 1)
+    if (value instanceof GoMap && known instanceof GoMap)
+      mergeInto({ ...merge, target: known, source: value }, depth + 1)
     if (value instanceof GoSlice && overwrite) target.entries.set(key, value)
     const keeps = !isEmpty(known) && (value instanceof GoSlice || (value instanceof GoMap && known instanceof GoMap))
     if (!keeps && (overwrite || isEmpty(known))) target.entries.set(key, value)
   }
+}
+
+function copyOf({ budget }: CallContext, value: GoValue): GoValue {
+  return value === null ? fail('cannot copy nil') : deepCopy(budget, value, 0)
 }
 
 function deepCopy(budget: Budget, value: GoValue, depth: number): GoValue {
@@ -109,5 +116,5 @@ function deepCopy(budget: Budget, value: GoValue, depth: number): GoValue {
   if (value instanceof GoPointer && value.target !== undefined) {
     return new GoPointer(value.type, copy(value.target) ?? undefined)
   }
-  return kindOf(value) === 'invalid' ? null : value
+  return value
 }

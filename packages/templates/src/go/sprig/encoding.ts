@@ -87,14 +87,15 @@ function decodeBase64(text: string): string {
 
 function decodeBase32(text: string): string {
   const corrupt = (at: number): string => `illegal base32 data at input byte ${at}`
-  const source = [...text].filter((char) => !isLineEnd(char))
+  const source = text.replace(/[\r\n]/g, '')
   const digits: number[] = []
-  for (const [at, char] of source.entries()) {
+  for (let at = 0; at < source.length; at++) {
+    const char = source.charAt(at)
     const inGroup = digits.length % 8
     const left = source.length - at - 1
     if (char === '=' && inGroup >= 2 && left < 8) {
       if (left + inGroup < 7) return corrupt(source.length)
-      const wrong = source.slice(at + 1, at + 8 - inGroup).findIndex((next) => next !== '=')
+      const wrong = source.slice(at + 1, at + 8 - inGroup).search(/[^=]/)
       if (wrong >= 0) return corrupt(at + wrong)
       return [1, 3, 6].includes(inGroup) ? corrupt(at) : decode(digits, 5)
     }

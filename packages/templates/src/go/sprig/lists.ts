@@ -1,5 +1,6 @@
 import { deepEqual } from '../compare.ts'
-import { type CallContext, type FunctionTable, fail, fixed, variadic } from '../function.ts'
+import { fail } from '../errors.ts'
+import { type CallContext, type FunctionTable, fixed, variadic } from '../function.ts'
 import {
   compareBytes,
   GoPointer,

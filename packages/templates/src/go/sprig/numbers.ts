@@ -1,8 +1,9 @@
+import { fail } from '../errors.ts'
 import { sprint } from '../format/print.ts'
-import { type FunctionTable, fail, fixed, variadic } from '../function.ts'
+import { type FunctionTable, fixed, variadic } from '../function.ts'
 import { isInt64 } from '../literals.ts'
 import { GoInteger, type GoValue, goInt, goInt64 } from '../values.ts'
-import { toFloat, toInt } from './cast.ts'
+import { parseDecimal, toFloat, toInt } from './cast.ts'
 import {
   addDecimals,
   type Decimal,
@@ -31,8 +32,8 @@ export const NUMBER_FUNCTIONS: FunctionTable = {
   max: variadic(['any'], 'any', (_, [first], rest) => goInt64(extreme(first, rest, (left, right) => left > right))),
   biggest: variadic(['any'], 'any', (_, [first], rest) => goInt64(extreme(first, rest, (left, right) => left > right))),
   min: variadic(['any'], 'any', (_, [first], rest) => goInt64(extreme(first, rest, (left, right) => left < right))),
-  maxf: variadic(['any'], 'any', (_, [first], rest) => rest.map(toFloat).reduce((most, next) => Math.max(most, next), toFloat(first))),
-  minf: variadic(['any'], 'any', (_, [first], rest) => rest.map(toFloat).reduce((least, next) => Math.min(least, next), toFloat(first))),
+  maxf: variadic(['any'], 'any', (_, [first], rest) => extremeFloat(first, rest, Math.max)),
+  minf: variadic(['any'], 'any', (_, [first], rest) => extremeFloat(first, rest, Math.min)),
   floor: fixed(['any'], (_, value) => Math.floor(toFloat(value))),
   ceil: fixed(['any'], (_, value) => Math.ceil(toFloat(value))),
   round: variadic(['any', 'int'], 'float64', (_, [value, places], [roundOn]) => round(toFloat(value), places, roundOn)),
@@ -52,6 +53,14 @@ function extreme(first: GoValue, rest: readonly GoValue[], wins: (left: bigint, 
   return rest.map(toInt).reduce((best, next) => (wins(next, best) ? next : best), toInt(first))
 }
 
+/** Go lets an infinity win over NaN where it is the extreme. */
+function extremeFloat(first: GoValue, rest: readonly GoValue[], pick: (...values: number[]) => number): number {
+  const bound = -pick()
+  return rest
+    .map(toFloat)
+    .reduce((best, next) => (best === bound || next === bound ? bound : pick(best, next)), toFloat(first))
+}
+
 function decimals(
   operation: (left: Decimal, right: Decimal) => Decimal,
   first: GoValue,
@@ -68,17 +77,6 @@ function round(value: number, places: number, roundOn = 0.5): number {
   const shifted = power * value
   const fraction = shifted - Math.trunc(shifted)
   return (fraction >= roundOn ? Math.ceil(shifted) : Math.floor(shifted)) / power
-}
-
-/** `strconv.Atoi`, where what does not fit gives the nearest bound and what is no number 0. */
-function parseDecimal(text: string): bigint {
-  if (!/^[+-]?[0-9]+$/.test(text)) return 0n
-  const isNegative = text.startsWith('-')
-  const bound = isNegative ? -(2n ** 63n) : 2n ** 63n - 1n
-  const digits = text.replace(/^[+-]?0*/, '')
-  if (digits.length > 19) return bound
-  const value = isNegative ? -BigInt(digits === '' ? 0 : digits) : BigInt(digits === '' ? 0 : digits)
-  return isInt64(value) ? value : bound
 }
 
 function parseOctal(text: string): bigint {

@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js'
 import { isAscii, toBytes, toText } from '../bytes.ts'
-import { GoTemplateLimitError } from '../errors.ts'
-import { type CallContext, type FunctionTable, fail, fixed } from '../function.ts'
+import { fail, GoTemplateLimitError } from '../errors.ts'
+import { type CallContext, type FunctionTable, fixed } from '../function.ts'
 import { type Budget, ByteSink } from '../limits.ts'
 import { GoSlice, goStrings } from '../values.ts'
 
@@ -15,7 +15,10 @@ export const REGEX_FUNCTIONS: FunctionTable = {
     return search?.matcher.find() ?? false
   }),
   mustRegexMatch: fixed(['string', 'string'], (context, pattern, text) => find(context, pattern, text) !== undefined),
-  ...both('egexFind', fixed(['string', 'string'], (context, pattern, text) => find(context, pattern, text) ?? '')),
+  ...both(
+    'egexFind',
+    fixed(['string', 'string'], (context, pattern, text) => find(context, pattern, text) ?? ''),
+  ),
   ...both(
     'egexFindAll',
     fixed(['string', 'string', 'int'], (context, pattern, text, most) => findAll(context, pattern, text, most)),
@@ -66,6 +69,9 @@ function trySearch(context: CallContext, pattern: string, bytes: string): Search
 const compiledPatterns = new WeakMap<Budget, Map<string, RE2JS>>()
 const MOST_KEPT = 32
 
+/** Steps for each instruction of a compiled pattern. */
+const COMPILE_STEPS = 4
+
 function compile({ budget }: CallContext, pattern: string): RE2JS | undefined {
   const kept = compiledPatterns.get(budget) ?? new Map<string, RE2JS>()
   const known = kept.get(pattern)
@@ -73,9 +79,11 @@ function compile({ budget }: CallContext, pattern: string): RE2JS | undefined {
   const { maxPatternBytes } = budget.limits
   if (pattern.length > maxPatternBytes) throw new GoTemplateLimitError('maxPatternBytes', maxPatternBytes)
   budget.spend(pattern.length)
-  const compiled = tryCompile(toText(pattern))
+  const source = toText(pattern)
+  // Go refuses a pattern that is not UTF-8.
+  const compiled = toBytes(source) === pattern ? tryCompile(source) : undefined
   if (compiled === undefined) return undefined
-  budget.spend(compiled.programSize())
+  budget.spend(COMPILE_STEPS * compiled.programSize())
   if (kept.size < MOST_KEPT) compiledPatterns.set(budget, kept.set(pattern, compiled))
   return compiled
 }

@@ -1,17 +1,22 @@
 import { RE2JS } from 're2js'
-import { type FunctionTable, fail, fixed } from '../function.ts'
+import { fail } from '../errors.ts'
+import { type FunctionTable, fixed } from '../function.ts'
 import { comparePrereleases, compareVersions, type GoVersion, parseVersion } from './version.ts'
 
 /** Versions and constraints such as `>=1.2.0 <2 || ~3.1`. */
 export const SEMVER_FUNCTIONS: FunctionTable = {
   semver: fixed(['string'], (_, text) => parseVersion(text) ?? fail('invalid semantic version')),
   semverCompare: fixed(['string', 'string'], ({ budget }, constraint, text) => {
-    budget.spend(constraint.length + text.length)
+    if (constraint.length > LONGEST) fail('improper constraint')
+    budget.spend(constraint.length)
     const alternatives = parseConstraints(constraint) ?? fail('improper constraint')
     const version = parseVersion(text) ?? fail('invalid semantic version')
     return alternatives.some((all) => all.every((one) => allows(one, version)))
   }),
 }
+
+/** Longest list of constraints in bytes: the same as for a regular expression. */
+const LONGEST = 1024
 
 /** One comparison. Parts of the version given as `x` or not at all are open. */
 interface Constraint {

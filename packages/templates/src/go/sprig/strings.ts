@@ -1,6 +1,6 @@
+import { fail } from '../errors.ts'
 import { formatDefault } from '../format/print.ts'
-import { type CallContext, type FunctionTable, fail, fixed, variadic } from '../function.ts'
-import { ByteSink } from '../limits.ts'
+import { type CallContext, type FunctionTable, fixed, variadic } from '../function.ts'
 import { quoteString } from '../quote.ts'
 import { countOf, explode, lowerCase, splitAt, trimSet, trimSpace, upperCase } from '../text.ts'
 import { GoMap, type GoValue, goStrings } from '../values.ts'

@@ -1,6 +1,7 @@
+import { fail } from '../errors.ts'
 import { percentEncode } from '../escape.ts'
-import { type FunctionTable, fail, fixed } from '../function.ts'
-import { GoMap, type GoValue, goDict } from '../values.ts'
+import { type FunctionTable, fixed } from '../function.ts'
+import { type GoMap, type GoValue, goDict } from '../values.ts'
 
 /** URLs taken apart into a dict and put together again. */
 export const URL_FUNCTIONS: FunctionTable = {
@@ -35,7 +36,7 @@ function parseUrl(text: string): UrlParts {
     if (byte < 0x20 || byte === 0x7f) fail('invalid control character in URL')
   }
   const empty = { scheme: '', opaque: '', userinfo: '', host: '', path: '', query: '', forceQuery: false }
-  const parts = { ...empty, fragment: unescape(fragment, 'path') }
+  const parts = { ...empty, fragment: decodePart(fragment, 'path') }
   if (url === '*') return { ...parts, path: '*' }
   const { scheme, rest: afterScheme } = splitScheme(url)
   const [rest, query = ''] = cut(afterScheme, '?')
@@ -44,18 +45,20 @@ function parseUrl(text: string): UrlParts {
     if ((rest.split('/', 1)[0] ?? '').includes(':')) fail('first path segment in URL cannot contain colon')
   }
   const hasAuthority = rest.startsWith('//') && (scheme !== '' || !rest.startsWith('///'))
-  if (!hasAuthority) return { ...parts, scheme, query, path: unescape(rest, 'path') }
+  if (!hasAuthority) return { ...parts, scheme, query, path: decodePart(rest, 'path') }
   const slash = rest.indexOf('/', 2)
   const authority = slash < 0 ? rest.slice(2) : rest.slice(2, slash)
   const path = slash < 0 ? '' : rest.slice(slash)
-  return { ...parts, scheme, query, ...parseAuthority(scheme, authority), path: unescape(path, 'path') }
+  return { ...parts, scheme, query, ...parseAuthority(scheme, authority), path: decodePart(path, 'path') }
 }
 
 function splitScheme(url: string): { scheme: string; rest: string } {
   const found = /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(url)
   if (url.startsWith(':')) fail('missing protocol scheme')
   const scheme = found?.[1]
-  return scheme === undefined ? { scheme: '', rest: url } : { scheme: scheme.toLowerCase(), rest: url.slice(scheme.length + 1) }
+  return scheme === undefined
+    ? { scheme: '', rest: url }
+    : { scheme: scheme.toLowerCase(), rest: url.slice(scheme.length + 1) }
 }
 
 const USERINFO = /^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/
@@ -68,7 +71,7 @@ function parseAuthority(scheme: string, authority: string): { userinfo: string; 
   if (!USERINFO.test(userinfo)) fail('invalid userinfo')
   const [name, password] = cut(userinfo, ':')
   const escaped = [name, ...(password === undefined ? [] : [password])].map((part) => {
-    return escape(unescape(part, 'userinfo'), 'userinfo')
+    return encodePart(decodePart(part, 'userinfo'), 'userinfo')
   })
   return { userinfo: escaped.join(':'), host }
 }
@@ -81,12 +84,12 @@ function parseHost(scheme: string, host: string): string {
     if (close < 0) fail("missing ']' in host")
     checkPort(host.slice(close + 1))
     if (!/^[0-9A-Fa-f:.]+(?:%25.+)?$/.test(host.slice(1, close)) || !host.includes(':')) fail('invalid host')
-    return unescape(host, 'zone')
+    return decodePart(host, 'zone')
   }
   const isStrict = scheme === 'http' || scheme === 'https'
   const colon = isStrict ? host.indexOf(':') : host.lastIndexOf(':')
   if (colon >= 0) checkPort(host.slice(colon))
-  return unescape(host, 'host')
+  return decodePart(host, 'host')
 }
 
 function checkPort(port: string): void {
@@ -114,7 +117,7 @@ function isPlain(char: string, part: Part): boolean {
   return /[A-Za-z0-9]/.test(char) || PLAIN[part].includes(char)
 }
 
-function unescape(text: string, part: Part): string {
+function decodePart(text: string, part: Part): string {
   const isHost = part === 'host' || part === 'zone'
   const out: string[] = []
   for (let at = 0; at < text.length; at++) {
@@ -134,7 +137,7 @@ function unescape(text: string, part: Part): string {
   return out.join('')
 }
 
-function escape(text: string, part: Part): string {
+function encodePart(text: string, part: Part): string {
   return Array.from(text, (char) => (isPlain(char, part) ? char : percentEncode(char))).join('')
 }
 
@@ -144,15 +147,15 @@ function joinUrl(dict: GoMap): string {
   const given = textOf(dict, 'userinfo')
   const userinfo = given === '' ? '' : `${parseUrl(`proto://${given}@host`).userinfo}@`
   const start = scheme === '' ? '' : `${scheme}:`
-  const tail = `${query === '' ? '' : `?${query}`}${fragment === '' ? '' : `#${escape(fragment, 'fragment')}`}`
+  const tail = `${query === '' ? '' : `?${query}`}${fragment === '' ? '' : `#${encodePart(fragment, 'fragment')}`}`
   if (opaque !== '') return start + opaque + tail
   const hasAuthority = host !== '' || userinfo !== '' || (scheme !== '' && path !== '')
-  const authority = hasAuthority ? `//${userinfo}${escape(host, 'host')}` : ''
+  const authority = hasAuthority ? `//${userinfo}${encodePart(host, 'host')}` : ''
   return start + authority + joinedPath(path, { host, isFirst: start + authority === '' }) + tail
 }
 
 function joinedPath(path: string, { host, isFirst }: { host: string; isFirst: boolean }): string {
-  const escaped = path === '*' ? '*' : escape(path, 'path')
+  const escaped = path === '*' ? '*' : encodePart(path, 'path')
   if (escaped !== '' && !escaped.startsWith('/') && host !== '') return `/${escaped}`
   const hasColon = (escaped.split('/', 1)[0] ?? '').includes(':')
   return isFirst && hasColon ? `./${escaped}` : escaped

@@ -1,4 +1,4 @@
-import { fail } from '../function.ts'
+import { fail } from '../errors.ts'
 import { GoInteger, GoObject, type GoValue } from '../values.ts'
 
 /** Three numbers with what may follow them. */
@@ -44,8 +44,8 @@ export class GoVersion extends GoObject implements VersionParts {
     return this.text()
   }
 
-  equals(other: GoObject): boolean {
-    return this === other
+  equals(other: GoObject, how: 'identity' | 'content'): boolean {
+    return this === other || (how === 'content' && other instanceof GoVersion && other.original === this.original)
   }
 
   call(method: string, args: readonly GoValue[]): GoValue {

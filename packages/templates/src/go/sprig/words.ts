@@ -1,5 +1,5 @@
 import { isAscii, mapRunes, runeAt, runeBytes, runes, toBytes } from '../bytes.ts'
-import { type FunctionTable, fixed } from '../function.ts'
+import { type CallContext, type FunctionTable, fixed } from '../function.ts'
 import {
   isDigit,
   isLetter,
@@ -19,8 +19,8 @@ export const WORD_FUNCTIONS: FunctionTable = {
   title: fixed(['string'], (_, text) => titleCase(text)),
   untitle: fixed(['string'], (_, text) => lowerFirstOfWords(text)),
   swapcase: fixed(['string'], (_, text) => swapCase(text)),
-  snakecase: fixed(['string'], (_, text) => separateWords(text, '_')),
-  kebabcase: fixed(['string'], (_, text) => separateWords(text, '-')),
+  snakecase: fixed(['string'], (context, text) => separateWords(context, text, '_')),
+  kebabcase: fixed(['string'], (context, text) => separateWords(context, text, '-')),
   camelcase: fixed(['string'], (_, text) => pascalCase(text)),
   initials: fixed(['string'], (_, text) => initials(text)),
   nospace: fixed(['string'], (_, text) => withoutSpaces(text)),
@@ -154,7 +154,8 @@ function upperEnd(bytes: string, start: number): number {
 }
 
 /** Lower-case words with a connector between them: `HTTPServer2xx` gives `http_server_2xx`. */
-function separateWords(bytes: string, connector: string): string {
+function separateWords({ budget }: CallContext, bytes: string, connector: string): string {
+  budget.spend(bytes.length)
   const words = wordsOf(bytes)
   const out: string[] = []
   const kindAt = (at: number): WordKind => words[at]?.kind ?? 'none'

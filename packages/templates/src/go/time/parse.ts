@@ -168,11 +168,14 @@ class Reader {
       this.#zone = UTC
       return true
     }
-    return this.#match(/ChST|MeST|GMT(?:[+-](?:1?[0-9]|2[0-3])(?![0-9]))?|[+-](?:[01]?[0-9]|2[0-3])(?![0-9])/y, (name) => {
-      this.#zoneName = name
-    }) || this.#match(/(?:[A-Z]{4}T|[A-Z]{3}T|WITA|[A-Z]{3})(?![A-Z])/y, (name) => {
-      this.#zoneName = name
-    })
+    return (
+      this.#match(/ChST|MeST|GMT(?:[+-](?:1?[0-9]|2[0-3])(?![0-9]))?|[+-](?:[01]?[0-9]|2[0-3])(?![0-9])/y, (name) => {
+        this.#zoneName = name
+      }) ||
+      this.#match(/(?:[A-Z]{4}T|[A-Z]{3}T|WITA|[A-Z]{3})(?![A-Z])/y, (name) => {
+        this.#zoneName = name
+      })
+    )
   }
 
   #blanks(most: number): void {
@@ -213,7 +216,8 @@ class Reader {
     let hour = this.#hour
     if (this.#half === 'PM' && hour < 12) hour += 12
     else if (this.#half === 'AM' && hour === 12) hour = 0
-    const seconds = daysFromCivil(this.#year, date.month, date.day) * 86_400 + hour * 3600 + this.#minute * 60 + this.#second
+    const seconds =
+      daysFromCivil(this.#year, date.month, date.day) * 86_400 + hour * 3600 + this.#minute * 60 + this.#second
     if (this.#zone !== undefined) return new GoTime(seconds, this.#nanos, this.#zone)
     if (this.#offset !== undefined) return this.#atOffset(seconds, this.#offset)
     return this.#zoneName === '' ? new GoTime(seconds, this.#nanos) : this.#inNamedZone(seconds)
@@ -224,10 +228,10 @@ class Reader {
     return new GoTime(seconds - offset, this.#nanos, isLocal ? UTC : fixedZone(offset, this.#zoneName))
   }
 
-  /** A name alone does not say how far it is from UTC; Go takes none but `GMT+3` and the like for an offset. */
+  /** A name alone does not say how far it is from UTC; Go only shows `GMT+3` and the like with their offset. */
   #inNamedZone(seconds: number): GoTime {
     const hours = this.#zoneName.startsWith('GMT') ? Number(this.#zoneName.slice(3)) : 0
-    return new GoTime(seconds - hours * 3600, this.#nanos, fixedZone(hours * 3600, this.#zoneName))
+    return new GoTime(seconds, this.#nanos, fixedZone(hours * 3600, this.#zoneName))
   }
 
   #date(): { month: number; day: number } | undefined {

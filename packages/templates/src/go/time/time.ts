@@ -1,4 +1,4 @@
-import { fail } from '../function.ts'
+import { fail } from '../errors.ts'
 import { GoInteger, GoObject, type GoValue, goInt } from '../values.ts'
 import { type CivilTime, civilFromSeconds, MONTHS, WEEKDAYS } from './calendar.ts'
 import { formatTime } from './format.ts'
@@ -51,7 +51,8 @@ export class GoTime extends GoObject {
   }
 
   equals(other: GoObject): boolean {
-    return other instanceof GoTime && other.seconds === this.seconds && other.nanos === this.nanos
+    const isSameMoment = other instanceof GoTime && other.seconds === this.seconds && other.nanos === this.nanos
+    return isSameMoment && other.zone.name === this.zone.name
   }
 
   call(method: string, args: readonly GoValue[]): GoValue {

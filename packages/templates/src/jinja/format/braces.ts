@@ -118,7 +118,8 @@ class BraceFormatter {
   }
 
   #nextNumber(): number {
-    if (this.#next < 0) raise('ValueError', 'cannot switch from manual field specification to automatic field numbering')
+    if (this.#next < 0)
+      raise('ValueError', 'cannot switch from manual field specification to automatic field numbering')
     return this.#next++
   }
 }

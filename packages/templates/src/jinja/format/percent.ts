@@ -7,8 +7,9 @@ import type { Rendering } from '../rendering.ts'
 import { countCodePoints, toUnitOffset } from '../text/code-points.ts'
 import { escapeBeyondAscii } from '../text/quote.ts'
 import { Dict } from '../values/dict.ts'
+import { Range } from '../values/range.ts'
 import { typeName } from '../values/type-name.ts'
-import { isList, isText, likeText, Markup, toPlainText, Tuple, type Value } from '../values/value.ts'
+import { Bytes, isList, isText, likeText, Markup, Tuple, toPlainText, Undefined, type Value } from '../values/value.ts'
 import { type FloatType, toBasePrefix, toFloatForm, toIntegerForm, truncateFloat } from './number-form.ts'
 
 /** A directive such as `%-5.2f`. */
@@ -166,7 +167,7 @@ class ValueSource {
   constructor(values: Value) {
     this.#items = values instanceof Tuple ? values.items : [values]
     this.#dict = values instanceof Dict ? values : undefined
-    this.#mayBeUnused = this.#dict !== undefined || isList(values)
+    this.#mayBeUnused = isList(values) || [Dict, Undefined, Range, Bytes].some((type) => values instanceof type)
   }
 
   select(run: Rendering, key: string): void {

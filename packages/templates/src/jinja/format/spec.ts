@@ -51,7 +51,9 @@ function formatNumber(run: Rendering, value: Value, spec: Spec): string {
   const operand = toOperand(value) ?? 0
   switch (type) {
     case '':
-      return operand instanceof TemplateFloat ? formatPlainFloat(run, operand.value, spec) : formatInteger(run, operand, spec)
+      return operand instanceof TemplateFloat
+        ? formatPlainFloat(run, operand.value, spec)
+        : formatInteger(run, operand, spec)
     case 'b':
     case 'c':
     case 'd':
@@ -143,11 +145,14 @@ function group(
 
 function isDigitOf(character: string, type: string): boolean {
   if (character >= '0' && character <= '9') return true
-  return (type === 'x' && character >= 'a' && character <= 'f') || (type === 'X' && character >= 'A' && character <= 'F')
+  return (
+    (type === 'x' && character >= 'a' && character <= 'f') || (type === 'X' && character >= 'A' && character <= 'F')
+  )
 }
 
 function padNumber(prefix: string, digits: string, spec: Spec): string {
-  if (spec.align === '=') return prefix + spec.fill.repeat(Math.max(0, spec.width - prefix.length - digits.length)) + digits
+  if (spec.align === '=')
+    return prefix + spec.fill.repeat(Math.max(0, spec.width - prefix.length - digits.length)) + digits
   return pad(prefix + digits, { ...spec, align: spec.align === '' ? '>' : spec.align })
 }
 

@@ -1,9 +1,11 @@
 import { toCount } from '../arguments.ts'
 import { isEqual } from '../compare.ts'
 import { raise } from '../errors.ts'
+import { toItems } from '../iterate.ts'
 import { printCode } from '../print.ts'
 import type { Rendering } from '../rendering.ts'
-import type { Dict } from '../values/dict.ts'
+import { define, type Implementation } from '../values/callable.ts'
+import { Dict } from '../values/dict.ts'
 import { DictView } from '../values/dict-view.ts'
 import type { Range } from '../values/range.ts'
 import type { Bytes, Value } from '../values/value.ts'
@@ -45,6 +47,15 @@ export const DICT_METHODS = new MethodTable<Dict>()
     run.spend(dict.size)
     return dict.copy()
   })
+
+/** Makes a dict of keys that all have one value. */
+export const fromKeys: Implementation = define('fromkeys', 'iterable value?', (run, [iterable, value = null]) => {
+  const dict = new Dict()
+  for (const key of toItems(run, iterable)) dict.set(key, value)
+  return dict
+})
+
+DICT_METHODS.addFree('fromkeys', (run, _dict, given) => fromKeys(run, given))
 
 /** The methods of ranges. */
 export const RANGE_METHODS = new MethodTable<Range>()

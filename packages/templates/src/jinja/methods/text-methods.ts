@@ -1,20 +1,18 @@
-import { toCount, toOptionalText, toTextArgument } from '../arguments.ts'
+import { toCount, toIndex, toOptionalText, toTextArgument } from '../arguments.ts'
 import { raise } from '../errors.ts'
 import { toItems } from '../iterate.ts'
-import { printCode } from '../print.ts'
 import type { Rendering } from '../rendering.ts'
 import { countCodePoints, toCodePoints } from '../text/code-points.ts'
 import { capitalize, foldCase, swapCase, toTitleCase } from '../text/letter-case.ts'
 import { findAll, findLastText, findText } from '../text/search.ts'
 import { splitLines, splitText, splitTextFromEnd, splitWords, splitWordsFromEnd } from '../text/split.ts'
 import { type Ends, trimText } from '../text/trim.ts'
-import { isTrue } from '../truth.ts'
 import { Dict } from '../values/dict.ts'
 import { typeName } from '../values/type-name.ts'
-import { Bytes, isText, toPlainText, Tuple, type Value } from '../values/value.ts'
+import { Bytes, isText, Tuple, toPlainText, type Value } from '../values/value.ts'
 import { MethodTable } from './method.ts'
-import { addTextTests } from './text-tests.ts'
 import { addTextSearch } from './text-search.ts'
+import { addTextTests } from './text-tests.ts'
 
 /** The methods of texts, but for `format` and `format_map`, which look up attributes. */
 export const TEXT_METHODS = new MethodTable<string>()
@@ -43,7 +41,7 @@ export const TEXT_METHODS = new MethodTable<string>()
   })
   .addNamed('splitlines', 'keepends?', (run, text, [keepEnds = false]) => {
     run.reserve(text.length)
-    return splitLines(text, isTrue(keepEnds))
+    return splitLines(text, toIndex(keepEnds) !== 0)
   })
   .add('partition', 'sep', (run, text, [separator]) => {
     const wanted = toSeparator(separator)

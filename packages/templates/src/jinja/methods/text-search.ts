@@ -4,7 +4,7 @@ import type { Rendering } from '../rendering.ts'
 import { countCodePoints, toPointOffset, toUnitOffset } from '../text/code-points.ts'
 import { findAll, findLastText, findText } from '../text/search.ts'
 import { typeName } from '../values/type-name.ts'
-import { isText, toPlainText, Tuple, type Value } from '../values/value.ts'
+import { isText, Tuple, toPlainText, type Value } from '../values/value.ts'
 import type { MethodTable } from './method.ts'
 
 /** A part of a text, and where it begins. */
@@ -25,7 +25,9 @@ export function addTextSearch(table: MethodTable<string>): void {
   table
     .add('find', 'sub start? end?', (run, text, [sub, start, end]) => find(run, text, { sub, start, end }))
     .add('rfind', 'sub start? end?', (run, text, [sub, start, end]) => findLast(run, text, { sub, start, end }))
-    .add('index', 'sub start? end?', (run, text, [sub, start, end]) => mustBeFound(find(run, text, { sub, start, end })))
+    .add('index', 'sub start? end?', (run, text, [sub, start, end]) =>
+      mustBeFound(find(run, text, { sub, start, end })),
+    )
     .add('rindex', 'sub start? end?', (run, text, [sub, start, end]) =>
       mustBeFound(findLast(run, text, { sub, start, end })),
     )

@@ -12,7 +12,9 @@ export function printFloat(value: number): string {
 
 /** The size of a number with a fixed number of decimals: form `f`. */
 export function printFixed(value: number, decimals: number): string {
-  const digits = scaleToInteger(value, decimals).toString().padStart(decimals + 1, '0')
+  const digits = scaleToInteger(value, decimals)
+    .toString()
+    .padStart(decimals + 1, '0')
   if (decimals === 0) return digits
   return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`
 }

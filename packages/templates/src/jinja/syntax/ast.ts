@@ -86,8 +86,8 @@ export interface Comparison extends Node<'comparison'> {
 }
 export interface ConditionalNode extends Node<'conditional'> {
   readonly test: Expression
-  readonly then: Expression
-  readonly otherwise: Expression | undefined
+  readonly whenTrue: Expression
+  readonly whenFalse: Expression | undefined
 }
 
 export type Expression =

@@ -57,7 +57,7 @@ class Checker {
         return
       case 'for':
         this.checkAll(node.body, { isConditional: false, inLoop: true, inFor: true })
-        this.checkAll(node.otherwise, { ...place, isConditional: false, inFor: true })
+        this.checkAll(node.otherwise, { isConditional: false, inLoop: place.inLoop && !node.recursive, inFor: true })
         return
       case 'macro':
       case 'call-block':
@@ -97,7 +97,8 @@ class Checker {
   }
 
   #checkName(node: Expression): void {
-    if (node.kind === 'filter' && !this.#known.filters.has(node.name)) fail(`No filter named '${node.name}'.`, node.line)
+    if (node.kind === 'filter' && !this.#known.filters.has(node.name))
+      fail(`No filter named '${node.name}'.`, node.line)
     if (node.kind === 'test' && !this.#known.tests.has(node.name)) fail(`No test named '${node.name}'.`, node.line)
   }
 }

@@ -1,12 +1,5 @@
 import { JinjaLimitError } from '../errors.ts'
-import type {
-  ArithmeticOperator,
-  CallArguments,
-  ComparisonOperator,
-  Expression,
-  FilterNode,
-  SliceNode,
-} from './ast.ts'
+import type { ArithmeticOperator, CallArguments, ComparisonOperator, Expression, FilterNode } from './ast.ts'
 import { describeToken } from './token.ts'
 import type { TokenStream } from './token-stream.ts'
 
@@ -103,13 +96,13 @@ export class ExpressionParser {
   }
 
   #parseConditional(): Expression {
-    let then = this.#parseBinary(OR)
+    let value = this.#parseBinary(OR)
     for (let { line } = this.#stream; this.#stream.skipWord('if'); line = this.#stream.line) {
       const test = this.#parseBinary(OR)
-      const otherwise = this.#stream.skipWord('else') ? this.parse() : undefined
-      then = this.#made({ kind: 'conditional', test, then, otherwise, line }, [test, then, otherwise])
+      const whenFalse = this.#stream.skipWord('else') ? this.parse() : undefined
+      value = this.#made({ kind: 'conditional', test, whenTrue: value, whenFalse, line }, [test, value, whenFalse])
     }
-    return then
+    return value
   }
 
   /** Reads operators of at least this strength. */
@@ -296,31 +289,30 @@ export class ExpressionParser {
 
   #parseSubscript(object: Expression): Expression {
     const { line } = this.#stream.take()
-    const first = this.#stream.isOperator(']') ? undefined : this.#parseSubscripted(object, line)
-    if (first?.kind === 'slice' && !this.#stream.isOperator(',')) {
-      this.#stream.expectOperator(']')
-      return first
-    }
-    const keys = first === undefined ? [] : [first]
+    const keys: Expression[] = []
+    let slices = 0
     while (!this.#stream.isOperator(']')) {
-      this.#stream.expectOperator(',')
-      keys.push(this.#parseSubscripted(object, line))
+      if (keys.length > 0) this.#stream.expectOperator(',')
+      const start = this.#stream.isOperator(':') ? undefined : this.parse()
+      const isSlice = this.#stream.skipOperator(':')
+      if (isSlice) slices++
+      keys.push(isSlice || start === undefined ? this.#parseSlice(object, start, line) : start)
     }
     this.#stream.take()
+    const [first] = keys
+    if (first !== undefined && keys.length === 1 && slices === 1) return first
     // The reference makes code of a slice among other keys that Python cannot read.
-    if (keys.some(({ kind }) => kind === 'slice')) this.#stream.fail('invalid syntax', line)
-    const key = keys.length === 1 && first !== undefined ? first : this.#made({ kind: 'tuple', items: keys, line }, keys)
+    if (slices > 0) this.#stream.fail('invalid syntax', line)
+    const key =
+      first !== undefined && keys.length === 1 ? first : this.#made({ kind: 'tuple', items: keys, line }, keys)
     return this.#made({ kind: 'item', object, key, line }, [object, key])
   }
 
-  /** Reads what is between brackets: a key, or a slice of the object. */
-  #parseSubscripted(object: Expression, line: number): Expression {
-    const start = this.#stream.isOperator(':') ? undefined : this.parse()
-    if (!this.#stream.skipOperator(':')) return start ?? this.#stream.failExpecting(']')
+  /** Reads what follows the first colon of a slice. */
+  #parseSlice(object: Expression, start: Expression | undefined, line: number): Expression {
     const stop = this.#isSlicePartEnd() ? undefined : this.parse()
     const step = this.#stream.skipOperator(':') && !this.#isSlicePartEnd() ? this.parse() : undefined
-    const slice: SliceNode = { kind: 'slice', object, start, stop, step, line }
-    return this.#made(slice, [object, start, stop, step])
+    return this.#made({ kind: 'slice', object, start, stop, step, line }, [object, start, stop, step])
   }
 
   #isSlicePartEnd(): boolean {

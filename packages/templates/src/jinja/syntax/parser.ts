@@ -237,7 +237,8 @@ class Parser {
     const name = this.#stream.expectWord()
     const scoped = this.#stream.skipWord('scoped')
     const required = this.#stream.skipWord('required')
-    if (this.#stream.isOperator('-')) this.#stream.fail('Block names may not contain hyphens, use an underscore instead.')
+    if (this.#stream.isOperator('-'))
+      this.#stream.fail('Block names may not contain hyphens, use an underscore instead.')
     const body = this.#parseWholeBody('endblock')
     if (required && !body.every(isBlankText)) {
       this.#stream.fail('Required blocks can only contain comments or whitespace')
@@ -283,7 +284,10 @@ class Parser {
 
   /** Fails at a tag nobody knows, or at the end of the template, saying what was looked for. */
   #failOpen(problem: string, at?: { readonly tag: string; readonly line: number }): never {
-    const wanted = this.#ends.at(-1)?.map((end) => `'${end}'`).join(' or ')
+    const wanted = this.#ends
+      .at(-1)
+      ?.map((end) => `'${end}'`)
+      .join(' or ')
     const innermost = this.#open.at(-1)
     let message = problem
     if (wanted !== undefined) {

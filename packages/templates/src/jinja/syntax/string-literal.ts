@@ -26,10 +26,10 @@ export function readStringLiteral(source: string): string | undefined {
   let result = ''
   let start = 0
   for (let index = source.indexOf('\\'); index >= 0; index = source.indexOf('\\', start)) {
-    const escape = readEscape(source, index + 1)
-    if (escape === undefined) return undefined
-    result += source.slice(start, index) + escape.text
-    start = escape.end
+    const read = readEscape(source, index + 1)
+    if (read === undefined) return undefined
+    result += source.slice(start, index) + read.text
+    start = read.end
   }
   return result + source.slice(start)
 }

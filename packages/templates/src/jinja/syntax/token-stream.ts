@@ -71,7 +71,8 @@ export class TokenStream {
   }
 
   expectType(type: 'block-end' | 'print-end'): void {
-    if (this.current.type !== type) this.failExpecting(type === 'block-end' ? 'end of statement block' : 'end of print statement')
+    if (this.current.type !== type)
+      this.failExpecting(type === 'block-end' ? 'end of statement block' : 'end of print statement')
     this.#index++
   }
 

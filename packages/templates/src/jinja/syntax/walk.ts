@@ -37,7 +37,7 @@ export function partsOf(node: Expression): readonly Expression[] {
     case 'comparison':
       return [node.first, ...node.rest.map(({ operand }) => operand)]
     case 'conditional':
-      return present(node.test, node.then, node.otherwise)
+      return present(node.test, node.whenTrue, node.whenFalse)
   }
 }
 
@@ -75,7 +75,11 @@ export function statementParts(node: Statement): StatementParts {
     case 'set-block':
       return { targets: [node.target], expressions: present(node.filter), bodies: [node.body] }
     case 'macro':
-      return { targets: [], expressions: present(...node.parameters.map(({ fallback }) => fallback)), bodies: [node.body] }
+      return {
+        targets: [],
+        expressions: present(...node.parameters.map(({ fallback }) => fallback)),
+        bodies: [node.body],
+      }
     case 'call-block':
       return {
         targets: [],

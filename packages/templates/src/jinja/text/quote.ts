@@ -19,11 +19,6 @@ export function quoteText(text: string): string {
   return result + text.slice(start) + quote
 }
 
-/** {@link quoteText} with codes for everything beyond ASCII. */
-export function quoteAscii(text: string): string {
-  return escapeBeyondAscii(quoteText(text))
-}
-
 /** A text with codes for everything beyond ASCII. */
 export function escapeBeyondAscii(text: string): string {
   let result = ''

@@ -27,7 +27,7 @@ export function splitTextFromEnd(text: string, separator: string, limit: number)
   return parts.reverse()
 }
 
-/** The words between runs of white space; after `limit` words the rest stays whole, but for blanks around it. */
+/** The words between runs of white space; after `limit` words the rest stays whole, with the blanks at its end. */
 export function splitWords(text: string, limit: number): string[] {
   const words: string[] = []
   let index = 0
@@ -39,13 +39,11 @@ export function splitWords(text: string, limit: number): string[] {
     while (index < text.length && !isSpace(text.charCodeAt(index))) index++
     words.push(text.slice(start, index))
   }
-  let end = text.length
-  while (isSpace(text.charCodeAt(end - 1))) end--
-  words.push(text.slice(index, end))
+  words.push(text.slice(index))
   return words
 }
 
-/** Like {@link splitWords} counted from the right. */
+/** Like {@link splitWords} counted from the right; the rest keeps the blanks at its beginning. */
 export function splitWordsFromEnd(text: string, limit: number): string[] {
   const words: string[] = []
   let index = text.length
@@ -57,9 +55,7 @@ export function splitWordsFromEnd(text: string, limit: number): string[] {
     while (index > 0 && !isSpace(text.charCodeAt(index - 1))) index--
     words.push(text.slice(index, end))
   }
-  let start = 0
-  while (isSpace(text.charCodeAt(start))) start++
-  words.push(text.slice(start, index))
+  words.push(text.slice(0, index))
   return words.reverse()
 }
 

@@ -102,7 +102,8 @@ function hashTuple(items: readonly Value[], depth: number): string {
   if (depth === MAX_KEY_DEPTH) raise('ValueError', 'a key is nested too deeply')
   const parts = items.map((item) => {
     const part = toHashKey(item, depth + 1)
-    if (typeof part === 'object' || typeof part === 'function') raise('TypeError', `unhashable type: '${typeName(item)}'`)
+    if (typeof part === 'object' || typeof part === 'function')
+      raise('TypeError', `unhashable type: '${typeName(item)}'`)
     const text = String(part)
     return `${typeof part}${text.length}:${text}`
   })

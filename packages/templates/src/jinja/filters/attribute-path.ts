@@ -1,0 +1,46 @@
+import { getItem } from '../attributes.ts'
+import type { Rendering } from '../rendering.ts'
+import { isDigit } from '../text/characters.ts'
+import { isText, toPlainText, Undefined, type Value } from '../values/value.ts'
+
+/** How filters that take an attribute look at an item. */
+export interface Lookup {
+  /** Stands in for an undefined value; none is no such value. */
+  readonly fallback?: Value | undefined
+  /** Applied to what was found. */
+  readonly transform?: ((value: Value) => Value) | undefined
+}
+
+/** A function that follows a path such as `address.lines.0` into an item; none leaves the item itself. */
+export function toGetter(run: Rendering, attribute: Value | undefined, lookup: Lookup = {}): (item: Value) => Value {
+  const parts = toPathParts(attribute ?? null)
+  const { fallback = null, transform } = lookup
+  return (item) => {
+    let value = item
+    for (const part of parts) {
+      value = getItem(run, value, part)
+      if (fallback !== null && value instanceof Undefined) value = fallback
+    }
+    return transform === undefined ? value : transform(value)
+  }
+}
+
+/** Like {@link toGetter} for several paths with commas between. */
+export function toListGetter(run: Rendering, attribute: Value | undefined, lookup: Lookup): (item: Value) => Value[] {
+  const paths = attribute !== undefined && isText(attribute) ? toPlainText(attribute).split(',') : [attribute]
+  const getters = paths.map((path) => toGetter(run, path, lookup))
+  return (item) => getters.map((getter) => getter(item))
+}
+
+/** A text in lower case, so that sorting does not look at case; other values as they are. */
+export function ignoreCase(value: Value): Value {
+  return isText(value) ? toPlainText(value).toLowerCase() : value
+}
+
+function toPathParts(attribute: Value): Value[] {
+  if (attribute === null) return []
+  if (!isText(attribute)) return [attribute]
+  return toPlainText(attribute)
+    .split('.')
+    .map((part) => (part !== '' && Array.from(part).every(isDigit) ? Number(part) : part))
+}

@@ -1,0 +1,66 @@
+import { raise } from '../errors.ts'
+import { type Arguments, BuiltinFunction, Callable } from '../values/callable.ts'
+import { TemplateObject, Tuple, type Value } from '../values/value.ts'
+
+/** What `cycler(…)` makes: gives its values one after the other, over and over. */
+export class Cycler extends TemplateObject {
+  readonly typeName = 'Cycler'
+  readonly #items: readonly Value[]
+  #position = 0
+
+  constructor(items: readonly Value[]) {
+    super()
+    if (items.length === 0) raise('RuntimeError', 'at least one item has to be provided')
+    this.#items = items
+  }
+
+  override attribute(name: string): Value | undefined {
+    switch (name) {
+      case 'current':
+        return this.#items[this.#position]
+      case 'next':
+        return new BuiltinFunction(name, () => this.#next())
+      case 'reset':
+        return new BuiltinFunction(name, () => {
+          this.#position = 0
+          return null
+        })
+      case 'items':
+        return new Tuple(this.#items)
+      case 'pos':
+        return this.#position
+      default:
+        return undefined
+    }
+  }
+
+  #next(): Value {
+    const item = this.#items[this.#position] ?? null
+    this.#position = (this.#position + 1) % this.#items.length
+    return item
+  }
+}
+
+/** What `joiner(…)` makes: nothing when called first, its text from then on. */
+export class Joiner extends Callable {
+  readonly typeName = 'Joiner'
+  readonly #separator: Value
+  #used = false
+
+  constructor(separator: Value) {
+    super()
+    this.#separator = separator
+  }
+
+  call(_run: unknown, { positional, named }: Arguments): Value {
+    if (positional.length > 0 || named.size > 0) raise('TypeError', 'a joiner takes no arguments')
+    if (this.#used) return this.#separator
+    this.#used = true
+    return ''
+  }
+
+  override attribute(name: string): Value | undefined {
+    if (name === 'sep') return this.#separator
+    return name === 'used' ? this.#used : undefined
+  }
+}

@@ -1,0 +1,64 @@
+import { type CompiledJinja, compileJinja } from './compile.ts'
+import type { JinjaLimits } from './limits.ts'
+import type { Clock } from './ports.ts'
+
+/** A message as templates see it; anything in it is passed on. */
+export type ChatTemplateMessage = Readonly<Record<string, unknown>> | ReadonlyMap<string, unknown>
+
+/** A conversation to render. */
+export interface ChatTemplateInput {
+  /** The template, or one that was compiled before. */
+  readonly template: string | CompiledJinja
+  readonly messages: readonly ChatTemplateMessage[]
+  /** Declarations of functions. @default none, which templates see as such */
+  readonly tools?: readonly unknown[] | null | undefined
+  /** Texts to answer from. @default none, which templates see as such */
+  readonly documents?: readonly unknown[] | null | undefined
+  /** Whether to end with what begins an answer. @default false */
+  readonly addGenerationPrompt?: boolean | undefined
+  /** The variables `bos_token` and `eos_token`, which do not exist where they are absent. */
+  readonly bosToken?: string | undefined
+  readonly eosToken?: string | undefined
+  /** Further variables, such as `enable_thinking`. They never replace the ones above. */
+  readonly kwargs?: Readonly<Record<string, unknown>> | undefined
+  /** Where `strftime_now` reads the time. @default the clock and zone of the machine */
+  readonly clock?: Clock | undefined
+  /** For a template that is compiled here. */
+  readonly limits?: JinjaLimits | undefined
+}
+
+/** Names under which the thoughts of a message come, the first of them being the one that counts. */
+const REASONING_NAMES = ['reasoning_content', 'thinking', 'reasoning']
+
+/**
+ * Renders a conversation as the transformers library does: `messages`, `tools`, `documents` and
+ * `add_generation_prompt` are always there, and a message with thoughts has them both as `reasoning_content` and as
+ * `thinking`, whatever name they came under.
+ *
+ * @throws what {@link compileJinja} and {@link CompiledJinja.render} throw
+ */
+export function renderChatTemplate(input: ChatTemplateInput): string {
+  const { template, limits } = input
+  const compiled = typeof template === 'string' ? compileJinja(template, { limits }) : template
+  const context = {
+    ...input.kwargs,
+    ...(input.bosToken !== undefined && { bos_token: input.bosToken }),
+    ...(input.eosToken !== undefined && { eos_token: input.eosToken }),
+    messages: input.messages.map(withReasoning),
+    tools: input.tools ?? null,
+    documents: input.documents ?? null,
+    add_generation_prompt: input.addGenerationPrompt ?? false,
+  }
+  return compiled.render(context, { clock: input.clock })
+}
+
+/** A message whose thoughts have the names that templates read. */
+function withReasoning(message: ChatTemplateMessage): ChatTemplateMessage {
+  const entries = message instanceof Map ? message : new Map(Object.entries(message))
+  const name = REASONING_NAMES.find((candidate) => (entries.get(candidate) ?? null) !== null)
+  if (name === undefined) return message
+  const reasoning: unknown = entries.get(name)
+  const copy = new Map<string, unknown>([['thinking', reasoning]])
+  for (const [key, value] of entries) copy.set(key, value)
+  return copy.set('reasoning_content', reasoning)
+}
