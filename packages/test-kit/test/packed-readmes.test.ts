@@ -24,6 +24,27 @@ const PROMISES = {
       'walkStrings',
     ],
   },
+  '@svc/templates': {
+    printed: ['<|user|>Hello', '', 'HELLO (Ada, Grace)'],
+    names: [
+      'DEFAULT_GO_TEMPLATE_LIMITS',
+      'GoTemplateExecError',
+      'GoTemplateLimitError',
+      'GoTemplateSyntaxError',
+      'JinjaLimitError',
+      'JinjaRuntimeError',
+      'JinjaSyntaxError',
+      'TemplateFloat',
+      'compileGoTemplate',
+      'compileJinja',
+      'goMapOf',
+      'goPointerTo',
+      'goSliceOf',
+      'goStruct',
+      'parseJsonKeepingNumbers',
+      'renderChatTemplate',
+    ],
+  },
   '@svc/wire': {
     printed: [
       'user 1',
