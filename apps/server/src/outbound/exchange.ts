@@ -1,4 +1,4 @@
-import { type IncomingMessage, type RequestOptions, request as startHttp } from 'node:http'
+import { type ClientRequest, type IncomingMessage, type RequestOptions, request as startHttp } from 'node:http'
 import { request as startHttps } from 'node:https'
 import { isIP, type LookupFunction, type TcpNetConnectOpts } from 'node:net'
 import { portOf, type Target } from './target.ts'
@@ -32,41 +32,17 @@ const ADDRESS_ATTEMPT_MS = 2000
  *
  * @returns the reply; destroying it cuts the connection
  */
-export function exchange({ target, method, headers, body, ca, signal }: ExchangeOptions): Promise<IncomingMessage> {
-  const { url, host } = target
-  const isName = isIP(host) === 0
-  const options: RequestOptions & AddressSelection = {
-    agent: false,
-    host,
-    port: portOf(url),
-    path: `${url.pathname}${url.search}`,
-    method,
-    headers: { host: url.host, ...headers },
-    lookup: pinnedLookup(target.addresses),
-    autoSelectFamily: true,
-    autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
-    maxHeaderSize: MAX_HEADER_BYTES,
-    insecureHTTPParser: false,
-  }
+export function exchange({ body, signal, ...options }: ExchangeOptions): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted()
-    const request =
-      url.protocol === 'https:'
-        ? startHttps({ ...options, servername: isName ? host : '', rejectUnauthorized: true, ...(ca ? { ca } : {}) })
-        : startHttp(options)
-    const cutRequest = () => request.destroy(new Error('the fetch was aborted'))
-    signal.addEventListener('abort', cutRequest)
+    const request = startRequest(options)
+    cutOnAbort(request, signal)
+    limitInterimReplies(request)
     let reply: IncomingMessage | undefined
     request.on('error', (error: NodeJS.ErrnoException) => {
       reject(error)
       // Once there is a reply, its reader learns only of a lost connection unless told that the rest is not HTTP.
       if (error.code?.startsWith('HPE_')) reply?.destroy(error)
-    })
-    let interimReplies = 0
-    request.on('information', () => {
-      interimReplies += 1
-      if (interimReplies > MAX_INTERIM_REPLIES)
-        request.destroy(failure('HPE_INTERIM_REPLIES', 'too many interim replies'))
     })
     request.once('upgrade', (_reply, socket) => {
       socket.destroy()
@@ -74,19 +50,50 @@ export function exchange({ target, method, headers, body, ca, signal }: Exchange
     })
     request.once('response', (message) => {
       reply = message
-      signal.removeEventListener('abort', cutRequest)
-      // The request's own destroy drops what has come and not been read, without telling the reader.
-      const cutReply = () => message.destroy(new Error('the fetch was aborted'))
-      signal.addEventListener('abort', cutReply)
-      message.once('close', () => signal.removeEventListener('abort', cutReply))
+      cutOnAbort(message, signal)
       message.on('error', () => {})
       resolve(message)
     })
-    request.once('close', () => {
-      signal.removeEventListener('abort', cutRequest)
-      reject(failure('ECONNRESET', 'the connection was closed without a reply'))
-    })
+    request.once('close', () => reject(failure('ECONNRESET', 'the connection was closed without a reply')))
     request.end(body)
+  })
+}
+
+function startRequest({ target, method, headers, ca }: Omit<ExchangeOptions, 'body' | 'signal'>): ClientRequest {
+  const { url, host, addresses } = target
+  const options: RequestOptions & AddressSelection = {
+    agent: false,
+    host,
+    port: portOf(url),
+    path: `${url.pathname}${url.search}`,
+    method,
+    headers: { host: url.host, ...headers },
+    lookup: pinnedLookup(addresses),
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    insecureHTTPParser: false,
+  }
+  if (url.protocol === 'http:') return startHttp(options)
+  const servername = isIP(host) === 0 ? host : ''
+  return startHttps({ ...options, servername, rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) })
+}
+
+/** Destroys a request, or its reply, when the signal is aborted. */
+function cutOnAbort(stream: ClientRequest | IncomingMessage, signal: AbortSignal): void {
+  const cut = () => void stream.destroy(new Error('the fetch was aborted'))
+  const letGo = () => signal.removeEventListener('abort', cut)
+  signal.addEventListener('abort', cut)
+  // A request destroyed after its reply has begun would drop what its reader has not read.
+  stream.once('response', letGo)
+  stream.once('close', letGo)
+}
+
+function limitInterimReplies(request: ClientRequest): void {
+  let count = 0
+  request.on('information', () => {
+    count += 1
+    if (count > MAX_INTERIM_REPLIES) request.destroy(failure('HPE_INTERIM_REPLIES', 'too many interim replies'))
   })
 }
 

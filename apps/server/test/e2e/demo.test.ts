@@ -1,4 +1,4 @@
-import { copyFile, writeFile } from 'node:fs/promises'
+import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { demoModels } from '@svc/demo-models'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -120,6 +120,35 @@ it('a newcomer is answered while others generate', async () => {
   expect(await complete(GREEDY)).toMatchObject({ choices: [{ finish_reason: 'stop' }] })
   stillRun(others)
   await leaveAll(others)
+})
+
+describe('weights that cannot be loaded', () => {
+  const write = async (name: string, bytes?: Uint8Array) => {
+    const models = join(server.folder, 'models')
+    if (bytes !== undefined) await writeFile(join(models, `${name}.gguf`), bytes)
+    await writeFile(join(models, `${name}.yaml`), `name: ${name}\nbackend: llama\nparameters:\n  model: ${name}.gguf\n`)
+  }
+  const halfOfDemo = async () => {
+    const bytes = await readFile(demoModels[0]?.file ?? '')
+    return bytes.subarray(0, Math.floor(bytes.length / 2))
+  }
+
+  it.each([
+    ['missing', () => undefined],
+    ['cut', halfOfDemo],
+    ['alien', () => Buffer.from('GGUF, or so it says')],
+  ])('%s: 500, then 503 until the cooldown ends, and other models answer', async (name, toBytes) => {
+    await write(name, await toBytes())
+    const first = await postChat(server.url, name)
+    expect([first.status, await first.json()]).toEqual([
+      500,
+      { error: expect.objectContaining({ message: expect.any(String), code: expect.anything() }) },
+    ])
+    const second = await postChat(server.url, name)
+    expect(second.status).toBe(503)
+    expect(Number(second.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await postChat(server.url, 'demo', { ...GREEDY, max_tokens: 2 })).status).toBe(200)
+  })
 })
 
 describe('a client that leaves mid-stream', () => {
