@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
-import postgres, { type Sql } from 'postgres'
+import postgres, { type Sql, type TransactionSql } from 'postgres'
 import { StartRefused } from '../config/start-refused.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { DatabaseRow, PostgresDatabase, ReadOptions, ReadQuery } from './database.ts'
@@ -16,6 +16,8 @@ const MAX_CONNECTIONS = 10
 /** Heavy reads leave most connections to the short statements of requests. */
 const MAX_READS = 2
 const CONNECT_TIMEOUT_S = 10
+/** Longest wait between two attempts to connect; whoever asks meanwhile waits as long. */
+const MAX_BACKOFF_S = 1
 const IDLE_TIMEOUT_S = 60
 const STATEMENT_TIMEOUT_MS = 30_000
 const LOCK_TIMEOUT_MS = 5000
@@ -44,6 +46,7 @@ function connect(url: string, logger: Logger): Sql {
     max: MAX_CONNECTIONS,
     connect_timeout: CONNECT_TIMEOUT_S,
     idle_timeout: IDLE_TIMEOUT_S,
+    backoff: (attempts: number) => (0.5 + Math.random() / 2) * Math.min(3 ** attempts / 100, MAX_BACKOFF_S),
     connection: { application_name: 'svc', statement_timeout: STATEMENT_TIMEOUT_MS, lock_timeout: LOCK_TIMEOUT_MS },
     onnotice: ({ message }) => logger.debug({ notice: message }, 'database notice'),
     types: {
@@ -88,7 +91,7 @@ interface BoundedRead {
 
 /** The rows of a query, in batches; an abort ends it between two of them, `readRows` sees to the rest. */
 async function collectRows(
-  connection: Sql,
+  connection: TransactionSql,
   query: ReadQuery,
   { maxRows, signal }: BoundedRead,
 ): Promise<readonly DatabaseRow[]> {
@@ -102,14 +105,14 @@ async function collectRows(
 }
 
 /**
- * Runs a query on a connection of its own. The driver's way to cancel may reach a later query of the same connection, or
- * lose the connection; so the server is asked, and the connection is kept until it has answered.
+ * Runs a query on a connection of its own, which a transaction gives: the driver's `reserve` keeps connections for
+ * callers whose attempt has failed, until none is left, and its way to cancel may reach a later query of the same
+ * connection. So the server is asked to cancel, and the transaction is kept open until it has answered.
  */
 async function readRows(sql: Sql, query: ReadQuery, options: BoundedRead): Promise<readonly DatabaseRow[]> {
   const { signal } = options
-  const connection = await sql.reserve()
-  let cancelling: Promise<unknown> | undefined
-  try {
+  return sql.begin('read only', async (connection) => {
+    let cancelling: Promise<unknown> | undefined
     const [backend] = await connection<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`
     const cancel = (): void => {
       cancelling = sql`SELECT pg_cancel_backend(${backend?.pid ?? 0})`.catch(() => {
@@ -122,13 +125,11 @@ async function readRows(sql: Sql, query: ReadQuery, options: BoundedRead): Promi
       return await collectRows(connection, query, options)
     } finally {
       signal.removeEventListener('abort', cancel)
+      await cancelling
+      // a cancellation that came late must not meet the next query
+      if (cancelling !== undefined) await connection`SELECT 1`.catch(() => {})
     }
-  } finally {
-    await cancelling
-    // a cancellation that came late must not meet the next query
-    if (cancelling !== undefined) await connection`SELECT 1`.catch(() => {})
-    connection.release()
-  }
+  })
 }
 
 type Parameter = string | number | boolean | null | Date | Uint8Array
