@@ -4,8 +4,10 @@ import { fail, GoCallError, GoTemplateExecError, GoTemplateLimitError } from './
 import { fieldOf } from './fields.ts'
 import { printable } from './format/print.ts'
 import type { CallContext, GoFunction, ParameterType } from './function.ts'
+import { rangeItems } from './iterate.ts'
 import { type Budget, ByteSink } from './limits.ts'
-import { GoInteger, GoMap, GoObject, GoSlice, type GoValue, goInt, indirect, isTrue, typeNameOf } from './values.ts'
+import { GoMap, GoObject, GoSlice, type GoValue, indirect, isTrue } from './values.ts'
+import { Variables } from './variables.ts'
 
 /** What one render works with. */
 export interface EvaluateOptions {
@@ -28,11 +30,6 @@ type Exit = 'end' | 'break' | 'continue'
 const NO_FINAL = Symbol('no final argument')
 type Final = GoValue | typeof NO_FINAL
 
-interface Variable {
-  readonly name: string
-  value: GoValue
-}
-
 /** Deepest nesting of bodies, parentheses and templates together: keeps the runtime's own stack from running out. */
 const MAX_NESTING = 400
 
@@ -41,7 +38,7 @@ class Evaluator {
   readonly #budget: Budget
   readonly #context: CallContext
   readonly #output: ByteSink
-  #variables: Variable[] = []
+  #variables: Variables
   #templates = 0
   #nesting = 0
   #line = 1
@@ -51,11 +48,12 @@ class Evaluator {
     this.#budget = options.budget
     this.#context = { budget: options.budget }
     this.#output = new ByteSink(options.budget)
+    this.#variables = new Variables(options.budget, undefined)
   }
 
   run(data: GoValue): string {
     try {
-      this.#variables = [{ name: '$', value: data }]
+      this.#variables = new Variables(this.#budget, data)
       this.#body(this.#options.definitions.get(this.#options.name) ?? [], data)
     } catch (error) {
       if (error instanceof GoCallError) throw new GoTemplateExecError(error.message, this.#line)
@@ -108,7 +106,7 @@ class Evaluator {
   }
 
   #branches(kind: 'if' | 'with', branches: readonly Branch[], otherwise: Body, dot: GoValue): Exit {
-    const mark = this.#variables.length
+    const mark = this.#variables.size
     let exit: Exit | undefined
     for (const { pipeline, body } of branches) {
       const value = this.#pipeline(pipeline, dot)
@@ -117,56 +115,41 @@ class Evaluator {
       break
     }
     exit ??= this.#body(otherwise, dot)
-    this.#variables.length = mark
+    this.#variables.dropTo(mark)
     return exit
   }
 
   #range(node: RangeNode, dot: GoValue): Exit {
-    const outer = this.#variables.length
+    const outer = this.#variables.size
     const value = indirect(this.#pipeline(node.pipeline, dot))
-    const mark = this.#variables.length
+    const mark = this.#variables.size
     let rounds = 0
     let exit: Exit = 'end'
-    for (const [index, item] of this.#items(value, node.pipeline.variables.length)) {
+    const options = { variables: node.pipeline.variables.length, maxRounds: this.#budget.limits.maxListLength }
+    for (const [index, item] of rangeItems(value, options)) {
       rounds++
       this.#budget.spend(1)
       this.#setLoopVariables(node.pipeline, index, item, mark)
       exit = this.#body(node.body, item)
-      this.#variables.length = mark
+      this.#variables.dropTo(mark)
       if (exit === 'break') break
     }
     // Go lets a `break` in the else part end there; a `continue` goes on to the range around it.
     if (rounds === 0) exit = this.#body(node.otherwise, dot)
-    this.#variables.length = outer
+    this.#variables.dropTo(outer)
     return rounds === 0 && exit === 'continue' ? exit : 'end'
-  }
-
-  *#items(value: GoValue, variables: number): Generator<[index: GoValue, item: GoValue], void, void> {
-    if (value === undefined) return
-    if (value instanceof GoSlice) {
-      for (const [index, item] of value.items.entries()) yield [goInt(index), item]
-    } else if (value instanceof GoMap) {
-      for (const key of value.sortedKeys()) yield [key, value.entries.get(key)]
-    } else if (value instanceof GoInteger) {
-      if (variables > 1) fail("can't iterate over a number with more than one variable")
-      const { maxListLength } = this.#budget.limits
-      if (value.value > BigInt(maxListLength)) throw new GoTemplateLimitError('maxListLength', maxListLength)
-      for (let item = 0n; item < value.value; item++) yield [undefined, new GoInteger(value.type, item)]
-    } else {
-      fail(`range can't iterate over ${typeNameOf(value)}`)
-    }
   }
 
   #setLoopVariables(pipeline: Pipeline, index: GoValue, item: GoValue, mark: number): void {
     const [first, second] = pipeline.variables
     if (first === undefined) return
     if (pipeline.isAssignment) {
-      this.#assign(first, second === undefined ? item : index)
-      if (second !== undefined) this.#assign(second, item)
+      this.#variables.set(first, second === undefined ? item : index)
+      if (second !== undefined) this.#variables.set(second, item)
       return
     }
-    this.#variables[mark - 1] = { name: second ?? first, value: item }
-    if (second !== undefined) this.#variables[mark - 2] = { name: first, value: index }
+    this.#variables.setAt(mark - 1, item)
+    if (second !== undefined) this.#variables.setAt(mark - 2, index)
   }
 
   #template(node: TemplateNode, dot: GoValue): void {
@@ -176,7 +159,7 @@ class Evaluator {
     if (this.#templates >= maxTemplateDepth) throw new GoTemplateLimitError('maxTemplateDepth', maxTemplateDepth)
     const data = node.pipeline === undefined ? undefined : this.#pipeline(node.pipeline, dot)
     const outer = this.#variables
-    this.#variables = [{ name: '$', value: data }]
+    this.#variables = new Variables(this.#budget, data)
     this.#templates++
     this.#body(body, data)
     this.#templates--
@@ -194,8 +177,8 @@ class Evaluator {
     }
     const value = final === NO_FINAL ? undefined : final
     for (const name of pipeline.variables) {
-      if (pipeline.isAssignment) this.#assign(name, value)
-      else this.#variables.push({ name, value })
+      if (pipeline.isAssignment) this.#variables.set(name, value)
+      else this.#variables.push(name, value)
     }
     this.#nesting--
     return value
@@ -210,7 +193,7 @@ class Evaluator {
       case 'field':
         return this.#chain(dot, word.names, dot, args, final)
       case 'variable':
-        if (word.names.length > 0) return this.#chain(this.#variable(word.name), word.names, dot, args, final)
+        if (word.names.length > 0) return this.#chain(this.#variables.get(word.name), word.names, dot, args, final)
         break
       case 'chain':
         return this.#chain(this.#chainStart(word.operand, dot), word.names, dot, args, final)
@@ -231,7 +214,7 @@ class Evaluator {
       case 'field':
         return checkArgument(type, this.#chain(dot, operand.names, dot, [], NO_FINAL))
       case 'variable':
-        return checkArgument(type, this.#chain(this.#variable(operand.name), operand.names, dot, [], NO_FINAL))
+        return checkArgument(type, this.#chain(this.#variables.get(operand.name), operand.names, dot, [], NO_FINAL))
       case 'pipeline':
         return checkArgument(type, this.#pipeline(operand, dot))
       case 'identifier':
@@ -313,24 +296,6 @@ class Evaluator {
       else if (value instanceof GoSlice) this.#budget.spend(Math.ceil(value.items.length / 4))
       else if (value instanceof GoMap) this.#budget.spend(Math.ceil(value.entries.size / 4))
     }
-  }
-
-  #variable(name: string): GoValue {
-    return this.#find(name).value
-  }
-
-  #assign(name: string, value: GoValue): void {
-    this.#find(name).value = value
-  }
-
-  #find(name: string): Variable {
-    for (let at = this.#variables.length - 1; at >= 0; at--) {
-      const variable = this.#variables[at]
-      if (variable?.name !== name) continue
-      this.#budget.spend((this.#variables.length - at) >> 3)
-      return variable
-    }
-    return fail(`undefined variable: ${name}`)
   }
 }
 

@@ -1,5 +1,4 @@
 import { raise } from './errors.ts'
-import { failOnUndefined } from './fail-on-undefined.ts'
 import type { Integer } from './numbers/integer.ts'
 import { typeName } from './values/type-name.ts'
 import { isText, toPlainText, type Value } from './values/value.ts'
@@ -8,7 +7,6 @@ import { isText, toPlainText, type Value } from './values/value.ts'
 export function toIndex(value: Value): Integer {
   if (typeof value === 'boolean') return value ? 1 : 0
   if (typeof value === 'number' || typeof value === 'bigint') return value
-  failOnUndefined(value)
   return raise('TypeError', `'${typeName(value)}' object cannot be interpreted as an integer`)
 }
 

@@ -13,6 +13,7 @@ export type JinjaException =
   | 'TypeError'
   | 'ValueError'
   | 'KeyError'
+  | 'LookupError'
   | 'IndexError'
   | 'AttributeError'
   | 'AssertionError'

@@ -1,3 +1,4 @@
+import { callValue } from './call.ts'
 import { raise } from './errors.ts'
 import { Evaluator } from './evaluate.ts'
 import { escapeText } from './html.ts'
@@ -15,17 +16,19 @@ import type {
   FilterBlockNode,
   ForNode,
   IfNode,
-  MacroNode,
   SetBlockNode,
   Statement,
   Target,
   WithNode,
 } from './syntax/ast.ts'
-import type { Template } from './syntax/template.ts'
+import { NO_TRAITS } from './syntax/macro-traits.ts'
+import type { MacroLike, Template } from './syntax/template.ts'
 import { isTrue, sizeOf } from './truth.ts'
 import { BlockReference } from './values/block-reference.ts'
+import { NO_ARGUMENTS } from './values/callable.ts'
 import { Namespace } from './values/namespace.ts'
-import { Markup, Tuple, Undefined, type Value } from './values/value.ts'
+import { typeName } from './values/type-name.ts'
+import { isText, Markup, Tuple, toPlainText, Undefined, type Value } from './values/value.ts'
 
 /** How a body ended: at its end, or by a tag that leaves it. */
 type Completion = 'end' | 'break' | 'continue'
@@ -35,6 +38,8 @@ export class Executor {
   readonly #run: Rendering
   readonly #template: Template
   readonly #evaluator: Evaluator
+  /** The scope of the template itself, which is what blocks see. */
+  #root = new Scope()
 
   constructor(run: Rendering, template: Template) {
     this.#run = run
@@ -43,12 +48,19 @@ export class Executor {
   }
 
   /** Renders the whole template. */
-  render(scope: Scope): string {
+  render(context: Scope): string {
+    const scope = this.#open(this.#template.body, context)
+    this.#root = scope
     const blocks = [...this.#template.blocks.values()].map(
       (block) => [block.name, this.#toFunction(block, scope)] as const,
     )
     scope.set('self', new BlockReference(new Map(blocks)))
     return this.#capture(this.#template.body, scope)
+  }
+
+  /** A scope for the variables of a body. */
+  #open(body: readonly Statement[], parent: Scope, seesHidden = false): Scope {
+    return new Scope(parent, { hidden: this.#template.hidden.get(body), seesHidden })
   }
 
   /** The text of a body, which nothing leaves early. */
@@ -87,6 +99,7 @@ export class Executor {
       case 'for':
         return this.#executeFor(statement, scope, output)
       case 'set':
+        this.#checkMembers(statement.target, scope)
         this.#assign(statement.target, this.#evaluator.evaluate(statement.value, scope), scope)
         return 'end'
       case 'set-block':
@@ -107,7 +120,7 @@ export class Executor {
         this.#executeBlock(statement, scope, output)
         return 'end'
       case 'generation':
-        output.write(this.#capture(statement.body, new Scope(scope)))
+        output.write(toWritten(callValue(this.#run, this.#toMacro(statement, scope), NO_ARGUMENTS)))
         return 'end'
       case 'load':
         return raise('TypeError', 'no loader for this environment specified')
@@ -154,7 +167,7 @@ export class Executor {
     let isPassed = false
     for (let item = loop.next(); item !== undefined; item = loop.next()) {
       run.spend()
-      const inner = new Scope(scope)
+      const inner = this.#open(node.body, scope)
       inner.set('loop', loop)
       this.#assign(node.target, item, inner)
       const completion = this.#executeAll(node.body, inner, output)
@@ -163,13 +176,13 @@ export class Executor {
     }
     // As in the reference, `else` is for loops in which no round came to its end, and a `break` in it is for the loop
     // around.
-    return isPassed ? 'end' : this.#executeAll(node.otherwise, new Scope(scope), output)
+    return isPassed ? 'end' : this.#executeAll(node.otherwise, this.#open(node.otherwise, scope), output)
   }
 
   #toLoop(node: ForNode, items: Value, { scope, depth }: { readonly scope: Scope; readonly depth: number }): Loop {
     const iterator = toIterator(this.#run, items)
     const isFiltered = node.filter !== undefined
-    return new Loop({
+    return new Loop(this.#run, {
       iterator: isFiltered ? this.#filterItems(node, iterator, scope) : iterator,
       length: isFiltered ? undefined : sizeOf(items),
       depth,
@@ -195,7 +208,7 @@ export class Executor {
   }
 
   #executeSetBlock(node: SetBlockNode, scope: Scope): Completion {
-    const inner = new Scope(scope)
+    const inner = this.#open(node.body, scope)
     const output = new Output(this.#run)
     const completion = this.#executeAll(node.body, inner, output)
     if (completion !== 'end') return completion
@@ -209,11 +222,11 @@ export class Executor {
   }
 
   #executeFilterBlock(node: FilterBlockNode, scope: Scope, output: Output): Completion {
-    const inner = new Scope(scope)
+    const inner = this.#open(node.body, scope)
     const captured = new Output(this.#run)
     const completion = this.#executeAll(node.body, inner, captured)
     if (completion !== 'end') return completion
-    this.#print(this.#evaluator.filter(node.filter, inner, this.#toCaptured(captured.text)), output)
+    output.write(toWritten(this.#evaluator.filter(node.filter, inner, this.#toCaptured(captured.text))))
     return 'end'
   }
 
@@ -222,11 +235,11 @@ export class Executor {
   }
 
   #executeCallBlock(node: CallBlockNode, scope: Scope, output: Output): void {
-    this.#print(this.#evaluator.call(node.call, scope, this.#toMacro(node, scope)), output)
+    output.write(toWritten(this.#evaluator.call(node.call, scope, this.#toMacro(node, scope))))
   }
 
   #executeWith(node: WithNode, scope: Scope, output: Output): Completion {
-    const inner = new Scope(scope)
+    const inner = this.#open(node.body, scope)
     for (const { target, value } of node.bindings) this.#assign(target, this.#evaluator.evaluate(value, scope), inner)
     return this.#executeAll(node.body, inner, output)
   }
@@ -234,31 +247,32 @@ export class Executor {
   #executeAutoescape(node: AutoescapeNode, scope: Scope, output: Output): Completion {
     const before = this.#run.autoescape
     this.#run.autoescape = isTrue(this.#evaluator.evaluate(node.value, scope))
-    const completion = this.#executeAll(node.body, new Scope(scope), output)
+    const completion = this.#executeAll(node.body, this.#open(node.body, scope), output)
     this.#run.autoescape = before
     return completion
   }
 
   #executeBlock(node: BlockNode, scope: Scope, output: Output): void {
     if (node.required) raise('TemplateRuntimeError', `Required block '${node.name}' not found`)
-    output.write(this.#capture(node.body, new Scope(node.scoped ? scope : scope.root)))
+    output.write(this.#capture(node.body, this.#open(node.body, node.scoped ? scope : this.#root, true)))
   }
 
   /** What `self.name()` calls. */
   #toFunction(node: BlockNode, root: Scope): () => Value {
-    return () => this.#toCaptured(this.#capture(node.body, new Scope(root)))
+    return () => this.#toCaptured(this.#capture(node.body, this.#open(node.body, root, true)))
   }
 
-  #toMacro(node: MacroNode | CallBlockNode, scope: Scope): Macro {
-    const traits = this.#template.macros.get(node) ?? { usesCaller: false, usesKwargs: false, usesVarargs: false }
+  #toMacro(node: MacroLike, scope: Scope): Macro {
+    const traits = this.#template.macros.get(node) ?? NO_TRAITS
+    const parameters = node.kind === 'generation' ? [] : node.parameters
     return new Macro({
       name: node.kind === 'macro' ? node.name : undefined,
-      parameters: node.parameters,
+      parameters,
       traits,
       render: (variables) => {
-        const inner = new Scope(scope)
+        const inner = this.#open(node.body, scope)
         for (const [name, value] of variables) inner.set(name, value)
-        const absent = node.parameters.filter(({ name }) => !variables.has(name))
+        const absent = parameters.filter(({ name }) => !variables.has(name))
         for (const { name } of absent) inner.set(name, new Undefined(`parameter '${name}' was not provided`))
         for (const { name, fallback } of absent) {
           if (fallback !== undefined) inner.set(name, this.#evaluator.evaluate(fallback, inner))
@@ -273,17 +287,18 @@ export class Executor {
       case 'name':
         scope.set(target.name, value)
         return
-      case 'member': {
-        const namespace = scope.get(target.object)
-        if (!(namespace instanceof Namespace)) {
-          raise('TemplateRuntimeError', 'cannot assign attribute on non-namespace object')
-        }
-        namespace.set(target.name, value)
+      case 'member':
+        findNamespace(target.object, scope).set(target.name, value)
         return
-      }
       case 'tuple':
         this.#assignAll(target.items, value, scope)
     }
+  }
+
+  /** Only namespaces have members that can be set, which is looked at before the value. */
+  #checkMembers(target: Target, scope: Scope): void {
+    if (target.kind === 'member') findNamespace(target.object, scope)
+    if (target.kind === 'tuple') for (const item of target.items) this.#checkMembers(item, scope)
   }
 
   #assignAll(targets: readonly Target[], value: Value, scope: Scope): void {
@@ -296,6 +311,18 @@ export class Executor {
     }
     for (const [index, target] of targets.entries()) this.#assign(target, items[index] ?? null, scope)
   }
+}
+
+function findNamespace(name: string, scope: Scope): Namespace {
+  const value = scope.get(name)
+  if (value instanceof Namespace) return value
+  return raise('TemplateRuntimeError', 'cannot assign attribute on non-namespace object')
+}
+
+/** The result of a block that filters or calls, which has to be text. */
+function toWritten(value: Value): string {
+  if (isText(value)) return toPlainText(value)
+  return raise('TypeError', `expected str instance, ${typeName(value)} found`)
 }
 
 /** An item as a filtered loop passes it on: what was taken apart is put together again as a tuple. */

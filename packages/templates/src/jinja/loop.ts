@@ -19,6 +19,7 @@ export interface LoopOptions {
 /** The variable `loop`: where a loop is and what is around. */
 export class Loop extends Callable {
   readonly typeName = 'LoopContext'
+  readonly #run: Rendering
   readonly #options: LoopOptions
   /** Items that were looked at before their turn, from {@link #aheadIndex} on. */
   #ahead: Value[] = []
@@ -29,8 +30,9 @@ export class Loop extends Callable {
   #previous: Value | undefined
   #lastChanged: Value | undefined
 
-  constructor(options: LoopOptions) {
+  constructor(run: Rendering, options: LoopOptions) {
     super()
+    this.#run = run
     this.#options = options
     this.#length = options.length
   }
@@ -68,10 +70,10 @@ export class Loop extends Callable {
   }
 
   /** Takes all items that are left where their number is not known otherwise. */
-  #countAll(run: Rendering): number {
+  #countAll(): number {
     if (this.#length === undefined) {
       for (let item = this.#pull(); item !== undefined; item = this.#pull()) {
-        run.spend()
+        this.#run.spend()
         this.#ahead.push(item)
       }
       this.#length = this.#index + 1 + this.#ahead.length - this.#aheadIndex
@@ -79,11 +81,11 @@ export class Loop extends Callable {
     return this.#length
   }
 
-  override itemCount(): number | undefined {
-    return this.#length
+  override itemCount(): number {
+    return this.#countAll()
   }
 
-  override attribute(name: string, run: Rendering): Value | undefined {
+  override attribute(name: string): Value | undefined {
     switch (name) {
       case 'index':
         return this.#index + 1
@@ -94,11 +96,11 @@ export class Loop extends Callable {
       case 'last':
         return this.#peek() === undefined
       case 'length':
-        return this.#countAll(run)
+        return this.#countAll()
       case 'revindex':
-        return this.#countAll(run) - this.#index
+        return this.#countAll() - this.#index
       case 'revindex0':
-        return this.#countAll(run) - this.#index - 1
+        return this.#countAll() - this.#index - 1
       case 'depth':
         return this.#options.depth + 1
       case 'depth0':
@@ -146,6 +148,6 @@ export class Loop extends Callable {
   }
 
   override describe(): string {
-    return `<LoopContext ${this.#index + 1}/${this.#length ?? '?'}>`
+    return `<LoopContext ${this.#index + 1}/${this.#countAll()}>`
   }
 }

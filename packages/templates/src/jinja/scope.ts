@@ -1,32 +1,38 @@
 import { Undefined, type Value } from './values/value.ts'
 
+/** What a scope is opened with. */
+export interface ScopeOptions {
+  /** Names that are undefined here until they are set, whatever they are further out. */
+  readonly hidden?: readonly string[] | undefined
+  /** Whether names hidden further out are seen nevertheless, as from inside a block. @default false */
+  readonly seesHidden?: boolean | undefined
+}
+
 /** The variables that tags have set, and those around them. */
 export class Scope {
   readonly #values = new Map<string, Value>()
   readonly #parent: Scope | undefined
-  /** The outermost scope, which is that of the template. */
-  readonly root: Scope
+  readonly #hidden: readonly string[] | undefined
+  readonly #seesHidden: boolean
 
-  constructor(parent?: Scope) {
+  constructor(parent?: Scope, { hidden, seesHidden = false }: ScopeOptions = {}) {
     this.#parent = parent
-    this.root = parent?.root ?? this
+    this.#hidden = hidden
+    this.#seesHidden = seesHidden
   }
 
-  /** The value of a name here or further out; undefined where it was never set. */
-  find(name: string): Value | undefined {
+  /** The value of a name here or further out; an undefined value of the template language for what was never set. */
+  get(name: string): Value {
+    let seesHidden = false
     let scope: Scope | undefined = this
     while (scope !== undefined) {
       const value = scope.#values.get(name)
       if (value !== undefined) return value
+      seesHidden ||= scope.#seesHidden
+      if (!seesHidden && scope.#hidden?.includes(name)) break
       scope = scope.#parent
     }
-    return undefined
-  }
-
-  /** Like {@link find}, with an undefined value of the template language for what was never set. */
-  get(name: string): Value {
-    const value = this.find(name)
-    return value === undefined ? new Undefined(`'${name}' is undefined`) : value
+    return new Undefined(`'${name}' is undefined`)
   }
 
   /** Sets a name here, where it hides the same name further out. */

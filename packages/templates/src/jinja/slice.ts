@@ -71,7 +71,6 @@ function toPlaces(bounds: SliceBounds, length: number): Places {
 /** What is beyond every length counts as just that. */
 function toBound(value: Value): number | undefined {
   if (value === null) return undefined
-  failOnUndefined(value)
   const isIndex = typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean'
   if (!isIndex) raise('TypeError', 'slice indices must be integers or None or have an __index__ method')
   const index = toIndex(value)

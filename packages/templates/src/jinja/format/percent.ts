@@ -1,5 +1,6 @@
 import { TemplateFloat } from '../../number.ts'
 import { raise } from '../errors.ts'
+import { failOnUndefined } from '../fail-on-undefined.ts'
 import { escapeText } from '../html.ts'
 import { toFloat, toOperand } from '../numbers/arithmetic.ts'
 import { printCode, printValue } from '../print.ts'
@@ -105,6 +106,7 @@ function formatInteger(run: Rendering, field: Field, value: Value): string {
   const { type, precision = 0 } = field
   const operand = toOperand(value)
   const decimal = type === 'd' || type === 'i' || type === 'u'
+  if (decimal) failOnUndefined(value)
   if (operand === undefined || (operand instanceof TemplateFloat && !decimal)) {
     const wanted = decimal ? 'a real number' : 'an integer'
     return raise('TypeError', `%${type} format: ${wanted} is required, not ${typeName(value)}`)
@@ -122,6 +124,7 @@ function formatFloat(
   field: Field,
   { value, type }: { readonly value: Value; readonly type: FloatType },
 ): string {
+  failOnUndefined(value)
   const operand = toOperand(value)
   if (operand === undefined) return raise('TypeError', `must be real number, not ${typeName(value)}`)
   const { precision = 6, alternate } = field

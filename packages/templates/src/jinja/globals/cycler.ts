@@ -1,5 +1,5 @@
 import { raise } from '../errors.ts'
-import { type Arguments, BuiltinFunction, Callable } from '../values/callable.ts'
+import { type Arguments, BuiltinFunction, Callable, define } from '../values/callable.ts'
 import { TemplateObject, Tuple, type Value } from '../values/value.ts'
 
 /** What `cycler(…)` makes: gives its values one after the other, over and over. */
@@ -19,12 +19,15 @@ export class Cycler extends TemplateObject {
       case 'current':
         return this.#items[this.#position]
       case 'next':
-        return new BuiltinFunction(name, () => this.#next())
+        return new BuiltinFunction(
+          name,
+          define(name, '', () => this.#next()),
+        )
       case 'reset':
-        return new BuiltinFunction(name, () => {
-          this.#position = 0
-          return null
-        })
+        return new BuiltinFunction(
+          name,
+          define(name, '', () => this.#reset()),
+        )
       case 'items':
         return new Tuple(this.#items)
       case 'pos':
@@ -32,6 +35,11 @@ export class Cycler extends TemplateObject {
       default:
         return undefined
     }
+  }
+
+  #reset(): null {
+    this.#position = 0
+    return null
   }
 
   #next(): Value {

@@ -1,5 +1,6 @@
 import { toCount, toIndex, toTextArgument } from '../arguments.ts'
 import { raise } from '../errors.ts'
+import { failOnUndefined } from '../fail-on-undefined.ts'
 import { toItems } from '../iterate.ts'
 import { fromKeys } from '../methods/container-methods.ts'
 import { printValue } from '../print.ts'
@@ -9,7 +10,7 @@ import { type Arguments, BuiltinFunction, Callable, define, type Implementation 
 import { Dict } from '../values/dict.ts'
 import { Namespace } from '../values/namespace.ts'
 import { Range } from '../values/range.ts'
-import { Markup, Undefined, type Value } from '../values/value.ts'
+import { Markup, type Value } from '../values/value.ts'
 import { Cycler, Joiner } from './cycler.ts'
 import { makeLipsum } from './lipsum.ts'
 import { formatTime } from './strftime.ts'
@@ -88,7 +89,8 @@ function makeDict(run: Rendering, { positional, named }: Arguments): Dict {
   if (source instanceof Dict) {
     run.spend(source.size)
     for (const [key, value] of source.entries()) dict.set(key, value)
-  } else if (source !== undefined && !(source instanceof Undefined)) {
+  } else if (source !== undefined) {
+    failOnUndefined(source)
     for (const pair of toItems(run, source)) {
       const items = toItems(run, pair)
       if (items.length !== 2)

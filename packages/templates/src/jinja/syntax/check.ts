@@ -1,7 +1,8 @@
 import { JinjaSyntaxError } from '../errors.ts'
-import type { BlockNode, CallBlockNode, Expression, MacroNode, Statement } from './ast.ts'
+import type { BlockNode, Expression, Statement } from './ast.ts'
+import { findHiddenNames } from './hidden-names.ts'
 import { findMacroTraits, type MacroTraits } from './macro-traits.ts'
-import type { Template } from './template.ts'
+import type { MacroLike, Template } from './template.ts'
 import { namesOf, partsOf, statementParts } from './walk.ts'
 
 /** The filters and tests there are. */
@@ -24,12 +25,12 @@ interface Place {
 export function checkTemplate(body: readonly Statement[], known: KnownNames): Template {
   const checker = new Checker(known)
   checker.checkAll(body, { isConditional: false, inLoop: false, inFor: false })
-  return { body, blocks: checker.blocks, macros: checker.macros }
+  return { body, blocks: checker.blocks, macros: checker.macros, hidden: findHiddenNames(body) }
 }
 
 class Checker {
   readonly blocks = new Map<string, BlockNode>()
-  readonly macros = new Map<MacroNode | CallBlockNode, MacroTraits>()
+  readonly macros = new Map<MacroLike, MacroTraits>()
   readonly #known: KnownNames
 
   constructor(known: KnownNames) {
@@ -61,6 +62,7 @@ class Checker {
         return
       case 'macro':
       case 'call-block':
+      case 'generation':
         this.#noteMacro(node)
         break
       case 'block':
@@ -76,13 +78,14 @@ class Checker {
     }
   }
 
-  #noteMacro(node: MacroNode | CallBlockNode): void {
+  #noteMacro(node: MacroLike): void {
     const traits = findMacroTraits(node.body)
-    const caller = node.parameters.find(({ name }) => name === 'caller')
+    const parameters = node.kind === 'generation' ? [] : node.parameters
+    const caller = parameters.find(({ name }) => name === 'caller')
     if (traits.usesCaller && caller !== undefined && caller.fallback === undefined) {
       fail('the special "caller" argument must be omitted or be given a default', node.line)
     }
-    const isParameter = (wanted: string): boolean => node.parameters.some(({ name }) => name === wanted)
+    const isParameter = (wanted: string): boolean => parameters.some(({ name }) => name === wanted)
     this.macros.set(node, {
       usesCaller: traits.usesCaller,
       usesKwargs: traits.usesKwargs && !isParameter('kwargs'),

@@ -11,6 +11,9 @@ export interface MacroTraits {
   readonly usesVarargs: boolean
 }
 
+/** A macro that reads none. */
+export const NO_TRAITS: MacroTraits = { usesCaller: false, usesKwargs: false, usesVarargs: false }
+
 /** Looks for the special variables in the body of a macro. */
 export function findMacroTraits(body: readonly Statement[]): MacroTraits {
   const finder = new NameFinder(['caller', 'kwargs', 'varargs'])

@@ -1,4 +1,4 @@
-import { BuiltinFunction } from './callable.ts'
+import { BuiltinFunction, define } from './callable.ts'
 import { TemplateObject, type Value } from './value.ts'
 
 /** The variable `self`: the blocks of the template as functions. */
@@ -13,7 +13,7 @@ export class BlockReference extends TemplateObject {
 
   override attribute(name: string): Value | undefined {
     const block = this.#blocks.get(name)
-    return block === undefined ? undefined : new BuiltinFunction(name, () => block())
+    return block === undefined ? undefined : new BuiltinFunction(name, define(name, '', block))
   }
 
   override describe(): string {

@@ -40,6 +40,8 @@ export class BuiltinFunction extends Callable {
 
 /** No named arguments. */
 export const NO_NAMES: ReadonlyMap<string, Value> = new Map()
+/** No arguments at all. */
+export const NO_ARGUMENTS: Arguments = { positional: [], named: NO_NAMES }
 
 /** The values for parameters such as `'width fill?'`: optional ones may be undefined. */
 export type Bound<Parameters extends string> = Parameters extends `${infer First} ${infer Rest}`

@@ -1,0 +1,141 @@
+import type { Expression, Statement } from './ast.ts'
+import { namesOf, partsOf, statementParts } from './walk.ts'
+
+/** Bodies by identity, with the names they hide. */
+export type HiddenNames = ReadonlyMap<readonly Statement[], readonly string[]>
+
+/**
+ * Finds the names that each body hides. The reference turns the variables of a body into variables of a function, so a
+ * name that the body first sets and never read before, without any condition, is undefined from its beginning: tags and
+ * macros inside that come before the assignment do not see the same name further out.
+ */
+export function findHiddenNames(body: readonly Statement[]): HiddenNames {
+  const hidden = new Map<readonly Statement[], readonly string[]>()
+  analyze(body, new Frame(undefined), hidden)
+  return hidden
+}
+
+/** The names of a body and of those around it. */
+class Frame {
+  /** Names read or set here, but for those that only bodies inside use. */
+  readonly names: Set<string>
+  readonly hidden = new Set<string>()
+  readonly #parent: Frame | undefined
+
+  constructor(parent: Frame | undefined, names: Iterable<string> = []) {
+    this.#parent = parent
+    this.names = new Set(names)
+  }
+
+  /** The same frame as seen by a branch of a condition. */
+  branch(): Frame {
+    return new Frame(this.#parent, this.names)
+  }
+
+  read(name: string): void {
+    if (!this.isKnown(name)) this.names.add(name)
+  }
+
+  set(name: string): void {
+    if (!this.isKnown(name)) this.hidden.add(name)
+    this.names.add(name)
+  }
+
+  /** Whether a name is one of this frame or of those around. */
+  isKnown(name: string): boolean {
+    return this.names.has(name) || (this.#parent?.isKnown(name) ?? false)
+  }
+}
+
+function analyze(body: readonly Statement[], frame: Frame, found: Map<readonly Statement[], readonly string[]>): void {
+  for (const statement of body) visit(statement, frame)
+  if (frame.hidden.size > 0) found.set(body, [...frame.hidden])
+  for (const statement of body) analyzeInside(statement, frame, found)
+}
+
+/** Notes what a tag reads and sets in its own frame, in the order in which the reference looks. */
+function visit(node: Statement, frame: Frame): void {
+  switch (node.kind) {
+    case 'print':
+      read(node.value, frame)
+      return
+    case 'for':
+      read(node.items, frame)
+      return
+    case 'if':
+      visitBranches(node.branches, node.otherwise, frame)
+      return
+    case 'set':
+      read(node.value, frame)
+      assign(node, frame)
+      return
+    case 'set-block':
+      assign(node, frame)
+      return
+    case 'macro':
+      frame.set(node.name)
+      return
+    case 'call-block':
+      read(node.call, frame)
+      return
+    case 'filter-block':
+      read(node.filter, frame)
+      return
+    case 'with':
+      for (const { value } of node.bindings) read(value, frame)
+      return
+    default:
+  }
+}
+
+/** What a branch sets hides nothing, as it may not be run. */
+function visitBranches(
+  [first, ...rest]: readonly { readonly test: Expression; readonly body: readonly Statement[] }[],
+  otherwise: readonly Statement[],
+  frame: Frame,
+): void {
+  if (first === undefined) return
+  read(first.test, frame)
+  const branches = [first.body, otherwise].map((body) => {
+    const branch = frame.branch()
+    for (const statement of body) visit(statement, branch)
+    return branch
+  })
+  const others = frame.branch()
+  visitBranches(rest, [], others)
+  for (const name of [...branches, others].flatMap((branch) => [...branch.names])) frame.names.add(name)
+}
+
+function read(node: Expression, frame: Frame): void {
+  if (node.kind === 'name') frame.read(node.name)
+  for (const part of partsOf(node)) read(part, frame)
+}
+
+function assign(node: Statement, frame: Frame): void {
+  for (const target of statementParts(node).targets) {
+    if (target.kind === 'member') frame.read(target.object)
+    for (const name of namesOf(target)) frame.set(name)
+  }
+}
+
+/** Goes on with the bodies inside a tag, which are frames of their own but for those of conditions. */
+function analyzeInside(node: Statement, frame: Frame, found: Map<readonly Statement[], readonly string[]>): void {
+  const { targets, bodies } = statementParts(node)
+  if (node.kind === 'if') {
+    for (const statement of bodies.flat()) analyzeInside(statement, frame, found)
+    return
+  }
+  for (const body of bodies) {
+    // Blocks see the variables of the template alone; what has parameters or targets of its own knows them.
+    const inner = new Frame(node.kind === 'block' ? undefined : frame)
+    if (node.kind === 'for') inner.names.add('loop')
+    if (node.kind === 'for' || node.kind === 'with') for (const name of targets.flatMap(namesOf)) inner.names.add(name)
+    if (node.kind === 'macro' || node.kind === 'call-block') {
+      for (const { name, fallback } of node.parameters) {
+        inner.names.add(name)
+        if (fallback !== undefined) read(fallback, inner)
+      }
+    }
+    analyze(body, inner, found)
+  }
+}
