@@ -25,12 +25,22 @@ const NODE = true
 module.exports = {
   forbidden: [
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
-    { name: 'not-resolvable', severity: 'error', from: { pathNot: ['^scripts/', '^packages/demo-models/training/'] }, to: { couldNotResolve: true } },
+    {
+      name: 'not-resolvable',
+      severity: 'error',
+      from: { pathNot: ['^scripts/', '^packages/demo-models/training/'] },
+      to: { couldNotResolve: true },
+    },
     only('errors-is-alone', 'packages/errors', [], NO_NODE),
     only('json-is-pure', 'packages/json', [lib('errors')], NO_NODE),
     only('templates-is-pure', 'packages/templates', [lib('errors'), npm('re2js')], NO_NODE),
     only('wire-is-pure', 'packages/wire', [lib('errors'), npm('zod')], NO_NODE),
-    only('backend-client', 'packages/backend-client', [lib('errors'), npm('@grpc/grpc-js'), npm('@bufbuild/protobuf')], NODE),
+    only(
+      'backend-client',
+      'packages/backend-client',
+      [lib('errors'), npm('@grpc/grpc-js'), npm('@bufbuild/protobuf')],
+      NODE,
+    ),
     only('backend-kit', 'packages/backend-kit', [lib('errors'), lib('backend-client'), npm('@grpc/grpc-js')], NODE),
     only('backend-mock', 'apps/backends/mock', [lib('errors'), lib('backend-client'), lib('backend-kit')], NODE),
     only(
@@ -65,9 +75,13 @@ module.exports = {
     },
     {
       name: 'rooms-below-api',
-      comment: 'inside the server: what serves a request is put together in compose.ts; rooms never reach up into api or compose',
+      comment:
+        'inside the server: what serves a request is put together in compose.ts; rooms never reach up into api or compose',
       severity: 'error',
-      from: { path: '^apps/server/src/(http|inference|models|backends|settings|db|config|files|monitoring|outbound)/', pathNot: TEST },
+      from: {
+        path: '^apps/server/src/(http|inference|models|backends|settings|db|config|files|monitoring|outbound)/',
+        pathNot: TEST,
+      },
       to: { path: '^apps/server/src/(api/|compose\\.ts|main\\.ts)' },
     },
     {
