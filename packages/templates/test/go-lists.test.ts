@@ -101,6 +101,7 @@ describe('list and dict functions', () => {
     '{{dig "x" .deep}}',
     '{{dig "x" "y" "z" "w" "none" .deep}}',
     '{{dig 1 "none" .deep}}',
+    '{{dig "q" 1 "none" .deep}}',
     '{{dig "a" "none" .list}}',
   ])('reading dicts, failing when run: %s', (template) => {
     expect(() => render(template)).toThrow(GoTemplateExecError)

@@ -12,7 +12,7 @@ import { parseDecimal } from './cast.ts'
  * zone is UTC.
  */
 export const DATE_FUNCTIONS: FunctionTable = {
-  date: fixed(['string', 'any'], (_, layout, date) => given(date).in(UTC).format(layout)),
+  date: fixed(['string', 'any'], (context, layout, date) => inZone(context, { layout, date, zone: 'UTC' })),
   htmlDate: fixed(['any'], (_, date) => given(date).in(UTC).format('2006-01-02')),
   htmlDateInZone: fixed(['any', 'string'], (context, date, zone) =>
     inZone(context, { layout: '2006-01-02', date, zone }),
@@ -50,7 +50,7 @@ interface ZonedDate {
 const ZONE_STEPS = 200
 
 function inZone({ budget }: CallContext, { layout, date, zone }: ZonedDate): string {
-  budget.spend(ZONE_STEPS)
+  budget.spend(layout.length + (zone === 'UTC' ? 0 : ZONE_STEPS))
   return given(date).in(loadZone(zone)).format(layout)
 }
 

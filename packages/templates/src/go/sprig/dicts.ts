@@ -56,9 +56,9 @@ function dig(path: readonly GoValue[]): GoValue {
   if (path.length < 3) return fail('dig needs at least three arguments')
   const otherwise = path.at(-2)
   let current = path.at(-1)
-  for (const key of path.slice(0, -2)) {
+  const keys = path.slice(0, -2).map((key) => (typeof key === 'string' ? key : fail('dig needs string keys')))
+  for (const key of keys) {
     if (!(current instanceof GoMap) || current.element !== 'any') return fail('dig needs a dict at every step')
-    if (typeof key !== 'string') return fail('dig needs string keys')
     if (!current.entries.has(key)) return otherwise
     current = current.entries.get(key)
   }
