@@ -15,14 +15,14 @@ function write(data: unknown, options: { escapeHtml?: boolean; indent?: string }
   return toText(encodeJson(budget(), toGoValue(data), { escapeHtml, indent }))
 }
 
-/** JSON without lone surrogates and keys JavaScript reorders, so that JSON.stringify can be compared. */
+/** Values of JSON without lone surrogates; -0 among them. */
 const json = fc.jsonValue({ noUnicodeString: false, stringUnit: 'grapheme', maxDepth: 4 })
 
 describe('writing', () => {
   it('is JSON of the same value', () => {
     fc.assert(
       fc.property(json, (value) => {
-        expect(JSON.parse(write(value))).toEqual(JSON.parse(JSON.stringify(value)))
+        expect(JSON.parse(write(value))).toEqual(value)
       }),
     )
   })
@@ -55,7 +55,7 @@ describe('reading', () => {
         const { value: decoded, overflows } = decodeJson(budget(), toBytes(write(value)))
         expect(overflows).toBe(false)
         expect(encodeJson(budget(), decoded, { escapeHtml: true, indent: undefined })).toBe(
-          encodeJson(budget(), toGoValue(JSON.parse(JSON.stringify(value))), { escapeHtml: true, indent: undefined }),
+          encodeJson(budget(), toGoValue(value), { escapeHtml: true, indent: undefined }),
         )
       }),
     )
