@@ -20,7 +20,7 @@ import { printCode } from './print.ts'
 import type { Rendering } from './rendering.ts'
 import { hasSurrogates, toCodePoints } from './text/code-points.ts'
 import { type Arguments, BuiltinFunction } from './values/callable.ts'
-import { Dict } from './values/dict.ts'
+import { Dict, payForKey } from './values/dict.ts'
 import { Range } from './values/range.ts'
 import { describeOwner, typeName } from './values/type-name.ts'
 import {
@@ -79,7 +79,10 @@ function refused(object: Value, name: string): Undefined {
 
 /** The item of a key; undefined where there is none, and where the object has no items or not by such keys. */
 function findItem(run: Rendering, object: Value, key: Value): Value | undefined {
-  if (object instanceof Dict) return isHashable(key) ? object.get(key) : undefined
+  if (object instanceof Dict) {
+    payForKey(run, key)
+    return isHashable(key) ? object.get(key) : undefined
+  }
   const index = typeof key === 'boolean' ? Number(key) : key
   if (typeof index !== 'number') return undefined
   if (isText(object)) return findCharacter(run, object, index)
@@ -96,7 +99,12 @@ function findItem(run: Rendering, object: Value, key: Value): Value | undefined 
 function findCharacter(run: Rendering, text: string | Markup, index: number): Value | undefined {
   const plain = toPlainText(text)
   run.search(plain)
-  const character = hasSurrogates(plain) ? toCodePoints(plain).at(index) : plain.at(index)
+  if (!hasSurrogates(plain)) return toCharacter(text, plain.at(index))
+  run.walk(plain.length)
+  return toCharacter(text, toCodePoints(plain).at(index))
+}
+
+function toCharacter(text: string | Markup, character: string | undefined): Value | undefined {
   return character === undefined ? undefined : likeText(text, character)
 }
 

@@ -5,7 +5,7 @@ import { iterate } from './iterate.ts'
 import type { Rendering } from './rendering.ts'
 import { compareCodePoints } from './text/code-points.ts'
 import { findText } from './text/search.ts'
-import { Dict } from './values/dict.ts'
+import { Dict, payForKey } from './values/dict.ts'
 import { DictView } from './values/dict-view.ts'
 import { Range } from './values/range.ts'
 import { typeName } from './values/type-name.ts'
@@ -18,7 +18,7 @@ export type Ordering = '<' | '<=' | '>' | '>='
 export function isEqual(run: Rendering, left: Value, right: Value): boolean {
   run.spend()
   if (left === right) return !(left instanceof TemplateFloat) || !Number.isNaN(left.value)
-  if (isText(left) && isText(right)) return toPlainText(left) === toPlainText(right)
+  if (isText(left) && isText(right)) return areEqualTexts(run, toPlainText(left), toPlainText(right))
   const a = toNumber(left)
   if (a !== undefined) {
     const b = toNumber(right)
@@ -31,6 +31,12 @@ export function isEqual(run: Rendering, left: Value, right: Value): boolean {
   const equal = isEqualObject(run, left, right)
   run.leave()
   return equal
+}
+
+function areEqualTexts(run: Rendering, left: string, right: string): boolean {
+  if (left.length !== right.length) return false
+  run.search(left)
+  return left === right
 }
 
 function isEqualObject(run: Rendering, left: object & Value, right: object & Value): boolean {
@@ -52,6 +58,7 @@ function areEqual(run: Rendering, left: readonly Value[], right: readonly Value[
 function areEqualDicts(run: Rendering, left: Dict, right: Dict): boolean {
   if (left.size !== right.size) return false
   for (const [key, value] of left.entries()) {
+    payForKey(run, key)
     const other = right.get(key)
     if (other === undefined || !isEqual(run, value, other)) return false
   }
@@ -123,7 +130,10 @@ function isOrderedNumber(operator: Ordering, left: number | bigint, right: numbe
 /** Whether a container holds a value: a part of a text, a key of a dict, an item of anything else. */
 export function contains(run: Rendering, container: Value, item: Value): boolean {
   if (isText(container)) return containsText(run, toPlainText(container), item)
-  if (container instanceof Dict) return container.has(item)
+  if (container instanceof Dict) {
+    payForKey(run, item)
+    return container.has(item)
+  }
   if (container instanceof DictView) return containsInView(run, container, item)
   if (container instanceof Range) return containsInRange(container, item)
   if (typeof container !== 'object' || container === null || container instanceof TemplateFloat) {
@@ -140,11 +150,13 @@ function containsText(run: Rendering, text: string, item: Value): boolean {
   if (!isText(item)) {
     return raise('TypeError', `'in <string>' requires string as left operand, not ${typeName(item)}`)
   }
-  run.search(text)
-  return findText(text, toPlainText(item)) >= 0
+  const wanted = toPlainText(item)
+  run.search(text, wanted)
+  return findText(text, wanted) >= 0
 }
 
 function containsInView(run: Rendering, { dict, part }: DictView, item: Value): boolean {
+  payForKey(run, item)
   if (part === 'keys') return dict.has(item)
   if (part === 'values') {
     for (const value of dict.values()) if (isEqual(run, value, item)) return true

@@ -26,7 +26,7 @@ import type {
 } from './syntax/ast.ts'
 import { isTrue } from './truth.ts'
 import { type Arguments, type Implementation, NO_NAMES } from './values/callable.ts'
-import { Dict } from './values/dict.ts'
+import { Dict, payForKey } from './values/dict.ts'
 import { typeName } from './values/type-name.ts'
 import { Markup, Tuple, Undefined, type Value } from './values/value.ts'
 
@@ -122,6 +122,7 @@ export class Evaluator {
     for (const { key, value } of node.entries) {
       const name = this.evaluate(key, scope)
       this.#run.line = node.line
+      payForKey(this.#run, name)
       dict.set(name, this.evaluate(value, scope))
     }
     return dict

@@ -69,9 +69,10 @@ function cutAll(text: string, open: string, close: string): string {
   const kept: string[] = []
   let index = 0
   while (index < text.length) {
-    kept.push(text[index] ?? '')
+    const character = text[index] ?? ''
+    kept.push(character)
     index++
-    if (kept.slice(-open.length).join('') !== open) continue
+    if (character !== open.at(-1) || kept.slice(-open.length).join('') !== open) continue
     const end = findEnd(text, index, { open, close })
     if (end < 0) break
     kept.length -= open.length

@@ -34,7 +34,7 @@ export function toItems(run: Rendering, value: Value): readonly Value[] {
 /** A walk over the items, free of charge. @throws TypeError */
 export function toIterator(run: Rendering, value: Value): Iterator<Value> {
   if (typeof value === 'string') {
-    run.search(value)
+    run.walk(value.length)
     return toCodePoints(value)[Symbol.iterator]()
   }
   if (isList(value)) return value[Symbol.iterator]()

@@ -27,6 +27,7 @@ export class Macro extends Callable {
   }
 
   call(run: Rendering, given: Arguments): Value {
+    run.spend(this.#definition.parameters.length)
     const text = this.#definition.render(this.#bind(given))
     return run.autoescape ? new Markup(text) : text
   }

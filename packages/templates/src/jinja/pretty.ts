@@ -70,6 +70,7 @@ class PrettyPrinter {
 
   /** A long text as several literals; in parentheses where nothing else is around. */
   #printText(text: string, place: Place): string {
+    this.#run.walk(text.length * 8)
     const isTop = place.level === 1
     const indent = place.indent + (isTop ? 1 : 0)
     const allowance = place.allowance + (isTop ? 1 : 0)

@@ -18,13 +18,14 @@ export function printCode(run: Rendering, value: Value): string {
   run.spend()
   switch (typeof value) {
     case 'string':
+      run.walk(value.length)
       return run.built(quoteText(value))
     case 'boolean':
       return value ? 'True' : 'False'
     case 'number':
       return String(value)
     case 'bigint':
-      return run.built(value.toString())
+      return printBig(run, value)
     default:
   }
   if (value === null) return 'None'
@@ -33,6 +34,13 @@ export function printCode(run: Rendering, value: Value): string {
   const text = printObject(run, value)
   run.leave()
   return text
+}
+
+/** Printing takes quadratic time, but integers are not that long. */
+function printBig(run: Rendering, value: bigint): string {
+  const text = value.toString()
+  run.walk(text.length * 2)
+  return run.built(text)
 }
 
 function printObject(run: Rendering, value: Exclude<Value, string | boolean | number | bigint | null>): string {
@@ -44,7 +52,7 @@ function printObject(run: Rendering, value: Exclude<Value, string | boolean | nu
     const items = value.items.map(repr)
     return run.built(items.length === 1 ? `(${items[0]},)` : `(${items.join(', ')})`)
   }
-  if (value instanceof Markup) return run.built(`Markup(${quoteText(value.text)})`)
+  if (value instanceof Markup) return run.built(`Markup(${printCode(run, value.text)})`)
   if (value instanceof Bytes) return run.built(quoteBytes(value.bytes))
   return run.built(value.describe(repr))
 }

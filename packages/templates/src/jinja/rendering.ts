@@ -1,11 +1,14 @@
 import { JinjaLimitError } from './errors.ts'
 import type { ResolvedLimits } from './limits.ts'
 import type { Clock } from './ports.ts'
+import { isPlainSearch } from './text/search.ts'
 
 /** Code units of text built for the price of one step. */
 const BUILT_PER_STEP = 16
 /** Code units of text searched for the price of one step. */
-const SEARCHED_PER_STEP = 64
+const SEARCHED_PER_STEP = 32
+/** Code units of text walked one by one for the price of one step. */
+const WALKED_PER_STEP = 4
 
 /** What a rendering is made with. */
 export interface RenderingOptions {
@@ -38,9 +41,15 @@ export class Rendering {
     if (this.#steps > this.limits.maxSteps) throw this.#exceeded('maxSteps')
   }
 
-  /** Pays for searching or walking a text. */
-  search(text: string): void {
-    this.spend(1 + Math.floor(text.length / SEARCHED_PER_STEP))
+  /** Pays for comparing a text, or for searching another one in it. */
+  search(text: string, wanted = ''): void {
+    if (isPlainSearch(text, wanted)) this.spend(1 + Math.floor(text.length / SEARCHED_PER_STEP))
+    else this.walk(text.length + wanted.length)
+  }
+
+  /** Pays for work on every character of a text. */
+  walk(length: number): void {
+    this.spend(1 + Math.floor(length / WALKED_PER_STEP))
   }
 
   /** @throws JinjaLimitError for a text longer than allowed */

@@ -3,7 +3,7 @@ import { Undefined, type Value } from './values/value.ts'
 /** What a scope is opened with. */
 export interface ScopeOptions {
   /** Names that are undefined here until they are set, whatever they are further out. */
-  readonly hidden?: readonly string[] | undefined
+  readonly hidden?: ReadonlySet<string> | undefined
   /** Whether names hidden further out are seen nevertheless, as from inside a block. @default false */
   readonly seesHidden?: boolean | undefined
 }
@@ -12,7 +12,7 @@ export interface ScopeOptions {
 export class Scope {
   readonly #values = new Map<string, Value>()
   readonly #parent: Scope | undefined
-  readonly #hidden: readonly string[] | undefined
+  readonly #hidden: ReadonlySet<string> | undefined
   readonly #seesHidden: boolean
 
   constructor(parent?: Scope, { hidden, seesHidden = false }: ScopeOptions = {}) {
@@ -29,7 +29,7 @@ export class Scope {
       const value = scope.#values.get(name)
       if (value !== undefined) return value
       seesHidden ||= scope.#seesHidden
-      if (!seesHidden && scope.#hidden?.includes(name)) break
+      if (!seesHidden && scope.#hidden?.has(name)) break
       scope = scope.#parent
     }
     return new Undefined(`'${name}' is undefined`)

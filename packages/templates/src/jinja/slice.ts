@@ -38,7 +38,10 @@ export function sliceValue(run: Rendering, value: Value, bounds: SliceBounds): V
 
 function sliceText(run: Rendering, text: string, bounds: SliceBounds): string {
   run.search(text)
-  if (hasSurrogates(text)) return pick(run, toCodePoints(text), bounds).join('')
+  if (hasSurrogates(text)) {
+    run.walk(text.length)
+    return pick(run, toCodePoints(text), bounds).join('')
+  }
   const { start, step, count } = toPlaces(bounds, text.length)
   run.reserve(count)
   if (step === 1) return text.slice(start, start + count)

@@ -54,7 +54,7 @@ class JsonWriter {
 
   write(value: Value, level: number): string {
     this.#run.spend()
-    if (isText(value)) return this.#run.built(quoteJson(toPlainText(value), this.#style.ascii))
+    if (isText(value)) return this.#quote(toPlainText(value))
     if (value instanceof TemplateFloat) return printJsonFloat(value.value)
     if (value === null) return 'null'
     if (typeof value === 'boolean') return value ? 'true' : 'false'
@@ -77,10 +77,15 @@ class JsonWriter {
       return raise('TypeError', `Object of type ${typeName(value)} is not JSON serializable`)
     }
     const entries = this.#toEntries(value).map(([key, item]) => {
-      const name = quoteJson(toKey(key), this.#style.ascii)
+      const name = this.#quote(toKey(key))
       return this.#run.built(name + this.#style.key + this.write(item, level + 1))
     })
     return this.#writeItems('{}', entries, level)
+  }
+
+  #quote(text: string): string {
+    if (this.#style.ascii) this.#run.walk(text.length * 4)
+    return this.#run.built(quoteJson(text, this.#style.ascii))
   }
 
   #toEntries(dict: Dict): [Value, Value][] {

@@ -13,7 +13,7 @@ export interface Lookup {
 
 /** A function that follows a path such as `address.lines.0` into an item; none leaves the item itself. */
 export function toGetter(run: Rendering, attribute: Value | undefined, lookup: Lookup = {}): (item: Value) => Value {
-  const parts = toPathParts(attribute ?? null)
+  const parts = toPathParts(run, attribute ?? null)
   const { fallback = null, transform } = lookup
   return (item) => {
     let value = item
@@ -37,9 +37,10 @@ export function ignoreCase(value: Value): Value {
   return isText(value) ? toPlainText(value).toLowerCase() : value
 }
 
-function toPathParts(attribute: Value): Value[] {
+function toPathParts(run: Rendering, attribute: Value): Value[] {
   if (attribute === null) return []
   if (!isText(attribute)) return [attribute]
+  run.walk(toPlainText(attribute).length * 4)
   return toPlainText(attribute)
     .split('.')
     .map((part) => (part !== '' && Array.from(part).every(isDigit) ? Number(part) : part))

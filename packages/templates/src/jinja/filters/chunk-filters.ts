@@ -61,7 +61,7 @@ function* slice(
   const size = Math.floor(items.length / columns)
   const longer = items.length - size * columns
   for (let column = 0, start = 0; column < columns; column++) {
-    run.spend()
+    run.spend(2)
     const end = start + size + (column < longer ? 1 : 0)
     const part = items.slice(start, end)
     if (filler !== null && column >= longer) part.push(filler)

@@ -18,14 +18,15 @@ const escapeFilter = define('escape', 's', (run, [value]) => toEscaped(run, valu
 export const HTML_FILTERS: ReadonlyMap<string, Implementation> = new Map([
   ['e', escapeFilter],
   ['escape', escapeFilter],
-  [
-    'forceescape',
-    define('forceescape', 'value', (run, [value]) => new Markup(run.built(escapeText(printValue(run, value))))),
-  ],
+  ['forceescape', define('forceescape', 'value', (run, [value]) => new Markup(escapeFor(run, printValue(run, value))))],
   ['safe', define('safe', 'value', (run, [value]) => new Markup(printValue(run, value)))],
   [
     'striptags',
-    define('striptags', 'value', (run, [value]) => run.built(stripTags(run.built(printValue(run, value))))),
+    define('striptags', 'value', (run, [value]) => {
+      const text = printValue(run, value)
+      run.walk(text.length * 4)
+      return run.built(stripTags(text))
+    }),
   ],
   ['urlencode', define('urlencode', 'value', (run, [value]) => encodeForUrl(run, value))],
   [
@@ -39,7 +40,12 @@ export const HTML_FILTERS: ReadonlyMap<string, Implementation> = new Map([
 ])
 
 function toEscaped(run: Rendering, value: Value): Markup {
-  return value instanceof Markup ? value : new Markup(run.built(escapeText(printValue(run, value))))
+  return value instanceof Markup ? value : new Markup(escapeFor(run, printValue(run, value)))
+}
+
+function escapeFor(run: Rendering, text: string): string {
+  run.walk(text.length)
+  return run.built(escapeText(text))
 }
 
 function toXmlAttributes(run: Rendering, value: Value): string {
@@ -77,8 +83,10 @@ function encodeForUrl(run: Rendering, value: Value): string {
 
 /** Everything but letters, digits, `_.-~` and the characters that are safe here, as percent signs and hex digits. */
 function quote(run: Rendering, value: Value, safe: string): string {
+  const text = printValue(run, value)
+  run.walk(text.length * 8)
   let result = ''
-  for (const byte of new TextEncoder().encode(printValue(run, value))) {
+  for (const byte of new TextEncoder().encode(text)) {
     const character = String.fromCharCode(byte)
     result +=
       isUnreserved(byte) || safe.includes(character)

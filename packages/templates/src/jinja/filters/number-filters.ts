@@ -15,7 +15,7 @@ import {
 import { divideToEven, scaleToInteger } from '../numbers/decimal.ts'
 import { isNegative, printFixed } from '../numbers/float-text.ts'
 import { type Integer, toInteger } from '../numbers/integer.ts'
-import { parseFloatText, parseIntegerText } from '../numbers/parse.ts'
+import { MAX_INTEGER_DIGITS, parseFloatText, parseIntegerText } from '../numbers/parse.ts'
 import type { Rendering } from '../rendering.ts'
 import { isTrue } from '../truth.ts'
 import { define, type Implementation } from '../values/callable.ts'
@@ -40,14 +40,16 @@ export const NUMBER_FILTERS: ReadonlyMap<string, Implementation> = new Map([
   ],
   [
     'int',
-    define('int', 'value default? base?', (_run, [value, fallback = 0, base = 10]) => {
+    define('int', 'value default? base?', (run, [value, fallback = 0, base = 10]) => {
+      if (isText(value)) payForDigits(run, toPlainText(value).length)
       const integer = toIntegerOrNothing(value, base)
       return integer === undefined ? fallback : integer
     }),
   ],
   [
     'float',
-    define('float', 'value default?', (_run, [value, fallback = new TemplateFloat(0)]) => {
+    define('float', 'value default?', (run, [value, fallback = new TemplateFloat(0)]) => {
+      if (isText(value)) run.walk(toPlainText(value).length)
       const float = toFloatOrNothing(value)
       return float === undefined ? fallback : new TemplateFloat(float)
     }),
@@ -80,6 +82,11 @@ function toIntegerOrNothing(value: Value, base: Value): Integer | undefined {
   if (integer !== undefined) return integer
   const float = parseFloatText(text)
   return float === undefined || !Number.isFinite(float) ? undefined : truncateFloat(float)
+}
+
+/** Reading digits of any base takes quadratic time, up to the length that is read at all. */
+function payForDigits(run: Rendering, length: number): void {
+  run.walk(length + Math.min(length, MAX_INTEGER_DIGITS) ** 2 / 64)
 }
 
 function toFloatOrNothing(value: Value): number | undefined {

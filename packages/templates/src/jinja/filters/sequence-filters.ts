@@ -10,7 +10,7 @@ import type { Rendering } from '../rendering.ts'
 import { toCodePoints } from '../text/code-points.ts'
 import { isTrue, lengthOf } from '../truth.ts'
 import { define, type Implementation } from '../values/callable.ts'
-import { Dict, toHashKey } from '../values/dict.ts'
+import { Dict, payForKey, toHashKey } from '../values/dict.ts'
 import { DictView } from '../values/dict-view.ts'
 import { Range } from '../values/range.ts'
 import { typeName } from '../values/type-name.ts'
@@ -144,7 +144,10 @@ function last(run: Rendering, value: Value): Value {
 }
 
 function reverse(run: Rendering, value: Value): Value {
-  if (isText(value)) return likeText(value, run.built(toCodePoints(toPlainText(value)).reverse().join('')))
+  if (isText(value)) {
+    run.walk(toPlainText(value).length)
+    return likeText(value, run.built(toCodePoints(toPlainText(value)).reverse().join('')))
+  }
   const items = toReversible(run, value)
   if (items !== undefined) return new Iteration([...items].reverse()[Symbol.iterator](), 'list_reverseiterator')
   if (!isIterable(value)) return raise('FilterArgumentError', 'argument must be iterable')
@@ -177,7 +180,9 @@ function join(run: Rendering, items: readonly Value[], separator: Value): Value 
 function* unique(run: Rendering, value: Value, get: (item: Value) => Value): Iterator<Value> {
   const seen = new Set<unknown>()
   for (const item of iterate(run, value)) {
-    const key = toHashKey(get(item))
+    const name = get(item)
+    payForKey(run, name)
+    const key = toHashKey(name)
     if (seen.has(key)) continue
     seen.add(key)
     yield item

@@ -29,7 +29,7 @@ export const TEXT_FILTERS: ReadonlyMap<string, Implementation> = new Map([
     'trim',
     define('trim', 'value chars?', (run, [value, characters = null]) => callMethod(run, value, 'strip', characters)),
   ],
-  ['title', define('title', 's', (run, [value]) => run.built(capitalizeWords(printValue(run, value))))],
+  ['title', define('title', 's', (run, [value]) => capitalizeWords(run, printValue(run, value)))],
   [
     'replace',
     define('replace', 's old new count?', (run, [value, old, replacement, count = null]) => {
@@ -71,7 +71,7 @@ export const TEXT_FILTERS: ReadonlyMap<string, Implementation> = new Map([
         const text = toText(value, 'splitlines')
         const options = { width: toCount(width), breakWords: isTrue(breakWords), breakHyphens: isTrue(breakHyphens) }
         if (options.width <= 0) raise('ValueError', `invalid width ${options.width} (must be > 0)`)
-        run.reserve(text.length)
+        run.walk(text.length * 32)
         const between = separator === null ? '\n' : toTextArgument(separator)
         const lines = splitLines(text).map((line) => wrapText(line, options))
         run.reserve(text.length + between.length * lines.reduce((sum, parts) => sum + parts.length, 0))
@@ -95,7 +95,8 @@ function callMethod(run: Rendering, value: Value, name: string, ...positional: V
 }
 
 /** Every word with its first letter in upper case; words begin behind blanks, dashes and opening brackets. */
-function capitalizeWords(text: string): string {
+function capitalizeWords(run: Rendering, text: string): string {
+  run.walk(text.length * 4)
   let result = ''
   let start = 0
   let inGap = isGap(text, 0)
@@ -105,7 +106,7 @@ function capitalizeWords(text: string): string {
     start = index
     inGap = !inGap
   }
-  return result
+  return run.built(result)
 }
 
 function capitalizeRun(run: string): string {
@@ -172,7 +173,7 @@ function truncate(
 }
 
 function countWords(run: Rendering, text: string): number {
-  run.spend(text.length)
+  run.walk(text.length * 4)
   let count = 0
   let inWord = false
   for (const character of text) {

@@ -38,6 +38,7 @@ class BraceFormatter {
   }
 
   format(format: string, nesting: number): string {
+    this.#run.walk(format.length * 8)
     if (nesting === 0) raise('ValueError', 'Max string recursion exceeded')
     let result = ''
     let index = 0

@@ -38,6 +38,7 @@ interface Field {
 /** Fills in the directives of a text: Python's `text % values`. @throws TypeError, ValueError, KeyError */
 export function formatPercent(run: Rendering, format: string | Markup, values: Value): string | Markup {
   const source = new ValueSource(values)
+  run.walk(toPlainText(format).length * 4)
   const reader = new DirectiveReader(toPlainText(format))
   const escapes = format instanceof Markup
   let result = ''
@@ -134,9 +135,10 @@ function formatFloat(
 
 function toCharacter(value: Value): string {
   if (isText(value) && countCodePoints(toPlainText(value)) === 1) return toPlainText(value)
-  if (typeof value === 'number' && value >= 0 && value <= 0x10ffff) return String.fromCodePoint(value)
-  if (typeof value === 'number' || typeof value === 'bigint') raise('OverflowError', '%c arg not in range(0x110000)')
-  return raise('TypeError', '%c requires int or char')
+  const code = toOperand(value)
+  if (code === undefined || code instanceof TemplateFloat) return raise('TypeError', '%c requires int or char')
+  if (code < 0 || code > 0x10ffff) raise('OverflowError', '%c arg not in range(0x110000)')
+  return String.fromCodePoint(Number(code))
 }
 
 function toShown(text: string, { precision, escapes }: Field): string {

@@ -29,6 +29,7 @@ export function formatValue(run: Rendering, value: Value, specification: string)
   if (!isNumber && !isText(value)) {
     raise('TypeError', `unsupported format string passed to ${typeName(value)}.__format__`)
   }
+  run.walk(specification.length)
   const spec = readSpec(specification, isNumber)
   run.reserve(spec.width + (spec.precision ?? 0))
   if (isText(value)) return formatText(toPlainText(value), spec)
@@ -49,6 +50,7 @@ function formatText(text: string, spec: Spec): string {
 function formatNumber(run: Rendering, value: Value, spec: Spec): string {
   const { type } = spec
   const operand = toOperand(value) ?? 0
+  if (type === 'n' && spec.grouping !== '') raise('ValueError', `Cannot specify '${spec.grouping}' with 'n'.`)
   switch (type) {
     case '':
       return operand instanceof TemplateFloat
@@ -91,10 +93,12 @@ function formatInteger(run: Rendering, value: Value, spec: Spec): string {
   if (!isInteger(value)) return raise('TypeError', 'an integer is required')
   if (spec.precision !== undefined) raise('ValueError', 'Precision not allowed in integer format specifier')
   if (type === 'c') {
+    if (spec.sign !== '') raise('ValueError', "Sign not allowed with integer format specifier 'c'")
+    if (spec.alternate) raise('ValueError', "Alternate form (#) not allowed with integer format specifier 'c'")
     if (value < 0 || value > 0x10ffff) raise('OverflowError', '%c arg not in range(0x110000)')
     return pad(String.fromCodePoint(Number(value)), { ...spec, align: spec.align === '' ? '<' : spec.align })
   }
-  if (spec.grouping === ',' && 'boxX'.includes(type) && type !== '') {
+  if (spec.grouping === ',' && 'boxXc'.includes(type) && type !== '') {
     raise('ValueError', `Cannot specify ',' with '${type}'.`)
   }
   const { negative, digits } = toIntegerForm(run, value, type)
@@ -107,7 +111,13 @@ function formatPlainFloat(run: Rendering, value: number, spec: Spec): string {
   const prefix = toSign(isNegative(value), spec)
   const size = Math.abs(value)
   if (!Number.isFinite(value)) return layOut({ prefix, digits: printSpecial(size) }, spec)
-  if (spec.precision === undefined) return layOut({ prefix, digits: printFloat(size) }, spec)
+  if (spec.precision === undefined) {
+    const digits = printFloat(size)
+    return layOut(
+      { prefix, digits: spec.alternate && !digits.includes('.') ? digits.replace('e', '.e') : digits },
+      spec,
+    )
+  }
   run.reserve(spec.precision + 330)
   const form = { digits: Math.max(1, spec.precision), keepZeros: spec.alternate, asFloat: spec.type === '' }
   return layOut({ prefix, digits: printGeneral(size, form) }, spec)

@@ -7,7 +7,7 @@ import { printValue } from '../print.ts'
 import type { Rendering } from '../rendering.ts'
 import { isTrue } from '../truth.ts'
 import { type Arguments, BuiltinFunction, Callable, define, type Implementation } from '../values/callable.ts'
-import { Dict } from '../values/dict.ts'
+import { Dict, payForKey } from '../values/dict.ts'
 import { Namespace } from '../values/namespace.ts'
 import { Range } from '../values/range.ts'
 import { Markup, type Value } from '../values/value.ts'
@@ -42,7 +42,11 @@ const FUNCTIONS: readonly (readonly [string, Implementation])[] = [
   ],
   [
     'strftime_now',
-    define('strftime_now', 'format', (run, [format]) => run.built(formatTime(run.clock, toTextArgument(format)))),
+    define('strftime_now', 'format', (run, [format]) => {
+      const text = toTextArgument(format)
+      run.spend(text.length * 32)
+      return run.built(formatTime(run.clock, text))
+    }),
   ],
   [
     'lipsum',
@@ -87,15 +91,20 @@ function makeDict(run: Rendering, { positional, named }: Arguments): Dict {
   const dict = new Dict()
   const [source] = positional
   if (source instanceof Dict) {
-    run.spend(source.size)
-    for (const [key, value] of source.entries()) dict.set(key, value)
+    run.spend(source.size * 2)
+    for (const [key, value] of source.entries()) {
+      payForKey(run, key)
+      dict.set(key, value)
+    }
   } else if (source !== undefined) {
     failOnUndefined(source)
     for (const pair of toItems(run, source)) {
       const items = toItems(run, pair)
       if (items.length !== 2)
         raise('ValueError', `dictionary update sequence element has length ${items.length}; 2 is required`)
-      dict.set(items[0] ?? null, items[1] ?? null)
+      const [key = null, value = null] = items
+      payForKey(run, key)
+      dict.set(key, value)
     }
   }
   for (const [name, value] of named) dict.set(name, value)

@@ -5,7 +5,7 @@ import { toItems } from '../iterate.ts'
 import { printCode } from '../print.ts'
 import type { Rendering } from '../rendering.ts'
 import { define, type Implementation } from '../values/callable.ts'
-import { Dict } from '../values/dict.ts'
+import { Dict, payForKey } from '../values/dict.ts'
 import { DictView } from '../values/dict-view.ts'
 import type { Range } from '../values/range.ts'
 import type { Bytes, Value } from '../values/value.ts'
@@ -36,7 +36,8 @@ for (const name of ['index', 'count']) {
 
 /** The methods of dicts that leave them as they are. */
 export const DICT_METHODS = new MethodTable<Dict>()
-  .add('get', 'key default?', (_run, dict, [key, fallback = null]) => {
+  .add('get', 'key default?', (run, dict, [key, fallback = null]) => {
+    payForKey(run, key)
     const value = dict.get(key)
     return value === undefined ? fallback : value
   })
@@ -51,7 +52,10 @@ export const DICT_METHODS = new MethodTable<Dict>()
 /** Makes a dict of keys that all have one value. */
 export const fromKeys: Implementation = define('fromkeys', 'iterable value?', (run, [iterable, value = null]) => {
   const dict = new Dict()
-  for (const key of toItems(run, iterable)) dict.set(key, value)
+  for (const key of toItems(run, iterable)) {
+    payForKey(run, key)
+    dict.set(key, value)
+  }
   return dict
 })
 

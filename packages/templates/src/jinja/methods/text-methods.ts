@@ -19,40 +19,32 @@ export const TEXT_METHODS = new MethodTable<string>()
   .add('upper', '', (run, text) => run.built(text.toUpperCase()))
   .add('lower', '', (run, text) => run.built(text.toLowerCase()))
   .add('capitalize', '', (run, text) => run.built(capitalize(text)))
-  .add('title', '', (run, text) => run.built(toTitleCase(text)))
-  .add('swapcase', '', (run, text) => run.built(swapCase(text)))
-  .add('casefold', '', (run, text) => run.built(foldCase(text)))
+  .add('title', '', (run, text) => mapCharacters(run, text, toTitleCase))
+  .add('swapcase', '', (run, text) => mapCharacters(run, text, swapCase))
+  .add('casefold', '', (run, text) => mapCharacters(run, text, foldCase))
   .add('strip', 'characters?', (run, text, [characters]) => trim(run, text, { ends: 'both', characters }))
   .add('lstrip', 'characters?', (run, text, [characters]) => trim(run, text, { ends: 'start', characters }))
   .add('rstrip', 'characters?', (run, text, [characters]) => trim(run, text, { ends: 'end', characters }))
-  .addNamed('split', 'sep? maxsplit?', (run, text, [separator, limit]) => {
-    const options = toSplitOptions(separator, limit)
-    run.reserve(text.length)
-    return options.separator === undefined
-      ? splitWords(text, options.limit)
-      : splitText(text, options.separator, options.limit)
-  })
-  .addNamed('rsplit', 'sep? maxsplit?', (run, text, [separator, limit]) => {
-    const options = toSplitOptions(separator, limit)
-    run.reserve(text.length)
-    return options.separator === undefined
-      ? splitWordsFromEnd(text, options.limit)
-      : splitTextFromEnd(text, options.separator, options.limit)
-  })
+  .addNamed('split', 'sep? maxsplit?', (run, text, [separator, limit]) =>
+    split(run, text, { separator, limit, atBlanks: splitWords, atText: splitText }),
+  )
+  .addNamed('rsplit', 'sep? maxsplit?', (run, text, [separator, limit]) =>
+    split(run, text, { separator, limit, atBlanks: splitWordsFromEnd, atText: splitTextFromEnd }),
+  )
   .addNamed('splitlines', 'keepends?', (run, text, [keepEnds = false]) => {
-    run.reserve(text.length)
+    run.walk(text.length)
     return splitLines(text, toIndex(keepEnds) !== 0)
   })
   .add('partition', 'sep', (run, text, [separator]) => {
     const wanted = toSeparator(separator)
-    run.search(text)
+    run.search(text, wanted)
     const offset = findText(text, wanted)
     if (offset < 0) return new Tuple([text, '', ''])
     return new Tuple([text.slice(0, offset), wanted, text.slice(offset + wanted.length)])
   })
   .add('rpartition', 'sep', (run, text, [separator]) => {
     const wanted = toSeparator(separator)
-    run.search(text)
+    run.search(text, wanted)
     const offset = findLastText(text, wanted)
     if (offset < 0) return new Tuple(['', '', text])
     return new Tuple([text.slice(0, offset), wanted, text.slice(offset + wanted.length)])
@@ -61,12 +53,14 @@ export const TEXT_METHODS = new MethodTable<string>()
   .add('replace', 'old new count?', (run, text, [old, replacement, count = -1]) =>
     replaceText(run, text, { old: toTextArgument(old), new: toTextArgument(replacement), count: toCount(count) }),
   )
-  .add('removeprefix', 'prefix', (_run, text, [prefix]) => {
+  .add('removeprefix', 'prefix', (run, text, [prefix]) => {
     const start = toTextArgument(prefix)
+    run.search(start)
     return text.startsWith(start) ? text.slice(start.length) : text
   })
-  .add('removesuffix', 'suffix', (_run, text, [suffix]) => {
+  .add('removesuffix', 'suffix', (run, text, [suffix]) => {
     const end = toTextArgument(suffix)
+    run.search(end)
     return end !== '' && text.endsWith(end) ? text.slice(0, -end.length) : text
   })
   .add('center', 'width fillchar?', (run, text, [width, fill]) => {
@@ -98,6 +92,12 @@ export const TEXT_METHODS = new MethodTable<string>()
 addTextSearch(TEXT_METHODS)
 addTextTests(TEXT_METHODS)
 
+/** Applies a change that looks at every character. */
+function mapCharacters(run: Rendering, text: string, change: (text: string) => string): string {
+  run.walk(text.length * 4)
+  return run.built(change(text))
+}
+
 /** A text between texts. @throws TypeError where an item is no text */
 function joinTexts(run: Rendering, separator: string, iterable: Value): string {
   const items = toItems(run, iterable)
@@ -118,9 +118,10 @@ export function replaceText(
   change: { readonly old: string; readonly new: string; readonly count: number },
 ): string {
   const limit = change.count < 0 ? Number.POSITIVE_INFINITY : change.count
-  run.search(text)
+  run.search(text, change.old)
   if (change.old === '') return replaceGaps(run, text, { filler: change.new, limit })
   const offsets = findAll(text, change.old, limit)
+  run.spend(offsets.length)
   run.reserve(text.length + offsets.length * (change.new.length - change.old.length))
   let result = ''
   let start = 0
@@ -133,6 +134,7 @@ export function replaceText(
 
 /** The empty text matches before every character and at the end. */
 function replaceGaps(run: Rendering, text: string, { filler, limit }: { filler: string; limit: number }): string {
+  run.walk(text.length)
   const characters = toCodePoints(text)
   run.reserve(text.length + Math.min(limit, characters.length + 1) * filler.length)
   let result = ''
@@ -145,15 +147,30 @@ function trim(
   text: string,
   { ends, characters }: { readonly ends: Ends; readonly characters: Value | undefined },
 ): string {
-  run.search(text)
-  return trimText(text, ends, toOptionalText(characters))
+  const trimmed = trimText(text, ends, toOptionalText(characters))
+  run.walk(text.length - trimmed.length)
+  return trimmed
 }
 
-function toSplitOptions(separator: Value | undefined, limit: Value = -1): { separator?: string; limit: number } {
+/** How to split a text, and by what. */
+interface SplitOptions {
+  readonly separator: Value | undefined
+  readonly limit: Value | undefined
+  readonly atBlanks: (text: string, limit: number) => string[]
+  readonly atText: (text: string, separator: string, limit: number) => string[]
+}
+
+function split(run: Rendering, text: string, options: SplitOptions): string[] {
+  const { separator, limit = -1, atBlanks, atText } = options
+  const wanted = toOptionalText(separator)
+  if (wanted === '') raise('ValueError', 'empty separator')
   const count = toCount(limit)
-  const text = toOptionalText(separator)
-  if (text === '') raise('ValueError', 'empty separator')
-  return { ...(text !== undefined && { separator: text }), limit: count < 0 ? Number.POSITIVE_INFINITY : count }
+  const most = count < 0 ? Number.POSITIVE_INFINITY : count
+  if (wanted === undefined) run.walk(text.length)
+  else run.search(text, wanted)
+  const parts = wanted === undefined ? atBlanks(text, most) : atText(text, wanted, most)
+  run.spend(parts.length)
+  return parts
 }
 
 function toSeparator(value: Value): string {
@@ -177,6 +194,7 @@ function pad(
 }
 
 function expandTabs(run: Rendering, text: string, size: number): string {
+  run.walk(text.length * 4)
   const width = Math.max(0, size)
   let result = ''
   let column = 0
@@ -197,6 +215,7 @@ function expandTabs(run: Rendering, text: string, size: number): string {
 /** Replaces characters by a dict from code points to texts, code points or none. */
 function translate(run: Rendering, text: string, table: Value): string {
   if (!(table instanceof Dict)) return raise('TypeError', `'${typeName(table)}' object is not subscriptable`)
+  run.walk(text.length * 4)
   let result = ''
   for (const character of text) {
     const replacement = table.get(character.codePointAt(0) ?? 0)

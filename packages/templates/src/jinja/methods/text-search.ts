@@ -34,20 +34,20 @@ export function addTextSearch(table: MethodTable<string>): void {
     .add('count', 'sub start? end?', (run, text, [sub, start, end]) => {
       const wanted = toTextArgument(sub)
       const window = toWindow(text, { start, end })
-      run.search(text)
+      run.search(text, wanted)
       if (window === undefined) return 0
       return wanted === '' ? countCodePoints(window.text) + 1 : findAll(window.text, wanted).length
     })
     .add('startswith', 'prefix start? end?', (run, text, [prefix, start, end]) => {
       const window = toWindow(text, { start, end })
       const candidates = toCandidates(prefix, 'startswith')
-      run.spend(candidates.length)
+      for (const candidate of candidates) run.search(candidate)
       return window !== undefined && candidates.some((candidate) => window.text.startsWith(candidate))
     })
     .add('endswith', 'suffix start? end?', (run, text, [suffix, start, end]) => {
       const window = toWindow(text, { start, end })
       const candidates = toCandidates(suffix, 'endswith')
-      run.spend(candidates.length)
+      for (const candidate of candidates) run.search(candidate)
       return window !== undefined && candidates.some((candidate) => window.text.endsWith(candidate))
     })
 }
@@ -55,7 +55,7 @@ export function addTextSearch(table: MethodTable<string>): void {
 function find(run: Rendering, text: string, { sub, ...bounds }: Bounds & { readonly sub: Value }): number {
   const window = toWindow(text, bounds)
   const wanted = toTextArgument(sub)
-  run.search(text)
+  run.search(text, wanted)
   const offset = window === undefined ? -1 : findText(window.text, wanted)
   return window === undefined || offset < 0 ? -1 : window.start + toPointOffset(window.text, offset)
 }
@@ -63,7 +63,7 @@ function find(run: Rendering, text: string, { sub, ...bounds }: Bounds & { reado
 function findLast(run: Rendering, text: string, { sub, ...bounds }: Bounds & { readonly sub: Value }): number {
   const window = toWindow(text, bounds)
   const wanted = toTextArgument(sub)
-  run.search(text)
+  run.search(text, wanted)
   const offset = window === undefined ? -1 : findLastText(window.text, wanted)
   return window === undefined || offset < 0 ? -1 : window.start + toPointOffset(window.text, offset)
 }

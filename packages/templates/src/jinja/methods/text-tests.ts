@@ -16,7 +16,7 @@ import type { MethodTable } from './method.ts'
 export function addTextTests(table: MethodTable<string>): void {
   const add = (name: string, test: (text: string) => boolean): void => {
     table.add(name, '', (run, text) => {
-      run.spend(text.length)
+      run.walk(text.length * 8)
       return test(text)
     })
   }

@@ -1,3 +1,6 @@
+/** No float has more decimals, nor more significant digits, than this: only zeros follow. */
+export const MAX_DIGITS = 1100
+
 /** A finite number as `mantissa` times two to the power of `exponent`, exactly; without its sign. */
 function decompose(value: number): { readonly mantissa: bigint; readonly exponent: number } {
   const view = new DataView(new ArrayBuffer(8))
@@ -30,13 +33,14 @@ export function divideToEven(numerator: bigint, denominator: bigint): bigint {
   return up ? quotient + 1n : quotient
 }
 
-/** `digits` significant digits of the size of a finite number and its decimal exponent: d.ddd times ten to it. */
-export function toSignificant(value: number, digits: number): { readonly digits: string; readonly exponent: number } {
-  if (value === 0) return { digits: '0'.repeat(digits), exponent: 0 }
+/** `count` significant digits of the size of a finite number and its decimal exponent: d.ddd times ten to it. */
+export function toSignificant(value: number, count: number): { readonly digits: string; readonly exponent: number } {
+  if (value === 0) return { digits: '0'.repeat(count), exponent: 0 }
+  const digits = Math.min(count, MAX_DIGITS)
   let exponent = Math.floor(Math.log10(Math.abs(value)))
   for (;;) {
     const text = scaleToInteger(value, digits - 1 - exponent).toString()
-    if (text.length === digits) return { digits: text, exponent }
+    if (text.length === digits) return { digits: text.padEnd(count, '0'), exponent }
     // The logarithm was off by one, or the digits were rounded up to one more.
     exponent += text.length > digits ? 1 : -1
   }

@@ -1,4 +1,4 @@
-import { scaleToInteger, toSignificant } from './decimal.ts'
+import { MAX_DIGITS, scaleToInteger, toSignificant } from './decimal.ts'
 
 /** How Python prints a float: the shortest text that reads back the same, always with a point or an exponent. */
 export function printFloat(value: number): string {
@@ -12,6 +12,7 @@ export function printFloat(value: number): string {
 
 /** The size of a number with a fixed number of decimals: form `f`. */
 export function printFixed(value: number, decimals: number): string {
+  if (decimals > MAX_DIGITS) return printFixed(value, MAX_DIGITS) + '0'.repeat(decimals - MAX_DIGITS)
   const digits = scaleToInteger(value, decimals)
     .toString()
     .padStart(decimals + 1, '0')
@@ -46,7 +47,7 @@ export function printGeneral(value: number, { digits: count, keepZeros, asFloat 
     if (keepZeros) return exponent + 1 >= count ? text.slice(0, -1) : text
     return text.endsWith('.0') ? text.slice(0, -2) : text
   }
-  const point = kept.length > 1 ? `${kept[0]}.${kept.slice(1)}` : kept
+  const point = kept.length > 1 || keepZeros ? `${kept[0]}.${kept.slice(1)}` : kept
   return point + printExponent(exponent)
 }
 

@@ -3,7 +3,7 @@ import { trimText } from '../text/trim.ts'
 import { type Integer, toInteger } from './integer.ts'
 
 /** The most digits of a decimal integer, as in Python: reading it takes quadratic time. */
-const MAX_INTEGER_DIGITS = 4300
+export const MAX_INTEGER_DIGITS = 4300
 
 const BASES: ReadonlyMap<string, number> = new Map([
   ['b', 2],

@@ -400,6 +400,7 @@ export class ExpressionParser {
     const { line } = this.#stream.expectOperator('(')
     const positional: Expression[] = []
     const named: { name: string; value: Expression }[] = []
+    const names = new Set<string>()
     let spread: Expression | undefined
     let spreadNamed: Expression | undefined
     const ensure = (isAllowed: boolean): void => {
@@ -415,7 +416,8 @@ export class ExpressionParser {
       } else if (this.#stream.current.type === 'word' && this.#stream.isFollowedByOperator('=')) {
         const name = this.#stream.expectWord()
         this.#stream.take()
-        if (named.some((other) => other.name === name)) this.#stream.fail(`keyword argument repeated: ${name}`, line)
+        if (names.has(name)) this.#stream.fail(`keyword argument repeated: ${name}`, line)
+        names.add(name)
         named.push({ name, value: this.parse() })
       } else {
         ensure(spread === undefined && named.length === 0)

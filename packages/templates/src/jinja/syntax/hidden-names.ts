@@ -1,8 +1,8 @@
-import type { Expression, Statement } from './ast.ts'
+import type { Expression, IfNode, Statement } from './ast.ts'
 import { namesOf, partsOf, statementParts } from './walk.ts'
 
 /** Bodies by identity, with the names they hide. */
-export type HiddenNames = ReadonlyMap<readonly Statement[], readonly string[]>
+export type HiddenNames = ReadonlyMap<readonly Statement[], ReadonlySet<string>>
 
 /**
  * Finds the names that each body hides. The reference turns the variables of a body into variables of a function, so a
@@ -10,26 +10,20 @@ export type HiddenNames = ReadonlyMap<readonly Statement[], readonly string[]>
  * macros inside that come before the assignment do not see the same name further out.
  */
 export function findHiddenNames(body: readonly Statement[]): HiddenNames {
-  const hidden = new Map<readonly Statement[], readonly string[]>()
-  analyze(body, new Frame(undefined), hidden)
+  const hidden = new Map<readonly Statement[], ReadonlySet<string>>()
+  analyze(body, new Frame(), hidden)
   return hidden
 }
 
-/** The names of a body and of those around it. */
+/** The names of a body, or of a branch of a condition in it, and those of the bodies around. */
 class Frame {
   /** Names read or set here, but for those that only bodies inside use. */
-  readonly names: Set<string>
+  readonly names = new Set<string>()
   readonly hidden = new Set<string>()
   readonly #parent: Frame | undefined
 
-  constructor(parent: Frame | undefined, names: Iterable<string> = []) {
+  constructor(parent?: Frame) {
     this.#parent = parent
-    this.names = new Set(names)
-  }
-
-  /** The same frame as seen by a branch of a condition. */
-  branch(): Frame {
-    return new Frame(this.#parent, this.names)
   }
 
   read(name: string): void {
@@ -47,9 +41,13 @@ class Frame {
   }
 }
 
-function analyze(body: readonly Statement[], frame: Frame, found: Map<readonly Statement[], readonly string[]>): void {
+function analyze(
+  body: readonly Statement[],
+  frame: Frame,
+  found: Map<readonly Statement[], ReadonlySet<string>>,
+): void {
   for (const statement of body) visit(statement, frame)
-  if (frame.hidden.size > 0) found.set(body, [...frame.hidden])
+  if (frame.hidden.size > 0) found.set(body, frame.hidden)
   for (const statement of body) analyzeInside(statement, frame, found)
 }
 
@@ -63,7 +61,7 @@ function visit(node: Statement, frame: Frame): void {
       read(node.items, frame)
       return
     case 'if':
-      visitBranches(node.branches, node.otherwise, frame)
+      visitBranches(node, frame)
       return
     case 'set':
       read(node.value, frame)
@@ -89,21 +87,28 @@ function visit(node: Statement, frame: Frame): void {
 }
 
 /** What a branch sets hides nothing, as it may not be run. */
-function visitBranches(
-  [first, ...rest]: readonly { readonly test: Expression; readonly body: readonly Statement[] }[],
-  otherwise: readonly Statement[],
-  frame: Frame,
-): void {
+function visitBranches({ branches, otherwise }: IfNode, frame: Frame): void {
+  const [first, ...rest] = branches
   if (first === undefined) return
   read(first.test, frame)
-  const branches = [first.body, otherwise].map((body) => {
-    const branch = frame.branch()
-    for (const statement of body) visit(statement, branch)
-    return branch
-  })
-  const others = frame.branch()
-  visitBranches(rest, [], others)
-  for (const name of [...branches, others].flatMap((branch) => [...branch.names])) frame.names.add(name)
+  const inFirst = visitBranch(first.body, frame)
+  const inRest = new Frame(frame)
+  for (const { test, body } of rest) {
+    read(test, inRest)
+    addNames(inRest, visitBranch(body, inRest))
+  }
+  const inLast = visitBranch(otherwise, frame)
+  for (const branch of [inFirst, inRest, inLast]) addNames(frame, branch)
+}
+
+function visitBranch(body: readonly Statement[], frame: Frame): Frame {
+  const branch = new Frame(frame)
+  for (const statement of body) visit(statement, branch)
+  return branch
+}
+
+function addNames(frame: Frame, branch: Frame): void {
+  for (const name of branch.names) frame.names.add(name)
 }
 
 function read(node: Expression, frame: Frame): void {
@@ -119,7 +124,7 @@ function assign(node: Statement, frame: Frame): void {
 }
 
 /** Goes on with the bodies inside a tag, which are frames of their own but for those of conditions. */
-function analyzeInside(node: Statement, frame: Frame, found: Map<readonly Statement[], readonly string[]>): void {
+function analyzeInside(node: Statement, frame: Frame, found: Map<readonly Statement[], ReadonlySet<string>>): void {
   const { targets, bodies } = statementParts(node)
   if (node.kind === 'if') {
     for (const statement of bodies.flat()) analyzeInside(statement, frame, found)

@@ -206,6 +206,7 @@ class Parser {
   #parseParameters(): Parameter[] {
     const { line } = this.#stream.expectOperator('(')
     const parameters: Parameter[] = []
+    const names = new Set<string>()
     while (!this.#stream.isOperator(')')) {
       if (parameters.length > 0) this.#stream.expectOperator(',')
       const name = this.#targets.parseName()
@@ -213,9 +214,8 @@ class Parser {
       if (fallback === undefined && parameters.at(-1)?.fallback !== undefined) {
         this.#stream.fail('non-default argument follows default argument')
       }
-      if (parameters.some((other) => other.name === name)) {
-        this.#stream.fail(`duplicate argument '${name}' in function definition`, line)
-      }
+      if (names.has(name)) this.#stream.fail(`duplicate argument '${name}' in function definition`, line)
+      names.add(name)
       parameters.push({ name, fallback })
     }
     this.#stream.take()

@@ -4,6 +4,7 @@ const LETTER = /^\p{L}$/u
 const DECIMAL = /^\p{Nd}$/u
 const NUMBER = /^\p{N}$/u
 const CASED = /^\p{Cased}$/u
+const CASE_IGNORABLE = /^\p{Case_Ignorable}$/u
 const LOWER = /^\p{Lowercase}$/u
 const UPPER = /^\p{Uppercase}$/u
 const HIDDEN = /^[\p{C}\p{Z}]$/u
@@ -67,11 +68,11 @@ export function isLineEnd(unit: number): boolean {
 }
 
 export function isLetter(character: string): boolean {
-  return LETTER.test(character)
+  return character < '\x80' ? isAsciiLetter(character) : LETTER.test(character)
 }
 
 export function isDecimal(character: string): boolean {
-  return DECIMAL.test(character)
+  return character < '\x80' ? isAsciiDigit(character) : DECIMAL.test(character)
 }
 
 export function isDigit(character: string): boolean {
@@ -79,7 +80,7 @@ export function isDigit(character: string): boolean {
 }
 
 export function isNumeric(character: string): boolean {
-  return NUMBER.test(character) || NUMBER_IDEOGRAPHS.has(character)
+  return character < '\x80' ? isAsciiDigit(character) : NUMBER.test(character) || NUMBER_IDEOGRAPHS.has(character)
 }
 
 export function isAlphanumeric(character: string): boolean {
@@ -87,20 +88,25 @@ export function isAlphanumeric(character: string): boolean {
 }
 
 export function isCased(character: string): boolean {
-  return CASED.test(character)
+  return character < '\x80' ? isAsciiLetter(character) : CASED.test(character)
+}
+
+/** Marks and signs that do not count when one asks what is next to a letter. */
+export function isCaseIgnorable(character: string): boolean {
+  return CASE_IGNORABLE.test(character)
 }
 
 export function isLower(character: string): boolean {
-  return LOWER.test(character)
+  return character < '\x80' ? character >= 'a' && character <= 'z' : LOWER.test(character)
 }
 
 export function isUpper(character: string): boolean {
-  return UPPER.test(character)
+  return character < '\x80' ? character >= 'A' && character <= 'Z' : UPPER.test(character)
 }
 
 /** Whether a text shows the character itself where Python would print it as code. */
 export function isPrintable(character: string): boolean {
-  return character === ' ' || !HIDDEN.test(character)
+  return character < '\x7f' ? character >= ' ' : !HIDDEN.test(character)
 }
 
 export function isIdentifierStart(character: string): boolean {
@@ -109,7 +115,7 @@ export function isIdentifierStart(character: string): boolean {
 
 export function isIdentifierPart(character: string): boolean {
   if (character >= '\x80') return IDENTIFIER_PART.test(character)
-  return isAsciiLetter(character) || character === '_' || (character >= '0' && character <= '9')
+  return isAsciiLetter(character) || character === '_' || isAsciiDigit(character)
 }
 
 /** What `\w` matches. */
@@ -127,6 +133,10 @@ export function toDigitValue(character: string): number | undefined {
   let zero = code
   while (isDecimal(String.fromCodePoint(zero - 1)) && code - zero < 9) zero--
   return code - zero
+}
+
+function isAsciiDigit(character: string): boolean {
+  return character >= '0' && character <= '9'
 }
 
 function isAsciiLetter(character: string): boolean {

@@ -1,4 +1,4 @@
-import { isCased, isLower, isUpper } from './characters.ts'
+import { isCased, isCaseIgnorable, isLower, isUpper } from './characters.ts'
 import { toCodePoints } from './code-points.ts'
 
 /** Digraphs and Greek letters whose form at the start of a word is not their upper case. */
@@ -92,9 +92,15 @@ function toTitleForm(character: string): string {
 function lowerInWord(characters: readonly string[], index: number): string {
   const character = characters[index] ?? ''
   if (character !== 'Σ') return character.toLowerCase()
-  const before = characters[index - 1]
-  const after = characters[index + 1]
-  return before !== undefined && isCased(before) && !(after !== undefined && isCased(after)) ? 'ς' : 'σ'
+  return hasLetterBeside(characters, index, -1) && !hasLetterBeside(characters, index, 1) ? 'ς' : 'σ'
+}
+
+function hasLetterBeside(characters: readonly string[], start: number, direction: 1 | -1): boolean {
+  for (let index = start + direction; ; index += direction) {
+    const character = characters[index]
+    if (character === undefined) return false
+    if (!isCaseIgnorable(character)) return isCased(character)
+  }
 }
 
 function foldCharacter(character: string): string {

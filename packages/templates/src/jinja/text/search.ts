@@ -1,26 +1,32 @@
 /** Below this product of lengths a naive search is never slow. */
 const NAIVE_COST = 65_536
+/** Shorter texts are searched naively whatever is around. */
+const NAIVE_LENGTH = 8
+
+/** Whether the engine's own search is fast enough, which is the case where one text is short. */
+export function isPlainSearch(text: string, wanted: string): boolean {
+  return wanted.length < NAIVE_LENGTH || text.length * wanted.length < NAIVE_COST
+}
 
 /**
  * Like `indexOf`, in linear time for every input: the engine's own search takes quadratic time on texts made for it.
  */
 export function findText(text: string, wanted: string, from = 0): number {
-  if (wanted.length < 8 || (text.length - from) * wanted.length < NAIVE_COST) return text.indexOf(wanted, from)
+  if (isPlainSearch(text, wanted)) return text.indexOf(wanted, from)
   return new Searcher(wanted).find(text, from)
 }
 
 /** Like `lastIndexOf` of a match that ends at `end` or before, in linear time. */
 export function findLastText(text: string, wanted: string, end = text.length): number {
   if (wanted.length > end) return -1
-  if (wanted.length < 8 || end * wanted.length < NAIVE_COST) return text.lastIndexOf(wanted, end - wanted.length)
+  if (isPlainSearch(text, wanted)) return text.lastIndexOf(wanted, end - wanted.length)
   const found = new Searcher(reverse(wanted)).find(reverse(text.slice(0, end)), 0)
   return found < 0 ? -1 : end - found - wanted.length
 }
 
 /** The offsets of all matches that do not overlap, from the left; at most `limit`. */
 export function findAll(text: string, wanted: string, limit = Number.POSITIVE_INFINITY): number[] {
-  const naive = wanted.length < 8 || text.length * wanted.length < NAIVE_COST
-  const searcher = naive ? undefined : new Searcher(wanted)
+  const searcher = isPlainSearch(text, wanted) ? undefined : new Searcher(wanted)
   const offsets: number[] = []
   let from = 0
   while (offsets.length < limit) {

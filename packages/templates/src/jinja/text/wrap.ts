@@ -11,92 +11,110 @@ export interface WrapOptions {
   readonly breakHyphens: boolean
 }
 
+/** A part of a line that is not broken unless it is too wide. */
+interface Chunk {
+  readonly start: number
+  readonly end: number
+}
+
 /** Breaks a line at blanks so that no part is wider than allowed, where that can be. */
 export function wrapText(line: string, options: WrapOptions): string[] {
   const characters = toCodePoints(line)
   const chunks = options.breakHyphens ? splitAtHyphens(characters) : splitAtBlanks(characters)
-  return new Wrapper(chunks.reverse(), options).wrap()
+  return new Wrapper(characters, { chunks: chunks.reverse(), options }).wrap()
 }
 
 /** Fills lines with chunks, which are kept with the next one last. */
 class Wrapper {
-  readonly #chunks: string[][]
+  readonly #characters: readonly string[]
+  readonly #chunks: Chunk[]
   readonly #options: WrapOptions
   readonly #lines: string[] = []
 
-  constructor(chunks: string[][], options: WrapOptions) {
+  constructor(characters: readonly string[], { chunks, options }: { chunks: Chunk[]; options: WrapOptions }) {
+    this.#characters = characters
     this.#chunks = chunks
     this.#options = options
   }
 
   wrap(): string[] {
     while (this.#chunks.length > 0) {
-      if (this.#lines.length > 0 && isBlank(this.#chunks.at(-1))) this.#chunks.pop()
+      if (this.#lines.length > 0 && this.#isBlank(this.#chunks.at(-1))) this.#chunks.pop()
       const line = this.#fillLine()
-      if (isBlank(line.at(-1))) line.pop()
-      if (line.length > 0) this.#lines.push(line.flat().join(''))
+      if (this.#isBlank(line.at(-1))) line.pop()
+      const first = line[0]
+      const last = line.at(-1)
+      if (first !== undefined && last !== undefined) {
+        this.#lines.push(this.#characters.slice(first.start, last.end).join(''))
+      }
     }
     return this.#lines
   }
 
-  #fillLine(): string[][] {
-    const line: string[][] = []
-    let length = 0
+  #fillLine(): Chunk[] {
+    const line: Chunk[] = []
+    let space = this.#options.width
     for (let next = this.#chunks.at(-1); next !== undefined; next = this.#chunks.at(-1)) {
-      if (length + next.length > this.#options.width) break
+      const width = next.end - next.start
+      if (width > space) {
+        if (width > this.#options.width) this.#breakWord(next, line, space)
+        break
+      }
       line.push(next)
-      length += next.length
+      space -= width
       this.#chunks.pop()
     }
-    const next = this.#chunks.at(-1)
-    if (next !== undefined && next.length > this.#options.width)
-      this.#breakWord(next, line, this.#options.width - length)
     return line
   }
 
   /** Puts what fits of a long word into the line. */
-  #breakWord(word: string[], line: string[][], space: number): void {
+  #breakWord(word: Chunk, line: Chunk[], space: number): void {
     if (this.#options.breakWords) {
       const end = this.#findBreak(word, space)
-      line.push(word.slice(0, end))
-      this.#chunks[this.#chunks.length - 1] = word.slice(end)
+      line.push({ start: word.start, end })
+      this.#chunks[this.#chunks.length - 1] = { start: end, end: word.end }
     } else if (line.length === 0) {
       line.push(word)
       this.#chunks.pop()
     }
   }
 
-  #findBreak(word: readonly string[], space: number): number {
-    if (!this.#options.breakHyphens || word.length <= space) return space
-    const hyphen = word.slice(0, Math.max(0, space)).lastIndexOf('-')
-    const hasLetters = word.slice(0, Math.max(0, hyphen)).some((character) => character !== '-')
-    return hyphen > 0 && hasLetters ? hyphen + 1 : space
+  #findBreak({ start }: Chunk, space: number): number {
+    if (!this.#options.breakHyphens) return start + space
+    const head = this.#characters.slice(start, start + space)
+    const hyphen = head.lastIndexOf('-')
+    const hasLetters = head.slice(0, Math.max(0, hyphen)).some((character) => character !== '-')
+    return start + (hyphen > 0 && hasLetters ? hyphen + 1 : space)
+  }
+
+  #isBlank(chunk: Chunk | undefined): boolean {
+    if (chunk === undefined) return false
+    for (let index = chunk.start; index < chunk.end; index++) {
+      if (!isSpace((this.#characters[index] ?? '').charCodeAt(0))) return false
+    }
+    return true
   }
 }
 
-function isBlank(chunk: readonly string[] | undefined): boolean {
-  return chunk?.every((character) => isSpace(character.charCodeAt(0))) ?? false
-}
-
 /** Blanks and what is between them. */
-function splitAtBlanks(characters: readonly string[]): string[][] {
-  const chunks: string[][] = []
+function splitAtBlanks(characters: readonly string[]): Chunk[] {
+  const chunks: Chunk[] = []
   let start = 0
   for (let index = 1; index <= characters.length; index++) {
     if (index < characters.length && isBreakable(characters[index]) === isBreakable(characters[start])) continue
-    chunks.push(characters.slice(start, index))
+    chunks.push({ start, end: index })
     start = index
   }
   return chunks
 }
 
 /** Like {@link splitAtBlanks}; words also end behind a hyphen between letters, and around a dash of several. */
-function splitAtHyphens(characters: readonly string[]): string[][] {
+function splitAtHyphens(characters: readonly string[]): Chunk[] {
   const splitter = new HyphenSplitter(characters)
-  const chunks: string[][] = []
+  const chunks: Chunk[] = []
   for (let start = 0; start < characters.length; ) {
     const end = splitter.findEnd(start)
-    chunks.push(characters.slice(start, end))
+    chunks.push({ start, end })
     start = end
   }
   return chunks

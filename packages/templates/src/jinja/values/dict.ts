@@ -1,5 +1,6 @@
 import { TemplateFloat } from '../../number.ts'
 import { raise } from '../errors.ts'
+import type { Rendering } from '../rendering.ts'
 import { typeName } from './type-name.ts'
 import { Bytes, isList, Markup, TemplateObject, Tuple, Undefined, type Value } from './value.ts'
 
@@ -90,6 +91,17 @@ export function toHashKey(key: Value, depth = 0): unknown {
   if (key instanceof Bytes) return `${MARK}b${key.bytes.join(',')}`
   if (isList(key) || key instanceof Dict) raise('TypeError', `unhashable type: '${typeName(key)}'`)
   return key
+}
+
+/** Pays for looking up a key, which takes time where it is a long text or tuple. */
+export function payForKey(run: Rendering, key: Value): void {
+  if (typeof key === 'string') run.search(key)
+  else if (key instanceof Tuple) {
+    run.spend(key.items.length)
+    run.enter()
+    for (const item of key.items) payForKey(run, item)
+    run.leave()
+  }
 }
 
 /** A float that is an integer is the same key as that integer. */
