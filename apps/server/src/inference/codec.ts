@@ -1,7 +1,8 @@
 import type { SvcError } from '@svc/errors'
 import type { JsonDocument } from '@svc/json'
 import type { PredictionEvent } from './events.ts'
-import type { InferenceRequest } from './request.ts'
+import type { OperationKind, OperationRequest, OperationResult } from './operations/operation.ts'
+import type { GenerationRequest } from './request.ts'
 
 /** Facts of a reply that do not come from the model. */
 export interface ReplyFacts {
@@ -33,17 +34,34 @@ export interface ReplyCollector {
   body(): unknown
 }
 
-/**
- * The two ends of an inference route: wire to domain and domain to wire, and nothing else. Everything between is the
- * pipeline's.
- */
-export interface InferenceCodec<Request extends InferenceRequest = InferenceRequest> {
+/** The wire to domain end of an inference route. */
+interface RequestParser<Request> {
   /**
    * Checks the body against the route's schema and maps it.
    *
    * @throws {SvcError} `invalid_request` naming the field
    */
   parse(document: JsonDocument, options: { readonly signal: AbortSignal }): Promise<Request>
+}
+
+/** The two ends of a route whose reply is generated: it comes whole or as a stream. */
+export interface GenerationCodec<Request extends GenerationRequest = GenerationRequest> extends RequestParser<Request> {
   stream(request: Request, facts: ReplyFacts): StreamEncoder
   collect(request: Request, facts: ReplyFacts): ReplyCollector
 }
+
+/** The two ends of a route with one answer: vectors, a ranking, tokens. */
+export interface OperationCodec<
+  K extends OperationKind = OperationKind,
+  Request extends OperationRequest<K> = OperationRequest<K>,
+> extends RequestParser<Request> {
+  readonly operation: K
+  /** The body of the reply. */
+  reply(request: Request, result: OperationResult<K>, facts: ReplyFacts): unknown
+}
+
+/**
+ * The two ends of an inference route: wire to domain and domain to wire, and nothing else. Everything between is the
+ * pipeline's.
+ */
+export type InferenceCodec = GenerationCodec | OperationCodec

@@ -6,7 +6,6 @@ import type { RouteRow } from '../http/route-row.ts'
 import type { InferenceCodec } from './codec.ts'
 import { Exchange } from './exchange.ts'
 import type { Pipeline } from './pipeline.ts'
-import type { InferenceRequest } from './request.ts'
 
 /** A row of the table whose requests go through the inference pipeline. */
 export interface InferenceRow extends RouteRow {
@@ -16,9 +15,9 @@ export interface InferenceRow extends RouteRow {
 }
 
 /** Joins a row, its two ends and the pipeline into a route. */
-export function defineInferenceRoute<Request extends InferenceRequest>(
+export function defineInferenceRoute(
   row: InferenceRow,
-  codec: InferenceCodec<Request>,
+  codec: InferenceCodec,
   parts: { readonly pipeline: Pipeline; readonly compression: CompressionPolicy },
 ): Route {
   return {

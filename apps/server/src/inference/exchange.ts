@@ -5,6 +5,7 @@ import type { ReplyWriter } from '../http/reply-writer.ts'
 import type { ModelConfig } from '../models/model-config.ts'
 import type { InferenceCodec } from './codec.ts'
 import { NO_USAGE, type PredictionEvent, type Usage } from './events.ts'
+import type { OperationResult } from './operations/operation.ts'
 import type { InferenceRequest } from './request.ts'
 
 /** One inference request on its way through the stages. Each stage reads what earlier ones left and leaves its own. */
@@ -23,6 +24,7 @@ export class Exchange {
   #model: ModelConfig | undefined
   #request: InferenceRequest | undefined
   #events: AsyncIterable<PredictionEvent> | undefined
+  #result: OperationResult | undefined
 
   constructor(options: { call: Call; codec: InferenceCodec; writer: ReplyWriter }) {
     this.call = options.call
@@ -60,6 +62,14 @@ export class Exchange {
   }
   set request(request: InferenceRequest) {
     this.#request = request
+  }
+
+  /** What an operation gave; left by `model`. */
+  get result(): OperationResult {
+    return left('model', this.#result)
+  }
+  set result(result: OperationResult) {
+    this.#result = result
   }
 
   /** The prediction under way, through its lanes; left by `model`. */

@@ -1,16 +1,23 @@
 import type { ModelConfig } from '../models/model-config.ts'
 import type { PredictionEvent } from './events.ts'
-import type { InferenceRequest } from './request.ts'
+import type { OperationKind, OperationRequest, OperationResult } from './operations/operation.ts'
+import type { GenerationRequest } from './request.ts'
 
-/** Runs predictions of the models it is responsible for: over a gRPC backend, an upstream, in process. */
+/** What a call on a model takes beside the request. */
+export interface ExecuteOptions {
+  readonly model: ModelConfig
+  readonly correlationId: string
+  readonly signal: AbortSignal
+}
+
+/** Runs requests of the models it is responsible for: over a gRPC backend, an upstream, in process. */
 export interface Executor {
   /**
    * Starts a prediction. Nothing runs before the first pull; ending the iteration early ends the prediction.
    *
    * @throws {SvcError} on the first pull while nothing has been produced, later in between
    */
-  predict(
-    request: InferenceRequest,
-    options: { readonly model: ModelConfig; readonly correlationId: string; readonly signal: AbortSignal },
-  ): AsyncIterable<PredictionEvent>
+  predict(request: GenerationRequest, options: ExecuteOptions): AsyncIterable<PredictionEvent>
+  /** Runs an operation to its end. */
+  perform<K extends OperationKind>(request: OperationRequest<K>, options: ExecuteOptions): Promise<OperationResult<K>>
 }

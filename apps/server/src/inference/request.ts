@@ -1,3 +1,5 @@
+import type { OperationRequest } from './operations/operation.ts'
+
 /** A call the model made, or one it is told about in the history. */
 export interface ToolCall {
   readonly id: string
@@ -47,21 +49,52 @@ export interface GenerationOptions {
   readonly ropeFreqScale?: number | undefined
 }
 
-/** A conversation to be continued. */
-export interface ChatRequest {
-  readonly kind: 'chat'
-  readonly messages: readonly ChatMessage[]
+/** The form an answer must have. */
+export type StructuredOutput =
+  | { readonly kind: 'json-object' }
+  | { readonly kind: 'json-schema'; readonly schema: unknown; readonly name?: string | undefined }
+  /** A grammar in the dialect of llama.cpp. */
+  | { readonly kind: 'gbnf'; readonly grammar: string }
+
+/** What every generated reply is asked with. */
+interface Generation {
   readonly generation: GenerationOptions
-  /** Choices wanted, at least 1. */
+  /** Choices wanted, at least 1; of a completion: for each prompt. */
   readonly choices: number
-  /** Tools as the compatible format lists them. */
-  readonly tools?: readonly unknown[] | undefined
-  readonly toolChoice?: unknown
+  readonly structuredOutput?: StructuredOutput | undefined
   readonly reasoningEffort?: string | undefined
   /** Passed to the backend as they are. */
   readonly metadata?: Readonly<Record<string, string>> | undefined
   readonly stream: boolean
 }
 
+/** A conversation to be continued. */
+export interface ChatRequest extends Generation {
+  readonly kind: 'chat'
+  readonly messages: readonly ChatMessage[]
+  /** Tools as the compatible format lists them; none when calls are switched off. */
+  readonly tools?: readonly unknown[] | undefined
+  readonly toolChoice?: unknown
+  /** Whether one turn may call more than one tool. @default true */
+  readonly parallelToolCalls?: boolean | undefined
+}
+
+/** Texts to be continued, each for itself. */
+export interface CompletionRequest extends Generation {
+  readonly kind: 'completion'
+  /** Texts or lists of tokens; choice `i` of prompt `p` is choice `p × choices + i` of the reply. */
+  readonly prompts: readonly (string | readonly number[])[]
+  /** Whether the prompt stands before the answer. */
+  readonly echo: boolean
+}
+
+/** A request whose reply is generated. */
+export type GenerationRequest = ChatRequest | CompletionRequest
+
 /** Every inference request in domain terms; formats map into it, executors read it. */
-export type InferenceRequest = ChatRequest
+export type InferenceRequest = GenerationRequest | OperationRequest
+
+/** Whether the reply is generated: it comes as events, and may be streamed. */
+export function isGeneration(request: InferenceRequest): request is GenerationRequest {
+  return request.kind === 'chat' || request.kind === 'completion'
+}

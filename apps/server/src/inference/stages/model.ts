@@ -2,10 +2,12 @@ import { type SvcError, toSvcError } from '@svc/errors'
 import type { Metrics } from '../../monitoring/metrics.ts'
 import type { TraceRecorder, UsageRecorder } from '../../monitoring/recorders.ts'
 import type { Clock } from '../../ports.ts'
+import { NO_USAGE } from '../events.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Executor } from '../executor.ts'
 import { tapLanes } from '../lanes.ts'
 import type { Stage } from '../pipeline.ts'
+import { isGeneration } from '../request.ts'
 
 /** What the model stage needs. */
 export interface ModelStageOptions {
@@ -19,15 +21,9 @@ export interface ModelStageOptions {
 /** Calls the model, sends its events through the lanes, and records what came of it however it ended. */
 export function modelStage(options: ModelStageOptions): Stage {
   return async (exchange, next) => {
-    const { call, model, request } = exchange
-    const events = options.executor.predict(request, { model, correlationId: call.requestId, signal: call.signal })
-    exchange.events = tapLanes(events, {
-      onUsage: (usage) => {
-        exchange.usage = usage
-      },
-    })
     let failure: SvcError | undefined
     try {
+      await callModel(exchange, options.executor)
       await next()
       failure = exchange.failure
     } catch (error) {
@@ -37,6 +33,22 @@ export function modelStage(options: ModelStageOptions): Stage {
       record(exchange, failure, options)
     }
   }
+}
+
+/** A prediction is only begun here; an operation runs to its end. */
+async function callModel(exchange: Exchange, executor: Executor): Promise<void> {
+  const { call, model, request } = exchange
+  const execution = { model, correlationId: call.requestId, signal: call.signal }
+  if (isGeneration(request)) {
+    exchange.events = tapLanes(executor.predict(request, execution), {
+      onUsage: (usage) => {
+        exchange.usage = usage
+      },
+    })
+    return
+  }
+  exchange.result = await executor.perform(request, execution)
+  exchange.usage = { ...NO_USAGE, promptTokens: exchange.result.promptTokens }
 }
 
 function record(exchange: Exchange, failure: SvcError | undefined, options: ModelStageOptions): void {

@@ -1,9 +1,10 @@
 import { SvcError } from '@svc/errors'
 import { toHttpError } from '../../http/error-map.ts'
 import type { Clock } from '../../ports.ts'
-import type { ReplyFacts, StreamEncoder } from '../codec.ts'
+import type { ReplyCollector, ReplyFacts, StreamEncoder } from '../codec.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Stage } from '../pipeline.ts'
+import { isGeneration } from '../request.ts'
 
 /** Text of in-band errors while `--opaque-errors` is on. */
 const OPAQUE = new SvcError('internal', 'an error occurred')
@@ -11,21 +12,30 @@ const OPAQUE = new SvcError('internal', 'an error occurred')
 /** Writes the reply: one JSON body, or a stream whose headers wait for its first event. */
 export function replyStage(options: { readonly clock: Clock; readonly opaqueErrors: boolean }): Stage {
   return async (exchange, next) => {
-    const { call, codec, request } = exchange
+    const { call } = exchange
     const facts: ReplyFacts = {
       model: exchange.requestedModel,
       requestId: call.requestId,
       created: Math.floor(options.clock.now() / 1000),
       extraUsage: call.header('extra-usage') !== undefined,
     }
-    if (request.stream) await stream(exchange, codec.stream(request, facts), options.opaqueErrors)
-    else await whole(exchange, facts)
+    await reply(exchange, facts, options.opaqueErrors)
     await next()
   }
 }
 
-async function whole(exchange: Exchange, facts: ReplyFacts): Promise<void> {
-  const collector = exchange.codec.collect(exchange.request, facts)
+async function reply(exchange: Exchange, facts: ReplyFacts, opaque: boolean): Promise<void> {
+  const { codec, request, writer } = exchange
+  if ('operation' in codec) {
+    if (isGeneration(request)) throw new SvcError('internal', 'an operation has no events', { code: 'stage_order' })
+    return await writer.json(200, codec.reply(request, exchange.result, facts))
+  }
+  if (!isGeneration(request)) throw new SvcError('internal', 'a prediction has no result', { code: 'stage_order' })
+  if (request.stream) return await stream(exchange, codec.stream(request, facts), opaque)
+  return await whole(exchange, codec.collect(request, facts))
+}
+
+async function whole(exchange: Exchange, collector: ReplyCollector): Promise<void> {
   for await (const event of exchange.events) collector.event(event)
   await exchange.writer.json(200, collector.body())
 }

@@ -1,6 +1,6 @@
 import type { JsonDocument } from '@svc/json'
 import { type ChatCompletionRequest, chatCompletionRequest } from '@svc/wire'
-import type { InferenceCodec } from '../../../inference/codec.ts'
+import type { GenerationCodec } from '../../../inference/codec.ts'
 import { readBody } from '../../../inference/read-body.ts'
 import type { ChatRequest } from '../../../inference/request.ts'
 import { unparsable } from '../../../inference/stages/body.ts'
@@ -25,7 +25,7 @@ async function validate(document: JsonDocument, signal: AbortSignal): Promise<Ch
 }
 
 /** The two ends of `POST /v1/chat/completions`. */
-export const chatCodec: InferenceCodec<CompatibleChatRequest> = {
+export const chatCodec: GenerationCodec<CompatibleChatRequest> = {
   async parse(document, { signal }) {
     const body = await validate(document, signal)
     return { ...chatToDomain(body), includeUsage: body.stream_options?.include_usage ?? false }

@@ -1,0 +1,96 @@
+/** What every operation reports beside its answer. */
+export interface OperationFigures {
+  /** Tokens that were read; 0 when the backend does not say. */
+  readonly promptTokens: number
+}
+
+/** Texts or lists of tokens to be turned into vectors. */
+export interface EmbedRequest {
+  readonly kind: 'embed'
+  readonly inputs: readonly (string | readonly number[])[]
+  /** Length the vectors are cut to, then normalised again. @default the model's own */
+  readonly dimensions?: number | undefined
+  /** How vectors of single tokens become one. @default the model's own setting */
+  readonly pooling?: string | undefined
+  /** Tokens after which a token's weight has halved; for `decayed_mean`. */
+  readonly poolingHalfLifeTokens?: number | undefined
+}
+
+/** One vector an input, in the order of the request. */
+export interface EmbedResult extends OperationFigures {
+  readonly vectors: readonly (readonly number[] | Float32Array)[]
+}
+
+/** Documents to be ordered by how well they answer a query. */
+export interface RerankRequest {
+  readonly kind: 'rerank'
+  readonly query: string
+  readonly documents: readonly string[]
+  /** Most results, at least 1. @default all */
+  readonly topN?: number | undefined
+}
+
+/** Best first, ties in the order of the request; `index` points into the request's documents. */
+export interface RerankResult extends OperationFigures {
+  readonly totalTokens: number
+  readonly ranking: readonly { readonly index: number; readonly score: number }[]
+}
+
+/** A text to be cut into tokens. */
+export interface TokenizeRequest {
+  readonly kind: 'tokenize'
+  readonly text: string
+}
+
+export interface TokenizeResult extends OperationFigures {
+  readonly tokens: readonly number[]
+}
+
+/** Tokens to be put together into text. */
+export interface DetokenizeRequest {
+  readonly kind: 'detokenize'
+  readonly tokens: readonly number[]
+}
+
+export interface DetokenizeResult extends OperationFigures {
+  readonly text: string
+}
+
+/** Continuations of a prompt to be judged by how likely the model would write them. */
+export interface ScoreRequest {
+  readonly kind: 'score'
+  readonly prompt: string
+  readonly candidates: readonly string[]
+  /** Whether each token's log-probability is wanted too. */
+  readonly tokenLogprobs: boolean
+  /** Whether sums are divided by the number of tokens. */
+  readonly lengthNormalize: boolean
+}
+
+/** One judgement a candidate, in the order of the request. */
+export interface ScoreResult extends OperationFigures {
+  readonly candidates: readonly CandidateScore[]
+}
+
+/** How likely one continuation is. */
+export interface CandidateScore {
+  /** Sum of the natural logarithms of its tokens' probabilities, at most 0. */
+  readonly logProb: number
+  /** The same divided by its number of tokens; absent when it was not asked for. */
+  readonly lengthNormalizedLogProb?: number | undefined
+  readonly tokens: number
+  readonly tokenLogprobs?: readonly { readonly token: string; readonly logprob: number }[] | undefined
+}
+
+/** What a model can be asked beside generation: one answer, all at once. */
+export interface Operations {
+  readonly embed: { readonly request: EmbedRequest; readonly result: EmbedResult }
+  readonly rerank: { readonly request: RerankRequest; readonly result: RerankResult }
+  readonly tokenize: { readonly request: TokenizeRequest; readonly result: TokenizeResult }
+  readonly detokenize: { readonly request: DetokenizeRequest; readonly result: DetokenizeResult }
+  readonly score: { readonly request: ScoreRequest; readonly result: ScoreResult }
+}
+
+export type OperationKind = keyof Operations
+export type OperationRequest<K extends OperationKind = OperationKind> = Operations[K]['request']
+export type OperationResult<K extends OperationKind = OperationKind> = Operations[K]['result']
