@@ -6,6 +6,14 @@
  */
 
 // Native bodies
+export {
+  type CandidateScore,
+  candidateScore,
+  type ScoreReply,
+  type ScoreRequest,
+  scoreReply,
+  scoreRequest,
+} from './native/score.ts'
 export { type SettingsBody, type SettingsUpdateReply, settings, settingsUpdateReply } from './native/settings.ts'
 export {
   type LoadedModel,
@@ -17,6 +25,16 @@ export {
   type VersionReply,
   versionReply,
 } from './native/system.ts'
+export {
+  type DetokenizeReply,
+  type DetokenizeRequest,
+  detokenizeReply,
+  detokenizeRequest,
+  type TokenizeReply,
+  type TokenizeRequest,
+  tokenizeReply,
+  tokenizeRequest,
+} from './native/tokenize.ts'
 // JSON lines
 export {
   createNdjsonDecoder,
@@ -76,6 +94,30 @@ export {
   chatTool,
   chatToolChoice,
 } from './openai/chat-tools.ts'
+// Compatible format: completions, embeddings, rerank
+export {
+  type Completion,
+  type CompletionChoice,
+  type CompletionChunk,
+  type CompletionFinishReason,
+  type CompletionLogprobs,
+  type CompletionRequest,
+  completion,
+  completionChoice,
+  completionChunk,
+  completionFinishReason,
+  completionLogprobs,
+  completionRequest,
+} from './openai/completions.ts'
+export {
+  type Embedding,
+  type EmbeddingList,
+  type EmbeddingRequest,
+  embedding,
+  embeddingList,
+  embeddingRequest,
+  embeddingUsage,
+} from './openai/embeddings.ts'
 // Compatible format: errors and models
 export {
   type CompatibleError,
@@ -95,6 +137,15 @@ export {
   modelList,
   modelWithCapabilities,
 } from './openai/models.ts'
+export {
+  type RerankReply,
+  type RerankRequest,
+  type RerankResult,
+  rerankReply,
+  rerankRequest,
+  rerankResult,
+} from './openai/rerank.ts'
+export { type TextOrTokens, textOrTokens, textsOf, tokenId, tokenList } from './openai/token-input.ts'
 export { type CompletionUsage, completionUsage } from './openai/usage.ts'
 // Validation and OpenAPI
 export { parseBody } from './parse-body.ts'

@@ -1,12 +1,17 @@
 import * as z from 'zod'
+import { scoreReply, scoreRequest } from './native/score.ts'
 import { settings, settingsUpdateReply } from './native/settings.ts'
 import { loadedModel, systemReply, versionReply } from './native/system.ts'
+import { detokenizeReply, detokenizeRequest, tokenizeReply, tokenizeRequest } from './native/tokenize.ts'
 import { chatCompletionRequest, chatResponseFormat } from './openai/chat.ts'
 import { chatRequestMessage } from './openai/chat-message.ts'
 import { chatCompletion, chatCompletionChunk } from './openai/chat-reply.ts'
 import { chatFunction, chatTool, chatToolChoice } from './openai/chat-tools.ts'
+import { completion, completionChunk, completionRequest } from './openai/completions.ts'
+import { embeddingList, embeddingRequest } from './openai/embeddings.ts'
 import { compatibleErrorReply } from './openai/error.ts'
 import { model, modelCapabilitiesList, modelList } from './openai/models.ts'
+import { rerankReply, rerankRequest } from './openai/rerank.ts'
 import { completionUsage } from './openai/usage.ts'
 
 /** What a schema is called in an OpenAPI document. */
@@ -26,7 +31,20 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   ChatToolChoice: chatToolChoice,
   ChatCompletion: chatCompletion,
   ChatCompletionChunk: chatCompletionChunk,
+  CompletionRequest: completionRequest,
+  Completion: completion,
+  CompletionChunk: completionChunk,
   CompletionUsage: completionUsage,
+  EmbeddingRequest: embeddingRequest,
+  EmbeddingList: embeddingList,
+  RerankRequest: rerankRequest,
+  RerankReply: rerankReply,
+  TokenizeRequest: tokenizeRequest,
+  TokenizeReply: tokenizeReply,
+  DetokenizeRequest: detokenizeRequest,
+  DetokenizeReply: detokenizeReply,
+  ScoreRequest: scoreRequest,
+  ScoreReply: scoreReply,
   Model: model,
   ModelList: modelList,
   ModelCapabilitiesList: modelCapabilitiesList,

@@ -1,0 +1,37 @@
+import * as z from 'zod'
+
+/** Body of `POST /v1/rerank` and of its vendors' aliases. */
+export const rerankRequest = z.looseObject({
+  model: z.string().nullish(),
+  query: z.string(),
+  documents: z.array(z.union([z.string(), z.looseObject({ text: z.string() })])),
+  /** Results wanted, at least 1; more than there are documents means all. @default all */
+  top_n: z.int().nullish(),
+  /** @default true */
+  return_documents: z.boolean().nullish(),
+})
+
+/** One document and how well it answers the query. */
+export const rerankResult = z.looseObject({
+  /** Place of the document in the request. */
+  index: z.int().min(0),
+  /** Absent with `return_documents: false`. */
+  document: z.looseObject({ text: z.string() }).exactOptional(),
+  relevance_score: z.number(),
+})
+
+/** Reply of `POST /v1/rerank`, the best document first. `meta` is what some vendors' clients read the tokens from. */
+export const rerankReply = z.looseObject({
+  id: z.string(),
+  model: z.string(),
+  usage: z.looseObject({ total_tokens: z.int().min(0), prompt_tokens: z.int().min(0) }),
+  results: z.array(rerankResult),
+  meta: z.looseObject({ tokens: z.looseObject({ input_tokens: z.int().min(0) }) }),
+})
+
+/** Body of `POST /v1/rerank`. */
+export type RerankRequest = z.infer<typeof rerankRequest>
+/** One document and how well it answers the query. */
+export type RerankResult = z.infer<typeof rerankResult>
+/** Reply of `POST /v1/rerank`. */
+export type RerankReply = z.infer<typeof rerankReply>
