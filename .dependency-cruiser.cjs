@@ -34,6 +34,7 @@ module.exports = {
     only('errors-is-alone', 'packages/errors', [], NO_NODE),
     only('json-is-pure', 'packages/json', [lib('errors')], NO_NODE),
     only('templates-is-pure', 'packages/templates', [lib('errors'), npm('re2js')], NO_NODE),
+    only('reply-parser-is-pure', 'packages/reply-parser', [lib('json'), npm('re2js')], NO_NODE),
     only('wire-is-pure', 'packages/wire', [lib('errors'), npm('zod')], NO_NODE),
     only(
       'backend-client',
@@ -46,7 +47,16 @@ module.exports = {
     only(
       'backend-llama',
       'apps/backends/llama',
-      [lib('errors'), lib('backend-client'), lib('backend-kit'), npm('node-llama-cpp'), npm('@huggingface/jinja')],
+      [
+        lib('errors'),
+        lib('json'),
+        lib('backend-client'),
+        lib('backend-kit'),
+        lib('templates'),
+        lib('reply-parser'),
+        npm('node-llama-cpp'),
+        npm('@huggingface/jinja'),
+      ],
       NODE,
     ),
     {

@@ -24,6 +24,27 @@ const PROMISES = {
       'walkStrings',
     ],
   },
+  '@svc/reply-parser': {
+    printed: [
+      'reasoning: Par',
+      'reasoning: is?',
+      '{"type":"text","text":"One moment."}',
+      '{"type":"call-start","index":0,"name":"weather"}',
+      '{"type":"call-arguments","index":0,"text":"{\\"city\\": \\"Paris\\"}"}',
+    ],
+    names: [
+      'NO_MARKERS',
+      'collectChatDeltas',
+      'createReasoningCleaner',
+      'createReasoningSplitter',
+      'createToolCallStream',
+      'findPrefilledToken',
+      'parseToolCalls',
+      'splitReasoning',
+      'toCalls',
+      'toKnownTools',
+    ],
+  },
   '@svc/templates': {
     printed: ['<|user|>Hello', '', 'HELLO (Ada, Grace)'],
     names: [

@@ -1,15 +1,13 @@
 import { readFileSync } from 'node:fs'
-import { ChatDelta, ToolFormatMarkers } from '@svc/backend-client/proto'
 import { describe, expect, it } from 'vitest'
-import { toCamelCase } from '../../models/keys/fields.ts'
-import { modelKeys } from '../../models/keys/model-keys.ts'
-import type { FunctionSettings } from '../../models/model-config.ts'
-import { readYaml } from '../../models/yaml/read-yaml.ts'
-import { collectChatDeltas } from './chat-deltas.ts'
+import { toCamelCaseKeys } from '../__fixtures__/camel-case-keys.ts'
+import type { ToolCallSettings } from '../settings.ts'
+import { type ChatDelta, collectChatDeltas } from './chat-deltas.ts'
 import { parseToolCalls } from './parse-tool-calls.ts'
 import { compilePatternSettings, readByPatterns } from './pattern-calls.ts'
 import { type ParsedToolCall, type ToolCallEvent, type ToolCallOptions, toCalls } from './tool-call.ts'
 import { createToolCallStream } from './tool-call-stream.ts'
+import { NO_MARKERS, type ToolFormatMarkers } from './tool-format-markers.ts'
 
 interface Answer {
   readonly calls?: readonly ParsedToolCall[]
@@ -36,21 +34,16 @@ const fixtures = readFileSync(new URL('./__fixtures__/tool-calls.jsonl', import.
   .map((line): Fixture => JSON.parse(line))
   .filter(({ header }) => header !== true)
 
-/** The block as a model file would hold it: JSON is YAML. */
-function settingsOf({ config = {} }: Fixture): FunctionSettings {
-  const read = readYaml(`function: ${JSON.stringify(config)}`)
-  if (!read.ok) throw new Error('not YAML')
-  const refuse = (found: unknown): never => {
-    throw new Error(JSON.stringify(found))
-  }
-  return modelKeys.read(read.root, { key: '', report: { problem: refuse, warning: refuse } })?.function ?? {}
+/** The block as a model file would hold it. */
+function settingsOf({ config = {} }: Fixture): ToolCallSettings {
+  return toCamelCaseKeys(config) as ToolCallSettings
 }
 
 function optionsOf(fixture: Fixture): ToolCallOptions {
   const settings = settingsOf(fixture)
   if (fixture.markers === undefined) return { settings }
-  const markers = Object.entries(fixture.markers).map(([key, value]) => [toCamelCase(key), value])
-  return { settings, markers: ToolFormatMarkers.fromPartial(Object.fromEntries(markers)) }
+  const markers = toCamelCaseKeys(fixture.markers) as Partial<ToolFormatMarkers>
+  return { settings, markers: { ...NO_MARKERS, ...markers } }
 }
 
 /** As the header says: values where both are objects, else text. */
@@ -137,13 +130,16 @@ describe('recorded streams', () => {
 
 describe('recorded deltas of backends', () => {
   it.each(deltaLists)('$name', ({ deltas = [], calls = [], content, reasoning }) => {
-    const read = deltas.map((delta) =>
-      ChatDelta.fromPartial({
+    const read = deltas.map((delta): ChatDelta => {
+      const calls: readonly Partial<ChatDelta['toolCalls'][number]>[] = Array.isArray(delta.tool_calls)
+        ? delta.tool_calls
+        : []
+      return {
         content: String(delta.content ?? ''),
         reasoningContent: String(delta.reasoning_content ?? ''),
-        toolCalls: Array.isArray(delta.tool_calls) ? delta.tool_calls : [],
-      }),
-    )
+        toolCalls: calls.map((call) => ({ index: 0, id: '', name: '', arguments: '', ...call })),
+      }
+    })
     expect(collectChatDeltas(read)).toEqual({ calls, content, reasoning })
   })
 })

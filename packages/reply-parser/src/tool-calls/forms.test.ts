@@ -1,15 +1,15 @@
-import { ToolFormatMarkers } from '@svc/backend-client/proto'
 import { describe, expect, it } from 'vitest'
-import type { FunctionSettings } from '../../models/model-config.ts'
+import type { ToolCallSettings } from '../settings.ts'
 import { MAX_MARKER_LENGTH } from './limits.ts'
 import { type ParsedReply, parseToolCalls } from './parse-tool-calls.ts'
+import { NO_MARKERS, type ToolFormatMarkers } from './tool-format-markers.ts'
 
-function parse(reply: string, settings: FunctionSettings = {}): ParsedReply {
+function parse(reply: string, settings: ToolCallSettings = {}): ParsedReply {
   return parseToolCalls(reply, { settings })
 }
 
 function parseMarked(reply: string, markers: Partial<ToolFormatMarkers>): ParsedReply {
-  return parseToolCalls(reply, { settings: {}, markers: ToolFormatMarkers.fromPartial(markers) })
+  return parseToolCalls(reply, { settings: {}, markers: { ...NO_MARKERS, ...markers } })
 }
 
 const ask = { name: 'ask', arguments: '{"x":1}' }

@@ -1,4 +1,4 @@
-import type { ReasoningSettings } from '../../models/model-config.ts'
+import type { ReasoningSettings } from '../settings.ts'
 import { createReasoningSplitter } from './reasoning-splitter.ts'
 
 /** Takes tags out of reasoning that a backend has told apart by itself, but not cleaned. */

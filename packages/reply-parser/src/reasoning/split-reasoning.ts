@@ -1,4 +1,4 @@
-import type { ReasoningSettings } from '../../models/model-config.ts'
+import type { ReasoningSettings } from '../settings.ts'
 import { createReasoningSplitter, type ReasoningDelta, type ReplyStart } from './reasoning-splitter.ts'
 import { tagPairs } from './tag-pairs.ts'
 

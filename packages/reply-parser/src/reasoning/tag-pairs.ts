@@ -1,4 +1,4 @@
-import type { ReasoningSettings } from '../../models/model-config.ts'
+import type { ReasoningSettings } from '../settings.ts'
 import { endWithoutBlanks } from './blanks.ts'
 
 /** What stands before and after a block of reasoning. */

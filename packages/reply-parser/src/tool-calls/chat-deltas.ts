@@ -1,5 +1,16 @@
-import type { ChatDelta } from '@svc/backend-client/proto'
 import type { ParsedToolCall } from './tool-call.ts'
+
+/** A piece of a reply whose backend tells its parts apart itself. */
+export interface ChatDelta {
+  readonly content: string
+  readonly reasoningContent: string
+  readonly toolCalls: readonly {
+    readonly index: number
+    readonly id: string
+    readonly name: string
+    readonly arguments: string
+  }[]
+}
 
 /** A reply that its backend has taken apart itself. */
 export interface CollectedReply {

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { modelKeys } from '../../models/keys/model-keys.ts'
-import type { ReasoningSettings } from '../../models/model-config.ts'
-import { readYaml } from '../../models/yaml/read-yaml.ts'
+import { toCamelCaseKeys } from '../__fixtures__/camel-case-keys.ts'
+import type { ReasoningSettings } from '../settings.ts'
 import { createReasoningCleaner } from './reasoning-cleaner.ts'
 import { createReasoningSplitter, type ReasoningDelta, type ReplyStart } from './reasoning-splitter.ts'
 import { splitReasoning } from './split-reasoning.ts'
@@ -32,14 +31,9 @@ const fixtures = readFileSync(new URL('./__fixtures__/reasoning.jsonl', import.m
   .map((line): Fixture => JSON.parse(line))
   .filter(({ header }) => header !== true)
 
-/** The block as a model file would hold it: JSON is YAML. */
+/** The block as a model file would hold it. */
 function settingsOf({ config = {} }: Fixture): ReasoningSettings {
-  const read = readYaml(`reasoning: ${JSON.stringify(config)}`)
-  if (!read.ok) throw new Error('not YAML')
-  const refuse = (found: unknown): never => {
-    throw new Error(JSON.stringify(found))
-  }
-  return modelKeys.read(read.root, { key: '', report: { problem: refuse, warning: refuse } })?.reasoning ?? {}
+  return toCamelCaseKeys(config) as ReasoningSettings
 }
 
 function startOf(fixture: Fixture): ReplyStart {

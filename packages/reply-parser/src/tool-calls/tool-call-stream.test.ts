@@ -1,10 +1,10 @@
-import { ToolFormatMarkers } from '@svc/backend-client/proto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { MAX_CALL_LENGTH, MAX_CALLS, MAX_PATTERN_TEXT_LENGTH } from './limits.ts'
 import { parseToolCalls } from './parse-tool-calls.ts'
 import { type ParsedToolCall, type ToolCallEvent, type ToolCallOptions, toCalls } from './tool-call.ts'
 import { createToolCallStream } from './tool-call-stream.ts'
+import { NO_MARKERS } from './tool-format-markers.ts'
 
 const plain: ToolCallOptions = { settings: {} }
 
@@ -42,7 +42,8 @@ const xmlFormat = {
   lastToolEnd: '}}',
 }
 
-const markers = ToolFormatMarkers.fromPartial({
+const markers = {
+  ...NO_MARKERS,
   formatType: 'tag_with_tagged',
   sectionStart: '<s>',
   sectionEnd: '</s>',
@@ -54,7 +55,7 @@ const markers = ToolFormatMarkers.fromPartial({
   argNamePrefix: '<p=',
   argNameSuffix: '>',
   argValueSuffix: '</p>',
-})
+}
 
 describe('what is sent, and when', () => {
   it('sends text at once, but for what may begin a call and white space that may only stand before one', () => {

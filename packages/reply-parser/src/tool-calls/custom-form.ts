@@ -1,8 +1,6 @@
-import type { FunctionSettings } from '../../models/model-config.ts'
+import type { XmlFormat } from '../settings.ts'
 import { toMarker } from './marker.ts'
 import { PLAIN_FORM, type TagForm, type ValueForm } from './tag-form.ts'
-
-type XmlFormat = NonNullable<FunctionSettings['xmlFormat']>
 
 /** The form that `function.xml_format` of a model file describes; undefined when it cannot begin a call. */
 export function toCustomForm(format: XmlFormat): TagForm | undefined {

@@ -1,4 +1,4 @@
-import type { ReasoningSettings } from '../../models/model-config.ts'
+import type { ReasoningSettings } from '../settings.ts'
 import { skipBlanks } from './blanks.ts'
 import { createBlockWriter } from './block-writer.ts'
 import { firstUnits, heldBackLength, matchLiteralAt } from './literals.ts'

@@ -1,7 +1,7 @@
-import type { ToolFormatMarkers } from '@svc/backend-client/proto'
 import type { JsonShape } from './json-calls.ts'
 import { toMarker } from './marker.ts'
 import { type IdForm, PLAIN_FORM, PLAIN_VALUES, type TagForm, type ValueForm, type Wrapper } from './tag-form.ts'
+import type { ToolFormatMarkers } from './tool-format-markers.ts'
 
 /** Calls as JSON, as a backend describes them: markers from outside to inside, and the keys of the object. */
 export interface JsonForm {

@@ -1,5 +1,5 @@
-import type { ToolFormatMarkers } from '@svc/backend-client/proto'
-import type { FunctionSettings } from '../../models/model-config.ts'
+import type { ToolCallSettings } from '../settings.ts'
+import type { ToolFormatMarkers } from './tool-format-markers.ts'
 
 /** A call as the model wrote it. */
 export interface ParsedToolCall {
@@ -20,7 +20,7 @@ export interface KnownTool {
 /** How calls are told from text. */
 export interface ToolCallOptions {
   /** The `function` block of the model. */
-  readonly settings: FunctionSettings
+  readonly settings: ToolCallSettings
   /** What the backend says of the chat template. */
   readonly markers?: ToolFormatMarkers | undefined
   /** The tools of the request, when they are known. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ReasoningSettings } from '../../models/model-config.ts'
+import type { ReasoningSettings } from '../settings.ts'
 import { createReasoningSplitter, type ReasoningDelta, type ReplyStart } from './reasoning-splitter.ts'
 import { splitReasoning } from './split-reasoning.ts'
 import { BUILT_IN_TAG_PAIRS } from './tag-pairs.ts'

@@ -1,0 +1,11 @@
+/** Test support: keys as model files write them (`snake_case`) in the case of the settings, at every depth. */
+export function toCamelCaseKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toCamelCaseKeys)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [
+      key.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()),
+      toCamelCaseKeys(member),
+    ]),
+  )
+}

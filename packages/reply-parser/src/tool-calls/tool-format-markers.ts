@@ -1,0 +1,65 @@
+/**
+ * What a backend says of the form in which its model writes calls. Texts are exact; empty means that there is none. The
+ * names are those of the backend contract.
+ */
+export interface ToolFormatMarkers {
+  /** `json_native`, `tag_with_json` or `tag_with_tagged`; anything else: unknown. */
+  readonly formatType: string
+  /** Around all calls of a reply. */
+  readonly sectionStart: string
+  readonly sectionEnd: string
+  /** Around each call. */
+  readonly perCallStart: string
+  readonly perCallEnd: string
+  readonly funcNamePrefix: string
+  readonly funcNameSuffix: string
+  readonly funcClose: string
+  readonly argNamePrefix: string
+  readonly argNameSuffix: string
+  readonly argValuePrefix: string
+  readonly argValueSuffix: string
+  readonly argSeparator: string
+  readonly argsStart: string
+  readonly argsEnd: string
+  /** Keys of a call written as JSON. */
+  readonly nameField: string
+  readonly argsField: string
+  readonly idField: string
+  readonly genIdField: string
+  /** Key of the object that holds name and arguments. */
+  readonly functionField: string
+  /** The name is the only key, its value the arguments. */
+  readonly funNameIsKey: boolean
+  /** `pre_func_name`, `between_func_and_args` or `post_args`. */
+  readonly callIdPosition: string
+  readonly callIdPrefix: string
+  readonly callIdSuffix: string
+}
+
+/** Markers that say nothing. */
+export const NO_MARKERS: ToolFormatMarkers = {
+  formatType: '',
+  sectionStart: '',
+  sectionEnd: '',
+  perCallStart: '',
+  perCallEnd: '',
+  funcNamePrefix: '',
+  funcNameSuffix: '',
+  funcClose: '',
+  argNamePrefix: '',
+  argNameSuffix: '',
+  argValuePrefix: '',
+  argValueSuffix: '',
+  argSeparator: '',
+  argsStart: '',
+  argsEnd: '',
+  nameField: '',
+  argsField: '',
+  idField: '',
+  genIdField: '',
+  functionField: '',
+  funNameIsKey: false,
+  callIdPosition: '',
+  callIdPrefix: '',
+  callIdSuffix: '',
+}
