@@ -1,6 +1,7 @@
 import { SvcError } from '@svc/errors'
 import { type ChatCompletionRequest, type ChatRequestMessage, isKnownContentPart } from '@svc/wire'
-import type { ChatMessage, ChatRequest, GenerationOptions, ToolCall } from '../../../inference/request.ts'
+import type { ChatMessage, ChatRequest, ToolCall } from '../../../inference/request.ts'
+import { toGeneration } from '../to-generation.ts'
 
 type Role = ChatMessage['role']
 
@@ -45,7 +46,8 @@ function unsupported(param: string, message: string): SvcError {
   return new SvcError('invalid_request', message, { code: 'unsupported_field', details: { param } })
 }
 
-function toMessage(message: ChatRequestMessage, index: number): ChatMessage {
+/** A message in domain terms; `index` is its place, for refusals. */
+export function toMessage(message: ChatRequestMessage, index: number): ChatMessage {
   const calls = toToolCalls(message)
   return {
     role: ROLES[message.role],
@@ -80,38 +82,4 @@ function toToolCalls(message: ChatRequestMessage): readonly ToolCall[] {
   }))
   const legacy = message.function_call
   return legacy == null ? calls : [...calls, { id: '', name: legacy.name, arguments: legacy.arguments ?? '{}' }]
-}
-
-function toStop(stop: ChatCompletionRequest['stop']): readonly string[] | undefined {
-  if (stop == null) return undefined
-  return (typeof stop === 'string' ? [stop] : stop).filter((word) => word !== '')
-}
-
-function toGeneration(body: ChatCompletionRequest): GenerationOptions {
-  const logprobs = body.logprobs === true || (typeof body.logprobs === 'number' && body.logprobs > 0)
-  return {
-    temperature: body.temperature ?? undefined,
-    topP: body.top_p ?? undefined,
-    topK: body.top_k ?? undefined,
-    minP: body.min_p ?? undefined,
-    typicalP: body.typical_p ?? undefined,
-    tfz: body.tfz ?? undefined,
-    maxTokens: body.max_completion_tokens ?? body.max_tokens ?? undefined,
-    stop: toStop(body.stop),
-    seed: body.seed ?? undefined,
-    repeatPenalty: body.repeat_penalty ?? undefined,
-    repeatLastN: body.repeat_last_n ?? undefined,
-    frequencyPenalty: body.frequency_penalty ?? undefined,
-    presencePenalty: body.presence_penalty ?? undefined,
-    nKeep: body.n_keep ?? undefined,
-    batch: body.batch ?? undefined,
-    ignoreEos: body.ignore_eos ?? undefined,
-    logprobs,
-    topLogprobs: logprobs ? (body.top_logprobs ?? 1) : undefined,
-    logitBias: body.logit_bias ?? undefined,
-    negativePrompt: body.negative_prompt ?? undefined,
-    negativePromptScale: body.negative_prompt_scale ?? undefined,
-    ropeFreqBase: body.rope_freq_base ?? undefined,
-    ropeFreqScale: body.rope_freq_scale ?? undefined,
-  }
 }
