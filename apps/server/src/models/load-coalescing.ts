@@ -17,6 +17,8 @@ export interface WaitingRoom<T> {
   /** Hands everyone something, in the order they came, before anything else can run. */
   admitAll(give: () => T): void
   refuseAll(error: unknown): void
+  /** Whether nobody waits. */
+  isEmpty(): boolean
 }
 
 interface Waiter<T> {
@@ -60,6 +62,7 @@ export function createWaitingRoom<T>(clock: Clock): WaitingRoom<T> {
     },
     admitAll: (give) => drain((waiter) => waiter.resolve(give())),
     refuseAll: (error) => drain((waiter) => waiter.reject(error)),
+    isEmpty: () => waiters.size === 0,
   }
 }
 

@@ -145,20 +145,6 @@ describe('acquire', () => {
     gate.resolve()
     expect((await waiting).backend).toBe('mock')
   })
-
-  it('asks for admission before each load, with what is loaded', async () => {
-    const asked: unknown[] = []
-    const { use } = await createWorld({
-      admit: async ({ model, loaded }) => void asked.push([model.name, loaded().map(({ name }) => name)]),
-    })
-    await use(createModel({ name: 'a' }))
-    await use(createModel({ name: 'a' }))
-    await use(createModel({ name: 'b' }))
-    expect(asked).toEqual([
-      ['a', []],
-      ['b', ['a']],
-    ])
-  })
 })
 
 describe('the backend of a model', () => {
@@ -271,20 +257,6 @@ describe('a load that fails', () => {
     script.onStart = () => Promise.reject(refusal)
     expect(await rejectionOf(acquire())).toBe(refusal)
     script.onStart = async () => undefined
-    expect((await acquire()).backend).toBe('mock')
-  })
-
-  it('because it was not admitted starts no cooldown', async () => {
-    const full = new SvcError('rate_limited', 'all models are busy', { code: 'eviction_impossible' })
-    let isFull = true
-    const { supervisor, acquire } = await createWorld({
-      async admit() {
-        if (isFull) throw full
-      },
-    })
-    expect(await rejectionOf(acquire())).toBe(full)
-    expect(supervisor.backends).toHaveLength(0)
-    isFull = false
     expect((await acquire()).backend).toBe('mock')
   })
 })

@@ -1,43 +1,67 @@
+import type { StatusResponse } from '@svc/backend-client/proto'
 import { SvcError } from '@svc/errors'
 import type { Clock, Logger } from '../ports.ts'
 import type { LoadCooldown } from './cooldown.ts'
-import { createWaitingRoom, type WaitingRoom } from './load-coalescing.ts'
-import { createModelLoader, isRefusal, type ModelLoader, type ModelLoaderOptions } from './load-model.ts'
+import type { EvictionPolicy } from './eviction-plan.ts'
+import { createModelLoader, type ModelLoaderOptions } from './load-model.ts'
+import { createRoomKeeper, type RoomKeeper, type Tenant } from './make-room.ts'
 import type { ModelConfig } from './model-config.ts'
+import { weightsBytes } from './model-size.ts'
 import type { ModelLease, Resident } from './resident.ts'
 import { createResidentTable, type LoadedModel, type ResidentTable } from './resident-table.ts'
+import { breakOff, createPendingLoad, type LoadContext, type PendingLoad, runLoad, stillLoading } from './run-load.ts'
 
 export type { ModelLease } from './resident.ts'
 export type { LoadedModel } from './resident-table.ts'
 
-/** When a request that waited too long may come again. */
-const LOADING_RETRY_MS = 2000
+/** How long a backend may take to say how it is. */
+const STATUS_TIMEOUT_MS = 10_000
 
-/** A load that is about to start. */
-export interface LoadCandidate {
-  readonly model: ModelConfig
-  /** What is loaded at this moment. */
-  loaded(): readonly LoadedModel[]
+/** A model in memory or on its way there, as those who keep watch see it. Times are monotonic milliseconds. */
+export interface WatchedModel {
+  readonly name: string
+  readonly state: 'loading' | 'loaded' | 'leaving'
+  /** Never stopped for idleness or to save memory. */
+  readonly isPinned: boolean
+  /** Start of its oldest running call or of its load; undefined while nothing runs. */
+  readonly busySince: number | undefined
+  /** End of its last call; undefined while one runs and before the first has ended. */
+  readonly idleSince: number | undefined
+  readonly usedAt: number
+  /** Stops exactly this one; requests for the model load it again. */
+  stop(options: { readonly force: boolean }): Promise<void>
 }
 
-/**
- * Makes room before a load, or refuses it by throwing. A refusal starts no cooldown.
- *
- * The seat of eviction: least recently used, memory, groups that exclude each other.
- */
-export type AdmitLoad = (candidate: LoadCandidate) => Promise<void>
+/** How a request waits for a model. */
+export interface AcquireOptions {
+  readonly signal: AbortSignal
+  /** Longest wait for a load, in milliseconds; 0 waits for ever. @default the server's own */
+  readonly waitMs?: number | undefined
+}
 
 /** Which models are in memory, and the way to one that is (§3.5). */
 export interface Residency {
   /**
-   * A loaded model, loading it first when need be. Requests for one model share one load, which goes on when they leave.
+   * A loaded model, loading it first when need be. Requests for one model share one load, which goes on when they
+   * leave, unless it still waits for a place in memory.
    *
    * @throws SvcError `model_load_failed` (internal), `model_load_cooldown`, `model_loading`, `model_stopped`,
-   *   `shutting_down` (unavailable), what {@link AdmitLoad} refused with, or the abort
+   *   `eviction_impossible`, `shutting_down` (unavailable), or the abort
    */
-  acquire(model: ModelConfig, options: { readonly signal: AbortSignal }): Promise<ModelLease>
+  acquire(model: ModelConfig, options: AcquireOptions): Promise<ModelLease>
   /** In the order they were loaded. */
   loaded(): readonly LoadedModel[]
+  /**
+   * What the backend of a loaded model says of itself; it does not count as use.
+   *
+   * @returns undefined when the model is not loaded
+   * @throws SvcError what the call failed with, `not_implemented` where the backend cannot tell
+   */
+  statusOf(name: string, options: { readonly signal: AbortSignal }): Promise<StatusResponse | undefined>
+  /** Everything that could be stopped. */
+  watched(): readonly WatchedModel[]
+  /** Has those who wait for a place looked after anew: the settings of eviction have changed. */
+  reconsider(): void
   /**
    * Stops a model, after its running calls or, with `force`, without waiting for them; a load is broken off.
    *
@@ -59,78 +83,73 @@ export interface ResidencyOptions extends ModelLoaderOptions {
   readonly cooldown: LoadCooldown
   /** Longest wait of a request for a load, in milliseconds; 0 waits for ever. */
   readonly modelLoadWaitMs: number
-  /** @default every load is admitted */
-  readonly admit?: AdmitLoad | undefined
+  /** How many models may be in memory, and who leaves; asked before every decision. @default no limit */
+  readonly eviction?: (() => EvictionPolicy) | undefined
+  /** Bytes that a backend takes in memory, device memory included. @default the size of the weights stands for it */
+  readonly memoryOf?: ((pid: number) => Promise<number | undefined>) | undefined
+  /** Whether an explicit stop ends calls that run for longer than 30 s. @default false */
+  readonly forceBusyStops?: boolean | undefined
   readonly clock: Clock
   readonly logger: Logger
 }
 
-/** One load, and the requests that wait for it. */
-interface PendingLoad {
-  readonly model: ModelConfig
-  readonly revision: string
-  /** The load of an earlier revision that still runs; this one waits for it. */
-  previous: PendingLoad | undefined
-  readonly room: WaitingRoom<ModelLease>
-  readonly stop: AbortController
-  /** Settles, never rejects, when the load is over. */
-  done: Promise<void>
-  state: 'waiting' | 'loading'
-  isForgotten: boolean
+const NO_LIMIT: EvictionPolicy = {
+  maxActive: 0,
+  forceWhenBusy: false,
+  largestFirst: false,
+  patienceMs: 30_000,
+  retryIntervalMs: 1000,
 }
-
-/** What a load works with. */
-interface LoadContext {
-  readonly table: ResidentTable
-  readonly loader: ModelLoader
-  readonly cooldown: LoadCooldown
-  readonly admit: AdmitLoad
-  /** Lets the next request start a load of its own. */
-  leave(load: PendingLoad): void
-  readonly logger: Logger
-}
-
-const admitEveryLoad: AdmitLoad = async () => undefined
 
 /** Nothing loaded. */
 export function createResidency(options: ResidencyOptions): Residency {
   const { clock, modelLoadWaitMs } = options
-  const table = createResidentTable(options)
+  const table = createResidentTable({ ...options, onChange: () => keeper.look() })
+  const keeper: RoomKeeper = createRoomKeeper({
+    policy: options.eviction ?? (() => NO_LIMIT),
+    tenants: () => table.present().map((resident) => toTenant(resident, table, options)),
+    clock,
+    logger: options.logger,
+  })
   const loader = createModelLoader(options)
   const loads = new Map<string, PendingLoad>()
   const leave = (load: PendingLoad) => {
     if (loads.get(load.model.name) === load) loads.delete(load.model.name)
   }
-  const context: LoadContext = { ...options, table, loader, leave, admit: options.admit ?? admitEveryLoad }
+  const context: LoadContext = { ...options, table, loader, leave, keeper }
   let isClosed = false
 
   const startLoad = (model: ModelConfig, revision: string): PendingLoad => {
-    const load: PendingLoad = {
-      model,
-      revision,
-      previous: loads.get(model.name),
-      room: createWaitingRoom(clock),
-      stop: new AbortController(),
-      done: Promise.resolve(),
-      state: 'waiting',
-      isForgotten: false,
-    }
+    const load = createPendingLoad(model, { revision, previous: loads.get(model.name), clock })
     loads.set(model.name, load)
     load.done = runLoad(load, context)
     return load
   }
 
   return {
-    async acquire(model, { signal }) {
+    async acquire(model, { signal, waitMs = modelLoadWaitMs }) {
       if (isClosed) throw shuttingDown()
       const revision = loader.revisionOf(model)
       const resident = table.get(model.name)
       if (resident?.revision === revision && resident.isTrusted()) return resident.lease()
       const pending = loads.get(model.name)
       const load = pending?.revision === revision ? pending : startLoad(model, revision)
-      return load.room.join({ signal, waitMs: modelLoadWaitMs, tooLong: () => stillLoading(load) })
+      const joined = load.room.join({ signal, waitMs, tooLong: () => stillLoading(load) })
+      keeper.look()
+      return joined
     },
     loaded: table.loaded,
+    async statusOf(name, { signal }) {
+      const resident = table.get(name)
+      if (resident === undefined || resident.backend.hasExited()) return undefined
+      return resident.backend.client.status({}, { signal, timeoutMs: STATUS_TIMEOUT_MS })
+    },
+    watched() {
+      const loading = [...loads.values()].flatMap((load) => watchedLoad(load))
+      const present = table.present().filter((resident) => !table.isStopping(resident))
+      return [...loading, ...present.map((resident) => watchedResident(resident, table))]
+    },
+    reconsider: () => keeper.look(),
     async stop(name, { force = false } = {}) {
       const load = loads.get(name)
       if (load !== undefined) {
@@ -160,67 +179,41 @@ export function createResidency(options: ResidencyOptions): Residency {
   }
 }
 
-/** Runs a load to its end and tells everyone who waits. Never rejects. */
-async function runLoad(load: PendingLoad, context: LoadContext): Promise<void> {
-  try {
-    const resident = await bring(load, context)
-    load.stop.signal.throwIfAborted()
-    // Before anyone is told: whoever comes back at once must not wait in a room that is over.
-    context.leave(load)
-    load.room.admitAll(() => resident.lease())
-    if (load.isForgotten) void context.table.retire(resident)
-  } catch (error) {
-    const reason: unknown = load.stop.signal.aborted ? load.stop.signal.reason : error
-    if (!isRefusal(reason)) {
-      context.cooldown.failed(load.model.name)
-      context.logger.error({ model: load.model.name, err: reason }, 'model could not be loaded')
-    }
-    context.leave(load)
-    load.room.refuseAll(reason)
+function toTenant(resident: Resident, table: ResidentTable, { memoryOf }: ResidencyOptions): Tenant {
+  const { name, model, backend } = resident
+  return {
+    key: resident,
+    name,
+    groups: model.concurrencyGroups,
+    isPinned: model.pinned,
+    isBusy: resident.inFlight > 0,
+    isLeaving: table.isLeaving(resident),
+    usedAt: resident.usedAt,
+    async size() {
+      const inMemory = backend.pid === undefined ? undefined : await memoryOf?.(backend.pid)
+      return Math.max(inMemory ?? 0, await weightsBytes(model))
+    },
+    leave: (options) => table.stop(resident, options),
   }
 }
 
-/** The resident a load ends in: one that is there and still answers, or a new one. */
-async function bring(load: PendingLoad, context: LoadContext): Promise<Resident> {
-  const { model, revision, stop } = load
-  const { table, cooldown } = context
-  await load.previous?.done
-  load.previous = undefined
-  const present = await reuse(load, table)
-  if (present !== undefined) return present
-  stop.signal.throwIfAborted()
-  cooldown.check(model.name)
-  await context.admit({ model, loaded: table.loaded })
-  stop.signal.throwIfAborted()
-  load.state = 'loading'
-  const backend = await context.loader.load(model, { signal: stop.signal })
-  cooldown.succeeded(model.name)
-  return table.keep({ name: model.name, revision, backend })
+function watchedResident(resident: Resident, table: ResidentTable): WatchedModel {
+  const { name, model, busySince, idleSince, usedAt } = resident
+  const state = table.isLeaving(resident) ? 'leaving' : 'loaded'
+  const stop: WatchedModel['stop'] = (options) => table.stop(resident, options)
+  return { name, state, isPinned: model.pinned, busySince, idleSince, usedAt, stop }
 }
 
-/** A resident of the load's revision that still answers; whatever else has the name is let go. */
-async function reuse({ model, revision, stop }: PendingLoad, table: ResidentTable): Promise<Resident | undefined> {
-  const present = table.get(model.name)
-  await present?.draining?.catch(() => undefined)
-  if (present === undefined || table.get(model.name) !== present) return undefined
-  const isSame = present.revision === revision
-  if (isSame && (present.isTrusted() || (await present.isReachable(stop.signal)))) return present
-  await table.retire(present)
-  return undefined
-}
-
-function breakOff(load: PendingLoad, reason: SvcError): void {
-  for (let each: PendingLoad | undefined = load; each !== undefined; each = each.previous) each.stop.abort(reason)
-}
-
-/** §7.2: still cold-loading; the fields beside the model are those of a file transfer, which a local load has not. */
-function stillLoading({ model, state }: PendingLoad): SvcError {
-  const transfer = { progress: 0, bytes_sent: 0, total_bytes: 0, file_index: 0, total_files: 0 }
-  return new SvcError('unavailable', `model "${model.name}" is still loading`, {
-    code: 'model_loading',
-    retryAfterMs: LOADING_RETRY_MS,
-    details: { type: 'model_loading', loading: { model: model.name, state, ...transfer } },
-  })
+/** A load counts from the moment its backend is asked for: waiting for a place is no work. */
+function watchedLoad(load: PendingLoad): WatchedModel[] {
+  const { model, loadingSince } = load
+  if (loadingSince === undefined) return []
+  const stop = async () => {
+    breakOff(load, stopped(model.name))
+    await load.done
+  }
+  const times = { busySince: loadingSince, idleSince: undefined, usedAt: loadingSince }
+  return [{ name: model.name, state: 'loading', isPinned: model.pinned, ...times, stop }]
 }
 
 function stopped(name: string): SvcError {

@@ -2,6 +2,7 @@ import type { BackendClient } from '@svc/backend-client'
 import { SvcError } from '@svc/errors'
 import type { RunningBackend } from '../backends/running-backend.ts'
 import type { Clock } from '../ports.ts'
+import type { ModelConfig } from './model-config.ts'
 
 /** How long an attached backend is believed to hold its model without being asked. */
 const TRUST_MS = 30_000
@@ -24,12 +25,19 @@ export interface ModelLease {
 /** One loaded model. */
 export interface Resident {
   readonly name: string
+  readonly model: ModelConfig
   /** What it was loaded with; another means another load. */
   readonly revision: string
   readonly backend: RunningBackend
   readonly inFlight: number
   /** Milliseconds since the epoch; undefined before the first use. */
   readonly lastUsed: number | undefined
+  /** When it was last used, or else loaded. Monotonic, milliseconds. */
+  readonly usedAt: number
+  /** Start of the oldest running call; undefined while none runs. Monotonic, milliseconds. */
+  readonly busySince: number | undefined
+  /** End of the last call; undefined while one runs and before the first has ended. Monotonic, milliseconds. */
+  readonly idleSince: number | undefined
   /** Set while an explicit stop waits for running calls; settles with it. */
   draining: Promise<unknown> | undefined
   lease(): ModelLease
@@ -47,27 +55,36 @@ export interface Resident {
  * @param options.onLost called when a call found out that the backend does not hold the model
  */
 export function createResident(options: {
-  readonly name: string
+  readonly model: ModelConfig
   readonly revision: string
   readonly backend: RunningBackend
   readonly clock: Clock
   readonly onLost: (resident: Resident) => void
+  /** Called when the last running call has ended. */
+  readonly onIdle: () => void
 }): Resident {
-  const { name, revision, backend, clock } = options
+  const { model, revision, backend, clock } = options
   const isAttached = backend.program.kind === 'attach'
-  let inFlight = 0
+  /** Running calls, the oldest first. */
+  const calls = new Set<{ readonly since: number }>()
   let lastUsed: number | undefined
-  let checkedAt = clock.monotonic()
+  let usedAt = clock.monotonic()
+  let checkedAt = usedAt
   let isSuspect = false
-  let onIdle: (() => void)[] = []
+  let idleWaiters: (() => void)[] = []
 
-  const release = () => {
-    inFlight--
+  const touch = () => {
     lastUsed = clock.now()
-    if (inFlight > 0) return
-    const waiting = onIdle
-    onIdle = []
+    usedAt = clock.monotonic()
+  }
+  const release = (call: { readonly since: number }) => {
+    if (!calls.delete(call)) return
+    touch()
+    if (calls.size > 0) return
+    const waiting = idleWaiters
+    idleWaiters = []
     for (const resolve of waiting) resolve()
+    options.onIdle()
   }
   const reportFailure = (error: unknown) => {
     if (!SvcError.is(error)) return
@@ -75,27 +92,35 @@ export function createResident(options: {
     if (error.code === 'backend_unavailable' || error.code === 'backend_exited') isSuspect = true
   }
   const resident: Resident = {
-    name,
+    name: model.name,
+    model,
     revision,
     backend,
     get inFlight() {
-      return inFlight
+      return calls.size
     },
     get lastUsed() {
       return lastUsed
     },
+    get usedAt() {
+      return usedAt
+    },
+    get busySince() {
+      const [oldest] = calls
+      return oldest?.since
+    },
+    get idleSince() {
+      return calls.size > 0 || lastUsed === undefined ? undefined : usedAt
+    },
     draining: undefined,
     lease() {
-      inFlight++
-      lastUsed = clock.now()
-      let isHeld = true
+      touch()
+      const call = { since: usedAt }
+      calls.add(call)
       return {
         client: backend.client,
         backend: backend.program.name,
-        release() {
-          if (isHeld) release()
-          isHeld = false
-        },
+        release: () => release(call),
         reportFailure,
       }
     },
@@ -116,8 +141,8 @@ export function createResident(options: {
       return !backend.hasExited()
     },
     whenIdle() {
-      if (inFlight === 0) return Promise.resolve()
-      return new Promise((resolve) => onIdle.push(resolve))
+      if (calls.size === 0) return Promise.resolve()
+      return new Promise((resolve) => idleWaiters.push(resolve))
     },
   }
   return resident

@@ -1,0 +1,193 @@
+import { SvcError } from '@svc/errors'
+import type { Clock, Logger } from '../ports.ts'
+import { type EvictionPlan, type EvictionPolicy, type Newcomer, type Occupant, planEviction } from './eviction-plan.ts'
+
+/** A model in memory that can be asked to leave. */
+export interface Tenant extends Omit<Occupant, 'sizeBytes' | 'isReplaced'> {
+  /** The same for as long as it is the same. */
+  readonly key: object
+  /** Memory it takes, in bytes; 0 when unknown. */
+  size(): Promise<number>
+  /** Takes it out of service at once; resolves when its memory is free. */
+  leave(options: { readonly force: boolean }): Promise<void>
+}
+
+/** A load that wants a place. */
+export interface PlaceRequest extends Newcomer {
+  readonly signal: AbortSignal
+  /** Whether anybody still waits for it; nobody is evicted for a load that nobody wants. */
+  isWanted(): boolean
+}
+
+/** Gives loads their places in memory. */
+export interface RoomKeeper {
+  /**
+   * Resolves when the model may be loaded, after those that had to leave are gone. Until the returned function is
+   * called the load counts as one; call it once the model is in service or its load has failed.
+   *
+   * @throws SvcError `eviction_impossible` (unavailable) when no place could be freed in time, or the signal's reason
+   */
+  admit(request: PlaceRequest): Promise<() => void>
+  /** Looks again whether anybody who waits can have a place: something may have become idle, or has left. */
+  look(): void
+}
+
+/** What {@link createRoomKeeper} needs. */
+export interface RoomKeeperOptions {
+  /** What holds now; asked before every decision. */
+  readonly policy: () => EvictionPolicy
+  /** Everything in memory that no load is responsible for. */
+  readonly tenants: () => readonly Tenant[]
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+interface Waiting {
+  readonly request: PlaceRequest
+  /** Resolves with the departures to wait for. */
+  admit(departures: readonly Promise<void>[]): void
+  refuse(error: unknown): void
+  /** What the last look said. */
+  plan: EvictionPlan | undefined
+}
+
+/** Shortest pause between two looks, whatever the settings say. */
+const MIN_RETRY_MS = 10
+
+/** A keeper of an empty room. Who comes first has the first look at every place that gets free. */
+export function createRoomKeeper(options: RoomKeeperOptions): RoomKeeper {
+  const { clock, logger } = options
+  const waiting = new Set<Waiting>()
+  const admitted = new Set<Newcomer>()
+  /** Those who leave for an admitted load. */
+  const replaced = new WeakSet<object>()
+  let isLooking = false
+  let isOutdated = false
+  let looked: Promise<void> = Promise.resolve()
+
+  /** Decides for one that waits. From the plan to the last departure nothing else can run. */
+  const decide = (one: Waiting, policy: EvictionPolicy, sizes: ReadonlyMap<string, number>): void => {
+    const { request } = one
+    const occupants = options
+      .tenants()
+      .map((tenant) => ({
+        ...describe(tenant),
+        tenant,
+        isReplaced: replaced.has(tenant.key),
+        sizeBytes: sizes.get(tenant.name) ?? 0,
+      }))
+    const plan = planEviction({ newcomer: request, occupants, admitted: [...admitted], policy })
+    one.plan = plan
+    if (!plan.isPossible) {
+      if (plan.isPinned) one.refuse(noRoom(one, policy))
+      return
+    }
+    if (plan.evict.length > 0 && !request.isWanted()) return
+    waiting.delete(one)
+    admitted.add(request)
+    one.admit(
+      plan.evict.map(({ tenant, name, isBusy }) => {
+        logger.info({ model: name, for: request.name, busy: isBusy }, 'model leaves to make room')
+        replaced.add(tenant.key)
+        return tenant.leave({ force: isBusy })
+      }),
+    )
+  }
+  const lookOnce = async (): Promise<void> => {
+    for (const one of [...waiting]) {
+      try {
+        const policy = options.policy()
+        const sizes = policy.largestFirst ? await measure(options.tenants()) : new Map<string, number>()
+        if (waiting.has(one)) decide(one, policy, sizes)
+      } catch (error) {
+        one.refuse(error)
+      }
+    }
+  }
+  const lookUntilCurrent = async (): Promise<void> => {
+    while (isOutdated) {
+      isOutdated = false
+      await lookOnce()
+    }
+    isLooking = false
+  }
+  const look = (): void => {
+    isOutdated = true
+    if (isLooking) return
+    isLooking = true
+    looked = lookUntilCurrent()
+  }
+  /** Looks from time to time; resolves with the refusal when the patience is over. */
+  const waitInVain = async (one: Waiting, signal: AbortSignal): Promise<SvcError> => {
+    const begun = clock.monotonic()
+    await looked
+    for (;;) {
+      const policy = options.policy()
+      const leftMs = policy.patienceMs - (clock.monotonic() - begun)
+      if (leftMs <= 0) return noRoom(one, policy)
+      await clock.sleep(Math.min(leftMs, Math.max(MIN_RETRY_MS, policy.retryIntervalMs)), { signal })
+      look()
+      await looked
+    }
+  }
+  /** Waits in the line; resolves with what has to leave first. */
+  const queue = (request: PlaceRequest, done: AbortSignal): Promise<readonly Promise<void>[]> =>
+    new Promise((resolve, reject) => {
+      const one: Waiting = {
+        request,
+        admit: resolve,
+        refuse(error) {
+          waiting.delete(one)
+          reject(error)
+        },
+        plan: undefined,
+      }
+      waiting.add(one)
+      request.signal.addEventListener('abort', () => one.refuse(request.signal.reason), { signal: done })
+      look()
+      void waitInVain(one, done).then(one.refuse, () => undefined)
+    })
+
+  return {
+    look,
+    async admit(request) {
+      request.signal.throwIfAborted()
+      const done = new AbortController()
+      const giveBack = () => {
+        if (admitted.delete(request)) look()
+      }
+      try {
+        await Promise.all(await queue(request, done.signal))
+        request.signal.throwIfAborted()
+        return giveBack
+      } catch (error) {
+        giveBack()
+        throw error
+      } finally {
+        done.abort()
+      }
+    },
+  }
+}
+
+function describe(tenant: Tenant): Omit<Occupant, 'sizeBytes' | 'isReplaced'> {
+  const { name, groups, isPinned, isBusy, isLeaving, usedAt } = tenant
+  return { name, groups, isPinned, isBusy, isLeaving, usedAt }
+}
+
+/** Sizes by name. */
+async function measure(tenants: readonly Tenant[]): Promise<Map<string, number>> {
+  const sizes = await Promise.all(tenants.map((tenant) => tenant.size().catch(() => 0)))
+  return new Map(tenants.map(({ name }, index) => [name, sizes[index] ?? 0]))
+}
+
+function noRoom({ request, plan }: Waiting, policy: EvictionPolicy): SvcError {
+  const isGroup = plan?.isPossible === false && plan.reason === 'group'
+  const isPinned = plan?.isPossible === false && plan.isPinned
+  const who = isGroup ? 'models of its concurrency groups' : `as many models as may be (${policy.maxActive})`
+  const message = `no room to load model "${request.name}": ${who} are ${isPinned ? 'pinned' : 'at work'}`
+  return new SvcError('unavailable', message, {
+    code: 'eviction_impossible',
+    retryAfterMs: Math.max(1000, policy.retryIntervalMs),
+  })
+}

@@ -1,0 +1,136 @@
+import { SvcError } from '@svc/errors'
+import type { Clock, Logger } from '../ports.ts'
+import type { LoadCooldown } from './cooldown.ts'
+import { createWaitingRoom, type WaitingRoom } from './load-coalescing.ts'
+import { isRefusal, type ModelLoader } from './load-model.ts'
+import type { RoomKeeper } from './make-room.ts'
+import type { ModelConfig } from './model-config.ts'
+import type { ModelLease, Resident } from './resident.ts'
+import type { ResidentTable } from './resident-table.ts'
+
+/** When a request that waited too long may come again. */
+const LOADING_RETRY_MS = 2000
+
+/** One load, and the requests that wait for it. */
+export interface PendingLoad {
+  readonly model: ModelConfig
+  readonly revision: string
+  /** The load of an earlier revision that still runs; this one waits for it. */
+  previous: PendingLoad | undefined
+  readonly room: WaitingRoom<ModelLease>
+  readonly stop: AbortController
+  /** Settles, never rejects, when the load is over. */
+  done: Promise<void>
+  state: 'waiting' | 'loading'
+  /** When its backend was asked for. Monotonic, milliseconds; undefined before. */
+  loadingSince: number | undefined
+  isForgotten: boolean
+}
+
+/** What a load works with. */
+export interface LoadContext {
+  readonly table: ResidentTable
+  readonly loader: ModelLoader
+  readonly cooldown: LoadCooldown
+  readonly keeper: RoomKeeper
+  /** Lets the next request start a load of its own. */
+  leave(load: PendingLoad): void
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** A load that has not begun. */
+export function createPendingLoad(
+  model: ModelConfig,
+  options: { readonly revision: string; readonly previous: PendingLoad | undefined; readonly clock: Clock },
+): PendingLoad {
+  return {
+    model,
+    revision: options.revision,
+    previous: options.previous,
+    room: createWaitingRoom(options.clock),
+    stop: new AbortController(),
+    done: Promise.resolve(),
+    state: 'waiting',
+    loadingSince: undefined,
+    isForgotten: false,
+  }
+}
+
+/** Runs a load to its end and tells everyone who waits. Never rejects. */
+export async function runLoad(load: PendingLoad, context: LoadContext): Promise<void> {
+  try {
+    const resident = await bring(load, context)
+    load.stop.signal.throwIfAborted()
+    // Before anyone is told: whoever comes back at once must not wait in a room that is over.
+    context.leave(load)
+    load.room.admitAll(() => resident.lease())
+    if (load.isForgotten) void context.table.retire(resident)
+  } catch (error) {
+    const reason: unknown = load.stop.signal.aborted ? load.stop.signal.reason : error
+    if (!isRefusal(reason)) {
+      context.cooldown.failed(load.model.name)
+      context.logger.error({ model: load.model.name, err: reason }, 'model could not be loaded')
+    }
+    context.leave(load)
+    load.room.refuseAll(reason)
+  }
+}
+
+/** The resident a load ends in: one that is there and still answers, or a new one. */
+async function bring(load: PendingLoad, context: LoadContext): Promise<Resident> {
+  const { model, stop } = load
+  const { table, cooldown, keeper } = context
+  await load.previous?.done
+  load.previous = undefined
+  const present = await reuse(load, table)
+  if (present !== undefined) return present
+  stop.signal.throwIfAborted()
+  cooldown.check(model.name)
+  const release = await keeper.admit({
+    name: model.name,
+    groups: model.concurrencyGroups,
+    signal: stop.signal,
+    isWanted: () => !load.room.isEmpty(),
+  })
+  try {
+    return await loadAnew(load, context)
+  } finally {
+    release()
+  }
+}
+
+async function loadAnew(load: PendingLoad, { table, loader, cooldown, clock }: LoadContext): Promise<Resident> {
+  const { model, revision, stop } = load
+  load.state = 'loading'
+  load.loadingSince = clock.monotonic()
+  const backend = await loader.load(model, { signal: stop.signal })
+  cooldown.succeeded(model.name)
+  return table.keep({ model, revision, backend })
+}
+
+/** A resident of the load's revision that still answers; whatever else has the name is let go. */
+async function reuse({ model, revision, stop }: PendingLoad, table: ResidentTable): Promise<Resident | undefined> {
+  const present = table.get(model.name)
+  await present?.draining?.catch(() => undefined)
+  if (present === undefined || table.get(model.name) !== present) return undefined
+  const isSame = present.revision === revision
+  if (isSame && (present.isTrusted() || (await present.isReachable(stop.signal)))) return present
+  await table.retire(present)
+  return undefined
+}
+
+/** Ends a load and those of earlier revisions; everyone who waits gets the reason. */
+export function breakOff(load: PendingLoad, reason: SvcError): void {
+  for (let each: PendingLoad | undefined = load; each !== undefined; each = each.previous) each.stop.abort(reason)
+}
+
+/** §7.2: still cold-loading; the fields beside the model are those of a file transfer, which a local load has not. */
+export function stillLoading({ model, state }: PendingLoad): SvcError {
+  const transfer = { progress: 0, bytes_sent: 0, total_bytes: 0, file_index: 0, total_files: 0 }
+  return new SvcError('unavailable', `model "${model.name}" is still loading`, {
+    code: 'model_loading',
+    retryAfterMs: LOADING_RETRY_MS,
+    details: { type: 'model_loading', loading: { model: model.name, state, ...transfer } },
+  })
+}
