@@ -6,6 +6,8 @@ export interface ToolCall {
   readonly name: string
   /** JSON text, exactly as the model wrote it. */
   readonly arguments: string
+  /** Of a call in the history: as its client wrote it. @default 0 */
+  readonly index?: number | undefined
 }
 
 /** A message of the conversation in domain terms. */

@@ -25,8 +25,8 @@ export type PredictionInput = Pick<
 type PredictFields = PartialMessage<PredictOptions>
 
 const SEEDS = 2 ** 31
-/** Keys of a request's metadata that are read here and mean nothing to a backend. */
-const SERVER_METADATA: ReadonlySet<string> = new Set([
+/** Keys of a request's metadata that are read here and mean nothing to backends and templates. */
+export const SERVER_METADATA: ReadonlySet<string> = new Set([
   'chat_template_kwargs',
   'mcp_servers',
   'mcp_prompt',
@@ -204,7 +204,7 @@ function toMessage(message: ChatMessage): PartialMessage<Message> {
   }
 }
 
-function toWireCall(call: ToolCall, index: number): unknown {
-  const { id, name } = call
+function toWireCall(call: ToolCall): unknown {
+  const { index = 0, id, name } = call
   return { index, id, type: 'function', function: { name, arguments: call.arguments } }
 }

@@ -1,0 +1,32 @@
+/**
+ * Whether a UTF-16 unit is white space as Unicode has it. `trim` differs: it removes the byte order mark too, and
+ * leaves U+0085.
+ */
+function isBlank(unit: number): boolean {
+  if (unit < 0x80) return unit === 0x20 || (unit >= 0x09 && unit <= 0x0d)
+  return (
+    unit === 0x85 ||
+    unit === 0xa0 ||
+    unit === 0x1680 ||
+    (unit >= 0x2000 && unit <= 0x200a) ||
+    unit === 0x2028 ||
+    unit === 0x2029 ||
+    unit === 0x202f ||
+    unit === 0x205f ||
+    unit === 0x3000
+  )
+}
+
+/** Offset of the first unit that is no white space; the length when there is none. */
+export function blanksAtStart(text: string): number {
+  let at = 0
+  while (at < text.length && isBlank(text.charCodeAt(at))) at += 1
+  return at
+}
+
+/** Offset behind the last unit that is no white space; 0 when there is none. */
+export function endWithoutBlanks(text: string): number {
+  let end = text.length
+  while (end > 0 && isBlank(text.charCodeAt(end - 1))) end -= 1
+  return end
+}

@@ -1,0 +1,119 @@
+import { SvcError } from '@svc/errors'
+import { compileGoTemplate, type GoStruct, type GoTemplate, GoTemplateLimitError } from '@svc/templates'
+import type { ModelConfig } from '../../models/model-config.ts'
+import { openModelFolder } from '../../models/model-folder.ts'
+import type { Logger } from '../../ports.ts'
+import { openTemplateFile, type TemplateText } from './template-file.ts'
+
+/** A template of a model's file. */
+export type TemplateKey = 'chat' | 'chat_message' | 'completion' | 'edit' | 'function' | 'multimodal'
+
+/** What became of a rendering; `exhausted` when the template was stopped at a limit. */
+export type Rendering = { readonly text: string } | { readonly failed: 'error' | 'exhausted' }
+
+/** A template that compiled. */
+export interface PromptTemplate {
+  /** Writes data that `toData` makes. Fails where template and data do not fit, and where a limit is passed. */
+  render(toData: () => GoStruct): Rendering
+}
+
+/** The templates of one model, compiled once for each text they have. */
+export interface ModelTemplates {
+  /**
+   * The template of a key as its file says it now; undefined where the model has none, or none that compiles.
+   *
+   * A value is the template itself, or names `<value>.tmpl` in the models folder. A prompt template without a value is
+   * `<weights>.tmpl` if there is one.
+   */
+  find(key: TemplateKey): PromptTemplate | undefined
+}
+
+/** What templates need of the server. */
+export interface ModelTemplatesOptions {
+  readonly logger?: Logger | undefined
+  /** Wall time in milliseconds since the epoch. */
+  readonly now: () => number
+}
+
+/** Templates that a file beside the weights may hold. */
+const BY_WEIGHTS: ReadonlySet<TemplateKey> = new Set(['chat', 'completion', 'edit', 'function'])
+
+interface Compiled {
+  readonly text: string
+  readonly template: PromptTemplate | undefined
+}
+
+/** The templates of a model. What goes wrong with one is logged once, until its text changes. */
+export function createModelTemplates(model: ModelConfig, { logger, now }: ModelTemplatesOptions): ModelTemplates {
+  const folder = openModelFolder(model.folder)
+  const sources = new Map<TemplateKey, () => TemplateText | undefined>()
+  const compiled = new Map<TemplateKey, Compiled>()
+  const faults = new Map<TemplateKey, string>()
+
+  const warn = (key: TemplateKey, reason: string) =>
+    logger?.warn({ model: model.name, key: `template.${key}`, reason }, 'prompt template cannot be used')
+
+  const openSource = (key: TemplateKey): (() => TemplateText | undefined) => {
+    const value = textOf(model, key)
+    if (value !== '') {
+      const file = openTemplateFile(folder, `${value}.tmpl`, { now })
+      return () => file.read() ?? { text: value }
+    }
+    const weights = BY_WEIGHTS.has(key) ? (model.parameters.model ?? '') : ''
+    const file = openTemplateFile(folder, weights === '' ? '' : `${weights}.tmpl`, { now })
+    return () => file.read()
+  }
+
+  const compile = (key: TemplateKey, text: string): Compiled => {
+    try {
+      const template = compileGoTemplate(text)
+      return { text, template: { render: guarded(template, (reason) => warn(key, reason)) } }
+    } catch (error) {
+      if (!SvcError.is(error)) throw error
+      warn(key, error.message)
+      return { text, template: undefined }
+    }
+  }
+
+  return {
+    find(key) {
+      const source = sources.get(key) ?? openSource(key)
+      sources.set(key, source)
+      const content = source()
+      if (content === undefined) return undefined
+      if ('fault' in content) {
+        if (faults.get(key) !== content.fault) warn(key, content.fault)
+        faults.set(key, content.fault)
+        return undefined
+      }
+      faults.delete(key)
+      const before = compiled.get(key)
+      const current = before?.text === content.text ? before : compile(key, content.text)
+      compiled.set(key, current)
+      return current.template
+    },
+  }
+}
+
+function textOf({ template }: ModelConfig, key: TemplateKey): string {
+  return (key === 'chat_message' ? template.chatMessage : template[key]) ?? ''
+}
+
+/** Renders without throwing; the first failure is told. Messages of failures may quote data, so only codes are told. */
+function guarded(template: GoTemplate, tell: (reason: string) => void): PromptTemplate['render'] {
+  let wasTold = false
+  return (toData) => {
+    try {
+      return { text: template.render(toData()) }
+    } catch (error) {
+      if (!SvcError.is(error)) throw error
+      if (!wasTold) tell(`fails on a request: ${error.code}${lineOf(error)}`)
+      wasTold = true
+      return { failed: error instanceof GoTemplateLimitError ? 'exhausted' : 'error' }
+    }
+  }
+}
+
+function lineOf({ details }: SvcError): string {
+  return details?.line === undefined ? '' : ` at line ${String(details.line)}`
+}

@@ -1,0 +1,155 @@
+import { SvcError } from '@svc/errors'
+import type { ModelConfig } from '../../models/model-config.ts'
+import type { Logger } from '../../ports.ts'
+import { SERVER_METADATA } from '../to-predict-options.ts'
+import { createMediaWriter } from './media-writer.ts'
+import { createMessageWriter } from './message-writer.ts'
+import { createModelTemplates, type ModelTemplates, type TemplateKey } from './model-templates.ts'
+import type { ChatPromptInput, EditPromptInput, PromptExtras } from './prompt-input.ts'
+import { selectTools } from './select-tools.ts'
+import { type PromptData, toPromptData } from './template-data.ts'
+
+/** Who writes the prompt of a chat: the backend with the model's own template, or we. */
+export type ChatPrompt =
+  /** Send the messages and let the backend apply the template that its model carries. */
+  | { readonly mode: 'backend' }
+  /** Send this text: `PredictContext.prompt`. */
+  | { readonly mode: 'prompt'; readonly prompt: string }
+
+/** What building the prompt of a chat depends on beside model and request. */
+export interface ChatPromptOptions {
+  /** What the loaded backend takes for a medium, if it reported a marker. @default `<__media__>` */
+  readonly mediaMarker?: string | undefined
+  readonly signal: AbortSignal
+}
+
+/**
+ * Writes prompts by the templates of model files (§2.9). Templates are compiled once for each model config and read
+ * again when their file changes; they are forgotten with the config. One that does not compile, fails or passes a limit
+ * is logged once, and the prompt is what it would be without it.
+ *
+ * Models come with their defaults filled in: `ModelDirectory` gives the same object while nothing changed.
+ */
+export interface PromptBuilder {
+  /**
+   * The prompt of a chat. Stop words are no part of it: `toPredictOptions` sends the model's, then the request's.
+   *
+   * @throws {SvcError} `too_large`, code `prompt_too_long`, for more than {@link MAX_PROMPT_LENGTH} characters
+   */
+  chat(model: ModelConfig, input: ChatPromptInput, options: ChatPromptOptions): Promise<ChatPrompt>
+  /**
+   * The prompt of one text to be continued, whoever renders the chats of the model: by `completion`, or the text.
+   *
+   * @throws {SvcError} as `chat`
+   */
+  completion(model: ModelConfig, text: string, extras?: PromptExtras): string
+  /**
+   * The prompt of an edit, by `edit`, or the text alone.
+   *
+   * @throws {SvcError} as `chat`
+   */
+  edit(model: ModelConfig, input: EditPromptInput): string
+}
+
+/** What {@link createPromptBuilder} needs. */
+export interface PromptBuilderOptions {
+  /** Hears of templates that cannot be used. */
+  readonly logger?: Logger | undefined
+  /** Wall time in milliseconds since the epoch. @default Date.now */
+  readonly now?: (() => number) | undefined
+}
+
+/** Longest prompt in UTF-16 units; a longer one fits no message to a backend. */
+export const MAX_PROMPT_LENGTH = 48 * 1024 * 1024
+/** How many messages are written before other work is let in. */
+const MESSAGES_PER_TURN = 64
+
+/**
+ * A builder with no templates yet.
+ *
+ * @example
+ * const prompts = createPromptBuilder({ logger })
+ * const chat = await prompts.chat(model, request, { signal, mediaMarker })
+ * const fields = toPredictOptions(model, request, {
+ *   correlationId,
+ *   choice,
+ *   prompt: chat.mode === 'prompt' ? chat.prompt : undefined,
+ * })
+ */
+export function createPromptBuilder({ logger, now = Date.now }: PromptBuilderOptions = {}): PromptBuilder {
+  const known = new WeakMap<ModelConfig, ModelTemplates>()
+  const templatesOf = (model: ModelConfig): ModelTemplates => {
+    const templates = known.get(model) ?? createModelTemplates(model, { logger, now })
+    known.set(model, templates)
+    return templates
+  }
+
+  const write = (model: ModelConfig, key: TemplateKey, { extras, ...data }: PromptText): string => {
+    const rendering = templatesOf(model)
+      .find(key)
+      ?.render(() => toPromptData({ systemPrompt: model.llm.systemPrompt, ...data, ...shownExtras(model, extras) }))
+    return checked(rendering !== undefined && 'text' in rendering ? rendering.text : data.input)
+  }
+
+  return {
+    async chat(model, input, { mediaMarker, signal }) {
+      if (model.template.useTokenizerTemplate === true) return { mode: 'backend' }
+      const tools = selectTools(model, input)
+      const media = createMediaWriter(templatesOf(model).find('multimodal'), { marker: mediaMarker })
+      const messages = createMessageWriter(model, templatesOf(model).find('chat_message'))
+      const hasGrammar = tools.needsGrammar || input.structuredOutput !== undefined || Boolean(model.llm.grammar)
+      const texts: string[] = []
+      let suppressSystemPrompt = false
+      let length = 0
+      for (const [index, message] of input.messages.entries()) {
+        const isLast = index === input.messages.length - 1
+        const place = { index, isLast, hasGrammar: isLast && hasGrammar }
+        const written = messages.write({ ...message, content: media.write(message) }, place)
+        if (written.isPlainSystem) suppressSystemPrompt = true
+        if (written.text !== undefined) texts.push(written.text)
+        length += written.text?.length ?? 0
+        if (length > MAX_PROMPT_LENGTH) throw tooLong()
+        if (index % MESSAGES_PER_TURN === MESSAGES_PER_TURN - 1) await breathe(signal)
+      }
+      const key = tools.isActive && model.template.function ? 'function' : 'chat'
+      const prompt = write(model, key, {
+        input: texts.join(model.template.joinChatMessagesByCharacter ?? '\n'),
+        suppressSystemPrompt,
+        functions: tools.functions,
+        extras: input,
+      })
+      return { mode: 'prompt', prompt: checked(media.finish(prompt)) }
+    },
+    completion: (model, text, extras = {}) => write(model, 'completion', { input: text, extras }),
+    edit: (model, { input, instruction, ...extras }) => write(model, 'edit', { input, instruction, extras }),
+  }
+}
+
+/** What goes into a prompt beside what the model gives. */
+interface PromptText extends Omit<PromptData, 'reasoningEffort' | 'metadata' | 'systemPrompt'> {
+  readonly extras: PromptExtras
+}
+
+function shownExtras(model: ModelConfig, { reasoningEffort, metadata = {} }: PromptExtras): PromptExtras {
+  return {
+    reasoningEffort: reasoningEffort || model.reasoningEffort,
+    metadata: Object.fromEntries(Object.entries(metadata).filter(([key]) => !SERVER_METADATA.has(key))),
+  }
+}
+
+/** Lets other work in, and ends here for a client that has gone. */
+async function breathe(signal: AbortSignal): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve))
+  signal.throwIfAborted()
+}
+
+function checked(prompt: string): string {
+  if (prompt.length > MAX_PROMPT_LENGTH) throw tooLong()
+  return prompt
+}
+
+function tooLong(): SvcError {
+  return new SvcError('too_large', `the prompt is longer than ${MAX_PROMPT_LENGTH} characters`, {
+    code: 'prompt_too_long',
+  })
+}

@@ -1,0 +1,108 @@
+import type { ModelConfig } from '../../models/model-config.ts'
+
+/** A tool as templates list it. */
+export interface PromptTool {
+  readonly name: string
+  readonly description: string
+  readonly strict: boolean
+  /** JSON Schema of the arguments. */
+  readonly parameters?: Readonly<Record<string, unknown>> | undefined
+}
+
+/** Which tools of a request the model is told about, and how it is held to them. */
+export interface ToolSelection {
+  /** Whether there is a tool that may be called: then `template.function` writes the prompt. */
+  readonly isActive: boolean
+  /** Whether the reply is held to a grammar made of {@link ToolSelection.functions}. */
+  readonly needsGrammar: boolean
+  /**
+   * What templates list and what the grammar allows, in this order: the tools that may be called, and last the
+   * pseudo-tool that stands for a plain answer.
+   */
+  readonly functions: readonly PromptTool[]
+  /** Name of the pseudo-tool when it is among the functions: a "call" of it is the text of the answer. */
+  readonly answerTool?: string | undefined
+}
+
+type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string }
+
+const NONE: ToolSelection = { isActive: false, needsGrammar: false, functions: [] }
+const ANSWER_NAME = 'answer'
+const ANSWER_DESCRIPTION = 'use this action to answer without performing any action'
+const ANSWER_PARAMETERS = {
+  properties: { message: { type: 'string', description: 'The message to reply the user with' } },
+}
+
+/**
+ * Chooses the tools of a prompt: all of them, or the one that the client names. With a grammar every reply would be a
+ * call, so a pseudo-tool lets the model answer, unless the model's file has none of it (`disable_no_action`), a tool is
+ * strict, or a call is what the client asks for.
+ *
+ * The same list is what a grammar for the reply is to be made of. Call it with the model's defaults filled in: models
+ * that render their own template make no grammar, but for strict tools.
+ */
+export function selectTools(
+  model: Pick<ModelConfig, 'function'>,
+  request: { readonly tools?: readonly unknown[] | undefined; readonly toolChoice?: unknown },
+): ToolSelection {
+  const tools = (request.tools ?? []).flatMap(toPromptTool)
+  const choice = toToolChoice(request.toolChoice, tools)
+  if (tools.length === 0 || choice === 'none') return NONE
+  const isStrict = tools.some(({ strict }) => strict)
+  const needsGrammar = isStrict || model.function.grammar?.disable !== true
+  if (typeof choice === 'object') {
+    return { isActive: true, needsGrammar, functions: tools.filter(({ name }) => name === choice.name) }
+  }
+  const canAnswer = needsGrammar && !isStrict && choice === 'auto' && model.function.disableNoAction !== true
+  if (!canAnswer) return { isActive: true, needsGrammar, functions: tools }
+  const answer = answerTool(model.function)
+  return { isActive: true, needsGrammar, functions: [...tools, answer], answerTool: answer.name }
+}
+
+function answerTool(settings: ModelConfig['function']): PromptTool {
+  return {
+    name: settings.noActionFunctionName || ANSWER_NAME,
+    description: settings.noActionDescriptionName || ANSWER_DESCRIPTION,
+    strict: false,
+    parameters: ANSWER_PARAMETERS,
+  }
+}
+
+/** A tool with its definition under `function`, or flat. Anything without a name is none. */
+function toPromptTool(tool: unknown): PromptTool[] {
+  if (!isRecord(tool)) return []
+  const { name, description, strict, parameters } = isRecord(tool.function) ? tool.function : tool
+  if (typeof name !== 'string' || name === '') return []
+  return [
+    {
+      name,
+      description: typeof description === 'string' ? description : '',
+      strict: strict === true,
+      parameters: isRecord(parameters) ? parameters : undefined,
+    },
+  ]
+}
+
+/** An object, the same as JSON text, or a word; a word that is a tool's name means that tool. */
+function toToolChoice(choice: unknown, tools: readonly PromptTool[]): ToolChoice {
+  if (typeof choice === 'string') {
+    if (choice === 'none' || choice === 'required') return choice
+    if (tools.some(({ name }) => name === choice)) return { name: choice }
+    return choice.startsWith('{') ? toToolChoice(parseJson(choice), tools) : 'auto'
+  }
+  if (!isRecord(choice)) return 'auto'
+  const { name } = isRecord(choice.function) ? choice.function : choice
+  return typeof name === 'string' && name !== '' ? { name } : 'auto'
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

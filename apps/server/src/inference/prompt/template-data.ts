@@ -1,0 +1,145 @@
+import { type GoStruct, goMapOf, goSliceOf, goStruct } from '@svc/templates'
+import type { MediaCounts, PromptToolCall } from './prompt-input.ts'
+import type { PromptTool } from './select-tools.ts'
+
+/*
+ * The values that templates of model files see. Names and types are those that existing files are written for: a field
+ * that is not here is an error in a template, and JSON keeps the order of fields.
+ */
+
+const FUNCTION = goStruct('Function', {
+  Name: { type: 'string', json: 'name' },
+  Description: { type: 'string', json: 'description' },
+  Strict: { type: 'bool', json: 'strict' },
+  Parameters: { type: goMapOf('any'), json: 'parameters' },
+})
+
+const PROMPT = goStruct('PromptTemplateData', {
+  SystemPrompt: 'string',
+  SuppressSystemPrompt: 'bool',
+  Input: 'string',
+  Instruction: 'string',
+  Functions: goSliceOf(FUNCTION),
+  MessageIndex: 'int',
+  ReasoningEffort: 'string',
+  Metadata: goMapOf('string'),
+})
+
+const FUNCTION_CALL = goStruct('FunctionCall', {
+  Name: { type: 'string', json: 'name,omitempty' },
+  Arguments: { type: 'string', json: 'arguments' },
+})
+
+const TOOL_CALL = goStruct('ToolCall', {
+  Index: { type: 'int', json: 'index' },
+  ID: { type: 'string', json: 'id' },
+  Type: { type: 'string', json: 'type' },
+  FunctionCall: { type: FUNCTION_CALL, json: 'function' },
+})
+
+const CHAT_MESSAGE = goStruct('ChatMessageTemplateData', {
+  SystemPrompt: 'string',
+  Role: 'string',
+  RoleName: 'string',
+  FunctionName: 'string',
+  Content: 'string',
+  MessageIndex: 'int',
+  Function: 'bool',
+  FunctionCall: 'any',
+  LastMessage: 'bool',
+})
+
+const MEDIUM = goStruct('MultimodalContent', { ID: 'int' })
+
+const MULTIMODAL = goStruct('MultimodalData', {
+  Audio: goSliceOf(MEDIUM),
+  Images: goSliceOf(MEDIUM),
+  Video: goSliceOf(MEDIUM),
+  Text: 'string',
+})
+
+/** What `chat`, `function`, `completion` and `edit` templates see. */
+export interface PromptData {
+  readonly systemPrompt?: string | undefined
+  readonly suppressSystemPrompt?: boolean | undefined
+  readonly input: string
+  readonly instruction?: string | undefined
+  readonly functions?: readonly PromptTool[] | undefined
+  readonly reasoningEffort?: string | undefined
+  readonly metadata?: Readonly<Record<string, string>> | undefined
+}
+
+/** @throws {SvcError} `template_limit` for parameters nested too deep */
+export function toPromptData(data: PromptData): GoStruct {
+  return PROMPT.of({
+    SystemPrompt: data.systemPrompt,
+    SuppressSystemPrompt: data.suppressSystemPrompt,
+    Input: data.input,
+    Instruction: data.instruction,
+    Functions: data.functions?.map(toFunction),
+    ReasoningEffort: data.reasoningEffort,
+    Metadata: data.metadata,
+  })
+}
+
+function toFunction(tool: PromptTool): GoStruct {
+  const { name, description, strict, parameters } = tool
+  return FUNCTION.of({ Name: name, Description: description, Strict: strict, Parameters: parameters })
+}
+
+/** What `chat_message` templates see. */
+export interface ChatMessageData {
+  readonly systemPrompt?: string | undefined
+  /** What the model's `roles` print for the role; empty when they do not name it. */
+  readonly role: string
+  readonly roleName: string
+  readonly functionName?: string | undefined
+  readonly content: string
+  readonly index: number
+  readonly isLast: boolean
+  /** Whether the reply to this message is held to a grammar. */
+  readonly hasGrammar: boolean
+  /** {@link toCallList}, a plain object for the older format, or null. */
+  readonly calls: unknown
+}
+
+/** @throws {SvcError} `template_limit` for calls nested too deep */
+export function toChatMessageData(data: ChatMessageData): GoStruct {
+  return CHAT_MESSAGE.of({
+    SystemPrompt: data.systemPrompt,
+    Role: data.role,
+    RoleName: data.roleName,
+    FunctionName: data.functionName,
+    Content: data.content,
+    MessageIndex: data.index,
+    Function: data.hasGrammar,
+    FunctionCall: data.calls,
+    LastMessage: data.isLast,
+  })
+}
+
+/** Calls as templates list them and as JSON writes them. */
+export function toCallList(calls: readonly PromptToolCall[]): readonly GoStruct[] {
+  return calls.map((call) =>
+    TOOL_CALL.of({
+      Index: call.index ?? 0,
+      ID: call.id,
+      Type: 'function',
+      FunctionCall: { Name: call.name, Arguments: call.arguments },
+    }),
+  )
+}
+
+/** What `multimodal` templates see. The numbers of media run on from message to message: `first` are those before. */
+export function toMultimodalData(text: string, media: MediaCounts, first: Required<MediaCounts>): GoStruct {
+  return MULTIMODAL.of({
+    Audio: numbered(media.audio, first.audio),
+    Images: numbered(media.images, first.images),
+    Video: numbered(media.video, first.video),
+    Text: text,
+  })
+}
+
+function numbered(count = 0, first = 0): readonly GoStruct[] {
+  return Array.from({ length: count }, (_, index) => MEDIUM.of({ ID: first + index }))
+}

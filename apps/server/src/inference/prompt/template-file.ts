@@ -1,0 +1,57 @@
+import { realpathSync } from 'node:fs'
+import { sep } from 'node:path'
+import { reasonOf } from '../../files/file-error.ts'
+import { isSafeName } from '../../files/safe-path.ts'
+import { type FoundFile, type ModelFolder, readSmallFile } from '../../models/model-folder.ts'
+
+/** Largest template file in bytes. */
+export const MAX_TEMPLATE_BYTES = 1024 * 1024
+/** A file changed this recently may change again without its times showing it; until then it is read every time. */
+const SETTLING_MS = 2000
+
+/** The text of a template, or why it cannot be had. */
+export type TemplateText = { readonly text: string } | { readonly fault: string }
+
+/** A file that may hold a template. */
+export interface TemplateFile {
+  /** What it holds now: one look at the file, and a read only when it changed. Undefined when there is none. */
+  read(): TemplateText | undefined
+}
+
+/** The template file of a name relative to the models folder. A name that is not safe names none. */
+export function openTemplateFile(
+  folder: ModelFolder,
+  name: string,
+  { now }: { readonly now: () => number },
+): TemplateFile {
+  if (!isSafeName(name)) return { read: () => undefined }
+  let known: { readonly signature: string; readonly isSettled: boolean; readonly content: TemplateText } | undefined
+  return {
+    read() {
+      const found = folder.find(name)
+      if (found === undefined) return undefined
+      if (!found.found) return { fault: found.fault }
+      if (known?.isSettled === true && known.signature === found.signature) return known.content
+      const isSettled = now() - found.changedAt > SETTLING_MS
+      known = { signature: found.signature, isSettled, content: readTemplate(folder, found) }
+      return known.content
+    },
+  }
+}
+
+function readTemplate(folder: ModelFolder, file: FoundFile): TemplateText {
+  try {
+    // The name may lead through folders, and any of them may be a link.
+    if (!isInside(folder.path, file.path)) return { fault: 'lies outside the models folder' }
+    const content = readSmallFile(file, MAX_TEMPLATE_BYTES)
+    if (content === undefined) return { fault: `is larger than ${MAX_TEMPLATE_BYTES} bytes` }
+    return { text: content.toString('utf8') }
+  } catch (error) {
+    return { fault: `cannot be read: ${reasonOf(error)}` }
+  }
+}
+
+function isInside(folder: string, path: string): boolean {
+  const root = realpathSync(folder)
+  return realpathSync(path).startsWith(root.endsWith(sep) ? root : root + sep)
+}
