@@ -1,0 +1,59 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const PROGRAMS = fileURLToPath(new URL('./python', import.meta.url))
+const PROTOS = fileURLToPath(new URL('../../../../protos', import.meta.url))
+const require = createRequire(import.meta.url)
+
+/** A Python with grpc and protobuf, or why the tests that need one are not run. Nothing is ever installed. */
+export type Python = { readonly path: string; readonly missing?: undefined } | { readonly missing: string }
+
+/** Looks at `INTEROP_PYTHON`, at `python3` of the path and at the system's own. */
+export function findPython(): Python {
+  const candidates = [process.env.INTEROP_PYTHON, 'python3', '/usr/bin/python3'].filter((path) => path !== undefined)
+  let why = 'there is no python3'
+  for (const candidate of candidates) {
+    const probe = 'import sys, grpc, google.protobuf; print(sys.executable)'
+    const { status, stdout, stderr } = spawnSync(candidate, ['-c', probe], { encoding: 'utf8', timeout: 30_000 })
+    if (status === 0) return { path: stdout.trim() }
+    const last = (stderr ?? '').trim().split('\n').at(-1)
+    if (last) why = `${candidate}: ${last}`
+  }
+  return { missing: `${why} (Debian: python3-grpcio python3-protobuf)` }
+}
+
+/** How a block of tests is called: with the reason where it is not run. */
+export function titled(name: string, { missing }: { readonly missing?: string | undefined }): string {
+  return missing === undefined ? name : `${name} [not run: ${missing}]`
+}
+
+/** Writes all messages and methods of the contract as a descriptor set, from which Python makes its classes. */
+export function writeContract(file: string): void {
+  const protoc = require.resolve('protoc/protoc.cjs')
+  const args = ['--include_imports', `--descriptor_set_out=${file}`, `-I${PROTOS}`, 'backend.proto', 'extensions.proto']
+  execFileSync(process.execPath, [protoc, ...args])
+}
+
+/** How an installed backend differs from the default. */
+export interface InstallOptions {
+  /** What `metadata.json` says; null leaves the file out. @default the file in `python/` */
+  readonly metadata?: Readonly<Record<string, unknown>> | null | undefined
+  /** Largest request it takes. @default 50 MiB */
+  readonly maxReceiveBytes?: number | undefined
+}
+
+/** Installs the Python backend as a folder with a `run.sh` and returns its path. */
+export function installBackend(python: string, folder: string, options: InstallOptions = {}): string {
+  mkdirSync(folder, { recursive: true })
+  for (const name of ['backend.py', 'contract.py', 'run.sh']) copyFileSync(join(PROGRAMS, name), join(folder, name))
+  symlinkSync(python, join(folder, 'python'))
+  writeContract(join(folder, 'contract.pb'))
+  if (options.metadata === undefined) copyFileSync(join(PROGRAMS, 'metadata.json'), join(folder, 'metadata.json'))
+  else if (options.metadata !== null) writeFileSync(join(folder, 'metadata.json'), JSON.stringify(options.metadata))
+  if (options.maxReceiveBytes !== undefined)
+    writeFileSync(join(folder, 'max_receive_bytes'), String(options.maxReceiveBytes))
+  return folder
+}
