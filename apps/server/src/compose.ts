@@ -29,6 +29,11 @@ import { isPublicBind } from './http/public-bind.ts'
 import { createModelSlots, createSlotCounter } from './inference/admission.ts'
 import { createBackendExecutor } from './inference/backend-executor.ts'
 import { createPipeline, passThrough } from './inference/pipeline.ts'
+import { createModelFactsReader } from './inference/prediction/model-facts.ts'
+import { createPlanner } from './inference/prediction/plan.ts'
+import { createPredictor } from './inference/prediction/predict.ts'
+import { createReplyRuleBook } from './inference/prompt/finish/reply-rules.ts'
+import { createPromptBuilder } from './inference/prompt/prompt-builder.ts'
 import { accessStage } from './inference/stages/access.ts'
 import { aliasStage } from './inference/stages/alias.ts'
 import { bodyStage } from './inference/stages/body.ts'
@@ -196,7 +201,16 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       pii: passThrough,
       map: mapStage,
       model: modelStage({
-        executor: createBackendExecutor(residency),
+        executor: createBackendExecutor(
+          residency,
+          createPredictor(
+            createPlanner({
+              prompts: createPromptBuilder({ logger: log }),
+              facts: createModelFactsReader(),
+              rules: createReplyRuleBook({ logger: log }),
+            }),
+          ),
+        ),
         usage: createRing(RECORDS_KEPT),
         traces: createRing(RECORDS_KEPT),
         metrics,

@@ -6,12 +6,19 @@ import type { ModelConfig } from '../models/model-config.ts'
 import type { Residency } from '../models/residency.ts'
 import { createBackendExecutor } from './backend-executor.ts'
 import type { PredictionEvent } from './events.ts'
+import { createModelFactsReader } from './prediction/model-facts.ts'
+import { createPlanner } from './prediction/plan.ts'
+import { createPredictor } from './prediction/predict.ts'
+import { createReplyRuleBook } from './prompt/finish/reply-rules.ts'
+import { createPromptBuilder } from './prompt/prompt-builder.ts'
 import type { ChatRequest } from './request.ts'
 
 type Answer = Reply | SvcError
 
 const model = {
   name: 'm',
+  backend: 'mock',
+  template: { useTokenizerTemplate: true },
   parameters: { model: 'm.gguf' },
   llm: {},
   folder: '/m',
@@ -57,7 +64,12 @@ function world(answers: Answer[]) {
       }
     },
   } as unknown as Residency
-  const executor = createBackendExecutor(residency)
+  const planner = createPlanner({
+    prompts: createPromptBuilder(),
+    facts: createModelFactsReader(),
+    rules: createReplyRuleBook(),
+  })
+  const executor = createBackendExecutor(residency, createPredictor(planner))
   const run = async (fields: Partial<ChatRequest> = {}): Promise<PredictionEvent[]> => {
     const events: PredictionEvent[] = []
     for await (const event of executor.predict(

@@ -3,20 +3,20 @@ import type { ModelLease, Residency } from '../models/residency.ts'
 import { toPredictionError } from './backend-failure.ts'
 import type { ExecuteOptions, Executor } from './executor.ts'
 import { runOperation } from './operations/run-operation.ts'
-import { createPredictor, type Predictor } from './prediction/predict.ts'
+import type { Predictor } from './prediction/predict.ts'
 
 /** Most attempts of a request: a backend that lost its model is given one more. */
 const ATTEMPTS = 2
 
 /** Requests on gRPC model backends: loads the model on first use and keeps it busy while the request runs. */
-export function createBackendExecutor(residency: Residency, predictor: Predictor = createPredictor()): Executor {
+export function createBackendExecutor(residency: Residency, predict: Predictor): Executor {
   return {
     async *predict(request, options) {
       let produced = false
       for (let attempt = 1; ; attempt += 1) {
         const lease = await residency.acquire(options.model, { signal: options.signal })
         try {
-          for await (const event of predictor(request, { ...options, client: lease.client })) {
+          for await (const event of predict(request, { ...options, client: lease.client })) {
             produced = true
             yield event
           }

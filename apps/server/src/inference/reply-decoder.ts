@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { ChatDelta, Reply } from '@svc/backend-client/proto'
+import { createReasoningCleaner } from '@svc/reply-parser'
 import type { FinishReason, PredictionEvent, TokenLogprob, Usage } from './events.ts'
+import type { ReplyText, Said } from './prediction/reply-text.ts'
 
 /** A new id for a tool call that its backend did not name. */
 function newCallId(): string {
@@ -47,21 +49,32 @@ export interface ReplyDecoder {
   readonly usage: Usage
 }
 
-/**
- * Makes the decoder of a choice.
- *
- * @param options.maxTokens the limit that was sent; 0 = none. Reaching it ends the choice as `length`
- * @param options.contextSize tokens of prompt and answer together; 0 = unknown. Reaching it does the same
- */
-export function createReplyDecoder(options: {
+/** What a decoder is told of its choice. */
+export interface ReplyDecoderOptions {
   readonly choice: number
+  /** The limit that was sent; 0 = none. Reaching it ends the choice as `length`. */
   readonly maxTokens: number
+  /** Tokens of prompt and answer together; 0 = unknown. Reaching it does the same. */
   readonly contextSize: number
-}): ReplyDecoder {
-  const { choice } = options
+  /** Reads the text of the model. @default all of it is the answer */
+  readonly text?: ReplyText | undefined
+}
+
+const PLAIN_TEXT: ReplyText = {
+  push: (text) => (text === '' ? [] : [{ type: 'text', text }]),
+  pushAnswer: (text) => (text === '' ? [] : [{ type: 'text', text }]),
+  end: () => [],
+}
+
+/** Makes the decoder of a choice. */
+export function createReplyDecoder(options: ReplyDecoderOptions): ReplyDecoder {
+  const { choice, text: reader = PLAIN_TEXT } = options
   const utf8 = new TextDecoder('utf-8')
+  const cleaner = createReasoningCleaner({})
   const started = new Set<number>()
   let usage: Usage = { promptTokens: 0, completionTokens: 0, promptMs: 0, generationMs: 0 }
+  /** Of tokens whose text is still held back. */
+  let logprobs: TokenLogprob[] = []
 
   function count(reply: Reply): void {
     usage = {
@@ -72,19 +85,39 @@ export function createReplyDecoder(options: {
     }
   }
 
-  function textEvent(text: string, logprobs: readonly TokenLogprob[] | undefined): PredictionEvent[] {
-    return text === '' && logprobs === undefined ? [] : [{ type: 'text-delta', choice, text, logprobs }]
+  /** Log-probabilities go with the text that follows them; those of reasoning and calls are not reported. */
+  function takeLogprobs(): readonly TokenLogprob[] | undefined {
+    if (logprobs.length === 0) return undefined
+    const taken = logprobs
+    logprobs = []
+    return taken
+  }
+
+  function begin(index: number, name: string, id: string): PredictionEvent {
+    started.add(index)
+    return { type: 'tool-call-start', choice, index, id: id === '' ? newCallId() : id, name }
+  }
+
+  function toEvent(said: Said): PredictionEvent {
+    if (said.type === 'text') return { type: 'text-delta', choice, text: said.text, logprobs: takeLogprobs() }
+    logprobs = []
+    switch (said.type) {
+      case 'reasoning':
+        return { type: 'reasoning-delta', choice, text: said.text }
+      case 'call-start':
+        return begin(said.index, said.name, said.id ?? '')
+      case 'call-arguments':
+        return { type: 'tool-call-delta', choice, index: said.index, arguments: said.text }
+    }
   }
 
   function deltaEvents(delta: ChatDelta): PredictionEvent[] {
+    const reasoning = delta.reasoningContent === '' ? '' : cleaner.push(delta.reasoningContent)
     const events: PredictionEvent[] = []
-    if (delta.reasoningContent !== '') events.push({ type: 'reasoning-delta', choice, text: delta.reasoningContent })
-    if (delta.content !== '') events.push({ type: 'text-delta', choice, text: delta.content })
+    if (reasoning !== '') events.push({ type: 'reasoning-delta', choice, text: reasoning })
+    if (delta.content !== '') events.push(...reader.pushAnswer(delta.content).map(toEvent))
     for (const { index, id, name, arguments: text } of delta.toolCalls) {
-      if (!started.has(index)) {
-        started.add(index)
-        events.push({ type: 'tool-call-start', choice, index, id: id === '' ? newCallId() : id, name })
-      }
+      if (!started.has(index)) events.push(begin(index, name, id))
       if (text !== '') events.push({ type: 'tool-call-delta', choice, index, arguments: text })
     }
     return events
@@ -96,13 +129,19 @@ export function createReplyDecoder(options: {
     },
     reply(reply) {
       count(reply)
+      logprobs.push(...(readLogprobs(reply.logprobs) ?? []))
       // A backend that has parsed its own output is believed over the raw text.
       if (reply.chatDeltas.length > 0) return reply.chatDeltas.flatMap(deltaEvents)
-      return textEvent(utf8.decode(reply.message, { stream: true }), readLogprobs(reply.logprobs))
+      return reader.push(utf8.decode(reply.message, { stream: true })).map(toEvent)
     },
     end() {
-      const held = textEvent(utf8.decode(), undefined)
-      return [...held, { type: 'choice-end', choice, finishReason: finishReason() }]
+      const reasoning = cleaner.end()
+      const said = [...reader.push(utf8.decode()), ...reader.end()]
+      const events: PredictionEvent[] = reasoning === '' ? [] : [{ type: 'reasoning-delta', choice, text: reasoning }]
+      events.push(...said.map(toEvent))
+      const rest = started.size === 0 ? takeLogprobs() : undefined
+      if (rest !== undefined) events.push({ type: 'text-delta', choice, text: '', logprobs: rest })
+      return [...events, { type: 'choice-end', choice, finishReason: finishReason() }]
     },
   }
 

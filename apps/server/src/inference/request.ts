@@ -64,6 +64,8 @@ interface Generation {
   /** Choices wanted, at least 1; of a completion: for each prompt. */
   readonly choices: number
   readonly structuredOutput?: StructuredOutput | undefined
+  /** Whether the prompt stands before each answer. @default the model's own setting */
+  readonly echo?: boolean | undefined
   readonly reasoningEffort?: string | undefined
   /** Passed to the backend as they are. */
   readonly metadata?: Readonly<Record<string, string>> | undefined
@@ -86,8 +88,6 @@ export interface CompletionRequest extends Generation {
   readonly kind: 'completion'
   /** Texts or lists of tokens; choice `i` of prompt `p` is choice `p × choices + i` of the reply. */
   readonly prompts: readonly (string | readonly number[])[]
-  /** Whether the prompt stands before the answer. */
-  readonly echo: boolean
 }
 
 /** A request whose reply is generated. */

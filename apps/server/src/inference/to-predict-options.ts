@@ -13,6 +13,8 @@ export interface PredictContext {
   readonly choice: number
   /** The conversation as the templates of the model's file write it. @default the backend applies the model's own */
   readonly prompt?: string | undefined
+  /** The form of the answer, in the dialect of llama.cpp. @default the model's own */
+  readonly grammar?: string | undefined
   /** A seed for predictions without one, 0 to 2147483647. @default at random */
   readonly randomSeed?: (() => number) | undefined
 }
@@ -47,6 +49,7 @@ export function toPredictOptions(model: ModelConfig, request: PredictionInput, c
     Seed: seedOf(request.generation.seed ?? model.parameters.seed, context),
     Metadata: metadataOf(model, request),
     ...(context.prompt === undefined ? conversationFields(request) : { Prompt: context.prompt }),
+    ...(context.grammar === undefined ? {} : { Grammar: context.grammar }),
     CorrelationId: context.correlationId,
     ModelIdentity: model.parameters.model ?? '',
   }
@@ -167,6 +170,16 @@ function metadataOf(model: ModelConfig, request: PredictionInput): Record<string
   }
   if (Object.keys(kwargs).length === 0) return metadata
   return { ...metadata, chat_template_kwargs: JSON.stringify(kwargs) }
+}
+
+/** Whether templates are told not to let the model think. */
+export function thinkingIsOff(
+  model: Pick<ModelConfig, 'reasoning' | 'reasoningEffort'>,
+  request: Pick<PredictionInput, 'reasoningEffort' | 'metadata'>,
+): boolean {
+  const said = request.metadata?.enable_thinking
+  if (said !== undefined) return said === 'false'
+  return reasoningDisabled(model.reasoning.disable, request.reasoningEffort || model.reasoningEffort) === true
 }
 
 const REASONING_EFFORTS: ReadonlySet<string> = new Set(['minimal', 'low', 'medium', 'high'])

@@ -202,11 +202,7 @@ describe('bad requests', () => {
   it('refuses what it cannot honour instead of ignoring it', async () => {
     await using server = await startTestServer()
     await server.model('m')
-    for (const extra of [
-      { response_format: { type: 'json_object' } },
-      { grammar: 'root ::= "a"' },
-      { functions: [{ name: 'f' }] },
-    ]) {
+    for (const extra of [{ response_format: { type: 'json_object' } }, { grammar: 'root ::= "a"' }]) {
       const reply = await server.chat('m', extra)
       expect([reply.status, (reply.json() as ErrorBody).error.message]).toEqual([
         400,

@@ -104,6 +104,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
         name,
         backend: 'mock',
         known_usecases: ['chat'],
+        template: { use_tokenizer_template: true },
         parameters: { model: `${name}.bin` },
         options: mockOptions({ record: join(at('records'), name), ...script }),
         ...keys,

@@ -1,9 +1,12 @@
-import type { BackendClient } from '@svc/backend-client'
+import type { BackendClient, PartialMessage } from '@svc/backend-client'
+import type { PredictOptions } from '@svc/backend-client/proto'
 import type { PredictionEvent, Usage } from '../events.ts'
 import type { ExecuteOptions } from '../executor.ts'
 import { createReplyDecoder } from '../reply-decoder.ts'
 import type { GenerationRequest } from '../request.ts'
 import { toPredictOptions } from '../to-predict-options.ts'
+import type { Plan, PlanPrediction } from './plan.ts'
+import { createReplyText } from './reply-text.ts'
 
 /** What a prediction runs with. */
 export interface PredictionContext extends ExecuteOptions {
@@ -13,15 +16,21 @@ export interface PredictionContext extends ExecuteOptions {
 /** Runs predictions on a loaded model. */
 export type Predictor = (request: GenerationRequest, context: PredictionContext) => AsyncGenerator<PredictionEvent>
 
+/** One choice of a reply. */
+interface Choice {
+  readonly index: number
+  readonly plan: Plan
+}
+
 /** Choices one after the other; each prompt counts once, the answers add up. */
-export function createPredictor(): Predictor {
+export function createPredictor(plan: PlanPrediction): Predictor {
   return async function* predict(request, context) {
     const total = { promptTokens: 0, completionTokens: 0, promptMs: 0, generationMs: 0 }
-    const prompts = request.kind === 'chat' ? [undefined] : request.prompts.map(toText)
-    for (const [index, prompt] of prompts.entries()) {
+    const plans = await plan(request, context)
+    for (const [position, one] of plans.entries()) {
       for (let number = 0; number < request.choices; number += 1) {
-        const choice = index * request.choices + number
-        const usage: Usage = yield* runChoice(request, { ...context, prompt, choice })
+        const choice = { index: position * request.choices + number, plan: one }
+        const usage: Usage = yield* runChoice(request, choice, context)
         if (number === 0) total.promptTokens += usage.promptTokens
         total.completionTokens += usage.completionTokens
         total.promptMs += usage.promptMs
@@ -32,27 +41,54 @@ export function createPredictor(): Predictor {
   }
 }
 
-function toText(prompt: string | readonly number[]): string {
-  return typeof prompt === 'string' ? prompt : ''
-}
-
 async function* runChoice(
   request: GenerationRequest,
-  context: PredictionContext & { readonly prompt: string | undefined; readonly choice: number },
+  choice: Choice,
+  context: PredictionContext,
 ): AsyncGenerator<PredictionEvent, Usage> {
-  const { client, model, correlationId, signal, prompt, choice } = context
-  const input = request.kind === 'chat' ? request : { ...request, messages: [] }
-  const options = toPredictOptions(model, input, { correlationId, choice, prompt })
+  const { client, model, signal } = context
+  const { index, plan } = choice
+  const options = toOptions(request, choice, context)
+  const check = createAnswerCheck(plan.check)
   const decoder = createReplyDecoder({
-    choice,
+    choice: index,
     maxTokens: options.Tokens ?? 0,
     contextSize: model.contextSize ?? 0,
+    text: createReplyText({ ...plan.reading, finisher: plan.finisher?.(), stream: request.stream }),
   })
   if (request.stream) {
-    for await (const reply of client.predictStream(options, { signal })) yield* decoder.reply(reply)
+    for await (const reply of client.predictStream(options, { signal })) yield* check(decoder.reply(reply))
   } else {
-    yield* decoder.reply(await client.predict(options, { signal }))
+    yield* check(decoder.reply(await client.predict(options, { signal })))
   }
-  yield* decoder.end()
+  yield* check(decoder.end())
   return decoder.usage
+}
+
+/** Lets events pass, and refuses the end of an answer that has not the form that was asked for. */
+function createAnswerCheck(check: Plan['check']): (events: PredictionEvent[]) => PredictionEvent[] {
+  if (check === undefined) return (events) => events
+  let answer = ''
+  return (events) => {
+    for (const event of events) {
+      if (event.type === 'text-delta') answer += event.text
+      // One that was cut off, or that calls a tool, is no answer yet.
+      if (event.type === 'choice-end' && event.finishReason === 'stop') check(answer)
+    }
+    return events
+  }
+}
+
+function toOptions(
+  request: GenerationRequest,
+  { index, plan }: Choice,
+  context: PredictionContext,
+): PartialMessage<PredictOptions> {
+  const input = request.kind === 'chat' ? request : { ...request, messages: [] }
+  return toPredictOptions(context.model, input, {
+    correlationId: context.correlationId,
+    choice: index,
+    prompt: plan.prompt,
+    grammar: plan.grammar,
+  })
 }

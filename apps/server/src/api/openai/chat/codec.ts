@@ -7,10 +7,13 @@ import { unparsable } from '../../../inference/stages/body.ts'
 import { collectChat } from './collect.ts'
 import { streamChat } from './stream.ts'
 import { chatToDomain } from './to-domain.ts'
+import { usesFunctions } from './tools.ts'
 
 /** A chat request with what only its own format asks for. */
 interface CompatibleChatRequest extends ChatRequest {
   readonly includeUsage: boolean
+  /** Calls are said in the older form, `function_call`. */
+  readonly usesFunctions: boolean
 }
 
 /** More messages than any conversation has; checking each of millions would hold up everybody else. */
@@ -28,8 +31,12 @@ async function validate(document: JsonDocument, signal: AbortSignal): Promise<Ch
 export const chatCodec: GenerationCodec<CompatibleChatRequest> = {
   async parse(document, { signal }) {
     const body = await validate(document, signal)
-    return { ...chatToDomain(body), includeUsage: body.stream_options?.include_usage ?? false }
+    return {
+      ...chatToDomain(body),
+      includeUsage: body.stream_options?.include_usage ?? false,
+      usesFunctions: usesFunctions(body),
+    }
   },
-  stream: (request, facts) => streamChat(facts, { choices: request.choices, includeUsage: request.includeUsage }),
-  collect: (request, facts) => collectChat(facts, request.choices),
+  stream: (request, facts) => streamChat(facts, request),
+  collect: (request, facts) => collectChat(facts, request),
 }

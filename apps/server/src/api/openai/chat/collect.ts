@@ -1,4 +1,4 @@
-import type { ChatCompletion, ChatFinishReason, ChatTokenLogprob, ChatToolCall } from '@svc/wire'
+import type { ChatCompletion, ChatFinishReason, ChatReplyMessage, ChatTokenLogprob, ChatToolCall } from '@svc/wire'
 import type { ReplyCollector, ReplyFacts } from '../../../inference/codec.ts'
 import { NO_USAGE, type PredictionEvent, type Usage } from '../../../inference/events.ts'
 import { toCompletionUsage } from './usage.ts'
@@ -12,8 +12,11 @@ interface Choice {
 }
 
 /** Gathers a prediction into one `chat.completion` body. */
-export function collectChat(facts: ReplyFacts, choices: number): ReplyCollector {
-  const gathered: Choice[] = Array.from({ length: choices }, () => ({
+export function collectChat(
+  facts: ReplyFacts,
+  options: { readonly choices: number; readonly usesFunctions: boolean },
+): ReplyCollector {
+  const gathered: Choice[] = Array.from({ length: options.choices }, () => ({
     text: '',
     reasoning: '',
     calls: [],
@@ -26,7 +29,7 @@ export function collectChat(facts: ReplyFacts, choices: number): ReplyCollector 
       if (event.type === 'usage') usage = event.usage
       else addTo(gathered[event.choice], event)
     },
-    body: () => toBody(facts, gathered, usage),
+    body: () => toBody(facts, gathered, { usage, usesFunctions: options.usesFunctions }),
   }
 }
 
@@ -71,7 +74,11 @@ export function toWireLogprob(entry: Logprob): ChatTokenLogprob {
   return { ...alternative(entry), top_logprobs: entry.top_logprobs.map(alternative) }
 }
 
-function toBody(facts: ReplyFacts, gathered: readonly Choice[], usage: Usage): ChatCompletion {
+function toBody(
+  facts: ReplyFacts,
+  gathered: readonly Choice[],
+  { usage, usesFunctions }: { readonly usage: Usage; readonly usesFunctions: boolean },
+): ChatCompletion {
   return {
     id: `chatcmpl-${facts.requestId}`,
     object: 'chat.completion',
@@ -79,16 +86,26 @@ function toBody(facts: ReplyFacts, gathered: readonly Choice[], usage: Usage): C
     model: facts.model,
     choices: gathered.map((choice, index) => ({
       index,
-      finish_reason: choice.finishReason,
+      finish_reason:
+        usesFunctions && choice.finishReason === 'tool_calls' ? ('function_call' as const) : choice.finishReason,
       logprobs: choice.logprobs.length > 0 ? { content: choice.logprobs, refusal: null } : null,
       message: {
         role: 'assistant',
         content: choice.text === '' && choice.calls.length > 0 ? null : choice.text,
         refusal: null,
         ...(choice.reasoning === '' ? {} : { reasoning: choice.reasoning, reasoning_content: choice.reasoning }),
-        ...(choice.calls.length > 0 ? { tool_calls: choice.calls.filter((call) => call !== undefined) } : {}),
+        ...toCallFields(
+          choice.calls.filter((call) => call !== undefined),
+          usesFunctions,
+        ),
       },
     })),
     usage: toCompletionUsage(usage, facts.extraUsage),
   }
+}
+
+function toCallFields(calls: readonly ChatToolCall[], usesFunctions: boolean): Partial<ChatReplyMessage> {
+  const [first] = calls
+  if (first === undefined) return {}
+  return usesFunctions ? { function_call: first.function } : { tool_calls: [...calls] }
 }

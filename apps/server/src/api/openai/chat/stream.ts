@@ -1,4 +1,5 @@
 import type { SvcError } from '@svc/errors'
+import type { ChatDelta } from '@svc/wire'
 import type { ReplyFacts, StreamEncoder } from '../../../inference/codec.ts'
 import type { PredictionEvent } from '../../../inference/events.ts'
 import { toWireLogprob } from './collect.ts'
@@ -10,7 +11,11 @@ const DONE = 'data: [DONE]\n\n'
  * Encodes a prediction as `chat.completion.chunk` events. What never changes inside a stream is serialised once; a
  * text delta costs one `JSON.stringify` of its text.
  */
-export function streamChat(facts: ReplyFacts, options: { choices: number; includeUsage: boolean }): StreamEncoder {
+export function streamChat(
+  facts: ReplyFacts,
+  options: { readonly choices: number; readonly includeUsage: boolean; readonly usesFunctions: boolean },
+): StreamEncoder {
+  const hasCalled = new Set<number>()
   const envelope = JSON.stringify({
     id: `chatcmpl-${facts.requestId}`,
     object: 'chat.completion.chunk',
@@ -23,6 +28,8 @@ export function streamChat(facts: ReplyFacts, options: { choices: number; includ
   function encode(event: PredictionEvent): string {
     switch (event.type) {
       case 'text-delta': {
+        // Clients take a call for the end of the text.
+        if (hasCalled.has(event.choice)) return ''
         const delta = `{"content":${JSON.stringify(event.text)}}`
         if (event.logprobs === undefined) return chunk(event.choice, delta)
         const logprobs = JSON.stringify({ content: event.logprobs.map(toWireLogprob), refusal: null })
@@ -32,22 +39,15 @@ export function streamChat(facts: ReplyFacts, options: { choices: number; includ
         const text = JSON.stringify(event.text)
         return chunk(event.choice, `{"reasoning":${text},"reasoning_content":${text}}`)
       }
-      case 'tool-call-start': {
-        const call = {
-          index: event.index,
-          id: event.id,
-          type: 'function',
-          function: { name: event.name, arguments: '' },
-        }
-        return chunk(event.choice, JSON.stringify({ tool_calls: [call] }))
-      }
+      case 'tool-call-start':
+        hasCalled.add(event.choice)
+        return chunk(event.choice, JSON.stringify(toCallStart(event, options.usesFunctions)))
       case 'tool-call-delta':
-        return chunk(
-          event.choice,
-          JSON.stringify({ tool_calls: [{ index: event.index, function: { arguments: event.arguments } }] }),
-        )
-      case 'choice-end':
-        return chunk(event.choice, '{}', `"finish_reason":"${event.finishReason}"`)
+        return chunk(event.choice, JSON.stringify(toCallDelta(event, options.usesFunctions)))
+      case 'choice-end': {
+        const isFunctionCall = options.usesFunctions && event.finishReason === 'tool_calls'
+        return chunk(event.choice, '{}', `"finish_reason":"${isFunctionCall ? 'function_call' : event.finishReason}"`)
+      }
       case 'usage':
         if (!options.includeUsage) return ''
         return `data: ${envelope},"choices":[],"usage":${JSON.stringify(toCompletionUsage(event.usage, facts.extraUsage))}}\n\n`
@@ -65,4 +65,16 @@ export function streamChat(facts: ReplyFacts, options: { choices: number; includ
     error: (error: SvcError) =>
       `data: ${JSON.stringify({ error: { message: error.message, type: 'server_error', code: 'server_error', param: null } })}\n\n${DONE}`,
   }
+}
+
+type EventOf<Type extends PredictionEvent['type']> = Extract<PredictionEvent, { type: Type }>
+
+function toCallStart({ index, id, name }: EventOf<'tool-call-start'>, usesFunctions: boolean): ChatDelta {
+  const called = { name, arguments: '' }
+  return usesFunctions ? { function_call: called } : { tool_calls: [{ index, id, type: 'function', function: called }] }
+}
+
+function toCallDelta(event: EventOf<'tool-call-delta'>, usesFunctions: boolean): ChatDelta {
+  const called = { arguments: event.arguments }
+  return usesFunctions ? { function_call: called } : { tool_calls: [{ index: event.index, function: called }] }
 }

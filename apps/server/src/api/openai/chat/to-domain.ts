@@ -2,6 +2,7 @@ import { SvcError } from '@svc/errors'
 import { type ChatCompletionRequest, type ChatRequestMessage, isKnownContentPart } from '@svc/wire'
 import type { ChatMessage, ChatRequest, ToolCall } from '../../../inference/request.ts'
 import { toGeneration } from '../to-generation.ts'
+import { toToolRequest } from './tools.ts'
 
 type Role = ChatMessage['role']
 
@@ -22,8 +23,8 @@ export function chatToDomain(body: ChatCompletionRequest): ChatRequest {
     messages: body.messages.map(toMessage),
     generation: toGeneration(body),
     choices: body.n ?? 1,
-    tools: body.tool_choice === 'none' ? undefined : (body.tools ?? undefined),
-    toolChoice: body.tool_choice ?? undefined,
+    ...toToolRequest(body),
+    echo: body.echo ?? undefined,
     reasoningEffort: body.reasoning_effort ?? undefined,
     metadata: body.metadata ?? undefined,
     stream: body.stream ?? false,
@@ -37,7 +38,6 @@ function refuseUnbuilt(body: ChatCompletionRequest): void {
     ['response_format', format !== undefined && format !== 'text'],
     ['grammar', (body.grammar ?? '') !== ''],
     ['grammar_json_functions', body.grammar_json_functions != null],
-    ['functions', (body.functions?.length ?? 0) > 0],
   ]
   for (const [field, present] of unbuilt) if (present) throw unsupported(field, `${field} is not in this version`)
 }

@@ -1,0 +1,103 @@
+import { findPrefilledToken, toKnownTools } from '@svc/reply-parser'
+import type { ModelConfig } from '../../models/model-config.ts'
+import { createReplyFinisher, type ReplyFinisher } from '../prompt/finish/reply-finisher.ts'
+import type { ReplyRuleBook } from '../prompt/finish/reply-rules.ts'
+import type { PromptBuilder } from '../prompt/prompt-builder.ts'
+import { selectTools, type ToolSelection } from '../prompt/select-tools.ts'
+import type { ChatRequest, CompletionRequest, GenerationRequest } from '../request.ts'
+import { thinkingIsOff } from '../to-predict-options.ts'
+import type { ModelFacts, ModelFactsReader } from './model-facts.ts'
+import type { PredictionContext } from './predict.ts'
+import type { CallReading, ReplyTextOptions } from './reply-text.ts'
+
+/** How one prompt is asked and its answers are read. */
+export interface Plan {
+  /** Text to be continued; absent: the backend writes the prompt from the messages. */
+  readonly prompt?: string | undefined
+  /** The form of the answer, in the dialect of llama.cpp. @default the model's own */
+  readonly grammar?: string | undefined
+  /** How the text of each choice is read. */
+  readonly reading: Omit<ReplyTextOptions, 'stream' | 'finisher'>
+  /** Makes the finisher of one choice. @default the text stays as the model wrote it */
+  readonly finisher?: (() => ReplyFinisher) | undefined
+  /** Checks a complete answer. @throws SvcError when it has not the form that was asked for */
+  readonly check?: ((answer: string) => void) | undefined
+}
+
+/** Makes the plans of a request, one for each of its prompts. */
+export type PlanPrediction = (request: GenerationRequest, context: PredictionContext) => Promise<readonly Plan[]>
+
+/** What {@link createPlanner} needs. */
+export interface PlannerOptions {
+  readonly prompts: PromptBuilder
+  readonly facts: ModelFactsReader
+  readonly rules: ReplyRuleBook
+}
+
+/** Plans chats by the templates and tools of the model, completions by its `completion` template. */
+export function createPlanner(options: PlannerOptions): PlanPrediction {
+  return async (request, context) =>
+    request.kind === 'chat'
+      ? [await planChat(request, context, options)]
+      : await planCompletion(request, context, options)
+}
+
+async function planChat(
+  request: ChatRequest,
+  { model, client, signal }: PredictionContext,
+  { prompts, facts, rules }: PlannerOptions,
+): Promise<Plan> {
+  const known = await facts.read(client, { model, signal })
+  const written = await prompts.chat(model, request, { signal, mediaMarker: known.mediaMarker })
+  const tools = selectTools(model, request)
+  const prompt = written.mode === 'prompt' ? written.prompt : undefined
+  return {
+    prompt,
+    reading: {
+      reasoning: model.reasoning,
+      promptEndsInside: findStart(prompt ?? known.renderedTemplate, request, model),
+      calls: tools.isActive ? readCalls(request, { model, tools, facts: known }) : undefined,
+    },
+    finisher: () => createReplyFinisher(rules.rulesOf(model), { echo: echoOf(prompt, request, model) }),
+  }
+}
+
+/** The start tag that the prompt ends with; a template that was told not to think writes none. */
+function findStart(prompt: string, request: ChatRequest, model: ModelConfig): string | undefined {
+  return thinkingIsOff(model, request) ? undefined : findPrefilledToken(prompt, model.reasoning)
+}
+
+function readCalls(
+  request: ChatRequest,
+  { model, facts, tools }: { readonly model: ModelConfig; readonly facts: ModelFacts; readonly tools: ToolSelection },
+): CallReading {
+  const callable = new Set(tools.functions.map(({ name }) => name))
+  return {
+    settings: model.function,
+    markers: facts.markers,
+    known: toKnownTools(request.tools ?? []).filter(({ name }) => callable.has(name)),
+    parallel: request.parallelToolCalls !== false,
+  }
+}
+
+async function planCompletion(
+  request: CompletionRequest,
+  { model, client, signal }: PredictionContext,
+  { prompts, rules }: PlannerOptions,
+): Promise<readonly Plan[]> {
+  const plans: Plan[] = []
+  for (const prompt of request.prompts) {
+    const text =
+      typeof prompt === 'string' ? prompt : (await client.detokenize({ tokens: [...prompt] }, { signal })).content
+    plans.push({
+      prompt: typeof prompt === 'string' ? prompts.completion(model, text, request) : text,
+      reading: { reasoning: { disable: true } },
+      finisher: () => createReplyFinisher(rules.rulesOf(model), { echo: echoOf(text, request, model) }),
+    })
+  }
+  return plans
+}
+
+function echoOf(prompt: string | undefined, { echo }: GenerationRequest, model: ModelConfig): string | undefined {
+  return (echo ?? model.parameters.echo) === true ? prompt : undefined
+}
