@@ -55,7 +55,6 @@ module.exports = {
         lib('templates'),
         lib('reply-parser'),
         npm('node-llama-cpp'),
-        npm('@huggingface/jinja'),
       ],
       NODE,
     ),

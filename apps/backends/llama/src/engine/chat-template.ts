@@ -1,6 +1,7 @@
+import { parseJsonKeepingNumbers } from '@svc/templates'
 import { notSupported } from '../errors.ts'
 import type { Log } from './log.ts'
-import { compileChatTemplate, type TemplateVariables } from './render-chat-template.ts'
+import { compileChatTemplate, type TemplateConversation } from './render-chat-template.ts'
 
 /** One turn as templates know it. */
 export interface ChatMessage {
@@ -18,7 +19,7 @@ export interface ChatInput {
   /** Tool declarations; none: null. */
   readonly tools: readonly unknown[] | null
   /** Further variables, such as `enable_thinking`; they never replace the ones above. */
-  readonly variables: TemplateVariables
+  readonly variables: Readonly<Record<string, unknown>>
 }
 
 /** The chat template of a model. */
@@ -50,9 +51,9 @@ const OPENS_THOUGHTS = /<(think|thinking|thought|reasoning)>\s*$|<\|channel>thou
 /** Compiles the template of a model, or ChatML where it has none. @throws where the template is malformed */
 export function createChatTemplate(source: string | undefined, tokens: TemplateTokens): ChatTemplate {
   const template = source ?? CHATML_TEMPLATE
-  const renderVariables = compileChatTemplate(template)
+  const renderConversation = compileChatTemplate(template)
   const asText = takesArgumentsAsText(template)
-  const render = (input: ChatInput): string => renderVariables(toVariables(input, tokens, asText))
+  const render = (input: ChatInput): string => renderConversation(toConversation(input, tokens, asText))
   return { own: source !== undefined, render, ...describeThinking(render) }
 }
 
@@ -75,30 +76,22 @@ export function openChatTemplate(
   }
 }
 
-function toVariables(input: ChatInput, tokens: TemplateTokens, argumentsAsText: boolean): TemplateVariables {
+function toConversation(input: ChatInput, tokens: TemplateTokens, argumentsAsText: boolean): TemplateConversation {
   return {
-    ...input.variables,
     messages: input.messages.map((message) => toTemplateMessage(message, argumentsAsText)),
     tools: input.tools,
-    documents: null,
-    add_generation_prompt: true,
-    bos_token: tokens.bos,
-    eos_token: tokens.eos,
+    bosToken: tokens.bos,
+    eosToken: tokens.eos,
+    variables: input.variables,
   }
 }
 
 /** Templates test with `is defined`, so what is absent stays away. */
-function toTemplateMessage(message: ChatMessage, argumentsAsText: boolean): Record<string, unknown> {
-  const { role, content, name, tool_call_id, reasoning_content, tool_calls } = message
-  const calls = argumentsAsText ? tool_calls : tool_calls?.map(parseArguments)
-  return {
-    role,
-    content,
-    ...(name && { name }),
-    ...(tool_call_id && { tool_call_id }),
-    ...(reasoning_content && { reasoning_content, thinking: reasoning_content }),
-    ...(calls?.length && { tool_calls: calls }),
-  }
+function toTemplateMessage(message: ChatMessage, argumentsAsText: boolean): ReadonlyMap<string, unknown> {
+  const { tool_calls: calls, ...rest } = message
+  const entries = Object.entries(rest).filter(([key, value]) => key === 'content' || (value ?? '') !== '')
+  const shown = argumentsAsText ? calls : calls?.map(parseArguments)
+  return new Map<string, unknown>(shown?.length ? [...entries, ['tool_calls', shown]] : entries)
 }
 
 /**
@@ -111,11 +104,14 @@ function takesArgumentsAsText(template: string): boolean {
 }
 
 function parseArguments(call: unknown): unknown {
-  if (!isRecord(call)) return call
-  if (isRecord(call.function)) return { ...call, function: parseArguments(call.function) }
-  if (typeof call.arguments !== 'string') return call
+  const entries = entriesOf(call)
+  if (entries === undefined) return call
+  const called = entries.get('function')
+  if (entriesOf(called) !== undefined) return new Map(entries).set('function', parseArguments(called))
+  const text = entries.get('arguments')
+  if (typeof text !== 'string') return call
   try {
-    return { ...call, arguments: JSON.parse(call.arguments) as unknown }
+    return new Map(entries).set('arguments', parseJsonKeepingNumbers(text))
   } catch {
     // A model can write anything: what is no JSON is shown as text.
     return call
@@ -133,6 +129,10 @@ function describeThinking(render: ChatTemplate['render']): Pick<ChatTemplate, 's
   }
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
+/** An object's members, however it was parsed. */
+function entriesOf(value: unknown): ReadonlyMap<string, unknown> | undefined {
+  if (value instanceof Map) return value
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? new Map(Object.entries(value))
+    : undefined
 }

@@ -1,23 +1,31 @@
-import { Template } from '@huggingface/jinja'
+import { compileJinja, renderChatTemplate } from '@svc/templates'
 import { invalidRequest } from '../errors.ts'
 
-/** Names a chat template sees and their values. */
-export type TemplateVariables = Readonly<Record<string, unknown>>
+/** What a chat template sees. */
+export interface TemplateConversation {
+  readonly messages: readonly ReadonlyMap<string, unknown>[]
+  /** Declarations of tools; none: null. */
+  readonly tools: readonly unknown[] | null
+  readonly bosToken: string
+  readonly eosToken: string
+  /** Further variables. They never replace the ones above. */
+  readonly variables: Readonly<Record<string, unknown>>
+}
 
-/** A compiled chat template: the seam behind which the renderer can change. */
-export type RenderChatTemplate = (variables: TemplateVariables) => string
+/** A compiled chat template. */
+export type RenderChatTemplate = (conversation: TemplateConversation) => string
 
 /**
  * Compiles a chat template.
  *
- * @throws SyntaxError or the like where the template is malformed; the result throws a LlamaError
- * `invalid_request` where the template refuses the conversation or fails on it
+ * @throws SvcError where the template is malformed; the result throws a LlamaError `invalid_request` where the template
+ * refuses the conversation or fails on it
  */
 export function compileChatTemplate(source: string): RenderChatTemplate {
-  const template = new Template(source)
-  return (variables) => {
+  const template = compileJinja(source)
+  return ({ variables, ...conversation }) => {
     try {
-      return template.render({ ...variables })
+      return renderChatTemplate({ template, ...conversation, kwargs: variables, addGenerationPrompt: true })
     } catch (error) {
       const reason = error instanceof Error ? error.message : 'unknown fault'
       throw invalidRequest(`the model's chat template refuses these messages: ${reason}`, 'Messages')

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { TemplateFloat } from '@svc/templates'
 import type { SpecialText } from './special-text.ts'
 
 /** Text with stand-ins in it, and the way back. */
@@ -38,7 +39,8 @@ export function createShield(specialText: SpecialText): Shield {
   const hideValue = (value: unknown): unknown => {
     if (typeof value === 'string') return hideText(value)
     if (Array.isArray(value)) return value.map(hideValue)
-    if (typeof value !== 'object' || value === null) return value
+    if (value instanceof Map) return new Map([...value].map(([key, item]) => [hideText(String(key)), hideValue(item)]))
+    if (typeof value !== 'object' || value === null || value instanceof TemplateFloat) return value
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [hideText(key), hideValue(item)]))
   }
 
