@@ -7,10 +7,13 @@ import { homeRoutes } from './api/home.ts'
 import { modelAdminRoutes } from './api/models/reload.ts'
 import type { ModelListing } from './api/openai/models.ts'
 import { openaiRoutes } from './api/openai/routes.ts'
+import { rerankRoutes } from './api/rerank/routes.ts'
 import { RESERVED_ROWS } from './api/reserved.ts'
+import { scoreRoutes } from './api/score/routes.ts'
 import { type SettingsAccess, settingsRoutes } from './api/settings/settings.ts'
 import { healthRoutes, type Readiness } from './api/system/health.ts'
 import { type SystemFacts, systemRoutes } from './api/system/system.ts'
+import { tokenizeRoutes } from './api/tokenize/routes.ts'
 import type { ServerConfig } from './config/schema.ts'
 import type { BodyReader } from './http/body.ts'
 import type { CompressionPolicy } from './http/compression.ts'
@@ -62,6 +65,9 @@ export function composeRoutes(parts: RouteParts): {
     ...systemRoutes(system),
     ...modelAdminRoutes(parts.models),
     ...openaiRoutes(parts),
+    ...rerankRoutes(parts),
+    ...tokenizeRoutes(parts),
+    ...scoreRoutes(parts),
     ...(config.disableRuntimeSettings ? [] : settingsRoutes(settings, parts.bodies)),
   ]
   return { routes, reserved: RESERVED_ROWS }

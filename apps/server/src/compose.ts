@@ -188,6 +188,7 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       idleMs: BODY_IDLE_MS,
       totalBytes: BODIES_TOTAL_BYTES,
     })
+    const prompts = createPromptBuilder({ logger: log })
     const pipeline = createPipeline({
       body: bodyStage(bodies),
       alias: aliasStage({
@@ -204,12 +205,9 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
         executor: createBackendExecutor(
           residency,
           createPredictor(
-            createPlanner({
-              prompts: createPromptBuilder({ logger: log }),
-              facts: createModelFactsReader(),
-              rules: createReplyRuleBook({ logger: log }),
-            }),
+            createPlanner({ prompts, facts: createModelFactsReader(), rules: createReplyRuleBook({ logger: log }) }),
           ),
+          { prompts },
         ),
         usage: createRing(RECORDS_KEPT),
         traces: createRing(RECORDS_KEPT),

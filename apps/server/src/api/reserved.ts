@@ -49,7 +49,6 @@ const ADMIN_POST = [
   '/api/agent/*',
   '/api/nodes/*',
   '/api/router/:name/corpus',
-  '/api/score',
   '/api/branding/*',
   '/api/auth/admin/*',
   '/backend/load',

@@ -53,6 +53,8 @@ export interface RouteRow {
   readonly family: ErrorFamily
   /** Which models can serve the route; inference routes only. */
   readonly usecase?: string | undefined
+  /** Whether a request must name its model; else the first of the usecase serves. @default false */
+  readonly modelRequired?: boolean | undefined
   /** Whether the PII filter scans the request body. @default false */
   readonly scanned?: boolean | undefined
   readonly tag: string

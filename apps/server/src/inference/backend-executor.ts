@@ -2,14 +2,18 @@ import { SvcError } from '@svc/errors'
 import type { ModelLease, Residency } from '../models/residency.ts'
 import { toPredictionError } from './backend-failure.ts'
 import type { ExecuteOptions, Executor } from './executor.ts'
-import { runOperation } from './operations/run-operation.ts'
+import { type ConversationWriter, runOperation } from './operations/run-operation.ts'
 import type { Predictor } from './prediction/predict.ts'
 
 /** Most attempts of a request: a backend that lost its model is given one more. */
 const ATTEMPTS = 2
 
 /** Requests on gRPC model backends: loads the model on first use and keeps it busy while the request runs. */
-export function createBackendExecutor(residency: Residency, predict: Predictor): Executor {
+export function createBackendExecutor(
+  residency: Residency,
+  predict: Predictor,
+  parts: { readonly prompts?: ConversationWriter | undefined } = {},
+): Executor {
   return {
     async *predict(request, options) {
       let produced = false
@@ -30,7 +34,7 @@ export function createBackendExecutor(residency: Residency, predict: Predictor):
       }
     },
     perform: (request, options) =>
-      withModel(residency, options, (lease) => runOperation(request, { ...options, client: lease.client })),
+      withModel(residency, options, (lease) => runOperation(request, { ...options, ...parts, client: lease.client })),
   }
 }
 

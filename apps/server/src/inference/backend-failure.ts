@@ -19,6 +19,7 @@ const OWN_CODES: ReadonlySet<string> = new Set([
   'model_stopped',
   'process_limit',
   'shutting_down',
+  'score_failed',
 ])
 
 /**

@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import type { CompressionPolicy } from '../http/compression.ts'
 import { ALREADY_SENT } from '../http/edge.ts'
 import { createReplyWriter } from '../http/reply-writer.ts'
@@ -13,6 +14,11 @@ export interface InferenceRow extends RouteRow {
   readonly usecase: string
   readonly scanned: boolean
 }
+
+/** Query of routes whose model may be named there; a name in the body goes before it. */
+export const modelQuery = z.object({
+  model: z.string().optional().describe('The model, where the body names none.'),
+})
 
 /** Joins a row, its two ends and the pipeline into a route. */
 export function defineInferenceRoute(

@@ -4,6 +4,8 @@ import type { Route } from '../../http/route.ts'
 import { defineInferenceRoute } from '../../inference/define-inference-route.ts'
 import type { Pipeline } from '../../inference/pipeline.ts'
 import { chatCodec } from './chat/codec.ts'
+import { completionRoutes } from './completions/routes.ts'
+import { embeddingRoutes } from './embeddings/routes.ts'
 import { type ModelListing, modelRoutes } from './models.ts'
 
 /** The compatible routes: two ends each, the pipeline between. */
@@ -36,6 +38,8 @@ export function openaiRoutes(parts: {
       chatCodec,
       parts,
     ),
+    ...completionRoutes(parts),
+    ...embeddingRoutes(parts),
     ...modelRoutes(parts.models),
   ]
 }

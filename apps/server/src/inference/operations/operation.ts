@@ -1,24 +1,30 @@
+import type { ChatMessage } from '../request.ts'
+import type { Pooling } from './pool-tokens.ts'
+
 /** What every operation reports beside its answer. */
 export interface OperationFigures {
   /** Tokens that were read; 0 when the backend does not say. */
   readonly promptTokens: number
 }
 
-/** Texts or lists of tokens to be turned into vectors. */
+/** What becomes one vector: a text, its tokens, or a conversation written as text. */
+export type EmbedInput = string | readonly number[] | { readonly messages: readonly ChatMessage[] }
+
+/** Inputs to be turned into vectors. */
 export interface EmbedRequest {
   readonly kind: 'embed'
-  readonly inputs: readonly (string | readonly number[])[]
+  readonly inputs: readonly EmbedInput[]
   /** Length the vectors are cut to, then normalised again. @default the model's own */
   readonly dimensions?: number | undefined
-  /** How vectors of single tokens become one. @default the model's own setting */
-  readonly pooling?: string | undefined
-  /** Tokens after which a token's weight has halved; for `decayed_mean`. */
+  /** How vectors of single tokens become one: here, or with `backend` there. @default the model's own setting */
+  readonly pooling?: 'backend' | Pooling | undefined
+  /** Tokens after which a token's weight has halved; for `decayed_mean`. @default the model's own, else 256 */
   readonly poolingHalfLifeTokens?: number | undefined
 }
 
 /** One vector an input, in the order of the request. */
 export interface EmbedResult extends OperationFigures {
-  readonly vectors: readonly (readonly number[] | Float32Array)[]
+  readonly vectors: readonly Float32Array[]
 }
 
 /** Documents to be ordered by how well they answer a query. */

@@ -1,7 +1,22 @@
 import type { BackendClient } from '@svc/backend-client'
-import { SvcError } from '@svc/errors'
 import type { ModelConfig } from '../../models/model-config.ts'
+import type { ChatMessage } from '../request.ts'
+import { runDetokenize } from './detokenize.ts'
+import { runEmbed } from './embed.ts'
 import type { OperationKind, OperationRequest, OperationResult } from './operation.ts'
+import { runRerank } from './rerank.ts'
+import { runScore } from './score.ts'
+import { runTokenize } from './tokenize.ts'
+
+/** Writes conversations by the templates of a model's file. */
+export interface ConversationWriter {
+  /** The text, or `backend` where only the backend has a template for it. */
+  chat(
+    model: ModelConfig,
+    conversation: { readonly messages: readonly ChatMessage[] },
+    options: { readonly signal: AbortSignal },
+  ): Promise<{ readonly mode: 'backend' } | { readonly mode: 'prompt'; readonly prompt: string }>
+}
 
 /** What an operation runs with. */
 export interface OperationContext {
@@ -9,6 +24,8 @@ export interface OperationContext {
   /** With defaults filled in. */
   readonly model: ModelConfig
   readonly correlationId: string
+  /** @default conversations are written a line a message */
+  readonly prompts?: ConversationWriter | undefined
   readonly signal: AbortSignal
 }
 
@@ -18,15 +35,25 @@ export type OperationRunner<K extends OperationKind> = (
   context: OperationContext,
 ) => Promise<OperationResult<K>>
 
-/** The way to run each kind; an operation without a seat here is not in this version. */
-const RUNNERS: { readonly [K in OperationKind]?: OperationRunner<K> } = {}
+/** The way to run each kind. */
+const RUNNERS: { readonly [K in OperationKind]: OperationRunner<K> } = {
+  embed: runEmbed,
+  rerank: runRerank,
+  tokenize: runTokenize,
+  detokenize: runDetokenize,
+  score: runScore,
+}
 
-/** Runs an operation on a loaded model. @throws SvcError `not_implemented`, or what the backend refused with */
+/**
+ * Runs an operation on a loaded model.
+ *
+ * @throws SvcError `not_implemented` where the backend has none such, `invalid_request`, or what it failed with
+ */
 export function runOperation<K extends OperationKind>(
   request: OperationRequest<K>,
   context: OperationContext,
 ): Promise<OperationResult<K>> {
-  const run = RUNNERS[request.kind as K] as OperationRunner<K> | undefined
-  if (run === undefined) throw new SvcError('not_implemented', `${request.kind} is not in this version`)
+  // The table maps each kind to its own runner; the compiler does not follow that through a union.
+  const run = RUNNERS[request.kind as K] as OperationRunner<K>
   return run(request, context)
 }

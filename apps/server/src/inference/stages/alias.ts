@@ -20,29 +20,45 @@ export function modelNotFound(name: string): SvcError {
   })
 }
 
+/** The model the body names. */
+function nameInBody(exchange: Exchange): string | undefined {
+  for (const key of ['model', 'model_id']) {
+    const node = exchange.document.root.get(key)
+    if (node === undefined || node.kind === 'null') continue
+    if (node.kind !== 'string') throw unparsable(`${key}: must be a string`, key)
+    const name = node.text()
+    if (name !== '') return name
+  }
+  return undefined
+}
+
+/** The body's word counts before the path's, and that before the query's. */
 function nameIn(exchange: Exchange): string | undefined {
-  const node = exchange.document.root.get('model')
-  if (node === undefined || node.kind === 'null') return undefined
-  if (node.kind !== 'string') throw unparsable('model: must be a string', 'model')
-  const name = node.text()
-  return name === '' ? undefined : name
+  const { call } = exchange
+  return nameInBody(exchange) || call.param('model') || call.query('model') || undefined
 }
 
 /** Resolves the model the client named, or the default of the route's usecase. */
 export function aliasStage(directory: ModelDirectory): Stage {
   return async (exchange, next) => {
-    const { usecase = '' } = exchange.call.row
     const name = nameIn(exchange)
-    const model = name === undefined ? directory.defaultFor(usecase) : await directory.resolve(name)
-    if (model === undefined) {
-      if (name !== undefined) throw modelNotFound(name)
-      throw new SvcError('invalid_request', `model is required: no model here serves ${usecase}`, {
-        code: 'model_required',
-        details: { param: 'model' },
-      })
-    }
+    const model = name === undefined ? defaultModel(exchange, directory) : await namedModel(name, directory)
     exchange.requestedModel = name ?? model.name
     exchange.model = model
     await next()
   }
+}
+
+async function namedModel(name: string, directory: ModelDirectory): Promise<ModelConfig> {
+  const model = await directory.resolve(name)
+  if (model === undefined) throw modelNotFound(name)
+  return model
+}
+
+function defaultModel({ call }: Exchange, directory: ModelDirectory): ModelConfig {
+  const { usecase = '', modelRequired = false } = call.row
+  const model = modelRequired ? undefined : directory.defaultFor(usecase)
+  if (model !== undefined) return model
+  const message = modelRequired ? 'model is required' : `model is required: no model here serves ${usecase}`
+  throw new SvcError('invalid_request', message, { code: 'model_required', details: { param: 'model' } })
 }

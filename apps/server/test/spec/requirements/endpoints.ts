@@ -520,7 +520,7 @@ export const ENDPOINTS = defineRequirements([
     id: 'inference:route:embeddings',
     section: '4.3',
     behavior: '`POST /v1/embeddings` embeds texts.',
-    state: 'not-built',
+    state: 'built',
   },
   { id: 'inference:route:edits', section: '4.3', behavior: '`POST /v1/edits` edits a text.', state: 'not-built' },
   {
@@ -577,20 +577,20 @@ export const ENDPOINTS = defineRequirements([
     id: 'inference:route:rerank',
     section: '4.3',
     behavior: "`POST /v1/rerank` ranks documents and has an alias with the vendor's prefix.",
-    state: 'not-built',
+    state: 'built',
   },
-  { id: 'inference:rerank:top-n', section: '4.3', behavior: '`top_n` must be at least 1.', state: 'not-built' },
+  { id: 'inference:rerank:top-n', section: '4.3', behavior: '`top_n` must be at least 1.', state: 'built' },
   {
     id: 'inference:route:tokenize',
     section: '4.3',
     behavior: '`POST /v1/tokenize` gives the tokens of a text.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'inference:route:detokenize',
     section: '4.3',
     behavior: '`POST /v1/detokenize` gives the text of tokens.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'inference:route:detection',

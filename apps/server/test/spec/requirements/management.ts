@@ -625,19 +625,19 @@ export const MANAGEMENT = defineRequirements([
     id: 'score:route:logprobs',
     section: '4.9',
     behavior: '`POST /api/score` takes a model, a prompt and candidates and answers their log-probabilities.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'score:route:length-normalize',
     section: '4.9',
     behavior: '`length_normalize` divides by the length.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'score:route:unimplemented',
     section: '4.9',
     behavior: 'A backend that cannot score answers UNIMPLEMENTED.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'assistant:tools:read',

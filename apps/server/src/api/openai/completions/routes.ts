@@ -1,0 +1,36 @@
+import { completion, completionRequest } from '@svc/wire'
+import type { CompressionPolicy } from '../../../http/compression.ts'
+import type { Route } from '../../../http/route.ts'
+import { defineInferenceRoute, modelQuery } from '../../../inference/define-inference-route.ts'
+import type { Pipeline } from '../../../inference/pipeline.ts'
+import { completionCodec } from './codec.ts'
+
+/** `POST /v1/completions`, also with the model in the path. */
+export function completionRoutes(parts: { pipeline: Pipeline; compression: CompressionPolicy }): Route[] {
+  return [
+    defineInferenceRoute(
+      {
+        method: 'POST',
+        path: '/v1/completions',
+        aliases: ['/completions', '/v1/engines/:model/completions', '/engines/:model/completions'],
+        access: 'any',
+        feature: 'chat',
+        family: 'compatible',
+        usecase: 'completion',
+        scanned: true,
+        tag: 'inference',
+        summary: 'Continue texts',
+        query: modelQuery,
+        body: completionRequest,
+        responses: {
+          200: {
+            description: 'The reply, or server-sent `text_completion` events with `stream`.',
+            schema: completion,
+          },
+        },
+      },
+      completionCodec,
+      parts,
+    ),
+  ]
+}

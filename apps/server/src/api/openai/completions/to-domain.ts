@@ -1,0 +1,71 @@
+import { SvcError } from '@svc/errors'
+import { type CompletionRequest as CompletionBody, textsOf } from '@svc/wire'
+import type { CompletionRequest, StructuredOutput } from '../../../inference/request.ts'
+import { unparsable } from '../../../inference/stages/body.ts'
+import { toGeneration } from '../to-generation.ts'
+
+/** A completion request with what only its own format asks for. */
+export interface CompatibleCompletionRequest extends CompletionRequest {
+  readonly includeUsage: boolean
+  /** Alternatives that a token is given with; undefined: no log-probabilities. */
+  readonly alternatives: number | undefined
+}
+
+/** Prompts of one request, and choices of all of them together. */
+const MAX_CHOICES = 2048
+
+/** A completion request of the compatible format in domain terms. `suffix` and `best_of` change nothing. */
+export function completionToDomain(body: CompletionBody): CompatibleCompletionRequest {
+  const prompts = textsOf(body.prompt)
+  const choices = body.n ?? 1
+  const stream = body.stream ?? false
+  if (prompts.length === 0) throw unparsable('prompt: at least one prompt is needed', 'prompt')
+  if (stream && prompts.length !== 1) {
+    throw new SvcError('invalid_request', 'streaming completions require exactly one prompt string', {
+      code: 'streaming_prompts',
+      details: { param: 'prompt' },
+    })
+  }
+  if (prompts.length * choices > MAX_CHOICES)
+    throw unparsable(`prompt: more than ${MAX_CHOICES} choices in all`, 'prompt')
+  const alternatives = toAlternatives(body.logprobs)
+  return {
+    kind: 'completion',
+    prompts,
+    choices,
+    stream,
+    echo: body.echo ?? undefined,
+    generation: {
+      ...toGeneration({ ...body, logprobs: undefined, top_logprobs: undefined }),
+      logprobs: alternatives !== undefined,
+      topLogprobs: alternatives,
+    },
+    structuredOutput: toStructuredOutput(body),
+    reasoningEffort: body.reasoning_effort ?? undefined,
+    metadata: body.metadata ?? undefined,
+    includeUsage: body.stream_options?.include_usage ?? false,
+    alternatives,
+  }
+}
+
+function toAlternatives(logprobs: CompletionBody['logprobs']): number | undefined {
+  if (logprobs === true) return 1
+  return logprobs === false ? undefined : (logprobs ?? undefined)
+}
+
+/** A grammar of the client's own goes before the form it names. */
+function toStructuredOutput({ grammar, response_format: format }: CompletionBody): StructuredOutput | undefined {
+  if (grammar != null && grammar !== '') return { kind: 'gbnf', grammar }
+  if (format == null || format === 'text') return undefined
+  if (format === 'json_object') return { kind: 'json-object' }
+  switch (format.type) {
+    case 'text':
+      return undefined
+    case 'json_object':
+      return format.schema == null ? { kind: 'json-object' } : { kind: 'json-schema', schema: format.schema }
+    case 'json_schema': {
+      const { schema, name } = format.json_schema
+      return { kind: 'json-schema', schema: schema ?? {}, name: name ?? undefined }
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import { embeddingList, embeddingRequest } from '@svc/wire'
+import type { CompressionPolicy } from '../../../http/compression.ts'
+import type { Route } from '../../../http/route.ts'
+import { defineInferenceRoute, modelQuery } from '../../../inference/define-inference-route.ts'
+import type { Pipeline } from '../../../inference/pipeline.ts'
+import { embeddingCodec } from './codec.ts'
+
+/** `POST /v1/embeddings`, also with the model in the path. */
+export function embeddingRoutes(parts: { pipeline: Pipeline; compression: CompressionPolicy }): Route[] {
+  return [
+    defineInferenceRoute(
+      {
+        method: 'POST',
+        path: '/v1/embeddings',
+        aliases: ['/embeddings', '/v1/engines/:model/embeddings', '/engines/:model/embeddings'],
+        access: 'any',
+        feature: 'embeddings',
+        family: 'compatible',
+        usecase: 'embeddings',
+        scanned: true,
+        tag: 'inference',
+        summary: 'Turn texts into vectors',
+        query: modelQuery,
+        body: embeddingRequest,
+        responses: { 200: { description: 'One vector an input, in their order.', schema: embeddingList } },
+      },
+      embeddingCodec,
+      parts,
+    ),
+  ]
+}

@@ -1,0 +1,34 @@
+import { rerankReply, rerankRequest } from '@svc/wire'
+import type { CompressionPolicy } from '../../http/compression.ts'
+import type { Route } from '../../http/route.ts'
+import { defineInferenceRoute, modelQuery } from '../../inference/define-inference-route.ts'
+import type { Pipeline } from '../../inference/pipeline.ts'
+import { rerankCodec } from './codec.ts'
+
+/** `POST /v1/rerank` and the paths at which clients of other vendors look for it. */
+export function rerankRoutes(parts: { pipeline: Pipeline; compression: CompressionPolicy }): Route[] {
+  return [
+    defineInferenceRoute(
+      {
+        method: 'POST',
+        path: '/v1/rerank',
+        aliases: ['/jina/v1/rerank', '/v2/rerank'],
+        access: 'any',
+        feature: 'rerank',
+        family: 'compatible',
+        usecase: 'rerank',
+        scanned: false,
+        tag: 'inference',
+        summary: 'Order documents by how well they answer a query',
+        query: modelQuery,
+        body: rerankRequest,
+        responses: {
+          200: { description: 'The best document first.', schema: rerankReply },
+          422: { description: '`top_n` is below 1.' },
+        },
+      },
+      rerankCodec,
+      parts,
+    ),
+  ]
+}

@@ -1,0 +1,33 @@
+import { scoreReply, scoreRequest } from '@svc/wire'
+import type { CompressionPolicy } from '../../http/compression.ts'
+import type { Route } from '../../http/route.ts'
+import { defineInferenceRoute, modelQuery } from '../../inference/define-inference-route.ts'
+import type { Pipeline } from '../../inference/pipeline.ts'
+import { scoreCodec } from './codec.ts'
+
+/** `POST /api/score` (§4.9): what the router's classifier sees, for admins who tune it. */
+export function scoreRoutes(parts: { pipeline: Pipeline; compression: CompressionPolicy }): Route[] {
+  return [
+    defineInferenceRoute(
+      {
+        method: 'POST',
+        path: '/api/score',
+        access: 'admin',
+        family: 'compatible',
+        usecase: 'score',
+        modelRequired: true,
+        scanned: false,
+        tag: 'router',
+        summary: 'How likely each candidate continues a prompt',
+        query: modelQuery,
+        body: scoreRequest,
+        responses: {
+          200: { description: 'Log-probabilities in the order of the candidates.', schema: scoreReply },
+          501: { description: 'The backend of the model cannot score.' },
+        },
+      },
+      scoreCodec,
+      parts,
+    ),
+  ]
+}

@@ -1,0 +1,118 @@
+import { EmbeddingLayout, type EmbeddingResult } from '@svc/backend-client/proto'
+import { SvcError } from '@svc/errors'
+import type { ModelConfig } from '../../models/model-config.ts'
+import { toEmbeddingOptions } from '../to-predict-options.ts'
+import { conversationText } from './conversation-text.ts'
+import { mapConcurrently } from './map-concurrently.ts'
+import { normalizeVector } from './normalize-vector.ts'
+import type { EmbedRequest } from './operation.ts'
+import { type Pooling, poolTokens } from './pool-tokens.ts'
+import type { OperationContext, OperationRunner } from './run-operation.ts'
+
+/** Inputs of one request that a backend works on at once. */
+const INPUTS_AT_ONCE = 4
+/** Tokens at which `decayed_mean` counts a token half when nobody says otherwise. */
+const HALF_LIFE_TOKENS = 256
+const EUCLIDEAN = 2
+
+/** How the answers of a backend become vectors. */
+interface VectorPlan {
+  readonly pooling: 'backend' | Pooling
+  readonly halfLife: number
+  /** Kind of {@link normalizeVector} for vectors that are pooled here. */
+  readonly normalize: number
+  readonly dimensions: number | undefined
+}
+
+/**
+ * One vector an input, each by a call of its own. How the vectors of tokens become one is never guessed from the shape
+ * of an answer.
+ */
+export const runEmbed: OperationRunner<'embed'> = async (request, context) => {
+  const plan = planVectors(request, context.model)
+  const embedded = await mapConcurrently(
+    request.inputs,
+    { limit: INPUTS_AT_ONCE, signal: context.signal },
+    async (input, { signal }) => {
+      const own = { ...context, signal }
+      return embedOne(isConversation(input) ? await conversationText(input.messages, own) : input, plan, own)
+    },
+  )
+  return {
+    vectors: embedded.map(({ vector }) => vector),
+    promptTokens: embedded.reduce((sum, { promptTokens }) => sum + promptTokens, 0),
+  }
+}
+
+function isConversation(
+  input: EmbedRequest['inputs'][number],
+): input is Exclude<typeof input, string | readonly number[]> {
+  return typeof input === 'object' && 'messages' in input
+}
+
+function planVectors(request: EmbedRequest, model: ModelConfig): VectorPlan {
+  const { parameters } = model
+  const pooling = request.pooling ?? parameters.pooling ?? 'backend'
+  const halfLife = request.poolingHalfLifeTokens ?? 0
+  if (halfLife > 0 && pooling !== 'decayed_mean') {
+    throw refusal('pooling_half_life_tokens', 'it applies to the pooling decayed_mean only')
+  }
+  return {
+    pooling,
+    halfLife: halfLife || parameters.poolingHalfLifeTokens || HALF_LIFE_TOKENS,
+    normalize: normalizeOption(model.options),
+    dimensions: request.dimensions,
+  }
+}
+
+function normalizeOption(options: readonly string[]): number {
+  const text = options
+    .find((option) => option.startsWith('embd_normalize:'))
+    ?.slice('embd_normalize:'.length)
+    .trim()
+  const kind = Number(text || Number.NaN)
+  return Number.isInteger(kind) ? kind : EUCLIDEAN
+}
+
+async function embedOne(
+  input: string | readonly number[],
+  plan: VectorPlan,
+  { client, model, correlationId, signal }: OperationContext,
+): Promise<{ readonly vector: Float32Array; readonly promptTokens: number }> {
+  const options = toEmbeddingOptions(model, input, { correlationId })
+  const result = await client.embedding(options, { signal })
+  const vector = cutVector(readVector(result, plan), plan.dimensions)
+  return { vector, promptTokens: Math.max(0, result.promptTokens) }
+}
+
+function readVector(result: EmbeddingResult, { pooling, halfLife, normalize }: VectorPlan): Float32Array {
+  const { embeddings, tokens, dim, layout } = result
+  if (embeddings.length === 0 || !embeddings.every(Number.isFinite)) throw unusable('gave no usable vector')
+  const isPerToken = layout === EmbeddingLayout.EMBEDDING_LAYOUT_PER_TOKEN
+  if (pooling === 'backend') {
+    if (isPerToken) throw refusal('pooling', 'the backend gives one vector a token: name mean, last or decayed_mean')
+    return Float32Array.from(embeddings)
+  }
+  if (!isPerToken) throw refusal('pooling', `${pooling} needs a backend that gives one vector a token`)
+  if (tokens * dim !== embeddings.length) throw unusable('gave vectors of another shape than it says')
+  return normalizeVector(poolTokens(embeddings, dim, { pooling, halfLife }), normalize)
+}
+
+/** The first numbers of a vector, brought back to length 1. */
+function cutVector(vector: Float32Array, dimensions = vector.length): Float32Array {
+  if (dimensions > vector.length) {
+    throw refusal('dimensions', `the vectors of this model have ${vector.length} numbers`)
+  }
+  return dimensions === vector.length ? vector : normalizeVector(vector.subarray(0, dimensions), EUCLIDEAN)
+}
+
+function refusal(param: string, reason: string): SvcError {
+  return new SvcError('invalid_request', `${param}: ${reason}`, {
+    code: 'invalid_embedding_request',
+    details: { param },
+  })
+}
+
+function unusable(reason: string): SvcError {
+  return new SvcError('internal', `the backend ${reason}`, { code: 'invalid_embedding' })
+}

@@ -1,0 +1,81 @@
+import { SvcError } from '@svc/errors'
+import { runEmbed } from './embed.ts'
+import type { RerankRequest, RerankResult } from './operation.ts'
+import type { OperationContext, OperationRunner } from './run-operation.ts'
+
+/** Option of a model file: an embedding model ranks by how alike the vectors of query and document are. */
+const BY_COSINE = 'rerank:cosine'
+
+type Ranked = RerankResult['ranking'][number]
+
+/**
+ * Documents by relevance. A model without a ranking of its own answers by the cosine of its vectors when its file says
+ * so; scores are then in -1..1.
+ */
+export const runRerank: OperationRunner<'rerank'> = async (request, context) => {
+  if (request.documents.length === 0) return { ranking: [], promptTokens: 0, totalTokens: 0 }
+  try {
+    return await rankOnBackend(request, context)
+  } catch (error) {
+    if (!SvcError.is(error) || error.kind !== 'not_implemented') throw error
+    if (context.model.options.includes(BY_COSINE)) return rankByCosine(request, context)
+    const message = `model "${context.model.name}" cannot rank documents: an embedding model can, with the option ${BY_COSINE}`
+    throw new SvcError('not_implemented', message, { code: 'no_ranking', cause: error })
+  }
+}
+
+async function rankOnBackend(request: RerankRequest, context: OperationContext): Promise<RerankResult> {
+  const { query, documents } = request
+  const { client, model, signal } = context
+  const topN = limitOf(request)
+  const reply = await client.rerank(
+    { query, documents: [...documents], topN, ModelIdentity: model.parameters.model ?? '' },
+    { signal },
+  )
+  const scored = reply.results.map(({ index, relevanceScore }) => ({ index, score: relevanceScore }))
+  const places = new Set(scored.map(({ index }) => index))
+  const isUsable = scored.every(({ index, score }) => documents[index] !== undefined && Number.isFinite(score))
+  if (!isUsable || places.size !== scored.length) {
+    throw new SvcError('internal', 'the backend gave no usable ranking', { code: 'invalid_ranking' })
+  }
+  const promptTokens = Math.max(0, reply.usage?.promptTokens ?? 0)
+  return {
+    ranking: bestFirst(scored, topN),
+    promptTokens,
+    totalTokens: Math.max(promptTokens, reply.usage?.totalTokens ?? 0),
+  }
+}
+
+async function rankByCosine(request: RerankRequest, context: OperationContext): Promise<RerankResult> {
+  const { vectors, promptTokens } = await runEmbed(
+    { kind: 'embed', inputs: [request.query, ...request.documents] },
+    context,
+  )
+  const [query = new Float32Array(), ...documents] = vectors
+  const scored = documents.map((vector, index) => ({ index, score: cosine(query, vector) }))
+  return { ranking: bestFirst(scored, limitOf(request)), promptTokens, totalTokens: promptTokens }
+}
+
+function limitOf({ documents, topN = documents.length }: RerankRequest): number {
+  return Math.min(topN, documents.length)
+}
+
+/** Ties stay in the order of the request. */
+function bestFirst(scored: readonly Ranked[], limit: number): readonly Ranked[] {
+  return [...scored].sort((a, b) => b.score - a.score || a.index - b.index).slice(0, limit)
+}
+
+/** Likeness of two vectors, -1..1; 0 when one of them has no length. */
+function cosine(a: Float32Array, b: Float32Array): number {
+  let product = 0
+  let lengthA = 0
+  let lengthB = 0
+  for (const [index, value] of a.entries()) {
+    const other = b[index] ?? 0
+    product += value * other
+    lengthA += value * value
+    lengthB += other * other
+  }
+  const lengths = Math.sqrt(lengthA * lengthB)
+  return lengths > 0 ? product / lengths : 0
+}

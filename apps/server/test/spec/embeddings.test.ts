@@ -1,0 +1,276 @@
+import { mockOptions } from '@svc/backend-mock/script'
+import { describe, expect, it } from 'vitest'
+import { startTestServer, type TestServer } from '../support/server.ts'
+
+const EMBEDDINGS = '/v1/embeddings'
+const keys = { known_usecases: ['embeddings'], embeddings: true }
+
+interface Body {
+  id: string
+  object: string
+  model: string
+  data: { object: string; index: number; embedding: number[] }[]
+  usage: { prompt_tokens: number; total_tokens: number }
+}
+
+/** What the mock was asked to embed, in the order of the calls. */
+function asked(server: TestServer, model: string): unknown[] {
+  return server
+    .records(model)
+    .filter(({ rpc, event }) => rpc === 'Embedding' && event === 'start')
+    .map(({ request }) => request)
+}
+
+const lengthOf = (vector: readonly number[]): number => Math.hypot(...vector)
+
+describe('POST /v1/embeddings', () => {
+  // verifies inference:route:embeddings
+  it('gives one vector an input, in their order, with usage', async () => {
+    await using server = await startTestServer()
+    await server.model('e', { embeddingDimension: 8 }, keys)
+    const input = ['one two three', 'four', 'five six']
+    const reply = await server.post(EMBEDDINGS, { model: 'e', input })
+    expect(reply.status).toBe(200)
+    const body = reply.json() as Body
+    expect(body).toEqual({
+      id: expect.stringContaining(String(reply.headers['x-correlation-id'])),
+      object: 'list',
+      model: 'e',
+      data: input.map((_, index) => ({ object: 'embedding', index, embedding: expect.any(Array) })),
+      usage: { prompt_tokens: 6, total_tokens: 6 },
+    })
+    for (const [index, text] of input.entries()) {
+      const alone = (await server.post(EMBEDDINGS, { model: 'e', input: text })).json() as Body
+      expect(alone.data).toEqual([{ ...body.data[index], index: 0 }])
+      expect(alone.data[0]?.embedding).toHaveLength(8)
+    }
+  })
+
+  it('answers at every path, the model in the path or the query where the body has none', async () => {
+    await using server = await startTestServer()
+    await server.model('slash', {}, { ...keys, name: 'a/b' })
+    await server.model('e', {}, keys)
+    for (const path of [EMBEDDINGS, '/embeddings']) {
+      expect((await server.post(path, { model: 'e', input: 'x' })).json()).toMatchObject({ model: 'e' })
+      expect((await server.post(`${path}?model=e`, { input: 'x' })).json()).toMatchObject({ model: 'e' })
+    }
+    for (const path of ['/v1/engines/e/embeddings', '/engines/e/embeddings']) {
+      expect((await server.post(`${path}?model=a%2Fb`, { input: 'x' })).json()).toMatchObject({ model: 'e' })
+      expect((await server.post(path, { model: 'a/b', input: 'x' })).json()).toMatchObject({ model: 'a/b' })
+    }
+    expect((await server.post('/v1/engines/a%2Fb/embeddings', { input: 'x' })).json()).toMatchObject({ model: 'a/b' })
+    expect((await server.post('/v1/engines/nobody/embeddings', { input: 'x' })).status).toBe(404)
+  })
+
+  // verifies embeddings:error:no-model
+  it('without a model: the first for embeddings, 400 where there is none', async () => {
+    await using server = await startTestServer()
+    await server.model('chat-only')
+    const none = await server.post(EMBEDDINGS, { input: 'x' })
+    expect(none.status).toBe(400)
+    expect(none.json()).toMatchObject({ error: { code: 400, type: 'invalid_request_error', param: 'model' } })
+    await server.model('z', {}, keys)
+    await server.model('e', {}, keys)
+    expect((await server.post(EMBEDDINGS, { input: 'x' })).json()).toMatchObject({ model: 'e' })
+    expect(server.records('chat-only')).toEqual([])
+  })
+
+  it('hands on texts as texts and tokens as tokens, mixed too', async () => {
+    await using server = await startTestServer()
+    await server.model('e', {}, keys)
+    await server.post(EMBEDDINGS, { model: 'e', input: [5, 6] })
+    expect(asked(server, 'e')).toEqual([
+      expect.objectContaining({ EmbeddingTokens: [5, 6], Embeddings: '', ModelIdentity: 'e.bin' }),
+    ])
+    const mixed = await server.post(EMBEDDINGS, { model: 'e', input: ['a', [7], 'b'] })
+    expect((mixed.json() as Body).data.map(({ index }) => index)).toEqual([0, 1, 2])
+    const tokens = asked(server, 'e').slice(1) as { EmbeddingTokens: number[]; Embeddings: string }[]
+    expect(tokens.map((each) => each.Embeddings || each.EmbeddingTokens).sort()).toEqual([[7], 'a', 'b'])
+  })
+
+  it('base64 holds the same 32-bit floats, little end first', async () => {
+    await using server = await startTestServer()
+    await server.model('e', { embeddingDimension: 4 }, keys)
+    const body = { model: 'e', input: ['a', 'b c'] }
+    const numbers = (await server.post(EMBEDDINGS, body)).json() as Body
+    const encoded = (await server.post(EMBEDDINGS, { ...body, encoding_format: 'base64' })).json() as {
+      data: { embedding: string }[]
+    }
+    const decoded = encoded.data.map(({ embedding }) => {
+      const bytes = Buffer.from(embedding, 'base64')
+      return Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readFloatLE(index * 4))
+    })
+    expect(decoded).toEqual(numbers.data.map(({ embedding }) => embedding))
+  })
+
+  it('dimensions: the first numbers, of length 1 again; more than there are is 400', async () => {
+    await using server = await startTestServer()
+    await server.model('e', { embeddingDimension: 8 }, keys)
+    const vectorOf = async (extra: object): Promise<number[]> => {
+      const reply = (await server.post(EMBEDDINGS, { model: 'e', input: 'a b c', ...extra })).json() as Body
+      return reply.data[0]?.embedding ?? []
+    }
+    const whole = await vectorOf({})
+    const cut = await vectorOf({ dimensions: 3 })
+    expect(cut).toHaveLength(3)
+    expect(lengthOf(cut)).toBeCloseTo(1, 6)
+    const scale = lengthOf(whole.slice(0, 3))
+    for (const [index, value] of cut.entries()) expect(value).toBeCloseTo((whole[index] ?? 0) / scale, 6)
+    expect(await vectorOf({ dimensions: 8 })).toEqual(whole)
+    const wide = await server.post(EMBEDDINGS, { model: 'e', input: 'a', dimensions: 9 })
+    expect(wide.status).toBe(400)
+    expect(wide.json()).toMatchObject({ error: { param: 'dimensions' } })
+  })
+
+  it('messages are one text: a line a message, empty ones left out', async () => {
+    await using server = await startTestServer()
+    await server.model('e', {}, keys)
+    const messages = [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'assistant', content: '' },
+      { role: 'user', content: [{ type: 'text', text: 'Hi' }] },
+    ]
+    const reply = await server.post(EMBEDDINGS, { model: 'e', messages })
+    expect((reply.json() as Body).data).toHaveLength(1)
+    expect(asked(server, 'e')).toEqual([expect.objectContaining({ Embeddings: 'system: Be brief.\nuser: Hi' })])
+    const image = [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } }] }]
+    expect((await server.post(EMBEDDINGS, { model: 'e', messages: image })).status).toBe(400)
+  })
+
+  it('refuses what cannot be embedded, naming the field, before any backend is asked', async () => {
+    await using server = await startTestServer()
+    await server.model('e', {}, keys)
+    const messages = [{ role: 'user', content: 'x' }]
+    const wrong: [object, string][] = [
+      [{}, 'input'],
+      [{ input: null }, 'input'],
+      [{ input: '' }, 'input'],
+      [{ input: [] }, 'input'],
+      [{ input: ['a', ''] }, 'input[1]'],
+      [{ input: [[1], []] }, 'input[1]'],
+      [{ input: 'a', messages }, 'input'],
+      [{ input: { text: 'a' } }, 'input'],
+      [{ input: Array.from({ length: 2049 }, () => 'a') }, 'input'],
+      [{ input: Array.from({ length: 262_145 }, () => 1) }, 'input'],
+      [{ input: [Array.from({ length: 262_144 }, () => 1), [1]] }, 'input'],
+      [{ input: 'a', encoding_format: 'int8' }, 'encoding_format'],
+      [{ input: 'a', dimensions: 0 }, 'dimensions'],
+      [{ input: 'a', pooling: 'max' }, 'pooling'],
+      [{ input: 'a', pooling_half_life_tokens: 4 }, 'pooling_half_life_tokens'],
+    ]
+    for (const [fields, param] of wrong) {
+      const reply = await server.post(EMBEDDINGS, { model: 'e', ...fields })
+      expect(reply.status, param).toBe(400)
+      expect(reply.json(), param).toMatchObject({ error: { type: 'invalid_request_error', param } })
+    }
+    expect(asked(server, 'e')).toEqual([])
+  })
+})
+
+describe('a backend', () => {
+  const failing = { status: 'INTERNAL', message: 'out of order' } as const
+
+  it('that fails on one of many inputs fails the request, and is not asked about the rest', async () => {
+    await using server = await startTestServer()
+    await server.model('e', { rules: [{ rpc: 'Embedding', contains: 'bad', do: { failure: failing } }] }, keys)
+    const input = ['bad', ...Array.from({ length: 40 }, (_, index) => `good ${index}`)]
+    const reply = await server.post(EMBEDDINGS, { model: 'e', input })
+    expect(reply.status).toBe(500)
+    expect(reply.json()).toMatchObject({ error: { type: 'server_error', message: 'prediction failed: out of order' } })
+    expect(asked(server, 'e').length).toBeLessThan(input.length)
+  })
+
+  it('that knows no embeddings is 501, one that is full 429, one that refuses the input 400', async () => {
+    await using server = await startTestServer()
+    await server.model('none', { without: ['Embedding'] }, keys)
+    await server.model(
+      'full',
+      { rules: [{ do: { failure: { status: 'RESOURCE_EXHAUSTED', message: 'full' } } }] },
+      keys,
+    )
+    await server.model(
+      'long',
+      { rules: [{ do: { failure: { status: 'INVALID_ARGUMENT', message: 'too long' } } }] },
+      keys,
+    )
+    const statuses = { none: 501, full: 429, long: 400 }
+    for (const [model, status] of Object.entries(statuses)) {
+      const reply = await server.post(EMBEDDINGS, { model, input: 'a' })
+      expect(reply.status, model).toBe(status)
+      expect(reply.headers['x-should-retry'], model).toBe(status === 501 ? 'false' : undefined)
+      expect(reply.headers['retry-after'], model).toBe(status === 429 ? '1' : undefined)
+    }
+  })
+
+  it('whose answer is no vector is a failure of this server, never a broken reply', async () => {
+    await using server = await startTestServer()
+    const answers = {
+      empty: { embeddings: [], tokens: 0, dim: 0 },
+      infinite: { embeddings: [1e39], tokens: 1, dim: 1 },
+      'wrong-shape': { embeddings: [1, 2, 3], tokens: 2, dim: 2, layout: 2 },
+    }
+    for (const [model, answer] of Object.entries(answers)) {
+      await server.model(model, { rules: [{ rpc: 'Embedding', do: { answer } }] }, keys)
+      const pooling = model === 'wrong-shape' ? { pooling: 'mean' } : {}
+      const reply = await server.post(EMBEDDINGS, { model, input: 'a', ...pooling })
+      expect(reply.status, model).toBe(500)
+      expect(reply.json(), model).toMatchObject({ error: { type: 'server_error' } })
+    }
+  })
+})
+
+describe('pooling here', () => {
+  const perToken = { embeddingDimension: 2, embeddingLayout: 'per-token' } as const
+  const rows = [3, 4, 0, 2, 6, 0]
+  const answer = { embeddings: rows, tokens: 3, dim: 2, promptTokens: 3 }
+  const script = { ...perToken, rules: [{ rpc: 'Embedding', do: { answer } }] }
+  const vectorOf = async (server: TestServer, model: string, extra: object = {}): Promise<number[]> => {
+    const reply = await server.post(EMBEDDINGS, { model, input: 'a b c', ...extra })
+    expect(reply.status, reply.text).toBe(200)
+    return (reply.json() as Body).data[0]?.embedding ?? []
+  }
+  const close = (actual: readonly number[], expected: readonly number[]): void => {
+    expect(actual).toHaveLength(expected.length)
+    for (const [index, value] of actual.entries()) expect(value).toBeCloseTo(expected[index] ?? Number.NaN, 6)
+  }
+
+  it('makes one vector of those of the tokens, as the model or the request says, of length 1', async () => {
+    await using server = await startTestServer()
+    await server.model('mean', script, { ...keys, parameters: { model: 'w', pooling: 'mean' } })
+    close(await vectorOf(server, 'mean'), [9 / Math.hypot(9, 6), 6 / Math.hypot(9, 6)])
+    close(await vectorOf(server, 'mean', { pooling: 'last' }), [1, 0])
+    // the last token counts whole, the one before it half, the first a quarter
+    const [x, y] = [3 / 4 + 0 + 6, 4 / 4 + 2 / 2]
+    const decayed = { pooling: 'decayed_mean', pooling_half_life_tokens: 1 }
+    close(await vectorOf(server, 'mean', decayed), [x / Math.hypot(x, y), y / Math.hypot(x, y)])
+  })
+
+  it('embd_normalize: as it is, the largest number 32760, or another norm', async () => {
+    await using server = await startTestServer()
+    const parameters = { model: 'w', pooling: 'mean' }
+    const expected: Record<string, number[]> = {
+      '-1': [3, 2],
+      '0': [32_760, 32_760 * (2 / 3)],
+      '1': [3 / 5, 2 / 5],
+      '3': [3 / 35 ** (1 / 3), 2 / 35 ** (1 / 3)],
+    }
+    for (const [kind, vector] of Object.entries(expected)) {
+      const name = `n${kind}`
+      const options = [...mockOptions(script), `embd_normalize:${kind}`]
+      await server.model(name, {}, { ...keys, parameters, options })
+      close(await vectorOf(server, name), vector)
+    }
+  })
+
+  it('one vector a token without a pooling here, or a pooling here without them, is 400', async () => {
+    await using server = await startTestServer()
+    await server.model('tokens', perToken, keys)
+    await server.model('final', {}, { ...keys, parameters: { model: 'w', pooling: 'last' } })
+    for (const model of ['tokens', 'final']) {
+      const reply = await server.post(EMBEDDINGS, { model, input: 'a b' })
+      expect(reply.status, model).toBe(400)
+      expect(reply.json()).toMatchObject({ error: { param: 'pooling' } })
+    }
+    expect((await server.post(EMBEDDINGS, { model: 'tokens', input: 'a b', pooling: 'mean' })).status).toBe(200)
+  })
+})
