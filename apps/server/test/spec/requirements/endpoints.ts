@@ -514,7 +514,7 @@ export const ENDPOINTS = defineRequirements([
     id: 'inference:route:completions',
     section: '4.3',
     behavior: '`POST /v1/completions` completes a prompt.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'inference:route:embeddings',
