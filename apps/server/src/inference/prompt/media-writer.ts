@@ -4,7 +4,7 @@ import type { MediaCounts, PromptMessage } from './prompt-input.ts'
 import { toMultimodalData } from './template-data.ts'
 
 /** What stands for a medium in a prompt until the backend's own marker takes its place. */
-export const MEDIA_MARKER = '<__media__>'
+const MEDIA_MARKER = '<__media__>'
 /** Stands for {@link MEDIA_MARKER} where a client wrote that as text. Of a plane that no script uses. */
 const WRITTEN_MARKER = '\u{f0000}media\u{f0001}'
 

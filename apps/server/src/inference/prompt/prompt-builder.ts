@@ -34,7 +34,7 @@ export interface PromptBuilder {
   /**
    * The prompt of a chat. Stop words are no part of it: `toPredictOptions` sends the model's, then the request's.
    *
-   * @throws {SvcError} `too_large`, code `prompt_too_long`, for more than {@link MAX_PROMPT_LENGTH} characters
+   * @throws {SvcError} `too_large`, code `prompt_too_long`, for more than 48 Mi characters
    */
   chat(model: ModelConfig, input: ChatPromptInput, options: ChatPromptOptions): Promise<ChatPrompt>
   /**
@@ -60,7 +60,7 @@ export interface PromptBuilderOptions {
 }
 
 /** Longest prompt in UTF-16 units; a longer one fits no message to a backend. */
-export const MAX_PROMPT_LENGTH = 48 * 1024 * 1024
+const MAX_PROMPT_LENGTH = 48 * 1024 * 1024
 /** How many messages are written before other work is let in. */
 const MESSAGES_PER_TURN = 64
 
