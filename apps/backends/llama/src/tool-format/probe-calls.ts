@@ -1,0 +1,95 @@
+/** A call as templates are shown it. */
+export interface ProbeCall {
+  readonly id: string
+  readonly name: string
+  readonly arguments: Readonly<Record<string, string>>
+}
+
+/** Keys and values of the probes, in order; no two begin or end alike. */
+export const KEYS = ['xqalpha', 'ymbravo'] as const
+export const VALUES = ['zkcharlie', 'wpdelta'] as const
+
+/** Words that stand in no template. Ids have nine characters, because some templates insist on that. */
+export const FIRST: ProbeCall = {
+  id: 'probeidAA',
+  name: 'svcprobeone',
+  arguments: { [KEYS[0]]: VALUES[0], [KEYS[1]]: VALUES[1] },
+}
+export const SECOND: ProbeCall = { id: 'probeidBB', name: 'svcprobeother', arguments: FIRST.arguments }
+
+const QUESTION = 'svcprobequestion'
+const ANSWER = 'svcprobeanswer'
+
+/** A turn as templates see it. */
+export interface ProbeMessage {
+  readonly role: string
+  readonly content: string | null
+  readonly tool_calls?: readonly unknown[] | undefined
+}
+
+/** Renders a conversation with the tools of the probes declared. */
+export type RenderProbe = (messages: readonly ProbeMessage[], tools: readonly unknown[]) => string
+
+/** What a template writes for one call, and for two calls of one turn. */
+export interface WrittenCalls {
+  readonly one: string
+  /** Undefined where the template takes one call a turn only. */
+  readonly two: string | undefined
+}
+
+/** Lets a template write calls; undefined when it shows none of them. */
+export function writeProbes(render: RenderProbe): WrittenCalls | undefined {
+  for (const content of ['', null]) {
+    const one = tryWrite(render, content, [FIRST])
+    if (one !== undefined) return { one, two: tryWrite(render, content, [FIRST, SECOND]) }
+  }
+  return undefined
+}
+
+function tryWrite(render: RenderProbe, content: string | null, calls: readonly ProbeCall[]): string | undefined {
+  const tools = [FIRST, SECOND].map(toTool)
+  const ask = { role: 'user', content: QUESTION }
+  try {
+    const called = render([ask, { role: 'assistant', content, tool_calls: calls.map(toWireCall) }], tools)
+    const plain = render([ask, { role: 'assistant', content: ANSWER }], tools)
+    const start = Math.max(commonPrefix(called, plain), called.lastIndexOf(QUESTION))
+    const written = called.slice(start, endOfMark(called, called.length - commonSuffix(called.slice(start), plain)))
+    return calls.every(({ name }) => written.includes(name)) ? written : undefined
+  } catch {
+    // Not every template takes every conversation.
+    return undefined
+  }
+}
+
+/** The end of the mark that a place is inside of, or the place itself. */
+function endOfMark(text: string, place: number): number {
+  const before = text.slice(0, place)
+  if (before.lastIndexOf('<') <= before.lastIndexOf('>')) return place
+  return text.indexOf('>', place) + 1 || place
+}
+
+function toTool({ name, arguments: values }: ProbeCall): unknown {
+  const properties = Object.fromEntries(Object.keys(values).map((key) => [key, { type: 'string', description: key }]))
+  return {
+    type: 'function',
+    function: { name, description: name, parameters: { type: 'object', properties, required: Object.keys(values) } },
+  }
+}
+
+function toWireCall({ id, name, arguments: values }: ProbeCall): unknown {
+  return { id, type: 'function', function: { name, arguments: JSON.stringify(values) } }
+}
+
+/** Units that two texts begin with alike. */
+export function commonPrefix(a: string, b: string): number {
+  let length = 0
+  while (length < a.length && length < b.length && a[length] === b[length]) length += 1
+  return length
+}
+
+/** Units that two texts end with alike. */
+export function commonSuffix(a: string, b: string): number {
+  let length = 0
+  while (length < a.length && length < b.length && a[a.length - 1 - length] === b[b.length - 1 - length]) length += 1
+  return length
+}
