@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { type BackendRouteParts, backendRoutes } from './api/backend/routes.ts'
 import { brandingRoutes } from './api/branding/branding.ts'
 import { discoveryRoute } from './api/discovery/discovery.ts'
 import { instructionRoutes } from './api/discovery/instructions.ts'
@@ -34,6 +35,7 @@ export interface RouteParts {
   }
   readonly readiness: Readiness
   readonly system: SystemFacts
+  readonly backends: Omit<BackendRouteParts, 'bodies' | 'opaqueErrors'>
 }
 
 /** The route table: every row this server has, and those that only gate. */
@@ -63,6 +65,7 @@ export function composeRoutes(parts: RouteParts): {
       }),
     }),
     ...systemRoutes(system),
+    ...backendRoutes({ ...parts.backends, bodies: parts.bodies, opaqueErrors: config.opaqueErrors }),
     ...modelAdminRoutes(parts.models),
     ...openaiRoutes(parts),
     ...rerankRoutes(parts),

@@ -48,11 +48,15 @@ import { createConfigStore } from './models/config-store.ts'
 import { createLoadCooldown } from './models/cooldown.ts'
 import { defaultThreads } from './models/default-threads.ts'
 import type { DemoModelSource } from './models/loose-weights.ts'
+import { preload } from './models/preload.ts'
 import { createResidency } from './models/residency.ts'
+import { evictionPolicy, watchdogPolicy } from './models/residency-policies.ts'
 import { createModelDirectory } from './models/resolve.ts'
 import { toLoadRequest } from './models/to-load-request.ts'
+import { startWatchdog } from './models/watchdog.ts'
 import { type Diagnostics, startDiagnostics } from './monitoring/diagnostics.ts'
 import { readDeviceMemory } from './monitoring/drm-vram.ts'
+import { createMemoryPressure } from './monitoring/memory-pressure.ts'
 import { createMetrics } from './monitoring/metrics.ts'
 import { createProcessStats } from './monitoring/process-stats.ts'
 import { createRing, RECORDS_KEPT } from './monitoring/recorders.ts'
@@ -65,6 +69,8 @@ const STOP_MS = 5000
 const DRAIN_MS = 3000
 /** A sender may be silent for this long. */
 const BODY_IDLE_MS = 30_000
+/** Why a server is not ready that loads what `--load-to-memory` names. */
+const PRELOADING = 'startup preload in progress'
 /** All request bodies in memory together (threats REL-2). */
 const BODIES_TOTAL_BYTES = 256 * 1024 * 1024
 
@@ -136,6 +142,7 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
     const supervisor = createSupervisor({
       environment,
       modelsPath: config.modelsPath,
+      externalToken: config.grpcAuthToken,
       socketParent: tmpdir(),
       record: createProcessRecord({
         file: recordFile,
@@ -170,18 +177,34 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       })
     let directory = directoryNow()
     const randomSeed = randomInt(2 ** 31)
+    const sizes = createProcessStats({ clock })
     const residency = createResidency({
       catalog,
       supervisor,
       toLoadRequest: (model) => toLoadRequest(model, { randomSeed }),
       cooldown: createLoadCooldown({ clock, firstMs: config.modelLoadFailureCooldownMs }),
       modelLoadWaitMs: config.modelLoadWaitMs,
+      eviction: () => evictionPolicy(settings),
+      memoryOf: async (pid) => {
+        const [figures, device] = await Promise.all([sizes.read(pid), readDeviceMemory(pid)])
+        return figures && figures.rssBytes + (device ?? 0)
+      },
+      forceBusyStops: config.forceBackendShutdown,
       clock,
       logger: log,
     })
+    const memory = createMemoryPressure({ clock })
+    const watchdog = startWatchdog({
+      watched: () => residency.watched(),
+      policy: () => watchdogPolicy(settings),
+      readMemory: () => memory.read(),
+      clock,
+      logger: log,
+    })
+    opened.push(() => watchdog.close())
 
     const metrics = createMetrics()
-    const stopping = { reason: undefined as string | undefined }
+    const stopping: { reason: string | undefined } = { reason: config.loadToMemory.length > 0 ? PRELOADING : undefined }
     const compression = { enabled: !config.disableHttpCompression, minLength: config.httpCompressionMinLengthBytes }
     const bodies = createBodyReader({
       maxBytes: config.uploadLimitBytes,
@@ -244,6 +267,11 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
         processOf: (pid) => processes.read(pid),
         vramOf: (pid) => readDeviceMemory(pid),
       },
+      backends: {
+        models: { resolve: (name) => directory.resolve(name) },
+        residency,
+        processOf: (pid) => sizes.read(pid),
+      },
     })
 
     const host = hostPolicy(config.externalBaseUrl, config.allowedHosts)
@@ -260,6 +288,8 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
         }
         cors = corsFor()
         directory = directoryNow()
+        residency.reconsider()
+        watchdog.wake()
         log.level = settings.get('debug') ? 'debug' : config.logLevel
       }),
     )
@@ -290,12 +320,24 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
     const diagnostics = config.pprof ? await startDiagnostics({ address: config.pprofAddress, clock, log }) : undefined
     if (diagnostics !== undefined) log.info({ url: diagnostics.url }, 'diagnostics are listening')
 
+    const preloading = new AbortController()
+    const preloaded = preload(config.loadToMemory, {
+      resolve: (name) => directory.resolve(name),
+      residency,
+      signal: preloading.signal,
+      logger: log,
+    }).then(() => {
+      if (stopping.reason === PRELOADING) stopping.reason = undefined
+    })
+
     return {
       url: listener.url,
       port: listener.port,
       killBackends: () => supervisor.killNow(),
       async close() {
         stopping.reason = 'the server is stopping'
+        preloading.abort()
+        await preloaded
         await stop({
           listener,
           diagnostics,

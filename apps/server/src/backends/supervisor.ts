@@ -53,6 +53,8 @@ export interface SupervisorOptions {
   /** The environment of this server; backends get its allowed part. */
   readonly environment: Environment
   readonly modelsPath: string
+  /** Bearer token for backends that were there before, at an address. */
+  readonly externalToken?: string | undefined
   /** Where folders of socket files are made. */
   readonly socketParent: string
   readonly record: ProcessRecord
@@ -136,7 +138,7 @@ type SpawnProgram = Extract<BackendProgram, { kind: 'spawn' }>
 type AttachProgram = Extract<BackendProgram, { kind: 'attach' }>
 
 async function attach(program: AttachProgram, context: StartContext): Promise<RunningBackend> {
-  const client = createBackendClient({ address: program.address })
+  const client = createBackendClient({ address: program.address, token: context.externalToken })
   try {
     await waitUntilReady({ ...context, client })
   } catch (error) {

@@ -358,7 +358,6 @@ const OPTIONS = defineOptions({
     default: '',
     section: 'models',
     about: 'models to load at start',
-    built: false,
   },
   preloadBackendOnly: {
     kind: toggle,
@@ -386,6 +385,13 @@ const OPTIONS = defineOptions({
     default: '',
     section: 'backends',
     about: 'more backends: each a program to start or the host:port of one that runs',
+  },
+  grpcAuthToken: {
+    kind: text,
+    env: ['SVC_GRPC_AUTH_TOKEN'],
+    secret: true,
+    section: 'backends',
+    about: 'bearer token for backends that run elsewhere',
   },
   externalBackends: {
     kind: texts,
@@ -767,7 +773,6 @@ const OPTIONS = defineOptions({
     default: 'false',
     section: 'residency',
     about: 'the older way to write --max-active-backends 1',
-    built: false,
     setting: 'single_backend',
   },
   maxActiveBackends: {
@@ -777,7 +782,6 @@ const OPTIONS = defineOptions({
     default: '0',
     section: 'residency',
     about: 'models loaded at a time; 0 = no limit',
-    built: false,
     setting: 'max_active_backends',
   },
   watchdogIdle: {
@@ -787,7 +791,6 @@ const OPTIONS = defineOptions({
     default: 'false',
     section: 'residency',
     about: 'unload models that nobody uses',
-    built: false,
     setting: 'watchdog_idle_enabled',
   },
   watchdogIdleTimeoutMs: {
@@ -797,7 +800,6 @@ const OPTIONS = defineOptions({
     default: '15m',
     section: 'residency',
     about: 'after this long',
-    built: false,
     setting: 'watchdog_idle_timeout',
   },
   watchdogBusy: {
@@ -807,7 +809,6 @@ const OPTIONS = defineOptions({
     default: 'false',
     section: 'residency',
     about: 'stop backends whose oldest call takes too long',
-    built: false,
     setting: 'watchdog_busy_enabled',
   },
   watchdogBusyTimeoutMs: {
@@ -817,7 +818,6 @@ const OPTIONS = defineOptions({
     default: '5m',
     section: 'residency',
     about: 'after this long',
-    built: false,
     setting: 'watchdog_busy_timeout',
   },
   watchdogIntervalMs: {
@@ -827,7 +827,6 @@ const OPTIONS = defineOptions({
     default: '500ms',
     section: 'residency',
     about: 'how often the watchdogs look',
-    built: false,
     setting: 'watchdog_interval',
   },
   memoryReclaimer: {
@@ -837,7 +836,6 @@ const OPTIONS = defineOptions({
     default: 'false',
     section: 'residency',
     about: 'unload models when memory runs short',
-    built: false,
     setting: 'memory_reclaimer_enabled',
   },
   memoryReclaimerThreshold: {
@@ -847,7 +845,6 @@ const OPTIONS = defineOptions({
     default: '0.95',
     section: 'residency',
     about: 'above this share of memory in use',
-    built: false,
     setting: 'memory_reclaimer_threshold',
   },
   vramBudget: {
@@ -875,7 +872,6 @@ const OPTIONS = defineOptions({
     default: 'false',
     section: 'residency',
     about: 'unload even models that are at work',
-    built: false,
     setting: 'force_eviction_when_busy',
   },
   sizeAwareEviction: {
@@ -885,7 +881,6 @@ const OPTIONS = defineOptions({
     default: 'false',
     section: 'residency',
     about: 'unload the largest model first',
-    built: false,
     setting: 'size_aware_eviction',
   },
   lruEvictionMaxRetries: {
@@ -895,7 +890,6 @@ const OPTIONS = defineOptions({
     default: '30',
     section: 'residency',
     about: 'how often a load asks again for room',
-    built: false,
     setting: 'lru_eviction_max_retries',
   },
   lruEvictionRetryIntervalMs: {
@@ -905,8 +899,15 @@ const OPTIONS = defineOptions({
     default: '1s',
     section: 'residency',
     about: 'and how long it waits in between',
-    built: false,
     setting: 'lru_eviction_retry_interval',
+  },
+
+  forceBackendShutdown: {
+    kind: toggle,
+    env: ['SVC_FORCE_BACKEND_SHUTDOWN'],
+    default: 'false',
+    section: 'residency',
+    about: 'end calls that still run 30s after their model was told to stop',
   },
 
   enableTracing: {

@@ -68,14 +68,12 @@ export function createRoomKeeper(options: RoomKeeperOptions): RoomKeeper {
   /** Decides for one that waits. From the plan to the last departure nothing else can run. */
   const decide = (one: Waiting, policy: EvictionPolicy, sizes: ReadonlyMap<string, number>): void => {
     const { request } = one
-    const occupants = options
-      .tenants()
-      .map((tenant) => ({
-        ...describe(tenant),
-        tenant,
-        isReplaced: replaced.has(tenant.key),
-        sizeBytes: sizes.get(tenant.name) ?? 0,
-      }))
+    const occupants = options.tenants().map((tenant) => ({
+      ...describe(tenant),
+      tenant,
+      isReplaced: replaced.has(tenant.key),
+      sizeBytes: sizes.get(tenant.name) ?? 0,
+    }))
     const plan = planEviction({ newcomer: request, occupants, admitted: [...admitted], policy })
     one.plan = plan
     if (!plan.isPossible) {

@@ -32,13 +32,6 @@ export interface WatchedModel {
   stop(options: { readonly force: boolean }): Promise<void>
 }
 
-/** How a request waits for a model. */
-export interface AcquireOptions {
-  readonly signal: AbortSignal
-  /** Longest wait for a load, in milliseconds; 0 waits for ever. @default the server's own */
-  readonly waitMs?: number | undefined
-}
-
 /** Which models are in memory, and the way to one that is (§3.5). */
 export interface Residency {
   /**
@@ -48,7 +41,14 @@ export interface Residency {
    * @throws SvcError `model_load_failed` (internal), `model_load_cooldown`, `model_loading`, `model_stopped`,
    *   `eviction_impossible`, `shutting_down` (unavailable), or the abort
    */
-  acquire(model: ModelConfig, options: AcquireOptions): Promise<ModelLease>
+  acquire(model: ModelConfig, options: { readonly signal: AbortSignal }): Promise<ModelLease>
+  /**
+   * Loads a model unless it is loaded, however long that takes. It does not count as use: a model that is only loaded
+   * does not lie idle.
+   *
+   * @throws what {@link Residency.acquire} throws, but for `model_loading`
+   */
+  load(model: ModelConfig, options: { readonly signal: AbortSignal }): Promise<void>
   /** In the order they were loaded. */
   loaded(): readonly LoadedModel[]
   /**
@@ -126,17 +126,31 @@ export function createResidency(options: ResidencyOptions): Residency {
     return load
   }
 
+  /** The resident that serves a model, or the load that brings it. */
+  const find = (model: ModelConfig): Resident | PendingLoad => {
+    if (isClosed) throw shuttingDown()
+    const revision = loader.revisionOf(model)
+    const resident = table.get(model.name)
+    if (resident?.revision === revision && resident.isTrusted()) return resident
+    const pending = loads.get(model.name)
+    return pending?.revision === revision ? pending : startLoad(model, revision)
+  }
+
   return {
-    async acquire(model, { signal, waitMs = modelLoadWaitMs }) {
-      if (isClosed) throw shuttingDown()
-      const revision = loader.revisionOf(model)
-      const resident = table.get(model.name)
-      if (resident?.revision === revision && resident.isTrusted()) return resident.lease()
-      const pending = loads.get(model.name)
-      const load = pending?.revision === revision ? pending : startLoad(model, revision)
-      const joined = load.room.join({ signal, waitMs, tooLong: () => stillLoading(load) })
+    async acquire(model, { signal }) {
+      const found = find(model)
+      if ('backend' in found) return found.lease()
+      const waitMs = modelLoadWaitMs
+      const joined = found.room.join({ signal, waitMs, tooLong: () => stillLoading(found) })
       keeper.look()
       return joined
+    },
+    async load(model, { signal }) {
+      const found = find(model)
+      if ('backend' in found) return
+      const joined = found.onlookers.join({ signal, waitMs: 0, tooLong: () => stillLoading(found) })
+      keeper.look()
+      await joined
     },
     loaded: table.loaded,
     async statusOf(name, { signal }) {
@@ -207,7 +221,7 @@ function watchedResident(resident: Resident, table: ResidentTable): WatchedModel
 /** A load counts from the moment its backend is asked for: waiting for a place is no work. */
 function watchedLoad(load: PendingLoad): WatchedModel[] {
   const { model, loadingSince } = load
-  if (loadingSince === undefined) return []
+  if (loadingSince === undefined || load.stop.signal.aborted) return []
   const stop = async () => {
     breakOff(load, stopped(model.name))
     await load.done

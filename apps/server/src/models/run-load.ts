@@ -18,6 +18,8 @@ export interface PendingLoad {
   /** The load of an earlier revision that still runs; this one waits for it. */
   previous: PendingLoad | undefined
   readonly room: WaitingRoom<ModelLease>
+  /** Those who want the model loaded and nothing of it. */
+  readonly onlookers: WaitingRoom<void>
   readonly stop: AbortController
   /** Settles, never rejects, when the load is over. */
   done: Promise<void>
@@ -49,6 +51,7 @@ export function createPendingLoad(
     revision: options.revision,
     previous: options.previous,
     room: createWaitingRoom(options.clock),
+    onlookers: createWaitingRoom(options.clock),
     stop: new AbortController(),
     done: Promise.resolve(),
     state: 'waiting',
@@ -65,6 +68,7 @@ export async function runLoad(load: PendingLoad, context: LoadContext): Promise<
     // Before anyone is told: whoever comes back at once must not wait in a room that is over.
     context.leave(load)
     load.room.admitAll(() => resident.lease())
+    load.onlookers.admitAll(() => undefined)
     if (load.isForgotten) void context.table.retire(resident)
   } catch (error) {
     const reason: unknown = load.stop.signal.aborted ? load.stop.signal.reason : error
@@ -74,6 +78,7 @@ export async function runLoad(load: PendingLoad, context: LoadContext): Promise<
     }
     context.leave(load)
     load.room.refuseAll(reason)
+    load.onlookers.refuseAll(reason)
   }
 }
 
@@ -91,7 +96,7 @@ async function bring(load: PendingLoad, context: LoadContext): Promise<Resident>
     name: model.name,
     groups: model.concurrencyGroups,
     signal: stop.signal,
-    isWanted: () => !load.room.isEmpty(),
+    isWanted: () => !load.room.isEmpty() || !load.onlookers.isEmpty(),
   })
   try {
     return await loadAnew(load, context)

@@ -13,6 +13,8 @@ export interface ProcessFigures {
   /** The leader. */
   readonly pid: number
   readonly rssBytes: number
+  /** Address space, most of which may never be touched. */
+  readonly virtualBytes: number
   /** Share of the memory of the host, 0 to 100. */
   readonly memoryPercent: number
   /** Share of all CPUs of the host since the previous reading, 0 to 100; absent on the first. */
@@ -78,14 +80,16 @@ export function createProcessStats(options: {
       const family = table?.family(pid) ?? []
       const leader = family.find((member) => member.pid === pid)
       if (host === undefined || leader === undefined) return undefined
-      const rssBytes = await readResidentBytes(family, root)
-      if (rssBytes === undefined) return undefined
+      const memory = await readMemory(family, root)
+      if (memory === undefined) return undefined
+      const { rssBytes, virtualBytes } = memory
       const cpuTicks = family.reduce((sum, member) => sum + member.cpuTicks, 0)
       const cpuPercent = cpuShare(leader, cpuTicks, host.cpuCount)
       const startedAtMs = (host.bootSeconds + leader.startTicks / TICKS_PER_SECOND) * 1000
       return {
         pid,
         rssBytes,
+        virtualBytes,
         memoryPercent: (rssBytes / host.memoryBytes) * 100,
         ...(cpuPercent === undefined ? {} : { cpuPercent }),
         startedAt: new Date(startedAtMs).toISOString(),
@@ -105,13 +109,22 @@ async function readHost(root: string): Promise<HostFacts | undefined> {
   return { bootSeconds, cpuCount, memoryBytes }
 }
 
-/** The sum over the family; one that ended meanwhile adds nothing. Undefined when the leader cannot be read. */
-async function readResidentBytes(family: readonly ProcessStat[], root: string): Promise<number | undefined> {
-  let sum = 0
+/** The sums over the family; one that ended meanwhile adds nothing. Undefined when the leader cannot be read. */
+async function readMemory(
+  family: readonly ProcessStat[],
+  root: string,
+): Promise<Pick<ProcessFigures, 'rssBytes' | 'virtualBytes'> | undefined> {
+  let rssBytes = 0
+  let virtualBytes = 0
   for (const [index, { pid }] of family.entries()) {
     const status = await readFile(join(root, String(pid), 'status'), 'latin1').catch(() => undefined)
     if (status === undefined && index === 0) return undefined
-    sum += Number(/^VmRSS:\s+(\d+) kB$/m.exec(status ?? '')?.[1] ?? 0) * 1024
+    rssBytes += kibOf(status, 'VmRSS') * 1024
+    virtualBytes += kibOf(status, 'VmSize') * 1024
   }
-  return sum
+  return { rssBytes, virtualBytes }
+}
+
+function kibOf(status: string | undefined, name: 'VmRSS' | 'VmSize'): number {
+  return Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status ?? '')?.[1] ?? 0)
 }

@@ -20,7 +20,7 @@ interface System {
   readonly loaded_models: readonly LoadedModel[]
 }
 
-const FIGURES = { pid: 7, rssBytes: 2048, memoryPercent: 0.5, cpuPercent: 12.5, startedAt: '2026-01-02T03:04:05.000Z' }
+const FIGURES = { pid: 7, rssBytes: 2048, virtualBytes: 4096, memoryPercent: 0.5, cpuPercent: 12.5, startedAt: '2026-01-02T03:04:05.000Z' }
 const RESIDENT = { name: 'm', backend: 'mock', pid: 7, startedAt: 0, inFlight: 0 }
 
 /** The system routes over facts of the test. */

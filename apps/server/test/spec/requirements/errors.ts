@@ -128,7 +128,7 @@ export const ERRORS = defineRequirements([
     id: 'errors:status:model-not-found-400',
     section: '7.2',
     behavior: 'On messages, responses, slots, analyze, redact and `/backend/*` an unknown model is 400.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'errors:status:no-resource',
@@ -202,7 +202,7 @@ export const ERRORS = defineRequirements([
     id: 'errors:status:eviction',
     section: '7.2',
     behavior: 'A load for which eviction frees no place is 503.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'errors:status:node-selector',

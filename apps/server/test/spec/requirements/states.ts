@@ -235,7 +235,7 @@ export const STATES = defineRequirements([
     id: 'residency:load:endpoint',
     section: '3.5',
     behavior: 'A model can be loaded beforehand through the load endpoint.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'residency:load:wait',
@@ -248,13 +248,13 @@ export const STATES = defineRequirements([
     id: 'residency:stop:endpoint',
     section: '3.5',
     behavior: 'The shutdown endpoint stops a model.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'residency:stop:evicted',
     section: '3.5',
     behavior: 'A model is stopped when it is the least recently used or when a watchdog finds it idle or stuck.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'residency:reload:after-stop',
@@ -272,7 +272,7 @@ export const STATES = defineRequirements([
     id: 'residency:stop:forgets-timers',
     section: '3.5',
     behavior: 'Stopping a backend removes its watchdog timers and its place in the order of eviction.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'residency:stop:patience',

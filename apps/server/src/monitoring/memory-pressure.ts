@@ -1,0 +1,156 @@
+import { execFile } from 'node:child_process'
+import { access, readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { MemoryReading } from '../models/watchdog.ts'
+import type { Clock } from '../ports.ts'
+
+const run = promisify(execFile)
+
+/** How long one answer of the driver's tool counts; asking costs a process. */
+const TOOL_INTERVAL_MS = 5000
+const TOOL_TIMEOUT_MS = 2000
+const MIB = 1024 ** 2
+
+interface Memory {
+  readonly usedBytes: number
+  readonly totalBytes: number
+}
+
+/** Reads how full the memory is that models take. */
+export interface MemoryPressure {
+  /** Graphics memory of all devices together where any is known, else main memory; undefined when neither is. */
+  read(): Promise<MemoryReading | undefined>
+}
+
+/**
+ * @param options.root folder that `/proc`, `/sys` and `/dev` are in. @default '/'
+ * @param options.queryTool prints `total, used` in MiB a device, one a line. @default nvidia-smi
+ */
+export function createMemoryPressure(options: {
+  readonly clock: Pick<Clock, 'monotonic'>
+  readonly root?: string | undefined
+  readonly queryTool?: (() => Promise<string>) | undefined
+}): MemoryPressure {
+  const root = options.root ?? '/'
+  const queryTool = options.queryTool ?? queryNvidia
+  let answer: { readonly at: number; readonly devices: readonly Memory[] } | undefined
+
+  const toolDevices = async (): Promise<readonly Memory[]> => {
+    const now = options.clock.monotonic()
+    if (answer !== undefined && now - answer.at < TOOL_INTERVAL_MS) return answer.devices
+    const hasDriver = await access(join(root, 'dev/nvidiactl')).then(
+      () => true,
+      () => false,
+    )
+    const devices = hasDriver ? parseDevices(await queryTool().catch(() => '')) : []
+    answer = { at: now, devices }
+    return devices
+  }
+  return {
+    async read() {
+      const devices = [...(await readAmdDevices(root)), ...(await toolDevices())]
+      if (devices.length > 0) return { kind: 'gpu', usedShare: shareOf(sum(devices)) }
+      const memory = await readMainMemory(root)
+      return memory && { kind: 'ram', usedShare: shareOf(memory) }
+    },
+  }
+}
+
+async function queryNvidia(): Promise<string> {
+  const args = ['--query-gpu=memory.total,memory.used', '--format=csv,noheader,nounits']
+  const { stdout } = await run('nvidia-smi', args, { timeout: TOOL_TIMEOUT_MS, maxBuffer: 65_536 })
+  return stdout
+}
+
+/** One device a line; those that share main memory print no figures and do not count. */
+function parseDevices(text: string): Memory[] {
+  return text.split('\n').flatMap((line) => {
+    const [total, used] = line.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)))
+    if (total === undefined || used === undefined || !(total > 0) || !(used >= 0)) return []
+    return [{ totalBytes: total * MIB, usedBytes: used * MIB }]
+  })
+}
+
+async function readAmdDevices(root: string): Promise<Memory[]> {
+  const folder = join(root, 'sys/class/drm')
+  const cards = (await readdir(folder).catch(() => [])).filter((name) => /^card\d+$/.test(name))
+  const devices = await Promise.all(
+    cards.map(async (card) => {
+      const [totalBytes, usedBytes] = await Promise.all(
+        ['total', 'used'].map((word) => readNumber(join(folder, card, 'device', `mem_info_vram_${word}`))),
+      )
+      return totalBytes === undefined || usedBytes === undefined || totalBytes === 0 ? [] : [{ totalBytes, usedBytes }]
+    }),
+  )
+  return devices.flat()
+}
+
+/** Memory of the machine, or of the container where that has less. */
+async function readMainMemory(root: string): Promise<Memory | undefined> {
+  const text = await readFile(join(root, 'proc/meminfo'), 'latin1').catch(() => '')
+  const kibOf = (name: string) => Number(new RegExp(`^${name}: +(\\d+) kB$`, 'm').exec(text)?.[1]) * 1024
+  const totalBytes = kibOf('MemTotal')
+  if (!(totalBytes > 0)) return undefined
+  const available = kibOf('MemAvailable')
+  const host = { totalBytes, usedBytes: totalBytes - (Number.isNaN(available) ? kibOf('MemFree') : available) }
+  const limited = await readControlGroup(root, totalBytes)
+  return limited ?? host
+}
+
+/** What the control group of this process may use and uses; undefined when nothing below the machine limits it. */
+async function readControlGroup(root: string, hostBytes: number): Promise<Memory | undefined> {
+  const groups = await readFile(join(root, 'proc/self/cgroup'), 'latin1').catch(() => '')
+  const second = /^0::(\/.*)$/m.exec(groups)?.[1]
+  const first = /^\d+:(?:[^:]*,)?memory(?:,[^:]*)?:(\/.*)$/m.exec(groups)?.[1]
+  const found = [
+    ...(await readLevels(join(root, 'sys/fs/cgroup'), second, ['memory.max', 'memory.current', 'inactive_file'])),
+    ...(await readLevels(join(root, 'sys/fs/cgroup/memory'), first, [
+      'memory.limit_in_bytes',
+      'memory.usage_in_bytes',
+      'total_inactive_file',
+    ])),
+  ].filter(({ totalBytes }) => totalBytes < hostBytes)
+  // the tightest one: that with the least left
+  return found.sort((left, right) => left.totalBytes - left.usedBytes - (right.totalBytes - right.usedBytes))[0]
+}
+
+/** The limits of a group and of those it is in. Inside a container the path may be that of the host: then the top counts. */
+async function readLevels(
+  mount: string,
+  path: string | undefined,
+  [limit, usage, cache]: readonly [string, string, string],
+): Promise<Memory[]> {
+  const parts = (path ?? '').split('/').filter((part) => part !== '' && part !== '..')
+  const levels = Array.from({ length: parts.length + 1 }, (_, depth) => join(mount, ...parts.slice(0, depth)))
+  const found = await Promise.all(
+    levels.map(async (folder) => {
+      const [totalBytes, current, stat] = await Promise.all([
+        readNumber(join(folder, limit)),
+        readNumber(join(folder, usage)),
+        readFile(join(folder, 'memory.stat'), 'latin1').catch(() => ''),
+      ])
+      if (totalBytes === undefined || current === undefined) return []
+      // file pages that are given back on demand are no pressure
+      const reclaimable = Number(new RegExp(`^${cache} (\\d+)$`, 'm').exec(stat)?.[1] ?? 0)
+      return [{ totalBytes, usedBytes: Math.max(0, current - reclaimable) }]
+    }),
+  )
+  return found.flat()
+}
+
+async function readNumber(file: string): Promise<number | undefined> {
+  const text = (await readFile(file, 'latin1').catch(() => '')).trim()
+  return /^\d+$/.test(text) ? Number(text) : undefined
+}
+
+function sum(devices: readonly Memory[]): Memory {
+  return {
+    totalBytes: devices.reduce((total, device) => total + device.totalBytes, 0),
+    usedBytes: devices.reduce((total, device) => total + device.usedBytes, 0),
+  }
+}
+
+function shareOf({ usedBytes, totalBytes }: Memory): number {
+  return Math.min(1, Math.max(0, usedBytes / totalBytes))
+}
