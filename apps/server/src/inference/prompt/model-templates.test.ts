@@ -65,6 +65,24 @@ describe('where the text of a template is', () => {
   })
 })
 
+describe('a value that is neither a template nor the name of one', () => {
+  it('is taken as it is, with a warning', async () => {
+    await using dir = await tempDir()
+    const { render, lines } = open({ folder: dir.path, template: { chat: 'chatml', edit: '{{.Input}}' } })
+    expect([render('chat'), render('chat'), render('edit')]).toEqual([
+      { text: 'chatml' },
+      { text: 'chatml' },
+      { text: 'some text' },
+    ])
+    expect(lines.map(({ fields }) => [fields.key, fields.reason])).toEqual([
+      ['template.chat', 'names no file and shows nothing of requests'],
+    ])
+    writeFileSync(dir.join('chatml.tmpl'), 'fixed text')
+    expect(render('chat')).toEqual({ text: 'fixed text' })
+    expect(lines).toHaveLength(1)
+  })
+})
+
 describe('a template that cannot be used', () => {
   it.each([
     '{{.Input',
@@ -77,7 +95,7 @@ describe('a template that cannot be used', () => {
     const { render, lines } = open({ template: { chat } })
     expect(render('chat')).toBeUndefined()
     expect(render('chat')).toBeUndefined()
-    expect(lines.map(({ level, message }) => [level, message])).toEqual([['warn', 'prompt template cannot be used']])
+    expect(lines.map(({ level, message }) => [level, message])).toEqual([['warn', 'prompt template has a problem']])
     expect(lines[0]?.fields).toMatchObject({ model: 'm', key: 'template.chat' })
   })
 

@@ -51,7 +51,7 @@ export function createModelTemplates(model: ModelConfig, { logger, now }: ModelT
   const faults = new Map<TemplateKey, string>()
 
   const warn = (key: TemplateKey, reason: string) =>
-    logger?.warn({ model: model.name, key: `template.${key}`, reason }, 'prompt template cannot be used')
+    logger?.warn({ model: model.name, key: `template.${key}`, reason }, 'prompt template has a problem')
 
   const openSource = (key: TemplateKey): (() => TemplateText | undefined) => {
     const value = textOf(model, key)
@@ -67,6 +67,7 @@ export function createModelTemplates(model: ModelConfig, { logger, now }: ModelT
   const compile = (key: TemplateKey, text: string): Compiled => {
     try {
       const template = compileGoTemplate(text)
+      if (text === textOf(model, key) && !text.includes('{{')) warn(key, 'names no file and shows nothing of requests')
       return { text, template: { render: guarded(template, (reason) => warn(key, reason)) } }
     } catch (error) {
       if (!SvcError.is(error)) throw error
