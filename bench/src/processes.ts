@@ -32,21 +32,23 @@ export function cpuSecondsOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
 }
 
-/** Starts a Node program pinned to a processor, and waits until it answers. */
-export async function startPinned(options: {
-  readonly cpu: number
+/** Starts a Node program, pinned to a processor where one is named, and waits until it answers. */
+export async function startMeasured(options: {
+  readonly cpu?: number | undefined
   readonly args: readonly string[]
   readonly url: string
   readonly ready: string
   readonly env?: NodeJS.ProcessEnv
 }): Promise<Measured> {
-  const child: ChildProcess = spawn('taskset', ['-c', String(options.cpu), process.execPath, ...options.args], {
+  const pinning = options.cpu === undefined ? [] : ['taskset', '-c', String(options.cpu)]
+  const [command = process.execPath, ...args] = [...pinning, process.execPath, ...options.args]
+  const child: ChildProcess = spawn(command, args, {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: { ...process.env, ...options.env },
   })
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const { pid } = child
-  if (pid === undefined) throw new Error('taskset did not start')
+  if (pid === undefined) throw new Error(`${command} did not start`)
   for (let attempt = 0; ; attempt += 1) {
     const reply = await fetch(`${options.url}${options.ready}`).catch(() => undefined)
     if (reply?.ok) break

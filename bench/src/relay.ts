@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { mockOptions, writeMockLauncher } from '@svc/backend-mock/script'
 import { type LoadFigures, median, runLoad } from './load.ts'
-import { freePort, type Measured, startPinned } from './processes.ts'
+import { freePort, type Measured, startMeasured } from './processes.ts'
 import { type CpuProfile, topFunctions } from './top-functions.ts'
 
 const { values } = parseArgs({
@@ -53,7 +53,7 @@ async function startServer(): Promise<{ server: Measured; pprof: string }> {
     '--pprof',
     `--pprof-address=127.0.0.1:${pprofPort}`,
   ]
-  const server = await startPinned({
+  const server = await startMeasured({
     cpu: 0,
     args: [entry, 'run', ...flags],
     url: `http://127.0.0.1:${port}`,
@@ -66,7 +66,7 @@ async function startBare(name: string, contentType: string, frames: readonly str
   writeFileSync(at(`${name}.json`), JSON.stringify({ contentType, frames }))
   const port = await freePort()
   const script = fileURLToPath(new URL('./bare-server.mjs', import.meta.url))
-  return startPinned({
+  return startMeasured({
     cpu: 0,
     args: [script, String(port), at(`${name}.json`)],
     url: `http://127.0.0.1:${port}`,
