@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { ChatDelta, Reply } from '@svc/backend-client/proto'
-import { createReasoningCleaner } from '@svc/reply-parser'
 import type { FinishReason, PredictionEvent, TokenLogprob, Usage } from './events.ts'
-import type { ReplyText, Said } from './prediction/reply-text.ts'
+import { createReplyText, type ReplyText, type Said } from './prediction/reply-text.ts'
 
 /** A new id for a tool call that its backend did not name. */
 function newCallId(): string {
@@ -60,17 +59,10 @@ export interface ReplyDecoderOptions {
   readonly text?: ReplyText | undefined
 }
 
-const PLAIN_TEXT: ReplyText = {
-  push: (text) => (text === '' ? [] : [{ type: 'text', text }]),
-  pushAnswer: (text) => (text === '' ? [] : [{ type: 'text', text }]),
-  end: () => [],
-}
-
 /** Makes the decoder of a choice. */
 export function createReplyDecoder(options: ReplyDecoderOptions): ReplyDecoder {
-  const { choice, text: reader = PLAIN_TEXT } = options
+  const { choice, text: reader = createReplyText({ reasoning: { disable: true }, stream: true }) } = options
   const utf8 = new TextDecoder('utf-8')
-  const cleaner = createReasoningCleaner({})
   const started = new Set<number>()
   let usage: Usage = { promptTokens: 0, completionTokens: 0, promptMs: 0, generationMs: 0 }
   /** Of tokens whose text is still held back. */
@@ -112,10 +104,11 @@ export function createReplyDecoder(options: ReplyDecoderOptions): ReplyDecoder {
   }
 
   function deltaEvents(delta: ChatDelta): PredictionEvent[] {
-    const reasoning = delta.reasoningContent === '' ? '' : cleaner.push(delta.reasoningContent)
-    const events: PredictionEvent[] = []
-    if (reasoning !== '') events.push({ type: 'reasoning-delta', choice, text: reasoning })
-    if (delta.content !== '') events.push(...reader.pushAnswer(delta.content).map(toEvent))
+    const said = [
+      ...(delta.reasoningContent === '' ? [] : reader.pushReasoning(delta.reasoningContent)),
+      ...(delta.content === '' ? [] : reader.pushAnswer(delta.content)),
+    ]
+    const events = said.map(toEvent)
     for (const { index, id, name, arguments: text } of delta.toolCalls) {
       if (!started.has(index)) events.push(begin(index, name, id))
       if (text !== '') events.push({ type: 'tool-call-delta', choice, index, arguments: text })
@@ -135,10 +128,7 @@ export function createReplyDecoder(options: ReplyDecoderOptions): ReplyDecoder {
       return reader.push(utf8.decode(reply.message, { stream: true })).map(toEvent)
     },
     end() {
-      const reasoning = cleaner.end()
-      const said = [...reader.push(utf8.decode()), ...reader.end()]
-      const events: PredictionEvent[] = reasoning === '' ? [] : [{ type: 'reasoning-delta', choice, text: reasoning }]
-      events.push(...said.map(toEvent))
+      const events = [...reader.push(utf8.decode()), ...reader.end()].map(toEvent)
       const rest = started.size === 0 ? takeLogprobs() : undefined
       if (rest !== undefined) events.push({ type: 'text-delta', choice, text: '', logprobs: rest })
       return [...events, { type: 'choice-end', choice, finishReason: finishReason() }]

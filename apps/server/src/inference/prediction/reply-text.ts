@@ -1,4 +1,5 @@
 import {
+  createReasoningCleaner,
   createReasoningSplitter,
   createToolCallStream,
   type KnownTool,
@@ -24,6 +25,8 @@ export interface ReplyText {
   push(piece: string): Said[]
   /** The next piece of an answer from which its backend has taken the reasoning out. */
   pushAnswer(piece: string): Said[]
+  /** The next piece of the reasoning that the backend has taken out. */
+  pushReasoning(piece: string): Said[]
   end(): Said[]
 }
 
@@ -54,20 +57,21 @@ export function createReplyText(options: ReplyTextOptions): ReplyText {
   const { finisher } = options
   const reasoning = createReasoning(options)
   const calls = options.calls && createCalls(options.calls)
+  const cleaner = createReasoningCleaner(options.reasoning)
+  const think = (text: string): Said[] =>
+    text === '' || options.reasoning.stripReasoningOnly === true ? [] : [{ type: 'reasoning', text }]
   const answer = (text: string): Said[] => {
     if (text === '') return []
     return calls === undefined ? [{ type: 'text', text }] : calls.push(text)
   }
-  const read = (delta: ReasoningDelta): Said[] => [
-    ...(delta.reasoning === '' ? [] : [{ type: 'reasoning' as const, text: delta.reasoning }]),
-    ...answer(delta.text),
-  ]
+  const read = (delta: ReasoningDelta): Said[] => [...think(delta.reasoning), ...answer(delta.text)]
   return {
     push: (piece) => read(reasoning.push(finisher === undefined ? piece : finisher.push(piece))),
     pushAnswer: answer,
+    pushReasoning: (piece) => think(cleaner.push(piece)),
     end() {
       const rest = finisher?.end() ?? ''
-      return [...read(reasoning.push(rest)), ...read(reasoning.end()), ...(calls?.end() ?? [])]
+      return [...think(cleaner.end()), ...read(reasoning.push(rest)), ...read(reasoning.end()), ...(calls?.end() ?? [])]
     },
   }
 }
