@@ -1,0 +1,133 @@
+import { MAX_CHECK_DEPTH, MAX_CHECK_STEPS, MAX_PROBLEMS } from '../limits.ts'
+import { compilePattern, type TextTest } from '../patterns/compile-pattern.ts'
+import { isObject } from '../schema/json.ts'
+import { keyword, schemaOf, schemasOf, textOf } from '../schema/keywords.ts'
+import { followReference, type SchemaPlace } from '../schema/schema-document.ts'
+import { checkArray } from './check-array.ts'
+import { checkObject } from './check-object.ts'
+import { checkNumber, checkText, checkValue } from './check-value.ts'
+import type { Evaluated, Evaluator, SchemaProblem, Subject, Verdict } from './verdict.ts'
+
+/** Applies schemas to values; knows how much work and how many problems there were. */
+export class Evaluation implements Evaluator {
+  readonly problems: SchemaProblem[] = []
+  readonly #patterns: Map<string, TextTest>
+  #steps = 0
+  #depth = 0
+  #isSilent = 0
+
+  constructor(patterns: Map<string, TextTest> = new Map()) {
+    this.#patterns = patterns
+  }
+
+  /** Applies a schema and notes what is wrong. */
+  apply(place: SchemaPlace, subject: Subject): Evaluated {
+    if (place.schema === true) return { isValid: true, keys: new Set(), items: 0 }
+    if (place.schema === false) return this.#refused(subject, 'is not allowed here')
+    this.#depth += 1
+    try {
+      if (this.#depth > MAX_CHECK_DEPTH) return this.#refused(subject, 'is nested too deep to be checked')
+      this.#spend(1)
+      return this.#applyKeywords(place, subject)
+    } finally {
+      this.#depth -= 1
+    }
+  }
+
+  /** Whether a schema holds, without noting what is wrong. */
+  try(place: SchemaPlace, subject: Subject): Evaluated {
+    this.#isSilent += 1
+    try {
+      return this.apply(place, subject)
+    } finally {
+      this.#isSilent -= 1
+    }
+  }
+
+  /** Whether a text has a match of a pattern in it. */
+  matches(pattern: string, text: string): boolean {
+    this.#spend(1 + text.length / 64)
+    const known = this.#patterns.get(pattern)
+    if (known !== undefined) return known(text)
+    const compiled = compilePattern(pattern)
+    if (typeof compiled === 'string') return false
+    this.#patterns.set(pattern, compiled)
+    return compiled(text)
+  }
+
+  #spend(steps: number): void {
+    this.#steps += steps
+    if (this.#steps > MAX_CHECK_STEPS) throw new CheckExhausted()
+  }
+
+  #refused({ pointer }: Subject, reason: string): Evaluated {
+    this.#note({ pointer, reason })
+    return { isValid: false, keys: new Set(), items: 0 }
+  }
+
+  #note(problem: SchemaProblem): void {
+    if (this.#isSilent === 0 && this.problems.length < MAX_PROBLEMS) this.problems.push(problem)
+  }
+
+  #applyKeywords(place: SchemaPlace, subject: Subject): Evaluated {
+    let isValid = true
+    const verdict: Verdict = {
+      fail: (reason) => {
+        isValid = false
+        this.#note({ pointer: subject.pointer, reason })
+      },
+      merge: (result) => {
+        if (!result.isValid) isValid = false
+        for (const key of result.keys) verdict.keys.add(key)
+        verdict.items = Math.max(verdict.items, result.items)
+      },
+      keys: new Set(),
+      items: 0,
+    }
+    const { value } = subject
+    this.#applyCombinations(place, subject, verdict)
+    checkValue(place, value, verdict)
+    if (typeof value === 'number') checkNumber(place, value, verdict)
+    if (typeof value === 'string') checkText(place, value, { verdict, evaluation: this })
+    if (Array.isArray(value)) checkArray(place, { value, pointer: subject.pointer }, { verdict, evaluation: this })
+    else if (isObject(value)) checkObject(place, { value, pointer: subject.pointer }, { verdict, evaluation: this })
+    return { isValid, keys: verdict.keys, items: verdict.items }
+  }
+
+  #applyCombinations(place: SchemaPlace, subject: Subject, verdict: Verdict): void {
+    const reference = textOf(place, '$ref')
+    if (reference !== undefined) verdict.merge(this.apply(followReference(place, reference), subject))
+    for (const part of schemasOf(place, 'allOf')) verdict.merge(this.apply(part, subject))
+    this.#applyAlternatives(place, subject, verdict)
+    const denied = schemaOf(place, 'not')
+    if (denied !== undefined && this.try(denied, subject).isValid) verdict.fail('matches what `not` rules out')
+    const condition = schemaOf(place, 'if')
+    if (condition === undefined) return
+    const answer = this.try(condition, subject)
+    if (answer.isValid) verdict.merge(answer)
+    const consequence = schemaOf(place, answer.isValid ? 'then' : 'else')
+    if (consequence !== undefined) verdict.merge(this.apply(consequence, subject))
+  }
+
+  #applyAlternatives(place: SchemaPlace, subject: Subject, verdict: Verdict): void {
+    if (keyword(place, 'anyOf') !== undefined) {
+      const right = schemasOf(place, 'anyOf')
+        .map((part) => this.try(part, subject))
+        .filter(({ isValid }) => isValid)
+      for (const result of right) verdict.merge(result)
+      if (right.length === 0) verdict.fail('matches none of `anyOf`')
+    }
+    if (keyword(place, 'oneOf') !== undefined) {
+      const right = schemasOf(place, 'oneOf')
+        .map((part) => this.try(part, subject))
+        .filter(({ isValid }) => isValid)
+      for (const result of right) verdict.merge(result)
+      if (right.length !== 1) verdict.fail(`matches ${right.length} of \`oneOf\` and must match one`)
+    }
+  }
+}
+
+/** The check took more steps than it may. */
+export class CheckExhausted extends Error {
+  override readonly name = 'CheckExhausted'
+}

@@ -1,0 +1,26 @@
+import { SvcError } from '@svc/errors'
+
+/** Where in a request a schema stands. */
+export interface SchemaOrigin {
+  /** The field as clients write it: `response_format.json_schema.schema`. */
+  readonly param: string
+}
+
+/**
+ * The refusal of a schema, before anything is generated.
+ *
+ * @param pointer JSON pointer of the place inside the schema; empty for the whole
+ */
+export function refuseSchema(origin: SchemaOrigin, pointer: string, reason: string): SvcError {
+  const place = pointer === '' ? 'at its top' : `at ${shorten(pointer)}`
+  return new SvcError('invalid_request', `schema in ${origin.param} cannot be used, ${place}: ${reason}`, {
+    code: 'unsupported_schema',
+    details: { param: origin.param, pointer },
+  })
+}
+
+const MAX_POINTER_LENGTH = 300
+
+function shorten(pointer: string): string {
+  return pointer.length <= MAX_POINTER_LENGTH ? pointer : `${pointer.slice(0, MAX_POINTER_LENGTH)}…`
+}

@@ -1,0 +1,113 @@
+import { MAX_ALTERNATIVES, MAX_EXPANSION_STEPS } from '../limits.ts'
+import { refuseSchema } from '../schema-refusal.ts'
+import { keyword, schemaOf, schemasOf, textOf } from './keywords.ts'
+import { followReference, type SchemaPlace } from './schema-document.ts'
+
+/** Places that must all hold for a value, with what combines them already taken apart. */
+export type Alternative = readonly SchemaPlace[]
+
+/** Identity of a place among the places of one compilation. */
+export function identify({ document, pointer }: SchemaPlace): string {
+  return `${document.origin.param}#${pointer}`
+}
+
+/** Takes `$ref`, `allOf`, `anyOf`, `oneOf` and `if` apart into alternatives; counts what that costs. */
+export class AlternativeExpander {
+  /** Set once a way led back to itself. */
+  hasCut = false
+  #steps = 0
+
+  /**
+   * The alternatives of some places that must hold together. A way that leads back to itself without having passed a
+   * part of a value is none.
+   *
+   * @throws `invalid_request` when there are too many
+   */
+  expand(places: readonly SchemaPlace[]): readonly Alternative[] {
+    return this.#all(places, new Set())
+  }
+
+  #all(places: readonly SchemaPlace[], trail: ReadonlySet<string>): readonly Alternative[] {
+    let alternatives: readonly Alternative[] = [[]]
+    for (const place of places) alternatives = this.#combine(alternatives, this.#one(place, trail), place)
+    return alternatives
+  }
+
+  #one(place: SchemaPlace, trail: ReadonlySet<string>): readonly Alternative[] {
+    this.#spend(place)
+    if (place.schema === true) return [[]]
+    const id = identify(place)
+    if (place.schema === false) return []
+    if (trail.has(id)) {
+      this.hasCut = true
+      return []
+    }
+    const inner = new Set(trail).add(id)
+    let alternatives: readonly Alternative[] = [isOnlyReferring(place) ? [] : [place]]
+    const add = (more: readonly Alternative[]): void => {
+      alternatives = this.#combine(alternatives, more, place)
+    }
+    const reference = textOf(place, '$ref')
+    if (reference !== undefined) add(this.#one(followReference(place, reference), inner))
+    add(this.#all(schemasOf(place, 'allOf'), inner))
+    for (const name of ['anyOf', 'oneOf']) {
+      if (keyword(place, name) !== undefined) add(this.#any(place, schemasOf(place, name), inner))
+    }
+    const condition = schemaOf(place, 'if')
+    if (condition !== undefined) add(this.#conditional(place, condition, inner))
+    return alternatives
+  }
+
+  #any(place: SchemaPlace, options: readonly SchemaPlace[], trail: ReadonlySet<string>): readonly Alternative[] {
+    return this.#bounded(
+      options.flatMap((option) => this.#one(option, trail)),
+      place,
+    )
+  }
+
+  /** Either the condition and what follows from it, or the other; that the condition then fails is checked later. */
+  #conditional(place: SchemaPlace, condition: SchemaPlace, trail: ReadonlySet<string>): readonly Alternative[] {
+    const [consequence, otherwise] = [schemaOf(place, 'then'), schemaOf(place, 'else')]
+    const yes = this.#all(consequence === undefined ? [condition] : [condition, consequence], trail)
+    const no = otherwise === undefined ? [[]] : this.#one(otherwise, trail)
+    return this.#bounded([...yes, ...no], place)
+  }
+
+  #combine(a: readonly Alternative[], b: readonly Alternative[], place: SchemaPlace): readonly Alternative[] {
+    if (a.length * b.length > MAX_ALTERNATIVES) throw this.#tooMany(place)
+    const combined = a.flatMap((left) => b.map((right) => unite(left, right)))
+    this.#spend(place, combined.length)
+    return combined
+  }
+
+  #bounded(alternatives: readonly Alternative[], place: SchemaPlace): readonly Alternative[] {
+    if (alternatives.length > MAX_ALTERNATIVES) throw this.#tooMany(place)
+    return alternatives
+  }
+
+  #spend(place: SchemaPlace, steps = 1): void {
+    this.#steps += steps
+    if (this.#steps > MAX_EXPANSION_STEPS) {
+      throw refuseSchema(place.document.origin, place.pointer, 'its parts combine in too many ways')
+    }
+  }
+
+  #tooMany(place: SchemaPlace): Error {
+    const reason = `its parts combine to more than ${MAX_ALTERNATIVES} alternatives`
+    return refuseSchema(place.document.origin, place.pointer, reason)
+  }
+}
+
+const REFERRING = new Set(['$ref', 'allOf', 'anyOf', '$defs', 'definitions', '$schema', '$id', '$anchor', '$comment'])
+const NOTES = new Set(['title', 'description', 'default', 'example', 'examples', 'deprecated', 'readOnly', 'writeOnly'])
+
+/** Whether a place asks for nothing but what the places it leads to ask for. */
+function isOnlyReferring({ schema }: SchemaPlace): boolean {
+  return Object.keys(schema).every((name) => REFERRING.has(name) || NOTES.has(name))
+}
+
+function unite(left: Alternative, right: Alternative): Alternative {
+  if (left.length === 0) return right
+  const known = new Set(left.map(identify))
+  return [...left, ...right.filter((place) => !known.has(identify(place)))]
+}

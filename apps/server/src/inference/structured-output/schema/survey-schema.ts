@@ -1,0 +1,119 @@
+import { boundsOf } from '../check/check-value.ts'
+import { MAX_PATTERNS, MAX_SCHEMA_NESTING } from '../limits.ts'
+import { compilePattern, type TextTest } from '../patterns/compile-pattern.ts'
+import { elementSchemas } from './array-keywords.ts'
+import {
+  countOf,
+  keyword,
+  kindsOf,
+  mapOf,
+  namesOf,
+  numberOf,
+  refuse,
+  schemaMapOf,
+  schemaOf,
+  schemasOf,
+  textOf,
+} from './keywords.ts'
+import { childPlace, followReference, type SchemaPlace } from './schema-document.ts'
+
+const COUNTS = [
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'minProperties',
+  'maxProperties',
+  'minContains',
+  'maxContains',
+]
+const INNER = [
+  'additionalProperties',
+  'propertyNames',
+  'unevaluatedProperties',
+  'unevaluatedItems',
+  'contains',
+  'not',
+  'if',
+  'then',
+  'else',
+]
+const UNKNOWN_REFERENCES = ['$dynamicRef', '$recursiveRef']
+
+/**
+ * Reads every keyword of a schema that counts, before anything relies on it.
+ *
+ * @returns the compiled patterns by their source
+ * @throws `invalid_request` naming the keyword that is wrong or not understood
+ */
+export function surveySchema(root: SchemaPlace): Map<string, TextTest> {
+  const patterns = new Map<string, TextTest>()
+  const seen = new Set<string>([root.pointer])
+  let level = [root]
+  for (let nesting = 1; level.length > 0; nesting += 1) {
+    const [first] = level
+    if (first !== undefined && nesting > MAX_SCHEMA_NESTING) {
+      throw refuse(first, '', `schemas are nested deeper than ${MAX_SCHEMA_NESTING}`)
+    }
+    const next: SchemaPlace[] = []
+    for (const place of level) {
+      for (const inner of typeof place.schema === 'boolean' ? [] : readKeywords(place, patterns)) {
+        if (seen.has(inner.pointer)) continue
+        seen.add(inner.pointer)
+        next.push(inner)
+      }
+    }
+    level = next
+  }
+  return patterns
+}
+
+function readKeywords(place: SchemaPlace, patterns: Map<string, TextTest>): readonly SchemaPlace[] {
+  for (const name of UNKNOWN_REFERENCES) {
+    if (keyword(place, name) !== undefined) throw refuse(place, name, 'is not supported, use $ref')
+  }
+  kindsOf(place)
+  boundsOf(place)
+  for (const name of COUNTS) countOf(place, name)
+  namesOf(place, 'required')
+  textOf(place, 'format')
+  readEnum(place)
+  const step = numberOf(place, 'multipleOf')
+  if (step !== undefined && step <= 0) throw refuse(place, 'multipleOf', 'must be more than 0')
+  const pattern = textOf(place, 'pattern')
+  if (pattern !== undefined) compile(place, ['pattern', pattern], patterns)
+  for (const [source] of schemaMapOf(place, 'patternProperties'))
+    compile(place, ['patternProperties', source], patterns)
+  return innerSchemas(place)
+}
+
+function readEnum(place: SchemaPlace): void {
+  const values = keyword(place, 'enum')
+  if (values !== undefined && (!Array.isArray(values) || values.length === 0)) {
+    throw refuse(place, 'enum', 'must be a list of values, at least one')
+  }
+}
+
+function compile(place: SchemaPlace, [name, source]: readonly [string, string], patterns: Map<string, TextTest>): void {
+  if (patterns.has(source)) return
+  const compiled = compilePattern(source)
+  if (patterns.size >= MAX_PATTERNS) throw refuse(place, name, `the schema has more than ${MAX_PATTERNS} patterns`)
+  if (typeof compiled === 'string') throw refuse(place, name, `the regular expression ${compiled}`)
+  patterns.set(source, compiled)
+}
+
+function innerSchemas(place: SchemaPlace): SchemaPlace[] {
+  const { prefix, rest } = elementSchemas(place)
+  const reference = textOf(place, '$ref')
+  const maps = ['properties', 'patternProperties', 'dependentSchemas'].flatMap((name) => schemaMapOf(place, name))
+  const dependencies = Object.entries(mapOf(place, 'dependencies')).filter(([, value]) => !Array.isArray(value))
+  return [
+    ...(reference === undefined ? [] : [followReference(place, reference)]),
+    ...['allOf', 'anyOf', 'oneOf'].flatMap((name) => schemasOf(place, name)),
+    ...INNER.map((name) => schemaOf(place, name)).filter((inner) => inner !== undefined),
+    ...prefix,
+    ...(rest === undefined ? [] : [rest]),
+    ...maps.map(([, inner]) => inner),
+    ...dependencies.map(([key]) => childPlace(place, 'dependencies', key)),
+  ]
+}

@@ -1,0 +1,108 @@
+import { choice, EMPTY, type Expression, literal, NEVER, oneOf, repeat, sequence } from '../gbnf/expression.ts'
+import { DIGITS, toSet } from '../patterns/code-points.ts'
+
+/** Any decimal digits, as many as that. */
+export function anyDigits(min: number, max = min): Expression {
+  return repeat(oneOf(DIGITS), min, max)
+}
+
+/** One digit of a range, 0 to 9; nothing when the range is empty. */
+export function digitIn(first: number, last: number): Expression {
+  if (first > last) return NEVER
+  return first === last ? literal(String(first)) : oneOf(toSet([[0x30 + first, 0x30 + last]]))
+}
+
+const WIDEST = 16
+
+/** Whole numbers from `first` to `last`, both at least 0 and safe integers, without leading zeros. */
+export function wholeNumbers(first: number, last: number): Expression {
+  if (first > last) return NEVER
+  const options: Expression[] = []
+  for (let width = 1; width <= WIDEST; width += 1) {
+    const low = Math.max(first, width === 1 ? 0 : 10 ** (width - 1))
+    const high = Math.min(last, 10 ** width - 1)
+    if (low <= high) options.push(sameWidth(String(low), String(high)))
+  }
+  return choice(...options)
+}
+
+/** Digit texts of one length, from `low` to `high`. */
+function sameWidth(low: string, high: string): Expression {
+  if (low === high) return literal(low)
+  const [from, to] = [Number(low[0]), Number(high[0])]
+  const [lowRest, highRest] = [low.slice(1), high.slice(1)]
+  if (from === to) return sequence(literal(String(from)), sameWidth(lowRest, highRest))
+  const width = lowRest.length
+  const startsWhole = lowRest === '0'.repeat(width)
+  const endsWhole = highRest === '9'.repeat(width)
+  return choice(
+    startsWhole ? NEVER : sequence(literal(String(from)), sameWidth(lowRest, '9'.repeat(width))),
+    sequence(digitIn(startsWhole ? from : from + 1, endsWhole ? to : to - 1), anyDigits(width)),
+    endsWhole ? NEVER : sequence(literal(String(to)), sameWidth('0'.repeat(width), highRest)),
+  )
+}
+
+/** A bound of a fraction: its digits without trailing zeros, and whether the bound itself is left out. */
+export interface FractionBound {
+  readonly digits: string
+  readonly isOpen: boolean
+}
+
+/** Most digits that are written after the part of a fraction that a bound decides. */
+const FREE_DIGITS = 6
+
+/** What may follow the whole part of a number: nothing, or a point and digits. */
+export function anyFraction(): Expression {
+  return repeat(sequence(literal('.'), anyDigits(1, FREE_DIGITS)), 0, 1)
+}
+
+/** Fractions from one bound to another; a missing one leaves that side free. */
+export function fractions(low: FractionBound, high: FractionBound | undefined): Expression {
+  const isZeroAllowed = low.digits === '' && !low.isOpen && (high === undefined || high.digits !== '' || !high.isOpen)
+  const digits = high === undefined ? atLeast(low, true) : between(low, high, true)
+  return choice(isZeroAllowed ? EMPTY : NEVER, sequence(literal('.'), digits))
+}
+
+/** Digits that make a fraction of at least `digits`; none at all are too few for the first place. */
+function atLeast({ digits, isOpen }: FractionBound, isFirst: boolean): Expression {
+  const [first] = digits
+  if (first === undefined) {
+    return isOpen
+      ? sequence(repeat(literal('0'), 0, 3), digitIn(1, 9), anyDigits(0, FREE_DIGITS))
+      : anyDigits(isFirst ? 1 : 0, FREE_DIGITS)
+  }
+  const digit = Number(first)
+  return choice(
+    sequence(digitIn(digit + 1, 9), anyDigits(0, FREE_DIGITS)),
+    sequence(literal(first), atLeast({ digits: digits.slice(1), isOpen }, false)),
+  )
+}
+
+/** Digits that make a fraction of at most `digits`; none at all are too few for the first place. */
+function atMost({ digits, isOpen }: FractionBound, isFirst: boolean): Expression {
+  const [first] = digits
+  if (first === undefined) return isOpen ? NEVER : repeat(literal('0'), isFirst ? 1 : 0, 3)
+  const digit = Number(first)
+  return choice(
+    isFirst ? NEVER : EMPTY,
+    sequence(digitIn(0, digit - 1), anyDigits(0, FREE_DIGITS)),
+    sequence(literal(first), atMost({ digits: digits.slice(1), isOpen }, false)),
+  )
+}
+
+function between(low: FractionBound, high: FractionBound, isFirst: boolean): Expression {
+  if (low.digits === '' && !low.isOpen) return atMost(high, isFirst)
+  if (low.digits === '' && high.digits === '') return NEVER
+  const [from, to] = [Number(low.digits[0] ?? 0), Number(high.digits[0] ?? 0)]
+  const [lowRest, highRest] = [
+    { ...low, digits: low.digits.slice(1) },
+    { ...high, digits: high.digits.slice(1) },
+  ]
+  if (from > to) return NEVER
+  if (from === to) return sequence(literal(String(from)), between(lowRest, highRest, false))
+  return choice(
+    sequence(literal(String(from)), atLeast(lowRest, false)),
+    sequence(digitIn(from + 1, to - 1), anyDigits(0, FREE_DIGITS)),
+    sequence(literal(String(to)), atMost(highRest, false)),
+  )
+}

@@ -1,0 +1,93 @@
+import { boundsOf, type NumberBound } from '../check/check-value.ts'
+import type { Evaluation } from '../check/evaluation.ts'
+import type { Alternative } from '../schema/expand-alternatives.ts'
+import { countOf, KINDS, type Kind, keyword, kindsOf, numberOf } from '../schema/keywords.ts'
+import type { SchemaPlace } from '../schema/schema-document.ts'
+
+/** What is asked of a number. */
+export interface NumberFacets {
+  readonly min: NumberBound | undefined
+  readonly max: NumberBound | undefined
+  readonly multiples: readonly number[]
+}
+
+/** The bounds of several places as one. */
+export function numberFacets(places: Alternative): NumberFacets {
+  let [min, max]: [NumberBound | undefined, NumberBound | undefined] = [undefined, undefined]
+  for (const place of places) {
+    const found = boundsOf(place)
+    if (found.min !== undefined && isTighter(found.min, min, 1)) min = found.min
+    if (found.max !== undefined && isTighter(found.max, max, -1)) max = found.max
+  }
+  const multiples = places.map((place) => numberOf(place, 'multipleOf')).filter((step) => step !== undefined)
+  return { min, max, multiples: [...new Set(multiples)] }
+}
+
+function isTighter(found: NumberBound, known: NumberBound | undefined, direction: 1 | -1): boolean {
+  if (known === undefined) return true
+  const difference = (found.value - known.value) * direction
+  return difference > 0 || (difference === 0 && found.isOpen)
+}
+
+/** The tightest of the counts that some places name: `minItems` and its like, and the `max` of each. */
+export function countRange(
+  places: Alternative,
+  min: string,
+  max: string,
+): { readonly min: number; readonly max: number } {
+  const found = (name: string): number[] =>
+    places.map((place) => countOf(place, name)).filter((one) => one !== undefined)
+  return { min: Math.max(0, ...found(min)), max: Math.min(Infinity, ...found(max)) }
+}
+
+const KEYWORDS_OF_KIND: readonly (readonly [readonly Kind[], readonly string[]])[] = [
+  [
+    ['integer', 'fraction'],
+    ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+  ],
+  [['string'], ['minLength', 'maxLength', 'pattern', 'format']],
+  [['array'], ['items', 'prefixItems', 'additionalItems', 'minItems', 'maxItems', 'uniqueItems', 'contains']],
+  [
+    ['object'],
+    [
+      'properties',
+      'required',
+      'additionalProperties',
+      'patternProperties',
+      'propertyNames',
+      'minProperties',
+      'maxProperties',
+      'dependentRequired',
+      'dependentSchemas',
+    ],
+  ],
+]
+
+/**
+ * The kinds of value that some places allow together. Where none names a type, keywords that are about one kind of
+ * value say which is meant: whoever lists properties wants an object.
+ */
+export function allowedKinds(places: Alternative): ReadonlySet<Kind> {
+  const named = places.map(kindsOf).filter((kinds) => kinds !== undefined)
+  if (named.length > 0) return new Set(KINDS.filter((kind) => named.every((kinds) => kinds.has(kind))))
+  const meant = KEYWORDS_OF_KIND.filter(([, names]) =>
+    places.some((place) => names.some((name) => keyword(place, name) !== undefined)),
+  ).flatMap(([kinds]) => kinds)
+  return new Set(meant.length > 0 ? meant : KINDS)
+}
+
+/**
+ * The values that some places list and that hold against all of them; undefined where none lists values.
+ */
+export function listedValues(places: Alternative, evaluation: Evaluation): readonly unknown[] | undefined {
+  const lists = places.map(valuesOf).filter((values) => values !== undefined)
+  const [shortest] = lists.toSorted((a, b) => a.length - b.length)
+  return shortest?.filter((value) => places.every((place) => evaluation.try(place, { value, pointer: '' }).isValid))
+}
+
+function valuesOf(place: SchemaPlace): readonly unknown[] | undefined {
+  const constant = keyword(place, 'const')
+  if (constant !== undefined) return [constant]
+  const values = keyword(place, 'enum')
+  return Array.isArray(values) ? values : undefined
+}
