@@ -1,4 +1,12 @@
-import type { ChatCompletion, ChatCompletionChunk, CompatibleErrorReply, Model, ModelList } from '@svc/wire'
+import type {
+  ChatCompletion,
+  ChatCompletionChunk,
+  CompatibleErrorReply,
+  Completion,
+  EmbeddingList,
+  Model,
+  ModelList,
+} from '@svc/wire'
 import type OpenAI from 'openai'
 import { describe, expectTypeOf, it } from 'vitest'
 
@@ -10,6 +18,17 @@ describe('the types of our replies are those of the official client', () => {
 
   it('a chunk of a streamed one', () => {
     expectTypeOf<ChatCompletionChunk>().toExtend<OpenAI.ChatCompletionChunk>()
+  })
+
+  it('a completion', () => {
+    expectTypeOf<Completion>().toExtend<OpenAI.Completion>()
+  })
+
+  it('a list of vectors, but for those that the client decodes itself', () => {
+    type Rest = 'object' | 'model' | 'usage'
+    expectTypeOf<Pick<EmbeddingList, Rest>>().toExtend<Pick<OpenAI.CreateEmbeddingResponse, Rest>>()
+    type Place = 'object' | 'index'
+    expectTypeOf<Pick<EmbeddingList['data'][number], Place>>().toExtend<Pick<OpenAI.Embedding, Place>>()
   })
 
   it('a model, and the list of them', () => {
