@@ -10,14 +10,26 @@ export interface ToolCall {
   readonly index?: number | undefined
 }
 
+/** How many media of each kind stand in a message. */
+interface MediaCounts {
+  readonly images: number
+  readonly audio: number
+  readonly video: number
+}
+
 /** A message of the conversation in domain terms. */
 export interface ChatMessage {
-  readonly role: 'system' | 'user' | 'assistant' | 'tool'
+  /** `function` is the older word for `tool`. */
+  readonly role: 'system' | 'user' | 'assistant' | 'tool' | 'function'
   readonly content: string
   readonly name?: string | undefined
   readonly toolCallId?: string | undefined
   readonly reasoning?: string | undefined
   readonly toolCalls?: readonly ToolCall[] | undefined
+  /** The one call of the older format, as its client wrote it. */
+  readonly functionCall?: { readonly name: string; readonly arguments?: string | null | undefined } | undefined
+  /** How many media of each kind stand in the content; set where it came as a list of parts. */
+  readonly media?: MediaCounts | undefined
 }
 
 /** What a request says about generation; a field left out keeps the model's own setting. */

@@ -207,14 +207,22 @@ function toolFields({ tools = [], toolChoice }: PredictionInput): PredictFields 
 }
 
 function toMessage(message: ChatMessage): PartialMessage<Message> {
+  const calls = [...(message.toolCalls ?? []), ...toOlderCalls(message)]
   return {
-    role: message.role,
+    role: message.role === 'function' ? 'tool' : message.role,
     content: message.content,
     name: message.name,
     toolCallId: message.toolCallId,
     reasoningContent: message.reasoning,
-    toolCalls: message.toolCalls?.length ? JSON.stringify(message.toolCalls.map(toWireCall)) : undefined,
+    toolCalls: calls.length > 0 ? JSON.stringify(calls.map(toWireCall)) : undefined,
   }
+}
+
+/** Templates of models know the newer form only. */
+function toOlderCalls({ functionCall }: ChatMessage): readonly ToolCall[] {
+  return functionCall === undefined
+    ? []
+    : [{ id: '', name: functionCall.name, arguments: functionCall.arguments ?? '{}' }]
 }
 
 function toWireCall(call: ToolCall): unknown {

@@ -66,6 +66,7 @@ export function isKnownContentPart(part: z.infer<typeof chatContentPart>): part 
 
 /** A tool call an assistant message repeats from an earlier reply; `arguments` is JSON text. */
 export const chatRequestToolCall = z.looseObject({
+  index: z.int().min(0).nullish(),
   id: z.string().nullish(),
   type: z.literal('function').nullish(),
   function: z.looseObject({ name: z.string(), arguments: z.string().nullish() }),

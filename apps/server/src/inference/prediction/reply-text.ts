@@ -65,13 +65,20 @@ export function createReplyText(options: ReplyTextOptions): ReplyText {
     return calls === undefined ? [{ type: 'text', text }] : calls.push(text)
   }
   const read = (delta: ReasoningDelta): Said[] => [...think(delta.reasoning), ...answer(delta.text)]
+  const readRaw = (piece: string): Said[] => read(reasoning.push(piece))
+  const edited = (piece: string): string => (finisher === undefined ? piece : finisher.push(piece))
+  /** Where the finisher's rest goes: whichever way the text came. */
+  let lane = readRaw
   return {
-    push: (piece) => read(reasoning.push(finisher === undefined ? piece : finisher.push(piece))),
-    pushAnswer: answer,
+    push: (piece) => readRaw(edited(piece)),
+    pushAnswer(piece) {
+      lane = answer
+      return answer(edited(piece))
+    },
     pushReasoning: (piece) => think(cleaner.push(piece)),
     end() {
       const rest = finisher?.end() ?? ''
-      return [...think(cleaner.end()), ...read(reasoning.push(rest)), ...read(reasoning.end()), ...(calls?.end() ?? [])]
+      return [...think(cleaner.end()), ...lane(rest), ...read(reasoning.end()), ...(calls?.end() ?? [])]
     },
   }
 }

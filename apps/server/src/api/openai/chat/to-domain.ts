@@ -12,7 +12,7 @@ const ROLES: Readonly<Record<ChatRequestMessage['role'], Role>> = {
   user: 'user',
   assistant: 'assistant',
   tool: 'tool',
-  function: 'tool',
+  function: 'function',
 }
 
 /** A chat request of the compatible format in domain terms. */
@@ -56,6 +56,8 @@ export function toMessage(message: ChatRequestMessage, index: number): ChatMessa
     toolCallId: message.tool_call_id ?? undefined,
     reasoning: message.reasoning ?? message.reasoning_content ?? undefined,
     toolCalls: calls.length > 0 ? calls : undefined,
+    functionCall: message.function_call ?? undefined,
+    media: Array.isArray(message.content) ? { images: 0, audio: 0, video: 0 } : undefined,
   }
 }
 
@@ -75,11 +77,10 @@ function toText(content: ChatRequestMessage['content'], index: number): string {
 }
 
 function toToolCalls(message: ChatRequestMessage): readonly ToolCall[] {
-  const calls = (message.tool_calls ?? []).map((call) => ({
+  return (message.tool_calls ?? []).map((call) => ({
+    index: call.index ?? undefined,
     id: call.id ?? '',
     name: call.function.name,
     arguments: call.function.arguments ?? '{}',
   }))
-  const legacy = message.function_call
-  return legacy == null ? calls : [...calls, { id: '', name: legacy.name, arguments: legacy.arguments ?? '{}' }]
 }
