@@ -148,7 +148,7 @@ function bound<Receiver>(name: string, receiver: Receiver, method: Method<Receiv
 function findTextMethod(text: string | Markup, name: string): Value | undefined {
   if (name === 'format' || name === 'format_map') {
     return new BuiltinFunction(name, (run, given) =>
-      formatText(run, text, name === 'format' ? given : toMapping(given)),
+      formatText(run, text, name === 'format' ? given : toMapping(run, given)),
     )
   }
   const method = TEXT_METHODS.get(name)
@@ -156,10 +156,11 @@ function findTextMethod(text: string | Markup, name: string): Value | undefined 
   return new BuiltinFunction(name, (run, given) => callOnMarkup(run, text, { name, method, given }), 'built-in method')
 }
 
-function toMapping({ positional, named }: Arguments): Arguments {
+function toMapping(run: Rendering, { positional, named }: Arguments): Arguments {
   const [mapping] = positional
   if (named.size > 0 || positional.length !== 1) raise('TypeError', 'format_map() takes exactly one argument')
   if (!(mapping instanceof Dict)) return raise('TypeError', 'format_map() argument must be a mapping')
+  run.spend(mapping.size)
   const names = new Map<string, Value>()
   for (const [key, value] of mapping.entries()) if (typeof key === 'string') names.set(key, value)
   return { positional: [], named: names }
@@ -172,7 +173,7 @@ function formatText(run: Rendering, text: string | Markup, { positional, named }
     named: (name) => named.get(name),
     attribute: (object, name) => getAttribute(run, object, name),
     item: (object, key) => getItem(run, object, key),
-    finish: (shown, value) => (isSafe && !(value instanceof Markup) ? escapeText(shown) : shown),
+    finish: (shown, value) => (isSafe && !(value instanceof Markup) ? escapeText(run, shown) : shown),
   })
   return likeText(text, result)
 }

@@ -17,8 +17,8 @@ export type Ordering = '<' | '<=' | '>' | '>='
 /** Whether two values are equal, numbers of any kind by size, containers by their items. */
 export function isEqual(run: Rendering, left: Value, right: Value): boolean {
   run.spend()
-  if (left === right) return !(left instanceof TemplateFloat) || !Number.isNaN(left.value)
   if (isText(left) && isText(right)) return areEqualTexts(run, toPlainText(left), toPlainText(right))
+  if (left === right) return !(left instanceof TemplateFloat) || !Number.isNaN(left.value)
   const a = toNumber(left)
   if (a !== undefined) {
     const b = toNumber(right)
@@ -46,7 +46,7 @@ function isEqualObject(run: Rendering, left: object & Value, right: object & Val
   if (left instanceof Dict) return right instanceof Dict && areEqualDicts(run, left, right)
   if (left instanceof Undefined) return right instanceof Undefined
   if (left instanceof Range) return right instanceof Range && areEqualRanges(left, right)
-  if (left instanceof Bytes) return right instanceof Bytes && left.bytes.join() === right.bytes.join()
+  if (left instanceof Bytes) return right instanceof Bytes && areEqualBytes(run, left.bytes, right.bytes)
   if (left instanceof DictView) return right instanceof DictView && areEqualViews(run, left, right)
   return false
 }
@@ -70,10 +70,19 @@ function areEqualRanges(left: Range, right: Range): boolean {
   return left.length === 0 || (left.start === right.start && (left.length === 1 || left.step === right.step))
 }
 
+function areEqualBytes(run: Rendering, left: Uint8Array, right: Uint8Array): boolean {
+  if (left.length !== right.length) return false
+  run.walk(left.length)
+  return left.every((byte, index) => byte === right[index])
+}
+
 /** Keys and items compare as sets, values by identity, which has been looked at. */
 function areEqualViews(run: Rendering, left: DictView, right: DictView): boolean {
   if (left.part === 'values' || right.part === 'values' || left.dict.size !== right.dict.size) return false
-  for (const item of left.items()) if (!contains(run, right, item)) return false
+  for (const item of left.items()) {
+    run.spend()
+    if (!contains(run, right, item)) return false
+  }
   return true
 }
 
@@ -86,8 +95,8 @@ export function isOrdered(run: Rendering, operator: Ordering, left: Value, right
   const b = toNumber(right)
   if (a !== undefined && b !== undefined) return isOrderedNumber(operator, a, b)
   if (isText(left) && isText(right)) {
+    run.walk(Math.min(toPlainText(left).length, toPlainText(right).length) / 4)
     const order = compareCodePoints(toPlainText(left), toPlainText(right))
-    run.search(toPlainText(left))
     return isOrderedNumber(operator, order, 0)
   }
   if (isList(left) && isList(right)) return isOrderedList(run, operator, left, right)

@@ -150,7 +150,9 @@ export class Evaluator {
     const values = this.#evaluateAll(node.parts, scope)
     run.line = node.line
     if (run.autoescape && values.some((value) => value instanceof Markup)) {
-      const parts = values.map((value) => (value instanceof Markup ? value.text : escapeText(printValue(run, value))))
+      const parts = values.map((value) =>
+        value instanceof Markup ? value.text : escapeText(run, printValue(run, value)),
+      )
       return new Markup(run.built(parts.join('')))
     }
     let text = ''

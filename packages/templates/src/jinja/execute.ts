@@ -132,7 +132,7 @@ export class Executor {
 
   #print(value: Value, output: Output): void {
     const text = printValue(this.#run, value)
-    output.write(this.#run.autoescape && !(value instanceof Markup) ? escapeText(text) : text)
+    output.write(this.#run.autoescape && !(value instanceof Markup) ? escapeText(this.#run, text) : text)
   }
 
   #executeIf(node: IfNode, scope: Scope, output: Output): Completion {
@@ -184,7 +184,7 @@ export class Executor {
     const isFiltered = node.filter !== undefined
     return new Loop(this.#run, {
       iterator: isFiltered ? this.#filterItems(node, iterator, scope) : iterator,
-      length: isFiltered ? undefined : sizeOf(items),
+      length: isFiltered ? undefined : sizeOf(this.#run, items),
       depth,
       recurse: node.recursive
         ? (inner, innerDepth) => {

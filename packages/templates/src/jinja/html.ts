@@ -1,13 +1,6 @@
+import type { Rendering } from './rendering.ts'
 import { findText } from './text/search.ts'
 import { splitWords } from './text/split.ts'
-
-const ESCAPES: ReadonlyMap<string, string> = new Map([
-  ['&', '&amp;'],
-  ['<', '&lt;'],
-  ['>', '&gt;'],
-  ["'", '&#39;'],
-  ['"', '&#34;'],
-])
 
 /** The entities a prompt may hold; the numeric ones all work. */
 const ENTITIES: ReadonlyMap<string, string> = new Map([
@@ -42,16 +35,38 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
 const MAX_ENTITY_LENGTH = 16
 
 /** A text with the five special characters of HTML as entities. */
-export function escapeText(text: string): string {
+export function escapeText(run: Rendering, text: string): string {
+  run.walk(text.length)
+  return run.built(replaceSpecial(text))
+}
+
+function replaceSpecial(text: string): string {
   let result = ''
   let start = 0
   for (let index = 0; index < text.length; index++) {
-    const entity = ESCAPES.get(text[index] ?? '')
+    const entity = toEntity(text.charCodeAt(index))
     if (entity === undefined) continue
     result += text.slice(start, index) + entity
     start = index + 1
   }
   return start === 0 ? text : result + text.slice(start)
+}
+
+function toEntity(unit: number): string | undefined {
+  switch (unit) {
+    case 0x22:
+      return '&#34;'
+    case 0x26:
+      return '&amp;'
+    case 0x27:
+      return '&#39;'
+    case 0x3c:
+      return '&lt;'
+    case 0x3e:
+      return '&gt;'
+    default:
+      return undefined
+  }
 }
 
 /** A text without comments and tags, with single blanks for white space, and entities as characters. */

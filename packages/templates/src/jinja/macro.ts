@@ -27,7 +27,7 @@ export class Macro extends Callable {
   }
 
   call(run: Rendering, given: Arguments): Value {
-    run.spend(this.#definition.parameters.length)
+    run.spend(this.#definition.parameters.length + given.positional.length + given.named.size * 4)
     const text = this.#definition.render(this.#bind(given))
     return run.autoescape ? new Markup(text) : text
   }

@@ -50,11 +50,11 @@ function applyToNumbers(run: Rendering, operator: ArithmeticOperator, left: Oper
     case '*':
       return multiplyNumbers(run, left, right)
     case '/':
-      return divideNumbers(left, right)
+      return divideNumbers(run, left, right)
     case '//':
-      return floorDivideNumbers(left, right)
+      return floorDivideNumbers(run, left, right)
     case '%':
-      return remainderOfNumbers(left, right)
+      return remainderOfNumbers(run, left, right)
     case '**':
       return raiseToPower(run, left, right)
   }
@@ -62,7 +62,7 @@ function applyToNumbers(run: Rendering, operator: ArithmeticOperator, left: Oper
 
 function concatenate(run: Rendering, left: Value, right: Value): Value | undefined {
   if (typeof left === 'string' && typeof right === 'string') return run.built(left + right)
-  if (isText(left) && isText(right)) return new Markup(run.built(toMarkup(left) + toMarkup(right)))
+  if (isText(left) && isText(right)) return new Markup(run.built(toMarkup(run, left) + toMarkup(run, right)))
   if (isList(left) && isList(right)) {
     run.spend(left.length + right.length)
     return [...left, ...right]
@@ -75,8 +75,8 @@ function concatenate(run: Rendering, left: Value, right: Value): Value | undefin
 }
 
 /** What is added to a safe text is escaped. */
-function toMarkup(text: string | Markup): string {
-  return typeof text === 'string' ? escapeText(text) : text.text
+function toMarkup(run: Rendering, text: string | Markup): string {
+  return typeof text === 'string' ? escapeText(run, text) : text.text
 }
 
 function repeat(run: Rendering, left: Value, right: Value): Value | undefined {
@@ -93,7 +93,7 @@ function repeat(run: Rendering, left: Value, right: Value): Value | undefined {
   run.reserve(items.length * count)
   run.spend(items.length * count)
   const repeated: Value[] = []
-  for (let round = 0; round < count && items.length > 0; round++) repeated.push(...items)
+  for (let round = 0; round < count && items.length > 0; round++) for (const item of items) repeated.push(item)
   return isList(value) ? repeated : new Tuple(repeated)
 }
 

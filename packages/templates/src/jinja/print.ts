@@ -1,5 +1,6 @@
 import { TemplateFloat } from '../number.ts'
 import { printFloat } from './numbers/float-text.ts'
+import { countBits } from './numbers/integer.ts'
 import type { Rendering } from './rendering.ts'
 import { quoteBytes, quoteText } from './text/quote.ts'
 import { Dict } from './values/dict.ts'
@@ -36,11 +37,10 @@ export function printCode(run: Rendering, value: Value): string {
   return text
 }
 
-/** Printing takes quadratic time, but integers are not that long. */
-function printBig(run: Rendering, value: bigint): string {
-  const text = value.toString()
-  run.walk(text.length * 2)
-  return run.built(text)
+/** The digits of an integer that is not safe. */
+export function printBig(run: Rendering, value: bigint): string {
+  run.compute(countBits(value))
+  return run.built(value.toString())
 }
 
 function printObject(run: Rendering, value: Exclude<Value, string | boolean | number | bigint | null>): string {
@@ -53,7 +53,10 @@ function printObject(run: Rendering, value: Exclude<Value, string | boolean | nu
     return run.built(items.length === 1 ? `(${items[0]},)` : `(${items.join(', ')})`)
   }
   if (value instanceof Markup) return run.built(`Markup(${printCode(run, value.text)})`)
-  if (value instanceof Bytes) return run.built(quoteBytes(value.bytes))
+  if (value instanceof Bytes) {
+    run.walk(value.bytes.length * 4)
+    return run.built(quoteBytes(value.bytes))
+  }
   return run.built(value.describe(repr))
 }
 

@@ -10,6 +10,9 @@ const SEARCHED_PER_STEP = 32
 /** Code units of text walked one by one for the price of one step. */
 const WALKED_PER_STEP = 4
 
+/** The size of an integer that takes one step to compute with. */
+const BITS_OF_STEP = 512
+
 /** What a rendering is made with. */
 export interface RenderingOptions {
   readonly limits: ResolvedLimits
@@ -39,6 +42,11 @@ export class Rendering {
   spend(steps = 1): void {
     this.#steps += steps
     if (this.#steps > this.limits.maxSteps) throw this.#exceeded('maxSteps')
+  }
+
+  /** How many steps there are left; a list of more parts than this cannot be paid for. */
+  get stepsLeft(): number {
+    return this.limits.maxSteps - this.#steps
   }
 
   /** Pays for comparing a text, or for searching another one in it. */
@@ -77,6 +85,11 @@ export class Rendering {
   /** One level back. */
   leave(): void {
     this.#depth--
+  }
+
+  /** Pays for an operation on an integer of so many bits, which takes quadratic time. */
+  compute(bits: number): void {
+    this.spend(1 + Math.floor((bits / BITS_OF_STEP) ** 2))
   }
 
   /** @throws JinjaLimitError for an integer of more bits than allowed, or for a result that would have them */

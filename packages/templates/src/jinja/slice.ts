@@ -31,9 +31,15 @@ export function sliceValue(run: Rendering, value: Value, bounds: SliceBounds): V
     const first = value.at(start)
     return new Range(first, first + count * step * value.step, step * value.step)
   }
-  if (value instanceof Bytes) return new Bytes(Uint8Array.from(pick(run, Array.from(value.bytes), bounds)))
+  if (value instanceof Bytes) return sliceBytes(run, value.bytes, bounds)
   failOnUndefined(value)
   return raise('TypeError', `'${typeName(value)}' object is not subscriptable`)
+}
+
+function sliceBytes(run: Rendering, bytes: Uint8Array, bounds: SliceBounds): Bytes {
+  const { start, step, count } = toPlaces(bounds, bytes.length)
+  run.reserve(count)
+  return new Bytes(Uint8Array.from({ length: count }, (_, index) => bytes[start + index * step] ?? 0))
 }
 
 function sliceText(run: Rendering, text: string, bounds: SliceBounds): string {

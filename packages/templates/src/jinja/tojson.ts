@@ -5,6 +5,7 @@ import { sortItems } from './filters/sort.ts'
 import { toItems } from './iterate.ts'
 import { printFloat } from './numbers/float-text.ts'
 import { applyOperator } from './operators.ts'
+import { printBig } from './print.ts'
 import type { Rendering } from './rendering.ts'
 import { isTrue } from './truth.ts'
 import { define } from './values/callable.ts'
@@ -58,7 +59,8 @@ class JsonWriter {
     if (value instanceof TemplateFloat) return printJsonFloat(value.value)
     if (value === null) return 'null'
     if (typeof value === 'boolean') return value ? 'true' : 'false'
-    if (typeof value === 'number' || typeof value === 'bigint') return value.toString()
+    if (typeof value === 'number') return value.toString()
+    if (typeof value === 'bigint') return printBig(this.#run, value)
     this.#run.enter()
     const text = this.#run.built(this.#writeContainer(value, level))
     this.#run.leave()

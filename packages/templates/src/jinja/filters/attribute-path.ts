@@ -8,7 +8,7 @@ export interface Lookup {
   /** Stands in for an undefined value; none is no such value. */
   readonly fallback?: Value | undefined
   /** Applied to what was found. */
-  readonly transform?: ((value: Value) => Value) | undefined
+  readonly transform?: ((run: Rendering, value: Value) => Value) | undefined
 }
 
 /** A function that follows a path such as `address.lines.0` into an item; none leaves the item itself. */
@@ -21,20 +21,25 @@ export function toGetter(run: Rendering, attribute: Value | undefined, lookup: L
       value = getItem(run, value, part)
       if (fallback !== null && value instanceof Undefined) value = fallback
     }
-    return transform === undefined ? value : transform(value)
+    return transform === undefined ? value : transform(run, value)
   }
 }
 
 /** Like {@link toGetter} for several paths with commas between. */
 export function toListGetter(run: Rendering, attribute: Value | undefined, lookup: Lookup): (item: Value) => Value[] {
-  const paths = attribute !== undefined && isText(attribute) ? toPlainText(attribute).split(',') : [attribute]
+  if (attribute === undefined || !isText(attribute)) {
+    const get = toGetter(run, attribute, lookup)
+    return (item) => [get(item)]
+  }
+  run.walk(toPlainText(attribute).length * 4)
+  const paths = toPlainText(attribute).split(',')
   const getters = paths.map((path) => toGetter(run, path, lookup))
   return (item) => getters.map((getter) => getter(item))
 }
 
 /** A text in lower case, so that sorting does not look at case; other values as they are. */
-export function ignoreCase(value: Value): Value {
-  return isText(value) ? toPlainText(value).toLowerCase() : value
+export function ignoreCase(run: Rendering, value: Value): Value {
+  return isText(value) ? run.built(toPlainText(value).toLowerCase()) : value
 }
 
 function toPathParts(run: Rendering, attribute: Value): Value[] {

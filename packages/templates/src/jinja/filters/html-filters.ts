@@ -18,7 +18,10 @@ const escapeFilter = define('escape', 's', (run, [value]) => toEscaped(run, valu
 export const HTML_FILTERS: ReadonlyMap<string, Implementation> = new Map([
   ['e', escapeFilter],
   ['escape', escapeFilter],
-  ['forceescape', define('forceescape', 'value', (run, [value]) => new Markup(escapeFor(run, printValue(run, value))))],
+  [
+    'forceescape',
+    define('forceescape', 'value', (run, [value]) => new Markup(escapeText(run, printValue(run, value)))),
+  ],
   ['safe', define('safe', 'value', (run, [value]) => new Markup(printValue(run, value)))],
   [
     'striptags',
@@ -40,12 +43,7 @@ export const HTML_FILTERS: ReadonlyMap<string, Implementation> = new Map([
 ])
 
 function toEscaped(run: Rendering, value: Value): Markup {
-  return value instanceof Markup ? value : new Markup(escapeFor(run, printValue(run, value)))
-}
-
-function escapeFor(run: Rendering, text: string): string {
-  run.walk(text.length)
-  return run.built(escapeText(text))
+  return value instanceof Markup ? value : new Markup(escapeText(run, printValue(run, value)))
 }
 
 function toXmlAttributes(run: Rendering, value: Value): string {

@@ -14,7 +14,7 @@ import {
 } from '../numbers/arithmetic.ts'
 import { divideToEven, scaleToInteger } from '../numbers/decimal.ts'
 import { isNegative, printFixed } from '../numbers/float-text.ts'
-import { type Integer, toInteger } from '../numbers/integer.ts'
+import { type Integer, payForInteger, toInteger } from '../numbers/integer.ts'
 import { MAX_INTEGER_DIGITS, parseFloatText, parseIntegerText } from '../numbers/parse.ts'
 import type { Rendering } from '../rendering.ts'
 import { isTrue } from '../truth.ts'
@@ -24,6 +24,9 @@ import { isText, toPlainText, type Value } from '../values/value.ts'
 
 /** No float has more decimals than this, nor more digits before the point. */
 const MAX_PLACES = 330
+
+/** Steps that the digits of a float take. */
+const FLOAT_DIGITS_COST = 32
 
 const UNITS = ['kB', 'MB', 'GB', 'TB', 'PB', 'EB', 'ZB', 'YB']
 const BINARY_UNITS = ['KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB', 'ZiB', 'YiB']
@@ -105,26 +108,28 @@ function round(
     raise('FilterArgumentError', 'method must be common, ceil or floor')
   }
   const operand = toOperand(value) ?? raise('TypeError', `type ${typeName(value)} doesn't define __round__ method`)
-  if (method === 'common') return roundToEven(operand, toCount(precision))
+  if (method === 'common') return roundToEven(run, operand, toCount(precision))
   const scale = raiseToPower(run, 10, toIndex(precision))
   const scaled = multiplyNumbers(run, operand, scale)
-  return divideNumbers(scaled instanceof TemplateFloat ? roundTowards(scaled.value, method) : scaled, scale)
+  return divideNumbers(run, scaled instanceof TemplateFloat ? roundTowards(scaled.value, method) : scaled, scale)
 }
 
 function roundTowards(value: number, method: 'ceil' | 'floor'): Integer {
   return truncateFloat(Number.isFinite(value) ? Math[method](value) : value)
 }
 
-function roundToEven(operand: Operand, places: number): Operand {
+function roundToEven(run: Rendering, operand: Operand, places: number): Operand {
   if (operand instanceof TemplateFloat) {
     const { value } = operand
     if (!Number.isFinite(value) || places > MAX_PLACES) return operand
+    run.spend(FLOAT_DIGITS_COST)
     const digits = places < -MAX_PLACES ? '0' : scaleToInteger(value, places).toString()
     const size = Number(`${digits}e${-places}`)
     return new TemplateFloat(isNegative(value) ? -size : size)
   }
   if (places >= 0) return operand
   if (-places > MAX_PLACES * 20) return 0
+  payForInteger(run, operand)
   const unit = 10n ** BigInt(-places)
   const big = BigInt(operand)
   const size = divideToEven(big < 0n ? -big : big, unit) * unit

@@ -67,7 +67,7 @@ export const SEQUENCE_FILTERS: ReadonlyMap<string, Implementation> = new Map([
           return raise('AttributeError', `'${typeName(value)}' object has no attribute 'items'`)
         const items = [...new DictView(value, 'items').items()]
         const part = (item: Value): Value => (item instanceof Tuple ? (item.items[by === 'key' ? 0 : 1] ?? null) : item)
-        const key = isTrue(exact) ? part : (item: Value): Value => ignoreCase(part(item))
+        const key = isTrue(exact) ? part : (item: Value): Value => ignoreCase(run, part(item))
         return sortItems(run, items, { key, reverse: toIndex(reversed) !== 0 })
       },
     ),
@@ -127,8 +127,7 @@ function* toPairs(value: Value): Iterator<Value> {
 }
 
 function measure(run: Rendering, value: Value): number {
-  if (isText(value)) run.search(toPlainText(value))
-  return lengthOf(value)
+  return lengthOf(run, value)
 }
 
 function first(run: Rendering, value: Value): Value {
@@ -166,7 +165,7 @@ function join(run: Rendering, items: readonly Value[], separator: Value): Value 
   const isSafe = run.autoescape && [separator, ...items].some((item) => item instanceof Markup)
   const show = (item: Value): string => {
     const text = printValue(run, item)
-    return isSafe && !(item instanceof Markup) ? escapeText(text) : text
+    return isSafe && !(item instanceof Markup) ? escapeText(run, text) : text
   }
   const parts = items.map(show)
   const between = show(separator)

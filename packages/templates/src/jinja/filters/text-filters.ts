@@ -164,7 +164,7 @@ function truncate(
   const endLength = countCodePoints(end)
   if (length < endLength) raise('AssertionError', `expected length >= ${endLength}, got ${length}`)
   if (leeway < 0) raise('AssertionError', `expected leeway >= 0, got ${leeway}`)
-  if (lengthOf(value) <= length + leeway) return value
+  if (lengthOf(run, value) <= length + leeway) return value
   if (!isText(value)) return raise('AttributeError', `'${typeName(value)}' object has no attribute 'rsplit'`)
   const text = toPlainText(value)
   const head = run.built(text.slice(0, toUnitOffset(text, length - endLength)))

@@ -1,7 +1,7 @@
 import { raise } from '../errors.ts'
 import { printCode, printValue } from '../print.ts'
 import type { Rendering } from '../rendering.ts'
-import { escapeBeyondAscii } from '../text/quote.ts'
+import { toAscii } from '../text/quote.ts'
 import type { Value } from '../values/value.ts'
 import { formatValue } from './spec.ts'
 
@@ -77,7 +77,7 @@ class BraceFormatter {
       case 'r':
         return printCode(this.#run, value)
       case 'a':
-        return escapeBeyondAscii(printCode(this.#run, value))
+        return toAscii(this.#run, printCode(this.#run, value))
       default:
         return raise('ValueError', `Unknown conversion specifier '${conversion}'`)
     }

@@ -1,5 +1,6 @@
 import { raise } from '../errors.ts'
 import { isNegative, printFixed, printGeneral, printScientific, printSpecial } from '../numbers/float-text.ts'
+import { payForInteger } from '../numbers/integer.ts'
 import type { Rendering } from '../rendering.ts'
 
 /** The letters that ask for a float. */
@@ -32,6 +33,7 @@ export function toFloatForm(
 
 /** An integer with a base: `b`, `o`, `d` or `x`. Pays for the digits. */
 export function toIntegerForm(run: Rendering, value: number | bigint, type: string): SignedText {
+  payForInteger(run, value)
   const size = value < 0 ? -value : value
   return { negative: value < 0, digits: run.built(size.toString(toBase(type))) }
 }

@@ -6,7 +6,7 @@ import { toFloat, toOperand } from '../numbers/arithmetic.ts'
 import { printCode, printValue } from '../print.ts'
 import type { Rendering } from '../rendering.ts'
 import { countCodePoints, toUnitOffset } from '../text/code-points.ts'
-import { escapeBeyondAscii } from '../text/quote.ts'
+import { toAscii } from '../text/quote.ts'
 import { Dict } from '../values/dict.ts'
 import { Range } from '../values/range.ts'
 import { typeName } from '../values/type-name.ts'
@@ -77,11 +77,11 @@ function fill(run: Rendering, directive: Directive, into: { source: ValueSource;
 function convert(run: Rendering, field: Field, value: Value): string {
   switch (field.type) {
     case 's':
-      return padText(toShown(printValue(run, value), field), field)
+      return padText(toShown(run, printValue(run, value), field), field)
     case 'r':
-      return padText(toShown(printCode(run, value), field), field)
+      return padText(toShown(run, printCode(run, value), field), field)
     case 'a':
-      return padText(toShown(escapeBeyondAscii(printCode(run, value)), field), field)
+      return padText(toShown(run, toAscii(run, printCode(run, value)), field), field)
     case 'c':
       return padText(toCharacter(value), field)
     case 'd':
@@ -141,8 +141,9 @@ function toCharacter(value: Value): string {
   return String.fromCodePoint(Number(code))
 }
 
-function toShown(text: string, { precision, escapes }: Field): string {
-  const shown = escapes ? escapeText(text) : text
+function toShown(run: Rendering, text: string, { precision, escapes }: Field): string {
+  const shown = escapes ? escapeText(run, text) : text
+  if (precision !== undefined) run.walk(Math.min(precision, shown.length))
   return precision === undefined ? shown : shown.slice(0, toUnitOffset(shown, precision))
 }
 

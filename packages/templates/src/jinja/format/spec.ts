@@ -32,6 +32,7 @@ export function formatValue(run: Rendering, value: Value, specification: string)
   run.walk(specification.length)
   const spec = readSpec(specification, isNumber)
   run.reserve(spec.width + (spec.precision ?? 0))
+  if (spec.grouping !== '') run.walk(spec.width)
   if (isText(value)) return formatText(toPlainText(value), spec)
   return formatNumber(run, value, spec)
 }

@@ -20,16 +20,16 @@ export function callOnMarkup(run: Rendering, text: Markup, { name, method, given
 function escapeArguments(run: Rendering, name: string, given: Arguments): Arguments {
   const [first, second, ...rest] = given.positional
   if (name === 'join' && first !== undefined) {
-    return { ...given, positional: [toItems(run, first).map(escapeItem)] }
+    return { ...given, positional: [toItems(run, first).map((item) => escapeItem(run, item))] }
   }
   if (name === 'replace' && first !== undefined && second !== undefined) {
-    return { ...given, positional: [first, escapeItem(second), ...rest] }
+    return { ...given, positional: [first, escapeItem(run, second), ...rest] }
   }
   return given
 }
 
-function escapeItem(item: Value): Value {
-  return typeof item === 'string' ? escapeText(item) : item
+function escapeItem(run: Rendering, item: Value): Value {
+  return typeof item === 'string' ? escapeText(run, item) : item
 }
 
 function toSafe(value: Value): Value {

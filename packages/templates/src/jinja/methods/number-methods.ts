@@ -1,11 +1,14 @@
 import { TemplateFloat } from '../../number.ts'
-import { countBits, type Integer } from '../numbers/integer.ts'
+import { countBits, type Integer, payForInteger } from '../numbers/integer.ts'
 import type { Value } from '../values/value.ts'
 import { MethodTable } from './method.ts'
 
 /** The methods of integers and booleans that a template may want. */
 export const INTEGER_METHODS = new MethodTable<Integer>()
-  .add('bit_length', '', (_run, value) => countBits(value))
+  .add('bit_length', '', (run, value) => {
+    payForInteger(run, value)
+    return countBits(value)
+  })
   .add('conjugate', '', (_run, value) => value)
 
 /** The methods of floats that a template may want. */

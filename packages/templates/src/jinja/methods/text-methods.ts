@@ -2,7 +2,7 @@ import { toCount, toIndex, toOptionalText, toTextArgument } from '../arguments.t
 import { raise } from '../errors.ts'
 import { toItems } from '../iterate.ts'
 import type { Rendering } from '../rendering.ts'
-import { countCodePoints, toCodePoints } from '../text/code-points.ts'
+import { countCodePoints, hasSurrogates, toCodePoints } from '../text/code-points.ts'
 import { capitalize, foldCase, swapCase, toTitleCase } from '../text/letter-case.ts'
 import { findAll, findLastText, findText } from '../text/search.ts'
 import { splitLines, splitText, splitTextFromEnd, splitWords, splitWordsFromEnd } from '../text/split.ts'
@@ -32,7 +32,7 @@ export const TEXT_METHODS = new MethodTable<string>()
     split(run, text, { separator, limit, atBlanks: splitWordsFromEnd, atText: splitTextFromEnd }),
   )
   .addNamed('splitlines', 'keepends?', (run, text, [keepEnds = false]) => {
-    run.walk(text.length)
+    run.walk(text.length * 2)
     return splitLines(text, toIndex(keepEnds) !== 0)
   })
   .add('partition', 'sep', (run, text, [separator]) => {
@@ -117,8 +117,8 @@ export function replaceText(
   text: string,
   change: { readonly old: string; readonly new: string; readonly count: number },
 ): string {
-  const limit = change.count < 0 ? Number.POSITIVE_INFINITY : change.count
   run.search(text, change.old)
+  const limit = toLimit(run, change.count)
   if (change.old === '') return replaceGaps(run, text, { filler: change.new, limit })
   const offsets = findAll(text, change.old, limit)
   run.spend(offsets.length)
@@ -136,10 +136,17 @@ export function replaceText(
 function replaceGaps(run: Rendering, text: string, { filler, limit }: { filler: string; limit: number }): string {
   run.walk(text.length)
   const characters = toCodePoints(text)
-  run.reserve(text.length + Math.min(limit, characters.length + 1) * filler.length)
+  const gaps = Math.min(limit, characters.length + 1)
+  run.spend(gaps)
+  run.reserve(text.length + gaps * filler.length)
   let result = ''
   for (const [index, character] of characters.entries()) result += (index < limit ? filler : '') + character
   return result + (characters.length < limit ? filler : '')
+}
+
+/** The most matches to look for: a negative count stands for all that can be paid for. */
+function toLimit(run: Rendering, count: number): number {
+  return count < 0 || count > run.stepsLeft ? run.stepsLeft + 1 : count
 }
 
 function trim(
@@ -147,7 +154,9 @@ function trim(
   text: string,
   { ends, characters }: { readonly ends: Ends; readonly characters: Value | undefined },
 ): string {
-  const trimmed = trimText(text, ends, toOptionalText(characters))
+  const unwanted = toOptionalText(characters)
+  if (unwanted !== undefined) run.walk(unwanted.length * 4 + (hasSurrogates(unwanted) ? text.length : 0))
+  const trimmed = trimText(text, ends, unwanted)
   run.walk(text.length - trimmed.length)
   return trimmed
 }
@@ -165,12 +174,18 @@ function split(run: Rendering, text: string, options: SplitOptions): string[] {
   const wanted = toOptionalText(separator)
   if (wanted === '') raise('ValueError', 'empty separator')
   const count = toCount(limit)
-  const most = count < 0 ? Number.POSITIVE_INFINITY : count
   if (wanted === undefined) run.walk(text.length)
   else run.search(text, wanted)
+  const most = toLimit(run, count)
   const parts = wanted === undefined ? atBlanks(text, most) : atText(text, wanted, most)
   run.spend(parts.length)
   return parts
+}
+
+function toReplacement(value: Value): string {
+  if (typeof value !== 'number') return toTextArgument(value)
+  if (value < 0 || value > 0x10ffff) raise('ValueError', 'character mapping must be in range(0x110000)')
+  return String.fromCodePoint(value)
 }
 
 function toSeparator(value: Value): string {
@@ -201,7 +216,8 @@ function expandTabs(run: Rendering, text: string, size: number): string {
   for (const character of text) {
     if (character === '\t') {
       const blanks = width === 0 ? 0 : width - (column % width)
-      run.reserve(result.length + blanks)
+      run.checkLength(result.length + blanks)
+      run.reserve(blanks)
       result += ' '.repeat(blanks)
       column += blanks
     } else {
@@ -220,9 +236,8 @@ function translate(run: Rendering, text: string, table: Value): string {
   for (const character of text) {
     const replacement = table.get(character.codePointAt(0) ?? 0)
     if (replacement === undefined) result += character
-    else if (typeof replacement === 'number') result += String.fromCodePoint(replacement)
-    else if (replacement !== null) result += toTextArgument(replacement)
-    run.reserve(result.length)
+    else if (replacement !== null) result += run.built(toReplacement(replacement))
+    run.checkLength(result.length)
   }
   return result
 }

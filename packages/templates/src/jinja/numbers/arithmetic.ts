@@ -2,7 +2,15 @@ import { TemplateFloat } from '../../number.ts'
 import { raise } from '../errors.ts'
 import type { Rendering } from '../rendering.ts'
 import type { Value } from '../values/value.ts'
-import { checkedInteger, countBits, divideExactly, floorDivide, floorRemainder, type Integer } from './integer.ts'
+import {
+  checkedInteger,
+  countBits,
+  divideExactly,
+  floorDivide,
+  floorRemainder,
+  type Integer,
+  payForInteger,
+} from './integer.ts'
 
 /** A number as operators see it; booleans are integers. */
 export type Operand = Integer | TemplateFloat
@@ -61,35 +69,38 @@ export function multiplyNumbers(run: Rendering, left: Operand, right: Operand): 
   return checkedInteger(run, BigInt(left) * BigInt(right))
 }
 
-export function divideNumbers(left: Operand, right: Operand): TemplateFloat {
+export function divideNumbers(run: Rendering, left: Operand, right: Operand): TemplateFloat {
   if (left instanceof TemplateFloat || right instanceof TemplateFloat) {
     const divisor = toFloat(right)
     if (divisor === 0) raise('ZeroDivisionError', 'float division by zero')
     return new TemplateFloat(toFloat(left) / divisor)
   }
   if (!right) raise('ZeroDivisionError', 'division by zero')
+  payForInteger(run, left)
   const quotient = divideExactly(left, right)
   if (!Number.isFinite(quotient)) raise('OverflowError', 'integer division result too large for a float')
   return new TemplateFloat(quotient)
 }
 
-export function floorDivideNumbers(left: Operand, right: Operand): Operand {
+export function floorDivideNumbers(run: Rendering, left: Operand, right: Operand): Operand {
   if (left instanceof TemplateFloat || right instanceof TemplateFloat) {
     const divisor = toFloat(right)
     if (divisor === 0) raise('ZeroDivisionError', 'float floor division by zero')
     return new TemplateFloat(floorDivideFloats(toFloat(left), divisor))
   }
   if (!right) raise('ZeroDivisionError', 'integer division or modulo by zero')
+  payForInteger(run, left)
   return floorDivide(left, right)
 }
 
-export function remainderOfNumbers(left: Operand, right: Operand): Operand {
+export function remainderOfNumbers(run: Rendering, left: Operand, right: Operand): Operand {
   if (left instanceof TemplateFloat || right instanceof TemplateFloat) {
     const divisor = toFloat(right)
     if (divisor === 0) raise('ZeroDivisionError', 'float modulo')
     return new TemplateFloat(remainderOfFloats(toFloat(left), divisor))
   }
   if (!right) raise('ZeroDivisionError', 'integer modulo by zero')
+  payForInteger(run, left)
   return floorRemainder(left, right)
 }
 

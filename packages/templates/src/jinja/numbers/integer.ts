@@ -11,14 +11,24 @@ export function toInteger(value: bigint): Integer {
 /** The size of an integer in bits. */
 export function countBits(value: Integer): number {
   if (typeof value === 'number') return value === 0 ? 0 : Math.floor(Math.log2(Math.abs(value))) + 1
-  return (value < 0n ? -value : value).toString(2).length
+  const hex = (value < 0n ? -value : value).toString(16)
+  return (hex.length - 1) * 4 + countBits(Number.parseInt(hex[0] ?? '0', 16))
 }
 
-/** {@link toInteger} of a result, which must not be too big. */
+/** {@link toInteger} of a result, which must not be too big, and is paid for. */
 export function checkedInteger(run: Rendering, value: bigint): Integer {
   const integer = toInteger(value)
-  if (typeof integer === 'bigint') run.checkBits(countBits(integer))
+  if (typeof integer === 'bigint') {
+    const bits = countBits(integer)
+    run.checkBits(bits)
+    run.compute(bits)
+  }
   return integer
+}
+
+/** Pays for an operation that takes an integer apart. */
+export function payForInteger(run: Rendering, value: Integer): void {
+  if (typeof value === 'bigint') run.compute(countBits(value))
 }
 
 /** Divides to the lower integer. The divisor is not zero. */

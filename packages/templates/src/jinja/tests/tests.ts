@@ -6,7 +6,7 @@ import { applyOperator } from '../operators.ts'
 import { printValue } from '../print.ts'
 import type { Rendering } from '../rendering.ts'
 import { isAllLower, isAllUpper } from '../text/letter-case.ts'
-import { sizeOf } from '../truth.ts'
+import { hasSize } from '../truth.ts'
 import { type Bound, Callable, define, type Implementation } from '../values/callable.ts'
 import { Dict } from '../values/dict.ts'
 import { DictView } from '../values/dict-view.ts'
@@ -28,7 +28,7 @@ export const PLAIN_TESTS: ReadonlyMap<string, Implementation> = new Map([
   ['number', test((value) => toOperand(value) !== undefined)],
   ['string', test(isText)],
   ['mapping', test((value) => value instanceof Dict)],
-  ['sequence', test((value) => sizeOf(value) !== undefined && !(value instanceof DictView))],
+  ['sequence', test((value) => hasSize(value) && !(value instanceof DictView))],
   ['iterable', test(isIterable)],
   // An undefined value only fails when it is called.
   ['callable', test((value) => value instanceof Callable || value instanceof Undefined)],

@@ -1,3 +1,4 @@
+import type { Rendering } from '../rendering.ts'
 import { isPrintable } from './characters.ts'
 
 /** A text as Python code: single quotes where they do not have to be escaped, what cannot be seen as a code. */
@@ -20,13 +21,14 @@ export function quoteText(text: string): string {
 }
 
 /** A text with codes for everything beyond ASCII. */
-export function escapeBeyondAscii(text: string): string {
+export function toAscii(run: Rendering, text: string): string {
+  run.walk(text.length)
   let result = ''
   for (const character of text) {
     const code = character.codePointAt(0) ?? 0
     result += code < 0x80 ? character : toEscape(code)
   }
-  return result
+  return run.built(result)
 }
 
 /** Bytes as Python code. */

@@ -38,6 +38,12 @@ export function findAll(text: string, wanted: string, limit = Number.POSITIVE_IN
   return offsets
 }
 
+/** Like {@link findAll} from the right; the offsets come in that order. */
+export function findAllFromEnd(text: string, wanted: string, limit: number): number[] {
+  const found = findAll(reverse(text), reverse(wanted), limit)
+  return found.map((offset) => text.length - offset - wanted.length)
+}
+
 /** Knuth, Morris and Pratt: after a mismatch the pattern moves on, the text never back. */
 class Searcher {
   readonly #wanted: string

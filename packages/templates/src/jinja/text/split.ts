@@ -1,5 +1,5 @@
 import { isLineEnd, isSpace } from './characters.ts'
-import { findAll, findLastText } from './search.ts'
+import { findAll, findAllFromEnd } from './search.ts'
 
 /** The parts between separators; at most `limit` separators count, from the left. */
 export function splitText(text: string, separator: string, limit: number): string[] {
@@ -17,9 +17,7 @@ export function splitText(text: string, separator: string, limit: number): strin
 export function splitTextFromEnd(text: string, separator: string, limit: number): string[] {
   const parts: string[] = []
   let end = text.length
-  while (parts.length < limit) {
-    const offset = findLastText(text, separator, end)
-    if (offset < 0) break
+  for (const offset of findAllFromEnd(text, separator, limit)) {
     parts.push(text.slice(offset + separator.length, end))
     end = offset
   }

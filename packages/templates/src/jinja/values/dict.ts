@@ -2,7 +2,7 @@ import { TemplateFloat } from '../../number.ts'
 import { raise } from '../errors.ts'
 import type { Rendering } from '../rendering.ts'
 import { typeName } from './type-name.ts'
-import { Bytes, isList, Markup, TemplateObject, Tuple, Undefined, type Value } from './value.ts'
+import { Bytes, isList, isText, Markup, TemplateObject, Tuple, toPlainText, Undefined, type Value } from './value.ts'
 
 /** Levels of tuples in a key. */
 const MAX_KEY_DEPTH = 32
@@ -95,8 +95,10 @@ export function toHashKey(key: Value, depth = 0): unknown {
 
 /** Pays for looking up a key, which takes time where it is a long text or tuple. */
 export function payForKey(run: Rendering, key: Value): void {
-  if (typeof key === 'string') run.search(key)
-  else if (key instanceof Tuple) {
+  if (isText(key)) run.search(toPlainText(key))
+  else if (key instanceof Bytes) run.walk(key.bytes.length * 4)
+  else if (!(key instanceof Tuple)) run.spend()
+  else {
     run.spend(key.items.length)
     run.enter()
     for (const item of key.items) payForKey(run, item)
