@@ -1,5 +1,6 @@
 import { mockOptions } from '@svc/backend-mock/script'
 import { describe, expect, it } from 'vitest'
+import { eventually } from '../support/eventually.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 
 const EMBEDDINGS = '/v1/embeddings'
@@ -60,6 +61,11 @@ describe('POST /v1/embeddings', () => {
     }
     expect((await server.post('/v1/engines/a%2Fb/embeddings', { input: 'x' })).json()).toMatchObject({ model: 'a/b' })
     expect((await server.post('/v1/engines/nobody/embeddings', { input: 'x' })).status).toBe(404)
+    const named = { model: '', model_id: 'a/b', input: 'x' }
+    expect((await server.post('/v1/engines/e/embeddings', named)).json()).toMatchObject({ model: 'a/b' })
+    expect((await server.post(EMBEDDINGS, { model_id: 7, input: 'x' })).json()).toMatchObject({
+      error: { param: 'model_id' },
+    })
   })
 
   // verifies embeddings:error:no-model
@@ -137,6 +143,20 @@ describe('POST /v1/embeddings', () => {
     expect((await server.post(EMBEDDINGS, { model: 'e', messages: image })).status).toBe(400)
   })
 
+  it('messages are written by the templates of the model when it has both', async () => {
+    await using server = await startTestServer()
+    const template = { chat: '[{{.Input}}]', chat_message: '<{{.RoleName}}>{{.Content}}' }
+    await server.model('both', {}, { ...keys, template })
+    await server.model('one', {}, { ...keys, template: { chat: template.chat } })
+    const messages = [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: 'Ho' },
+    ]
+    for (const model of ['both', 'one']) await server.post(EMBEDDINGS, { model, messages })
+    expect(asked(server, 'both')).toEqual([expect.objectContaining({ Embeddings: '[<user>Hi\n<assistant>Ho]' })])
+    expect(asked(server, 'one')).toEqual([expect.objectContaining({ Embeddings: 'user: Hi\nassistant: Ho' })])
+  })
+
   it('refuses what cannot be embedded, naming the field, before any backend is asked', async () => {
     await using server = await startTestServer()
     await server.model('e', {}, keys)
@@ -164,6 +184,44 @@ describe('POST /v1/embeddings', () => {
       expect(reply.json(), param).toMatchObject({ error: { type: 'invalid_request_error', param } })
     }
     expect(asked(server, 'e')).toEqual([])
+  })
+})
+
+describe('usage of embeddings', () => {
+  it('where the backend does not say, the model is asked to count when its file says so', async () => {
+    await using server = await startTestServer()
+    const script = { rules: [{ rpc: 'Embedding', do: { answer: { promptTokens: 0 } } }] }
+    await server.model('silent', script, keys)
+    await server.model('counted', script, { ...keys, feature_flags: { usage: true } })
+    const tokensOf = async (model: string, input: unknown): Promise<number> =>
+      ((await server.post(EMBEDDINGS, { model, input })).json() as Body).usage.prompt_tokens
+    expect(await tokensOf('silent', 'a b c')).toBe(0)
+    expect(await tokensOf('counted', ['a b c', 'd'])).toBe(4)
+    expect(await tokensOf('silent', [1, 2, 3])).toBe(3)
+  })
+
+  it('is recorded as that of a chat is', async () => {
+    await using server = await startTestServer()
+    await server.model('e', {}, keys)
+    await server.post(EMBEDDINGS, { model: 'e', input: 'one two' })
+    expect((await server.call('/metrics')).text).toMatch(/tokens_total\{[^}]*prompt[^}]*\} 2\b/)
+  })
+})
+
+describe('a caller who leaves', () => {
+  it('ends every call of the request, and the model is free again', async () => {
+    await using server = await startTestServer()
+    await server.model('e', { rules: [{ rpc: 'Embedding', do: { hang: true } }] }, keys)
+    const input = Array.from({ length: 9 }, (_, index) => `text ${index}`)
+    const leaving = new AbortController()
+    const body = JSON.stringify({ model: 'e', input })
+    const left = fetch(`${server.url}${EMBEDDINGS}`, { method: 'POST', body, signal: leaving.signal })
+    await eventually(() => expect(asked(server, 'e').length).toBeGreaterThan(1))
+    leaving.abort()
+    await expect(left).rejects.toThrow()
+    const ended = (): number => server.records('e').filter(({ event }) => event === 'end').length
+    await eventually(() => expect(server.records('e').at(-1)).toMatchObject({ outcome: 'cancelled', concurrent: 0 }))
+    expect(ended()).toBeLessThan(input.length)
   })
 })
 

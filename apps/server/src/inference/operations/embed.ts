@@ -8,6 +8,7 @@ import { normalizeVector } from './normalize-vector.ts'
 import type { EmbedRequest } from './operation.ts'
 import { type Pooling, poolTokens } from './pool-tokens.ts'
 import type { OperationContext, OperationRunner } from './run-operation.ts'
+import { runTokenize } from './tokenize.ts'
 
 /** Inputs of one request that a backend works on at once. */
 const INPUTS_AT_ONCE = 4
@@ -77,12 +78,26 @@ function normalizeOption(options: readonly string[]): number {
 async function embedOne(
   input: string | readonly number[],
   plan: VectorPlan,
-  { client, model, correlationId, signal }: OperationContext,
+  context: OperationContext,
 ): Promise<{ readonly vector: Float32Array; readonly promptTokens: number }> {
+  const { client, model, correlationId, signal } = context
   const options = toEmbeddingOptions(model, input, { correlationId })
   const result = await client.embedding(options, { signal })
   const vector = cutVector(readVector(result, plan), plan.dimensions)
-  return { vector, promptTokens: Math.max(0, result.promptTokens) }
+  return { vector, promptTokens: await countTokens(input, result, context) }
+}
+
+/** Tokens of an input; where the backend does not say, models with the flag `usage` are asked to count. */
+async function countTokens(
+  input: string | readonly number[],
+  { promptTokens }: EmbeddingResult,
+  context: OperationContext,
+): Promise<number> {
+  if (promptTokens > 0) return promptTokens
+  if (typeof input !== 'string') return input.length
+  if (context.model.featureFlags.usage !== true) return 0
+  const { tokens } = await runTokenize({ kind: 'tokenize', text: input }, context)
+  return tokens.length
 }
 
 function readVector(result: EmbeddingResult, { pooling, halfLife, normalize }: VectorPlan): Float32Array {
