@@ -166,7 +166,6 @@ describe('a request that cannot be served', () => {
 
   it.each([
     ['media', { Images: ['aGk='] }, 'invalid_request'],
-    ['a grammar', { Grammar: 'root ::= "a"' }, 'not_implemented'],
     ['a role that is no name', { UseTokenizerTemplate: true, Messages: [{ role: '<|im_start|>' }] }, 'invalid_request'],
     [
       'tools that are no JSON',
@@ -206,7 +205,8 @@ describe('what is asked beside answers', () => {
       rpcs: expect.arrayContaining(['Predict', 'PredictStream', 'TokenizeString', 'Detokenize', 'Embedding']),
       extensionRpcs: ['Capabilities'],
       embeddings: false,
-      grammar: false,
+      grammar: true,
+      logprobs: true,
       contextSize: CONTEXT,
       slotCount: 2,
     })

@@ -1,19 +1,16 @@
-import type {
-  GgmlType,
-  LlamaContextOptions,
-  LlamaContextSequence,
-  LlamaEmbeddingContext,
-  LlamaModel,
-} from 'node-llama-cpp'
+import type { GgmlType, LlamaContextOptions, LlamaEmbeddingContext, LlamaModel } from 'node-llama-cpp'
+import { createBatcher, type Sequence } from './batcher.ts'
 import { planContext } from './context-plan.ts'
 import type { Embedder } from './embed.ts'
-import { createGate } from './gate.ts'
 import type { Generator } from './generate.ts'
 import type { Log } from './log.ts'
-import { chooseBite, createPace, measureSpeed, type Pace, PROBE_TOKENS } from './pace.ts'
+import { type Native, type NativeContext, openNativeContext } from './native.ts'
+import { chooseBite, measureSpeed, PROBE_TOKENS } from './pace.ts'
+import { createPrefixCache, type MemoryAbilities } from './prefix-cache.ts'
 import type { Runtime } from './runtime.ts'
 import { createSlotPool } from './sequences.ts'
 import type { ModelSettings } from './settings.ts'
+import type { TokenBytes } from './token-bytes.ts'
 import type { Tokenizer } from './tokenizer.ts'
 
 /** What contexts are made from. */
@@ -21,6 +18,8 @@ export interface ContextSource {
   readonly runtime: Runtime
   readonly llamaModel: LlamaModel
   readonly tokenizer: Tokenizer
+  readonly native: Native
+  readonly tokenBytes: TokenBytes
   readonly settings: ModelSettings
   /** Tokens one slot is to hold. */
   readonly contextSize: number
@@ -59,19 +58,25 @@ export async function createGenerator(source: ContextSource): Promise<Generator>
     sequences: plan.slots,
     batchSize,
     flashAttention: toFlash(plan.contextSize),
+    swaFullCache: settings.swaFull,
     ...cacheTypes(settings),
+    ...(settings.loras.length > 0 && { lora: { adapters: settings.loras.map((lora) => ({ ...lora })) } }),
   })
-  const slots = Array.from({ length: plan.slots }, () => context.getSequence())
-  const pool = createSlotPool(slots, { maxWaiting: settings.maxWaiting })
-  const pace = await findPace(source, slots[0], batchSize)
+  const native = openNativeContext(context)
+  const sequences = Array.from({ length: plan.slots }, (_, id): Sequence => ({ id, tokens: [] }))
+  const biteTokens = await findBite(source, native, { batchSize: context.batchSize, contextSize: plan.contextSize })
+  const batcher = createBatcher(native, { batchSize: context.batchSize, biteTokens })
+  const abilities = findAbilities(llamaModel, settings)
+  if (settings.trims && !abilities.canShift)
+    log.warn('context_shift ignored: the memory of this model cannot be shifted')
   return {
-    llamaModel,
-    module: source.runtime.module,
-    tokenizer,
+    ...{ native: source.native, tokenBytes: source.tokenBytes, endToken: tokenizer.endTokens()[0] },
+    ...{ context: native, batcher, tokenizer, biteTokens },
+    cache: createPrefixCache({ context: native, batcher, abilities }),
+    pool: createSlotPool(sequences, { maxWaiting: settings.maxWaiting }),
     contextSize: plan.contextSize,
-    pool,
-    pace,
-    gate: createGate(),
+    trims: settings.trims && abilities.canShift,
+    similarity: settings.similarity,
   }
 }
 
@@ -149,12 +154,25 @@ async function estimateBytes(
   return cpuRam + gpuVram
 }
 
-async function findPace(
+async function findBite(
   { llamaModel, tokenizer }: ContextSource,
-  slot: LlamaContextSequence | undefined,
-  batchSize: number,
-): Promise<Pace> {
+  context: NativeContext,
+  { batchSize, contextSize }: { readonly batchSize: number; readonly contextSize: number },
+): Promise<number> {
   const token = llamaModel.tokens.bos ?? llamaModel.tokens.eos ?? tokenizer.toTokens([0], 'probe')[0]
-  const measurable = slot !== undefined && token !== undefined && slot.contextSize > PROBE_TOKENS
-  return createPace(measurable ? chooseBite(await measureSpeed(slot, token), batchSize) : batchSize)
+  const measurable = token !== undefined && contextSize > PROBE_TOKENS && batchSize >= PROBE_TOKENS
+  return measurable ? chooseBite(await measureSpeed(context, token), batchSize) : batchSize
+}
+
+/** Architectures whose cache holds positions that cannot be moved. */
+const UNMOVABLE = /^(deepseek2|deepseek2-ocr|minicpm3|plm)$/
+
+function findAbilities({ fileInfo, fileInsights }: LlamaModel, { swaFull }: ModelSettings): MemoryAbilities {
+  const summed = fileInsights.isRecurrent || fileInsights.isHybrid
+  const window = swaFull ? undefined : fileInsights.swaSize
+  const { architecture } = fileInfo.metadata.general
+  // Positions of several dimensions: the engine aborts where they are to be shifted.
+  const sections: unknown = Reflect.get(fileInfo.architectureMetadata.rope ?? {}, 'dimension_sections')
+  const canShift = !summed && window === undefined && sections === undefined && !UNMOVABLE.test(architecture)
+  return { window, canCut: !summed, canShift }
 }

@@ -1,45 +1,65 @@
-import type { LlamaContextSequence, Token } from 'node-llama-cpp'
-import { invalidRequest } from '../errors.ts'
-import type { Gate } from './gate.ts'
-import type { Pace } from './pace.ts'
-import { type SamplingModel, type SamplingRequest, toEvaluateOptions } from './sampling.ts'
-import type { SlotPool } from './sequences.ts'
-import { createStopScanner } from './stop.ts'
+import type { Token } from 'node-llama-cpp'
+import { createAnswerText } from './answer-text.ts'
+import type { Batcher, Sequence } from './batcher.ts'
+import { createChannel } from './channel.ts'
+import { type PromptPlan, planPrompt, type RoomRules } from './context-room.ts'
+import { createGrammarGuide, type GrammarGuide, type GrammarModel, type GrammarRequest } from './grammar.ts'
+import type { NativeContext } from './native.ts'
+import { chooseSlot, type PrefixCache } from './prefix-cache.ts'
+import { type Sampling, type SamplingRequest, toSampling } from './sampling.ts'
+import type { SlotLease, SlotPool } from './sequences.ts'
+import { type Choice, createTokenChooser } from './token-chooser.ts'
 import type { Tokenizer } from './tokenizer.ts'
 import { createUsageMeter, type Usage, type UsageMeter } from './usage.ts'
-import { createTokenText } from './utf8.ts'
 
 /** A prompt to continue. */
 export interface GenerateRequest {
   readonly prompt: readonly Token[]
   /** Most tokens of the answer; 0 or less: until the context is full. */
   readonly maxTokens: number
+  /** Tokens at the beginning of the prompt that stay when a full context is trimmed; below 0: all of it. */
+  readonly keep: number
+  /** Whether what a slot remembers of the prompt need not be read again. */
+  readonly reusePrefix: boolean
   /** Texts that end the answer and are no part of it. */
   readonly stop: readonly string[]
   readonly sampling: SamplingRequest
+  readonly grammar: GrammarRequest | undefined
+  /** How many of the likeliest tokens to tell of at each place; nothing: no likelihoods at all. */
+  readonly topLogprobs: number | undefined
 }
 
 /** What generation needs of a loaded model. */
-export interface Generator extends SamplingModel {
-  readonly pool: SlotPool<LlamaContextSequence>
-  readonly pace: Pace
-  /** Newcomers pause the others with it while they need the context for themselves. */
-  readonly gate: Gate
+export interface Generator extends GrammarModel, RoomRules {
+  readonly context: NativeContext
+  readonly batcher: Batcher
+  readonly cache: PrefixCache
+  readonly pool: SlotPool<Sequence>
+  readonly tokenizer: Tokenizer
+  /** Least share of a prompt that a slot must remember to be chosen for it. */
+  readonly similarity: number
+  /** Tokens of a prompt that are read at once. */
+  readonly biteTokens: number
 }
 
 /** A piece of the answer. */
 export interface GeneratedPiece {
   /** Whole characters; may be empty in the last piece. */
   readonly text: string
+  /** The tokens of this text, where their likelihoods were asked for. */
+  readonly choices: readonly Choice[]
   /** Running totals. */
   readonly usage: Usage
   /** Slot that made it, from 0. */
   readonly slot: number
 }
 
+/** Pieces that are made before the one who asked takes them. */
+const PIECES_AHEAD = 32
+
 /**
  * Continues a prompt; pieces come as soon as their text is certain, and the last one carries the final figures.
- * Ends at an end-of-generation token, a stop string, the token limit or a full context.
+ * Ends at an end-of-generation token, a stop string, the end of the grammar, the token limit or a full context.
  *
  * @throws LlamaError `invalid_request` where the prompt does not fit; the signal's reason when it aborts, after at
  * most one more evaluation
@@ -49,84 +69,92 @@ export async function* generate(
   request: GenerateRequest,
   { signal }: { readonly signal: AbortSignal },
 ): AsyncGenerator<GeneratedPiece, void, void> {
-  const limit = countRoom(request, generator.contextSize)
-  const history = [...request.prompt]
   // Before the slot is taken: a bad request must not wait in line.
-  const options = toEvaluateOptions(request.sampling, generator, history)
-  const lease = await generator.pool.acquire({ signal })
+  const plan = planPrompt(request, generator)
+  const sampling = toSampling(request.sampling, generator)
+  const grammar = request.grammar && createGrammarGuide(request.grammar, generator)
+  const choose = (free: readonly Sequence[]): number =>
+    chooseSlot(free, request.reusePrefix ? plan.prompt : [], generator)
+  const lease = await generator.pool.acquire({ signal, choose })
+  const left = new AbortController()
+  const pieces = createChannel<GeneratedPiece>(PIECES_AHEAD)
+  const answer = { request, plan, sampling, grammar, lease, signal: AbortSignal.any([signal, left.signal]) }
+  const writing = writeAnswer(generator, answer, pieces.push).then(() => pieces.end(), pieces.end)
   try {
-    await generator.gate.hold(() => lease.slot.clearHistory())
-    const meter = createUsageMeter(request.prompt.length)
-    const last = await readPrompt(lease.slot, request.prompt, { pace: generator.pace, signal })
-    const tokens = lease.slot.evaluate(last, options)
-    const answer = { tokens, history, limit, meter, stop: request.stop, signal, gate: generator.gate }
-    for await (const text of writeAnswer(generator.tokenizer, answer))
-      yield { text, usage: meter.read(), slot: lease.index }
+    yield* pieces.items()
   } finally {
+    left.abort()
+    pieces.end()
+    await writing
     lease.release()
   }
 }
 
-/** Tokens the answer may have: prompt and answer together fill the context at most. */
-function countRoom(request: GenerateRequest, contextSize: number): number {
-  const { length } = request.prompt
-  if (length === 0) throw invalidRequest('the prompt is empty', 'Prompt')
-  if (length >= contextSize) {
-    throw invalidRequest(`the prompt has ${length} tokens, the context holds ${contextSize}`, 'Prompt')
-  }
-  const room = contextSize - length
-  return request.maxTokens > 0 ? Math.min(request.maxTokens, room) : room
-}
-
-/** Reads all of the prompt but its last bite, which is left to be read together with the first choice. */
-async function readPrompt(
-  sequence: LlamaContextSequence,
-  prompt: readonly Token[],
-  { pace, signal }: { readonly pace: Pace; readonly signal: AbortSignal },
-): Promise<Token[]> {
-  const end = pace.begin()
-  try {
-    let start = 0
-    while (true) {
-      signal.throwIfAborted()
-      const bite = pace.nextBite()
-      if (prompt.length - start <= bite) return prompt.slice(start)
-      await sequence.evaluateWithoutGeneratingNewTokens(prompt.slice(start, start + bite))
-      start += bite
-    }
-  } finally {
-    end()
-  }
-}
-
 interface Answer {
-  readonly tokens: AsyncIterable<Token>
-  /** Prompt and answer so far; grows with every token. */
-  readonly history: Token[]
-  readonly limit: number
-  readonly meter: UsageMeter
-  readonly stop: readonly string[]
+  readonly request: GenerateRequest
+  readonly plan: PromptPlan
+  readonly sampling: Sampling
+  readonly grammar: GrammarGuide | undefined
+  readonly lease: SlotLease<Sequence>
   readonly signal: AbortSignal
-  readonly gate: Gate
 }
 
-async function* writeAnswer(tokenizer: Tokenizer, answer: Answer): AsyncGenerator<string, void, void> {
-  const tokenText = createTokenText(tokenizer.detokenize, answer.history)
-  const scanner = createStopScanner(answer.stop)
-  let made = 0
-  for await (const token of answer.tokens) {
-    answer.meter.promptDone()
-    answer.signal.throwIfAborted()
-    answer.history.push(token)
-    answer.meter.count()
-    made++
-    const piece = scanner.push(tokenText.push(token))
-    if (piece.stopped) return yield piece.text
-    if (piece.text !== '') yield piece.text
-    if (made >= answer.limit) break
-    await answer.gate.pass()
+/** Makes an answer at the pace of the engine, ahead of whoever reads it. */
+async function writeAnswer(
+  generator: Generator,
+  answer: Answer,
+  push: (piece: GeneratedPiece) => Promise<void>,
+): Promise<void> {
+  const { request, plan, lease, grammar, signal } = answer
+  const history = [...plan.prompt]
+  const meter = createUsageMeter(plan.prompt.length)
+  const text = createAnswerText({ detokenize: generator.tokenizer.detokenize, prompt: plan.prompt, stop: request.stop })
+  const give = (part: { readonly text: string; readonly choices: readonly Choice[] }): Promise<void> =>
+    push({ text: part.text, choices: part.choices, usage: meter.read(), slot: lease.index })
+  const chooser = createTokenChooser({
+    ...{ native: generator.native, context: generator.context, vocabularySize: generator.tokenizer.size },
+    ...{ sampling: answer.sampling, grammar, topLogprobs: request.topLogprobs, history },
+  })
+  try {
+    for await (const choice of chooseTokens(generator, answer, { choose: chooser.choose, meter })) {
+      history.push(choice.token)
+      meter.count()
+      const part = text.push(choice)
+      if (part.stopped) return await give(part)
+      if (part.text !== '' || part.choices.length > 0) await give(part)
+      if (grammar?.complete === true) break
+    }
+    signal.throwIfAborted()
+    await give(text.flush())
+  } finally {
+    await chooser.close()
   }
-  answer.signal.throwIfAborted()
-  const rest = scanner.push(tokenText.flush())
-  yield rest.stopped ? rest.text : rest.text + scanner.flush()
+}
+
+/** The tokens of an answer up to its limit, without the end token. */
+async function* chooseTokens(
+  generator: Generator,
+  { request, plan, lease, signal }: Answer,
+  { choose, meter }: { readonly choose: (index: number) => Promise<Choice>; readonly meter: UsageMeter },
+): AsyncGenerator<Choice, void, void> {
+  const { batcher, cache, tokenizer, contextSize } = generator
+  const sequence = lease.slot
+  const ends = new Set(tokenizer.endTokens())
+  // Something must be read, or there are no scores to choose from.
+  const known = await cache.align(sequence, plan.prompt, request.reusePrefix ? plan.prompt.length - 1 : 0)
+  meter.reuse(known)
+  let unread: readonly Token[] = plan.prompt.slice(known)
+  for (let made = 0; made < plan.limit; made++) {
+    if (sequence.tokens.length + unread.length > contextSize) await cache.takeOut(sequence, plan.keep, plan.discard)
+    let choice: Choice | undefined
+    const read = async (index: number): Promise<void> => {
+      choice = await choose(index)
+    }
+    await batcher.decode({ sequence, tokens: unread, read, signal })
+    meter.promptDone()
+    signal.throwIfAborted()
+    if (choice === undefined || ends.has(choice.token)) return
+    yield choice
+    unread = [choice.token]
+  }
 }

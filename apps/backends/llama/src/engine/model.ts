@@ -12,8 +12,10 @@ import type { GgufHeader } from './gguf-header.ts'
 import { createLazy, type Lazy } from './lazy.ts'
 import type { Log } from './log.ts'
 import { checkModelFiles } from './model-files.ts'
+import { openNative } from './native.ts'
 import type { Runtime } from './runtime.ts'
 import type { ModelSettings } from './settings.ts'
+import { createTokenBytes, type TokenBytes } from './token-bytes.ts'
 import { createTokenizer, type Tokenizer } from './tokenizer.ts'
 
 /** How one call on a model ends early. */
@@ -25,6 +27,8 @@ interface CallOptions {
 export interface EngineModel {
   readonly llamaModel: LlamaModel
   readonly tokenizer: Tokenizer
+  readonly tokenBytes: TokenBytes
+  readonly settings: ModelSettings
   readonly chatTemplate: ChatTemplate
   /** Whether it can continue text, and whether it was loaded to embed. */
   readonly canGenerate: boolean
@@ -64,6 +68,7 @@ const RESERVE_BYTES = 256 * 1024 * 1024
  */
 export async function loadModel(runtime: Runtime, settings: ModelSettings, options: LoadOptions): Promise<EngineModel> {
   const header = await checkModelFiles(settings.file)
+  for (const { filePath } of settings.loras) await checkModelFiles(filePath)
   const { size } = await stat(settings.file)
   const budgetBytes = availableMemory() - size - RESERVE_BYTES
   const llamaModel = await openModel(runtime, settings, options.signal)
@@ -80,7 +85,8 @@ async function openModel(runtime: Runtime, settings: ModelSettings, signal: Abor
   try {
     return await runtime.llama.loadModel({
       modelPath: settings.file,
-      gpuLayers: 0,
+      gpuLayers: chooseGpuLayers(runtime, settings),
+      checkTensors: settings.checkTensors,
       useMmap: settings.mmap,
       useMlock: settings.mlock,
       loadSignal: signal,
@@ -95,6 +101,15 @@ async function openModel(runtime: Runtime, settings: ModelSettings, signal: Abor
   }
 }
 
+/** More layers than any model has: as many as the card has room for. */
+const ALL_LAYERS = 9999
+
+/** An engine without a graphics card takes none, whatever is wished. */
+function chooseGpuLayers({ llama }: Runtime, { gpuLayers }: ModelSettings): number | 'auto' {
+  if (llama.gpu === false) return 0
+  return gpuLayers >= ALL_LAYERS ? 'auto' : gpuLayers
+}
+
 interface Opened {
   readonly runtime: Runtime
   readonly settings: ModelSettings
@@ -106,13 +121,17 @@ interface Opened {
 async function prepareModel(opened: Opened, { signal, log }: LoadOptions): Promise<EngineModel> {
   const { runtime, settings, header, llamaModel } = opened
   const tokenizer = createTokenizer(llamaModel)
+  const tokenBytes = createTokenBytes(llamaModel)
   const source: ContextSource = {
     ...opened,
     tokenizer,
+    tokenBytes,
+    native: openNative(runtime, llamaModel),
     contextSize: chooseContextSize(settings, llamaModel, log),
     threads: settings.threads > 0 ? settings.threads : runtime.defaultThreads,
     log,
   }
+  const parts = { llamaModel, tokenizer, tokenBytes, settings }
   const generator = createLazy(() => createGenerator(source))
   const embedder = createLazy(() => createEmbedder(source))
   const canGenerate = isGenerating(header)
@@ -126,10 +145,12 @@ async function prepareModel(opened: Opened, { signal, log }: LoadOptions): Promi
     tokens: { bos: tokenizer.bosText, eos: tokenizer.eosText },
     log,
   })
-  return assembleModel({ llamaModel, tokenizer, chatTemplate, canGenerate, canEmbed, generator, embedder })
+  return assembleModel({ ...parts, chatTemplate, canGenerate, canEmbed, generator, embedder })
 }
 
-interface Parts extends Pick<EngineModel, 'llamaModel' | 'tokenizer' | 'chatTemplate' | 'canGenerate' | 'canEmbed'> {
+type Fixed = 'llamaModel' | 'tokenizer' | 'tokenBytes' | 'settings' | 'chatTemplate' | 'canGenerate' | 'canEmbed'
+
+interface Parts extends Pick<EngineModel, Fixed> {
   readonly generator: Lazy<Generator>
   readonly embedder: Lazy<Embedder>
 }
@@ -174,6 +195,7 @@ function assembleModel({ generator, embedder, ...rest }: Parts): EngineModel {
       calls.abortAll(new LlamaError('unavailable', 'the model is being unloaded', { code: 'model_unloading' }))
       await Promise.all([generator.idle(), embedder.idle()])
       await Promise.all([generator.value?.pool.close(), embedder.value?.pool.close()])
+      await generator.value?.batcher.idle()
       await rest.llamaModel.dispose()
     },
   }

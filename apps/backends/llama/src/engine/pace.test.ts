@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { chooseBite, createPace } from './pace.ts'
+import { chooseBite } from './pace.ts'
 
 describe('the bite for a speed', () => {
   it.each([
@@ -13,25 +13,5 @@ describe('the bite for a speed', () => {
     ['a batch where the probe was faster than one token', 3, 2, 256, 256],
   ])('is %s', (_, oneMs, probeMs, batchSize, expected) => {
     expect(chooseBite({ oneMs, probeMs }, batchSize)).toBe(expected)
-  })
-})
-
-describe('a pace', () => {
-  it('is shared by all who read, and whole again when they are done', () => {
-    const pace = createPace(32)
-    expect(pace.nextBite()).toBe(32)
-    const ends = [pace.begin(), pace.begin()]
-    expect(pace.nextBite()).toBe(16)
-    for (let more = 0; more < 20; more++) pace.begin()
-    expect(pace.nextBite()).toBe(4)
-    const fresh = createPace(32)
-    const end = fresh.begin()
-    end()
-    expect(fresh.nextBite()).toBe(32)
-    for (const done of ends) done()
-  })
-
-  it('never asks for more than a bite', () => {
-    expect(createPace(2).nextBite()).toBe(2)
   })
 })

@@ -1,7 +1,7 @@
 import { LlamaError } from '../errors.ts'
 
 /** One slot, held by one caller. */
-interface SlotLease<Slot> {
+export interface SlotLease<Slot> {
   readonly slot: Slot
   /** Place of the slot, from 0. */
   readonly index: number
@@ -17,10 +17,14 @@ export interface SlotPool<Slot> {
   /** Callers in line. */
   readonly waiting: number
   /**
-   * Waits for a slot; a caller whose signal aborts leaves the line.
+   * Waits for a slot; a caller whose signal aborts leaves the line. Where several are free, `choose` names the place
+   * of one among them; they come in the order in which they were given back, the oldest first. @default the latest
    * @throws LlamaError `rate_limited` where the line is full, `unavailable` where the pool is closed
    */
-  acquire(options: { readonly signal: AbortSignal }): Promise<SlotLease<Slot>>
+  acquire(options: {
+    readonly signal: AbortSignal
+    readonly choose?: ((free: readonly Slot[]) => number) | undefined
+  }): Promise<SlotLease<Slot>>
   /** Turns away everyone in line and everyone to come, then waits until all slots are back. */
   close(): Promise<void>
 }
@@ -70,10 +74,10 @@ export function createSlotPool<Slot>(slots: readonly Slot[], options: { readonly
     get waiting() {
       return line.size
     },
-    acquire: async ({ signal }) => {
+    acquire: async ({ signal, choose }) => {
       signal.throwIfAborted()
       if (closed) throw closedError()
-      const place = free.pop()
+      const [place] = choose === undefined ? free.splice(-1) : free.splice(choose(free.map(({ slot }) => slot)), 1)
       if (place !== undefined) return lend(place)
       if (line.size >= options.maxWaiting) {
         throw new LlamaError('rate_limited', 'too many requests wait for this model', { code: 'queue_full' })

@@ -23,6 +23,8 @@ export interface Tokenizer {
   detokenize(tokens: readonly Token[], context: readonly Token[]): string
   /** Text of tokens with special tokens in it: the reverse of {@link tokenize}. */
   toText(tokens: readonly Token[]): string
+  /** Every token that ends a generation. */
+  endTokens(): readonly Token[]
   /** @throws LlamaError `invalid_request` for ids outside the vocabulary, which would crash the engine */
   toTokens(ids: readonly number[], param: string): Token[]
 }
@@ -36,6 +38,8 @@ export function createTokenizer(model: LlamaModel): Tokenizer {
   const texts = readList(model, 'tokens').map(String)
   const specialText = createSpecialText(findSpecialTokens(model, texts))
   const beginToken = model.tokens.shouldPrependBosToken ? model.tokens.bos : null
+
+  let ends: readonly Token[] | undefined
 
   const withBegin = (tokens: Token[]): Token[] =>
     beginToken === null || tokens[0] === beginToken ? tokens : [beginToken, ...tokens]
@@ -56,6 +60,10 @@ export function createTokenizer(model: LlamaModel): Tokenizer {
     },
     detokenize: (tokens, context) => model.detokenize(tokens, false, context),
     toText: (tokens) => model.detokenize(tokens, true),
+    endTokens: () => {
+      ends ??= texts.map((_, id) => id as Token).filter((token) => model.isEogToken(token))
+      return ends
+    },
     toTokens: (ids, param) => ids.map((id) => toToken(id, texts.length, param)),
   }
 }

@@ -6,19 +6,21 @@ describe('a usage meter', () => {
     let at = 1000
     const meter = createUsageMeter(12, () => at)
     at = 1040
-    expect(meter.read()).toEqual({ promptTokens: 12, completionTokens: 0, promptMs: 40, generationMs: 0 })
+    const prompt = { promptTokens: 12, reusedTokens: 7 }
+    meter.reuse(7)
+    expect(meter.read()).toEqual({ ...prompt, completionTokens: 0, promptMs: 40, generationMs: 0 })
     meter.promptDone()
     meter.count()
     at = 1100
     meter.promptDone()
     meter.count()
-    expect(meter.read()).toEqual({ promptTokens: 12, completionTokens: 2, promptMs: 40, generationMs: 60 })
+    expect(meter.read()).toEqual({ ...prompt, completionTokens: 2, promptMs: 40, generationMs: 60 })
   })
 })
 
 describe('tokens per second', () => {
   it('is 0 before any time has passed', () => {
-    const usage = { promptTokens: 1, completionTokens: 3, promptMs: 5, generationMs: 0 }
+    const usage = { promptTokens: 1, reusedTokens: 0, completionTokens: 3, promptMs: 5, generationMs: 0 }
     expect(tokensPerSecond(usage)).toBe(0)
     expect(tokensPerSecond({ ...usage, generationMs: 100 })).toBe(30)
   })

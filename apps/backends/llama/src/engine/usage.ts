@@ -1,6 +1,8 @@
 /** What one generation has used so far. */
 export interface Usage {
   readonly promptTokens: number
+  /** Those of them that the slot remembered, so that they were not read again. */
+  readonly reusedTokens: number
   /** Tokens made so far; the end-of-generation token is not counted. */
   readonly completionTokens: number
   /** Time from the first prompt token to the first token of the answer. */
@@ -11,6 +13,8 @@ export interface Usage {
 
 /** Counts tokens and time of one generation. */
 export interface UsageMeter {
+  /** So many tokens of the prompt need not be read. */
+  reuse(tokens: number): void
   /** The prompt has been read. */
   promptDone(): void
   /** One more token was made. */
@@ -24,7 +28,11 @@ export function createUsageMeter(promptTokens: number, now: () => number = () =>
   const startedAt = now()
   let promptEndedAt: number | undefined
   let completionTokens = 0
+  let reusedTokens = 0
   return {
+    reuse: (tokens) => {
+      reusedTokens = tokens
+    },
     promptDone: () => {
       promptEndedAt ??= now()
     },
@@ -34,7 +42,8 @@ export function createUsageMeter(promptTokens: number, now: () => number = () =>
     read: () => {
       const at = now()
       const promptEnd = promptEndedAt ?? at
-      return { promptTokens, completionTokens, promptMs: promptEnd - startedAt, generationMs: at - promptEnd }
+      const times = { promptMs: promptEnd - startedAt, generationMs: at - promptEnd }
+      return { promptTokens, reusedTokens, completionTokens, ...times }
     },
   }
 }

@@ -5,6 +5,8 @@ export type Detokenize<Token> = (tokens: readonly Token[], context: readonly Tok
 export interface TokenText<Token> {
   /** Takes the next token; gives out text up to the last whole character. */
   push(token: Token): string
+  /** Whether the last token ended within a character. */
+  readonly isPending: boolean
   /** What is left when the generation ends, an unfinished character as U+FFFD. */
   flush(): string
 }
@@ -39,6 +41,9 @@ export function createTokenText<Token>(detokenize: Detokenize<Token>, prompt: re
       // An unfinished character is one U+FFFD at the very end: everything before it is final.
       const whole = !text.endsWith(REPLACEMENT) || pending.length >= MAX_PENDING_TOKENS
       return takeUpTo(text, whole ? text.length : text.length - 1, whole)
+    },
+    get isPending() {
+      return pending.length > 0
     },
     flush: () => {
       if (pending.length === 0) return ''

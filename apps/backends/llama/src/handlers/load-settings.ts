@@ -1,7 +1,16 @@
 import path from 'node:path'
 import type { ModelOptions } from '@svc/backend-client/proto'
-import { CACHE_TYPES, type CacheType, type ModelSettings } from '../engine/settings.ts'
+import { CACHE_TYPES, type CacheType, type LoraSettings, type ModelSettings, POOLINGS } from '../engine/settings.ts'
 import { invalidRequest } from '../errors.ts'
+import {
+  findIgnoredOptions,
+  parseOptions,
+  readBoolean,
+  readInteger,
+  readNumber,
+  readSwitch,
+  readWord,
+} from './load-options.ts'
 
 /** Predictions side by side where no option names a number. */
 const DEFAULT_SLOTS = 4
@@ -9,76 +18,75 @@ const MAX_SLOTS = 64
 const DEFAULT_WAITING = 128
 const MAX_WAITING = 100_000
 const DEFAULT_NORM = 2
-const ON = new Set(['on', 'true', 'enabled', 'yes', '1'])
-const OFF = new Set(['off', 'false', 'disabled', 'no', '0'])
-/** Fields that would change the answers and that this backend cannot honour. */
-const REFUSED = ['LoraAdapter', 'LoraAdapters', 'LoraBase'] as const
+const DEFAULT_SIMILARITY = 0.1
+const MAX_LORAS = 16
+const MAX_TRIGGERS = 64
 /** Fields whose wish can go unheard, with a line in the log. */
-const IGNORED = ['MMProj', 'DraftModel', 'RopeScaling', 'RopeFreqBase', 'RopeFreqScale', 'Overrides'] as const
+const IGNORED = [
+  ...(['MMProj', 'DraftModel', 'RopeScaling', 'RopeFreqBase', 'RopeFreqScale', 'Overrides'] as const),
+  ...(['YarnExtFactor', 'YarnAttnFactor', 'YarnBetaFast', 'YarnBetaSlow', 'TensorSplit', 'MainGPU'] as const),
+]
 
 /** The settings in a LoadModel request. @throws LlamaError `invalid_request` for what cannot be honoured */
 export function toModelSettings(request: ModelOptions): ModelSettings {
-  const refused = REFUSED.filter((field) => isSet(request[field]))
-  if (refused.length > 0) throw invalidRequest(`not supported by this backend: ${refused.join(', ')}`)
+  if (request.LoraBase !== '') throw invalidRequest('not supported by this backend: LoraBase', 'LoraBase')
   const options = parseOptions(request.Options)
+  const savePath = options.get('slot_save_path') ?? options.get('--slot-save-path')
   return {
     file: path.resolve(request.ModelFile || path.join(request.ModelPath, request.Model)),
     contextSize: request.ContextSize,
     threads: request.Threads,
+    gpuLayers: Math.max(0, request.NGPULayers),
     batchSize: request.NBatch,
     slots: readInteger(options, ['parallel', 'n_parallel'], { min: 1, max: MAX_SLOTS, otherwise: DEFAULT_SLOTS }),
     maxWaiting: readInteger(options, ['queue'], { min: 0, max: MAX_WAITING, otherwise: DEFAULT_WAITING }),
+    trims: readBoolean(options, 'context_shift'),
+    similarity: readNumber(options, ['slot_prompt_similarity', 'sps'], {
+      min: 0,
+      max: 1,
+      otherwise: DEFAULT_SIMILARITY,
+    }),
+    swaFull: readBoolean(options, 'swa_full'),
+    checkTensors: readBoolean(options, 'check_tensors'),
+    loras: readLoras(request),
+    grammarTriggers: readTriggers(request),
     mmap: request.MMap,
     mlock: request.MLock,
     embeddings: request.Embeddings,
     embeddingNorm: readInteger(options, ['embd_normalize'], { min: -1, max: 64, otherwise: DEFAULT_NORM }),
-    flashAttention: readSwitch(request.FlashAttention),
+    pooling: readWord(options, ['pooling', 'pooling_type'], POOLINGS),
+    ranking: request.Reranking,
+    rankByCosine: readWord(options, ['rerank'], ['cosine', 'head']) === 'cosine',
+    scoring: request.EnableScore,
+    slotFiles: savePath !== undefined && savePath !== '',
+    flashAttention: readSwitch(request.FlashAttention, 'FlashAttention'),
     cacheTypeKey: readCacheType(request.CacheTypeKey, 'CacheTypeKey'),
     cacheTypeValue: readCacheType(request.CacheTypeValue, 'CacheTypeValue'),
   }
 }
 
-/** Names of the fields of a request that will not be honoured. */
-export function findIgnoredFields(request: ModelOptions): readonly string[] {
-  return IGNORED.filter((field) => isSet(request[field]))
+/** Names of the fields and options of a request that will not be honoured. */
+export function findIgnored(request: ModelOptions): readonly string[] {
+  const fields = IGNORED.filter((field) => isSet(request[field]))
+  return [...fields, ...findIgnoredOptions(parseOptions(request.Options)).map((name) => `option ${name}`)]
 }
 
-/** Options of the form `name:value`; a name alone is "true". Names are lower-case; the last one counts. */
-export function parseOptions(options: readonly string[]): ReadonlyMap<string, string> {
-  return new Map(
-    options.map((option) => {
-      const colon = option.indexOf(':')
-      const name = colon < 0 ? option : option.slice(0, colon)
-      return [name.trim().toLowerCase(), colon < 0 ? 'true' : option.slice(colon + 1).trim()]
-    }),
-  )
+/** Adapters with their scales; a scale of 0 or none means 1, as the contract cannot tell them apart. */
+function readLoras(request: ModelOptions): readonly LoraSettings[] {
+  const single = request.LoraAdapter === '' ? [] : [{ file: request.LoraAdapter, scale: request.LoraScale }]
+  const many = request.LoraAdapters.map((file, index) => ({ file, scale: request.LoraScales[index] ?? 0 }))
+  const all = [...single, ...many].filter(({ file }) => file !== '')
+  if (all.length > MAX_LORAS) throw invalidRequest(`more than ${MAX_LORAS} adapters`, 'LoraAdapters')
+  return all.map(({ file, scale }) => {
+    if (!Number.isFinite(scale)) throw invalidRequest('the scale of an adapter is no number', 'LoraScales')
+    return { filePath: path.resolve(request.ModelPath, file), scale: scale === 0 ? 1 : scale }
+  })
 }
 
-interface IntegerRange {
-  readonly min: number
-  readonly max: number
-  readonly otherwise: number
-}
-
-function readInteger(
-  options: ReadonlyMap<string, string>,
-  names: readonly string[],
-  { min, max, otherwise }: IntegerRange,
-): number {
-  const name = names.find((candidate) => options.has(candidate))
-  if (name === undefined) return otherwise
-  const text = options.get(name) ?? ''
-  const value = /^-?\d{1,9}$/.test(text) ? Number(text) : Number.NaN
-  if (!(value >= min && value <= max)) throw invalidRequest(`option ${name} must be a number of ${min} to ${max}`)
-  return value
-}
-
-function readSwitch(text: string): boolean | 'auto' {
-  const word = text.trim().toLowerCase()
-  if (ON.has(word)) return true
-  if (OFF.has(word)) return false
-  if (word === '' || word === 'auto') return 'auto'
-  throw invalidRequest('FlashAttention must be auto, on or off', 'FlashAttention')
+function readTriggers(request: ModelOptions): readonly string[] {
+  const words = request.GrammarTriggers.map(({ word }) => word).filter((word) => word !== '')
+  if (words.length > MAX_TRIGGERS) throw invalidRequest(`more than ${MAX_TRIGGERS} triggers`, 'GrammarTriggers')
+  return words
 }
 
 function readCacheType(text: string, field: string): CacheType | undefined {

@@ -1,7 +1,7 @@
 import type { BackendHandlers } from '@svc/backend-kit'
 import { SvcError } from '@svc/errors'
 import type { ModelHost } from '../model-host.ts'
-import { findIgnoredFields, toModelSettings } from './load-settings.ts'
+import { findIgnored, toModelSettings } from './load-settings.ts'
 
 /** LoadModel, Free and ModelMetadata. */
 export function createLoadHandlers(host: ModelHost): Pick<BackendHandlers, 'loadModel' | 'free' | 'modelMetadata'> {
@@ -9,7 +9,7 @@ export function createLoadHandlers(host: ModelHost): Pick<BackendHandlers, 'load
     loadModel: async (request, { signal }) => {
       try {
         const settings = toModelSettings(request)
-        const ignored = findIgnoredFields(request)
+        const ignored = findIgnored(request)
         if (ignored.length > 0) host.log.warn(`not supported, ignored: ${ignored.join(', ')}`)
         await host.load(request.Model, settings, { signal })
         return { success: true, message: 'loaded' }

@@ -1,26 +1,52 @@
 import type { Message, PredictOptions } from '@svc/backend-client/proto'
 import type { ChatInput, ChatMessage } from '../engine/chat-template.ts'
 import type { GenerateRequest } from '../engine/generate.ts'
+import type { GrammarRequest } from '../engine/grammar.ts'
 import { type PromptModel, type PromptSource, toPromptTokens } from '../engine/prompt.ts'
 import type { SamplingRequest } from '../engine/sampling.ts'
-import { invalidRequest, notSupported } from '../errors.ts'
+import type { ModelSettings } from '../engine/settings.ts'
+import { invalidRequest } from '../errors.ts'
 
 /** Templates write the role beside their marks, so it may not hold anything that could be part of one. */
 const ROLE = /^[A-Za-z0-9_-]{1,64}$/
 
-/** What a Predict request asks for, with its prompt as tokens. @throws LlamaError `invalid_request`, `not_implemented` */
-export function toGenerateRequest(request: PredictOptions, model: PromptModel): GenerateRequest {
+const MAX_TOP_LOGPROBS = 20
+
+/** What a request is read against. */
+export interface PredictModel extends PromptModel {
+  readonly settings: Pick<ModelSettings, 'grammarTriggers'>
+}
+
+/** What a Predict request asks for, with its prompt as tokens. @throws LlamaError `invalid_request` */
+export function toGenerateRequest(request: PredictOptions, model: PredictModel): GenerateRequest {
   if (request.Images.length + request.Videos.length + request.Audios.length > 0) {
     throw invalidRequest('this model reads text only', 'Images')
   }
-  if (request.Grammar !== '') throw notSupported('this backend does not honour grammars')
-  if (request.Logprobs > 0) throw notSupported('this backend gives no log-probabilities')
   return {
     prompt: toPromptTokens(model, toPromptSource(request)),
     maxTokens: request.Tokens,
+    keep: request.NKeep,
+    reusePrefix: request.PromptCacheAll,
     stop: request.StopPrompts,
     sampling: toSamplingRequest(request),
+    grammar: toGrammarRequest(request, model.settings.grammarTriggers),
+    topLogprobs: readTopLogprobs(request),
   }
+}
+
+/** The grammar of a request; it waits for a trigger of the model, if there are any and the metadata does not forbid it. */
+function toGrammarRequest(
+  { Grammar, Metadata }: PredictOptions,
+  triggers: readonly string[],
+): GrammarRequest | undefined {
+  if (Grammar === '') return undefined
+  return { text: Grammar, triggers: Metadata.grammar_lazy === 'false' ? [] : triggers }
+}
+
+function readTopLogprobs({ Logprobs, TopLogprobs }: PredictOptions): number | undefined {
+  if (Logprobs <= 0) return undefined
+  if (TopLogprobs > MAX_TOP_LOGPROBS) throw invalidRequest(`at most ${MAX_TOP_LOGPROBS} are told of`, 'TopLogprobs')
+  return Math.max(0, TopLogprobs)
 }
 
 /** The prompt of a request: its messages where the model's template is asked for and there are any, else its text. */
@@ -71,6 +97,11 @@ function toSamplingRequest(request: PredictOptions): SamplingRequest {
     topK: request.TopK,
     topP: request.TopP,
     minP: request.MinP,
+    typicalP: request.TypicalP,
+    tailFreeZ: request.TailFreeSamplingZ,
+    mirostat: request.Mirostat,
+    mirostatEta: request.MirostatETA,
+    mirostatTau: request.MirostatTAU,
     seed: request.Seed,
     repeatPenalty: request.Penalty,
     repeatLastN: request.Repeat,

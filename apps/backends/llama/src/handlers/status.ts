@@ -26,7 +26,7 @@ export function createStatusHandlers(host: ModelHost): Pick<BackendHandlers, 'he
         slotId: answer.slot,
         tokensPerSecond: tokensPerSecond(answer.usage),
         tokensGenerated: answer.usage.completionTokens,
-        promptTokensProcessed: answer.usage.promptTokens,
+        promptTokensProcessed: answer.usage.promptTokens - answer.usage.reusedTokens,
       }
     },
   }
@@ -54,6 +54,8 @@ export function createCapabilities(
 function describeModel(model: EngineModel): PartialMessage<CapabilitiesReply> {
   return {
     embeddings: model.canEmbed,
+    grammar: model.canGenerate,
+    logprobs: model.canGenerate,
     contextSize: model.generator?.contextSize ?? model.embedder?.contextSize ?? 0,
     slotCount: model.generator?.pool.slots.length ?? 0,
     embeddingDimension: model.canEmbed ? model.llamaModel.embeddingVectorSize : 0,

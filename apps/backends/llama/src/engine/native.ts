@@ -1,0 +1,140 @@
+import type { LlamaContext, LlamaModel, Token } from 'node-llama-cpp'
+import { LlamaError } from '../errors.ts'
+import type { Runtime } from './runtime.ts'
+
+/** Where the scores behind one token of the last batch lie. */
+export type LogitIndex = number
+
+/** What a sampler is told before it chooses; what is left out is off. */
+export interface NativeSamplerConfig {
+  readonly temperature: number
+  readonly minP?: number
+  readonly topK?: number
+  readonly topP?: number
+  readonly seed?: number
+  readonly repeatPenalty?: number
+  readonly repeatPenaltyMaxTokens?: number
+  readonly repeatPenaltyTokens?: Uint32Array
+  readonly repeatPenaltyPresencePenalty?: number
+  readonly repeatPenaltyFrequencyPenalty?: number
+  readonly tokenBiasKeys?: Uint32Array
+  readonly tokenBiasValues?: Float32Array
+  readonly grammarEvaluationState?: NativeGrammarState
+}
+
+/** Chooses tokens; knows what it chose before. */
+export interface NativeSampler {
+  applyConfig(config: NativeSamplerConfig): void
+  dispose(): void
+}
+
+/** A grammar that was read. */
+export interface NativeGrammar {
+  isTextCompatible(text: string): boolean
+}
+
+/** How far a text has come in a grammar. */
+export interface NativeGrammarState {
+  readonly brand?: 'grammar-state'
+}
+
+/**
+ * Which scores to give out beside the choice: those of these tokens, whether the highest, the lowest and the chosen
+ * one, and this many of the highest. Whether the highest is asked for makes no difference: the engine forgets it.
+ */
+export type NativeLogitFilter = readonly [readonly Token[], boolean, boolean, boolean, number]
+
+/** Choice, probabilities, confidence, pairs of token and score, and the sum of all weights relative to the highest. */
+export type NativeSample = readonly [
+  token: Token | -1,
+  probabilities: readonly number[] | undefined,
+  confidence: number | undefined,
+  logits: readonly number[] | undefined,
+  totalWeight: number | undefined,
+]
+
+/** The context itself. Nothing but {@link decodeBatch} and the files may run beside {@link sampleToken}. */
+export interface NativeContext {
+  initBatch(size: number): void
+  addToBatch(sequence: number, position: number, tokens: Uint32Array, outputs: Uint32Array): Uint32Array
+  decodeBatch(): Promise<void>
+  sampleToken(index: LogitIndex, sampler: NativeSampler): Promise<Token | -1>
+  sampleToken(
+    index: LogitIndex,
+    sampler: NativeSampler,
+    probabilities: false,
+    confidence: false,
+    logits: NativeLogitFilter,
+    totalWeight: boolean,
+  ): Promise<NativeSample>
+  disposeSequence(sequence: number): void
+  removeTokenCellsFromSequence(sequence: number, start: number, end: number): boolean
+  shiftSequenceTokenCells(sequence: number, start: number, end: number, delta: number): void
+  getSequenceKvCacheMinPosition(sequence: number): number
+  getEmbedding(tokens: number): Float64Array
+  saveSequenceStateToFile(file: string, sequence: number, tokens: Uint32Array): Promise<number>
+  loadSequenceStateFromFile(file: string, sequence: number, maxTokens: number): Promise<Uint32Array>
+}
+
+/** What can be made beneath a model. */
+export interface Native {
+  createSampler(): NativeSampler
+  /** @throws Error where the text is no grammar */
+  createGrammar(text: string, rootRule: string): NativeGrammar
+  createGrammarState(grammar: NativeGrammar): NativeGrammarState
+  cloneGrammarState(state: NativeGrammarState): NativeGrammarState
+  acceptToken(state: NativeGrammarState, token: Token): void
+  canBeNext(state: NativeGrammarState, token: Token): boolean
+}
+
+interface Bindings {
+  readonly AddonSampler: {
+    new (model: unknown): NativeSampler
+    acceptGrammarEvaluationStateToken(state: NativeGrammarState, token: Token): void
+    canBeNextTokenForGrammarEvaluationState(state: NativeGrammarState, token: Token): boolean
+  }
+  readonly AddonGrammar: new (text: string, options: { addonExports: Bindings; rootRuleName: string }) => NativeGrammar
+  readonly AddonGrammarEvaluationState: {
+    new (model: unknown, grammar: NativeGrammar): NativeGrammarState
+    new (state: NativeGrammarState): NativeGrammarState
+  }
+}
+
+/**
+ * The engine beneath the classes of the library, of which only this file knows. The classes cannot choose a token
+ * under a grammar and tell its probability too, nor keep several sequences in step; the version is pinned, and what
+ * is missing after a change of it is noticed when a model is loaded.
+ */
+export function openNative(runtime: Runtime, llamaModel: LlamaModel): Native {
+  const bindings = readPart<Bindings>(runtime.llama, '_bindings', ['AddonSampler', 'AddonGrammar'])
+  const model = readPart<object>(llamaModel, '_model', ['tokenize'])
+  return {
+    createSampler: () => new bindings.AddonSampler(model),
+    createGrammar: (text, rootRule) =>
+      new bindings.AddonGrammar(text, { addonExports: bindings, rootRuleName: rootRule }),
+    createGrammarState: (grammar) => new bindings.AddonGrammarEvaluationState(model, grammar),
+    cloneGrammarState: (state) => new bindings.AddonGrammarEvaluationState(state),
+    acceptToken: (state, token) => bindings.AddonSampler.acceptGrammarEvaluationStateToken(state, token),
+    canBeNext: (state, token) => bindings.AddonSampler.canBeNextTokenForGrammarEvaluationState(state, token),
+  }
+}
+
+/** What lies beneath a context; for an embedding context, beneath the one in it. */
+export function openNativeContext(context: LlamaContext): NativeContext {
+  return readPart<NativeContext>(context, '_ctx', ['decodeBatch', 'sampleToken', 'saveSequenceStateToFile'])
+}
+
+/** The context inside an embedding or ranking context. */
+export function innerContext(context: object): LlamaContext {
+  return readPart<LlamaContext>(context, '_llamaContext', ['dispose'])
+}
+
+function readPart<Part>(owner: object, name: string, members: readonly string[]): Part {
+  const part: unknown = Reflect.get(owner, name)
+  const has = (member: string): boolean => typeof Reflect.get(Object(part), member) === 'function'
+  if (typeof part !== 'object' || part === null || !members.every(has)) {
+    throw new LlamaError('internal', `this version of the engine has no ${name}`, { code: 'engine_version' })
+  }
+  // Looked at above, as far as it can be.
+  return part as Part
+}
