@@ -95,7 +95,7 @@ export const MODEL_BLOCKS = defineRequirements([
     id: 'model-file:templates:go-syntax',
     section: '2.9',
     behavior: 'Chat templates in Go syntax work.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'model-file:pii:policy',
