@@ -86,7 +86,7 @@ describe('errors come as the classes of the client', () => {
       [{ n: 0 }, 'n'],
       [{ stop: 5 }, 'stop'],
       [{ response_format: { type: 'json_object' } }, 'response_format'],
-      [{ functions: [{ name: 'f' }] }, 'functions'],
+      [{ tool_choice: 'required' }, 'tool_choice'],
       [{ messages: [{ role: 'wizard', content: 'x' }] }, 'messages[0].role'],
       [
         {

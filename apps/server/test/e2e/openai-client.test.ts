@@ -209,7 +209,7 @@ describe('between client and backend', () => {
   })
 
   it('a conversation reaches the backend message by message', async () => {
-    await server.model('listener')
+    await server.model('listener', {}, { template: { use_tokenizer_template: true } })
     const messages: Message[] = [
       { role: 'developer', content: 'Be brief.' },
       { role: 'user', content: [{ type: 'text', text: 'Weather?' }] },
