@@ -81,6 +81,10 @@ export class GrammarBuilder implements RuleMaker {
     return rule(name)
   }
 
+  define(name: string, body: Expression): void {
+    this.#rules.set(name, body)
+  }
+
   acceptsName(schema: SchemaPlace, name: string): boolean {
     return this.#guarded(schema, () => this.#evaluation.try(schema, { value: name, pointer: '' }).isValid)
   }
@@ -162,9 +166,9 @@ export class GrammarBuilder implements RuleMaker {
       case 'boolean':
         return rule('boolean')
       case 'integer':
-        return kinds.has('fraction') ? NEVER : integerShape(numberFacets(places))
+        return kinds.has('fraction') ? NEVER : integerShape(numberFacets(places), this)
       case 'fraction':
-        return numberShape(numberFacets(places))
+        return numberShape(numberFacets(places), this)
       case 'string':
         return stringShape(places, this)
       case 'array':

@@ -32,3 +32,5 @@ export const MAX_CHECK_STEPS = 2_000_000
 export const MAX_CHECK_DEPTH = 1_000
 /** Most problems that a check names. */
 export const MAX_PROBLEMS = 16
+/** Most calls that one reply may hold at once. */
+export const MAX_PARALLEL_CALLS = 64

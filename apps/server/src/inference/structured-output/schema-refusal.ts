@@ -4,6 +4,8 @@ import { SvcError } from '@svc/errors'
 export interface SchemaOrigin {
   /** The field as clients write it: `response_format.json_schema.schema`. */
   readonly param: string
+  /** What it is in words, where the field has several. @default the field */
+  readonly label?: string | undefined
 }
 
 /**
@@ -13,10 +15,14 @@ export interface SchemaOrigin {
  */
 export function refuseSchema(origin: SchemaOrigin, pointer: string, reason: string): SvcError {
   const place = pointer === '' ? 'at its top' : `at ${shorten(pointer)}`
-  return new SvcError('invalid_request', `schema in ${origin.param} cannot be used, ${place}: ${reason}`, {
-    code: 'unsupported_schema',
-    details: { param: origin.param, pointer },
-  })
+  return new SvcError(
+    'invalid_request',
+    `schema in ${origin.label ?? origin.param} cannot be used, ${place}: ${reason}`,
+    {
+      code: 'unsupported_schema',
+      details: { param: origin.param, pointer },
+    },
+  )
 }
 
 const MAX_POINTER_LENGTH = 300

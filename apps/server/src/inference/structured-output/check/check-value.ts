@@ -68,11 +68,15 @@ function boundOf(
   return { value: closed, isOpen: false }
 }
 
+/** Most that a quotient may be off a whole number by rounding. */
+const MAX_ROUNDING = 1e-3
+
 /** A decimal step is seldom exact in binary: what is within rounding of a multiple counts as one. */
 function isMultiple(value: number, step: number): boolean {
+  if (Number.isInteger(value) && Number.isInteger(step)) return value % step === 0
   const quotient = value / step
   if (!Number.isFinite(quotient)) return false
-  return Math.abs(quotient - Math.round(quotient)) <= Math.abs(quotient) * 2 ** -50
+  return Math.abs(quotient - Math.round(quotient)) <= Math.min(MAX_ROUNDING, Math.abs(quotient) * 2 ** -50)
 }
 
 /** Holds a text to its length, `pattern` and `format`. */

@@ -8,7 +8,7 @@ export type Alternative = readonly SchemaPlace[]
 
 /** Identity of a place among the places of one compilation. */
 export function identify({ document, pointer }: SchemaPlace): string {
-  return `${document.origin.param}#${pointer}`
+  return `${document.origin.label ?? document.origin.param}#${pointer}`
 }
 
 /** Takes `$ref`, `allOf`, `anyOf`, `oneOf` and `if` apart into alternatives; counts what that costs. */

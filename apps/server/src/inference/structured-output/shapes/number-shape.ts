@@ -2,32 +2,38 @@ import { choice, EMPTY, type Expression, literal, NEVER, oneOf, optional, rule, 
 import { charactersOf, toSet } from '../patterns/code-points.ts'
 import { anyDigits, anyFraction, type FractionBound, fractions, wholeNumbers } from './digits.ts'
 import type { NumberFacets } from './facets.ts'
+import { literalChoice } from './literal-choice.ts'
+import type { RuleMaker } from './rule-maker.ts'
 
 /** Largest bound up to which fractions are written: beyond it a double cannot hold them. */
 const LARGEST_FRACTIONAL = 1e9
 /** Most multiples that are written out one by one. */
 const MAX_LISTED = 512
+/** Bounds beyond it are as good as none. */
 const NO_SIGN_LIMIT = 10 ** 15 - 1
+/** Largest step that a grammar keeps by itself where multiples are few, and where they are many. */
+const MAX_STEP = 1e9
+const MAX_REMAINDERS = 128
 
-/** Whole numbers that keep the bounds; `multipleOf` where the last digits tell, else it is checked afterwards. */
-export function integerShape(facets: NumberFacets): Expression {
+/** Whole numbers that keep the bounds, and multiples of steps up to a bound; others are checked afterwards. */
+export function integerShape(facets: NumberFacets, rules: RuleMaker): Expression {
   const first = firstInteger(facets)
   const last = lastInteger(facets)
   if (first > last) return NEVER
-  const step = facets.multiples.find((multiple) => Number.isInteger(multiple) && multiple > 1)
+  const step = wholeStep(facets.multiples)
   const isFree = first === -Number.MAX_SAFE_INTEGER && last === Number.MAX_SAFE_INTEGER
-  if (step !== undefined) return multiples(step, first, last)
+  if (step > 1) return multiples(step, [first, last], rules)
   return isFree ? rule('integer') : signedRange(first, last)
 }
 
 /** Numbers that keep the bounds, with or without fraction. */
-export function numberShape(facets: NumberFacets): Expression {
+export function numberShape(facets: NumberFacets, rules: RuleMaker): Expression {
   const { min, max, multiples: steps } = facets
   const places = decimalPlaces(steps)
-  if (steps.length > 0 && places === undefined) return integerShape(facets)
+  if (steps.length > 0 && places === undefined) return integerShape(facets, rules)
   if (min === undefined && max === undefined) return places === undefined ? rule('number') : fixedPlaces(places)
   const isWritable = [min, max].every((bound) => bound === undefined || isPlainDecimal(bound.value))
-  if (!isWritable || places !== undefined) return choice(integerShape(facets))
+  if (!isWritable || places !== undefined) return integerShape(facets, rules)
   return choice(
     min === undefined || min.value < 0 ? sequence(literal('-'), magnitudes(negate(max), negate(min), true)) : NEVER,
     max === undefined || max.value >= 0 ? magnitudes(min, max, false) : NEVER,
@@ -64,38 +70,47 @@ function signedRange(first: number, last: number): Expression {
   return choice(negative, last >= 0 ? wholeNumbers(Math.max(0, first), last) : NEVER)
 }
 
-/** Multiples of a whole number: all of them when they are few, else by their last digits. */
-function multiples(step: number, first: number, last: number): Expression {
+/** The smallest whole number whose multiples are multiples of all steps; 1 where there is none that is small. */
+function wholeStep(steps: readonly number[]): number {
+  let whole = 1
+  for (const step of steps) {
+    const factor = [1, 2, 4, 5, 10, 20, 25, 50, 100, 1000].find((one) => Number.isInteger(step * one))
+    if (factor === undefined || step * factor > MAX_STEP) return 1
+    whole = leastCommonMultiple(whole, step * factor)
+  }
+  return whole > MAX_STEP ? 1 : whole
+}
+
+function leastCommonMultiple(a: number, b: number): number {
+  let [x, y] = [a, b]
+  while (y !== 0) [x, y] = [y, x % y]
+  return (a / x) * b
+}
+
+/** Multiples of a whole number: one by one when they are few, else by the remainder of the digits written so far. */
+function multiples(step: number, [first, last]: readonly [number, number], rules: RuleMaker): Expression {
   const [from, to] = [Math.ceil(first / step), Math.floor(last / step)]
   if (from > to) return NEVER
   if (to - from < MAX_LISTED) {
-    const values = Array.from({ length: to - from + 1 }, (_, index) => String((from + index) * step + 0))
-    return choice(...values.map((text) => literal(text === '-0' ? '0' : text)))
+    rules.spend(to - from)
+    const values = Array.from({ length: to - from + 1 }, (_, index) => (from + index) * step)
+    return literalChoice(values.map((value) => JSON.stringify(value)))
   }
-  const ending = lastDigits(step)
-  const range = signedRange(first, last)
-  if (ending === undefined || first > 0 || last < NO_SIGN_LIMIT) return range
-  const positive = choice(
-    literal('0'),
-    sequence(oneOf(toSet([[0x31, 0x39]])), anyDigits(0, 10), ending),
-    smallMultiples(step),
-  )
-  return sequence(first <= -NO_SIGN_LIMIT ? optional(literal('-')) : EMPTY, positive)
+  if (first > 0 || last < NO_SIGN_LIMIT || step > MAX_REMAINDERS) return signedRange(first, last)
+  const sign = first <= -NO_SIGN_LIMIT ? optional(literal('-')) : EMPTY
+  return sequence(sign, choice(literal('0'), digitsByRemainder(step, rules)))
 }
 
-/** The texts that every multiple of a power of ten's divisor ends with. */
-function lastDigits(step: number): Expression | undefined {
-  for (const width of [1, 2, 3]) {
-    if (10 ** width % step !== 0) continue
-    const texts = Array.from({ length: 10 ** width / step }, (_, index) => String(index * step).padStart(width, '0'))
-    return choice(...texts.map(literal))
+function digitsByRemainder(step: number, rules: RuleMaker): Expression {
+  const after = (remainder: number, from: number): Expression[] =>
+    Array.from({ length: 10 - from }, (_, index) =>
+      sequence(literal(String(from + index)), rule(`multiple-${step}-${(remainder * 10 + from + index) % step}-rest`)),
+    )
+  rules.spend(step * 10)
+  for (let remainder = 0; remainder < step; remainder += 1) {
+    rules.define(`multiple-${step}-${remainder}-rest`, choice(remainder === 0 ? EMPTY : NEVER, ...after(remainder, 0)))
   }
-  return undefined
-}
-
-function smallMultiples(step: number): Expression {
-  const count = Math.min(9, Math.floor(999 / step))
-  return choice(...Array.from({ length: count }, (_, index) => literal(String((index + 1) * step))))
+  return choice(...after(0, 1))
 }
 
 /** 2 for a step of 0.01; undefined where a step is no power of ten below 1. */

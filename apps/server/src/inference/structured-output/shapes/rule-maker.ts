@@ -13,6 +13,8 @@ export interface RuleMaker {
   spend(elements: number): void
   /** Adds a rule and answers a reference to it. */
   addRule(hint: string, body: Expression): Expression
+  /** Gives a rule a name that no other rule has: one that ends with a letter. A second one of the name is the same. */
+  define(name: string, body: Expression): void
   /** Whether a property name is right by some schema. */
   acceptsName(schema: SchemaPlace, name: string): boolean
   /** Whether a name has a match of a pattern in it. */

@@ -1,0 +1,36 @@
+import type { FunctionSettings } from '../../models/model-config.ts'
+import type { StructuredOutput } from '../request.ts'
+import type { ValueCheck } from './check/create-check.ts'
+import { compileSchema, jsonObjectGrammar } from './compile-schema.ts'
+import { isObject } from './schema/json.ts'
+import { propertiesOrder } from './tools/properties-order.ts'
+
+/** What holds a reply to its form. */
+export interface OutputConstraint {
+  readonly grammar: string
+  /** For the parsed reply; absent where the form is no JSON. */
+  readonly check?: ValueCheck | undefined
+}
+
+/**
+ * The grammar of a form, and the check of what the grammar cannot say.
+ *
+ * @param settings the `function` block of the model
+ * @throws `invalid_request` with the code `unsupported_schema`, before anything is generated
+ */
+export function compileStructuredOutput(output: StructuredOutput, settings: FunctionSettings): OutputConstraint {
+  switch (output.kind) {
+    case 'gbnf':
+      return { grammar: output.grammar }
+    case 'json-object':
+      return {
+        grammar: jsonObjectGrammar(),
+        check: (value) => (isObject(value) ? undefined : [{ pointer: '', reason: 'must be object' }]),
+      }
+    case 'json-schema':
+      return compileSchema(output.schema, {
+        origin: { param: 'response_format' },
+        propertiesOrder: propertiesOrder(settings),
+      })
+  }
+}
