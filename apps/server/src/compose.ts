@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SvcError } from '@svc/errors'
+import { detectBuildFamily } from './backends/build-family.ts'
 import { type BuiltInBackend, createBackendCatalog } from './backends/catalog.ts'
 import type { Environment } from './backends/child-environment.ts'
 import { createProcessRecord, reapOrphans } from './backends/process-record.ts'
@@ -157,6 +158,7 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       folders: [config.backendsPath, config.backendsSystemPath],
       builtIn: options.builtInBackends,
       external: Object.fromEntries(settings.externalBackends()),
+      buildFamily: await detectBuildFamily({ forced: config.forceMetaBackendCapability }),
       logger: log,
     })
     const store = createConfigStore({

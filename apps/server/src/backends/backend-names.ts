@@ -25,3 +25,42 @@ export function canonicalBackend(name: string): CanonicalBackend {
   const key = name.toLowerCase()
   return ALIASES.get(key) ?? { name: key }
 }
+
+/** Engines of language models beside `llama-cpp` and what carries its name. */
+const LANGUAGE_ENGINES: ReadonlySet<string> = new Set([
+  ...['turboquant', 'bonsai', 'ds4', 'sglang', 'vllm', 'vllm-omni', 'vllm-cpp', 'mlx', 'mlx-vlm', 'mlx-distributed'],
+  ...['transformers', 'tinygrad', 'liquid-audio', 'llm'],
+])
+
+/** Backends that run no model a file could mean. */
+const NO_ENGINES: ReadonlySet<string> = new Set([
+  ...['local-store', 'valkey-store', 'opus', 'cloud-proxy', 'service-proxy', 'pattern'],
+  ...['llama-cpp-quantization', 'trl'],
+])
+
+/** Words that builds of one backend put before or behind its name: `cuda12-vllm`, `vllm-development`. */
+const BUILD_WORD =
+  /^(?:cpu|cuda\d*|rocm\d*|hipblas|vulkan|metal|darwin|intel|sycl|nvidia|l4t|arm64|x86|development|master|latest|\d+)$/
+
+/** A name without the words of a build. */
+function engineOf(name: string): string {
+  const parts = canonicalBackend(name).name.split('-')
+  const kept = parts.filter((part) => !BUILD_WORD.test(part))
+  return kept.length === 0 ? name : kept.join('-')
+}
+
+/** Whether a backend is llama.cpp, by its name. */
+export function isLlama(name: string): boolean {
+  return engineOf(name) === 'llama-cpp'
+}
+
+/** Whether a backend runs language models, by its name. */
+export function runsLanguage(name: string): boolean {
+  const engine = engineOf(name)
+  return engine.endsWith('llama-cpp') || LANGUAGE_ENGINES.has(engine)
+}
+
+/** Whether a backend runs models at all, by its name. */
+export function runsModels(name: string): boolean {
+  return !NO_ENGINES.has(engineOf(name))
+}

@@ -45,6 +45,42 @@ async function installFolder(
 
 const llama = { entry: '/app/llama/main.js', execArgv: ['--max-old-space-size=512'] }
 
+describe('candidates for a model that names no backend', () => {
+  const builtIn = { llama, 'llama-cpp': llama, mock: { entry: '/app/mock.js', execArgv: [] } }
+
+  it('of GGUF weights are llama, then installed engines of language models, each program once', async () => {
+    await using dir = await tempDir()
+    for (const name of ['ik-llama-cpp', 'piper', 'cuda12-vllm', 'local-store']) await installFolder(dir, name)
+    await installFolder(dir, 'vllm', { run: false, metadata: { meta_backend_for: 'cuda12-vllm' } })
+    const catalog = await createCatalog({ folders: [dir.path], builtIn })
+    const found = catalog.candidates({ isGguf: true })
+    expect(found.map(({ name }) => name)).toEqual(['llama', 'cuda12-vllm', 'ik-llama-cpp'])
+  })
+
+  it('begin with an installed llama.cpp, and end with ours before the others', async () => {
+    await using dir = await tempDir()
+    await installFolder(dir, 'cpu-llama-cpp', { metadata: { name: 'cpu-llama-cpp', alias: 'llama-cpp' } })
+    await installFolder(dir, 'bonsai')
+    const catalog = await createCatalog({ folders: [dir.path], builtIn })
+    expect(catalog.candidates({ isGguf: true })).toMatchObject([
+      { cwd: dir.join('cpu-llama-cpp') },
+      { command: process.execPath, transport: 'unix' },
+      { cwd: dir.join('bonsai') },
+    ])
+  })
+
+  it('of other weights are all installed ones that run models, none at an address and none of ours', async () => {
+    await using dir = await tempDir()
+    for (const name of ['piper', 'whisper', 'local-store', 'opus']) await installFolder(dir, name)
+    const catalog = await createCatalog({
+      folders: [dir.path],
+      builtIn,
+      external: { near: dir.join('piper', 'run.sh'), far: '127.0.0.1:9' },
+    })
+    expect(catalog.candidates({ isGguf: false }).map(({ name }) => name)).toEqual(['near', 'whisper'])
+  })
+})
+
 describe('installed backends', () => {
   it('run their run.sh in their folder over TCP, under the name of their metadata or else their folder', async () => {
     await using dir = await tempDir()

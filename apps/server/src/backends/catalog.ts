@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { dirname, resolve as resolvePath } from 'node:path'
 import type { Logger } from '../ports.ts'
-import { canonicalBackend } from './backend-names.ts'
+import { canonicalBackend, isLlama, runsLanguage, runsModels } from './backend-names.ts'
 import { type BuildFamily, type InstalledBackends, readInstalledBackends } from './installed-backends.ts'
 
 /** How a backend is reached: a program this server starts, or an address where one is already running. */
@@ -34,6 +34,11 @@ export interface BackendCatalog {
   names(): readonly string[]
   /** The program of a name in any case: external before installed before built in (§2.9, `backend`). */
   resolve(name: string): BackendProgram | undefined
+  /**
+   * The programs to try for a model whose file names no backend, best first. For GGUF weights those that run language
+   * models, `llama` and `llama-cpp` before others; for other weights everything installed that runs models.
+   */
+  candidates(options: { readonly isGguf: boolean }): readonly BackendProgram[]
   /** Replaces the external backends: name → file to run, `host:port` or `unix:/path` to attach. */
   setExternal(external: Readonly<Record<string, string>>): Promise<void>
   /** Reads the backends folders again. */
@@ -88,20 +93,33 @@ export async function createBackendCatalog(options: BackendCatalogOptions): Prom
     return { kind: 'spawn', name: key, command: process.execPath, args, cwd: dirname(found.entry), transport: 'unix' }
   }
 
+  const resolve = (name: string): BackendProgram | undefined => {
+    const keys = [...new Set([name.toLowerCase(), canonicalBackend(name).name])]
+    for (const source of [(key: string) => external.get(key), fromInstalled, fromBuiltIn]) {
+      for (const key of keys) {
+        const program = source(key)
+        if (program !== undefined) return program
+      }
+    }
+    return undefined
+  }
+
   await refresh()
   return {
     names() {
       return [...new Set([...external.keys(), ...installed.backends.keys(), ...builtIn.keys()])].sort()
     },
-    resolve(name) {
-      const keys = [...new Set([name.toLowerCase(), canonicalBackend(name).name])]
-      for (const source of [(key: string) => external.get(key), fromInstalled, fromBuiltIn]) {
-        for (const key of keys) {
-          const program = source(key)
-          if (program !== undefined) return program
-        }
-      }
-      return undefined
+    resolve,
+    candidates({ isGguf }) {
+      const others = [...new Set([...external.keys(), ...installed.backends.keys()])].sort()
+      const programs = isGguf
+        ? [
+            resolve('llama'),
+            ...[...builtIn.keys()].filter(isLlama).map(fromBuiltIn),
+            ...others.filter(runsLanguage).map(resolve),
+          ]
+        : others.filter(runsModels).map(resolve)
+      return distinctPrograms(programs)
     },
     setExternal(next) {
       externalUris = next
@@ -109,6 +127,17 @@ export async function createBackendCatalog(options: BackendCatalogOptions): Prom
     },
     refresh,
   }
+}
+
+/** Each program once; one at an address serves a model of its own and is never told to load another unasked. */
+function distinctPrograms(programs: readonly (BackendProgram | undefined)[]): BackendProgram[] {
+  const found = new Map<string, BackendProgram>()
+  for (const program of programs) {
+    if (program?.kind !== 'spawn') continue
+    const key = JSON.stringify([program.command, program.args])
+    if (!found.has(key)) found.set(key, program)
+  }
+  return [...found.values()]
 }
 
 async function readExternal(

@@ -17,6 +17,8 @@ describe('toChildEnvironment', () => {
       OMP_NUM_THREADS: '4',
       HF_TOKEN: 'hub',
       LLAMACPP_GRPC_SERVERS: 'a:1',
+      LOCALAI_BACKEND_PARENT_WATCH_INTERVAL: '500ms',
+      XPU: '1',
     }
     expect(toChildEnvironment(allowed)).toEqual(allowed)
   })

@@ -23,7 +23,10 @@ interface World {
   recorded(): Promise<readonly { readonly pid: number; readonly name: string }[]>
 }
 
-async function createWorld(environment: Environment = { PATH: process.env.PATH }) {
+async function createWorld(
+  environment: Environment = { PATH: process.env.PATH },
+  options: { readonly externalToken?: string } = {},
+) {
   const dir = await tempDir('svc-t-')
   await mkdir(dir.join('sockets'))
   const file = dir.join('backends.json')
@@ -35,6 +38,7 @@ async function createWorld(environment: Environment = { PATH: process.env.PATH }
     record,
     clock: systemClock,
     logger: silentLogger,
+    ...options,
   })
   const world: World = {
     dir,
@@ -224,6 +228,20 @@ describe('an attached backend', () => {
     expect(own.exitCode).toBeNull()
     own.kill('SIGKILL')
   })
+})
+
+it('an attached backend is sent the token that the operator gave for such backends', async () => {
+  await using world = await createWorld(undefined, { externalToken: 'shared' })
+  const { command, args } = writeMockLauncher({ folder: world.dir.path })
+  const own = spawn(command, [...args, '--addr', '127.0.0.1:0'], { env: { LOCALAI_GRPC_AUTH_TOKEN: 'shared' } })
+  const address = (await collectLines(own.stdout).waitFor('listening on')).split(' ')[2] ?? ''
+  const backend = await world.supervisor.start({ kind: 'attach', name: 'remote', address }, forModel('m'))
+  await backend.client.health()
+  await backend.stop({ graceMs: 1000 })
+  const stranger = createBackendClient({ address })
+  await expect(stranger.health()).rejects.toMatchObject({ kind: 'unauthenticated' })
+  stranger.close()
+  own.kill('SIGKILL')
 })
 
 describe('close', () => {

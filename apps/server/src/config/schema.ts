@@ -386,6 +386,14 @@ const OPTIONS = defineOptions({
     section: 'backends',
     about: 'more backends: each a program to start or the host:port of one that runs',
   },
+  forceMetaBackendCapability: {
+    kind: text,
+    env: ['SVC_FORCE_META_BACKEND_CAPABILITY'],
+    default: '',
+    shownDefault: 'what the machine has',
+    section: 'backends',
+    about: 'builds to prefer: nvidia, amd, intel, metal, vulkan or default',
+  },
   grpcAuthToken: {
     kind: text,
     env: ['SVC_GRPC_AUTH_TOKEN'],

@@ -244,7 +244,7 @@ describe('a limit of models', () => {
   })
 
   it('evicts nobody for a load that nobody waits for any more', async () => {
-    const { acquire, names, use } = await createWorld({ maxActive: 1 })
+    const { acquire, names, use, residency } = await createWorld({ maxActive: 1 })
     const busy = await acquire('a')
     const leaving = new AbortController()
     const left = rejectionOf(acquire('b', leaving.signal))
@@ -254,6 +254,9 @@ describe('a limit of models', () => {
     busy.release()
     await settle()
     expect(names()).toEqual(['a'])
+    await residency.stop('a')
+    await settle()
+    expect(names()).toEqual([])
     await use('b')
     expect(names()).toEqual(['b'])
   })

@@ -9,11 +9,12 @@ import { settlesWithin } from '../backends/settles-within.ts'
 import type { Supervisor } from '../backends/supervisor.ts'
 import type { Clock } from '../ports.ts'
 import type { ModelConfig } from './model-config.ts'
+import { GGUF_BACKEND, isGgufName } from './to-model-config.ts'
 
 /** Patience with a backend whose load failed. */
 const FAILED_LOAD_GRACE_MS = 2000
 /** A lost connection is noticed a moment before the end of the process that explains it. */
-const EXIT_NOTICE_MS = 500
+const EXIT_NOTICE_MS = 2000
 const MAX_NAMES_IN_MESSAGE = 20
 
 /** What loading a model needs. */
@@ -30,7 +31,8 @@ export interface ModelLoader {
   /** What a model is loaded with, as a text to compare: another text means another load. */
   revisionOf(model: ModelConfig): string
   /**
-   * Starts the backend of a model and loads the model into it. On failure the process is stopped again.
+   * Starts the backend of a model and loads the model into it; of a model that names none each backend that may run it,
+   * one after the other. A process that fails is stopped again.
    *
    * @throws SvcError `model_load_failed` (internal); the signal's reason; a refusal, see {@link isRefusal}
    */
@@ -55,26 +57,72 @@ export function createModelLoader(options: ModelLoaderOptions): ModelLoader {
       return revision
     },
     async load(model, { signal }) {
-      let backend: RunningBackend | undefined
-      try {
-        const request = buildRequest(model, toLoadRequest)
-        const program = await findProgram(model, options.catalog)
-        backend = await supervisor.start(program, {
-          modelName: model.name,
-          attempts: model.grpc.attempts,
-          attemptsSleepSeconds: model.grpc.attemptsSleepSeconds,
-          signal,
-        })
-        ensureSuccess(await backend.client.loadModel(request, { signal }))
-        signal.throwIfAborted()
-        return backend
-      } catch (error) {
-        const failure = await explain(model, { error, backend, signal, clock: options.clock })
-        await backend?.stop({ graceMs: FAILED_LOAD_GRACE_MS, freeMs: 0 })
-        throw failure
+      const request = buildRequest(model, toLoadRequest)
+      const programs = await findPrograms(model, options.catalog)
+      const reasons: string[] = []
+      let cause: unknown
+      for (const program of programs) {
+        try {
+          return await loadInto(program, { model, request, signal, supervisor, clock: options.clock })
+        } catch (error) {
+          const reason = reasonOf(error, signal)
+          reasons.push(programs.length > 1 ? `${program.name}: ${reason}` : reason)
+          cause = error
+        }
       }
+      throw loadFailed(model, reasons.join('; '), cause)
     },
   }
+}
+
+interface LoadAttempt {
+  readonly model: ModelConfig
+  readonly request: PartialMessage<ModelOptions>
+  readonly signal: AbortSignal
+  readonly supervisor: Supervisor
+  readonly clock: Clock
+}
+
+/** One backend with the model in it; on failure its process is stopped. */
+async function loadInto(
+  program: BackendProgram,
+  { model, request, signal, supervisor, clock }: LoadAttempt,
+): Promise<RunningBackend> {
+  const backend = await supervisor.start(program, {
+    modelName: model.name,
+    attempts: model.grpc.attempts,
+    attemptsSleepSeconds: model.grpc.attemptsSleepSeconds,
+    signal,
+  })
+  try {
+    ensureSuccess(await backend.client.loadModel(request, { signal }))
+    signal.throwIfAborted()
+    return backend
+  } catch (error) {
+    const end = signal.aborted ? undefined : await describeEnd(toSvcError(error), backend, clock)
+    await backend.stop({ graceMs: FAILED_LOAD_GRACE_MS, freeMs: 0 })
+    if (end === undefined) throw error
+    throw new SvcError('internal', end, { cause: error })
+  }
+}
+
+/**
+ * What to say of a failed attempt.
+ *
+ * @throws the signal's reason, or the error itself when it refuses every attempt for now
+ */
+function reasonOf(error: unknown, signal: AbortSignal): string {
+  if (signal.aborted) throw signal.reason
+  const failure = toSvcError(error)
+  if (failure.code === 'process_limit' || failure.code === 'shutting_down') throw failure
+  return failure.message
+}
+
+function loadFailed(model: ModelConfig, reason: string, cause: unknown): SvcError {
+  return new SvcError('internal', `could not load model "${model.name}": ${toPublicReason(reason)}`, {
+    code: 'model_load_failed',
+    cause,
+  })
 }
 
 function buildRequest(
@@ -84,8 +132,8 @@ function buildRequest(
   try {
     return toLoadRequest(model)
   } catch (error) {
-    if (SvcError.is(error)) throw error
-    throw new SvcError('internal', 'its configuration is not usable', { cause: error })
+    const reason = SvcError.is(error) ? error.message : 'its configuration is not usable'
+    throw loadFailed(model, reason, error)
   }
 }
 
@@ -99,47 +147,36 @@ function describeRequest(model: ModelConfig, toLoadRequest: ModelLoaderOptions['
   }
 }
 
-async function findProgram(model: ModelConfig, catalog: BackendCatalog): Promise<BackendProgram> {
-  const name = model.backend === '' ? defaultBackend(model) : model.backend
-  const resolve = () => (name === undefined ? undefined : catalog.resolve(name))
-  if (name !== undefined && resolve() === undefined) await catalog.refresh()
-  const program = resolve()
-  if (program !== undefined) return program
+/** The backend a file names; where it names none, those to try one after the other, which count as one attempt. */
+async function findPrograms(model: ModelConfig, catalog: BackendCatalog): Promise<readonly BackendProgram[]> {
+  const find = () => {
+    if (namesNoBackend(model)) return catalog.candidates({ isGguf: hasGgufWeights(model) })
+    const program = catalog.resolve(model.backend)
+    return program === undefined ? [] : [program]
+  }
+  const found = find()
+  if (found.length > 0) return found
+  await catalog.refresh()
+  const foundLater = find()
+  if (foundLater.length > 0) return foundLater
   const names = catalog.names()
   const listed = names.slice(0, MAX_NAMES_IN_MESSAGE).join(', ')
-  const what = name === undefined ? 'it names no backend' : `backend "${name}" is not installed`
-  throw new SvcError('internal', `${what}; known backends: ${listed || 'none'}`, { code: 'backend_unknown' })
+  const what = namesNoBackend(model) ? 'it names no backend' : `backend "${model.backend}" is not installed`
+  throw loadFailed(model, `${what}; known backends: ${listed || 'none'}`, undefined)
 }
 
-/** The backend of a model that names none. */
-function defaultBackend(model: ModelConfig): string | undefined {
-  const files = [model.parameters.model ?? '', model.file]
-  return files.some((file) => file.toLowerCase().endsWith('.gguf')) ? 'llama' : undefined
+/** Whether the backend is ours to choose; that of GGUF weights is filled in when their file is read. */
+function namesNoBackend({ backend, source, raw }: ModelConfig): boolean {
+  if (backend === '') return true
+  const written = raw.backend
+  return source !== 'demo' && backend === GGUF_BACKEND && (typeof written !== 'string' || written === '')
 }
 
-interface Failure {
-  readonly error: unknown
-  readonly backend: RunningBackend | undefined
-  readonly signal: AbortSignal
-  readonly clock: Clock
+function hasGgufWeights({ parameters, file }: ModelConfig): boolean {
+  return [parameters.model ?? '', file].some(isGgufName)
 }
 
-async function explain(model: ModelConfig, { error, backend, signal, clock }: Failure): Promise<unknown> {
-  if (signal.aborted) return signal.reason
-  const failure = toSvcError(error)
-  if (failure.code === 'process_limit' || failure.code === 'shutting_down') return failure
-  const reason = (await describeEnd(failure, backend, clock)) ?? failure.message
-  return new SvcError('internal', `could not load model "${model.name}": ${toPublicReason(reason)}`, {
-    code: 'model_load_failed',
-    cause: error,
-  })
-}
-
-async function describeEnd(
-  error: SvcError,
-  backend: RunningBackend | undefined,
-  clock: Clock,
-): Promise<string | undefined> {
-  if (backend === undefined || error.kind !== 'unavailable') return undefined
+async function describeEnd(error: SvcError, backend: RunningBackend, clock: Clock): Promise<string | undefined> {
+  if (error.kind !== 'unavailable') return undefined
   return (await settlesWithin(backend.exited, EXIT_NOTICE_MS, clock)) ? describeExit(await backend.exited) : undefined
 }

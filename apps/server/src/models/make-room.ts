@@ -15,7 +15,7 @@ export interface Tenant extends Omit<Occupant, 'sizeBytes' | 'isReplaced'> {
 /** A load that wants a place. */
 export interface PlaceRequest extends Newcomer {
   readonly signal: AbortSignal
-  /** Whether anybody still waits for it; nobody is evicted for a load that nobody wants. */
+  /** Whether anybody still waits for it; a load that nobody wants gets a place only if it is free at once. */
   isWanted(): boolean
 }
 
@@ -75,12 +75,13 @@ export function createRoomKeeper(options: RoomKeeperOptions): RoomKeeper {
       sizeBytes: sizes.get(tenant.name) ?? 0,
     }))
     const plan = planEviction({ newcomer: request, occupants, admitted: [...admitted], policy })
+    const hasWaited = one.plan !== undefined
     one.plan = plan
     if (!plan.isPossible) {
       if (plan.isPinned) one.refuse(noRoom(one, policy))
       return
     }
-    if (plan.evict.length > 0 && !request.isWanted()) return
+    if ((hasWaited || plan.evict.length > 0) && !request.isWanted()) return
     waiting.delete(one)
     admitted.add(request)
     one.admit(

@@ -1,6 +1,7 @@
+import { mkdir, writeFile } from 'node:fs/promises'
 import { BackendError } from '@svc/backend-client'
 import { SvcError } from '@svc/errors'
-import { createDeferred, createFakeClock } from '@svc/test-kit'
+import { createDeferred, createFakeClock, tempDir } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { silentLogger } from '../backends/__fixtures__/silent-logger.ts'
 import { type BackendCatalog, createBackendCatalog } from '../backends/catalog.ts'
@@ -153,6 +154,48 @@ describe('the backend of a model', () => {
     await use(createModel({ name: 'a', backend: '', file: 'plain.GGUF', source: 'file' }))
     await use(createModel({ name: 'b', backend: '', parameters: { model: 'x/y.gguf' } }))
     expect(residency.loaded().map(({ backend }) => backend)).toEqual(['llama', 'llama'])
+  })
+
+  it('is looked for when the file names none: the first that takes it, in one attempt (§3.4)', async () => {
+    await using dir = await tempDir()
+    for (const name of ['bonsai', 'ik-llama-cpp', 'vllm', 'piper']) {
+      await mkdir(dir.join(name))
+      await writeFile(dir.join(name, 'run.sh'), '', { mode: 0o755 })
+    }
+    const catalog = await createBackendCatalog({ folders: [dir.path], builtIn, external: {}, logger: silentLogger })
+    const { residency, supervisor, script, acquire } = await createWorld({ catalog })
+    const tried: string[] = []
+    script.onStart = async ({ name }) => {
+      tried.push(name)
+      if (name === 'bonsai') throw new SvcError('internal', 'grpc service not ready')
+    }
+    script.onLoad = async () => ({ success: tried.at(-1) === 'ik-llama-cpp', message: 'not mine' })
+    const model = createModel({ backend: 'llama', parameters: { model: 'x.gguf' } })
+    await acquire(model)
+    expect(tried).toEqual(['llama', 'bonsai', 'ik-llama-cpp'])
+    expect(residency.loaded()).toMatchObject([{ name: 'm', backend: 'ik-llama-cpp' }])
+    expect(supervisor.backends.map((backend) => backend.hasExited())).toEqual([true, false])
+
+    tried.length = 0
+    script.onLoad = async () => ({ success: false, message: 'not mine' })
+    const other = createModel({ name: 'n', backend: 'llama', parameters: { model: 'x.gguf' } })
+    expect(await rejectionOf(acquire(other))).toMatchObject({
+      code: 'model_load_failed',
+      message:
+        'could not load model "n": llama: not mine; bonsai: grpc service not ready; ik-llama-cpp: not mine; vllm: not mine',
+    })
+    expect(await rejectionOf(acquire(other))).toMatchObject({ code: 'model_load_cooldown', retryAfterMs: 10_000 })
+    expect(tried).toHaveLength(4)
+
+    tried.length = 0
+    const named = createModel({
+      name: 'o',
+      backend: 'llama',
+      parameters: { model: 'x.gguf' },
+      raw: { backend: 'llama' },
+    })
+    expect(await rejectionOf(acquire(named))).toMatchObject({ message: 'could not load model "o": not mine' })
+    expect(tried).toEqual(['llama'])
   })
 
   it('cannot be guessed for other files, and the error lists what there is', async () => {
