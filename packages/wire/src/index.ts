@@ -145,7 +145,7 @@ export {
   rerankRequest,
   rerankResult,
 } from './openai/rerank.ts'
-export { type TextOrTokens, textOrTokens, textsOf, tokenId, tokenList } from './openai/token-input.ts'
+export { type TextOrTokens, textOrTokens, textsOf, tokenList } from './openai/token-input.ts'
 export { type CompletionUsage, completionUsage } from './openai/usage.ts'
 // Validation and OpenAPI
 export { parseBody } from './parse-body.ts'

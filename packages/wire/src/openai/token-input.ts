@@ -1,26 +1,35 @@
 import * as z from 'zod'
 import { MAX_INT32 } from '../scalars.ts'
 
-/** One token of a model's own vocabulary. */
-export const tokenId = z.int().min(0).max(MAX_INT32)
+/*
+ * Checked by hand up to the first fault: a schema that looks at each of a few hundred thousand numbers, and has
+ * something to say of every one, would hold up everybody else for seconds.
+ */
 
-/** A text as its tokens. */
-export const tokenList = z.array(tokenId)
+const TOKEN = { type: 'integer', minimum: 0, maximum: MAX_INT32 } as const
+const TOKENS = { type: 'array', items: TOKEN } as const
+const NO_TOKEN = 'Invalid input: expected a token, a whole number from 0'
+
+/** A text as ids of a model's own vocabulary. */
+export const tokenList = z
+  .custom<number[]>()
+  .superRefine((value: unknown, context) => {
+    const fault = Array.isArray(value) ? faultOfTokens(value) : { path: [], message: 'Invalid input: expected array' }
+    if (fault !== undefined) context.addIssue({ code: 'custom', ...fault })
+  })
+  .meta({ ...TOKENS })
 
 /**
  * Text in every form that clients send it in: one text, several, one list of tokens, several lists. Texts and lists may
  * stand side by side; bare tokens stand among their like.
  */
-export const textOrTokens = z.union([
-  z.string(),
-  z.array(z.union([z.string(), tokenId, tokenList])).superRefine((items, context) => {
-    const isBare = typeof items[0] === 'number'
-    const stray = items.findIndex((item) => (typeof item === 'number') !== isBare)
-    if (stray < 0) return
-    const message = 'Invalid input: tokens beside texts must be a list of their own'
-    context.addIssue({ code: 'custom', path: [stray], message })
-  }),
-])
+export const textOrTokens = z
+  .custom<string | (string | number | number[])[]>()
+  .superRefine((value: unknown, context) => {
+    const fault = faultOf(value)
+    if (fault !== undefined) context.addIssue({ code: 'custom', ...fault })
+  })
+  .meta({ anyOf: [{ type: 'string' }, TOKENS, { type: 'array', items: { anyOf: [{ type: 'string' }, TOKENS] } }] })
 
 /** Text in every form, as it came. */
 export type TextOrTokens = z.infer<typeof textOrTokens>
@@ -30,4 +39,31 @@ export function textsOf(value: TextOrTokens): readonly (string | readonly number
   if (typeof value === 'string') return [value]
   const tokens = value.filter((item) => typeof item === 'number')
   return tokens.length > 0 ? [tokens] : value.filter((item) => typeof item !== 'number')
+}
+
+interface Fault {
+  readonly path: number[]
+  readonly message: string
+}
+
+function faultOf(value: unknown): Fault | undefined {
+  if (typeof value === 'string') return undefined
+  if (!Array.isArray(value)) return { path: [], message: 'Invalid input: expected string or array' }
+  if (typeof value[0] === 'number') return faultOfTokens(value)
+  for (const [index, item] of value.entries()) {
+    if (typeof item === 'string') continue
+    if (!Array.isArray(item)) return { path: [index], message: 'Invalid input: expected string or array of tokens' }
+    const fault = faultOfTokens(item)
+    if (fault !== undefined) return { ...fault, path: [index, ...fault.path] }
+  }
+  return undefined
+}
+
+function faultOfTokens(items: readonly unknown[]): Fault | undefined {
+  const index = items.findIndex((item) => !isToken(item))
+  return index < 0 ? undefined : { path: [index], message: NO_TOKEN }
+}
+
+function isToken(value: unknown): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_INT32
 }

@@ -11,7 +11,7 @@ interface CompatibleRerankRequest extends RerankRequest {
 }
 
 /** More documents than anybody ranks at once. */
-const MAX_DOCUMENTS = 10_000
+const MAX_DOCUMENTS = 4096
 
 /** The two ends of `POST /v1/rerank`. */
 export const rerankCodec: OperationCodec<'rerank', CompatibleRerankRequest> = {
