@@ -13,11 +13,13 @@ const PASSED_ON: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
 
 /** Codes that the server's own rooms gave; they speak for themselves. */
 const OWN_CODES: ReadonlySet<string> = new Set([
+  'answer_form_mismatch',
   'model_loading',
   'model_load_cooldown',
   'model_load_failed',
   'model_stopped',
   'process_limit',
+  'reply_too_long',
   'shutting_down',
   'score_failed',
 ])

@@ -10,6 +10,8 @@ export interface ModelFacts {
   readonly markers?: ToolFormatMarkers | undefined
   /** What stands for a medium in prompts. */
   readonly mediaMarker?: string | undefined
+  /** Whether a grammar may come together with tools. Others refuse that, or make their own of the tools. */
+  readonly takesGrammarWithTools: boolean
 }
 
 /** The facts of loaded models. */
@@ -21,7 +23,7 @@ export interface ModelFactsReader {
   ): Promise<ModelFacts>
 }
 
-const NO_FACTS: ModelFacts = { renderedTemplate: '' }
+const NO_FACTS: ModelFacts = { renderedTemplate: '', takesGrammarWithTools: false }
 /** A backend that does not know the call may be slow to say so. */
 const TIMEOUT_MS = 5000
 
@@ -47,14 +49,29 @@ function answersMetadata({ backend }: ModelConfig): boolean {
 }
 
 async function ask(client: BackendClient, model: ModelConfig): Promise<ModelFacts> {
+  const [metadata, takesGrammarWithTools] = await Promise.all([askMetadata(client, model), askGrammar(client)])
+  return { ...metadata, takesGrammarWithTools }
+}
+
+async function askMetadata(client: BackendClient, model: ModelConfig): Promise<ModelFacts> {
   try {
     const reply = await client.modelMetadata({ Model: model.parameters.model ?? '' }, { timeoutMs: TIMEOUT_MS })
     return {
+      ...NO_FACTS,
       renderedTemplate: reply.renderedTemplate,
       markers: reply.toolFormat,
       mediaMarker: reply.mediaMarker === '' ? undefined : reply.mediaMarker,
     }
   } catch {
     return NO_FACTS
+  }
+}
+
+/** Only backends of ours answer this. */
+async function askGrammar(client: BackendClient): Promise<boolean> {
+  try {
+    return (await client.extensions.capabilities({}, { timeoutMs: TIMEOUT_MS })).grammar
+  } catch {
+    return false
   }
 }

@@ -5,7 +5,10 @@ import type { ReplyRuleBook } from '../prompt/finish/reply-rules.ts'
 import type { PromptBuilder } from '../prompt/prompt-builder.ts'
 import { selectTools, type ToolSelection } from '../prompt/select-tools.ts'
 import type { ChatRequest, CompletionRequest, GenerationRequest } from '../request.ts'
+import { compileStructuredOutput } from '../structured-output/compile-structured-output.ts'
+import { createToolGrammar } from '../structured-output/tools/tool-grammar.ts'
 import { thinkingIsOff } from '../to-predict-options.ts'
+import { type AnswerCheck, createAnswerCheck } from './check-answer.ts'
 import type { ModelFacts, ModelFactsReader } from './model-facts.ts'
 import type { PredictionContext } from './predict.ts'
 import type { CallReading, ReplyTextOptions } from './reply-text.ts'
@@ -21,7 +24,7 @@ export interface Plan {
   /** Makes the finisher of one choice. @default the text stays as the model wrote it */
   readonly finisher?: (() => ReplyFinisher) | undefined
   /** Checks a complete answer. @throws SvcError when it has not the form that was asked for */
-  readonly check?: ((answer: string) => void) | undefined
+  readonly check?: AnswerCheck | undefined
 }
 
 /** Makes the plans of a request, one for each of its prompts. */
@@ -53,6 +56,7 @@ async function planChat(
   const prompt = written.mode === 'prompt' ? written.prompt : undefined
   return {
     prompt,
+    ...planForm(request, model, { tools, facts: known }),
     reading: {
       reasoning: model.reasoning,
       promptEndsInside: findStart(prompt ?? known.renderedTemplate, request, model),
@@ -60,6 +64,31 @@ async function planChat(
     },
     finisher: () => createReplyFinisher(rules.rulesOf(model), { echo: echoOf(prompt, request, model) }),
   }
+}
+
+/** The form of the answer. Where tools may be called an answer is free until it is there: a grammar of it forbids calls. */
+function planForm(
+  request: ChatRequest,
+  model: ModelConfig,
+  { tools, facts }: { readonly tools: ToolSelection; readonly facts: ModelFacts },
+): Pick<Plan, 'grammar' | 'check'> {
+  const form = planAnswer(request, model)
+  if (!tools.isActive) return form
+  if (!tools.needsGrammar && !(tools.mustCall && facts.takesGrammarWithTools)) return { check: form.check }
+  const { functions, answerTool } = tools
+  const { grammar } = createToolGrammar({
+    functions,
+    answerTool,
+    settings: model.function,
+    parallel: request.parallelToolCalls,
+  })
+  return { grammar, check: form.check }
+}
+
+function planAnswer(request: GenerationRequest, model: ModelConfig): Pick<Plan, 'grammar' | 'check'> {
+  if (request.structuredOutput === undefined) return {}
+  const { grammar, check } = compileStructuredOutput(request.structuredOutput, model.function)
+  return { grammar, check: check && createAnswerCheck(check) }
 }
 
 /** The start tag that the prompt ends with; a template that was told not to think writes none. */
@@ -85,12 +114,14 @@ async function planCompletion(
   { model, client, signal }: PredictionContext,
   { prompts, rules }: PlannerOptions,
 ): Promise<readonly Plan[]> {
+  const form = planAnswer(request, model)
   const plans: Plan[] = []
   for (const prompt of request.prompts) {
     const text =
       typeof prompt === 'string' ? prompt : (await client.detokenize({ tokens: [...prompt] }, { signal })).content
     plans.push({
       prompt: typeof prompt === 'string' ? prompts.completion(model, text, request) : text,
+      ...form,
       reading: { reasoning: { disable: true } },
       finisher: () => createReplyFinisher(rules.rulesOf(model), { echo: echoOf(text, request, model) }),
     })

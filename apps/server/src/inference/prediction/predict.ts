@@ -49,7 +49,7 @@ async function* runChoice(
   const { client, model, signal } = context
   const { index, plan } = choice
   const options = toOptions(request, choice, context)
-  const check = createAnswerCheck(plan.check)
+  const check = gateOf(plan.check)
   const decoder = createReplyDecoder({
     choice: index,
     maxTokens: options.Tokens ?? 0,
@@ -66,7 +66,7 @@ async function* runChoice(
 }
 
 /** Lets events pass, and refuses the end of an answer that has not the form that was asked for. */
-function createAnswerCheck(check: Plan['check']): (events: PredictionEvent[]) => PredictionEvent[] {
+function gateOf(check: Plan['check']): (events: PredictionEvent[]) => PredictionEvent[] {
   if (check === undefined) return (events) => events
   let answer = ''
   return (events) => {

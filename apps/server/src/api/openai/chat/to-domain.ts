@@ -1,6 +1,7 @@
 import { SvcError } from '@svc/errors'
 import { type ChatCompletionRequest, type ChatRequestMessage, isKnownContentPart } from '@svc/wire'
 import type { ChatMessage, ChatRequest, ToolCall } from '../../../inference/request.ts'
+import { toStructuredOutput } from '../../../inference/structured-output/structured-output.ts'
 import { toGeneration } from '../to-generation.ts'
 import { toToolRequest } from './tools.ts'
 
@@ -17,29 +18,22 @@ const ROLES: Readonly<Record<ChatRequestMessage['role'], Role>> = {
 
 /** A chat request of the compatible format in domain terms. */
 export function chatToDomain(body: ChatCompletionRequest): ChatRequest {
-  refuseUnbuilt(body)
   return {
     kind: 'chat',
     messages: body.messages.map(toMessage),
     generation: toGeneration(body),
     choices: body.n ?? 1,
     ...toToolRequest(body),
+    structuredOutput: toStructuredOutput({
+      responseFormat: body.response_format,
+      grammar: body.grammar,
+      grammarJsonFunctions: body.grammar_json_functions,
+    }),
     echo: body.echo ?? undefined,
     reasoningEffort: body.reasoning_effort ?? undefined,
     metadata: body.metadata ?? undefined,
     stream: body.stream ?? false,
   }
-}
-
-/** What would change the answer and cannot be honoured is refused, never ignored. */
-function refuseUnbuilt(body: ChatCompletionRequest): void {
-  const format = typeof body.response_format === 'string' ? body.response_format : body.response_format?.type
-  const unbuilt: readonly [string, boolean][] = [
-    ['response_format', format !== undefined && format !== 'text'],
-    ['grammar', (body.grammar ?? '') !== ''],
-    ['grammar_json_functions', body.grammar_json_functions != null],
-  ]
-  for (const [field, present] of unbuilt) if (present) throw unsupported(field, `${field} is not in this version`)
 }
 
 function unsupported(param: string, message: string): SvcError {

@@ -1,7 +1,8 @@
 import { SvcError } from '@svc/errors'
 import { type CompletionRequest as CompletionBody, textsOf } from '@svc/wire'
-import type { CompletionRequest, StructuredOutput } from '../../../inference/request.ts'
+import type { CompletionRequest } from '../../../inference/request.ts'
 import { unparsable } from '../../../inference/stages/body.ts'
+import { toStructuredOutput } from '../../../inference/structured-output/structured-output.ts'
 import { toGeneration } from '../to-generation.ts'
 
 /** A completion request with what only its own format asks for. */
@@ -40,7 +41,7 @@ export function completionToDomain(body: CompletionBody): CompatibleCompletionRe
       logprobs: alternatives !== undefined,
       topLogprobs: alternatives,
     },
-    structuredOutput: toStructuredOutput(body),
+    structuredOutput: toStructuredOutput({ responseFormat: body.response_format, grammar: body.grammar }),
     reasoningEffort: body.reasoning_effort ?? undefined,
     metadata: body.metadata ?? undefined,
     includeUsage: body.stream_options?.include_usage ?? false,
@@ -51,21 +52,4 @@ export function completionToDomain(body: CompletionBody): CompatibleCompletionRe
 function toAlternatives(logprobs: CompletionBody['logprobs']): number | undefined {
   if (logprobs === true) return 1
   return logprobs === false ? undefined : (logprobs ?? undefined)
-}
-
-/** A grammar of the client's own goes before the form it names. */
-function toStructuredOutput({ grammar, response_format: format }: CompletionBody): StructuredOutput | undefined {
-  if (grammar != null && grammar !== '') return { kind: 'gbnf', grammar }
-  if (format == null || format === 'text') return undefined
-  if (format === 'json_object') return { kind: 'json-object' }
-  switch (format.type) {
-    case 'text':
-      return undefined
-    case 'json_object':
-      return format.schema == null ? { kind: 'json-object' } : { kind: 'json-schema', schema: format.schema }
-    case 'json_schema': {
-      const { schema, name } = format.json_schema
-      return { kind: 'json-schema', schema: schema ?? {}, name: name ?? undefined }
-    }
-  }
 }

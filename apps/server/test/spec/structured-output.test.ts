@@ -1,0 +1,118 @@
+import type { MockScript } from '@svc/backend-mock/script'
+import { describe, expect, it } from 'vitest'
+import { sseData, startTestServer, type TestServer } from '../support/server.ts'
+
+const SCHEMA = {
+  type: 'object',
+  properties: { city: { type: 'string' }, inhabitants: { type: 'integer', multipleOf: 10 } },
+  required: ['city', 'inhabitants'],
+  additionalProperties: false,
+}
+const asked = (schema: unknown): object => ({
+  response_format: { type: 'json_schema', json_schema: { name: 'place', schema } },
+})
+
+async function world(text: string, script: MockScript = {}): Promise<TestServer> {
+  const server = await startTestServer()
+  await server.model('m', { rules: [{ rpc: 'Predict*', do: { text } }], ...script })
+  return server
+}
+
+function grammarsOf(server: TestServer): readonly string[] {
+  return server
+    .records('m')
+    .filter(({ rpc, event }) => rpc === 'Predict' && event === 'start')
+    .map(({ request }) => (request as { Grammar?: string }).Grammar ?? '')
+}
+
+describe('structured output', () => {
+  it('gives the backend a grammar of the whole schema, and the client JSON that matches it', async () => {
+    const text = '{"city": "Köln", "inhabitants": 1080000}'
+    await using server = await world(text)
+    const reply = await server.chat('m', asked(SCHEMA))
+    expect(reply.status).toBe(200)
+    expect(reply.json()).toMatchObject({ choices: [{ finish_reason: 'stop', message: { content: text } }] })
+    const [grammar] = grammarsOf(server)
+    expect(grammar).toMatch(/^root ::= /m)
+    for (const key of ['city', 'inhabitants']) expect(grammar).toContain(String.raw`\x22${key}\x22`)
+  })
+
+  it.each([
+    ['a value that the schema forbids', '{"city": "Köln", "inhabitants": 1080001}', /inhabitants/],
+    ['a value that is missing', '{"city": "Köln"}', /inhabitants/],
+    ['text that is no JSON', 'Köln has many.', /no JSON/],
+  ])('refuses to pass on an answer with %s', async (_name, text, reason) => {
+    await using server = await world(text)
+    const whole = await server.chat('m', asked(SCHEMA))
+    expect(whole.status).toBe(500)
+    expect((whole.json() as { error: { message: string } }).error.message).toMatch(reason)
+    const events = sseData((await server.chat('m', { ...asked(SCHEMA), stream: true })).text)
+    expect(events.at(-2)).toMatchObject({ error: { message: expect.stringMatching(reason) } })
+  })
+
+  it('leaves an answer that was cut off as it is, with the reason', async () => {
+    await using server = await startTestServer()
+    await server.model('m', { rules: [{ do: { text: '{"city": "Kö', completionTokens: 4, promptTokens: 3 } }] })
+    const reply = await server.chat('m', { ...asked(SCHEMA), max_tokens: 4 })
+    expect(reply.json()).toMatchObject({ choices: [{ finish_reason: 'length', message: { content: '{"city": "Kö' } }] })
+  })
+
+  it('json_object, as a word or an object, is any object and nothing else', async () => {
+    await using server = await world('{"a": [1]}')
+    for (const format of ['json_object', { type: 'json_object' }]) {
+      expect((await server.chat('m', { response_format: format })).status).toBe(200)
+    }
+    const [first, second] = grammarsOf(server)
+    expect(first).toMatch(/^root ::= /m)
+    expect(second).toBe(first)
+    await using other = await world('[1]')
+    expect((await other.chat('m', { response_format: 'json_object' })).status).toBe(500)
+  })
+
+  it('a grammar of the client goes on as it is, and text is free', async () => {
+    await using server = await world('yes')
+    await server.chat('m', { grammar: 'root ::= "yes" | "no"' })
+    await server.chat('m', { response_format: { type: 'text' } })
+    expect(grammarsOf(server)).toEqual(['root ::= "yes" | "no"', ''])
+  })
+
+  it.each([
+    ['a reference to elsewhere', asked({ $ref: 'https://example.com/schema' })],
+    ['a value that never ends', asked({ $defs: { a: { $ref: '#/$defs/a' } }, $ref: '#/$defs/a' })],
+    ['two forms at once', { ...asked(SCHEMA), grammar: 'root ::= "a"' }],
+    ['a schema that is none', asked('text')],
+    ['a form without its schema', { response_format: { type: 'json_schema', json_schema: { name: 'x' } } }],
+  ])('refuses %s before anything is generated', async (_name, extra) => {
+    await using server = await world('{}')
+    const reply = await server.chat('m', extra)
+    expect(reply.status).toBe(400)
+    expect((reply.json() as { error: { message: string; param: string } }).error.param).toMatch(
+      /response_format|grammar/,
+    )
+    expect(grammarsOf(server)).toEqual([])
+  })
+
+  it('calls of a strict tool follow a grammar of its schema', async () => {
+    const tool = { type: 'function', function: { name: 'place', strict: true, parameters: SCHEMA } }
+    await using server = await world('{"name": "place", "arguments": {"city": "Köln", "inhabitants": 10}}')
+    const reply = await server.chat('m', { tools: [tool] })
+    expect(reply.json()).toMatchObject({ choices: [{ finish_reason: 'tool_calls' }] })
+    const [grammar] = grammarsOf(server)
+    expect(grammar).toContain(String.raw`\x22place\x22`)
+    expect(grammar).not.toContain('answer')
+  })
+
+  it('a model with templates of its file chooses between its tools and an answer', async () => {
+    await using server = await startTestServer()
+    const text = '{"name": "answer", "arguments": {"message": "Hello!"}}'
+    await server.model(
+      'm',
+      { rules: [{ do: { text } }] },
+      { template: { chat: '{{.Input}}', function: '{{range .Functions}}{{.Name}} {{end}}{{.Input}}' } },
+    )
+    const reply = await server.chat('m', { tools: [{ type: 'function', function: { name: 'ping' } }] })
+    expect(reply.json()).toMatchObject({ choices: [{ finish_reason: 'stop', message: { content: 'Hello!' } }] })
+    const request = server.records('m').find(({ rpc, event }) => rpc === 'Predict' && event === 'start')?.request
+    expect(request).toMatchObject({ Prompt: 'ping answer Hello there', Grammar: expect.stringContaining('ping') })
+  })
+})
