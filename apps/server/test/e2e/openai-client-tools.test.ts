@@ -216,8 +216,10 @@ describe('the older form', () => {
       expect(requestOf(model).ToolChoice).toBe(sent)
     }
     await server.model('older-none', { rules: [{ do: { text: CALL } }] }, native)
-    const body = { model: 'older-none', messages, functions: [...functions], function_call: 'none' } as const
-    const { choices } = await client.chat.completions.create(body)
+    const { choices } = await client.chat.completions.create({
+      ...{ model: 'older-none', messages, functions: [...functions] },
+      function_call: 'none',
+    })
     expect(choices[0]?.message.function_call).toBeUndefined()
     expect(requestOf('older-none').Tools).toBe('')
   })
