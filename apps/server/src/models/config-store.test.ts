@@ -7,6 +7,7 @@ import { chatGguf, embeddingGguf, ggufBytes } from './__fixtures__/gguf-bytes.ts
 import { formatProblem } from './config-problem.ts'
 import { type ConfigStore, createConfigStore, type ReloadReport } from './config-store.ts'
 import type { DemoModelSource } from './loose-weights.ts'
+import { type ModelFolder, openModelFolder } from './model-folder.ts'
 import { usecasesOf } from './usecases.ts'
 
 const names = (store: ConfigStore, includeReferenced = false) =>
@@ -441,6 +442,58 @@ it('holds a thousand models and parses each once', async () => {
   expect((await store.reload()).changed).toEqual(['m7'])
   const kept = store.list().filter((model, index) => model === all[index])
   expect(kept).toHaveLength(999)
+})
+
+describe('the work for many models', () => {
+  /** Looks at files and at the folder: of the start, of a first list, and of one after that. */
+  async function looksFor(count: number): Promise<readonly (readonly number[])[]> {
+    await using dir = await tempDir()
+    const weights = chatGguf()
+    for (let index = 0; index < count; index += 1) {
+      if (index % 2 === 0)
+        writeFileSync(
+          dir.join(`m${index}.yaml`),
+          `name: m${index}\nbackend: llama\nparameters: {model: w${index}.gguf}\n`,
+        )
+      else writeFileSync(dir.join(`m${index}.gguf`), weights)
+    }
+    let found = 0
+    let named = 0
+    const openFolder = (path: string): ModelFolder => {
+      const folder = openModelFolder(path)
+      return {
+        path: folder.path,
+        names() {
+          named += 1
+          return folder.names()
+        },
+        find(relativePath) {
+          found += 1
+          return folder.find(relativePath)
+        },
+      }
+    }
+    const store = createConfigStore({ folder: dir.path, openFolder })
+    const steps = [() => store.reload(), () => store.list(), () => store.list(), () => store.get('m0')]
+    const looks: (readonly number[])[] = []
+    for (const step of steps) {
+      found = 0
+      named = 0
+      await step()
+      looks.push([found, named])
+    }
+    expect(store.list()).toHaveLength(count)
+    return looks
+  }
+
+  it('grows with their number and no faster; a known name costs the same among any number', async () => {
+    const [few, more, many] = [await looksFor(100), await looksFor(200), await looksFor(1000)]
+    for (const [step, [looks = 0, names]] of few.slice(0, 3).entries()) {
+      const each = ((more[step]?.[0] ?? 0) - looks) / 100
+      expect(many[step]).toEqual([looks + 900 * each, names])
+    }
+    expect(many[3]).toEqual(few[3])
+  })
 })
 
 it('lets other work in while it loads', async () => {

@@ -49,6 +49,8 @@ export interface ConfigStoreOptions {
   readonly logger?: Logger | undefined
   /** Wall time in milliseconds since the epoch. @default Date.now */
   readonly now?: (() => number) | undefined
+  /** How the folder is looked at. @default openModelFolder */
+  readonly openFolder?: ((path: string) => ModelFolder) | undefined
 }
 
 const YAML_NAME = /\.ya?ml$/i
@@ -74,8 +76,8 @@ class FolderStore implements ConfigStore {
   #input: IndexInput | undefined
   #index: StoreIndex = NOTHING
 
-  constructor({ folder, demo, logger, now = Date.now }: ConfigStoreOptions) {
-    this.#folder = openModelFolder(folder)
+  constructor({ folder, demo, logger, now = Date.now, openFolder = openModelFolder }: ConfigStoreOptions) {
+    this.#folder = openFolder(folder)
     this.#yaml = createYamlFiles(this.#folder, { now })
     this.#weights = createWeightsInspector(this.#folder)
     this.#attacher = createWeightsAttacher(this.#weights)
