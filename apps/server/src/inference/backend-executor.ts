@@ -2,7 +2,8 @@ import { SvcError } from '@svc/errors'
 import type { ModelLease, Residency } from '../models/residency.ts'
 import { toPredictionError } from './backend-failure.ts'
 import type { ExecuteOptions, Executor } from './executor.ts'
-import { type ConversationWriter, runOperation } from './operations/run-operation.ts'
+import type { ConversationWriter } from './operations/operation-runner.ts'
+import { runOperation } from './operations/run-operation.ts'
 import type { Predictor } from './prediction/predict.ts'
 
 /** Most attempts of a request: a backend that lost its model is given one more. */

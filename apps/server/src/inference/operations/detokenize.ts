@@ -1,4 +1,4 @@
-import type { OperationRunner } from './run-operation.ts'
+import type { OperationRunner } from './operation-runner.ts'
 
 /** The text of ids of the model's vocabulary. */
 export const runDetokenize: OperationRunner<'detokenize'> = async ({ tokens }, { client, signal }) => {

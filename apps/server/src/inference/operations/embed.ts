@@ -6,8 +6,8 @@ import { conversationText } from './conversation-text.ts'
 import { mapConcurrently } from './map-concurrently.ts'
 import { normalizeVector } from './normalize-vector.ts'
 import type { EmbedRequest } from './operation.ts'
+import type { OperationContext, OperationRunner } from './operation-runner.ts'
 import { type Pooling, poolTokens } from './pool-tokens.ts'
-import type { OperationContext, OperationRunner } from './run-operation.ts'
 import { runTokenize } from './tokenize.ts'
 
 /** Inputs of one request that a backend works on at once. */

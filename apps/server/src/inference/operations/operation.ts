@@ -1,4 +1,4 @@
-import type { ChatMessage } from '../request.ts'
+import type { PromptMessage } from '../prompt/prompt-input.ts'
 import type { Pooling } from './pool-tokens.ts'
 
 /** What every operation reports beside its answer. */
@@ -8,7 +8,7 @@ export interface OperationFigures {
 }
 
 /** What becomes one vector: a text, its tokens, or a conversation written as text. */
-export type EmbedInput = string | readonly number[] | { readonly messages: readonly ChatMessage[] }
+export type EmbedInput = string | readonly number[] | { readonly messages: readonly PromptMessage[] }
 
 /** Inputs to be turned into vectors. */
 export interface EmbedRequest {

@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
 import { runEmbed } from './embed.ts'
 import type { RerankRequest, RerankResult } from './operation.ts'
-import type { OperationContext, OperationRunner } from './run-operation.ts'
+import type { OperationContext, OperationRunner } from './operation-runner.ts'
 
 /** Option of a model file: an embedding model ranks by how alike the vectors of query and document are. */
 const BY_COSINE = 'rerank:cosine'

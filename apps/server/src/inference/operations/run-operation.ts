@@ -1,39 +1,10 @@
-import type { BackendClient } from '@svc/backend-client'
-import type { ModelConfig } from '../../models/model-config.ts'
-import type { ChatMessage } from '../request.ts'
 import { runDetokenize } from './detokenize.ts'
 import { runEmbed } from './embed.ts'
 import type { OperationKind, OperationRequest, OperationResult } from './operation.ts'
+import type { OperationContext, OperationRunner } from './operation-runner.ts'
 import { runRerank } from './rerank.ts'
 import { runScore } from './score.ts'
 import { runTokenize } from './tokenize.ts'
-
-/** Writes conversations by the templates of a model's file. */
-export interface ConversationWriter {
-  /** The text, or `backend` where only the backend has a template for it. */
-  chat(
-    model: ModelConfig,
-    conversation: { readonly messages: readonly ChatMessage[] },
-    options: { readonly signal: AbortSignal },
-  ): Promise<{ readonly mode: 'backend' } | { readonly mode: 'prompt'; readonly prompt: string }>
-}
-
-/** What an operation runs with. */
-export interface OperationContext {
-  readonly client: BackendClient
-  /** With defaults filled in. */
-  readonly model: ModelConfig
-  readonly correlationId: string
-  /** @default conversations are written a line a message */
-  readonly prompts?: ConversationWriter | undefined
-  readonly signal: AbortSignal
-}
-
-/** Runs one kind of operation on a loaded model. */
-export type OperationRunner<K extends OperationKind> = (
-  request: OperationRequest<K>,
-  context: OperationContext,
-) => Promise<OperationResult<K>>
 
 /** The way to run each kind. */
 const RUNNERS: { readonly [K in OperationKind]: OperationRunner<K> } = {

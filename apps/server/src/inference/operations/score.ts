@@ -1,7 +1,7 @@
 import type { CandidateScore as BackendScore } from '@svc/backend-client/proto'
 import { type ErrorKind, SvcError } from '@svc/errors'
 import type { CandidateScore, ScoreRequest } from './operation.ts'
-import type { OperationRunner } from './run-operation.ts'
+import type { OperationRunner } from './operation-runner.ts'
 
 /** Kinds that are reworded; the others say something of the backend's process, and somebody acts on them. */
 const REWORDED: ReadonlySet<ErrorKind> = new Set<ErrorKind>(['invalid_request', 'not_implemented', 'internal'])

@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import type { OperationRunner } from './run-operation.ts'
+import type { OperationRunner } from './operation-runner.ts'
 
 /** A text as ids of the model's vocabulary. */
 export const runTokenize: OperationRunner<'tokenize'> = async ({ text }, context) => {

@@ -1,0 +1,31 @@
+import type { BackendClient } from '@svc/backend-client'
+import type { ModelConfig } from '../../models/model-config.ts'
+import type { PromptMessage } from '../prompt/prompt-input.ts'
+import type { OperationKind, OperationRequest, OperationResult } from './operation.ts'
+
+/** Writes conversations by the templates of a model's file. */
+export interface ConversationWriter {
+  /** The text, or `backend` where only the backend has a template for it. */
+  chat(
+    model: ModelConfig,
+    conversation: { readonly messages: readonly PromptMessage[] },
+    options: { readonly signal: AbortSignal },
+  ): Promise<{ readonly mode: 'backend' } | { readonly mode: 'prompt'; readonly prompt: string }>
+}
+
+/** What an operation runs with. */
+export interface OperationContext {
+  readonly client: BackendClient
+  /** With defaults filled in. */
+  readonly model: ModelConfig
+  readonly correlationId: string
+  /** @default conversations are written a line a message */
+  readonly prompts?: ConversationWriter | undefined
+  readonly signal: AbortSignal
+}
+
+/** Runs one kind of operation on a loaded model. */
+export type OperationRunner<K extends OperationKind> = (
+  request: OperationRequest<K>,
+  context: OperationContext,
+) => Promise<OperationResult<K>>
