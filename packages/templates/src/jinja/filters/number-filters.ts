@@ -107,6 +107,7 @@ function round(
   if (method !== 'common' && method !== 'ceil' && method !== 'floor') {
     raise('FilterArgumentError', 'method must be common, ceil or floor')
   }
+  if (method !== 'common') failOnUndefined(value)
   const operand = toOperand(value) ?? raise('TypeError', `type ${typeName(value)} doesn't define __round__ method`)
   if (method === 'common') return roundToEven(run, operand, toCount(precision))
   const scale = raiseToPower(run, 10, toIndex(precision))

@@ -86,6 +86,7 @@ class BraceFormatter {
   /** Follows a name such as `0.role[key]`. */
   #lookUp(path: string): Value {
     const first = path.slice(0, findAny(path, '.[', 0))
+    if (first === '' && path !== '') raise('KeyError', "''")
     let value = this.#lookUpFirst(first)
     let index = first.length
     while (index < path.length) {

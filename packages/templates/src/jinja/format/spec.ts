@@ -13,6 +13,8 @@ interface Spec {
   readonly fill: string
   readonly align: '' | '<' | '>' | '=' | '^'
   readonly sign: string
+  /** Whether a float that is shown as zero loses its minus sign. */
+  readonly plainZero: boolean
   readonly alternate: boolean
   readonly width: number
   readonly grouping: '' | ',' | '_'
@@ -41,6 +43,7 @@ function formatText(text: string, spec: Spec): string {
   const { type, precision, align } = spec
   if (type !== '' && type !== 's') raise('ValueError', `Unknown format code '${type}' for object of type 'str'`)
   if (spec.sign !== '') raise('ValueError', 'Sign not allowed in string format specifier')
+  if (spec.plainZero) raise('ValueError', 'Negative zero coercion (z) not allowed in string format specifier')
   if (spec.alternate) raise('ValueError', 'Alternate form (#) not allowed in string format specifier')
   if (spec.grouping !== '') raise('ValueError', `Cannot specify '${spec.grouping}' with 's'.`)
   if (align === '=') raise('ValueError', "'=' alignment not allowed in string format specifier")
@@ -77,12 +80,12 @@ function formatNumber(run: Rendering, value: Value, spec: Spec): string {
     case 'G': {
       const form = { type, precision: spec.precision ?? 6, alternate: spec.alternate }
       const { negative, digits } = toFloatForm(run, toFloat(operand), form)
-      return layOut({ prefix: toSign(negative, spec), digits }, spec)
+      return layOut({ prefix: toFloatSign(negative, digits, spec), digits }, spec)
     }
     case '%': {
       const form = { type: 'f' as const, precision: spec.precision ?? 6, alternate: spec.alternate }
       const { negative, digits } = toFloatForm(run, toFloat(operand) * 100, form)
-      return layOut({ prefix: toSign(negative, spec), digits: `${digits}%` }, spec)
+      return layOut({ prefix: toFloatSign(negative, digits, spec), digits: `${digits}%` }, spec)
     }
     default:
       return raise('ValueError', `Unknown format code '${type}' for object of type '${typeName(value)}'`)
@@ -92,6 +95,7 @@ function formatNumber(run: Rendering, value: Value, spec: Spec): string {
 function formatInteger(run: Rendering, value: Value, spec: Spec): string {
   const { type } = spec
   if (!isInteger(value)) return raise('TypeError', 'an integer is required')
+  if (spec.plainZero) raise('ValueError', 'Negative zero coercion (z) not allowed in format specifier with integer')
   if (spec.precision !== undefined) raise('ValueError', 'Precision not allowed in integer format specifier')
   if (type === 'c') {
     if (spec.sign !== '') raise('ValueError', "Sign not allowed with integer format specifier 'c'")
@@ -109,19 +113,24 @@ function formatInteger(run: Rendering, value: Value, spec: Spec): string {
 
 /** Without a type, a float keeps its point; with a precision it is shown in the shorter of two ways. */
 function formatPlainFloat(run: Rendering, value: number, spec: Spec): string {
-  const prefix = toSign(isNegative(value), spec)
-  const size = Math.abs(value)
-  if (!Number.isFinite(value)) return layOut({ prefix, digits: printSpecial(size) }, spec)
-  if (spec.precision === undefined) {
+  const digits = toPlainDigits(run, Math.abs(value), spec)
+  return layOut({ prefix: toFloatSign(isNegative(value), digits, spec), digits }, spec)
+}
+
+function toPlainDigits(run: Rendering, size: number, { precision, alternate, type }: Spec): string {
+  if (!Number.isFinite(size)) return printSpecial(size)
+  if (precision === undefined) {
     const digits = printFloat(size)
-    return layOut(
-      { prefix, digits: spec.alternate && !digits.includes('.') ? digits.replace('e', '.e') : digits },
-      spec,
-    )
+    return alternate && !digits.includes('.') ? digits.replace('e', '.e') : digits
   }
-  run.reserve(spec.precision + 330)
-  const form = { digits: Math.max(1, spec.precision), keepZeros: spec.alternate, asFloat: spec.type === '' }
-  return layOut({ prefix, digits: printGeneral(size, form) }, spec)
+  run.reserve(precision + 330)
+  return printGeneral(size, { digits: Math.max(1, precision), keepZeros: alternate, asFloat: type === '' })
+}
+
+function toFloatSign(negative: boolean, digits: string, spec: Spec): string {
+  if (!spec.plainZero) return toSign(negative, spec)
+  const mantissa = digits.split(/[eE]/)[0] ?? ''
+  return toSign(negative && Array.from(mantissa).some((digit) => digit > '0'), spec)
 }
 
 function toSign(negative: boolean, { sign }: Spec): string {
@@ -195,7 +204,7 @@ function readSpec(specification: string, isNumber: boolean): Spec {
     index = 1
   }
   const sign = takeIf('+- ')
-  takeIf('z')
+  const plainZero = takeIf('z') !== ''
   const alternate = takeIf('#') !== ''
   if (characters[index] === '0' && second === undefined) {
     fill = '0'
@@ -214,7 +223,17 @@ function readSpec(specification: string, isNumber: boolean): Spec {
   }
   const type = characters[index] ?? ''
   if (characters.length > index + 1) raise('ValueError', 'Invalid format specifier')
-  return { fill, align, sign, alternate, width: width.value, grouping: grouping as Spec['grouping'], precision, type }
+  return {
+    fill,
+    align,
+    sign,
+    plainZero,
+    alternate,
+    width: width.value,
+    grouping: grouping as Spec['grouping'],
+    precision,
+    type,
+  }
 }
 
 function readSize(characters: readonly string[], start: number): { readonly value: number; readonly end: number } {
