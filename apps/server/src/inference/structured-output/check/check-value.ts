@@ -5,13 +5,17 @@ import type { SchemaPlace } from '../schema/schema-document.ts'
 import type { Evaluator, Verdict } from './verdict.ts'
 
 /** Holds a value to `type`, `const` and `enum`. */
-export function checkValue(place: SchemaPlace, value: unknown, verdict: Verdict): void {
+export function checkValue(
+  place: SchemaPlace,
+  value: unknown,
+  { verdict, evaluation }: { readonly verdict: Verdict; readonly evaluation: Evaluator },
+): void {
   const kinds = kindsOf(place)
   if (kinds !== undefined && !kinds.has(kindOf(value))) verdict.fail(`must be ${describeKinds(kinds)}`)
   const constant = keyword(place, 'const')
   if (constant !== undefined && !isEqual(constant, value)) verdict.fail('must be the value of `const`')
   const values = keyword(place, 'enum')
-  if (Array.isArray(values) && !values.some((one) => isEqual(one, value))) verdict.fail('must be one of `enum`')
+  if (Array.isArray(values) && !evaluation.isListed(values, value)) verdict.fail('must be one of `enum`')
 }
 
 function kindOf(value: unknown): Kind {

@@ -1,6 +1,6 @@
 import { MAX_CHECK_DEPTH, MAX_CHECK_STEPS, MAX_PROBLEMS } from '../limits.ts'
 import { compilePattern, type TextTest } from '../patterns/compile-pattern.ts'
-import { isObject } from '../schema/json.ts'
+import { isEqual, isObject } from '../schema/json.ts'
 import { keyword, schemaOf, schemasOf, textOf } from '../schema/keywords.ts'
 import { followReference, type SchemaPlace } from '../schema/schema-document.ts'
 import { checkArray } from './check-array.ts'
@@ -12,6 +12,10 @@ import type { Evaluated, Evaluator, SchemaProblem, Subject, Verdict } from './ve
 export class Evaluation implements Evaluator {
   readonly problems: SchemaProblem[] = []
   readonly #patterns: Map<string, TextTest>
+  readonly #lists = new Map<
+    readonly unknown[],
+    { readonly simple: ReadonlySet<unknown>; readonly others: readonly unknown[] }
+  >()
   #steps = 0
   #depth = 0
   #isSilent = 0
@@ -55,6 +59,17 @@ export class Evaluation implements Evaluator {
     return compiled(text)
   }
 
+  isListed(values: readonly unknown[], value: unknown): boolean {
+    const known = this.#lists.get(values) ?? {
+      simple: new Set(values.filter((one) => typeof one !== 'object')),
+      others: values.filter((one) => typeof one === 'object'),
+    }
+    this.#lists.set(values, known)
+    if (typeof value !== 'object') return known.simple.has(value)
+    this.#spend(known.others.length / 16)
+    return known.others.some((one) => isEqual(one, value))
+  }
+
   #spend(steps: number): void {
     this.#steps += steps
     if (this.#steps > MAX_CHECK_STEPS) throw new CheckExhausted()
@@ -86,7 +101,7 @@ export class Evaluation implements Evaluator {
     }
     const { value } = subject
     this.#applyCombinations(place, subject, verdict)
-    checkValue(place, value, verdict)
+    checkValue(place, value, { verdict, evaluation: this })
     if (typeof value === 'number') checkNumber(place, value, verdict)
     if (typeof value === 'string') checkText(place, value, { verdict, evaluation: this })
     if (Array.isArray(value)) checkArray(place, { value, pointer: subject.pointer }, { verdict, evaluation: this })

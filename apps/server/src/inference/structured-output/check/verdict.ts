@@ -37,6 +37,8 @@ export interface Evaluator {
   apply(place: SchemaPlace, subject: Subject): Evaluated
   /** Whether a schema holds, without noting what is wrong. */
   try(place: SchemaPlace, subject: Subject): Evaluated
+  /** Whether a value is one of those that a schema lists. */
+  isListed(values: readonly unknown[], value: unknown): boolean
   /** Whether a text has a match of a pattern in it. */
   matches(pattern: string, text: string): boolean
 }

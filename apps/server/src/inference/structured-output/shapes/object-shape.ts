@@ -1,7 +1,8 @@
 import { choice, type Expression, literal, NEVER, optional, repeat, rule, sequence } from '../gbnf/expression.ts'
 import type { Alternative } from '../schema/expand-alternatives.ts'
-import { keyword, namesOf, schemaMapOf, schemaOf } from '../schema/keywords.ts'
-import type { SchemaPlace } from '../schema/schema-document.ts'
+import { member } from '../schema/json.ts'
+import { keyword, mapOf, namesOf, schemaMapOf, schemaOf } from '../schema/keywords.ts'
+import { childPlace, type SchemaPlace } from '../schema/schema-document.ts'
 import { countRange } from './facets.ts'
 import { freeProperties } from './free-properties.ts'
 import type { RuleMaker } from './rule-maker.ts'
@@ -58,9 +59,9 @@ function pair(key: Expression, value: Expression): Expression {
 
 /** What one place says of a property: its own schema and that of every pattern, or that of all others. */
 function schemasFor(place: SchemaPlace, name: string, rules: RuleMaker): readonly SchemaPlace[] {
-  const own = schemaMapOf(place, 'properties').filter(([known]) => known === name)
+  const own = member(mapOf(place, 'properties'), name) === undefined ? [] : [childPlace(place, 'properties', name)]
   const patterned = schemaMapOf(place, 'patternProperties').filter(([pattern]) => rules.matches(pattern, name))
-  const found = [...own, ...patterned].map(([, schema]) => schema)
+  const found = [...own, ...patterned.map(([, schema]) => schema)]
   return found.length > 0 ? found : [schemaOf(place, 'additionalProperties') ?? []].flat()
 }
 
@@ -128,9 +129,9 @@ function startingAnywhere(
 
 /** The rule of objects with anything in them. */
 export function objectRules(): readonly (readonly [string, Expression])[] {
-  const member = pair(rule('string'), rule('value'))
-  const more = repeat(sequence(COMMA, member), 0, Infinity)
-  return [['object', sequence(literal('{'), SPACE, optional(sequence(member, more, SPACE)), literal('}'))]]
+  const free = pair(rule('string'), rule('value'))
+  const more = repeat(sequence(COMMA, free), 0, Infinity)
+  return [['object', sequence(literal('{'), SPACE, optional(sequence(free, more, SPACE)), literal('}'))]]
 }
 
 /** Whether some places say nothing of the properties of an object. */
