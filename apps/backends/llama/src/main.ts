@@ -3,12 +3,16 @@
  *
  * @module
  */
-import { type BackendHandlers, serveBackend } from '@svc/backend-kit'
+import { type BackendHandlers, type ExtensionHandlers, serveBackend } from '@svc/backend-kit'
 import { createLog } from './engine/log.ts'
 import { startRuntime } from './engine/runtime.ts'
+import { createDecideHandlers } from './handlers/decide.ts'
 import { createEmbedHandlers } from './handlers/embed.ts'
 import { createLoadHandlers } from './handlers/load.ts'
 import { createPredictHandlers } from './handlers/predict.ts'
+import { createRerankHandlers } from './handlers/rerank.ts'
+import { createScoreHandlers } from './handlers/score.ts'
+import { createSlotHandlers } from './handlers/slots.ts'
 import { createCapabilities, createStatusHandlers } from './handlers/status.ts'
 import { createTokenizeHandlers } from './handlers/tokenize.ts'
 import { createModelHost } from './model-host.ts'
@@ -33,9 +37,12 @@ const handlers: BackendHandlers = {
   ...createPredictHandlers(host),
   ...createTokenizeHandlers(host),
   ...createEmbedHandlers(host),
+  ...createRerankHandlers(host),
+  ...createScoreHandlers(host),
 }
+const extensions: ExtensionHandlers = { ...createDecideHandlers(host), ...createSlotHandlers(host) }
 await serveBackend({
   handlers,
-  extensions: { capabilities: createCapabilities(host, handlers) },
+  extensions: { ...extensions, capabilities: createCapabilities(host, handlers, extensions) },
   onStop: () => host.unload(),
 })

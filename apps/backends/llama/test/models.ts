@@ -18,6 +18,8 @@ export interface ModelRecipe {
   readonly template?: string | null | undefined
   /** 1: the mean of all tokens. Left out: none. */
   readonly poolingType?: number | undefined
+  /** `llama-embed` reads a text at once; `qwen3` has a head that ranks. @default llama */
+  readonly architecture?: 'llama' | 'llama-embed' | 'qwen3' | undefined
   /** Keys that replace or extend the usual ones. */
   readonly keys?: Readonly<Record<string, GgufValue>> | undefined
 }
@@ -41,6 +43,8 @@ const LOOP = ['▁loop', '▁yes', '▁no', '▁code', '▁math', '▁yes']
  * today is good" and ends; after "smile" an emoji byte by byte; after "loop" it never ends.
  */
 export const CHAINS = [[LINE_END, '▁hello'], HELLO, SMILE, LOOP]
+
+const RANK_LABELS: [string, GgufValue] = ['qwen3.classifier.output_labels', { type: 'texts', value: ['yes', 'no'] }]
 
 /** The vocabulary of all test models. */
 export function createVocabulary(): Vocabulary {
@@ -76,7 +80,7 @@ export function createModel(recipe: ModelRecipe = {}): Buffer {
 }
 
 function hyperparameters(vocabulary: Vocabulary, recipe: ModelRecipe): [string, GgufValue][] {
-  const { contextLength = 512, poolingType } = recipe
+  const { contextLength = 512, poolingType, architecture = 'llama' } = recipe
   const numbers: [string, number][] = [
     ['context_length', contextLength],
     ['embedding_length', EMBEDDING],
@@ -89,10 +93,11 @@ function hyperparameters(vocabulary: Vocabulary, recipe: ModelRecipe): [string, 
     ...(poolingType === undefined ? [] : ([['pooling_type', poolingType]] as [string, number][])),
   ]
   return [
-    ['general.architecture', { type: 'text', value: 'llama' }],
+    ['general.architecture', { type: 'text', value: architecture }],
     ['general.name', { type: 'text', value: 'tiny' }],
-    ['llama.attention.layer_norm_rms_epsilon', { type: 'f32', value: 1e-5 }],
-    ...numbers.map(([name, value]): [string, GgufValue] => [`llama.${name}`, { type: 'u32', value }]),
+    [`${architecture}.attention.layer_norm_rms_epsilon`, { type: 'f32', value: 1e-5 }],
+    ...numbers.map(([name, value]): [string, GgufValue] => [`${architecture}.${name}`, { type: 'u32', value }]),
+    ...(architecture === 'qwen3' ? [RANK_LABELS] : []),
   ]
 }
 
@@ -115,7 +120,7 @@ const CHATML =
   "{{ bos_token }}{% for m in messages %}{{ '<|im_start|>' + m.role + '\\n' + m.content + '<|im_end|>\\n' }}" +
   "{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}"
 
-function createTensors(vocabulary: Vocabulary, { chains }: ModelRecipe): GgufTensor[] {
+function createTensors(vocabulary: Vocabulary, { chains, architecture }: ModelRecipe): GgufTensor[] {
   const random = createRandom(7)
   const { length } = vocabulary.tokens
   const deviation = chains === undefined ? 1 / Math.sqrt(EMBEDDING) : 0
@@ -142,7 +147,43 @@ function createTensors(vocabulary: Vocabulary, { chains }: ModelRecipe): GgufTen
     matrix('blk.0.ffn_gate', EMBEDDING, FEED_FORWARD),
     matrix('blk.0.ffn_up', EMBEDDING, FEED_FORWARD),
     matrix('blk.0.ffn_down', FEED_FORWARD, EMBEDDING),
+    ...(architecture === 'qwen3' ? rankingTensors(random) : []),
   ]
+}
+
+/** What `qwen3` has besides the tensors of llama, and a head with two labels. */
+function rankingTensors(random: Random): GgufTensor[] {
+  const ones = (name: string): GgufTensor => {
+    const length = EMBEDDING / HEADS
+    return { name: `${name}.weight`, dimensions: [length], data: new Float32Array(length).fill(1) }
+  }
+  const head = fill(EMBEDDING * 2, random, 1 / Math.sqrt(EMBEDDING))
+  return [
+    ...[ones('blk.0.attn_q_norm'), ones('blk.0.attn_k_norm')],
+    { name: 'cls.output.weight', dimensions: [EMBEDDING, 2], data: head },
+  ]
+}
+
+/** An adapter that makes the usual model go on with one word after another, as the bytes of a file. */
+export function createAdapter(after: string, word: string): Buffer {
+  const vocabulary = createVocabulary()
+  // The first numbers of a model are its embeddings.
+  const embeddings = fill(EMBEDDING * vocabulary.tokens.length, createRandom(7), 1)
+  const place = vocabulary.tokens.indexOf(after)
+  const down = embeddings.slice(place * EMBEDDING, (place + 1) * EMBEDDING)
+  const up = new Float32Array(vocabulary.tokens.length)
+  up[vocabulary.tokens.indexOf(word)] = 1
+  const keys = new Map<string, GgufValue>([
+    ['general.type', { type: 'text', value: 'adapter' }],
+    ['general.architecture', { type: 'text', value: 'llama' }],
+    ['adapter.type', { type: 'text', value: 'lora' }],
+    ['adapter.lora.alpha', { type: 'f32', value: 1 }],
+  ])
+  const tensors = [
+    { name: 'output.weight.lora_a', dimensions: [EMBEDDING, 1], data: down },
+    { name: 'output.weight.lora_b', dimensions: [1, vocabulary.tokens.length], data: up },
+  ]
+  return writeGguf({ keys, tensors })
 }
 
 function fill(length: number, random: Random, scale: number): Float32Array {

@@ -202,8 +202,16 @@ describe('what is asked beside answers', () => {
     expect(await backend.client.extensions.capabilities({ modelIdentity: 'tiny' })).toMatchObject({
       backend: 'llama',
       version: expect.stringMatching(/^node-llama-cpp \d/),
-      rpcs: expect.arrayContaining(['Predict', 'PredictStream', 'TokenizeString', 'Detokenize', 'Embedding']),
-      extensionRpcs: ['Capabilities'],
+      rpcs: expect.arrayContaining([
+        'Predict',
+        'PredictStream',
+        'TokenizeString',
+        'Detokenize',
+        'Embedding',
+        'Rerank',
+        'Score',
+      ]),
+      extensionRpcs: ['Capabilities', 'SaveSlot', 'RestoreSlot', 'Decide'],
       embeddings: false,
       grammar: true,
       logprobs: true,

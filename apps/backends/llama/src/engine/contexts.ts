@@ -1,12 +1,14 @@
 import type { GgmlType, LlamaContextOptions, LlamaEmbeddingContext, LlamaModel } from 'node-llama-cpp'
+import { invalidRequest } from '../errors.ts'
 import { createBatcher, type Sequence } from './batcher.ts'
 import { planContext } from './context-plan.ts'
 import type { Embedder } from './embed.ts'
 import type { Generator } from './generate.ts'
 import type { Log } from './log.ts'
-import { type Native, type NativeContext, openNativeContext } from './native.ts'
+import { type Native, type NativeContext, openNativeContext, openNativeEmbeddingContext } from './native.ts'
 import { chooseBite, measureSpeed, PROBE_TOKENS } from './pace.ts'
 import { createPrefixCache, type MemoryAbilities } from './prefix-cache.ts'
+import type { Ranker } from './rank.ts'
 import type { Runtime } from './runtime.ts'
 import { createSlotPool } from './sequences.ts'
 import type { ModelSettings } from './settings.ts'
@@ -24,6 +26,8 @@ export interface ContextSource {
   /** Tokens one slot is to hold. */
   readonly contextSize: number
   readonly threads: number
+  /** Whether each token of the model depends on those before it alone. */
+  readonly causal: boolean
   /** Bytes that contexts may take. */
   readonly budgetBytes: number
   readonly log: Log
@@ -77,22 +81,21 @@ export async function createGenerator(source: ContextSource): Promise<Generator>
     contextSize: plan.contextSize,
     trims: settings.trims && abilities.canShift,
     similarity: settings.similarity,
+    // Held here: a context that nobody refers to can no longer be freed, and its model would wait for that for ever.
+    close: async () => {
+      await batcher.idle()
+      await context.dispose()
+    },
   }
 }
 
 /** A context for embeddings. A text must fit into one batch, so the batch sets its limit. */
 export async function createEmbedder(source: ContextSource): Promise<Embedder> {
-  const { llamaModel, settings, log } = source
-  const wanted = settings.batchSize > 0 ? settings.batchSize : DEFAULT_EMBEDDING_TOKENS
-  const plan = await planContext({
-    contextSize: Math.min(wanted, source.contextSize),
-    slots: 1,
-    budgetBytes: source.budgetBytes,
-    costBytes: (contextSize) =>
-      estimateBytes(source, { contextSize, batchSize: contextSize, isEmbeddingContext: true }),
-  })
-  for (const warning of plan.warnings) log.warn(warning)
-  const { contextSize } = plan
+  const { llamaModel, settings } = source
+  if (settings.pooling === 'none' && !source.causal) {
+    throw invalidRequest('pooling none is for models that read from left to right; this one reads a text at once')
+  }
+  const { contextSize } = await planSingle(source)
   const context: LlamaEmbeddingContext = await llamaModel.createEmbeddingContext({
     threads: source.threads,
     // Memory was planned for already: the engine's own check would refuse by another measure.
@@ -102,9 +105,40 @@ export async function createEmbedder(source: ContextSource): Promise<Embedder> {
   })
   return {
     pool: createSlotPool([context], { maxWaiting: settings.maxWaiting }),
+    context: openNativeEmbeddingContext(context),
+    tokenize: (text) => llamaModel.tokenize(text, false),
     contextSize,
     norm: settings.embeddingNorm,
+    perToken: settings.pooling === 'none',
   }
+}
+
+/** A context for pairs of texts, which are read one after the other. */
+export async function createRanker(source: ContextSource): Promise<Ranker> {
+  const { contextSize } = await planSingle(source)
+  const context = await source.llamaModel.createRankingContext({
+    threads: source.threads,
+    // Memory was planned for already: the engine's own check would refuse by another measure.
+    ignoreMemorySafetyChecks: true,
+    contextSize,
+    batchSize: contextSize,
+  })
+  return { pool: createSlotPool([context], { maxWaiting: source.settings.maxWaiting }), contextSize }
+}
+
+/** Room for one text in one batch. */
+async function planSingle(source: ContextSource): Promise<{ readonly contextSize: number }> {
+  const { settings, log } = source
+  const wanted = settings.batchSize > 0 ? settings.batchSize : DEFAULT_EMBEDDING_TOKENS
+  const plan = await planContext({
+    contextSize: Math.min(wanted, source.contextSize),
+    slots: 1,
+    budgetBytes: source.budgetBytes,
+    costBytes: (contextSize) =>
+      estimateBytes(source, { contextSize, batchSize: contextSize, isEmbeddingContext: true }),
+  })
+  for (const warning of plan.warnings) log.warn(warning)
+  return plan
 }
 
 function chooseBatch(wished: number, contextSize: number): number {

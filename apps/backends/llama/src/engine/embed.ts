@@ -1,19 +1,27 @@
 import type { LlamaEmbeddingContext, Token } from 'node-llama-cpp'
 import { invalidRequest } from '../errors.ts'
+import { completeEmbeddingInput, type NativeContext } from './native.ts'
 import type { SlotPool } from './sequences.ts'
 
 /** Makes vectors of texts, one at a time. */
 export interface Embedder {
   readonly pool: SlotPool<LlamaEmbeddingContext>
+  readonly context: NativeContext
+  /** Tokens of a text without marks at its ends. */
+  readonly tokenize: (text: string) => Token[]
   /** Most tokens of one text, marks at its ends included. */
   readonly contextSize: number
   /** How vectors are scaled, see {@link normalize}. */
   readonly norm: number
+  /** Whether a text has a vector for each of its tokens instead of one for the whole; only where it is read in order. */
+  readonly perToken: boolean
 }
 
-/** The vector of one text. */
+/** The vectors of one text. */
 export interface Embedded {
-  readonly vector: readonly number[]
+  /** One for the text, or one for each token, marks at the ends included. */
+  readonly vectors: readonly (readonly number[])[]
+  readonly perToken: boolean
   /** Tokens read, marks at the ends included. */
   readonly promptTokens: number
 }
@@ -21,7 +29,7 @@ export interface Embedded {
 /** A text, given as such or as tokens. */
 export type EmbedInput = string | readonly Token[]
 
-/** The vector of a text. @throws LlamaError `invalid_request` where it is empty or too long */
+/** The vectors of a text. @throws LlamaError `invalid_request` where it is empty or too long */
 export async function embed(
   embedder: Embedder,
   input: EmbedInput,
@@ -30,18 +38,40 @@ export async function embed(
   if (input.length === 0) throw invalidRequest('there is no text to embed', 'Embeddings')
   const lease = await embedder.pool.acquire({ signal })
   try {
-    // The engine adds the marks to the very list it is given.
-    const copy = (): string | Token[] => (typeof input === 'string' ? input : [...input])
-    const promptTokens = lease.slot.calculateInputLength(copy())
-    if (promptTokens >= embedder.contextSize) {
+    const tokens = completeEmbeddingInput(lease.slot, typeof input === 'string' ? embedder.tokenize(input) : input)
+    if (tokens.length >= embedder.contextSize) {
       const limit = embedder.contextSize - 1
-      throw invalidRequest(`the text has ${promptTokens} tokens, this model embeds up to ${limit}`, 'Embeddings')
+      throw invalidRequest(`the text has ${tokens.length} tokens, this model embeds up to ${limit}`, 'Embeddings')
     }
-    const { vector } = await lease.slot.getEmbeddingFor(copy())
-    return { vector: normalize(vector, embedder.norm), promptTokens }
+    const vectors = embedder.perToken
+      ? await readTokenVectors(embedder, tokens, signal)
+      : [(await lease.slot.getEmbeddingFor([...tokens])).vector]
+    const { norm, perToken } = embedder
+    return { vectors: vectors.map((vector) => normalize(vector, norm)), perToken, promptTokens: tokens.length }
   } finally {
     lease.release()
   }
+}
+
+/** A vector for each token: read one by one, as the engine gives out only that of the last one in a batch. */
+async function readTokenVectors(
+  { context }: Embedder,
+  tokens: readonly Token[],
+  signal: AbortSignal,
+): Promise<number[][]> {
+  const vectors: number[][] = []
+  try {
+    for (const [place, token] of tokens.entries()) {
+      signal.throwIfAborted()
+      context.initBatch(1)
+      context.addToBatch(0, place, Uint32Array.of(token), Uint32Array.of(0))
+      await context.decodeBatch()
+      vectors.push(Array.from(context.getEmbedding(1)))
+    }
+  } finally {
+    context.disposeSequence(0)
+  }
+  return vectors
 }
 
 /**

@@ -40,6 +40,8 @@ export interface Generator extends GrammarModel, RoomRules {
   readonly similarity: number
   /** Tokens of a prompt that are read at once. */
   readonly biteTokens: number
+  /** Frees the memory. Nothing may run any more. */
+  close(): Promise<void>
 }
 
 /** A piece of the answer. */

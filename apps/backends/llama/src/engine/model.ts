@@ -1,11 +1,12 @@
 import { stat } from 'node:fs/promises'
-import path from 'node:path'
 import { availableMemory } from 'node:process'
 import type { LlamaModel } from 'node-llama-cpp'
 import { LlamaError, notSupported } from '../errors.ts'
+import { findModelAbilities, isCausal, type ModelAbilities } from './abilities.ts'
 import { type CallSignals, createCallSignals } from './call-signals.ts'
 import { type ChatTemplate, openChatTemplate } from './chat-template.ts'
-import { type ContextSource, createEmbedder, createGenerator } from './contexts.ts'
+import { type ContextSource, createEmbedder, createGenerator, createRanker } from './contexts.ts'
+import { type Decided, decide, type Question } from './decide.ts'
 import { type Embedded, type Embedder, type EmbedInput, embed } from './embed.ts'
 import { type GeneratedPiece, type GenerateRequest, type Generator, generate } from './generate.ts'
 import type { GgufHeader } from './gguf-header.ts'
@@ -13,8 +14,12 @@ import { createLazy, type Lazy } from './lazy.ts'
 import type { Log } from './log.ts'
 import { checkModelFiles } from './model-files.ts'
 import { openNative } from './native.ts'
+import { openModel, refusalOf } from './open-model.ts'
+import { type Ranked, type Ranker, type RankRequest, rankByCosine, rankByHead } from './rank.ts'
 import type { Runtime } from './runtime.ts'
+import { type Scored, type ScoreRequest, score } from './score.ts'
 import type { ModelSettings } from './settings.ts'
+import { createSeal, restoreSlot, type SlotFile, saveSlot } from './slot-files.ts'
 import { createTokenBytes, type TokenBytes } from './token-bytes.ts'
 import { createTokenizer, type Tokenizer } from './tokenizer.ts'
 
@@ -23,25 +28,42 @@ interface CallOptions {
   readonly signal: AbortSignal
 }
 
-/** A model in memory, ready for calls. */
-export interface EngineModel {
+/** A slot and the file for it. */
+interface SlotRequest {
+  readonly slot: number
+  readonly file: string
+}
+
+/** A model in memory, ready for calls. Whatever it was not loaded for fails with `not_implemented`. */
+export interface EngineModel extends ModelAbilities {
   readonly llamaModel: LlamaModel
   readonly tokenizer: Tokenizer
   readonly tokenBytes: TokenBytes
   readonly settings: ModelSettings
   readonly chatTemplate: ChatTemplate
-  /** Whether it can continue text, and whether it was loaded to embed. */
-  readonly canGenerate: boolean
-  readonly canEmbed: boolean
-  /** Its contexts as far as they exist: the one it was loaded for from the start, the other from the first use on. */
+  /** Its contexts as far as they exist: the one it was loaded for from the start, the others from the first use on. */
   readonly generator: Generator | undefined
   readonly embedder: Embedder | undefined
+  readonly ranker: Ranker | undefined
   /** The end of the answer that was made last. */
   readonly lastAnswer: GeneratedPiece | undefined
   /** Continues a prompt, see {@link generate}. */
   generate(request: GenerateRequest, options: CallOptions): AsyncGenerator<GeneratedPiece, void, void>
   /** Embeds a text, see {@link embed}. */
   embed(input: EmbedInput, options: CallOptions): Promise<Embedded>
+  /** Compares texts with a query, see {@link rankByHead} and {@link rankByCosine}. */
+  rank(request: RankRequest, options: CallOptions): Promise<Ranked>
+  /** Reads how likely continuations are, see {@link score}. */
+  score(request: ScoreRequest, options: CallOptions): Promise<Scored>
+  /** Answers questions by yes or no, see {@link decide}. */
+  decide(
+    request: { readonly document: string; readonly questions: readonly Question[] },
+    options: CallOptions,
+  ): Promise<Decided>
+  /** Writes a slot to a file, see {@link saveSlot}. */
+  saveSlot(request: SlotRequest & { readonly maxBytes: number }, options: CallOptions): Promise<SlotFile>
+  /** Reads a slot back from a file, see {@link restoreSlot}. */
+  restoreSlot(request: SlotRequest, options: CallOptions): Promise<SlotFile>
   /** Ends running calls with `unavailable` and frees the memory. */
   close(): Promise<void>
 }
@@ -52,11 +74,6 @@ export interface LoadOptions {
   readonly log: Log
 }
 
-/** Architectures that read a whole text at once and cannot continue it; the engine aborts when asked to. */
-const EMBEDDING_ARCHITECTURES =
-  /^(bert|modern-bert|nomic-bert|nomic-bert-moe|neo-bert|jina-bert-v[23]|eurobert|gemma-embedding|llama-embed|t5|t5encoder)$/
-/** Pooling type of models that score a pair of texts. */
-const RANK_POOLING = 4
 /** Left to the rest of the machine when contexts are planned. */
 const RESERVE_BYTES = 256 * 1024 * 1024
 
@@ -71,43 +88,13 @@ export async function loadModel(runtime: Runtime, settings: ModelSettings, optio
   for (const { filePath } of settings.loras) await checkModelFiles(filePath)
   const { size } = await stat(settings.file)
   const budgetBytes = availableMemory() - size - RESERVE_BYTES
-  const llamaModel = await openModel(runtime, settings, options.signal)
+  const llamaModel = await openModel(runtime, settings, { header, signal: options.signal })
   try {
-    return await prepareModel({ runtime, settings, header, llamaModel, budgetBytes }, options)
+    return await prepareModel({ runtime, settings, header, llamaModel, budgetBytes, size }, options)
   } catch (error) {
     await llamaModel.dispose()
     throw error
   }
-}
-
-async function openModel(runtime: Runtime, settings: ModelSettings, signal: AbortSignal): Promise<LlamaModel> {
-  runtime.takeErrors()
-  try {
-    return await runtime.llama.loadModel({
-      modelPath: settings.file,
-      gpuLayers: chooseGpuLayers(runtime, settings),
-      checkTensors: settings.checkTensors,
-      useMmap: settings.mmap,
-      useMlock: settings.mlock,
-      loadSignal: signal,
-      ignoreMemorySafetyChecks: true,
-    })
-  } catch (error) {
-    signal.throwIfAborted()
-    const name = path.basename(settings.file)
-    const [line = 'the engine cannot load it'] = runtime.takeErrors()
-    const reason = line.replaceAll(settings.file, name)
-    throw new LlamaError('unprocessable', `${name}: ${reason}`, { code: 'bad_model_file', cause: error })
-  }
-}
-
-/** More layers than any model has: as many as the card has room for. */
-const ALL_LAYERS = 9999
-
-/** An engine without a graphics card takes none, whatever is wished. */
-function chooseGpuLayers({ llama }: Runtime, { gpuLayers }: ModelSettings): number | 'auto' {
-  if (llama.gpu === false) return 0
-  return gpuLayers >= ALL_LAYERS ? 'auto' : gpuLayers
 }
 
 interface Opened {
@@ -116,6 +103,7 @@ interface Opened {
   readonly header: GgufHeader
   readonly llamaModel: LlamaModel
   readonly budgetBytes: number
+  readonly size: number
 }
 
 async function prepareModel(opened: Opened, { signal, log }: LoadOptions): Promise<EngineModel> {
@@ -129,15 +117,16 @@ async function prepareModel(opened: Opened, { signal, log }: LoadOptions): Promi
     native: openNative(runtime, llamaModel),
     contextSize: chooseContextSize(settings, llamaModel, log),
     threads: settings.threads > 0 ? settings.threads : runtime.defaultThreads,
+    causal: isCausal(header),
     log,
   }
-  const parts = { llamaModel, tokenizer, tokenBytes, settings }
-  const generator = createLazy(() => createGenerator(source))
-  const embedder = createLazy(() => createEmbedder(source))
-  const canGenerate = isGenerating(header)
-  const canEmbed = (settings.embeddings || !canGenerate) && !isRanking(header)
-  if (canEmbed) await embedder.get()
-  else if (canGenerate) await generator.get()
+  const contexts: Contexts = {
+    generator: createLazy(() => createGenerator(source)),
+    embedder: createLazy(() => createEmbedder(source)),
+    ranker: createLazy(() => createRanker(source)),
+  }
+  const abilities = findModelAbilities(header, settings, llamaModel)
+  await openFirstContext(contexts, abilities, opened)
   signal.throwIfAborted()
 
   const templateText = header.keys.get('tokenizer.chat_template')
@@ -145,32 +134,67 @@ async function prepareModel(opened: Opened, { signal, log }: LoadOptions): Promi
     tokens: { bos: tokenizer.bosText, eos: tokenizer.eosText },
     log,
   })
-  return assembleModel({ ...parts, chatTemplate, canGenerate, canEmbed, generator, embedder })
+  const seal = createSeal([opened.size, [...header.keys], settings.cacheTypeKey, settings.cacheTypeValue])
+  return assembleModel({ llamaModel, tokenizer, tokenBytes, settings, chatTemplate, ...abilities }, contexts, seal)
 }
 
-type Fixed = 'llamaModel' | 'tokenizer' | 'tokenBytes' | 'settings' | 'chatTemplate' | 'canGenerate' | 'canEmbed'
-
-interface Parts extends Pick<EngineModel, Fixed> {
+interface Contexts {
   readonly generator: Lazy<Generator>
   readonly embedder: Lazy<Embedder>
+  readonly ranker: Lazy<Ranker>
 }
 
-function assembleModel({ generator, embedder, ...rest }: Parts): EngineModel {
+/** Opens what the model was loaded for, so that a lack of memory shows now. */
+async function openFirstContext(contexts: Contexts, abilities: ModelAbilities, opened: Opened): Promise<void> {
+  const { settings, runtime } = opened
+  try {
+    if (abilities.canEmbed) await contexts.embedder.get()
+    else if (abilities.ranking === 'head') await contexts.ranker.get()
+    else if (abilities.canGenerate) await contexts.generator.get()
+  } catch (error) {
+    const [lora] = settings.loras
+    if (lora === undefined || error instanceof LlamaError) throw error
+    throw refusalOf(runtime, lora.filePath, error)
+  }
+}
+
+type Fixed = Pick<EngineModel, 'llamaModel' | 'tokenizer' | 'tokenBytes' | 'settings' | 'chatTemplate'> & ModelAbilities
+
+function assembleModel(fixed: Fixed, contexts: Contexts, seal: Buffer): EngineModel {
+  const { generator, embedder, ranker } = contexts
   const calls: CallSignals = createCallSignals()
   let lastAnswer: GeneratedPiece | undefined
+
+  /** Runs a call on a context, until the caller leaves or the model goes. */
+  const during = async <Context, Result>(
+    context: Lazy<Context>,
+    { signal }: CallOptions,
+    work: (context: Context, call: CallOptions) => Promise<Result>,
+  ): Promise<Result> => {
+    const call = calls.begin(signal)
+    try {
+      return await work(await context.get(), call)
+    } finally {
+      call.end()
+    }
+  }
+
   return {
-    ...rest,
+    ...fixed,
     get generator() {
       return generator.value
     },
     get embedder() {
       return embedder.value
     },
+    get ranker() {
+      return ranker.value
+    },
     get lastAnswer() {
       return lastAnswer
     },
     async *generate(request, { signal }) {
-      if (!rest.canGenerate) throw notSupported('this model cannot generate text')
+      if (!fixed.canGenerate) throw notSupported('this model cannot generate text')
       const call = calls.begin(signal)
       try {
         for await (const piece of generate(await generator.get(), request, call)) {
@@ -181,34 +205,58 @@ function assembleModel({ generator, embedder, ...rest }: Parts): EngineModel {
         call.end()
       }
     },
-    embed: async (input, { signal }) => {
-      if (!rest.canEmbed)
+    embed: async (input, options) => {
+      if (!fixed.canEmbed) {
         throw notSupported('this model makes no embeddings, or was not loaded with "embeddings: true"')
-      const call = calls.begin(signal)
-      try {
-        return await embed(await embedder.get(), input, call)
-      } finally {
-        call.end()
       }
+      return await during(embedder, options, (context, call) => embed(context, input, call))
+    },
+    rank: async (request, options) => {
+      if (fixed.ranking === 'none') {
+        throw notSupported(
+          'this model ranks no texts, or was not loaded with "reranking: true" or option rerank:cosine',
+        )
+      }
+      return fixed.ranking === 'cosine'
+        ? await during(embedder, options, (context, call) => rankByCosine(context, request, call))
+        : await during(ranker, options, (context, call) => rankByHead(context, request, call))
+    },
+    score: async (request, options) => {
+      if (!fixed.canScore) {
+        throw notSupported('this model scores no texts, or was not loaded with "known_usecases: [score]"')
+      }
+      return await during(generator, options, (context, call) => score(context, request, call))
+    },
+    decide: async (request, options) => {
+      if (!fixed.canGenerate) throw notSupported('this model makes no decisions')
+      return await during(generator, options, (context, call) =>
+        decide({ generator: context, model: fixed }, request, call),
+      )
+    },
+    saveSlot: async (request, options) => {
+      assertSlots(fixed)
+      return await during(generator, options, (context) => saveSlot(context, { ...request, seal }))
+    },
+    restoreSlot: async (request, options) => {
+      assertSlots(fixed)
+      return await during(generator, options, (context, call) => restoreSlot(context, { ...request, seal }, call))
     },
     close: async () => {
       calls.abortAll(new LlamaError('unavailable', 'the model is being unloaded', { code: 'model_unloading' }))
-      await Promise.all([generator.idle(), embedder.idle()])
-      await Promise.all([generator.value?.pool.close(), embedder.value?.pool.close()])
-      await generator.value?.batcher.idle()
-      await rest.llamaModel.dispose()
+      const parts = [generator, embedder, ranker]
+      await Promise.all(parts.map((part) => part.idle()))
+      await Promise.all(parts.map(async (part) => await part.value?.pool.close()))
+      await generator.value?.close()
+      await fixed.llamaModel.dispose()
     },
   }
 }
 
-/** Asked for a vector, the engine would read past the scores of such a model. */
-function isRanking({ keys }: GgufHeader): boolean {
-  return keys.get(`${keys.get('general.architecture')}.pooling_type`) === RANK_POOLING
-}
-
-function isGenerating({ keys }: GgufHeader): boolean {
-  const architecture = String(keys.get('general.architecture'))
-  return !EMBEDDING_ARCHITECTURES.test(architecture) && keys.get(`${architecture}.attention.causal`) !== false
+function assertSlots({ canGenerate, settings }: Pick<EngineModel, 'canGenerate' | 'settings'>): void {
+  if (!canGenerate) throw notSupported('this model has no slots')
+  if (!settings.slotFiles) {
+    throw new LlamaError('precondition_failed', 'slot save/restore is disabled', { code: 'slots_disabled' })
+  }
 }
 
 function chooseContextSize({ contextSize }: ModelSettings, { trainContextSize }: LlamaModel, log: Log): number {

@@ -1,4 +1,4 @@
-import type { LlamaContext, LlamaModel, Token } from 'node-llama-cpp'
+import type { LlamaContext, LlamaEmbeddingContext, LlamaModel, Token } from 'node-llama-cpp'
 import { LlamaError } from '../errors.ts'
 import type { Runtime } from './runtime.ts'
 
@@ -119,22 +119,35 @@ export function openNative(runtime: Runtime, llamaModel: LlamaModel): Native {
   }
 }
 
-/** What lies beneath a context; for an embedding context, beneath the one in it. */
+/** What lies beneath a context. */
 export function openNativeContext(context: LlamaContext): NativeContext {
   return readPart<NativeContext>(context, '_ctx', ['decodeBatch', 'sampleToken', 'saveSequenceStateToFile'])
 }
 
-/** The context inside an embedding or ranking context. */
-export function innerContext(context: object): LlamaContext {
-  return readPart<LlamaContext>(context, '_llamaContext', ['dispose'])
+/** What lies beneath a context for embeddings. */
+export function openNativeEmbeddingContext(context: LlamaEmbeddingContext): NativeContext {
+  return openNativeContext(readPart<LlamaContext>(context, '_llamaContext', ['dispose']))
+}
+
+/** Tokens of a text to embed with the marks at its ends that the model wants. */
+export function completeEmbeddingInput(context: LlamaEmbeddingContext, tokens: readonly Token[]): Token[] {
+  const whole = [...tokens]
+  const complete: unknown = Reflect.get(context, '_prepareInput')
+  if (typeof complete !== 'function') throw missing('_prepareInput')
+  complete.call(context, whole)
+  return whole
 }
 
 function readPart<Part>(owner: object, name: string, members: readonly string[]): Part {
   const part: unknown = Reflect.get(owner, name)
   const has = (member: string): boolean => typeof Reflect.get(Object(part), member) === 'function'
   if (typeof part !== 'object' || part === null || !members.every(has)) {
-    throw new LlamaError('internal', `this version of the engine has no ${name}`, { code: 'engine_version' })
+    throw missing(name)
   }
   // Looked at above, as far as it can be.
   return part as Part
+}
+
+function missing(name: string): LlamaError {
+  return new LlamaError('internal', `this version of the engine has no ${name}`, { code: 'engine_version' })
 }

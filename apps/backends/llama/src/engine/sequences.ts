@@ -24,6 +24,8 @@ export interface SlotPool<Slot> {
   acquire(options: {
     readonly signal: AbortSignal
     readonly choose?: ((free: readonly Slot[]) => number) | undefined
+    /** The place of the only slot that will do. */
+    readonly only?: number | undefined
   }): Promise<SlotLease<Slot>>
   /** Turns away everyone in line and everyone to come, then waits until all slots are back. */
   close(): Promise<void>
@@ -35,6 +37,7 @@ interface Place<Slot> {
 }
 
 interface Waiter<Slot> {
+  readonly only: number | undefined
   admit(place: Place<Slot>): void
   refuse(reason: unknown): void
 }
@@ -48,13 +51,25 @@ export function createSlotPool<Slot>(slots: readonly Slot[], options: { readonly
   let onAllBack = (): void => {}
 
   const takeBack = (place: Place<Slot>): void => {
-    const [next] = line
+    const next = [...line].find(({ only }) => only === undefined || only === place.index)
     if (next === undefined) free.push(place)
     else {
       line.delete(next)
       next.admit(place)
     }
     if (free.length === slots.length) onAllBack()
+  }
+
+  const takeFree = (
+    choose: ((free: readonly Slot[]) => number) | undefined,
+    only: number | undefined,
+  ): Place<Slot> | undefined => {
+    if (only !== undefined) {
+      const at = free.findIndex(({ index }) => index === only)
+      return at < 0 ? undefined : free.splice(at, 1)[0]
+    }
+    if (choose === undefined || free.length === 0) return free.pop()
+    return free.splice(choose(free.map(({ slot }) => slot)), 1)[0]
   }
 
   const lend = (place: Place<Slot>): SlotLease<Slot> => {
@@ -74,15 +89,15 @@ export function createSlotPool<Slot>(slots: readonly Slot[], options: { readonly
     get waiting() {
       return line.size
     },
-    acquire: async ({ signal, choose }) => {
+    acquire: async ({ signal, choose, only }) => {
       signal.throwIfAborted()
       if (closed) throw closedError()
-      const [place] = choose === undefined ? free.splice(-1) : free.splice(choose(free.map(({ slot }) => slot)), 1)
+      const place = takeFree(choose, only)
       if (place !== undefined) return lend(place)
       if (line.size >= options.maxWaiting) {
         throw new LlamaError('rate_limited', 'too many requests wait for this model', { code: 'queue_full' })
       }
-      return lend(await standInLine(line, signal))
+      return lend(await standInLine(line, { signal, only }))
     },
     close: async () => {
       closed = true
@@ -96,13 +111,17 @@ export function createSlotPool<Slot>(slots: readonly Slot[], options: { readonly
   }
 }
 
-function standInLine<Slot>(line: Set<Waiter<Slot>>, signal: AbortSignal): Promise<Place<Slot>> {
+function standInLine<Slot>(
+  line: Set<Waiter<Slot>>,
+  { signal, only }: { readonly signal: AbortSignal; readonly only: number | undefined },
+): Promise<Place<Slot>> {
   return new Promise((resolve, reject) => {
     const leave = (): void => {
       line.delete(waiter)
       reject(signal.reason)
     }
     const waiter: Waiter<Slot> = {
+      only,
       admit: (place) => {
         signal.removeEventListener('abort', leave)
         resolve(place)

@@ -2,19 +2,20 @@ import { EmbeddingLayout } from '@svc/backend-client/proto'
 import type { BackendHandlers } from '@svc/backend-kit'
 import type { ModelHost } from '../model-host.ts'
 
-/** Embedding: one vector for a text or for a list of tokens. */
+/** Embedding: the vectors of a text or of a list of tokens. */
 export function createEmbedHandlers(host: ModelHost): Pick<BackendHandlers, 'embedding'> {
   return {
     embedding: async (request, { signal }) => {
       const model = host.use(request.ModelIdentity)
       const tokens = model.tokenizer.toTokens(request.EmbeddingTokens, 'EmbeddingTokens')
-      const { vector, promptTokens } = await model.embed(tokens.length > 0 ? tokens : request.Embeddings, { signal })
+      const input = tokens.length > 0 ? tokens : request.Embeddings
+      const { vectors, perToken, promptTokens } = await model.embed(input, { signal })
       return {
-        embeddings: [...vector],
-        tokens: 1,
-        dim: vector.length,
+        embeddings: vectors.flat(),
+        tokens: vectors.length,
+        dim: vectors[0]?.length ?? 0,
         promptTokens,
-        layout: EmbeddingLayout.EMBEDDING_LAYOUT_FINAL,
+        layout: perToken ? EmbeddingLayout.EMBEDDING_LAYOUT_PER_TOKEN : EmbeddingLayout.EMBEDDING_LAYOUT_FINAL,
       }
     },
   }

@@ -1,5 +1,11 @@
 import { memoryUsage } from 'node:process'
-import { type CapabilitiesReply, type PartialMessage, StatusResponse_State } from '@svc/backend-client/proto'
+import {
+  type CapabilitiesReply,
+  type PartialMessage,
+  RerankSupport,
+  SlotSupport,
+  StatusResponse_State,
+} from '@svc/backend-client/proto'
 import { type BackendHandlers, describeHandlers, type ExtensionHandlers } from '@svc/backend-kit'
 import type { EngineModel } from '../engine/model.ts'
 import { tokensPerSecond } from '../engine/usage.ts'
@@ -14,9 +20,12 @@ export function createStatusHandlers(host: ModelHost): Pick<BackendHandlers, 'he
       return { message: Buffer.from('OK') }
     },
     status: () => {
-      const weights = BigInt(host.current?.llamaModel.memoryUsage.ram ?? 0)
+      const { ram = 0, vram = 0 } = host.current?.llamaModel.memoryUsage ?? {}
       const total = BigInt(memoryUsage.rss())
-      return { state: readState(host.current), memory: { total, breakdown: { weights } } }
+      return {
+        state: readState(host.current),
+        memory: { total: total + BigInt(vram), breakdown: { weights: BigInt(ram), vram: BigInt(vram) } },
+      }
     },
     // The prompt itself is nobody's business.
     getMetrics: () => {
@@ -36,34 +45,51 @@ export function createStatusHandlers(host: ModelHost): Pick<BackendHandlers, 'he
 export function createCapabilities(
   host: ModelHost,
   handlers: BackendHandlers,
+  extensions: ExtensionHandlers,
 ): NonNullable<ExtensionHandlers['capabilities']> {
   return async ({ modelIdentity }) => {
     const { version } = await host.runtime
     const model = host.current
     if (model !== undefined) host.use(modelIdentity)
     return {
-      ...describeHandlers(handlers),
+      ...describeHandlers(handlers, extensions),
       backend: 'llama',
       version,
       inputModalities: [],
-      ...(model === undefined ? { embeddings: false } : describeModel(model)),
+      ...describeModel(model),
     }
   }
 }
 
-function describeModel(model: EngineModel): PartialMessage<CapabilitiesReply> {
+const RERANK_SUPPORT = {
+  none: RerankSupport.RERANK_SUPPORT_NONE,
+  head: RerankSupport.RERANK_SUPPORT_HEAD,
+  cosine: RerankSupport.RERANK_SUPPORT_COSINE,
+} as const
+
+function describeModel(model: EngineModel | undefined): PartialMessage<CapabilitiesReply> {
+  const canGenerate = model?.canGenerate ?? false
   return {
-    embeddings: model.canEmbed,
-    grammar: model.canGenerate,
-    logprobs: model.canGenerate,
-    contextSize: model.generator?.contextSize ?? model.embedder?.contextSize ?? 0,
-    slotCount: model.generator?.pool.slots.length ?? 0,
-    embeddingDimension: model.canEmbed ? model.llamaModel.embeddingVectorSize : 0,
+    embeddings: model?.canEmbed ?? false,
+    rerank: RERANK_SUPPORT[model?.ranking ?? 'none'],
+    scoring: model?.canScore ?? false,
+    decisions: canGenerate,
+    slots: describeSlots(model),
+    grammar: canGenerate,
+    logprobs: canGenerate,
+    contextSize: model?.generator?.contextSize ?? model?.embedder?.contextSize ?? model?.ranker?.contextSize ?? 0,
+    slotCount: model?.generator?.pool.slots.length ?? 0,
+    embeddingDimension: model?.canEmbed === true ? model.llamaModel.embeddingVectorSize : 0,
   }
+}
+
+function describeSlots(model: EngineModel | undefined): SlotSupport {
+  if (model?.canGenerate === false) return SlotSupport.SLOT_SUPPORT_NONE
+  return model?.settings.slotFiles === true ? SlotSupport.SLOT_SUPPORT_ENABLED : SlotSupport.SLOT_SUPPORT_DISABLED
 }
 
 function readState(model: EngineModel | undefined): StatusResponse_State {
   if (model === undefined) return StatusResponse_State.UNINITIALIZED
-  const busy = (model.generator?.pool.busy ?? 0) + (model.embedder?.pool.busy ?? 0)
+  const busy = [model.generator, model.embedder, model.ranker].reduce((sum, part) => sum + (part?.pool.busy ?? 0), 0)
   return busy > 0 ? StatusResponse_State.BUSY : StatusResponse_State.READY
 }

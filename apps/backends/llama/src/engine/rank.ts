@@ -1,0 +1,80 @@
+import type { LlamaRankingContext } from 'node-llama-cpp'
+import { invalidRequest } from '../errors.ts'
+import { type Embedder, embed } from './embed.ts'
+import type { SlotPool } from './sequences.ts'
+
+/** Ranks texts by the head of a model, one pair of texts at a time. */
+export interface Ranker {
+  readonly pool: SlotPool<LlamaRankingContext>
+  /** Most tokens of query and document together, marks between them included. */
+  readonly contextSize: number
+}
+
+/** Texts to compare with a query. */
+export interface RankRequest {
+  readonly query: string
+  readonly documents: readonly string[]
+}
+
+/** How much the documents have to do with the query. */
+export interface Ranked {
+  /** In the order of the documents: 0 to 1 by a head, -1 to 1 by vectors. */
+  readonly scores: readonly number[]
+  /** Tokens read, marks included. */
+  readonly promptTokens: number
+}
+
+interface CallOptions {
+  readonly signal: AbortSignal
+}
+
+/** Scores documents by the head of a model. @throws LlamaError `invalid_request` where a pair does not fit */
+export async function rankByHead(
+  ranker: Ranker,
+  { query, documents }: RankRequest,
+  { signal }: CallOptions,
+): Promise<Ranked> {
+  const lease = await ranker.pool.acquire({ signal })
+  try {
+    const lengths = documents.map((document) => lease.slot.calculateInputLength(query, document))
+    const tooLong = lengths.findIndex((length) => length >= ranker.contextSize)
+    if (tooLong >= 0) {
+      const message = `query and document have ${lengths[tooLong]} tokens, this model reads up to ${ranker.contextSize - 1}`
+      throw invalidRequest(message, `documents[${tooLong}]`)
+    }
+    const scores: number[] = []
+    for (const document of documents) {
+      signal.throwIfAborted()
+      scores.push(await lease.slot.rank(query, document))
+    }
+    return { scores, promptTokens: lengths.reduce((sum, length) => sum + length, 0) }
+  } finally {
+    lease.release()
+  }
+}
+
+/** Scores documents by the cosine between vectors of whole texts. @throws LlamaError `invalid_request`, see {@link embed} */
+export async function rankByCosine(
+  embedder: Embedder,
+  { query, documents }: RankRequest,
+  { signal }: CallOptions,
+): Promise<Ranked> {
+  if (documents.length === 0) return { scores: [], promptTokens: 0 }
+  const asked = await embed(embedder, query, { signal })
+  const [queryVector = []] = asked.vectors
+  const scores: number[] = []
+  let promptTokens = asked.promptTokens
+  for (const document of documents) {
+    const { vectors, promptTokens: tokens } = await embed(embedder, document, { signal })
+    scores.push(cosine(queryVector, vectors[0] ?? []))
+    promptTokens += tokens
+  }
+  return { scores, promptTokens }
+}
+
+/** The cosine of the angle between two vectors; 0 where either is all zeros. */
+export function cosine(a: readonly number[], b: readonly number[]): number {
+  const product = a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0)
+  const lengths = Math.hypot(...a) * Math.hypot(...b)
+  return lengths > 0 ? Math.max(-1, Math.min(1, product / lengths)) : 0
+}

@@ -1,0 +1,108 @@
+import type { Token } from 'node-llama-cpp'
+import { invalidRequest } from '../errors.ts'
+import type { Sequence } from './batcher.ts'
+import type { Generator } from './generate.ts'
+import { chooseSlot, countShared } from './prefix-cache.ts'
+import { readLikelihoods, type TokenLikelihood } from './token-chooser.ts'
+
+/** Continuations to compare. */
+export interface ScoreRequest {
+  /** At least one token. */
+  readonly prompt: readonly Token[]
+  readonly candidates: readonly (readonly Token[])[]
+}
+
+/** How likely each token of a candidate is behind the prompt and the tokens before it. */
+export type CandidateLikelihood = readonly TokenLikelihood[]
+
+/** What scoring gives. */
+export interface Scored {
+  /** In the order of the request. */
+  readonly candidates: readonly CandidateLikelihood[]
+  /** Tokens that were read for them. */
+  readonly tokensRead: number
+}
+
+/**
+ * Reads how likely continuations are. The prompt is read once, and what candidates have in common is read once where
+ * they follow each other.
+ *
+ * @throws LlamaError `invalid_request` where there is no prompt, or it does not fit with a candidate
+ */
+export async function score(
+  generator: Generator,
+  { prompt, candidates }: ScoreRequest,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<Scored> {
+  checkRoom(generator, prompt, candidates)
+  const lease = await generator.pool.acquire({ signal, choose: (free) => chooseSlot(free, prompt, generator) })
+  const sampler = generator.native.createSampler()
+  const reader = { generator, sequence: lease.slot, sampler, signal, tokensRead: 0 }
+  let reading: Promise<unknown> = Promise.resolve()
+  try {
+    const results: TokenLikelihood[][] = []
+    for (const [index, candidate] of candidates.entries()) {
+      const shared = index === 0 ? 0 : countShared(candidate, candidates[index - 1] ?? [])
+      const known = (results[index - 1] ?? []).slice(0, shared)
+      const read = readCandidate(reader, { prompt, candidate, known })
+      reading = read.catch(() => {})
+      results.push(await read)
+    }
+    return { candidates: results, tokensRead: reader.tokensRead }
+  } finally {
+    await reading
+    await generator.batcher.between(() => sampler.dispose())
+    lease.release()
+  }
+}
+
+interface Reader {
+  readonly generator: Generator
+  readonly sequence: Sequence
+  readonly sampler: ReturnType<Generator['native']['createSampler']>
+  readonly signal: AbortSignal
+  tokensRead: number
+}
+
+/** Reads a candidate of which the first likelihoods are known. */
+async function readCandidate(
+  reader: Reader,
+  part: {
+    readonly prompt: readonly Token[]
+    readonly candidate: readonly Token[]
+    readonly known: readonly TokenLikelihood[]
+  },
+): Promise<TokenLikelihood[]> {
+  const { generator, sequence, sampler, signal } = reader
+  const { batcher, cache, context } = generator
+  const { prompt, candidate, known } = part
+  if (known.length === candidate.length) return [...known]
+  const text = [...prompt, ...candidate]
+  // The likelihood of a token shows behind the token before it.
+  const start = prompt.length - 1 + known.length
+  const remembered = await cache.align(sequence, text, start)
+  const unread = text.slice(remembered, -1)
+  const likelihoods = [...known]
+  const read = async (index: number, place: number): Promise<void> => {
+    const token = text[remembered + place + 1] as Token
+    const { of } = await readLikelihoods({ context, index, sampler, tokens: [token] })
+    likelihoods.push({ token, logprob: of.get(token) ?? Number.NEGATIVE_INFINITY })
+  }
+  await batcher.decode({ sequence, tokens: unread, read, readFrom: start - remembered, signal })
+  reader.tokensRead += unread.length
+  return likelihoods
+}
+
+function checkRoom({ contextSize }: Generator, prompt: readonly Token[], candidates: ScoreRequest['candidates']): void {
+  if (prompt.length === 0) throw invalidRequest('the prompt is empty', 'prompt')
+  const longest = candidates.reduce((most, { length }) => Math.max(most, length), 0)
+  if (prompt.length + longest > contextSize) {
+    const length = prompt.length + longest
+    throw invalidRequest(`prompt and candidate have ${length} tokens, the context holds ${contextSize}`, 'prompt')
+  }
+}
+
+/** Sum of the log-probabilities of a candidate; 0 for none. */
+export function totalLogprob(candidate: CandidateLikelihood): number {
+  return candidate.reduce((sum, { logprob }) => sum + logprob, 0)
+}

@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startBackend, type TestBackend } from './backend.ts'
+import { CHAINS, createAdapter, createModel } from './models.ts'
+
+let backend: TestBackend
+
+beforeAll(async () => {
+  backend = await startBackend()
+  await backend.writeModel('adapter.gguf', createAdapter('▁hello', '▁paris'))
+})
+
+afterAll(async () => {
+  await backend[Symbol.asyncDispose]()
+})
+
+async function say(): Promise<string> {
+  return (await backend.client.predict({ Prompt: 'hello', Tokens: 1 })).message.toString()
+}
+
+describe('an adapter', () => {
+  it('changes what the model says, as much as its scale asks for', async () => {
+    const ModelPath = backend.folder
+    await backend.load({ chains: CHAINS }, { ModelPath, LoraAdapter: 'adapter.gguf' })
+    expect(await say()).toBe(' paris')
+    await backend.load({ chains: CHAINS }, { ModelPath, LoraAdapters: ['adapter.gguf'], LoraScales: [0.0001] })
+    expect(await say()).toBe(' world')
+  })
+
+  it('that is missing or no adapter fails the load, named without its folder', async () => {
+    const model = await backend.writeModel('model.gguf', createModel({ chains: CHAINS }))
+    const load = async (LoraAdapter: string): Promise<unknown> =>
+      await backend.client.loadModel({
+        Model: 'm',
+        ModelFile: model,
+        ModelPath: backend.folder,
+        MMap: true,
+        LoraAdapter,
+      })
+    expect(await load('none.gguf')).toEqual({ success: false, message: 'none.gguf: no such file' })
+    expect(await load('model.gguf')).toEqual({ success: false, message: expect.stringMatching(/^model\.gguf: /) })
+  })
+})
