@@ -98,10 +98,11 @@ describe('a limit of models', () => {
   })
 
   it('is never exceeded by loads that come together', async () => {
-    const { supervisor, residency, acquire } = await createWorld({ maxActive: 2 })
+    const { supervisor, residency, acquire, backendOf } = await createWorld({ maxActive: 2 })
     let most = 0
     const use = async (name: string) => {
       const lease = await acquire(name)
+      expect(backendOf(name)?.stops).toEqual([])
       most = Math.max(most, supervisor.backends.filter((backend) => !backend.hasExited()).length)
       await settle()
       lease.release()
@@ -141,6 +142,21 @@ describe('a limit of models', () => {
     await Promise.all(waiting)
     expect(order).toEqual(['b', 'c', 'd'])
     expect(names()).toEqual(['d'])
+  })
+
+  it('does not take a model away from those who waited for its load', async () => {
+    const { acquire, script, backendOf } = await createWorld({ maxActive: 1 })
+    const gate = createDeferred()
+    script.onStart = () => gate.promise
+    const [first, second] = [acquire('a'), acquire('b')]
+    await settle()
+    gate.resolve()
+    const lease = await first
+    await settle()
+    expect(backendOf('a')?.stops).toEqual([])
+    lease.release()
+    await second
+    expect(backendOf('a')?.hasExited()).toBe(true)
   })
 
   it('answers 503 for now when its patience is over, and starts no cooldown', async () => {

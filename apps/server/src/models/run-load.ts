@@ -63,13 +63,11 @@ export function createPendingLoad(
 /** Runs a load to its end and tells everyone who waits. Never rejects. */
 export async function runLoad(load: PendingLoad, context: LoadContext): Promise<void> {
   try {
-    const resident = await bring(load, context)
-    load.stop.signal.throwIfAborted()
-    // Before anyone is told: whoever comes back at once must not wait in a room that is over.
-    context.leave(load)
-    load.room.admitAll(() => resident.lease())
-    load.onlookers.admitAll(() => undefined)
-    if (load.isForgotten) void context.table.retire(resident)
+    await load.previous?.done
+    load.previous = undefined
+    const present = await findPresent(load, context.table)
+    if (present === undefined) await loadAnew(load, context)
+    else serve(load, present, context)
   } catch (error) {
     const reason: unknown = load.stop.signal.aborted ? load.stop.signal.reason : error
     if (!isRefusal(reason)) {
@@ -82,36 +80,46 @@ export async function runLoad(load: PendingLoad, context: LoadContext): Promise<
   }
 }
 
-/** The resident a load ends in: one that is there and still answers, or a new one. */
-async function bring(load: PendingLoad, context: LoadContext): Promise<Resident> {
-  const { model, stop } = load
-  const { table, cooldown, keeper } = context
-  await load.previous?.done
-  load.previous = undefined
-  const present = await reuse(load, table)
-  if (present !== undefined) return present
+async function loadAnew(load: PendingLoad, context: LoadContext): Promise<void> {
+  const { model, revision, stop } = load
+  const { cooldown, keeper, loader, table } = context
   stop.signal.throwIfAborted()
   cooldown.check(model.name)
-  const release = await keeper.admit({
+  const giveBack = await keeper.admit({
     name: model.name,
     groups: model.concurrencyGroups,
     signal: stop.signal,
     isWanted: () => !load.room.isEmpty() || !load.onlookers.isEmpty(),
   })
   try {
-    return await loadAnew(load, context)
+    load.state = 'loading'
+    load.loadingSince = context.clock.monotonic()
+    const backend = await loader.load(model, { signal: stop.signal })
+    cooldown.succeeded(model.name)
+    serve(load, table.keep({ model, revision, backend }), context)
   } finally {
-    release()
+    // Not before those who waited have their leases: an idle model could be made to leave at once.
+    giveBack()
   }
 }
 
-async function loadAnew(load: PendingLoad, { table, loader, cooldown, clock }: LoadContext): Promise<Resident> {
-  const { model, revision, stop } = load
-  load.state = 'loading'
-  load.loadingSince = clock.monotonic()
-  const backend = await loader.load(model, { signal: stop.signal })
-  cooldown.succeeded(model.name)
-  return table.keep({ model, revision, backend })
+/** Gives a resident to everyone who waits, before anything else can run. */
+function serve(load: PendingLoad, resident: Resident, context: LoadContext): void {
+  load.stop.signal.throwIfAborted()
+  // Before anyone is told: whoever comes back at once must not wait in a room that is over.
+  context.leave(load)
+  load.room.admitAll(() => resident.lease())
+  load.onlookers.admitAll(() => undefined)
+  if (load.isForgotten) void context.table.retire(resident)
+}
+
+/** A resident that can serve the load at this very moment. */
+async function findPresent(load: PendingLoad, table: ResidentTable): Promise<Resident | undefined> {
+  for (;;) {
+    const present = await reuse(load, table)
+    // It may have been told to leave while its backend was asked for its health.
+    if (present === undefined || present.isTrusted()) return present
+  }
 }
 
 /** A resident of the load's revision that still answers; whatever else has the name is let go. */
