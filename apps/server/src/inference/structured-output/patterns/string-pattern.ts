@@ -140,7 +140,7 @@ function toExpression(node: PatternNode): Expression {
 }
 
 /** One character of a set as it stands in a JSON string, escaped where it must be. */
-export function toStringCharacter(set: CodePointSet): Expression {
+function toStringCharacter(set: CodePointSet): Expression {
   const plain = intersect(set, PLAIN)
   const escaped = ESCAPES.filter(([codePoint]) => includes(set, codePoint)).map(([, text]) => literal(text))
   const options = [...(plain.length === 0 ? [] : [oneOf(plain)]), ...escaped]

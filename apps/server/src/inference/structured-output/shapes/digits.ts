@@ -7,39 +7,58 @@ export function anyDigits(min: number, max = min): Expression {
 }
 
 /** One digit of a range, 0 to 9; nothing when the range is empty. */
-export function digitIn(first: number, last: number): Expression {
+function digitIn(first: number, last: number): Expression {
   if (first > last) return NEVER
   return first === last ? literal(String(first)) : oneOf(toSet([[0x30 + first, 0x30 + last]]))
 }
 
 const WIDEST = 16
 
-/** Whole numbers from `first` to `last`, both at least 0 and safe integers, without leading zeros. */
-export function wholeNumbers(first: number, last: number): Expression {
+/** What may follow digits that have been written, so many digits long. */
+export type DigitTail = (written: string, width: number) => Expression
+
+/**
+ * Whole numbers from `first` to `last`, both at least 0 and safe integers, without leading zeros.
+ *
+ * @param tail says what free digits may be. @default any
+ */
+export function wholeNumbers(first: number, last: number, tail?: DigitTail): Expression {
   if (first > last) return NEVER
   const options: Expression[] = []
   for (let width = 1; width <= WIDEST; width += 1) {
     const low = Math.max(first, width === 1 ? 0 : 10 ** (width - 1))
     const high = Math.min(last, 10 ** width - 1)
-    if (low <= high) options.push(sameWidth(String(low), String(high)))
+    if (low <= high) options.push(sameWidth('', [String(low), String(high)], tail))
   }
   return choice(...options)
 }
 
-/** Digit texts of one length, from `low` to `high`. */
-function sameWidth(low: string, high: string): Expression {
-  if (low === high) return literal(low)
+/** Digit texts of one length, from `low` to `high`, after what is written already. */
+function sameWidth(written: string, [low, high]: readonly [string, string], tail: DigitTail | undefined): Expression {
+  if (low === high) return tail === undefined ? literal(low) : sequence(literal(low), tail(written + low, 0))
   const [from, to] = [Number(low[0]), Number(high[0])]
   const [lowRest, highRest] = [low.slice(1), high.slice(1)]
-  if (from === to) return sequence(literal(String(from)), sameWidth(lowRest, highRest))
+  const after = (digit: number, rest: readonly [string, string]): Expression =>
+    sequence(literal(String(digit)), sameWidth(`${written}${digit}`, rest, tail))
+  if (from === to) return after(from, [lowRest, highRest])
   const width = lowRest.length
-  const startsWhole = lowRest === '0'.repeat(width)
-  const endsWhole = highRest === '9'.repeat(width)
+  const [zeros, nines] = ['0'.repeat(width), '9'.repeat(width)]
+  const [firstFree, lastFree] = [lowRest === zeros ? from : from + 1, highRest === nines ? to : to - 1]
   return choice(
-    startsWhole ? NEVER : sequence(literal(String(from)), sameWidth(lowRest, '9'.repeat(width))),
-    sequence(digitIn(startsWhole ? from : from + 1, endsWhole ? to : to - 1), anyDigits(width)),
-    endsWhole ? NEVER : sequence(literal(String(to)), sameWidth('0'.repeat(width), highRest)),
+    firstFree === from ? NEVER : after(from, [lowRest, nines]),
+    freeAfter(written, { firstFree, lastFree, width }, tail),
+    lastFree === to ? NEVER : after(to, [zeros, highRest]),
   )
+}
+
+function freeAfter(
+  written: string,
+  { firstFree, lastFree, width }: { readonly firstFree: number; readonly lastFree: number; readonly width: number },
+  tail: DigitTail | undefined,
+): Expression {
+  if (tail === undefined) return sequence(digitIn(firstFree, lastFree), anyDigits(width))
+  const digits = Array.from({ length: Math.max(0, lastFree - firstFree + 1) }, (_, index) => String(firstFree + index))
+  return choice(...digits.map((digit) => sequence(literal(digit), tail(written + digit, width))))
 }
 
 /** A bound of a fraction: its digits without trailing zeros, and whether the bound itself is left out. */

@@ -1,6 +1,6 @@
 import { choice, EMPTY, type Expression, literal, NEVER, oneOf, optional, rule, sequence } from '../gbnf/expression.ts'
 import { charactersOf, toSet } from '../patterns/code-points.ts'
-import { anyDigits, anyFraction, type FractionBound, fractions, wholeNumbers } from './digits.ts'
+import { anyDigits, anyFraction, type DigitTail, type FractionBound, fractions, wholeNumbers } from './digits.ts'
 import type { NumberFacets } from './facets.ts'
 import { literalChoice } from './literal-choice.ts'
 import type { RuleMaker } from './rule-maker.ts'
@@ -9,11 +9,11 @@ import type { RuleMaker } from './rule-maker.ts'
 const LARGEST_FRACTIONAL = 1e9
 /** Most multiples that are written out one by one. */
 const MAX_LISTED = 512
-/** Bounds beyond it are as good as none. */
-const NO_SIGN_LIMIT = 10 ** 15 - 1
 /** Largest step that a grammar keeps by itself where multiples are few, and where they are many. */
 const MAX_STEP = 1e9
-const MAX_REMAINDERS = 128
+const MAX_REMAINDERS = 64
+/** Multiples are written up to there, unless a bound lies beyond: each digit more is as many rules again. */
+const WIDEST_MULTIPLE = 1e12 - 1
 
 /** Whole numbers that keep the bounds, and multiples of steps up to a bound; others are checked afterwards. */
 export function integerShape(facets: NumberFacets, rules: RuleMaker): Expression {
@@ -65,9 +65,9 @@ function lastInteger({ max }: NumberFacets): number {
   return Math.min(Number.MAX_SAFE_INTEGER, max.isOpen && whole === max.value ? whole - 1 : whole)
 }
 
-function signedRange(first: number, last: number): Expression {
-  const negative = first < 0 ? sequence(literal('-'), wholeNumbers(Math.max(1, -last), -first)) : NEVER
-  return choice(negative, last >= 0 ? wholeNumbers(Math.max(0, first), last) : NEVER)
+function signedRange(first: number, last: number, tail?: DigitTail): Expression {
+  const negative = first < 0 ? sequence(literal('-'), wholeNumbers(Math.max(1, -last), -first, tail)) : NEVER
+  return choice(negative, last >= 0 ? wholeNumbers(Math.max(0, first), last, tail) : NEVER)
 }
 
 /** The smallest whole number whose multiples are multiples of all steps; 1 where there is none that is small. */
@@ -96,21 +96,29 @@ function multiples(step: number, [first, last]: readonly [number, number], rules
     const values = Array.from({ length: to - from + 1 }, (_, index) => (from + index) * step)
     return literalChoice(values.map((value) => JSON.stringify(value)))
   }
-  if (first > 0 || last < NO_SIGN_LIMIT || step > MAX_REMAINDERS) return signedRange(first, last)
-  const sign = first <= -NO_SIGN_LIMIT ? optional(literal('-')) : EMPTY
-  return sequence(sign, choice(literal('0'), digitsByRemainder(step, rules)))
+  if (step > MAX_REMAINDERS) return signedRange(first, last)
+  const low = last < -WIDEST_MULTIPLE ? first : Math.max(first, -WIDEST_MULTIPLE)
+  const high = first > WIDEST_MULTIPLE ? last : Math.min(last, WIDEST_MULTIPLE)
+  return signedRange(low, high, byRemainder(step, rules))
 }
 
-function digitsByRemainder(step: number, rules: RuleMaker): Expression {
-  const after = (remainder: number, from: number): Expression[] =>
-    Array.from({ length: 10 - from }, (_, index) =>
-      sequence(literal(String(from + index)), rule(`multiple-${step}-${(remainder * 10 + from + index) % step}-rest`)),
-    )
-  rules.spend(step * 10)
-  for (let remainder = 0; remainder < step; remainder += 1) {
-    rules.define(`multiple-${step}-${remainder}-rest`, choice(remainder === 0 ? EMPTY : NEVER, ...after(remainder, 0)))
+/** Free digits that make a multiple of what is written: a rule for each remainder and number of digits to come. */
+function byRemainder(step: number, rules: RuleMaker): DigitTail {
+  const defined = new Set<string>()
+  const rest = (remainder: number, width: number): Expression => {
+    if (width === 0) return remainder === 0 ? EMPTY : NEVER
+    const name = `multiple-${step}-${remainder}-${width}-rest`
+    if (!defined.has(name)) {
+      defined.add(name)
+      rules.spend(10)
+      const options = Array.from({ length: 10 }, (_, digit) =>
+        sequence(literal(String(digit)), rest((remainder * 10 + digit) % step, width - 1)),
+      )
+      rules.define(name, choice(...options))
+    }
+    return rule(name)
   }
-  return choice(...after(0, 1))
+  return (written, width) => rest(Number(written) % step, width)
 }
 
 /** 2 for a step of 0.01; undefined where a step is no power of ten below 1. */
