@@ -136,33 +136,42 @@ async function comparePrefill(url: string): Promise<void> {
   console.log(`| times faster | ${spread(ratios, 1)} |`)
 }
 
-async function compareParallel(url: string): Promise<void> {
+async function compareParallel(server: Measured): Promise<void> {
+  const { url } = server
+  const serverCpu = await cpuMeter(server)
   const made = Math.ceil(tokens / 3)
   const inTurn: number[] = []
   const atOnce: number[] = []
-  const total = async (run: (prompts: readonly string[]) => Promise<unknown>): Promise<number> => {
+  const cpuMs: Record<'inTurn' | 'atOnce', number[]> = { inTurn: [], atOnce: [] }
+  const total = async (
+    name: 'inTurn' | 'atOnce',
+    run: (prompts: readonly string[]) => Promise<unknown>,
+  ): Promise<number> => {
     const prompts = Array.from({ length: parallel }, () => fresh(16))
     const begun = performance.now()
+    const used = serverCpu()
     await run(prompts)
+    cpuMs[name].push(((serverCpu() - used) * 1000) / (parallel * made))
     return ((parallel * made) / (performance.now() - begun)) * 1000
   }
   for (let pair = 0; pair < pairs; pair += 1) {
     inTurn.push(
-      await total(async (prompts) => {
+      await total('inTurn', async (prompts) => {
         for (const prompt of prompts) await chat(url, prompt, made)
       }),
     )
-    atOnce.push(await total((prompts) => Promise.all(prompts.map((prompt) => chat(url, prompt, made)))))
+    atOnce.push(await total('atOnce', (prompts) => Promise.all(prompts.map((prompt) => chat(url, prompt, made)))))
     tell(
       `parallel: pair ${pair + 1} of ${pairs}, ${inTurn.at(-1)?.toFixed(0)} and ${atOnce.at(-1)?.toFixed(0)} tokens/s`,
     )
   }
   const ratios = atOnce.map((figure, pair) => figure / (inTurn[pair] ?? figure))
-  console.log(`\n${parallel} chats of ${made} tokens, tokens/s of all together\n`)
-  console.log('| | median (least to most) |\n|---|---|')
-  console.log(`| in turn | ${spread(inTurn, 1)} |`)
-  console.log(`| at once | ${spread(atOnce, 1)} |`)
-  console.log(`| ratio of a pair | ${spread(ratios, 2)} |`)
+  console.log(`\n${parallel} chats of ${made} tokens\n`)
+  console.log('| | tokens/s, median (least to most) | CPU ms a token |\n|---|---|---|')
+  console.log(`| in turn | ${spread(inTurn, 1)} | ${spread(cpuMs.inTurn, 2)} |`)
+  console.log(`| at once | ${spread(atOnce, 1)} | ${spread(cpuMs.atOnce, 2)} |`)
+  const cpuRatios = cpuMs.inTurn.map((ms, pair) => ms / (cpuMs.atOnce[pair] ?? ms))
+  console.log(`| ratio of a pair | ${spread(ratios, 2)} | ${spread(cpuRatios, 2)} |`)
 }
 
 const weights = writeEngineModel()
@@ -174,7 +183,7 @@ try {
   await direct.generate(fresh(16), tokens)
   await compareRates(server, direct)
   await comparePrefill(server.url)
-  await compareParallel(server.url)
+  await compareParallel(server)
   console.log(`\nload average at the end ${load()}`)
 } finally {
   await server.stop()
