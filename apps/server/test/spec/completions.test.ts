@@ -141,6 +141,52 @@ describe('POST /v1/completions', () => {
   })
 })
 
+describe('the form of a completion', () => {
+  const json = '{"a": 1}'
+  const text = async (server: TestServer, extra: object): Promise<string | undefined> => {
+    const reply = await server.post(COMPLETIONS, { model: 'm', prompt: 'x', ...extra })
+    expect(reply.status, reply.text).toBe(200)
+    return (reply.json() as Body).choices[0]?.text
+  }
+
+  it('is held by a grammar: one for any JSON object, or that of the client as it is', async () => {
+    await using server = await startTestServer()
+    await server.model('m', { rules: [{ do: { text: json } }] }, keys)
+    expect(await text(server, { response_format: { type: 'json_object' } })).toBe(json)
+    expect(await text(server, { response_format: 'json_object' })).toBe(json)
+    expect(await text(server, { grammar: 'root ::= "yes"' })).toBe(json)
+    expect(await text(server, { response_format: { type: 'text' } })).toBe(json)
+    const [object, word, own, free] = asked(server, 'm').map(({ Grammar }) => Grammar)
+    expect(object).toMatch(/^root ::= /m)
+    expect(word).toBe(object)
+    expect(own).toBe('root ::= "yes"')
+    expect(free).toBe('')
+  })
+
+  it('is that of the answer: the prompt that is echoed does not count', async () => {
+    await using server = await startTestServer()
+    await server.model('m', { rules: [{ do: { text: json } }] }, keys)
+    const format = { response_format: { type: 'json_object' } }
+    expect(await text(server, { ...format, echo: true })).toBe(`x${json}`)
+  })
+
+  it('is refused before anything is generated where two are asked for, or none can be made', async () => {
+    await using server = await startTestServer()
+    await server.model('m', {}, keys)
+    const wrong = [
+      { response_format: 'json_object', grammar: 'root ::= "yes"' },
+      { response_format: { type: 'json_schema' } },
+      { response_format: { type: 'yaml' } },
+      { response_format: [] },
+    ]
+    for (const fields of wrong) {
+      const reply = await server.post(COMPLETIONS, { model: 'm', prompt: 'x', ...fields })
+      expect(reply.status, JSON.stringify(fields)).toBe(400)
+    }
+    expect(asked(server, 'm')).toEqual([])
+  })
+})
+
 describe('log-probabilities of completions', () => {
   it('come as the lists of the older format; offsets count characters', async () => {
     await using server = await startTestServer()
@@ -282,7 +328,9 @@ describe('completions refuse', () => {
   it('tokens where the backend cannot turn them into text', async () => {
     await using server = await startTestServer()
     await server.model('m', { without: ['Detokenize'] }, keys)
-    expect((await server.post(COMPLETIONS, { model: 'm', prompt: [1, 2] })).status).toBe(501)
+    const reply = await server.post(COMPLETIONS, { model: 'm', prompt: [1, 2] })
+    expect(reply.status).toBe(501)
+    expect(reply.json()).toMatchObject({ error: { message: 'the backend of this model cannot turn tokens into text' } })
     expect((await server.post(COMPLETIONS, { model: 'm', prompt: 'a' })).status).toBe(200)
   })
 })

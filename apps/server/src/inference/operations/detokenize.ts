@@ -1,7 +1,27 @@
+import type { BackendClient } from '@svc/backend-client'
+import { SvcError } from '@svc/errors'
 import type { OperationRunner } from './operation-runner.ts'
 
-/** The text of ids of the model's vocabulary. */
-export const runDetokenize: OperationRunner<'detokenize'> = async ({ tokens }, { client, signal }) => {
-  const { content } = await client.detokenize({ tokens: [...tokens] }, { signal })
-  return { text: content, promptTokens: 0 }
+/**
+ * The text of ids of the model's vocabulary.
+ *
+ * @throws {SvcError} `not_implemented` where the backend cannot tell it
+ */
+export async function textOfTokens(
+  tokens: readonly number[],
+  { client, signal }: { readonly client: BackendClient; readonly signal: AbortSignal },
+): Promise<string> {
+  try {
+    return (await client.detokenize({ tokens: [...tokens] }, { signal })).content
+  } catch (cause) {
+    if (!SvcError.is(cause) || cause.kind !== 'not_implemented') throw cause
+    const message = 'the backend of this model cannot turn tokens into text'
+    throw new SvcError('not_implemented', message, { code: 'no_detokenize', cause })
+  }
 }
+
+/** Runs `detokenize`. */
+export const runDetokenize: OperationRunner<'detokenize'> = async ({ tokens }, context) => ({
+  text: await textOfTokens(tokens, context),
+  promptTokens: 0,
+})

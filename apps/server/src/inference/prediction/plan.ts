@@ -1,5 +1,6 @@
 import { findPrefilledToken, toKnownTools } from '@svc/reply-parser'
 import type { ModelConfig } from '../../models/model-config.ts'
+import { textOfTokens } from '../operations/detokenize.ts'
 import { createReplyFinisher, type ReplyFinisher } from '../prompt/finish/reply-finisher.ts'
 import type { ReplyRuleBook } from '../prompt/finish/reply-rules.ts'
 import type { PromptBuilder } from '../prompt/prompt-builder.ts'
@@ -54,15 +55,18 @@ async function planChat(
   const written = await prompts.chat(model, request, { signal, mediaMarker: known.mediaMarker })
   const tools = selectTools(model, request)
   const prompt = written.mode === 'prompt' ? written.prompt : undefined
+  const echo = echoOf(prompt, request, model)
+  const form = planForm(request, model, { tools, facts: known })
   return {
     prompt,
-    ...planForm(request, model, { tools, facts: known }),
+    grammar: form.grammar,
+    check: checkAfterEcho(form.check, echo),
     reading: {
       reasoning: model.reasoning,
       promptEndsInside: findStart(prompt ?? known.renderedTemplate, request, model),
       calls: tools.isActive ? readCalls(request, { model, tools, facts: known }) : undefined,
     },
-    finisher: () => createReplyFinisher(rules.rulesOf(model), { echo: echoOf(prompt, request, model) }),
+    finisher: () => createReplyFinisher(rules.rulesOf(model), { echo }),
   }
 }
 
@@ -117,13 +121,14 @@ async function planCompletion(
   const form = planAnswer(request, model)
   const plans: Plan[] = []
   for (const prompt of request.prompts) {
-    const text =
-      typeof prompt === 'string' ? prompt : (await client.detokenize({ tokens: [...prompt] }, { signal })).content
+    const text = typeof prompt === 'string' ? prompt : await textOfTokens(prompt, { client, signal })
+    const echo = echoOf(text, request, model)
     plans.push({
       prompt: typeof prompt === 'string' ? prompts.completion(model, text, request) : text,
-      ...form,
+      grammar: form.grammar,
+      check: checkAfterEcho(form.check, echo),
       reading: { reasoning: { disable: true } },
-      finisher: () => createReplyFinisher(rules.rulesOf(model), { echo: echoOf(text, request, model) }),
+      finisher: () => createReplyFinisher(rules.rulesOf(model), { echo }),
     })
   }
   return plans
@@ -131,4 +136,10 @@ async function planCompletion(
 
 function echoOf(prompt: string | undefined, { echo }: GenerationRequest, model: ModelConfig): string | undefined {
   return (echo ?? model.parameters.echo) === true ? prompt : undefined
+}
+
+/** The check of an answer before which its prompt stands: the prompt has no form to keep. */
+function checkAfterEcho(check: AnswerCheck | undefined, echo = ''): AnswerCheck | undefined {
+  if (check === undefined || echo === '') return check
+  return (answer) => check(answer.startsWith(echo) ? answer.slice(echo.length) : answer)
 }
