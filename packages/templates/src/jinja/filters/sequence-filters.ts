@@ -169,7 +169,7 @@ function join(run: Rendering, items: readonly Value[], separator: Value): Value 
   }
   const parts = items.map(show)
   const between = show(separator)
-  let length = between.length * parts.length
+  let length = between.length * Math.max(0, parts.length - 1)
   for (const part of parts) length += part.length
   run.reserve(length)
   const text = parts.join(between)
