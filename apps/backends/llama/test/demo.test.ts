@@ -1,4 +1,4 @@
-import type { PartialMessage, PredictOptions } from '@svc/backend-client/proto'
+import type { ChatDelta, PartialMessage, PredictOptions, Reply } from '@svc/backend-client/proto'
 import { demoModels } from '@svc/demo-models'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { collect, startBackend, type TestBackend, textOf } from './backend.ts'
@@ -64,3 +64,63 @@ describe('the demo model', () => {
     expect((await backend.client.detokenize({ tokens: [...tokens] })).content).toBe(render(content))
   })
 })
+
+const WEATHER = {
+  type: 'function',
+  function: {
+    name: 'get_weather',
+    description: 'Get the weather of a city',
+    parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  },
+}
+/** What an answer is held to: a call in the form of the model's template. */
+const CALL =
+  'root ::= "<tool_call>{\\"name\\": \\"get_weather\\", \\"arguments\\": {\\"city\\": \\"" [a-z]{3,5} "\\"}}</tool_call>"'
+
+describe('a call of the demo model', () => {
+  const request: PartialMessage<PredictOptions> = {
+    ...ask('What is the weather in Oslo?'),
+    Tools: JSON.stringify([WEATHER]),
+    Grammar: CALL,
+  }
+
+  it('is told apart, whole and in a stream, beside the text as it was written', async () => {
+    const whole = await backend.client.predict(request)
+    const pieces = await collect(backend.client.predictStream(request))
+    for (const replies of [[whole], pieces]) {
+      const text = textOf(replies)
+      expect(text).toMatch(/^<tool_call>.*<\/tool_call>$/)
+      const [start, ...rest] = callsOf(replies)
+      expect(start).toMatchObject({ index: 0, id: expect.stringMatching(/^call_/), name: 'get_weather' })
+      const written = rest.map((call) => call.arguments).join('')
+      expect(text).toContain(written)
+      expect(JSON.parse(written)).toEqual({ city: expect.stringMatching(/^[a-z]{3,5}$/) })
+      expect(contentOf(replies)).toBe('')
+    }
+    // A reply without a delta would be taken for raw text.
+    expect(pieces.every(({ chatDeltas }) => chatDeltas.length > 0)).toBe(true)
+  })
+
+  it('is text where no tools are offered', async () => {
+    const reply = await backend.client.predict({ ...request, Tools: '' })
+    expect(reply.chatDeltas).toEqual([])
+    expect(textOf([reply])).toMatch(/^<tool_call>/)
+  })
+
+  it('needs no markers: its form is known', async () => {
+    const { toolFormat, renderedTemplate } = await backend.client.modelMetadata({ Model: 'demo' })
+    expect(toolFormat).toBeUndefined()
+    expect(renderedTemplate).toContain('<|im_start|>assistant')
+  })
+})
+
+function callsOf(replies: readonly Reply[]): ChatDelta['toolCalls'] {
+  return replies.flatMap(({ chatDeltas }) => chatDeltas).flatMap(({ toolCalls }) => toolCalls)
+}
+
+function contentOf(replies: readonly Reply[]): string {
+  return replies
+    .flatMap(({ chatDeltas }) => chatDeltas)
+    .map(({ content }) => content)
+    .join('')
+}

@@ -1,12 +1,16 @@
+import type { ToolFormatMarkers } from '@svc/reply-parser'
 import { parseJsonKeepingNumbers } from '@svc/templates'
 import { notSupported } from '../errors.ts'
+import { detectMarkers } from '../tool-format/detect-markers.ts'
+import { writeProbes } from '../tool-format/probe-calls.ts'
 import type { Log } from './log.ts'
 import { compileChatTemplate, type TemplateConversation } from './render-chat-template.ts'
 
 /** One turn as templates know it. */
 export interface ChatMessage {
   readonly role: string
-  readonly content: string
+  /** Some templates expect none beside calls. */
+  readonly content: string | null
   readonly name?: string | undefined
   readonly tool_call_id?: string | undefined
   readonly reasoning_content?: string | undefined
@@ -32,6 +36,10 @@ export interface ChatTemplate {
   readonly supportsThinking: boolean
   /** A short conversation with thinking on. */
   readonly sample: string
+  /** How the model writes calls, where that is not understood without being told. */
+  readonly markers: ToolFormatMarkers | undefined
+  /** What the template writes for calls; empty when it shows none. */
+  readonly callSample: string
 }
 
 /** Texts of the tokens that templates may name. */
@@ -54,7 +62,7 @@ export function createChatTemplate(source: string | undefined, tokens: TemplateT
   const renderConversation = compileChatTemplate(template)
   const asText = takesArgumentsAsText(template)
   const render = (input: ChatInput): string => renderConversation(toConversation(input, tokens, asText))
-  return { own: source !== undefined, render, ...describeThinking(render) }
+  return { own: source !== undefined, render, ...describeThinking(render), ...describeCalls(render) }
 }
 
 /**
@@ -72,7 +80,7 @@ export function openChatTemplate(
     const render = (): never => {
       throw notSupported("the model's chat template cannot be read")
     }
-    return { own: true, render, supportsThinking: false, sample: '' }
+    return { own: true, render, supportsThinking: false, sample: '', markers: undefined, callSample: '' }
   }
 }
 
@@ -127,6 +135,12 @@ function describeThinking(render: ChatTemplate['render']): Pick<ChatTemplate, 's
     // A template may refuse a conversation as short as this one and still be fine for others.
     return { sample: '', supportsThinking: false }
   }
+}
+
+function describeCalls(render: ChatTemplate['render']): Pick<ChatTemplate, 'markers' | 'callSample'> {
+  const written = writeProbes((messages, tools) => render({ messages, tools, variables: {} }))
+  if (written === undefined) return { markers: undefined, callSample: '' }
+  return { markers: detectMarkers(written), callSample: written.two ?? written.one }
 }
 
 /** An object's members, however it was parsed. */

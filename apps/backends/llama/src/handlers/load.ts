@@ -25,7 +25,12 @@ export function createLoadHandlers(host: ModelHost): Pick<BackendHandlers, 'load
     },
     modelMetadata: (request) => {
       const { chatTemplate } = host.use(request.Model)
-      return { supportsThinking: chatTemplate.supportsThinking, renderedTemplate: chatTemplate.sample, mediaMarker: '' }
+      return {
+        supportsThinking: chatTemplate.supportsThinking,
+        renderedTemplate: chatTemplate.sample,
+        toolFormat: chatTemplate.markers,
+        mediaMarker: '',
+      }
     },
   }
 }

@@ -1,4 +1,5 @@
 import { PredictOptions } from '@svc/backend-client/proto'
+import { parseJsonKeepingNumbers } from '@svc/templates'
 import { describe, expect, it } from 'vitest'
 import { toPromptSource } from './predict-request.ts'
 
@@ -19,6 +20,13 @@ describe('a prompt', () => {
     expect(source({ Prompt: 'hi', UseTokenizerTemplate: true })).toEqual({ kind: 'text', text: 'hi' })
   })
 
+  it('keeps numbers and keys of calls and tools as they were written', () => {
+    const toolCalls = '[{"function": {"name": "f", "arguments": {"2": 1.0, "1": 1}}}]'
+    const asked = chat({ Messages: [{ role: 'assistant', toolCalls }], Tools: toolCalls })
+    const written = parseJsonKeepingNumbers(toolCalls)
+    expect(asked).toMatchObject({ input: { messages: [{ tool_calls: written }], tools: written } })
+  })
+
   it('is the conversation where the template of the model is asked for', () => {
     const calls = [{ id: 'c1', type: 'function', function: { name: 'f', arguments: '{}' } }]
     const Messages = [
@@ -31,7 +39,12 @@ describe('a prompt', () => {
       input: {
         messages: [
           { role: 'user', content: 'hi' },
-          { role: 'assistant', content: '', reasoning_content: 'hm', tool_calls: calls },
+          {
+            role: 'assistant',
+            content: '',
+            reasoning_content: 'hm',
+            tool_calls: parseJsonKeepingNumbers(JSON.stringify(calls)),
+          },
           { role: 'tool', content: '3', name: 'f', tool_call_id: 'c1' },
         ],
         tools: null,
@@ -41,7 +54,7 @@ describe('a prompt', () => {
   })
 
   it.each<[string, Fields, unknown]>([
-    ['declared', { Tools: '[{"type":"function"}]' }, [{ type: 'function' }]],
+    ['declared', { Tools: '[{"type":"function"}]' }, [new Map([['type', 'function']])]],
     ['switched off', { Tools: '[{"type":"function"}]', ToolChoice: '"none"' }, null],
     ['switched off without quotes', { Tools: '[{"type":"function"}]', ToolChoice: 'none' }, null],
     ['an empty list', { Tools: '[]' }, null],

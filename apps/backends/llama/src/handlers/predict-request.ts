@@ -1,4 +1,6 @@
 import type { Message, PredictOptions } from '@svc/backend-client/proto'
+import { parseJsonKeepingNumbers } from '@svc/templates'
+import type { Token } from 'node-llama-cpp'
 import type { ChatInput, ChatMessage } from '../engine/chat-template.ts'
 import type { GenerateRequest } from '../engine/generate.ts'
 import type { GrammarRequest } from '../engine/grammar.ts'
@@ -6,11 +8,14 @@ import { type PromptModel, type PromptSource, toPromptTokens } from '../engine/p
 import type { SamplingRequest } from '../engine/sampling.ts'
 import type { ModelSettings } from '../engine/settings.ts'
 import { invalidRequest } from '../errors.ts'
+import type { LaneOptions } from './reply-lanes.ts'
 
 /** Templates write the role beside their marks, so it may not hold anything that could be part of one. */
 const ROLE = /^[A-Za-z0-9_-]{1,64}$/
 
 const MAX_TOP_LOGPROBS = 20
+/** Enough for any tag that a prompt may end with. */
+const PROMPT_END_TOKENS = 32
 
 /** What a request is read against. */
 export interface PredictModel extends PromptModel {
@@ -58,7 +63,7 @@ export function toPromptSource(request: PredictOptions): PromptSource {
 function toChatInput(request: PredictOptions): ChatInput {
   return {
     messages: request.Messages.map(toChatMessage),
-    tools: readTools(request),
+    tools: readTools(request) && (parseJsonKeepingNumbers(request.Tools) as readonly unknown[]),
     variables: readVariables(request.Metadata),
   }
 }
@@ -71,8 +76,13 @@ function toChatMessage(message: Message, index: number): ChatMessage {
     name: message.name,
     tool_call_id: message.toolCallId,
     reasoning_content: message.reasoningContent,
-    tool_calls: parseJson(message.toolCalls, `Messages[${index}].tool_calls`, Array.isArray) ?? undefined,
+    tool_calls: readCalls(message.toolCalls, `Messages[${index}].tool_calls`),
   }
+}
+
+/** Numbers and the order of keys stay as the client wrote them: templates show both. */
+function readCalls(text: string, field: string): readonly unknown[] | undefined {
+  return parseJson(text, field, Array.isArray) && (parseJsonKeepingNumbers(text) as readonly unknown[])
 }
 
 function readTools({ Tools, ToolChoice }: PredictOptions): readonly unknown[] | null {
@@ -88,6 +98,26 @@ function readVariables(metadata: Readonly<Record<string, string>>): Record<strin
     ...(thinking !== undefined && { enable_thinking: thinking === 'true' }),
     ...(effort && { reasoning_effort: effort }),
     ...parseJson(given, 'Metadata.chat_template_kwargs', isRecord),
+  }
+}
+
+/**
+ * How the answer to a conversation is taken apart; undefined where all of it is text: for a prompt that was rendered
+ * elsewhere, and for a model without thoughts that has no tools to call.
+ */
+export function toLaneOptions(
+  request: PredictOptions,
+  { tokenizer, chatTemplate }: PromptModel,
+  prompt: readonly Token[],
+): LaneOptions | undefined {
+  if (toPromptSource(request).kind === 'text') return undefined
+  const tools = readTools(request)
+  if (tools === null && !chatTemplate.supportsThinking) return undefined
+  return {
+    promptEnd: tokenizer.toText(prompt.slice(-PROMPT_END_TOKENS)),
+    thinks: request.Metadata.enable_thinking !== 'false',
+    tools,
+    markers: chatTemplate.markers,
   }
 }
 

@@ -1,29 +1,53 @@
-import type { PartialMessage, Reply } from '@svc/backend-client/proto'
+import type { ChatDelta, PartialMessage, PredictOptions, Reply } from '@svc/backend-client/proto'
 import type { BackendHandlers } from '@svc/backend-kit'
-import type { GeneratedPiece } from '../engine/generate.ts'
+import type { GeneratedPiece, GenerateRequest } from '../engine/generate.ts'
+import type { EngineModel } from '../engine/model.ts'
 import type { ModelHost } from '../model-host.ts'
 import { type LogprobsModel, toLogprobs } from './logprobs.ts'
-import { toGenerateRequest } from './predict-request.ts'
+import { toGenerateRequest, toLaneOptions } from './predict-request.ts'
+import { createReplyLanes, type ReplyLanes } from './reply-lanes.ts'
 
 /** Predict and PredictStream. */
 export function createPredictHandlers(host: ModelHost): Pick<BackendHandlers, 'predict' | 'predictStream'> {
   return {
     predict: async (request, { signal }) => {
       const model = host.use(request.ModelIdentity)
+      const { generation, lanes } = begin(request, model)
       const pieces: GeneratedPiece[] = []
-      for await (const piece of model.generate(toGenerateRequest(request, model), { signal })) pieces.push(piece)
+      for await (const piece of model.generate(generation, { signal })) pieces.push(piece)
       const last = pieces.at(-1)
       if (last === undefined) return {}
       const text = pieces.map((piece) => piece.text).join('')
-      return toReply({ ...last, text, choices: pieces.flatMap((piece) => piece.choices) }, model)
+      const whole = { ...last, text, choices: pieces.flatMap((piece) => piece.choices) }
+      return { ...toReply(whole, model), ...toDeltas(lanes && [...lanes.push(text), ...lanes.end()]) }
     },
     predictStream: async function* (request, { signal }) {
       const model = host.use(request.ModelIdentity)
-      for await (const piece of model.generate(toGenerateRequest(request, model), { signal })) {
-        yield toReply(piece, model)
+      const { generation, lanes } = begin(request, model)
+      let last: PartialMessage<Reply> = {}
+      for await (const piece of model.generate(generation, { signal })) {
+        last = toReply(piece, model)
+        yield { ...last, ...toDeltas(lanes?.push(piece.text)) }
       }
+      const rest = lanes?.end() ?? []
+      if (rest.length > 0) yield { ...last, message: Buffer.of(), logprobs: Buffer.of(), chatDeltas: rest }
     },
   }
+}
+
+function begin(
+  request: PredictOptions,
+  model: EngineModel,
+): { readonly generation: GenerateRequest; readonly lanes: ReplyLanes | undefined } {
+  const generation = toGenerateRequest(request, model)
+  const options = toLaneOptions(request, model, generation.prompt)
+  return { generation, lanes: options && createReplyLanes(options) }
+}
+
+/** A reply whose text is still open has an empty delta: a host must not take the raw text for the answer. */
+function toDeltas(deltas: PartialMessage<ChatDelta>[] | undefined): PartialMessage<Reply> {
+  if (deltas === undefined) return {}
+  return { chatDeltas: deltas.length > 0 ? deltas : [{}] }
 }
 
 /** Counters and times are running totals; the last reply of a stream has the final ones. */

@@ -12,13 +12,7 @@ function detect(body: string, { before = '', after = '', join = '' } = {}) {
     '{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}',
   ].join('')
   const chat = createChatTemplate(template, { bos: '', eos: '' })
-  const written = writeProbes((messages, tools) =>
-    chat.render({
-      messages: messages.map((message) => ({ ...message, content: message.content ?? '' })),
-      tools,
-      variables: {},
-    }),
-  )
+  const written = writeProbes((messages, tools) => chat.render({ messages, tools, variables: {} }))
   const markers = written && detectMarkers(written)
   return {
     written,

@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto'
+import type { ChatDelta, PartialMessage } from '@svc/backend-client/proto'
+import {
+  createReasoningSplitter,
+  createToolCallStream,
+  findPrefilledToken,
+  type ReasoningDelta,
+  type ToolCallEvent,
+  type ToolFormatMarkers,
+  toKnownTools,
+} from '@svc/reply-parser'
+
+/** Tells the parts of an answer apart, for hosts that do not want to read its text themselves. */
+export interface ReplyLanes {
+  /** What a piece of the answer adds; nothing while that is open. */
+  push(text: string): PartialMessage<ChatDelta>[]
+  end(): PartialMessage<ChatDelta>[]
+}
+
+/** What telling the parts apart depends on. */
+export interface LaneOptions {
+  /** How the prompt ends: the answer may begin inside of thoughts. */
+  readonly promptEnd: string
+  /** Whether thoughts are looked for; a model that was told not to think only writes their tags as text. */
+  readonly thinks: boolean
+  /** Declarations of the tools that may be called; null: calls are text. */
+  readonly tools: readonly unknown[] | null
+  /** How the model writes calls, where that is not understood without being told. */
+  readonly markers: ToolFormatMarkers | undefined
+}
+
+/** The lanes of one answer. */
+export function createReplyLanes({ promptEnd, thinks, tools, markers }: LaneOptions): ReplyLanes {
+  const splitter = createReasoningSplitter(
+    { disable: !thinks },
+    { promptEndsInside: thinks ? findPrefilledToken(promptEnd, {}) : undefined },
+  )
+  const calls = tools === null ? undefined : createToolCallStream({ settings: {}, markers, tools: toKnownTools(tools) })
+  const answer = (text: string): PartialMessage<ChatDelta>[] => {
+    if (text === '') return []
+    return calls === undefined ? [{ content: text }] : calls.push(text).map(toDelta)
+  }
+  const read = ({ reasoning, text }: ReasoningDelta): PartialMessage<ChatDelta>[] => [
+    ...(reasoning === '' ? [] : [{ reasoningContent: reasoning }]),
+    ...answer(text),
+  ]
+  return {
+    push: (text) => read(splitter.push(text)),
+    end: () => [...read(splitter.end()), ...(calls?.end().map(toDelta) ?? [])],
+  }
+}
+
+function toDelta(event: ToolCallEvent): PartialMessage<ChatDelta> {
+  switch (event.type) {
+    case 'text':
+      return { content: event.text }
+    case 'call-start':
+      return { toolCalls: [{ index: event.index, id: event.id ?? newCallId(), name: event.name }] }
+    case 'call-arguments':
+      return { toolCalls: [{ index: event.index, arguments: event.text }] }
+  }
+}
+
+function newCallId(): string {
+  return `call_${randomBytes(12).toString('hex')}`
+}
