@@ -57,6 +57,8 @@ export interface ReplyDecoderOptions {
   readonly contextSize: number
   /** Reads the text of the model. @default all of it is the answer */
   readonly text?: ReplyText | undefined
+  /** The model's file says how to read its text: that goes before what the backend made of it. @default false */
+  readonly prefersText?: boolean | undefined
 }
 
 /** Makes the decoder of a choice. */
@@ -67,6 +69,7 @@ export function createReplyDecoder(options: ReplyDecoderOptions): ReplyDecoder {
   let usage: Usage = { promptTokens: 0, completionTokens: 0, promptMs: 0, generationMs: 0 }
   /** Of tokens whose text is still held back. */
   let logprobs: TokenLogprob[] = []
+  let hasText = false
 
   function count(reply: Reply): void {
     usage = {
@@ -123,8 +126,10 @@ export function createReplyDecoder(options: ReplyDecoderOptions): ReplyDecoder {
     reply(reply) {
       count(reply)
       logprobs.push(...(readLogprobs(reply.logprobs) ?? []))
+      hasText ||= reply.message.length > 0
+      const isRaw = hasText && options.prefersText === true
       // A backend that has parsed its own output is believed over the raw text.
-      if (reply.chatDeltas.length > 0) return reply.chatDeltas.flatMap(deltaEvents)
+      if (reply.chatDeltas.length > 0 && !isRaw) return reply.chatDeltas.flatMap(deltaEvents)
       return reader.push(utf8.decode(reply.message, { stream: true })).map(toEvent)
     },
     end() {

@@ -8,7 +8,7 @@ const SCHEMA = {
   required: ['city', 'inhabitants'],
   additionalProperties: false,
 }
-const asked = (schema: unknown): object => ({
+const asked = (schema: unknown): Record<string, unknown> => ({
   response_format: { type: 'json_schema', json_schema: { name: 'place', schema } },
 })
 

@@ -203,3 +203,29 @@ describe('reasoning in the text of a model', () => {
     expect((await whole(plain, { tools: undefined })).message.content).toBe(text)
   })
 })
+
+describe('replies that their backend has taken apart', () => {
+  const deltas = { reasoning: 'Hm.', text: 'It is Paris.', via: 'both' } as const
+
+  it('are believed over the raw text', async () => {
+    await using server = await world(deltas)
+    const { message } = await whole(server, { tools: undefined })
+    expect([message.reasoning, message.content]).toEqual(['Hm.', 'It is Paris.'])
+  })
+
+  it('follow the settings of the model: no reasoning where it is stripped', async () => {
+    await using server = await world(deltas, { reasoning: { strip_reasoning_only: true } })
+    const { message } = await whole(server, { tools: undefined })
+    expect([message.reasoning, message.content]).toEqual([undefined, 'It is Paris.'])
+  })
+
+  it('are read again where the model file says how', async () => {
+    const text = '[why]Hm.[/why]It is Paris.'
+    await using server = await world(
+      { text, via: 'both' },
+      { reasoning: { tag_pairs: [{ start: '[why]', end: '[/why]' }] } },
+    )
+    const { message } = await whole(server, { tools: undefined })
+    expect([message.reasoning, message.content]).toEqual(['Hm.', 'It is Paris.'])
+  })
+})

@@ -22,6 +22,8 @@ export interface Plan {
   readonly grammar?: string | undefined
   /** How the text of each choice is read. */
   readonly reading: Omit<ReplyTextOptions, 'stream' | 'finisher'>
+  /** Whether the text is read here even where the backend has taken it apart. @default false */
+  readonly prefersText?: boolean | undefined
   /** Makes the finisher of one choice. @default the text stays as the model wrote it */
   readonly finisher?: (() => ReplyFinisher) | undefined
   /** Checks a complete answer. @throws SvcError when it has not the form that was asked for */
@@ -59,6 +61,7 @@ async function planChat(
   const form = planForm(request, model, { tools, facts: known })
   return {
     prompt,
+    prefersText: saysHowToRead(model),
     grammar: form.grammar,
     check: checkAfterEcho(form.check, echo),
     reading: {
@@ -98,6 +101,27 @@ function planAnswer(request: GenerationRequest, model: ModelConfig): Pick<Plan, 
 /** The start tag that the prompt ends with; a template that was told not to think writes none. */
 function findStart(prompt: string, request: ChatRequest, model: ModelConfig): string | undefined {
   return thinkingIsOff(model, request) ? undefined : findPrefilledToken(prompt, model.reasoning)
+}
+
+/** Whether the model's file has rules of its own for reasoning or calls, which no backend knows. */
+function saysHowToRead({ reasoning, function: calls }: ModelConfig): boolean {
+  const lists = [
+    reasoning.tagPairs,
+    reasoning.thinkingStartTokens,
+    calls.responseRegex,
+    calls.jsonRegexMatch,
+    calls.argumentRegex,
+    calls.replaceFunctionResults,
+    calls.replaceLlmResults,
+    calls.captureLlmResults,
+  ]
+  const words = [calls.xmlFormatPreset, calls.functionNameKey, calls.functionArgumentsKey]
+  return (
+    reasoning.disable === true ||
+    calls.xmlFormat !== undefined ||
+    lists.some((list) => list !== undefined && list.length > 0) ||
+    words.some((word) => word !== undefined && word !== '')
+  )
 }
 
 function readCalls(

@@ -54,6 +54,7 @@ async function* runChoice(
     choice: index,
     maxTokens: options.Tokens ?? 0,
     contextSize: model.contextSize ?? 0,
+    prefersText: plan.prefersText,
     text: createReplyText({ ...plan.reading, finisher: plan.finisher?.(), stream: request.stream }),
   })
   if (request.stream) {
