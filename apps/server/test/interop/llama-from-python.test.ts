@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { demoModels } from '@svc/demo-models'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -25,7 +27,7 @@ const load = {
   ContextSize: 512,
   Threads: 1,
   MMap: true,
-  Options: ['parallel:2'],
+  EnableScore: true,
 }
 const chat = {
   UseTokenizerTemplate: true,
@@ -35,6 +37,7 @@ const chat = {
 }
 
 let host: PythonHost
+let slots = ''
 const call = (...args: Parameters<PythonHost['call']>): ReturnType<PythonHost['call']> => host.call(...args)
 
 async function reply(
@@ -49,9 +52,13 @@ async function reply(
 describe.skipIf(python.missing)(titled('the llama backend under a host in Python', python), () => {
   beforeAll(async () => {
     expect(existsSync(command[1] ?? ''), 'run npm test, which builds first').toBe(true)
+    slots = await mkdtemp(join(tmpdir(), 'svc-test-'))
     host = await startPythonHost(path, command, { token: TOKEN })
   })
-  afterAll(() => host?.[Symbol.asyncDispose]())
+  afterAll(async () => {
+    await host?.[Symbol.asyncDispose]()
+    await rm(slots, { recursive: true, force: true })
+  })
 
   it('is healthy, for its token alone', async () => {
     expect(await call({ rpc: 'Health' })).toEqual({ replies: [{ message: 'T0s=' }] })
@@ -73,7 +80,8 @@ describe.skipIf(python.missing)(titled('the llama backend under a host in Python
   })
 
   it('loads the demo model and says so', async () => {
-    expect(await reply('LoadModel', load)).toMatchObject({ success: true })
+    const Options = ['parallel:2', `--slot-save-path:${slots}`]
+    expect(await reply('LoadModel', { ...load, Options })).toMatchObject({ success: true })
     const status = await reply('Status', {})
     expect(status.state).toBe('READY')
     expect(Number(Reflect.get(Object(status.memory), 'total'))).toBeGreaterThan(0)
@@ -121,6 +129,69 @@ describe.skipIf(python.missing)(titled('the llama backend under a host in Python
     }
   })
 
+  it('takes text apart and puts it together again', async () => {
+    const { tokens } = await reply('TokenizeString', { Prompt: 'naïve 😀 words' })
+    expect(await reply('Detokenize', { tokens })).toEqual({ content: expect.stringContaining('naïve 😀 words') })
+  })
+
+  it('scores candidates by their tokens', async () => {
+    const { candidates } = await reply('Score', {
+      prompt: 'Hello! How are',
+      candidates: [' you', ' zebra crossings'],
+      length_normalize: true,
+      include_token_logprobs: true,
+    })
+    for (const candidate of candidates as Record<string, unknown>[]) {
+      const tokens = candidate.tokens as { log_prob: number }[]
+      const sum = tokens.reduce((total, token) => total + token.log_prob, 0)
+      expect(candidate.log_prob).toBeLessThan(0)
+      expect(candidate.num_tokens).toBe(tokens.length)
+      expect(candidate.log_prob).toBeCloseTo(sum, 4)
+      expect(candidate.length_normalized_log_prob).toBeCloseTo(sum / tokens.length, 4)
+    }
+  })
+
+  it('keeps to a grammar, and tells log-probabilities', async () => {
+    const Grammar = 'root ::= "yes" | "no"'
+    expect(textOf([await reply('Predict', { ...chat, Grammar })])).toMatch(/^(yes|no)$/)
+    const { logprobs, message } = await reply('Predict', { ...chat, Tokens: 4, Logprobs: 1, TopLogprobs: 2 })
+    const { content } = JSON.parse(Buffer.from(String(logprobs), 'base64').toString()) as {
+      content: { token: string; logprob: number; top_logprobs: unknown[] }[]
+    }
+    expect(content).toHaveLength(4)
+    for (const entry of content) {
+      expect(entry.logprob).toBeLessThanOrEqual(0)
+      expect(entry.top_logprobs).toHaveLength(2)
+    }
+    expect(content.map(({ token }) => token).join('')).toContain(textOf([{ message }]).trim())
+  })
+
+  it('saves what a slot has read and reads it back, through our own service', async () => {
+    const ours = { service: 'svc.backend.v1.Extensions' }
+    const path = join(slots, 'slot.bin')
+    await reply('Predict', chat)
+    const saved = await call({ ...ours, rpc: 'SaveSlot', request: { slot: 0, path } })
+    expect(saved.code, saved.details).toBeUndefined()
+    const { tokens, bytes } = saved.replies[0] ?? {}
+    expect(Number(tokens)).toBeGreaterThan(0)
+    expect(Number(bytes)).toBe((await stat(path)).size)
+    const restored = await call({ ...ours, rpc: 'RestoreSlot', request: { slot: 0, path } })
+    expect(restored.replies[0]).toMatchObject({ tokens, bytes })
+  })
+
+  it('answers yes or no by probabilities, through our own service', async () => {
+    const questions = ['code', 'weather'].map((id) => ({ id, instruction: `Is the text about ${id}?` }))
+    const request = { document: 'It will rain tomorrow.', questions }
+    const { replies, code, details } = await call({ service: 'svc.backend.v1.Extensions', rpc: 'Decide', request })
+    expect(code, details).toBeUndefined()
+    const answers = replies[0]?.answers as { id: string; probability: number }[]
+    expect(answers.map(({ id }) => id)).toEqual(['code', 'weather'])
+    for (const { probability } of answers) {
+      expect(probability).toBeGreaterThanOrEqual(0)
+      expect(probability).toBeLessThanOrEqual(1)
+    }
+  })
+
   it('does not know what it has not', async () => {
     for (const rpc of ['TTS', 'GenerateImage', 'VAD', 'StoresGet'])
       expect((await call({ rpc })).code).toBe('UNIMPLEMENTED')
@@ -143,6 +214,26 @@ describe.skipIf(python.missing)(titled('the llama backend under a host in Python
 
   it('ends by TERM with code 0', async () => {
     expect(await host.stop()).toBe(0)
+  })
+})
+
+describe.skipIf(python.missing)(titled('the llama backend as a maker of vectors', python), () => {
+  it('embeds and ranks by likeness', async () => {
+    await using embedder = await startPythonHost(path, command)
+    const request = { ...load, Embeddings: true, EnableScore: false, Options: ['rerank:cosine'] }
+    const loaded = await embedder.call({ rpc: 'LoadModel', request })
+    expect(loaded.replies, loaded.details).toMatchObject([{ success: true }])
+    const [vector] = (await embedder.call({ rpc: 'Embedding', request: { Embeddings: 'Hello there' } })).replies
+    const values = vector?.embeddings as number[]
+    expect(values).toHaveLength(Number(vector?.dim))
+    expect(vector).toMatchObject({ layout: 'EMBEDDING_LAYOUT_FINAL', tokens: 1 })
+    expect(Math.hypot(...values)).toBeCloseTo(1, 3)
+    const documents = ['a tree', 'Hello there']
+    const ranked = await embedder.call({ rpc: 'Rerank', request: { query: 'Hello there', documents } })
+    expect(ranked.code, ranked.details).toBeUndefined()
+    const [best] = (ranked.replies[0]?.results ?? []) as Record<string, unknown>[]
+    expect(best).toMatchObject({ index: 1, text: 'Hello there' })
+    expect(best?.relevance_score).toBeCloseTo(1, 2)
   })
 })
 
