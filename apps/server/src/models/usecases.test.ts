@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { capabilitiesOf, inputModalitiesOf, isPiiCovered, isPiiEnabled, outputModalitiesOf } from './capabilities.ts'
 import { parseModelFile } from './config-file.ts'
 import type { GgufSummary } from './gguf/gguf-header.ts'
 import type { ModelConfig } from './model-config.ts'
 import { declaredUsecases, USECASES } from './usecase-names.ts'
-import { hasUsecase, usecasesOf } from './usecases.ts'
+import { guesses, hasUsecase, usecasesOf } from './usecases.ts'
 
 function parse(yaml: string): ModelConfig | undefined {
   return parseModelFile(yaml, { file: 'm.yaml', folder: '/models', modifiedAt: 0 }).models[0]
@@ -21,6 +22,13 @@ interface Recorded {
   readonly name: string
   readonly yaml?: string
   readonly has?: readonly string[]
+  readonly guess?: readonly string[]
+  readonly declared?: readonly string[]
+  readonly capabilities?: readonly string[]
+  readonly input_modalities?: readonly string[]
+  readonly output_modalities?: readonly string[]
+  readonly pii_covered?: boolean
+  readonly pii_enabled?: boolean
   readonly loaded?: boolean
 }
 
@@ -40,6 +48,33 @@ describe('what models of the reference serve', () => {
     // The one usecase that the reference does not know.
     const ours = name === 'declared/decisions' ? ['decisions'] : has.filter((usecase) => usecase !== 'llm')
     expect(usecasesOf(model(yaml)).sort()).toEqual([...ours].sort())
+  })
+
+  it.each(files.filter(({ loaded }) => loaded !== false))('$name, guessed and declared', (record) => {
+    const config = model(record.yaml ?? '')
+    // `llm` stands for three others.
+    const guessed = (record.guess ?? []).filter((usecase) => usecase !== 'llm')
+    expect(USECASES.filter((usecase) => guesses(config, usecase)).sort()).toEqual([...guessed].sort())
+    const declared = (record.declared ?? []).filter((usecase) => usecase !== 'llm')
+    const known = config.knownUsecases.filter((usecase) => usecase !== 'decisions')
+    expect([...known].sort()).toEqual([...declared].sort())
+  })
+
+  it.each(files.filter(({ loaded }) => loaded !== false))('$name, as interfaces show it', (record) => {
+    const config = model(record.yaml ?? '')
+    expect({
+      capabilities: capabilitiesOf(config),
+      input_modalities: inputModalitiesOf(config),
+      output_modalities: outputModalitiesOf(config),
+      pii_covered: isPiiCovered(config),
+      pii_enabled: isPiiEnabled(config),
+    }).toEqual({
+      capabilities: record.capabilities,
+      input_modalities: record.input_modalities,
+      output_modalities: record.output_modalities,
+      pii_covered: record.pii_covered,
+      pii_enabled: record.pii_enabled,
+    })
   })
 
   it.each(files.filter(({ loaded }) => loaded === false))('$name is refused', ({ yaml = '' }) => {

@@ -69,7 +69,8 @@ const BY_SETTINGS: Readonly<Partial<Record<Usecase, (config: ModelConfig, backen
   tokenize: (config) => config.gguf !== undefined,
 }
 
-function guesses(config: ModelConfig, usecase: Usecase): boolean {
+/** Whether a model would serve a usecase if its file declared none. */
+export function guesses(config: ModelConfig, usecase: Usecase): boolean {
   const backend = config.backend.toLowerCase()
   return BY_BACKEND[usecase]?.includes(backend) === true || BY_SETTINGS[usecase]?.(config, backend) === true
 }
@@ -87,6 +88,7 @@ function guessesChat(config: ModelConfig, backend: string): boolean {
 }
 
 function guessesVision(config: ModelConfig): boolean {
+  if (config.knownUsecases.includes('vision')) return true
   if (config.knownInputModalities.includes('image') || isSet(config.template.multimodal)) return true
   return isSet(config.llm.mmproj) && !config.knownUsecases.includes('tts')
 }

@@ -1,0 +1,100 @@
+import type { ModelConfig } from './model-config.ts'
+import { USECASES, type Usecase } from './usecase-names.ts'
+import { hasUsecase, usecasesOf } from './usecases.ts'
+
+/** What goes into a model or comes out of it. */
+export type Modality = (typeof MODALITIES)[number]
+
+const MODALITIES = ['text', 'image', 'audio', 'video', '3d'] as const
+
+/** Usecases that lists of capabilities leave out: parts of the work of others. */
+const NOT_LISTED: ReadonlySet<Usecase> = new Set(['tokenize', 'score', 'token_classify', 'decisions'])
+
+const INPUTS: Readonly<Partial<Record<Modality, readonly Usecase[]>>> = {
+  text: ['chat', 'completion', 'edit', 'embeddings', 'rerank', 'tokenize', 'image', 'video', 'tts', 'sound_generation'],
+  image: ['3d', 'depth', 'detection', 'face_recognition'],
+  audio: [
+    ...(['transcript', 'vad', 'diarization', 'sound_classification', 'speaker_recognition'] as const),
+    ...(['audio_transform', 'realtime_audio'] as const),
+  ],
+}
+
+const OUTPUTS: Readonly<Partial<Record<Modality, readonly Usecase[]>>> = {
+  text: ['chat', 'completion', 'edit', 'transcript'],
+  image: ['image'],
+  audio: ['tts', 'sound_generation', 'audio_transform', 'realtime_audio'],
+  video: ['video'],
+  '3d': ['3d'],
+}
+
+/** Usecases whose text the PII filter can read. */
+const FILTERED: readonly Usecase[] = ['chat', 'completion', 'edit', 'embeddings']
+
+/** What a model can do, as interfaces show it: usecases in their order, then `tools` and `thinking` of a chat model. */
+export function capabilitiesOf(model: ModelConfig): string[] {
+  const isChat = hasUsecase(model, 'chat')
+  const listed: string[] = USECASES.filter(
+    (usecase) => !NOT_LISTED.has(usecase) && (usecase !== 'vision' || isChat) && hasUsecase(model, usecase),
+  )
+  if (isChat && findsTools(model)) listed.push('tools')
+  if (isChat && thinks(model)) listed.push('thinking')
+  return listed
+}
+
+/** What a model takes, `text` first. */
+export function inputModalitiesOf(model: ModelConfig): Modality[] {
+  const { limitMmPerPrompt = {} } = model.vllm
+  const limits: Readonly<Partial<Record<Modality, number | undefined>>> = limitMmPerPrompt
+  const seesPictures = hasUsecase(model, 'vision') && hasUsecase(model, 'chat')
+  const inputs = modalitiesFor(model, INPUTS)
+  return MODALITIES.filter(
+    (modality) =>
+      inputs.has(modality) ||
+      (limits[modality] ?? 0) > 0 ||
+      (modality === 'image' && seesPictures) ||
+      model.knownInputModalities.includes(modality),
+  )
+}
+
+/** What a model gives, `text` first. */
+export function outputModalitiesOf(model: ModelConfig): Modality[] {
+  const outputs = modalitiesFor(model, OUTPUTS)
+  return MODALITIES.filter((modality) => outputs.has(modality) || model.knownOutputModalities.includes(modality))
+}
+
+/** Whether requests to a model can be filtered for personal data (§2.10). */
+export function isPiiCovered(model: ModelConfig): boolean {
+  return model.backend.toLowerCase() === 'cloud-proxy' || FILTERED.some((usecase) => hasUsecase(model, usecase))
+}
+
+/** Whether requests to a model are filtered: as its file says, else those that leave the machine. */
+export function isPiiEnabled({ pii, backend }: ModelConfig): boolean {
+  return pii.enabled ?? backend.toLowerCase() === 'cloud-proxy'
+}
+
+function modalitiesFor(
+  model: ModelConfig,
+  table: Readonly<Partial<Record<Modality, readonly Usecase[]>>>,
+): ReadonlySet<Modality> {
+  const usecases = new Set(usecasesOf(model))
+  return new Set(MODALITIES.filter((modality) => table[modality]?.some((usecase) => usecases.has(usecase))))
+}
+
+/** Whether a file says how calls stand in replies. */
+function findsTools({ function: settings }: ModelConfig): boolean {
+  const { jsonRegexMatch = [], responseRegex = [], xmlFormatPreset = '', xmlFormat, grammar } = settings
+  return (
+    jsonRegexMatch.length > 0 ||
+    responseRegex.length > 0 ||
+    xmlFormatPreset !== '' ||
+    xmlFormat !== undefined ||
+    (grammar?.triggers ?? []).length > 0 ||
+    (grammar?.schemaType ?? '') !== ''
+  )
+}
+
+/** Whether a file says that its model thinks, and does not forbid it. */
+function thinks({ reasoning }: ModelConfig): boolean {
+  if (reasoning.disable !== undefined) return !reasoning.disable
+  return (reasoning.thinkingStartTokens ?? []).length > 0 || (reasoning.tagPairs ?? []).length > 0
+}
