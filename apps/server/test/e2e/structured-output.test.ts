@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { compileSchema } from '../../src/inference/structured-output/compile-schema.ts'
+import { type BuiltServer, startBuiltServer } from '../support/built-server.ts'
+import { jsonSchemas, sampleSchemas } from '../support/json-schemas.ts'
+import { postChat } from './open-chat.ts'
+
+vi.setConfig({ testTimeout: 400_000, hookTimeout: 120_000 })
+
+interface Reply {
+  readonly error?: { readonly message: string; readonly code: unknown }
+  readonly choices?: readonly [{ readonly finish_reason: string; readonly message: { readonly content: string } }]
+}
+
+/** Requests at once: as many as the llama backend answers side by side. */
+const AT_ONCE = 4
+
+let server: BuiltServer
+beforeAll(async () => {
+  server = await startBuiltServer({ env: { SVC_DEMO_MODEL: 'true', SVC_THREADS: '1' } })
+})
+afterAll(() => server[Symbol.asyncDispose]())
+
+/** Asks the demo model for an answer of a form, drawn so freely that little but the form is left. */
+async function ask(schema: unknown, seed: number): Promise<{ readonly status: number; readonly reply: Reply }> {
+  const response = await postChat(server.url, 'demo', {
+    response_format: { type: 'json_schema', json_schema: { name: 'answer', schema } },
+    temperature: 2,
+    seed,
+    max_tokens: 480,
+  })
+  // what a reply looks like is the subject of the tests of the official client
+  return { status: response.status, reply: (await response.json()) as Reply }
+}
+
+/** Bodies are read without keys that are special to JavaScript, and a schema must be an object there. */
+function isCarried(schema: unknown): boolean {
+  return typeof schema === 'object' && !/"(?:__proto__|constructor)":/.test(JSON.stringify(schema))
+}
+
+type Outcome = 'right' | 'refused' | 'cut off' | { readonly schema: string; readonly reply: Reply }
+
+async function outcomeOf(schema: unknown, seed: number): Promise<Outcome> {
+  const { status, reply } = await ask(schema, seed)
+  if (status === 400 && /^schema in response_format cannot be used/.test(reply.error?.message ?? '')) return 'refused'
+  const wrong = { schema: JSON.stringify(schema), reply }
+  const [choice] = reply.choices ?? []
+  if (choice === undefined) return wrong
+  if (choice.finish_reason === 'length') return 'cut off'
+  const { check } = compileSchema(schema, { origin: { param: 'schema' } })
+  return check(JSON.parse(choice.message.content)) === undefined ? 'right' : wrong
+}
+
+describe('structured output of the demo model', () => {
+  it('of 300 generated schemas parses and is right, or the schema is refused before', async () => {
+    const sampled = sampleSchemas(jsonSchemas.exact, 600).filter(isCarried).slice(0, 300)
+    const schemas = [...sampled.entries()]
+    const outcomes: Outcome[] = []
+    const work = async (): Promise<void> => {
+      for (let next = schemas.shift(); next !== undefined; next = schemas.shift()) {
+        outcomes.push(await outcomeOf(next[1], next[0]))
+      }
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, work))
+    expect(outcomes.filter((outcome) => typeof outcome === 'object')).toEqual([])
+    const count = (name: Outcome): number => outcomes.filter((outcome) => outcome === name).length
+    expect(outcomes).toHaveLength(300)
+    expect(count('refused')).toBeLessThan(30)
+    // The others were cut off inside of a text that the model would not end.
+    expect(count('right')).toBeGreaterThan(250)
+  })
+})
