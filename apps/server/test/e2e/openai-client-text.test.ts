@@ -140,6 +140,63 @@ describe.each([
   })
 })
 
+describe('rerank and score on llama', () => {
+  it('a model without a ranking head orders documents by cosine, with the option for it', async () => {
+    const file = 'name: ranker\nbackend: llama\nembeddings: true\noptions: ["rerank:cosine"]\n'
+    await writeFile(join(server.folder, 'models', 'ranker.yaml'), `${file}parameters:\n  model: weights.gguf\n`)
+    const documents = ['zxcv qwer', 'How do I add my own model?', 'x']
+    const body = { model: 'ranker', query: 'How do I add my own model?', documents }
+    const { results } = await client.post<{ results: Ranked[] }>('/rerank', { body })
+    expect(results[0]).toMatchObject({ index: 1, document: { text: documents[1] } })
+    expect(results[0]?.relevance_score).toBeCloseTo(1, 3)
+    const scores = results.map(({ relevance_score }) => relevance_score)
+    expect(scores).toEqual([...scores].sort((a, b) => b - a))
+    expect(results.map(({ index }) => index).sort()).toEqual([0, 1, 2])
+    const first = await client.post<{ results: Ranked[] }>('/rerank', { body: { ...body, top_n: 1 } })
+    expect(first.results).toEqual(results.slice(0, 1))
+  })
+
+  it('a model that neither ranks nor has the option is 501', async () => {
+    const body = { model: 'vectors', query: 'a', documents: ['b'] }
+    await expect(client.post('/rerank', { body })).rejects.toMatchObject({ status: 501 })
+  })
+
+  it('what the model would say is likelier than anything else', async () => {
+    const file = 'name: scorer\nbackend: llama\nknown_usecases: [score]\nparameters:\n  model: weights.gguf\n'
+    await writeFile(join(server.folder, 'models', 'scorer.yaml'), file)
+    const prompt = 'Once upon a time'
+    const { choices } = await client.completions.create({ model: 'demo', prompt, ...GREEDY })
+    const candidates = [choices[0]?.text ?? '', ' zxcv qwer zxcv qwer']
+    const body = { model: 'scorer', prompt, candidates, length_normalize: true, include_token_logprobs: true }
+    const url = `${server.url}/api/score`
+    const reply = await fetch(url, { method: 'POST', body: JSON.stringify(body) })
+    expect(reply.status).toBe(200)
+    const scored = (await reply.json()) as { candidates: Scored[] }
+    expect(scored.candidates).toHaveLength(2)
+    for (const { log_prob, length_normalized_log_prob, num_tokens, tokens } of scored.candidates) {
+      expect(log_prob).toBeLessThan(0)
+      expect(tokens).toHaveLength(num_tokens)
+      expect(tokens.reduce((sum, token) => sum + token.log_prob, 0)).toBeCloseTo(log_prob, 3)
+      expect(length_normalized_log_prob).toBeCloseTo(log_prob / num_tokens, 6)
+    }
+    const [likely, unlikely] = scored.candidates.map((each) => each.length_normalized_log_prob)
+    expect(likely).toBeGreaterThan(unlikely ?? 0)
+  })
+})
+
+interface Ranked {
+  readonly index: number
+  readonly relevance_score: number
+  readonly document?: { readonly text: string }
+}
+
+interface Scored {
+  readonly log_prob: number
+  readonly length_normalized_log_prob: number
+  readonly num_tokens: number
+  readonly tokens: readonly { readonly token: string; readonly log_prob: number }[]
+}
+
 describe('errors come as the classes of the client', () => {
   it('for completions and embeddings as for chats', async () => {
     const nobody = { model: 'nobody', prompt: 'x', input: 'x' }
