@@ -225,6 +225,36 @@ describe('a caller who leaves', () => {
   })
 })
 
+describe('what holds for chats holds for embeddings', () => {
+  it('an alias answers under its own name, a disabled model is 403', async () => {
+    await using server = await startTestServer()
+    await server.model('e', {}, keys)
+    await server.model('off', {}, { ...keys, disabled: true })
+    await server.writeModelFile('short.yaml', 'name: short\nalias: e\n')
+    expect((await server.post(EMBEDDINGS, { model: 'short', input: 'x' })).json()).toMatchObject({ model: 'short' })
+    expect((await server.post(EMBEDDINGS, { model: 'off', input: 'x' })).status).toBe(403)
+  })
+
+  it('the cap of the model counts requests, however many inputs they have', async () => {
+    await using server = await startTestServer()
+    const script = { rules: [{ rpc: 'Embedding', contains: 'wait', do: { hang: true } }] }
+    await server.model('e', script, { ...keys, max_concurrent: 1 })
+    expect((await server.post(EMBEDDINGS, { model: 'e', input: ['a', 'b', 'c', 'd', 'e'] })).status).toBe(200)
+    const leaving = new AbortController()
+    const body = JSON.stringify({ model: 'e', input: 'wait' })
+    const held = fetch(`${server.url}${EMBEDDINGS}`, { method: 'POST', body, signal: leaving.signal })
+    await eventually(() => expect(JSON.stringify(asked(server, 'e'))).toContain('wait'))
+    const refused = await server.post(EMBEDDINGS, { model: 'e', input: 'x' })
+    expect(refused.status).toBe(429)
+    expect(refused.json()).toMatchObject({ error: { code: 'admission_rejected', type: 'rate_limit_error' } })
+    leaving.abort()
+    await expect(held).rejects.toThrow()
+    await eventually(async () => {
+      expect((await server.post(EMBEDDINGS, { model: 'e', input: 'x' })).status).toBe(200)
+    })
+  })
+})
+
 describe('a backend', () => {
   const failing = { status: 'INTERNAL', message: 'out of order' } as const
 
