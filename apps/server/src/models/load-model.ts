@@ -150,18 +150,19 @@ function describeRequest(model: ModelConfig, toLoadRequest: ModelLoaderOptions['
 /** The backend a file names; where it names none, those to try one after the other, which count as one attempt. */
 async function findPrograms(model: ModelConfig, catalog: BackendCatalog): Promise<readonly BackendProgram[]> {
   const find = () => {
-    if (namesNoBackend(model)) return catalog.candidates({ isGguf: hasGgufWeights(model) })
     const program = catalog.resolve(model.backend)
     return program === undefined ? [] : [program]
   }
-  const found = find()
+  const isOpen = namesNoBackend(model)
+  const found = isOpen ? [] : find()
   if (found.length > 0) return found
+  // what was installed a moment ago counts
   await catalog.refresh()
-  const foundLater = find()
-  if (foundLater.length > 0) return foundLater
+  const foundNow = isOpen ? catalog.candidates({ isGguf: hasGgufWeights(model) }) : find()
+  if (foundNow.length > 0) return foundNow
   const names = catalog.names()
   const listed = names.slice(0, MAX_NAMES_IN_MESSAGE).join(', ')
-  const what = namesNoBackend(model) ? 'it names no backend' : `backend "${model.backend}" is not installed`
+  const what = isOpen ? 'it names no backend' : `backend "${model.backend}" is not installed`
   throw loadFailed(model, `${what}; known backends: ${listed || 'none'}`, undefined)
 }
 

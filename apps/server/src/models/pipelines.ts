@@ -19,7 +19,7 @@ export interface PartLoaderOptions {
 }
 
 /** Names of the models a realtime pipeline is made of, each once; empty for any other model (§2.9). */
-export function partsOf({ pipeline = {} }: ModelConfig): readonly string[] {
+function partsOf({ pipeline = {} }: ModelConfig): readonly string[] {
   const { vad, transcription, llm, tts, soundDetection, voiceRecognition } = pipeline
   const names = [vad, transcription, llm, tts, soundDetection, voiceRecognition?.model]
   return [...new Set(names.filter((name) => name !== undefined).filter((name) => name !== ''))]

@@ -520,6 +520,18 @@ describe('stop', () => {
     expect(supervisor.backends).toHaveLength(1)
   })
 
+  it('ends calls that outlast its patience where the operator wants that', async () => {
+    const { residency, supervisor, clock, acquire } = await createWorld({ forceBusyStops: true })
+    await acquire()
+    const stopping = residency.stop('m')
+    await clock.waitForSleepers(1)
+    await clock.advance(29_999)
+    expect(supervisor.backends[0]?.stops).toEqual([])
+    await clock.advance(1)
+    expect(await stopping).toBe(true)
+    expect(supervisor.backends[0]?.stops).toEqual([{ graceMs: 15_000, freeMs: 0 }])
+  })
+
   it('does not wait when forced, also while it is waiting already', async () => {
     const { residency, supervisor, acquire } = await createWorld()
     const lease = await acquire()
