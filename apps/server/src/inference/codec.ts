@@ -56,7 +56,7 @@ export interface OperationCodec<
   Request extends OperationRequest<K> = OperationRequest<K>,
 > extends RequestParser<Request> {
   readonly operation: K
-  /** The body of the reply. */
+  /** The body of the reply: a value, or `JsonPieces` when it is long. */
   reply(request: Request, result: OperationResult<K>, facts: ReplyFacts): unknown
 }
 

@@ -109,6 +109,28 @@ describe('POST /v1/embeddings', () => {
     expect(decoded).toEqual(numbers.data.map(({ embedding }) => embedding))
   })
 
+  it('a long list comes in pieces, and is the same as a short one', async () => {
+    await using server = await startTestServer()
+    await server.model('e', { embeddingDimension: 2048 }, keys)
+    const input = Array.from({ length: 40 }, (_, index) => `text ${index}`)
+    const long = await server.post(EMBEDDINGS, { model: 'e', input })
+    expect(long.headers['content-type']).toBe('application/json')
+    expect(long.headers['transfer-encoding']).toBe('chunked')
+    const body = long.json() as Body
+    expect(body.data.map(({ index }) => index)).toEqual([...input.keys()])
+    const short = (await server.post(EMBEDDINGS, { model: 'e', input: input.slice(0, 2) })).json() as Body
+    expect(body.data.slice(0, 2)).toEqual(short.data)
+    expect(Object.keys(body).sort()).toEqual(Object.keys(short).sort())
+    expect(body.usage).toEqual({ prompt_tokens: 80, total_tokens: 80 })
+    const encoded = (await server.post(EMBEDDINGS, { model: 'e', input, encoding_format: 'base64' })).json() as {
+      data: { embedding: string }[]
+    }
+    const bytes = Buffer.from(encoded.data.at(-1)?.embedding ?? '', 'base64')
+    expect(Array.from({ length: 2048 }, (_, index) => bytes.readFloatLE(index * 4))).toEqual(
+      body.data.at(-1)?.embedding,
+    )
+  })
+
   it('dimensions: the first numbers, of length 1 again; more than there are is 400', async () => {
     await using server = await startTestServer()
     await server.model('e', { embeddingDimension: 8 }, keys)

@@ -1,8 +1,11 @@
+import { setImmediate } from 'node:timers/promises'
 import { SvcError } from '@svc/errors'
 import { toHttpError } from '../../http/error-map.ts'
+import type { ReplyWriter } from '../../http/reply-writer.ts'
 import type { Clock } from '../../ports.ts'
 import type { ReplyCollector, ReplyFacts, StreamEncoder } from '../codec.ts'
 import type { Exchange } from '../exchange.ts'
+import { JsonPieces } from '../json-pieces.ts'
 import type { Stage } from '../pipeline.ts'
 import { isGeneration } from '../request.ts'
 
@@ -28,11 +31,21 @@ async function reply(exchange: Exchange, facts: ReplyFacts, opaque: boolean): Pr
   const { codec, request, writer } = exchange
   if ('operation' in codec) {
     if (isGeneration(request)) throw new SvcError('internal', 'an operation has no events', { code: 'stage_order' })
-    return await writer.json(200, codec.reply(request, exchange.result, facts))
+    const body = codec.reply(request, exchange.result, facts)
+    return await (body instanceof JsonPieces ? writePieces(writer, body) : writer.json(200, body))
   }
   if (!isGeneration(request)) throw new SvcError('internal', 'a prediction has no result', { code: 'stage_order' })
   if (request.stream) return await stream(exchange, codec.stream(request, facts), opaque)
   return await whole(exchange, codec.collect(request, facts))
+}
+
+async function writePieces(writer: ReplyWriter, { pieces }: JsonPieces): Promise<void> {
+  writer.startStream('application/json')
+  for (const piece of pieces) {
+    await writer.write(piece)
+    await setImmediate()
+  }
+  writer.end()
 }
 
 async function whole(exchange: Exchange, collector: ReplyCollector): Promise<void> {

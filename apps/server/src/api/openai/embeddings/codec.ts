@@ -1,7 +1,9 @@
-import { type EmbeddingList, type EmbeddingRequest, embeddingRequest, textsOf } from '@svc/wire'
-import type { OperationCodec } from '../../../inference/codec.ts'
+import { endianness } from 'node:os'
+import { type Embedding, type EmbeddingList, type EmbeddingRequest, embeddingRequest, textsOf } from '@svc/wire'
+import type { OperationCodec, ReplyFacts } from '../../../inference/codec.ts'
+import { JsonPieces } from '../../../inference/json-pieces.ts'
 import { limitItems } from '../../../inference/limit-items.ts'
-import type { EmbedInput, EmbedRequest } from '../../../inference/operations/operation.ts'
+import type { EmbedInput, EmbedRequest, EmbedResult } from '../../../inference/operations/operation.ts'
 import { readBody } from '../../../inference/read-body.ts'
 import { unparsable } from '../../../inference/stages/body.ts'
 import { toMessage } from '../chat/to-domain.ts'
@@ -14,6 +16,9 @@ interface CompatibleEmbedRequest extends EmbedRequest {
 
 /** As many as the format itself allows. */
 const MAX_INPUTS = 2048
+/** Numbers that are written without a pause. */
+const MAX_NUMBERS_AT_ONCE = 32_768
+const IS_LITTLE_ENDIAN = endianness() === 'LE'
 
 /** The two ends of `POST /v1/embeddings`. */
 export const embeddingCodec: OperationCodec<'embed', CompatibleEmbedRequest> = {
@@ -31,17 +36,38 @@ export const embeddingCodec: OperationCodec<'embed', CompatibleEmbedRequest> = {
       encoding: body.encoding_format ?? 'float',
     }
   },
-  reply: ({ encoding }, { vectors, promptTokens }, facts): EmbeddingList => ({
+  reply({ encoding }, result, facts) {
+    const count = result.vectors.reduce((sum, { length }) => sum + length, 0)
+    return count > MAX_NUMBERS_AT_ONCE
+      ? new JsonPieces(writeList(encoding, result, facts))
+      : toList(encoding, result, facts)
+  },
+}
+
+type Encoding = CompatibleEmbedRequest['encoding']
+
+function toList(encoding: Encoding, { vectors, promptTokens }: EmbedResult, facts: ReplyFacts): EmbeddingList {
+  return {
     id: `embd-${facts.requestId}`,
     object: 'list',
     model: facts.model,
-    data: vectors.map((vector, index) => ({
-      object: 'embedding',
-      index,
-      embedding: encoding === 'base64' ? toBase64(vector) : Array.from(vector),
-    })),
+    data: vectors.map((vector, index) => toEmbedding(vector, index, encoding)),
     usage: { prompt_tokens: promptTokens, total_tokens: promptTokens },
-  }),
+  }
+}
+
+/** The text of {@link toList}, a vector at a time. */
+function* writeList(encoding: Encoding, result: EmbedResult, facts: ReplyFacts): Generator<string> {
+  const { data: _, usage, ...rest } = toList(encoding, { ...result, vectors: [] }, facts)
+  yield `${JSON.stringify(rest).slice(0, -1)},"data":[`
+  for (const [index, vector] of result.vectors.entries()) {
+    yield `${index === 0 ? '' : ','}${JSON.stringify(toEmbedding(vector, index, encoding))}`
+  }
+  yield `],"usage":${JSON.stringify(usage)}}`
+}
+
+function toEmbedding(vector: Float32Array, index: number, encoding: Encoding): Embedding {
+  return { object: 'embedding', index, embedding: encoding === 'base64' ? toBase64(vector) : Array.from(vector) }
 }
 
 function toInputs({ input, messages }: EmbeddingRequest): readonly EmbedInput[] {
@@ -58,8 +84,7 @@ function toInputs({ input, messages }: EmbeddingRequest): readonly EmbedInput[] 
 }
 
 /** The numbers as 32-bit floats in little-endian order, as official clients read them. */
-function toBase64(vector: Float32Array): string {
-  const bytes = Buffer.allocUnsafe(vector.length * Float32Array.BYTES_PER_ELEMENT)
-  for (const [index, value] of vector.entries()) bytes.writeFloatLE(value, index * Float32Array.BYTES_PER_ELEMENT)
-  return bytes.toString('base64')
+function toBase64({ buffer, byteOffset, byteLength }: Float32Array): string {
+  const bytes = Buffer.from(buffer, byteOffset, byteLength)
+  return (IS_LITTLE_ENDIAN ? bytes : Buffer.from(bytes).swap32()).toString('base64')
 }
