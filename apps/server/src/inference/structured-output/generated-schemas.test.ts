@@ -1,8 +1,10 @@
 import { SvcError } from '@svc/errors'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createSampler, readGbnf, seededRandom } from '../../../test/support/gbnf.ts'
 import { jsonSchemas, sampleSchemas } from '../../../test/support/json-schemas.ts'
 import { type CompiledSchema, compileSchema } from './compile-schema.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
 
 const origin = { param: 'response_format.json_schema.schema' }
 

@@ -23,6 +23,12 @@ export interface GrammarOptions {
   readonly propertiesOrder?: readonly string[] | undefined
 }
 
+/** A place that a refusal can name. */
+interface BlamedPlace {
+  readonly document: { readonly origin: SchemaOrigin }
+  readonly pointer: string
+}
+
 const UNSATISFIABLE = 'no value can satisfy it'
 const ENDLESS = 'it needs itself again and again, so that no value of it ever ends'
 const TEXT = openSchema({ type: 'string' }, { param: 'property name' })
@@ -90,7 +96,8 @@ export class GrammarBuilder implements RuleMaker {
   }
 
   matches(pattern: string, name: string): boolean {
-    return this.#evaluation.matches(pattern, name)
+    const whole = { document: { origin: this.#origin }, pointer: '' }
+    return this.#guarded(whole, () => this.#evaluation.matches(pattern, name))
   }
 
   inOrder(names: readonly string[]): readonly string[] {
@@ -186,12 +193,12 @@ export class GrammarBuilder implements RuleMaker {
     return `${hint}-${this.#count}`
   }
 
-  #guarded<T>(place: SchemaPlace, run: () => T): T {
+  #guarded<T>({ document, pointer }: BlamedPlace, run: () => T): T {
     try {
       return run()
     } catch (error) {
       if (!(error instanceof CheckExhausted || error instanceof RangeError)) throw error
-      throw refuseSchema(place.document.origin, place.pointer, 'takes too long to compile')
+      throw refuseSchema(document.origin, pointer, 'takes too long to compile')
     }
   }
 

@@ -22,12 +22,12 @@ export const MAX_ELEMENTS = 50_000
 export const MAX_PREFIX_ITEMS = 256
 /** Longest `pattern`, in UTF-16 units. */
 export const MAX_PATTERN_LENGTH = 1024
-/** Most different patterns of one schema. */
+/** Most different patterns of one schema, or of the schemas of all tools together. */
 export const MAX_PATTERNS = 64
 /** Most nodes of a pattern that becomes part of a grammar, with its repetitions counted out. */
 export const MAX_PATTERN_COST = 1_000
 /** Most steps that checking one value may take. */
-export const MAX_CHECK_STEPS = 2_000_000
+export const MAX_CHECK_STEPS = 200_000
 /** Deepest nesting of schemas applied inside of each other while a value is checked. */
 export const MAX_CHECK_DEPTH = 1_000
 /** Most problems that a check names. */

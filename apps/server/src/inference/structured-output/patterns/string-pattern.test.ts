@@ -1,10 +1,12 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createSampler, matchesGbnf, readGbnf, seededRandom } from '../../../../test/support/gbnf.ts'
 import { compileSchema } from '../compile-schema.ts'
 import { compilePattern } from './compile-pattern.ts'
 import { parsePattern } from './parse-pattern.ts'
 import { toStringPattern } from './string-pattern.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
 
 const FREE = { min: 0, max: Infinity }
 

@@ -43,11 +43,11 @@ const UNKNOWN_REFERENCES = ['$dynamicRef', '$recursiveRef']
 /**
  * Reads every keyword of a schema that counts, before anything relies on it.
  *
+ * @param patterns takes the compiled patterns; several schemas may share one
  * @returns the compiled patterns by their source
  * @throws `invalid_request` naming the keyword that is wrong or not understood
  */
-export function surveySchema(root: SchemaPlace): Map<string, TextTest> {
-  const patterns = new Map<string, TextTest>()
+export function surveySchema(root: SchemaPlace, patterns = new Map<string, TextTest>()): Map<string, TextTest> {
   const seen = new Set<string>([root.pointer])
   let level = [root]
   for (let nesting = 1; level.length > 0; nesting += 1) {
@@ -97,7 +97,7 @@ function readEnum(place: SchemaPlace): void {
 function compile(place: SchemaPlace, [name, source]: readonly [string, string], patterns: Map<string, TextTest>): void {
   if (patterns.has(source)) return
   const compiled = compilePattern(source)
-  if (patterns.size >= MAX_PATTERNS) throw refuse(place, name, `the schema has more than ${MAX_PATTERNS} patterns`)
+  if (patterns.size >= MAX_PATTERNS) throw refuse(place, name, `there are more than ${MAX_PATTERNS} different patterns`)
   if (typeof compiled === 'string') throw refuse(place, name, `the regular expression ${compiled}`)
   patterns.set(source, compiled)
 }

@@ -152,6 +152,15 @@ describe('the grammar of calls', () => {
     )
   })
 
+  it('has bounds for all tools together', () => {
+    const functions = Array.from({ length: 100 }, (_, index) => ({
+      name: `tool${index}`,
+      parameters: { properties: { a: { pattern: `^x${index}$` } } },
+    }))
+    expect(() => createToolGrammar({ functions, settings: {} })).toThrow(/tool 65 .* 64 different patterns/)
+    expect(createToolGrammar({ functions: functions.slice(0, 60), settings: {} }).grammar).toContain('tool59')
+  })
+
   it('is JSON whatever is drawn from it', () => {
     const { grammar, check } = createToolGrammar({
       functions: [WEATHER, CLOCK, { name: 'q"\\', parameters: { type: 'object', additionalProperties: true } }],

@@ -52,7 +52,7 @@ export function createToolGrammar(input: ToolGrammarInput): ToolGrammar {
   const places = functions.map(({ name, parameters }, index) => {
     const label = `the parameters of tool ${index + 1} (${JSON.stringify(name)})`
     const place = openSchema(parameters ?? NO_ARGUMENTS, { param: 'tools', label })
-    for (const [source, test] of surveySchema(place)) patterns.set(source, test)
+    surveySchema(place, patterns)
     return place
   })
   const builder = new GrammarBuilder({ param: 'tools' }, patterns, { propertiesOrder: propertiesOrder(settings) })
