@@ -85,7 +85,7 @@ describe('errors come as the classes of the client', () => {
       [{ temperature: -1 }, 'temperature'],
       [{ n: 0 }, 'n'],
       [{ stop: 5 }, 'stop'],
-      [{ response_format: { type: 'json_object' } }, 'response_format'],
+      [{ response_format: { type: 'xml' } }, 'response_format.type'],
       [{ tool_choice: 'required' }, 'tool_choice'],
       [{ messages: [{ role: 'wizard', content: 'x' }] }, 'messages[0].role'],
       [
