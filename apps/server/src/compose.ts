@@ -43,6 +43,7 @@ import { ceilingStage } from './inference/stages/ceiling.ts'
 import { mapStage } from './inference/stages/map.ts'
 import { modelStage } from './inference/stages/model.ts'
 import { replyStage } from './inference/stages/reply.ts'
+import { createCompileCache } from './inference/structured-output/compile-cache.ts'
 import type { RootLogger } from './log.ts'
 import { formatProblem } from './models/config-problem.ts'
 import { createConfigStore } from './models/config-store.ts'
@@ -230,7 +231,12 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
         executor: createBackendExecutor(
           residency,
           createPredictor(
-            createPlanner({ prompts, facts: createModelFactsReader(), rules: createReplyRuleBook({ logger: log }) }),
+            createPlanner({
+              prompts,
+              facts: createModelFactsReader(),
+              rules: createReplyRuleBook({ logger: log }),
+              grammars: createCompileCache(),
+            }),
           ),
           { prompts },
         ),

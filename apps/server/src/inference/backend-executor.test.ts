@@ -12,6 +12,7 @@ import { createPredictor } from './prediction/predict.ts'
 import { createReplyRuleBook } from './prompt/finish/reply-rules.ts'
 import { createPromptBuilder } from './prompt/prompt-builder.ts'
 import type { ChatRequest } from './request.ts'
+import { createCompileCache } from './structured-output/compile-cache.ts'
 
 type Answer = Reply | SvcError
 
@@ -68,6 +69,7 @@ function world(answers: Answer[]) {
     prompts: createPromptBuilder(),
     facts: createModelFactsReader(),
     rules: createReplyRuleBook(),
+    grammars: createCompileCache(),
   })
   const executor = createBackendExecutor(residency, createPredictor(planner))
   const run = async (fields: Partial<ChatRequest> = {}): Promise<PredictionEvent[]> => {

@@ -102,6 +102,14 @@ describe('structured output', () => {
     expect(grammar).not.toContain('answer')
   })
 
+  it('a call of a strict tool that its schema forbids is an error, never a call', async () => {
+    const tool = { type: 'function', function: { name: 'place', strict: true, parameters: SCHEMA } }
+    await using server = await world('{"name": "place", "arguments": {"city": 5}}')
+    const reply = await server.chat('m', { tools: [tool] })
+    expect(reply.status).toBe(500)
+    expect(reply.json()).toMatchObject({ error: { message: expect.stringContaining('form') } })
+  })
+
   it('a model with templates of its file chooses between its tools and an answer', async () => {
     await using server = await startTestServer()
     const text = '{"name": "answer", "arguments": {"message": "Hello!"}}'

@@ -4,14 +4,23 @@ import type { ValueCheck } from '../structured-output/check/create-check.ts'
 /** Checks the text of a complete answer. @throws SvcError when it has not the form that was asked for */
 export type AnswerCheck = (answer: string) => void
 
+/** Checks a complete call. @throws SvcError when its arguments are not what the tool takes */
+export type CallCheck = (name: string, json: string) => void
+
+/** A check of the calls of strict tools. */
+export function createCallCheck(check: (name: string, value: unknown) => ReturnType<ValueCheck>): CallCheck {
+  return (name, json) => report(check(name, parseAnswer(json)))
+}
+
 /** A check of answers that are to be JSON: backends may ignore a grammar, and some of a schema no grammar can say. */
 export function createAnswerCheck(check: ValueCheck): AnswerCheck {
-  return (answer) => {
-    const problems = check(parseAnswer(answer))
-    if (problems === undefined) return
-    const [first] = problems
-    throw mismatch(first === undefined ? 'it does not match' : `${first.pointer || 'the value'} ${first.reason}`)
-  }
+  return (answer) => report(check(parseAnswer(answer)))
+}
+
+function report(problems: ReturnType<ValueCheck>): void {
+  if (problems === undefined) return
+  const [first] = problems
+  throw mismatch(first === undefined ? 'it does not match' : `${first.pointer || 'the value'} ${first.reason}`)
 }
 
 function parseAnswer(answer: string): unknown {

@@ -6,10 +6,11 @@ import type { ReplyRuleBook } from '../prompt/finish/reply-rules.ts'
 import type { PromptBuilder } from '../prompt/prompt-builder.ts'
 import { selectTools, type ToolSelection } from '../prompt/select-tools.ts'
 import type { ChatRequest, CompletionRequest, GenerationRequest } from '../request.ts'
+import type { CompileCache } from '../structured-output/compile-cache.ts'
 import { compileStructuredOutput } from '../structured-output/compile-structured-output.ts'
 import { createToolGrammar } from '../structured-output/tools/tool-grammar.ts'
 import { thinkingIsOff } from '../to-predict-options.ts'
-import { type AnswerCheck, createAnswerCheck } from './check-answer.ts'
+import { type AnswerCheck, type CallCheck, createAnswerCheck, createCallCheck } from './check-answer.ts'
 import type { ModelFacts, ModelFactsReader } from './model-facts.ts'
 import type { PredictionContext } from './predict.ts'
 import type { CallReading, ReplyTextOptions } from './reply-text.ts'
@@ -28,6 +29,8 @@ export interface Plan {
   readonly finisher?: (() => ReplyFinisher) | undefined
   /** Checks a complete answer. @throws SvcError when it has not the form that was asked for */
   readonly check?: AnswerCheck | undefined
+  /** Checks a complete call. @throws SvcError when its arguments are not what the tool takes */
+  readonly checkCall?: CallCheck | undefined
 }
 
 /** Makes the plans of a request, one for each of its prompts. */
@@ -38,6 +41,7 @@ export interface PlannerOptions {
   readonly prompts: PromptBuilder
   readonly facts: ModelFactsReader
   readonly rules: ReplyRuleBook
+  readonly grammars: CompileCache
 }
 
 /** Plans chats by the templates and tools of the model, completions by its `completion` template. */
@@ -51,19 +55,20 @@ export function createPlanner(options: PlannerOptions): PlanPrediction {
 async function planChat(
   request: ChatRequest,
   { model, client, signal }: PredictionContext,
-  { prompts, facts, rules }: PlannerOptions,
+  { prompts, facts, rules, grammars }: PlannerOptions,
 ): Promise<Plan> {
   const known = await facts.read(client, { model, signal })
   const written = await prompts.chat(model, request, { signal, mediaMarker: known.mediaMarker })
   const tools = selectTools(model, request)
   const prompt = written.mode === 'prompt' ? written.prompt : undefined
   const echo = echoOf(prompt, request, model)
-  const form = planForm(request, model, { tools, facts: known })
+  const form = planForm(request, model, { tools, facts: known, grammars })
   return {
     prompt,
     prefersText: saysHowToRead(model),
     grammar: form.grammar,
     check: checkAfterEcho(form.check, echo),
+    checkCall: form.checkCall,
     reading: {
       reasoning: model.reasoning,
       promptEndsInside: findStart(prompt ?? known.renderedTemplate, request, model),
@@ -73,28 +78,38 @@ async function planChat(
   }
 }
 
+/** What the form of a chat's answer depends on beside request and model. */
+interface FormParts {
+  readonly tools: ToolSelection
+  readonly facts: ModelFacts
+  readonly grammars: CompileCache
+}
+
 /** The form of the answer. Where tools may be called an answer is free until it is there: a grammar of it forbids calls. */
 function planForm(
   request: ChatRequest,
   model: ModelConfig,
-  { tools, facts }: { readonly tools: ToolSelection; readonly facts: ModelFacts },
-): Pick<Plan, 'grammar' | 'check'> {
-  const form = planAnswer(request, model)
+  { tools, facts, grammars }: FormParts,
+): Pick<Plan, 'grammar' | 'check' | 'checkCall'> {
+  const form = planAnswer(request, model, grammars)
   if (!tools.isActive) return form
   if (!tools.needsGrammar && !(tools.mustCall && facts.takesGrammarWithTools)) return { check: form.check }
   const { functions, answerTool } = tools
-  const { grammar } = createToolGrammar({
-    functions,
-    answerTool,
-    settings: model.function,
-    parallel: request.parallelToolCalls,
-  })
-  return { grammar, check: form.check }
+  const input = { functions, answerTool, settings: model.function, parallel: request.parallelToolCalls }
+  const { grammar, check } = grammars.get(['tools', input], () => createToolGrammar(input))
+  const isStrict = functions.some(({ strict }) => strict)
+  return { grammar, check: form.check, checkCall: isStrict ? createCallCheck(check) : undefined }
 }
 
-function planAnswer(request: GenerationRequest, model: ModelConfig): Pick<Plan, 'grammar' | 'check'> {
-  if (request.structuredOutput === undefined) return {}
-  const { grammar, check } = compileStructuredOutput(request.structuredOutput, model.function)
+function planAnswer(
+  { structuredOutput }: GenerationRequest,
+  { function: settings }: ModelConfig,
+  grammars: CompileCache,
+): Pick<Plan, 'grammar' | 'check'> {
+  if (structuredOutput === undefined) return {}
+  const { grammar, check } = grammars.get(['answer', structuredOutput, settings], () =>
+    compileStructuredOutput(structuredOutput, settings),
+  )
   return { grammar, check: check && createAnswerCheck(check) }
 }
 
@@ -140,9 +155,9 @@ function readCalls(
 async function planCompletion(
   request: CompletionRequest,
   { model, client, signal }: PredictionContext,
-  { prompts, rules }: PlannerOptions,
+  { prompts, rules, grammars }: PlannerOptions,
 ): Promise<readonly Plan[]> {
-  const form = planAnswer(request, model)
+  const form = planAnswer(request, model, grammars)
   const plans: Plan[] = []
   for (const prompt of request.prompts) {
     const text = typeof prompt === 'string' ? prompt : await textOfTokens(prompt, { client, signal })

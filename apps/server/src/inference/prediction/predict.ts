@@ -49,7 +49,7 @@ async function* runChoice(
   const { client, model, signal } = context
   const { index, plan } = choice
   const options = toOptions(request, choice, context)
-  const check = gateOf(plan.check)
+  const check = gateOf(plan)
   const decoder = createReplyDecoder({
     choice: index,
     maxTokens: options.Tokens ?? 0,
@@ -66,15 +66,21 @@ async function* runChoice(
   return decoder.usage
 }
 
-/** Lets events pass, and refuses the end of an answer that has not the form that was asked for. */
-function gateOf(check: Plan['check']): (events: PredictionEvent[]) => PredictionEvent[] {
-  if (check === undefined) return (events) => events
+/** Lets events pass, and refuses the end of a choice that has not the form that was asked for. */
+function gateOf({ check, checkCall }: Plan): (events: PredictionEvent[]) => PredictionEvent[] {
+  if (check === undefined && checkCall === undefined) return (events) => events
   let answer = ''
+  const calls = new Map<number, { readonly name: string; json: string }>()
   return (events) => {
     for (const event of events) {
       if (event.type === 'text-delta') answer += event.text
-      // One that was cut off, or that calls a tool, is no answer yet.
-      if (event.type === 'choice-end' && event.finishReason === 'stop') check(answer)
+      if (event.type === 'tool-call-start') calls.set(event.index, { name: event.name, json: '' })
+      const call = event.type === 'tool-call-delta' ? calls.get(event.index) : undefined
+      if (call !== undefined && event.type === 'tool-call-delta') call.json += event.arguments
+      // One that was cut off is no answer yet.
+      if (event.type !== 'choice-end') continue
+      if (event.finishReason === 'stop') check?.(answer)
+      if (event.finishReason === 'tool_calls') for (const { name, json } of calls.values()) checkCall?.(name, json)
     }
     return events
   }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { createSampler, matchesGbnf, readGbnf, seededRandom } from '../../../../test/support/gbnf.ts'
-import { answerText } from './answer-text.ts'
 import { createToolGrammar, type ToolGrammarInput } from './tool-grammar.ts'
 
 const WEATHER = {
@@ -171,24 +170,5 @@ describe('the grammar of calls', () => {
       for (const { name, arguments: values } of [JSON.parse(sample())].flat())
         expect(check(name, values)).toBeUndefined()
     }
-  })
-})
-
-describe('answerText', () => {
-  it.each([
-    ['{"message": "Hello"}', 'Hello'],
-    ['{"message": ""}', ''],
-    ['{}', ''],
-    ['{"message": null}', ''],
-    ['{"message": 5}', '5'],
-    ['no JSON', ''],
-    ['[1]', ''],
-  ])('reads the message of %s', (text, message) => {
-    expect(answerText({ name: 'say', arguments: text }, 'say')).toBe(message)
-  })
-
-  it('leaves calls of real tools alone', () => {
-    expect(answerText({ name: 'clock', arguments: '{"message": "x"}' }, 'answer')).toBeUndefined()
-    expect(answerText({ name: 'answer', arguments: '{"message": "x"}' }, undefined)).toBeUndefined()
   })
 })

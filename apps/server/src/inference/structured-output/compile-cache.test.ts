@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import { createCompileCache } from './compile-cache.ts'
+
+describe('createCompileCache', () => {
+  it('compiles equal forms once, and others each', () => {
+    const cache = createCompileCache()
+    let made = 0
+    const compile = () => ({ grammar: `root ::= "${++made}"` })
+    const first = cache.get({ schema: { type: 'object' } }, compile)
+    expect(cache.get({ schema: { type: 'object' } }, compile)).toBe(first)
+    expect(cache.get({ schema: { type: 'array' } }, compile)).not.toBe(first)
+    expect(made).toBe(2)
+  })
+
+  it('keeps nothing of what was refused', () => {
+    const cache = createCompileCache()
+    const refuse = () => {
+      throw new Error('refused')
+    }
+    expect(() => cache.get('a', refuse)).toThrow('refused')
+    expect(cache.get('a', () => ({ grammar: 'x' }))).toEqual({ grammar: 'x' })
+  })
+
+  it('forgets the least recently used: by number, and by size', () => {
+    const cache = createCompileCache()
+    const made: unknown[] = []
+    const get = (form: unknown, grammar = 'x') =>
+      cache.get(form, () => {
+        made.push(form)
+        return { grammar }
+      })
+    for (let form = 0; form < 256; form += 1) get(form)
+    get(0)
+    get('new')
+    get(0)
+    expect(made).toHaveLength(257)
+    get(1)
+    expect(made.at(-1)).toBe(1)
+    const large = 'x'.repeat(5 * 1024 * 1024)
+    get('large', large)
+    get('larger', large)
+    get('large', large)
+    expect(made.slice(-3)).toEqual(['large', 'larger', 'large'])
+  })
+})
