@@ -128,12 +128,27 @@ describe('templates that would run for ever or fill the memory end', () => {
     ['a large text again and again', '{{$s := repeat 9999999 "é"}}{{range until 99999}}{{$x := upper $s}}{{end}}'],
     ['wide columns', '{{range until 99999}}{{$x := printf "%9999999d" 1}}{{end}}'],
     ['one argument many times', '{{printf (repeat 99999 "%[1]s") (repeat 9999 "a")}}'],
+    ['hexadecimal', '{{$s := repeat 1000000 "a"}}{{range until 99999}}{{$x := printf "%x" $s}}{{end}}'],
+    ['base 64', '{{$s := repeat 1000000 "a"}}{{range until 99999}}{{$x := b64enc $s}}{{end}}'],
+    ['entities', '{{$s := repeat 1000000 "<"}}{{range until 99999}}{{$x := html $s}}{{end}}'],
+    ['words', '{{$s := repeat 1000000 "a "}}{{range until 99999}}{{$x := camelcase $s}}{{end}}'],
+    ['a repeated text', '{{repeat 999999999 "a"}}'],
+    ['a long list', '{{until 999999999}}'],
+    ['a long sequence', '{{seq 0 999999999}}'],
+    ['steps without end', '{{untilStep 0 999999999 1}}'],
+    ['a wide margin', '{{indent 999999999 "a"}}'],
+    ['a long pattern', '{{regexMatch (repeat 1025 "a") "a"}}'],
+    ['maps in maps', '{{$d := dict}}{{range until 99999}}{{$d = dict "d" $d}}{{end}}{{$d}}'],
     ['many variables', `${'{{$v := 1}}'.repeat(20_000)}{{range until 99999}}{{$}}{{end}}`],
     ['patterns without end', '{{range until 99999}}{{$x := regexMatch (printf "(a{900}b{900}%d)" .) "x"}}{{end}}'],
     ['an ambiguous pattern on a long text', '{{regexMatch "((a*)*)*b" (repeat 9999999 "a")}}'],
-  ])('%s', (_, template) => {
-    expect(() => render(template, {})).toThrow(GoTemplateLimitError)
-  })
+  ])(
+    '%s',
+    (_, template) => {
+      expect(() => render(template, {})).toThrow(GoTemplateLimitError)
+    },
+    60_000,
+  )
 
   it('also where every match of a pattern reads to the end', () => {
     const template = '{{regexReplaceAll "a.*z|a" (repeat 99999 "a") "b"}}'

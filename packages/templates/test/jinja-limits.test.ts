@@ -156,9 +156,13 @@ describe('templates that would run for ever or fill the memory end', () => {
       'names of attributes',
       `{% set p = 'a.' * 100000 %}${ROUNDS}{% set x = [{}]|map(attribute=p, default={})|list %}${END}`,
     ],
-  ])('%s', (_name, template) => {
-    expect(() => render(template, { maxSteps: 1_000_000 })).toThrow(JinjaLimitError)
-  })
+  ])(
+    '%s',
+    (_name, template) => {
+      expect(() => render(template, { maxSteps: 1_000_000 })).toThrow(JinjaLimitError)
+    },
+    60_000,
+  )
 
   it.each([
     's|upper',
@@ -216,10 +220,14 @@ describe('templates that would run for ever or fill the memory end', () => {
     '[s]|string',
     's.rsplit("é" * 100)',
     's|map("upper")|list',
-  ])('a long text again and again: %s', (expression) => {
-    const template = `${LONG}${ROUNDS}{% set x = ${expression} %}${END}`
-    expect(limitOf(template, { maxSteps: 200_000 })).toBe('maxSteps')
-  })
+  ])(
+    'a long text again and again: %s',
+    (expression) => {
+      const template = `${LONG}${ROUNDS}{% set x = ${expression} %}${END}`
+      expect(limitOf(template, { maxSteps: 200_000 })).toBe('maxSteps')
+    },
+    60_000,
+  )
 })
 
 describe('sources made to be slow to read are refused or read', () => {

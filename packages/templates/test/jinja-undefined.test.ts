@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { compileJinja } from '../src/index.ts'
 import { failureOf, render } from './jinja-render.ts'
 
 describe('what is undefined prints as nothing and counts as false', () => {
@@ -102,4 +103,23 @@ describe('the machinery of the host is out of reach', () => {
   ])('fails on %j with %s', (template, exception) => {
     expect(failureOf(template)).toBe(exception)
   })
+})
+
+it.each([
+  '{{ {}[secret].x }}',
+  '{{ [1].index(secret) }}',
+  '{{ secret|int + secret }}',
+  "{{ '%(a)s'|replace('a', secret) % {} }}",
+  "{{ ('{' ~ secret ~ '}').format() }}",
+  "{{ 'a'.encode(secret) }}",
+  '{{ secret.x.y }}',
+  '{{ secret() }}',
+  '{{ secret < 1 }}',
+  '{{ 1 in secret }}',
+  '{{ [secret]|sum }}',
+  '{{ {1: secret}|xmlattr }}',
+])('%s fails without a word of the data', (template) => {
+  const attempt = (): string => compileJinja(template).render({ secret: 'hunter2' })
+  expect(attempt).toThrow(expect.objectContaining({ name: 'JinjaRuntimeError' }))
+  expect(attempt).not.toThrow('hunter2')
 })

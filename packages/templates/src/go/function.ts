@@ -65,6 +65,21 @@ export function variadic<const P extends readonly ParameterType[], V extends Par
   }
 }
 
+/** Functions that look at every character, so that texts cost them four times as much. */
+export function walking(functions: FunctionTable): FunctionTable {
+  return Object.fromEntries(Object.entries(functions).map(([name, original]) => [name, walkingOne(original)]))
+}
+
+function walkingOne(original: GoFunction): GoFunction {
+  return {
+    ...original,
+    run(context, args) {
+      for (const arg of args) if (typeof arg === 'string') context.budget.spendBytes(arg.length * 3)
+      return original.run(context, args)
+    },
+  }
+}
+
 type RestType<V extends ParameterType | undefined> = V extends ParameterType ? ParameterTypes[V] : never
 
 function convert(type: ParameterType, value: GoValue): GoValue {

@@ -3,7 +3,7 @@ import { fail } from './errors.ts'
 import { escapeHtml, escapeJavaScript, escapeQuery } from './escape.ts'
 import { sprint, sprintln } from './format/print.ts'
 import { sprintf } from './format/printf.ts'
-import { type CallContext, type FunctionTable, fixed, variadic } from './function.ts'
+import { type CallContext, type FunctionTable, fixed, variadic, walking } from './function.ts'
 import { indexInto, lengthOf } from './indexing.ts'
 import { type GoValue, goInt, indirect, isTrue, typeNameOf } from './values.ts'
 
@@ -24,9 +24,11 @@ export const BUILTINS: FunctionTable = {
   print: variadic([], 'any', ({ budget }, _, values) => sprint(budget, values)),
   printf: variadic(['string'], 'any', ({ budget }, [format], values) => sprintf(budget, format, values)),
   println: variadic([], 'any', ({ budget }, _, values) => sprintln(budget, values)),
-  html: variadic([], 'any', (context, _, values) => escapeHtml(textOf(context, values))),
-  js: variadic([], 'any', (context, _, values) => escapeJavaScript(textOf(context, values))),
-  urlquery: variadic([], 'any', (context, _, values) => escapeQuery(textOf(context, values))),
+  ...walking({
+    html: variadic([], 'any', (context, _, values) => escapeHtml(textOf(context, values))),
+    js: variadic([], 'any', (context, _, values) => escapeJavaScript(textOf(context, values))),
+    urlquery: variadic([], 'any', (context, _, values) => escapeQuery(textOf(context, values))),
+  }),
   // No value a template can reach is a function.
   call: variadic(['value'], 'value', (_, [target]) =>
     fail(target === undefined || target === null ? 'call of nil' : `non-function of type ${typeNameOf(target)}`),

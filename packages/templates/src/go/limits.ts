@@ -6,7 +6,10 @@ export interface GoTemplateLimits {
   readonly maxSourceBytes?: number | undefined
   /** Deepest nesting of blocks and parentheses in a template. @default 100 */
   readonly maxParseDepth?: number | undefined
-  /** Steps of one render: a node, a call, a value visited, or 16 bytes of text handled count as one. @default 2,000,000 */
+  /**
+   * Steps of one render: a node, a call, a value visited, or 16 bytes of text handled count as one; 4 bytes where a
+   * function looks at every character. @default 2,000,000
+   */
   readonly maxSteps?: number | undefined
   /** Deepest `template` inside `template`. @default 100 */
   readonly maxTemplateDepth?: number | undefined

@@ -16,7 +16,6 @@ import { callOnMarkup } from './methods/markup-methods.ts'
 import type { Method } from './methods/method.ts'
 import { FLOAT_METHODS, INTEGER_METHODS, numberAttribute } from './methods/number-methods.ts'
 import { TEXT_METHODS } from './methods/text-methods.ts'
-import { printCode } from './print.ts'
 import type { Rendering } from './rendering.ts'
 import { hasSurrogates, toCodePoints } from './text/code-points.ts'
 import { type Arguments, BuiltinFunction } from './values/callable.ts'
@@ -49,7 +48,7 @@ export function getAttribute(run: Rendering, object: Value, name: string): Value
   const attribute = findAttribute(run, object, name)
   if (attribute !== undefined) return attribute
   const item = findItem(run, object, name)
-  return item === undefined ? missing(run, object, name) : item
+  return item === undefined ? missingAttribute(object, name) : item
 }
 
 /** `object[key]`: an item, else the attribute or method of that name, else undefined. */
@@ -58,19 +57,24 @@ export function getItem(run: Rendering, object: Value, key: Value): Value {
   const item = findItem(run, object, key)
   if (item !== undefined) return item
   const attribute = isText(key) ? findAttribute(run, object, toPlainText(key)) : undefined
-  return attribute === undefined ? missing(run, object, key) : attribute
+  return attribute === undefined ? missing(object, key) : attribute
 }
 
 /** An attribute or method alone, without a look at the items. */
 export function getOwnAttribute(run: Rendering, object: Value, name: string): Value {
   failOnUndefined(object)
   const attribute = findAttribute(run, object, name)
-  return attribute === undefined ? missing(run, object, name) : attribute
+  return attribute === undefined ? missingAttribute(object, name) : attribute
 }
 
-function missing(run: Rendering, object: Value, key: Value): Undefined {
-  if (typeof key === 'string') return new Undefined(`'${describeOwner(object)}' has no attribute '${key}'`)
-  return new Undefined(`${describeOwner(object)} has no element ${run.built(printCode(run, key))}`)
+function missingAttribute(object: Value, name: string): Undefined {
+  return new Undefined(`'${describeOwner(object)}' has no attribute '${name}'`)
+}
+
+function missing(object: Value, key: Value): Undefined {
+  // A key that was computed may be data, which no message shows.
+  if (typeof key !== 'number') return new Undefined(`'${describeOwner(object)}' has no element of that key`)
+  return new Undefined(`${describeOwner(object)} has no element ${key}`)
 }
 
 function refused(object: Value, name: string): Undefined {

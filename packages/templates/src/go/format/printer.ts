@@ -52,7 +52,10 @@ export class Printer {
   }
 
   #scalar(value: Exclude<GoValue, undefined | null>, verb: string): string | undefined {
-    if (typeof value === 'string') return formatString(value, verb, this.flags)
+    if (typeof value === 'string') {
+      if (verb !== 's' && verb !== 'v') this.#budget.spendBytes(value.length * 3)
+      return formatString(value, verb, this.flags)
+    }
     if (typeof value === 'boolean') return formatBool(value, verb, this.flags)
     if (typeof value === 'number') return formatFloatVerb(value, verb, this.flags)
     switch (value.kind) {

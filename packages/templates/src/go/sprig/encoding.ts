@@ -1,12 +1,12 @@
-import { type FunctionTable, fixed } from '../function.ts'
+import { type FunctionTable, fixed, walking } from '../function.ts'
 
 /** Base64 and base32. What cannot be decoded gives the text of Go's error, as sprig does. */
-export const ENCODING_FUNCTIONS: FunctionTable = {
+export const ENCODING_FUNCTIONS: FunctionTable = walking({
   b64enc: fixed(['string'], (_, text) => encode(text, BASE64)),
   b64dec: fixed(['string'], (_, text) => decodeBase64(text)),
   b32enc: fixed(['string'], (_, text) => encode(text, BASE32)),
   b32dec: fixed(['string'], (_, text) => decodeBase32(text)),
-}
+})
 
 /** An alphabet and how many bits and characters make a group. */
 interface Base {

@@ -1,7 +1,7 @@
-import { type FunctionTable, fixed } from '../function.ts'
+import { type FunctionTable, fixed, walking } from '../function.ts'
 
 /** Shortening with dots and wrapping into lines; widths count bytes. */
-export const SHORTEN_FUNCTIONS: FunctionTable = {
+export const SHORTEN_FUNCTIONS: FunctionTable = walking({
   abbrev: fixed(['int', 'string'], (_, width, text) => (width < 4 ? text : abbreviate(text, 0, width))),
   abbrevboth: fixed(['int', 'int', 'string'], (_, left, width, text) =>
     width < 4 || (left > 0 && width < 7) ? text : abbreviate(text, left, width),
@@ -10,7 +10,7 @@ export const SHORTEN_FUNCTIONS: FunctionTable = {
   wrapWith: fixed(['int', 'string', 'string'], (_, width, separator, text) =>
     wrap(text, { width, separator: separator === '' ? '\n' : separator, breaksWords: true }),
   ),
-}
+})
 
 const DOTS = '...'
 

@@ -1,16 +1,16 @@
 import { fail } from '../errors.ts'
 import { percentEncode } from '../escape.ts'
-import { type FunctionTable, fixed } from '../function.ts'
+import { type FunctionTable, fixed, walking } from '../function.ts'
 import { type GoMap, type GoValue, goDict } from '../values.ts'
 
 /** URLs taken apart into a dict and put together again. */
-export const URL_FUNCTIONS: FunctionTable = {
+export const URL_FUNCTIONS: FunctionTable = walking({
   urlParse: fixed(['string'], (_, text) => {
     const { forceQuery: _unused, ...parts } = parseUrl(text)
     return goDict(new Map<string, GoValue>(Object.entries({ ...parts, hostname: hostName(parts.host) })))
   }),
   urlJoin: fixed(['dict'], (_, dict) => joinUrl(dict)),
-}
+})
 
 interface UrlParts {
   readonly scheme: string

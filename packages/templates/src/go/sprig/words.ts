@@ -1,5 +1,5 @@
 import { isAscii, mapRunes, runeAt, runeBytes, runes, toBytes } from '../bytes.ts'
-import { type CallContext, type FunctionTable, fixed } from '../function.ts'
+import { type CallContext, type FunctionTable, fixed, walking } from '../function.ts'
 import {
   isDigit,
   isLetter,
@@ -15,7 +15,7 @@ import {
 } from '../unicode.ts'
 
 /** Letter case by words, and shortening. */
-export const WORD_FUNCTIONS: FunctionTable = {
+export const WORD_FUNCTIONS: FunctionTable = walking({
   title: fixed(['string'], (_, text) => titleCase(text)),
   untitle: fixed(['string'], (_, text) => lowerFirstOfWords(text)),
   swapcase: fixed(['string'], (_, text) => swapCase(text)),
@@ -24,7 +24,7 @@ export const WORD_FUNCTIONS: FunctionTable = {
   camelcase: fixed(['string'], (_, text) => pascalCase(text)),
   initials: fixed(['string'], (_, text) => initials(text)),
   nospace: fixed(['string'], (_, text) => withoutSpaces(text)),
-}
+})
 
 /** `strings.Title`: the first letter of every word; the others stay as they are. */
 function titleCase(bytes: string): string {

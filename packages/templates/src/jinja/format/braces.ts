@@ -86,7 +86,7 @@ class BraceFormatter {
   /** Follows a name such as `0.role[key]`. */
   #lookUp(path: string): Value {
     const first = path.slice(0, findAny(path, '.[', 0))
-    if (first === '' && path !== '') raise('KeyError', "''")
+    if (first === '' && path !== '') raise('KeyError', 'a field of the format has no name')
     let value = this.#lookUpFirst(first)
     let index = first.length
     while (index < path.length) {
@@ -108,7 +108,7 @@ class BraceFormatter {
     const key = name === '' ? this.#nextNumber() : toKey(name)
     if (typeof key === 'string') {
       const value = this.#source.named(key)
-      return value === undefined ? raise('KeyError', printCode(this.#run, key)) : value
+      return value === undefined ? raise('KeyError', 'a field of the format has no value') : value
     }
     if (name !== '') {
       if (this.#next > 0) raise('ValueError', 'cannot switch from automatic field numbering to manual')

@@ -52,7 +52,7 @@ export function formatPercent(run: Rendering, format: string | Markup, values: V
 function fill(run: Rendering, directive: Directive, into: { source: ValueSource; escapes: boolean }): string {
   const { source, escapes } = into
   if (directive.type === '%') return '%'
-  if (directive.key !== undefined) source.select(run, directive.key)
+  if (directive.key !== undefined) source.select(directive.key)
   let { flags } = directive
   let width = directive.width === '*' ? source.nextSize() : (directive.width ?? 0)
   if (width < 0) {
@@ -176,10 +176,10 @@ class ValueSource {
     this.#mayBeUnused = isList(values) || [Dict, Undefined, Range, Bytes].some((type) => values instanceof type)
   }
 
-  select(run: Rendering, key: string): void {
+  select(key: string): void {
     if (this.#dict === undefined) raise('TypeError', 'format requires a mapping')
     const value = this.#dict.get(key)
-    this.#selected = value === undefined ? raise('KeyError', run.built(printCode(run, key))) : value
+    this.#selected = value === undefined ? raise('KeyError', 'a directive of the format has no value') : value
   }
 
   next(): Value {

@@ -2,7 +2,6 @@ import { toCount } from '../arguments.ts'
 import { isEqual } from '../compare.ts'
 import { raise } from '../errors.ts'
 import { toItems } from '../iterate.ts'
-import { printCode } from '../print.ts'
 import type { Rendering } from '../rendering.ts'
 import { define, type Implementation } from '../values/callable.ts'
 import { Dict, payForKey } from '../values/dict.ts'
@@ -19,7 +18,7 @@ export const LIST_METHODS = new MethodTable<readonly Value[]>()
     for (let index = first; index < last; index++) {
       if (isEqual(run, list[index] ?? null, value)) return index
     }
-    return raise('ValueError', `${run.built(printCode(run, value))} is not in list`)
+    return raise('ValueError', 'the value is not in the list')
   })
   .add('count', 'value', (run, list, [value]) => countEqual(run, list, value))
   .add('copy', '', (run, list) => {

@@ -83,7 +83,7 @@ export const TEXT_METHODS = new MethodTable<string>()
   .addNamed('expandtabs', 'tabsize?', (run, text, [size = 8]) => expandTabs(run, text, toCount(size)))
   .addNamed('encode', 'encoding? errors?', (run, text, [encoding = 'utf-8']) => {
     const name = toTextArgument(encoding).toLowerCase()
-    if (name !== 'utf-8' && name !== 'utf8') raise('LookupError', `unknown encoding: ${name}`)
+    if (name !== 'utf-8' && name !== 'utf8') raise('LookupError', 'the only encoding is utf-8')
     run.reserve(text.length * 3)
     return new Bytes(new TextEncoder().encode(text))
   })
