@@ -1,4 +1,4 @@
-import { Composer, type CST, type Document, LineCounter } from 'yaml'
+import { Composer, type CST, type Document, LineCounter, Schema } from 'yaml'
 import { MODEL_FILE_LIMITS, type YamlLimits } from './limits.ts'
 import type { YamlNode } from './node.ts'
 import { toYamlNode } from './to-yaml-node.ts'
@@ -50,11 +50,14 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
+/** Text, lists and maps. One for all documents: making it takes longer than a small document. */
+const FAILSAFE = new Schema({ schema: 'failsafe', resolveKnownTags: false, merge: false })
+
 /** The abstract tree; the first complaint of the library ends it, later ones only follow from it. */
 function compose(tokens: readonly CST.Token[], lines: LineCounter, length: number): Document.Parsed {
   const composer = new Composer({
     version: '1.2',
-    schema: 'failsafe',
+    schema: FAILSAFE,
     uniqueKeys: false,
     resolveKnownTags: false,
     merge: false,
