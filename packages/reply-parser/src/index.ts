@@ -11,7 +11,7 @@ export {
   type ReplyStart,
 } from './reasoning/reasoning-splitter.ts'
 export { type SplitOptions, splitReasoning } from './reasoning/split-reasoning.ts'
-export { findPrefilledToken, type TagPair } from './reasoning/tag-pairs.ts'
+export { BUILT_IN_TAG_PAIRS, findPrefilledToken, type TagPair } from './reasoning/tag-pairs.ts'
 export type { ReasoningSettings, Replacement, ToolCallSettings, XmlFormat } from './settings.ts'
 export { type ChatDelta, type CollectedReply, collectChatDeltas } from './tool-calls/chat-deltas.ts'
 export { toKnownTools } from './tool-calls/known-tools.ts'

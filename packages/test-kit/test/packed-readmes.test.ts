@@ -33,6 +33,7 @@ const PROMISES = {
       '{"type":"call-arguments","index":0,"text":"{\\"city\\": \\"Paris\\"}"}',
     ],
     names: [
+      'BUILT_IN_TAG_PAIRS',
       'NO_MARKERS',
       'collectChatDeltas',
       'createReasoningCleaner',

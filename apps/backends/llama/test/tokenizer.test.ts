@@ -108,3 +108,17 @@ describe('ids from outside', () => {
     }
   })
 })
+
+describe('marks that are to be seen', () => {
+  it('are text of an answer, and those that end it are not', () => {
+    const tokens = tokenizer.tokenize('a<|im_start|>b<|im_end|>c')
+    // A vocabulary of words puts a space before each.
+    const plain = (text: string): string => text.replaceAll(' ', '')
+    expect(plain(tokenizer.detokenize(tokens, []))).toBe('abc')
+    const seeing = createTokenizer(model)
+    seeing.show('<|im_start|>assistant<|im_end|>')
+    expect(plain(seeing.detokenize(tokens, []))).toBe('a<|im_start|>bc')
+    const pieces = tokens.map((token, index) => seeing.detokenize([token], tokens.slice(0, index)))
+    expect(plain(pieces.join(''))).toBe('a<|im_start|>bc')
+  })
+})

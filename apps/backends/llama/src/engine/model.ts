@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { availableMemory } from 'node:process'
+import { BUILT_IN_TAG_PAIRS } from '@svc/reply-parser'
 import type { LlamaModel } from 'node-llama-cpp'
 import { LlamaError, notSupported } from '../errors.ts'
 import { findModelAbilities, isCausal, type ModelAbilities } from './abilities.ts'
@@ -134,6 +135,7 @@ async function prepareModel(opened: Opened, { signal, log }: LoadOptions): Promi
     tokens: { bos: tokenizer.bosText, eos: tokenizer.eosText },
     log,
   })
+  tokenizer.show([chatTemplate.callSample, ...BUILT_IN_TAG_PAIRS.flatMap(({ start, end }) => [start, end])].join('\n'))
   const seal = createSeal([opened.size, [...header.keys], settings.cacheTypeKey, settings.cacheTypeValue])
   return assembleModel({ llamaModel, tokenizer, tokenBytes, settings, chatTemplate, ...abilities }, contexts, seal)
 }

@@ -19,7 +19,12 @@ export interface Tokenizer {
    * what the template adds may be special, what the client sent never becomes a special token.
    */
   tokenizeTemplate(render: (asData: <Value>(value: Value) => Value) => string): Token[]
-  /** Text that continues `context`, without special tokens. */
+  /**
+   * Lets answers show the special tokens that stand in a text: marks by which thoughts and calls are told apart. Those
+   * that end an answer stay away.
+   */
+  show(text: string): void
+  /** Text that continues `context`; of special tokens only those that are to be shown. */
   detokenize(tokens: readonly Token[], context: readonly Token[]): string
   /** Text of tokens with special tokens in it: the reverse of {@link tokenize}. */
   toText(tokens: readonly Token[]): string
@@ -41,6 +46,8 @@ export function createTokenizer(model: LlamaModel): Tokenizer {
 
   let ends: readonly Token[] | undefined
 
+  const shown = new Set<Token>()
+
   const withBegin = (tokens: Token[]): Token[] =>
     beginToken === null || tokens[0] === beginToken ? tokens : [beginToken, ...tokens]
 
@@ -58,7 +65,24 @@ export function createTokenizer(model: LlamaModel): Tokenizer {
         : model.tokenize(rendered, true)
       return withBegin(tokens)
     },
-    detokenize: (tokens, context) => model.detokenize(tokens, false, context),
+    show: (text) => {
+      for (const { token } of specialText.findAll(text)) {
+        if (!model.isEogToken(token.id as Token)) shown.add(token.id as Token)
+      }
+    },
+    detokenize: (tokens, context) => {
+      if (shown.size === 0 || !tokens.some((token) => shown.has(token))) {
+        return model.detokenize(tokens, false, context)
+      }
+      let before = context
+      return splitRuns(tokens, (token) => shown.has(token))
+        .map(({ tokens: run, isMarked }) => {
+          const text = model.detokenize(run, isMarked, before)
+          before = run
+          return text
+        })
+        .join('')
+    },
     toText: (tokens) => model.detokenize(tokens, true),
     endTokens: () => {
       ends ??= texts.map((_, id) => id as Token).filter((token) => model.isEogToken(token))
@@ -66,6 +90,20 @@ export function createTokenizer(model: LlamaModel): Tokenizer {
     },
     toTokens: (ids, param) => ids.map((id) => toToken(id, texts.length, param)),
   }
+}
+
+/** Tokens in runs that are marked, or are not, as a whole. */
+function splitRuns(
+  tokens: readonly Token[],
+  isMarked: (token: Token) => boolean,
+): readonly { readonly tokens: readonly Token[]; readonly isMarked: boolean }[] {
+  const runs: { tokens: Token[]; isMarked: boolean }[] = []
+  for (const token of tokens) {
+    const last = runs.at(-1)
+    if (last?.isMarked === isMarked(token)) last.tokens.push(token)
+    else runs.push({ tokens: [token], isMarked: isMarked(token) })
+  }
+  return runs
 }
 
 /**
