@@ -1,13 +1,16 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
-import { openChat } from '../e2e/open-chat.ts'
-import { CAN_SEE_PROCESSES } from '../support/built-server.ts'
+import { tempDir } from '@svc/test-kit'
+import { describe, expect, it, vi } from 'vitest'
+import { answerOf, openChat, postChat } from '../e2e/open-chat.ts'
+import { CAN_SEE_PROCESSES, startBuiltServer } from '../support/built-server.ts'
 import { eventually } from '../support/eventually.ts'
 import { sseData } from '../support/server.ts'
-import { findPython, titled } from './python.ts'
+import { findPython, installBackend, titled } from './python.ts'
 import { startPythonHost } from './python-client.ts'
 import { isRunning, startInteropServer } from './world.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
 
 const python = findPython()
 const path = python.missing === undefined ? python.path : ''
@@ -260,6 +263,20 @@ describe.skipIf(python.missing || !CAN_SEE_PROCESSES)(titled('the end of a Pytho
     const [loaded] = await server.recorded('m')
     await server.server.close()
     expect(await isRunning(loaded?.pid ?? 0)).toBe(false)
+  })
+
+  it('follows that of a server that is killed', async () => {
+    await using dir = await tempDir()
+    installBackend(path, dir.join('backends', 'reverse-words'))
+    await mkdir(dir.join('models'))
+    const model = { name: 'm', backend: 'reverse-words', known_usecases: ['chat'], parameters: { model: 'm.bin' } }
+    await writeFile(dir.join('models', 'm.yaml'), JSON.stringify(model))
+    await using server = await startBuiltServer({ folder: dir.path, flags: ['--backends-path', dir.join('backends')] })
+    expect(await answerOf(await postChat(server.url, 'm', ask))).toBe(ANSWER)
+    const pids = server.backends()
+    expect(pids).toHaveLength(1)
+    await server.kill()
+    for (const pid of pids) await eventually(async () => expect(await isRunning(pid)).toBe(false))
   })
 
   it('follows the end of whoever started it', async () => {
