@@ -170,6 +170,19 @@ describe('the form of a completion', () => {
     expect(await text(server, { ...format, echo: true })).toBe(`x${json}`)
   })
 
+  it('may be cut by a stop word of the client, but what is whole has to match', async () => {
+    await using server = await startTestServer()
+    await server.model('m', { rules: [{ do: { text: '{"a": 1} and more' } }] }, keys)
+    const format = { response_format: { type: 'json_object' } }
+    expect(await text(server, { ...format, stop: ' and' })).toBe(json)
+    expect(await text(server, { ...format, stop: ' 1' })).toBe('{"a":')
+    const uncut = await server.post(COMPLETIONS, { model: 'm', prompt: 'x', ...format })
+    expect(uncut.status).toBe(500)
+    await server.model('list', { rules: [{ do: { text: '[1] more' } }] }, keys)
+    const list = await server.post(COMPLETIONS, { model: 'list', prompt: 'x', ...format, stop: ' more' })
+    expect(list.status).toBe(500)
+  })
+
   it('is refused before anything is generated where two are asked for, or none can be made', async () => {
     await using server = await startTestServer()
     await server.model('m', {}, keys)

@@ -102,7 +102,7 @@ function planForm(
 }
 
 function planAnswer(
-  { structuredOutput }: GenerationRequest,
+  { structuredOutput, generation }: GenerationRequest,
   { function: settings }: ModelConfig,
   grammars: CompileCache,
 ): Pick<Plan, 'grammar' | 'check'> {
@@ -110,7 +110,8 @@ function planAnswer(
   const { grammar, check } = grammars.get(['answer', structuredOutput, settings], () =>
     compileStructuredOutput(structuredOutput, settings),
   )
-  return { grammar, check: check && createAnswerCheck(check) }
+  const mayBeCut = (generation.stop?.length ?? 0) > 0
+  return { grammar, check: check && createAnswerCheck(check, { mayBeCut }) }
 }
 
 /** The start tag that the prompt ends with; a template that was told not to think writes none. */
