@@ -1,11 +1,19 @@
 import { type StatusResponse, StatusResponse_State } from '@svc/backend-client/proto'
 import { SvcError } from '@svc/errors'
 import type * as z from 'zod'
+import type { Residency } from '../../models/residency.ts'
+import type { ProcessFigures } from '../../monitoring/process-stats.ts'
 import type { monitorReply } from './bodies.ts'
 import { notLoaded } from './named-model.ts'
-import type { BackendRouteParts } from './routes.ts'
 
 type Monitor = z.infer<typeof monitorReply>
+
+/** Where the state of a loaded model is read. */
+export interface StatusSources {
+  readonly residency: Pick<Residency, 'loaded' | 'statusOf'>
+  /** Figures of a backend's process group; undefined when they cannot be read. */
+  readonly processOf: (pid: number) => Promise<ProcessFigures | undefined>
+}
 
 /**
  * State and memory of a loaded model as its backend tells them. Most backends cannot: then what its process takes, in a
@@ -15,7 +23,7 @@ type Monitor = z.infer<typeof monitorReply>
  */
 export async function readStatus(
   name: string,
-  { residency, processOf }: Pick<BackendRouteParts, 'residency' | 'processOf'>,
+  { residency, processOf }: StatusSources,
   signal: AbortSignal,
 ): Promise<Monitor> {
   let failure: unknown

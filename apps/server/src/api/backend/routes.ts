@@ -4,18 +4,15 @@ import { json } from '../../http/json.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import { loadWithParts } from '../../models/pipelines.ts'
 import type { Residency } from '../../models/residency.ts'
-import type { ProcessFigures } from '../../monitoring/process-stats.ts'
 import { loadReply, modelBody, monitorQuery, monitorReply, shutdownReply } from './bodies.ts'
 import { toLoadResponse } from './load-response.ts'
 import { findModel, type ModelFinder, notLoaded, readModelName } from './named-model.ts'
-import { readStatus } from './read-status.ts'
+import { readStatus, type StatusSources } from './read-status.ts'
 
 /** What the backend rows use. */
-export interface BackendRouteParts {
+export interface BackendRouteParts extends StatusSources {
   readonly models: ModelFinder
-  readonly residency: Pick<Residency, 'load' | 'loaded' | 'statusOf' | 'stop'>
-  /** Figures of a backend's process group; undefined when they cannot be read. */
-  readonly processOf: (pid: number) => Promise<ProcessFigures | undefined>
+  readonly residency: StatusSources['residency'] & Pick<Residency, 'load' | 'stop'>
   readonly bodies: BodyReader
   readonly opaqueErrors: boolean
 }
