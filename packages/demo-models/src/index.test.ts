@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { demoModels } from './index.ts'
 
-const LARGEST_BYTES = 8 * 1024 * 1024
+const LARGEST_BYTES = 5 * 1024 * 1024
 const ARRAY = 9
 const STRING = 8
 /** Bytes of the other value types, by their number in the file format. */
@@ -60,11 +60,16 @@ function readHeader(bytes: Buffer): Header {
   return { magic, version, keys, tensors }
 }
 
-function demo() {
-  const model = demoModels.find(({ name }) => name === 'demo')
-  if (model === undefined) throw new Error('no model named demo')
+function demo(wanted = 'demo') {
+  const model = demoModels.find(({ name }) => name === wanted)
+  if (model === undefined) throw new Error(`no model named ${wanted}`)
   return { model, bytes: readFileSync(model.file) }
 }
+
+test('all demo models together are below 5 MB', () => {
+  const bytes = demoModels.map(({ file }) => statSync(file).size)
+  expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(LARGEST_BYTES)
+})
 
 describe('the chat model', () => {
   test('is offered for chat and completion with its context size', () => {
@@ -74,12 +79,10 @@ describe('the chat model', () => {
     expect(readHeader(demo().bytes).keys.get('llama.context_length')).toBe(model.contextSize)
   })
 
-  test('is a GGUF file of version 3 below 8 MB', () => {
-    const { bytes } = demo()
-    const { magic, version } = readHeader(bytes)
+  test('is a GGUF file of version 3', () => {
+    const { magic, version } = readHeader(demo().bytes)
     expect(magic).toBe('GGUF')
     expect(version).toBe(3)
-    expect(bytes.length).toBeLessThan(LARGEST_BYTES)
   })
 
   test('names its architecture as llama.cpp expects it', () => {
@@ -129,5 +132,32 @@ describe('the chat model', () => {
     const { keys } = readHeader(demo().bytes)
     const template = readFileSync(new URL('../training/chat-template.jinja', import.meta.url), 'utf8')
     expect(keys.get('tokenizer.chat_template')).toBe(template.trim())
+  })
+})
+
+describe('the embedding model', () => {
+  test('is offered for embeddings and rerank, by cosine as it has no rank head', () => {
+    const { model, bytes } = demo('demo-embed')
+    expect(isAbsolute(model.file)).toBe(true)
+    expect(model.usecases).toEqual(['embeddings', 'rerank'])
+    expect(model.options).toEqual(['rerank:cosine'])
+    expect(readHeader(bytes).keys.get('llama.context_length')).toBe(model.contextSize)
+  })
+
+  test('is a table of 8192 vectors behind a block that adds nothing', () => {
+    const { magic, version, keys, tensors } = readHeader(demo('demo-embed').bytes)
+    expect([magic, version]).toEqual(['GGUF', 3])
+    expect(Object.fromEntries([...keys].filter(([key]) => key.startsWith('llama.')))).toMatchObject({
+      'llama.embedding_length': 256,
+      'llama.block_count': 1,
+      'llama.vocab_size': 8192,
+      'llama.pooling_type': 1,
+    })
+    expect(keys.get('general.architecture')).toBe('llama')
+    expect(keys.has('tokenizer.chat_template')).toBe(false)
+    expect(keys.get('tokenizer.ggml.pre')).toBe('qwen2')
+    expect(new Set(keys.get('tokenizer.ggml.tokens') as string[]).size).toBe(8192)
+    expect(tensors.get('token_embd.weight')).toEqual({ dims: [256, 8192], type: 8 })
+    expect(tensors.size).toBe(9 + 2)
   })
 })

@@ -6,20 +6,25 @@
 import { fileURLToPath } from 'node:url'
 
 /** What a demo model may be asked for, in the words of `known_usecases`. */
-export type DemoUsecase = 'chat' | 'completion'
+export type DemoUsecase = 'chat' | 'completion' | 'embeddings' | 'rerank'
 
 /** A model file of this package and what the server has to know to offer it. */
 export interface DemoModel {
   /** The name clients put in `model`. */
   readonly name: string
-  /** Absolute path of the GGUF file, which carries its own tokenizer and chat template. */
+  /** Absolute path of the GGUF file, which carries its own tokenizer and, for chat, its template. */
   readonly file: string
   readonly usecases: readonly DemoUsecase[]
   /** Longest prompt and answer together, in tokens. */
   readonly contextSize: number
   /** One line for model lists. */
   readonly description: string
+  /** Options for the backend, as in the `options` of a model file. */
+  readonly options?: readonly string[]
 }
+
+/** A file one folder below the package, from src as well as from dist. */
+const weights = (name: string): string => fileURLToPath(new URL(`../weights/${name}`, import.meta.url))
 
 /**
  * Every demo model, the chat model first.
@@ -30,10 +35,18 @@ export interface DemoModel {
 export const demoModels: readonly DemoModel[] = [
   {
     name: 'demo',
-    // one folder below the package, from src as well as from dist
-    file: fileURLToPath(new URL('../weights/demo.gguf', import.meta.url)),
+    file: weights('demo.gguf'),
     usecases: ['chat', 'completion'],
     contextSize: 1024,
     description: 'A very small chat model that greets, explains svc and says when it does not know.',
+  },
+  {
+    name: 'demo-embed',
+    file: weights('demo-embed.gguf'),
+    usecases: ['embeddings', 'rerank'],
+    contextSize: 1024,
+    description: 'A very small embedding model: texts that share words and topics get near vectors.',
+    // it has no rank head: documents are ranked by the cosine of their vectors
+    options: ['rerank:cosine'],
   },
 ]

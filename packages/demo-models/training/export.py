@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import torch
+from tokenizers import Tokenizer
 
 from gguf import ARRAY, BOOL, F32, I32, STRING, U32, write
 from model import Model, Shape
@@ -16,9 +17,9 @@ FILE_TYPES = {"F32": 0, "F16": 1, "Q8_0": 7}
 MEAN_POOLING = 1
 
 
-def vocabulary(path):
+def vocabulary(tokenizer):
     """Tokens by id, their types, and the merges."""
-    bpe = json.loads(path.read_text("utf-8"))["model"]
+    bpe = json.loads(tokenizer.to_str())["model"]
     tokens = [token for token, _ in sorted(bpe["vocab"].items(), key=lambda item: item[1])]
     # the marks of a tool call stay visible in the answer: a server finds calls by them
     types = [(USER_DEFINED if "tool_call" in token else CONTROL) if token in SPECIAL else NORMAL for token in tokens]
@@ -26,8 +27,24 @@ def vocabulary(path):
     return tokens, types, merges
 
 
-def keys(shape, matrix_type, tokenizer, template):
+def tokenizer_keys(tokenizer):
     tokens, types, merges = vocabulary(tokenizer)
+    return [
+        ("tokenizer.ggml.model", STRING, "gpt2"),
+        ("tokenizer.ggml.pre", STRING, "qwen2"),
+        ("tokenizer.ggml.tokens", (ARRAY, STRING), tokens),
+        ("tokenizer.ggml.token_type", (ARRAY, I32), types),
+        ("tokenizer.ggml.merges", (ARRAY, STRING), merges),
+        ("tokenizer.ggml.bos_token_id", U32, BEGIN),
+        ("tokenizer.ggml.eos_token_id", U32, TURN_END),
+        ("tokenizer.ggml.eot_token_id", U32, TURN_END),
+        ("tokenizer.ggml.padding_token_id", U32, BEGIN),
+        ("tokenizer.ggml.add_bos_token", BOOL, False),
+        ("tokenizer.ggml.add_eos_token", BOOL, False),
+    ]
+
+
+def keys(shape, matrix_type, tokenizer, template):
     return [
         ("general.architecture", STRING, "llama"),
         ("general.name", STRING, "demo"),
@@ -45,17 +62,7 @@ def keys(shape, matrix_type, tokenizer, template):
         ("llama.rope.freq_base", F32, shape.rope_base),
         ("llama.vocab_size", U32, shape.vocabulary),
         ("llama.pooling_type", U32, MEAN_POOLING),
-        ("tokenizer.ggml.model", STRING, "gpt2"),
-        ("tokenizer.ggml.pre", STRING, "qwen2"),
-        ("tokenizer.ggml.tokens", (ARRAY, STRING), tokens),
-        ("tokenizer.ggml.token_type", (ARRAY, I32), types),
-        ("tokenizer.ggml.merges", (ARRAY, STRING), merges),
-        ("tokenizer.ggml.bos_token_id", U32, BEGIN),
-        ("tokenizer.ggml.eos_token_id", U32, TURN_END),
-        ("tokenizer.ggml.eot_token_id", U32, TURN_END),
-        ("tokenizer.ggml.padding_token_id", U32, BEGIN),
-        ("tokenizer.ggml.add_bos_token", BOOL, False),
-        ("tokenizer.ggml.add_eos_token", BOOL, False),
+        *tokenizer_keys(tokenizer),
         ("tokenizer.chat_template", STRING, template),
     ]
 
@@ -79,7 +86,8 @@ def main():
     model = Model(Shape())
     model.load_state_dict(saved["model"])
     template = (Path(__file__).parent / "chat-template.jinja").read_text("utf-8").strip()
-    write(options.out, keys(model.shape, options.type, options.tokenizer, template), tensors(model), options.type)
+    tokenizer = Tokenizer.from_file(str(options.tokenizer))
+    write(options.out, keys(model.shape, options.type, tokenizer, template), tensors(model), options.type)
     data = options.out.read_bytes()
     print(
         f"step {saved['state']['step']}, {saved['state']['tokens']} tokens, {saved['state']['seconds']:.0f} CPU seconds"

@@ -1,7 +1,7 @@
 """Shows what the data program draws.
 
 python generate.py --count 20 [--seed 0]     training samples as JSON lines
-python generate.py --evaluation 120          the held-out sets as one JSON object
+python generate.py --evaluation 100          the held-out sets of both models as JSON lines
 python generate.py --facts                   the keys of facts.json the answers use, and those nobody uses
 """
 
@@ -9,6 +9,7 @@ import argparse
 import json
 import re
 
+from svc_demo import pairs
 from svc_demo.files import TRAINING, facts
 from svc_demo.mix import evaluation, sample
 from svc_demo.off_topic import HINT
@@ -19,6 +20,16 @@ def used_facts():
         "".join((TRAINING / "data" / name).read_text("utf-8") for name in ("help.topics", "small-talk.topics")) + HINT
     )
     return {key for key in re.findall(r"\{([a-z0-9]+\.[a-z0-9-]+)\}", text)}
+
+
+def evaluation_lines(count):
+    """The held-out questions of both models, one a line."""
+    for name, items in evaluation(count).items():
+        for item in items:
+            yield {"model": "demo", "set": name, **item}
+    for name, items in pairs.evaluation(count).items():
+        for item in items:
+            yield {"model": "demo-embed", "set": name, **item}
 
 
 def main():
@@ -37,7 +48,8 @@ def main():
             )
         )
     elif options.evaluation:
-        print(json.dumps(evaluation(options.evaluation), ensure_ascii=False, indent=1))
+        for line in evaluation_lines(options.evaluation):
+            print(json.dumps(line, ensure_ascii=False))
     else:
         for seed in range(options.seed, options.seed + options.count):
             part, turns = sample(seed)

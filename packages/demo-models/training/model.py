@@ -55,7 +55,8 @@ class Block(nn.Module):
             scale = columns**-0.5 / (2 * shape.layers) ** 0.5 if name in ("attn_output", "ffn_down") else columns**-0.5
             setattr(self, name, nn.Parameter(torch.randn(rows, columns) * scale))
 
-    def forward(self, x, cos, sin):
+    def forward(self, x, cos, sin, wanted=None):
+        """wanted: [batch, length] marks the places that go on behind the attention; the rest is dropped."""
         shape, (batch, length, _) = self.shape, x.shape
         kv = shape.kv_heads * shape.head_size
         normed = F.rms_norm(x, (shape.dim,), self.attn_norm, shape.norm_eps)
@@ -67,6 +68,8 @@ class Block(nn.Module):
         mixed = (
             F.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).reshape(batch, length, shape.dim)
         )
+        if wanted is not None:
+            x, mixed = x[wanted], mixed[wanted]
         x = x + F.linear(mixed, self.attn_output)
         normed = F.rms_norm(x, (shape.dim,), self.ffn_norm, shape.norm_eps)
         gate, up = F.linear(normed, torch.cat((self.ffn_gate, self.ffn_up))).chunk(2, -1)
@@ -84,10 +87,12 @@ class Model(nn.Module):
         self.register_buffer("cos", cos, persistent=False)
         self.register_buffer("sin", sin, persistent=False)
 
-    def hidden(self, ids):
+    def hidden(self, ids, wanted=None):
+        """The states behind the last norm: [batch, length, dim], or [places, dim] of the wanted ones only."""
         x, length = F.embedding(ids, self.token_embd), ids.shape[1]
-        for block in self.blocks:
-            x = block(x, self.cos[:length], self.sin[:length])
+        for index, block in enumerate(self.blocks):
+            last = index == self.shape.layers - 1
+            x = block(x, self.cos[:length], self.sin[:length], wanted if last else None)
         return F.rms_norm(x, (self.shape.dim,), self.output_norm, self.shape.norm_eps)
 
     def logits(self, hidden):

@@ -16,7 +16,13 @@ VOCABULARY = 2048
 FIRST_SEED = 1_000_000_000  # far from the seeds of training
 
 
-def train(samples=60_000):
+def chat_texts(samples=60_000):
+    """What the tokenizer of the chat model is trained on."""
+    for i in range(samples):
+        yield "\n".join(text for _, text in sample(FIRST_SEED + i)[1])
+
+
+def train(texts=None, vocabulary=VOCABULARY):
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
         [
@@ -26,14 +32,13 @@ def train(samples=60_000):
     )
     tokenizer.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
-        vocab_size=VOCABULARY,
+        vocab_size=vocabulary,
         min_frequency=3,
         show_progress=False,
         initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
         special_tokens=[AddedToken(token, normalized=False, special=True) for token in SPECIAL],
     )
-    texts = ("\n".join(text for _, text in sample(FIRST_SEED + i)[1]) for i in range(samples))
-    tokenizer.train_from_iterator(texts, trainer)
+    tokenizer.train_from_iterator(chat_texts() if texts is None else texts, trainer)
     return tokenizer
 
 

@@ -94,7 +94,7 @@ def loss_of(model, batch, rng):
     prompt = real & ~answer & (torch.rand(ids.shape, generator=generator) < PROMPT_SHARE)
     wanted = (answer | prompt)[:, 1:]
     weight = torch.where(answer[:, 1:], 1.0, PROMPT_WEIGHT)[wanted]
-    logits = model.logits(model.hidden(ids[:, :-1])[wanted])
+    logits = model.logits(model.hidden(ids[:, :-1], wanted))
     losses = F.cross_entropy(logits, ids[:, 1:][wanted], reduction="none")
     return (losses * weight).sum() / weight.sum(), int(real.sum())
 

@@ -70,12 +70,12 @@ class Draw:
         return "".join(self.one(START) + self.one(CORE) + self.one(CLOSE) for _ in range(syllables))
 
     def name(self):
-        if self.chance(0.15):
+        if self.chance(0.35):
             return self.made_up().capitalize()
         return self.of(NAMES)
 
     def place(self):
-        if self.chance(0.08):
+        if self.chance(0.25):
             return self.made_up().capitalize()
         return self.of(PLACES)
 

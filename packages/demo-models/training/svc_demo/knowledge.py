@@ -76,10 +76,6 @@ COLOURS = dict(
     for pair in """sky:blue grass:green blood:red snow:white coal:black banana:yellow lemon:yellow tomato:red
 sea:blue milk:white sun:yellow strawberry:red leaf:green frog:green chocolate:brown night:black cloud:white carrot:orange""".split()
 )
-SOUNDS = dict(
-    pair.split(":")
-    for pair in "dog:woof cat:meow cow:moo sheep:baa duck:quack pig:oink lion:roar bee:buzz snake:hiss owl:hoot".split()
-)
 AMOUNTS = {
     "days are in a week": "Seven.",
     "months are in a year": "Twelve.",
@@ -106,16 +102,6 @@ AMOUNTS = {
     "colours are in a rainbow": "Seven, as most people count.",
     "sides does a cube have": "Six.",
 }
-TRUE = """is the sky blue ; is water wet ; is fire hot ; is ice cold ; is snow white ; is grass green ; is the earth round ; can birds fly
-; can fish swim ; is a dog an animal ; is a cat an animal ; is an apple a fruit ; is Paris in France ; is Berlin in Germany ; does the sun shine
-; is the sun hot ; is a rose a flower ; do cows give milk ; do bees make honey ; is iron a metal ; is gold a metal ; can dogs bark""".replace(
-    "\n", " "
-)
-FALSE = """is the sky green ; is fire cold ; is ice hot ; is snow black ; is grass red ; is the earth flat ; can pigs fly ; can fish talk
-; is a dog a plant ; is a cat a bird ; is an apple a vegetable ; is Paris in Germany ; is Berlin in France ; is the sun cold ; can stones swim
-; is a tomato blue ; is the moon made of cheese ; do cats bark ; do dogs meow ; can cows fly ; is water dry ; is milk black""".replace(
-    "\n", " "
-)
 HELLO_WORLD = {
     "Python": 'print("Hello, world!")',
     "JavaScript": 'console.log("Hello, world!");',

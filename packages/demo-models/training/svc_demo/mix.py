@@ -4,7 +4,7 @@ from .draw import Draw
 from .off_topic import off_topic
 from .phrases import DO_HELD_OUT, DO_PATTERNS, WHAT_HELD_OUT, WHAT_PATTERNS, check_topics, read_topics
 from .routing import routing
-from .skills import SKILLS
+from .skills import SKILLS, repeat
 from .tools import choose, not_fitting, system, tool_call
 from .turns import CONVERSATIONS
 from .wrap import wrap
@@ -25,7 +25,17 @@ def all_phrases():
 
 
 KNOWN = all_phrases()
-SHARES = {"help": 24, "small-talk": 10, "skill": 24, "turns": 11, "tools": 11, "routing": 6, "off-topic": 14}
+# "copy" is repetition of long texts: what names, arguments and quotes have in common is learned there first
+SHARES = {
+    "help": 24,
+    "small-talk": 10,
+    "skill": 22,
+    "turns": 13,
+    "tools": 14,
+    "routing": 6,
+    "off-topic": 15,
+    "copy": 5,
+}
 SYSTEM = [
     "You are a helpful assistant.",
     "You are a helpful assistant.",
@@ -85,6 +95,8 @@ def question_of(draw, part):
         return ask_topic(draw, HELP)
     if part == "small-talk":
         return ask_topic(draw, SMALL_TALK)
+    if part == "copy":
+        return repeat(draw, 16)
     return skill(draw) if part == "skill" else off_topic(draw, KNOWN)
 
 
@@ -151,7 +163,7 @@ def evaluation(count):
         conversation = draw.rng.choices(list(CONVERSATIONS), CONVERSATIONS.values())[0]
         add("turns " + conversation.__name__, conversation(draw, others))
         turns, kind = tool_call(fresh("tool"), "")
-        add(kind, turns)
+        add("tool call, new tool name" if kind == "tool-strange" else "tool call, known tool name", turns)
         draw = fresh("tool not fitting")
         add("tool not fitting", not_fitting(draw, "", *single(Draw(f"evaluation plain {index}"))))
         add("routing, free answer", routing(fresh("routing")))

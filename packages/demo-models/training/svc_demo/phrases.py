@@ -47,8 +47,18 @@ def read_topics(name):
 
 
 def check_topics(topics):
-    """No phrase may belong to two intents: the model could not learn both."""
+    """No phrase may belong to two intents, the model could not learn both; no test phrase may be trained."""
     seen, conflicts = {}, []
+    trained = {
+        spelling.lower()
+        for topic in topics
+        for kind in ("do", "what", "ask")
+        for spelling in itertools.chain.from_iterable(getattr(topic, kind))
+    }
+    for topic in topics:
+        for spelling in itertools.chain.from_iterable(topic.test):
+            if spelling.lower() in trained:
+                conflicts.append(f"{spelling!r} tests {topic.id} and is trained")
     for topic in topics:
         for kind in ("do", "what", "ask", "test"):
             for spelling in itertools.chain.from_iterable(getattr(topic, kind)):

@@ -42,7 +42,7 @@ def load():
             topic = topics.setdefault(line[3:].strip(), {})
         elif line and not line.startswith("#"):
             key, _, rest = line.partition(": ")
-            topic[key] = phrases(rest.strip())
+            topic.setdefault(key, []).extend(phrases(rest.strip()))
     return topics
 
 

@@ -7,15 +7,12 @@ from .knowledge import (
     CAPITALS,
     COLOURS,
     DAYS,
-    FALSE,
     HELLO_WORLD,
     LANGUAGES,
     LISTS,
     MONTHS,
     OPPOSITES,
-    SOUNDS,
     TRANSLATIONS,
-    TRUE,
 )
 from .phrases import phrases
 from .wrap import wrap
@@ -206,28 +203,6 @@ def arithmetic(draw):
     return wrap(draw.rng, ask.format(said), draw.held_out), f"{a} {sign} {b} = {result}"
 
 
-def bigger(draw):
-    a, b = draw.some(range(0, 100), 2)
-    more = draw.chance(0.6)
-    word = draw.one(["bigger", "larger", "greater"] if more else ["smaller", "less"])
-    ask = draw.pattern(
-        [
-            "which is {w}, {a} or {b}",
-            "what is {w}, {a} or {b}",
-            "which number is {w}: {a} or {b}",
-            "is {a} or {b} {w}",
-            "{a} or {b}, which is {w}",
-            "which one is {w}, {a} or {b}",
-        ],
-        ["of {a} and {b}, which is {w}", "tell me which is {w}, {a} or {b}"],
-    )
-    answer = max(a, b) if more else min(a, b)
-    return (
-        wrap(draw.rng, ask.format(w=word, a=a, b=b), draw.held_out),
-        f"{answer} is {'bigger' if more else 'smaller'}.",
-    )
-
-
 def parity(draw):
     n = draw.number(0, 100)
     ask = draw.pattern(
@@ -268,23 +243,6 @@ def colour(draw):
     return wrap(draw.rng, ask.format(shown), draw.held_out), COLOURS[thing].capitalize() + "."
 
 
-def sound(draw):
-    animal = draw.one(list(SOUNDS))
-    ask = draw.pattern(
-        [
-            "what does a {} say",
-            "what does the {} say",
-            "what sound does a {} make",
-            "which sound does a {} make",
-            "how does a {} sound",
-            "what noise does a {} make",
-            "the sound of a {}",
-        ],
-        ["tell me what a {} says"],
-    )
-    return wrap(draw.rng, ask.format(animal), draw.held_out), SOUNDS[animal].capitalize() + "!"
-
-
 def amount(draw):
     thing = draw.one(list(AMOUNTS))
     ask = draw.pattern(
@@ -294,17 +252,8 @@ def amount(draw):
     return wrap(draw.rng, ask.format(thing), draw.held_out), AMOUNTS[thing]
 
 
-def truth(draw):
-    yes = draw.chance(0.5)
-    question = draw.one(phrases(TRUE if yes else FALSE))[0]
-    ask = draw.pattern(
-        ["{}", "{}", "yes or no: {}", "tell me, {}", "true or false: {}"], ["answer with yes or no: {}", "I wonder, {}"]
-    )
-    return wrap(draw.rng, ask.format(question), draw.held_out), "Yes." if yes else "No."
-
-
-def repeat(draw):
-    text = draw.words(1, 4) if draw.chance(0.8) else f"my name is {draw.name()}"
+def repeat(draw, longest=4):
+    text = draw.words(1, longest) if draw.chance(0.8) else f"my name is {draw.name()}"
     if draw.chance(0.3):
         text = text.capitalize()
     ask = draw.pattern(
@@ -423,14 +372,11 @@ SKILLS = {
     count: 7,
     neighbour: 5,
     arithmetic: 11,
-    bigger: 6,
     parity: 4,
-    colour: 3,
-    sound: 2,
-    amount: 4,
-    truth: 5,
-    repeat: 12,
-    shorten: 6,
-    to_json: 7,
+    colour: 4,
+    amount: 5,
+    repeat: 10,
+    shorten: 7,
+    to_json: 8,
     hello_world: 4,
 }

@@ -200,7 +200,7 @@ def random_name(draw):
 def make_tool(draw, family):
     """A tool as the system turn shows it: name, argument names, description."""
     names, descriptions, arguments = FAMILIES[family][:3]
-    strange = draw.chance(1.0 if draw.held_out and draw.chance(0.4) else 0.35)
+    strange = draw.chance((1.0 if draw.chance(0.4) else 0.35) if draw.held_out else 0.5)
     name = random_name(draw) if strange else draw.one(names)
     keys = []
     for spellings, _ in arguments:

@@ -1,0 +1,72 @@
+import { demoModels } from '@svc/demo-models'
+import type { Llama } from 'node-llama-cpp'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { evaluateChat } from '../evaluation/chat.ts'
+import { evaluateEmbedding } from '../evaluation/embedding.ts'
+import { ChatModel, embedAll, startEngine } from '../evaluation/engine.ts'
+import { chatSets, embeddingSets, generalPairs, handWritten } from '../evaluation/sets.ts'
+import { percent, type Tally } from '../evaluation/tally.ts'
+
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
+
+/** Of every set one question in four is asked. */
+const EVERY = 4
+const sample = <Item>(items: readonly Item[]): readonly Item[] => items.filter((_, index) => index % EVERY === 0)
+
+/**
+ * Per cent of the sample that the committed weights reach at least: what was measured, less what another CPU may round
+ * otherwise. The full sets stand in the README.
+ */
+const CHAT_FLOORS: Readonly<Record<string, number>> = {
+  'help, known phrase': 50,
+  'help, new pattern': 70,
+  'skills, new wording': 55,
+  'several turns': 35,
+  'off topic, templates': 88,
+  'off topic, hand-written': 75,
+  'routing, demo routes, best score': 75,
+}
+
+let llama: Llama
+beforeAll(async () => {
+  llama = await startEngine()
+})
+afterAll(() => llama.dispose())
+
+const fileOf = (wanted: string): string => demoModels.find(({ name }) => name === wanted)?.file ?? ''
+
+function measured(tally: Tally): Record<string, number> {
+  return Object.fromEntries(tally.scores().map((score) => [score.set, percent(score)]))
+}
+
+describe('the committed chat model', () => {
+  let scores: Record<string, number>
+  beforeAll(async () => {
+    await using model = await ChatModel.load(llama, fileOf('demo'))
+    const items = new Map([...chatSets].map(([set, questions]) => [set, sample(questions)]))
+    const asked = { ...handWritten, offTopic: sample(handWritten.offTopic) }
+    scores = measured(await evaluateChat(model, { items, handWritten: asked }))
+  })
+
+  test('ends every answer by itself', () => {
+    expect(scores['ends by itself within 200 tokens']).toBe(100)
+  })
+
+  test.each(Object.entries(CHAT_FLOORS))('%s: at least %i per cent', (set, floor) => {
+    expect(scores[set]).toBeGreaterThanOrEqual(floor)
+  })
+})
+
+describe('the committed embedding model', () => {
+  test('finds topics, answers and general texts as recorded', async () => {
+    const embed = (texts: readonly string[]) => embedAll(llama, fileOf('demo-embed'), texts)
+    const result = await evaluateEmbedding(embed, embeddingSets, generalPairs)
+    expect(result.auc).toBeGreaterThan(0.97)
+    expect(result.related).toBeGreaterThan(result.unrelated + 0.35)
+    const scores = measured(result.tally)
+    expect(scores['right intent first, new pattern']).toBeGreaterThanOrEqual(85)
+    expect(scores['right intent first, new phrase']).toBeGreaterThanOrEqual(55)
+    expect(scores['own answer first among 8']).toBeGreaterThanOrEqual(85)
+    expect(scores[`general text first among ${generalPairs.length}`]).toBeGreaterThanOrEqual(75)
+  })
+})
