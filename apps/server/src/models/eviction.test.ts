@@ -97,8 +97,11 @@ describe('a limit of models', () => {
     expect(names()).toEqual(['b', 'c'])
   })
 
-  it('is never exceeded by loads that come together', async () => {
-    const { supervisor, residency, acquire, backendOf } = await createWorld({ maxActive: 2 })
+  it.each([false, true])('is never exceeded by loads that come together; largest first: %s', async (largestFirst) => {
+    const { supervisor, residency, acquire, backendOf } = await createWorld(
+      { maxActive: 2, largestFirst },
+      { memoryOf: async (pid) => (pid * 7919) % 13 },
+    )
     let most = 0
     const use = async (name: string) => {
       const lease = await acquire(name)

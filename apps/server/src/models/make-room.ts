@@ -111,6 +111,7 @@ export function createRoomKeeper(options: RoomKeeperOptions): RoomKeeper {
     isLooking = false
   }
   const look = (): void => {
+    if (waiting.size === 0) return
     isOutdated = true
     if (isLooking) return
     isLooking = true
