@@ -28,6 +28,22 @@ describe('what is undefined prints as nothing and counts as false', () => {
   })
 })
 
+describe('what cannot be a key', () => {
+  it('is not found', () => {
+    expect(render('{{ {}[[]] }}{{ {}[{}] }}{{ {}[dict.keys()] }}{{ {}[(1, [])] }}')).toBe('')
+  })
+
+  it.each([
+    '{{ {dict.keys(): 1} }}',
+    '{{ {[]: 1} }}',
+    '{{ {{}: 1} }}',
+    '{{ {dict.items(): 1} }}',
+    '{{ {(1, []): 1} }}',
+  ])('makes %s fail', (template) => {
+    expect(failureOf(template)).toBe('TypeError')
+  })
+})
+
 describe('using it fails', () => {
   it.each([
     ["{{ '%s' % nope }}", ''],

@@ -29,6 +29,7 @@ import {
   isText,
   likeText,
   Markup,
+  TemplateObject,
   Tuple,
   toPlainText,
   Undefined,
@@ -114,7 +115,7 @@ function toCharacter(text: string | Markup, character: string | undefined): Valu
 
 function isHashable(key: Value): boolean {
   if (key instanceof Tuple) return key.items.every(isHashable)
-  return !isList(key) && !(key instanceof Dict)
+  return !isList(key) && !(key instanceof TemplateObject && !key.isHashable())
 }
 
 /** The attribute of a name; undefined where there is none. What may not be touched is an undefined value. */

@@ -17,6 +17,11 @@ export class DictView extends TemplateObject {
     this.part = part
   }
 
+  /** Those that compare as sets are no keys. */
+  override isHashable(): boolean {
+    return this.part === 'values'
+  }
+
   override itemCount(): number {
     return this.dict.size
   }

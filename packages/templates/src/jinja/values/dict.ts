@@ -1,7 +1,6 @@
 import { TemplateFloat } from '../../number.ts'
 import { raise } from '../errors.ts'
 import type { Rendering } from '../rendering.ts'
-import { DictView } from './dict-view.ts'
 import { typeName } from './type-name.ts'
 import { Bytes, isList, isText, Markup, TemplateObject, Tuple, toPlainText, Undefined, type Value } from './value.ts'
 
@@ -21,6 +20,10 @@ export class Dict extends TemplateObject {
 
   get size(): number {
     return this.#values.size
+  }
+
+  override isHashable(): boolean {
+    return false
   }
 
   override itemCount(): number {
@@ -90,8 +93,7 @@ export function toHashKey(key: Value, depth = 0): unknown {
   if (key instanceof Tuple) return hashTuple(key.items, depth)
   if (key instanceof Undefined) return UNDEFINED_KEY
   if (key instanceof Bytes) return `${MARK}b${key.bytes.join(',')}`
-  if (isList(key) || key instanceof Dict || (key instanceof DictView && key.part !== 'values'))
-    raise('TypeError', `unhashable type: '${typeName(key)}'`)
+  if (isList(key) || !key.isHashable()) raise('TypeError', `unhashable type: '${typeName(key)}'`)
   return key
 }
 

@@ -29,6 +29,11 @@ export abstract class TemplateObject {
     return undefined
   }
 
+  /** Whether it can be a key of a dict. */
+  isHashable(): boolean {
+    return true
+  }
+
   /** How it prints. `repr` prints what is inside. */
   describe(_repr: (value: Value) => string): string {
     return `<${this.typeName} object>`
