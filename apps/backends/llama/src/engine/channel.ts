@@ -43,7 +43,8 @@ export function createChannel<Item>(capacity: number): Channel<Item> {
         if (line.length > 0) continue
         if (ended) break
         await new Promise<void>((resolve) => {
-          wakeReader = resolve
+          // Whoever writes goes on first: an answer is sent while the engine makes the next piece of it.
+          wakeReader = () => setImmediate(resolve)
         })
       }
       if (failure !== undefined) throw failure
