@@ -181,11 +181,13 @@ async function estimateBytes(
   const toType = (name: ModelSettings['cacheTypeKey']): GgmlType => runtime.module.GgmlType[name ?? 'F16']
   const { cpuRam, gpuVram } = await llamaModel.fileInsights.estimateContextResourceRequirementsV2({
     ...shape,
-    modelGpuLayers: 0,
+    modelGpuLayers: llamaModel.gpuLayers,
     kvCacheKeyType: toType(settings.cacheTypeKey),
     kvCacheValueType: toType(settings.cacheTypeValue),
   })
-  return cpuRam + gpuVram
+  if (gpuVram === 0) return cpuRam
+  const { free } = await runtime.llama.getVramState()
+  return gpuVram > free ? Number.POSITIVE_INFINITY : cpuRam
 }
 
 async function findBite(

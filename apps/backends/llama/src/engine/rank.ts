@@ -73,7 +73,7 @@ export async function rankByCosine(
 }
 
 /** The cosine of the angle between two vectors; 0 where either is all zeros. */
-export function cosine(a: readonly number[], b: readonly number[]): number {
+function cosine(a: readonly number[], b: readonly number[]): number {
   const product = a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0)
   const lengths = Math.hypot(...a) * Math.hypot(...b)
   return lengths > 0 ? Math.max(-1, Math.min(1, product / lengths)) : 0

@@ -20,14 +20,15 @@ const MAX_ERRORS = 8
 const NOISE = [/^llama_context: n_ctx_seq/, /^load: (control-looking|special_eo[gst]_id)/]
 
 /**
- * Starts the engine from its prebuilt binary for CPUs: nothing is compiled or downloaded. Takes about a second,
- * half of it in a child process that probes the binary.
+ * Starts the engine from a prebuilt binary, one for a graphics card where such a package is installed and the card is
+ * there, else the one for CPUs: nothing is compiled or downloaded. Takes about a second, half of it in a child process
+ * that probes the binary.
  */
 export async function startRuntime(log: Log): Promise<Runtime> {
   const module = await import('node-llama-cpp')
   let errors: string[] = []
   const llama = await module.getLlama({
-    gpu: false,
+    gpu: 'auto',
     build: 'never',
     skipDownload: true,
     progressLogs: false,

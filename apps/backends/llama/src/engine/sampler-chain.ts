@@ -66,7 +66,7 @@ export function chooseByMirostat(candidates: Candidates, mirostat: Mirostat, cha
 }
 
 /** Probabilities of the kept candidates among each other. */
-export function toProbabilities(kept: readonly number[], logits: readonly number[], temperature = 1): number[] {
+function toProbabilities(kept: readonly number[], logits: readonly number[], temperature = 1): number[] {
   const top = kept.reduce((most, index) => Math.max(most, logits[index] ?? 0), Number.NEGATIVE_INFINITY)
   return renormalise(kept.map((index) => Math.exp(((logits[index] ?? 0) - top) / temperature)))
 }
