@@ -12,7 +12,7 @@ import { createToolGrammar } from '../structured-output/tools/tool-grammar.ts'
 import { thinkingIsOff } from '../to-predict-options.ts'
 import { type AnswerCheck, type CallCheck, createAnswerCheck, createCallCheck } from './check-answer.ts'
 import type { ModelFacts, ModelFactsReader } from './model-facts.ts'
-import type { PredictionContext } from './predict.ts'
+import type { PredictionContext } from './prediction-context.ts'
 import type { CallReading, ReplyTextOptions } from './reply-text.ts'
 
 /** How one prompt is asked and its answers are read. */

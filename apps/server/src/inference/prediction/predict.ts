@@ -1,17 +1,12 @@
-import type { BackendClient, PartialMessage } from '@svc/backend-client'
+import type { PartialMessage } from '@svc/backend-client'
 import type { PredictOptions } from '@svc/backend-client/proto'
 import type { PredictionEvent, Usage } from '../events.ts'
-import type { ExecuteOptions } from '../executor.ts'
 import { createReplyDecoder } from '../reply-decoder.ts'
 import type { GenerationRequest } from '../request.ts'
 import { toPredictOptions } from '../to-predict-options.ts'
 import type { Plan, PlanPrediction } from './plan.ts'
+import type { PredictionContext } from './prediction-context.ts'
 import { createReplyText } from './reply-text.ts'
-
-/** What a prediction runs with. */
-export interface PredictionContext extends ExecuteOptions {
-  readonly client: BackendClient
-}
 
 /** Runs predictions on a loaded model. */
 export type Predictor = (request: GenerationRequest, context: PredictionContext) => AsyncGenerator<PredictionEvent>
