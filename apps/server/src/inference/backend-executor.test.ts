@@ -20,6 +20,7 @@ const model = {
   name: 'm',
   backend: 'mock',
   template: { useTokenizerTemplate: true },
+  featureFlags: {},
   parameters: { model: 'm.gguf' },
   llm: {},
   folder: '/m',

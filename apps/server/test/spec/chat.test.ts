@@ -181,4 +181,17 @@ describe('large replies', () => {
     const body = (await server.chat('m')).json() as { choices: { message: { content: string } }[] }
     expect(body.choices[0]?.message.content.length).toBe(150 * piece.length)
   })
+
+  it('counts tokens itself where the model file asks for it', async () => {
+    await using server = await startTestServer()
+    const rules = [
+      { rpc: 'Predict*', do: { pieces: ['one ', 'two ', 'three'], promptTokens: 90, completionTokens: 80 } },
+    ]
+    await server.model('m', { rules }, { feature_flags: { usage: true } })
+    const whole = (await server.chat('m')).json() as { usage: Record<string, number> }
+    expect(whole.usage.completion_tokens).toBeLessThan(80)
+    expect(whole.usage.prompt_tokens).toBe(2)
+    const events = sseData((await server.chat('m', { stream: true, stream_options: { include_usage: true } })).text)
+    expect(events.at(-2)).toMatchObject({ usage: { prompt_tokens: 2, completion_tokens: 3 } })
+  })
 })

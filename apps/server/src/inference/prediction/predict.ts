@@ -4,6 +4,7 @@ import type { PredictionEvent, Usage } from '../events.ts'
 import { createReplyDecoder } from '../reply-decoder.ts'
 import type { GenerationRequest } from '../request.ts'
 import { toPredictOptions } from '../to-predict-options.ts'
+import { createOwnCount } from './own-count.ts'
 import type { Plan, PlanPrediction } from './plan.ts'
 import type { PredictionContext } from './prediction-context.ts'
 import { createReplyText } from './reply-text.ts'
@@ -52,13 +53,17 @@ async function* runChoice(
     prefersText: plan.prefersText,
     text: createReplyText({ ...plan.reading, finisher: plan.finisher?.(), stream: request.stream }),
   })
-  if (request.stream) {
-    for await (const reply of client.predictStream(options, { signal })) yield* check(decoder.reply(reply))
-  } else {
-    yield* check(decoder.reply(await client.predict(options, { signal })))
+  const count =
+    model.featureFlags.usage === true ? createOwnCount(options, { client, signal, stream: request.stream }) : undefined
+  const replies = request.stream
+    ? client.predictStream(options, { signal })
+    : [await client.predict(options, { signal })]
+  for await (const reply of replies) {
+    count?.reply(reply)
+    yield* check(decoder.reply(reply))
   }
   yield* check(decoder.end())
-  return decoder.usage
+  return count === undefined ? decoder.usage : await count.usage(decoder.usage)
 }
 
 /** Lets events pass, and refuses the end of a choice that has not the form that was asked for. */
