@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { freePort, startMeasured } from './processes.ts'
+import { freePort, type Measured, startMeasured } from './processes.ts'
 
 const ENTRY = fileURLToPath(new URL('../../apps/server/dist/main.js', import.meta.url))
 const WEIGHTS = fileURLToPath(new URL('../../packages/demo-models/weights/demo.gguf', import.meta.url))
@@ -44,6 +44,7 @@ function writeModels(folder: string, count: number, kinds: readonly Kind[]): voi
 
 async function measure(count: number, kinds: readonly Kind[]): Promise<Row> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'))
+  let server: Measured | undefined
   try {
     writeModels(join(folder, 'models'), count, kinds)
     const port = await freePort()
@@ -51,7 +52,7 @@ async function measure(count: number, kinds: readonly Kind[]): Promise<Row> {
     const flags = ['--models-path', join(folder, 'models'), '--data-path', join(folder, 'data'), '--config-dir', folder]
     const args = [ENTRY, 'run', '--address', `127.0.0.1:${port}`, ...flags, '--backends-path', join(folder, 'backends')]
     const begun = performance.now()
-    const server = await startMeasured({ args, url, ready: '/healthz', env: { SVC_DEMO_MODEL: 'false' } })
+    server = await startMeasured({ args, url, ready: '/healthz', env: { SVC_DEMO_MODEL: 'false' } })
     const startMs = performance.now() - begun
     const startCpuMs = server.cpuSeconds() * 1000
     const list = async (): Promise<number> => {
@@ -65,10 +66,10 @@ async function measure(count: number, kinds: readonly Kind[]): Promise<Row> {
     const times: number[] = []
     for (let call = 0; call < CALLS; call += 1) times.push(await list())
     const listCpuMs = ((server.cpuSeconds() - cpuBefore) * 1000) / CALLS
-    await server.stop()
     const listMs = times.sort((left, right) => left - right)[Math.floor(CALLS / 2)] ?? 0
     return { models: count, startMs, startCpuMs, firstListMs, listMs, listCpuMs }
   } finally {
+    await server?.stop()
     rmSync(folder, { recursive: true, force: true })
   }
 }

@@ -27,7 +27,7 @@ async function writeProcess(root: string, process: FakeProcess): Promise<void> {
   await mkdir(folder, { recursive: true })
   const fields = [process.state ?? 'S', parentPid, groupId, groupId, 0, 0, 0, 0, 0, 0, 0, ticks, 0, 0, 0, 20, 0, 1, 0]
   await writeFile(join(folder, 'stat'), `${pid} (${process.name ?? 'node'}) ${fields.join(' ')} ${startTicks} 0 0\n`)
-  await writeFile(join(folder, 'status'), `Name:\tnode\nVmRSS:\t   ${kibibytes} kB\n`)
+  await writeFile(join(folder, 'status'), `Name:\tnode\nVmSize:\t   ${kibibytes * 2} kB\nVmRSS:\t   ${kibibytes} kB\n`)
 }
 
 describe('createProcessStats', () => {
@@ -44,6 +44,7 @@ describe('createProcessStats', () => {
     expect(await stats.read(10)).toEqual({
       pid: 10,
       rssBytes: 1048 * 1024,
+      virtualBytes: 2096 * 1024,
       memoryPercent: (1048 / 1_024_000) * 100,
       startedAt: '2023-11-14T22:13:22.500Z',
     })
