@@ -71,7 +71,7 @@ export function createBatcher(
       tasks = []
       for (const task of due) await task()
       const shares = planBatch([...jobs], options)
-      if (shares.length > 0) await evaluate(context, shares)
+      if (shares.length > 0) await evaluate(context, inOrder(shares))
       for (const job of jobs) if (job.done === job.tokens.length) job.settle()
       await nextTurn()
     }
@@ -144,6 +144,11 @@ function countReadable(job: Pick<Running, 'tokens' | 'done' | 'read' | 'readFrom
   if (job.read === undefined) return Number.POSITIVE_INFINITY
   const unread = Math.max(0, (job.readFrom ?? job.tokens.length - 1) - job.done)
   return unread + MAX_READS
+}
+
+/** The engine evaluates sequences together only as long as each follows the one before it. */
+function inOrder(shares: readonly Share[]): Share[] {
+  return [...shares].sort((a, b) => a.job.sequence.id - b.job.sequence.id)
 }
 
 async function evaluate(context: NativeContext, shares: readonly Share[]): Promise<void> {
