@@ -55,7 +55,9 @@ describe('errors come as the classes of the client', () => {
           requestID: expect.any(String),
         })
       }
-      for (const key of ['first', 'second']) expect((await at(key).models.list()).data).toMatchObject([{ id: 'demo' }])
+      for (const key of ['first', 'second']) {
+        expect((await at(key).models.list()).data.map(({ id }) => id)).toContain('demo')
+      }
     },
   )
 
@@ -252,7 +254,7 @@ describe('without an answer', () => {
   it('a server that is gone is a failed connection', async () => {
     const other = await startBuiltServer()
     const client = new OpenAI({ baseURL: `${other.url}/v1`, apiKey: 'none', maxRetries: 0 })
-    expect((await client.models.list()).data).toHaveLength(1)
+    expect((await client.models.list()).data).not.toEqual([])
     await other[Symbol.asyncDispose]()
     const error = await errorOf(client.models.list())
     expect(error).toBeInstanceOf(OpenAI.APIConnectionError)
