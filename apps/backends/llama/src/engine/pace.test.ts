@@ -4,7 +4,7 @@ import { chooseBite } from './pace.ts'
 describe('the bite for a speed', () => {
   it.each([
     ['a whole batch on a fast machine', 1, 2, 512, 512],
-    ['a power of two that stays within 80 ms', 5, 20, 512, 64],
+    ['a power of two that stays within 50 ms', 5, 20, 512, 32],
     ['about three times a single token where that takes longer', 400, 1500, 512, 8],
     ['larger where many tokens take as long as one', 400, 410, 512, 512],
     ['never so small that reading crawls', 10, 10_000, 512, 8],

@@ -12,7 +12,7 @@ export interface ReadingSpeed {
 /** Tokens in the second measurement of {@link measureSpeed}. */
 export const PROBE_TOKENS = 16
 /** A bite takes no longer than this, so that a caller who leaves is heard. */
-const BITE_MS = 80
+const BITE_MS = 50
 /** On a slow machine it may take this many times as long as a single token, or reading would crawl. */
 const BITE_PER_TOKEN = 3
 const MIN_BITE_TOKENS = 8
