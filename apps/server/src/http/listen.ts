@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
 import type { HonoEnv } from './call.ts'
@@ -58,11 +58,27 @@ export async function listen(
       resolve()
     })
   })
-  return toListener(server)
+  return toListener(server, watchUnused(server))
 }
 
-function toListener(server: Server): Listener {
+/** Connections that never carried a request: browsers open them ahead of need, and the server counts them as busy. */
+function watchUnused(server: Server): ReadonlySet<Socket> {
+  const unused = new Set<Socket>()
+  server.on('connection', (socket) => {
+    unused.add(socket)
+    socket.once('close', () => unused.delete(socket))
+  })
+  server.on('request', ({ socket }) => unused.delete(socket))
+  return unused
+}
+
+function toListener(server: Server, unused: ReadonlySet<Socket>): Listener {
   const { port, family, address } = server.address() as AddressInfo
+  let onReplyEnd: (() => void) | undefined
+  server.on('request', (_request, reply) => {
+    // A connection is idle once its reply is through, and not before.
+    reply.once('close', () => onReplyEnd && setImmediate(onReplyEnd))
+  })
   const shown = address === '::' || address === '0.0.0.0' ? 'localhost' : family === 'IPv6' ? `[${address}]` : address
   return {
     url: `http://${shown}:${port}`,
@@ -71,6 +87,8 @@ function toListener(server: Server): Listener {
       return new Promise((resolve) => {
         server.close(() => resolve())
         server.closeIdleConnections()
+        for (const socket of unused) socket.destroy()
+        onReplyEnd = () => server.closeIdleConnections()
       })
     },
     destroy() {
