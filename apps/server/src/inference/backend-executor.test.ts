@@ -21,6 +21,7 @@ const model = {
   backend: 'mock',
   template: { useTokenizerTemplate: true },
   featureFlags: {},
+  options: [],
   parameters: { model: 'm.gguf' },
   llm: {},
   folder: '/m',

@@ -15,6 +15,8 @@ export interface PredictContext {
   readonly prompt?: string | undefined
   /** The form of the answer, in the dialect of llama.cpp. @default the model's own */
   readonly grammar?: string | undefined
+  /** Whether the form may wait for a word that the model's file names (`function.grammar.triggers`). @default false */
+  readonly grammarMayWait?: boolean | undefined
   /** A seed for predictions without one, 0 to 2147483647. @default at random */
   readonly randomSeed?: (() => number) | undefined
 }
@@ -47,9 +49,9 @@ export function toPredictOptions(model: ModelConfig, request: PredictionInput, c
     ...tokenChoice(mergeGeneration(model.parameters, request.generation)),
     StopPrompts: [...(model.llm.stopwords ?? []), ...(request.generation.stop ?? [])],
     Seed: seedOf(request.generation.seed ?? model.parameters.seed, context),
-    Metadata: metadataOf(model, request),
-    ...(context.prompt === undefined ? conversationFields(request) : { Prompt: context.prompt }),
     ...(context.grammar === undefined ? {} : { Grammar: context.grammar }),
+    Metadata: { ...metadataOf(model, request), ...waitingOf(model, context) },
+    ...(context.prompt === undefined ? conversationFields(request) : { Prompt: context.prompt }),
     CorrelationId: context.correlationId,
     ModelIdentity: model.parameters.model ?? '',
   }
@@ -148,6 +150,12 @@ function tokenChoice(parameters: ModelParameters): PredictFields {
     TopLogprobs: logprobs ? topLogprobs || 1 : topLogprobs,
     LogitBias: parameters.logitBias === undefined ? undefined : JSON.stringify(parameters.logitBias),
   }
+}
+
+/** A model with triggers lets every grammar wait for one, unless it is told not to. */
+function waitingOf(model: ModelConfig, { grammar, grammarMayWait = false }: PredictContext): Record<string, string> {
+  const hasTriggers = (model.function.grammar?.triggers?.length ?? 0) > 0
+  return grammar === undefined || grammarMayWait || !hasTriggers ? {} : { grammar_lazy: 'false' }
 }
 
 function seedOf(seed: number | undefined, { choice, randomSeed }: PredictContext): number {

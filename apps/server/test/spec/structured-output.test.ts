@@ -102,6 +102,24 @@ describe('structured output', () => {
     expect(grammar).not.toContain('answer')
   })
 
+  it('holds at once, where calls would wait for a word of the model', async () => {
+    await using server = await startTestServer()
+    await server.model(
+      'm',
+      { rules: [{ do: { text: '{}' } }] },
+      { template: { chat: '{{.Input}}' }, function: { grammar: { triggers: [{ word: '<tool_call>' }] } } },
+    )
+    const tools = [{ type: 'function', function: { name: 'ping' } }]
+    await server.chat('m', { response_format: 'json_object' })
+    await server.chat('m', { tools })
+    await server.chat('m', { tools, tool_choice: 'required' })
+    const lazy = server
+      .records('m')
+      .filter(({ rpc, event }) => rpc === 'Predict' && event === 'start')
+      .map(({ request }) => (request as { Metadata?: Record<string, string> }).Metadata?.grammar_lazy)
+    expect(lazy).toEqual(['false', undefined, 'false'])
+  })
+
   it('a call of a strict tool that its schema forbids is an error, never a call', async () => {
     const tool = { type: 'function', function: { name: 'place', strict: true, parameters: SCHEMA } }
     await using server = await world('{"name": "place", "arguments": {"city": 5}}')

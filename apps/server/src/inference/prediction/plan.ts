@@ -21,6 +21,8 @@ export interface Plan {
   readonly prompt?: string | undefined
   /** The form of the answer, in the dialect of llama.cpp. @default the model's own */
   readonly grammar?: string | undefined
+  /** Whether the form holds only once the model begins a call. @default false */
+  readonly grammarMayWait?: boolean | undefined
   /** How the text of each choice is read. */
   readonly reading: Omit<ReplyTextOptions, 'stream' | 'finisher'>
   /** Whether the text is read here even where the backend has taken it apart. @default false */
@@ -67,6 +69,7 @@ async function planChat(
     prompt,
     prefersText: saysHowToRead(model),
     grammar: form.grammar,
+    grammarMayWait: form.grammarMayWait,
     check: checkAfterEcho(form.check, echo),
     checkCall: form.checkCall,
     reading: {
@@ -90,7 +93,7 @@ function planForm(
   request: ChatRequest,
   model: ModelConfig,
   { tools, facts, grammars }: FormParts,
-): Pick<Plan, 'grammar' | 'check' | 'checkCall'> {
+): Pick<Plan, 'grammar' | 'grammarMayWait' | 'check' | 'checkCall'> {
   const form = planAnswer(request, model, grammars)
   if (!tools.isActive) return form
   if (!tools.needsGrammar && !(tools.mustCall && facts.takesGrammarWithTools)) return { check: form.check }
@@ -98,7 +101,12 @@ function planForm(
   const input = { functions, answerTool, settings: model.function, parallel: request.parallelToolCalls }
   const { grammar, check } = grammars.get(['tools', input], () => createToolGrammar(input))
   const isStrict = functions.some(({ strict }) => strict)
-  return { grammar, check: form.check, checkCall: isStrict ? createCallCheck(check) : undefined }
+  return {
+    grammar,
+    grammarMayWait: !tools.mustCall,
+    check: form.check,
+    checkCall: isStrict ? createCallCheck(check) : undefined,
+  }
 }
 
 function planAnswer(

@@ -1,5 +1,6 @@
 import type { PartialMessage } from '@svc/backend-client'
 import type { PredictOptions } from '@svc/backend-client/proto'
+import type { ModelConfig } from '../../models/model-config.ts'
 import type { PredictionEvent, Usage } from '../events.ts'
 import { createReplyDecoder } from '../reply-decoder.ts'
 import type { GenerationRequest } from '../request.ts'
@@ -49,7 +50,7 @@ async function* runChoice(
   const decoder = createReplyDecoder({
     choice: index,
     maxTokens: options.Tokens ?? 0,
-    contextSize: model.contextSize ?? 0,
+    contextSize: trims(model) ? 0 : (model.contextSize ?? 0),
     prefersText: plan.prefersText,
     text: createReplyText({ ...plan.reading, finisher: plan.finisher?.(), stream: request.stream }),
   })
@@ -64,6 +65,12 @@ async function* runChoice(
   }
   yield* check(decoder.end())
   return count === undefined ? decoder.usage : await count.usage(decoder.usage)
+}
+
+/** Whether an answer may go on past the end of the context: the backend then forgets its beginning. */
+function trims({ options }: ModelConfig): boolean {
+  const option = options.findLast((text) => /^context_shift(:|$)/.test(text))
+  return option !== undefined && !/:\s*(false|off|0|no|disabled)\s*$/i.test(option)
 }
 
 /** Lets events pass, and refuses the end of a choice that has not the form that was asked for. */
@@ -97,5 +104,6 @@ function toOptions(
     choice: index,
     prompt: plan.prompt,
     grammar: plan.grammar,
+    grammarMayWait: plan.grammarMayWait,
   })
 }
