@@ -1,4 +1,5 @@
 import { createCheck, type ValueCheck } from './check/create-check.ts'
+import { CompileTime } from './compile-time.ts'
 import { GrammarBuilder, type GrammarOptions } from './grammar-builder.ts'
 import { openSchema } from './schema/schema-document.ts'
 import { surveySchema } from './schema/survey-schema.ts'
@@ -29,10 +30,13 @@ export interface CompileOptions extends GrammarOptions {
  *   schema, refers to something outside of it, has no value that ends, or goes beyond a bound
  */
 export function compileSchema(schema: unknown, options: CompileOptions): CompiledSchema {
-  const root = openSchema(schema, options.origin)
+  const time = new CompileTime()
+  const root = openSchema(schema, options.origin, time)
   const patterns = surveySchema(root)
   const builder = new GrammarBuilder(options.origin, patterns, options)
-  return { grammar: builder.finish(builder.ruleFor([root])), check: createCheck(root, patterns) }
+  const grammar = builder.finish(builder.ruleFor([root]))
+  time.stop()
+  return { grammar, check: createCheck(root, patterns) }
 }
 
 /** The grammar of `json_object`: any JSON object. */

@@ -21,8 +21,8 @@ function outcome(schema: unknown): 'compiled' | 'refused' {
   }
 }
 
-function nest(depth: number, wrap: (inner: unknown) => unknown): unknown {
-  let schema: unknown = { type: 'integer' }
+function nest(depth: number, wrap: (inner: unknown) => unknown, innermost: unknown = { type: 'integer' }): unknown {
+  let schema = innermost
   for (let level = 0; level < depth; level += 1) schema = wrap(schema)
   return schema
 }
@@ -81,6 +81,59 @@ const HOSTILE: readonly (readonly [name: string, schema: unknown, expected: 'com
   ['an array where an object belongs', { properties: [] }, 'refused'],
   ['a schema that is a list', [], 'refused'],
 ]
+
+/** A definition that only leads on to the next one, over and over, each also named by a property. */
+function chain(length: number): unknown {
+  const names = Array.from({ length }, (_, index) => index)
+  const $defs = Object.fromEntries(names.map((index) => [`a${index}`, { $ref: `#/$defs/a${index + 1}` }]))
+  const properties = Object.fromEntries(names.map((index) => [`p${index}`, { $ref: `#/$defs/a${index}` }]))
+  return { $defs: { ...$defs, [`a${length}`]: { type: 'string' } }, properties }
+}
+
+describe('schemas that would hold up everybody else', () => {
+  it.each([
+    [
+      '4,900 schemas at once with a property each',
+      { allOf: Array.from({ length: 4_900 }, (_, index) => ({ properties: { [`p${index}`]: { type: 'null' } } })) },
+      'takes too long to compile',
+    ],
+    ['1,000 references in a row', chain(1_000), 'leads through more than 256 schemas before a value'],
+    [
+      'long names above many others',
+      nest(200, (inner) => ({ properties: { ['k'.repeat(1_000)]: inner } }), {
+        properties: Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`p${index}`, { type: 'null' }])),
+      }),
+      'its names are too long for how deep they stand',
+    ],
+    [
+      'long names that long patterns are tried on',
+      {
+        properties: Object.fromEntries(['', '1', '2'].map((end) => ['ab'.repeat(5_000) + end, {}])),
+        patternProperties: Object.fromEntries(
+          Array.from({ length: 60 }, (_, index) => [
+            `^(${Array.from({ length: 40 }, (_, part) => `(a|b|x${index})*y${part}`).join('|')})$`,
+            {},
+          ]),
+        ),
+      },
+      'takes too long to compile',
+    ],
+  ])('%s are refused', (_, schema, reason) => {
+    expect(() => compileSchema(schema, { origin })).toThrow(reason)
+  })
+
+  it('the limit of a compilation is none of what it has compiled', () => {
+    const now = vi.spyOn(performance, 'now')
+    try {
+      const { check } = compileSchema({ properties: { a: { type: 'string' } } }, { origin })
+      now.mockReturnValue(performance.timeOrigin)
+      expect(check({ a: 'b' })).toBeUndefined()
+      expect(check({ a: 1 })).toMatchObject([{ pointer: '/a' }])
+    } finally {
+      now.mockRestore()
+    }
+  })
+})
 
 describe('hostile schemas', () => {
   it.each(HOSTILE)('%s', (_, schema, expected) => {

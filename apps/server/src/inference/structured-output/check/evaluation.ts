@@ -1,4 +1,4 @@
-import { MAX_CHECK_DEPTH, MAX_CHECK_STEPS, MAX_PROBLEMS } from '../limits.ts'
+import { MAX_CHECK_DEPTH, MAX_CHECK_MS, MAX_CHECK_STEPS, MAX_PROBLEMS } from '../limits.ts'
 import { compilePattern, type TextTest } from '../patterns/compile-pattern.ts'
 import { isEqual, isObject } from '../schema/json.ts'
 import { keyword, schemaOf, schemasOf, textOf } from '../schema/keywords.ts'
@@ -16,6 +16,7 @@ export class Evaluation implements Evaluator {
     readonly unknown[],
     { readonly simple: ReadonlySet<unknown>; readonly others: readonly unknown[] }
   >()
+  readonly #latest = performance.now() + MAX_CHECK_MS
   #steps = 0
   #depth = 0
   #isSilent = 0
@@ -72,7 +73,7 @@ export class Evaluation implements Evaluator {
 
   #spend(steps: number): void {
     this.#steps += steps
-    if (this.#steps > MAX_CHECK_STEPS) throw new CheckExhausted()
+    if (this.#steps > MAX_CHECK_STEPS || performance.now() > this.#latest) throw new CheckExhausted()
   }
 
   #refused({ pointer }: Subject, reason: string): Evaluated {

@@ -1,4 +1,4 @@
-import { MAX_ALTERNATIVES, MAX_EXPANSION_STEPS } from '../limits.ts'
+import { MAX_ALTERNATIVES, MAX_EXPANSION_STEPS, MAX_SCHEMA_NESTING } from '../limits.ts'
 import { refuseSchema } from '../schema-refusal.ts'
 import { keyword, schemaOf, schemasOf, textOf } from './keywords.ts'
 import { followReference, type SchemaPlace } from './schema-document.ts'
@@ -42,6 +42,7 @@ export class AlternativeExpander {
       this.hasCut = true
       return []
     }
+    if (trail.size >= MAX_SCHEMA_NESTING) throw this.#tooDeep(place)
     const inner = new Set(trail).add(id)
     let alternatives: readonly Alternative[] = [isOnlyReferring(place) ? [] : [place]]
     const add = (more: readonly Alternative[]): void => {
@@ -90,6 +91,11 @@ export class AlternativeExpander {
     if (this.#steps > MAX_EXPANSION_STEPS) {
       throw refuseSchema(place.document.origin, place.pointer, 'its parts combine in too many ways')
     }
+  }
+
+  #tooDeep(place: SchemaPlace): Error {
+    const reason = `leads through more than ${MAX_SCHEMA_NESTING} schemas before a value`
+    return refuseSchema(place.document.origin, place.pointer, reason)
   }
 
   #tooMany(place: SchemaPlace): Error {

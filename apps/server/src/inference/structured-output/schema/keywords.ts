@@ -17,8 +17,14 @@ const KINDS_OF_TYPE: Readonly<Record<string, readonly Kind[]>> = {
   object: ['object'],
 }
 
-/** The keyword of a place; undefined where it has none. */
+/**
+ * The keyword of a place; undefined where it has none. Everything that is made of schemas asks for them here.
+ *
+ * @throws `invalid_request` when the compilation takes too long
+ */
 export function keyword(place: SchemaPlace, name: string): unknown {
+  const { document, pointer } = place
+  if (document.time?.isOver === true) throw refuseSchema(document.origin, pointer, 'takes too long to compile')
   return isObject(place.schema) ? member(place.schema, name) : undefined
 }
 

@@ -1,5 +1,5 @@
 import { boundsOf } from '../check/check-value.ts'
-import { MAX_PATTERNS, MAX_SCHEMA_NESTING } from '../limits.ts'
+import { MAX_PATTERNS, MAX_POINTER_TEXT, MAX_SCHEMA_NESTING } from '../limits.ts'
 import { compilePattern, type TextTest } from '../patterns/compile-pattern.ts'
 import { elementSchemas } from './array-keywords.ts'
 import {
@@ -50,6 +50,7 @@ const UNKNOWN_REFERENCES = ['$dynamicRef', '$recursiveRef']
 export function surveySchema(root: SchemaPlace, patterns = new Map<string, TextTest>()): Map<string, TextTest> {
   const seen = new Set<string>([root.pointer])
   let level = [root]
+  let pointers = 0
   for (let nesting = 1; level.length > 0; nesting += 1) {
     const [first] = level
     if (first !== undefined && nesting > MAX_SCHEMA_NESTING) {
@@ -58,6 +59,8 @@ export function surveySchema(root: SchemaPlace, patterns = new Map<string, TextT
     const next: SchemaPlace[] = []
     for (const place of level) {
       for (const inner of typeof place.schema === 'boolean' ? [] : readKeywords(place, patterns)) {
+        pointers += inner.pointer.length
+        if (pointers > MAX_POINTER_TEXT) throw refuse(root, '', 'its names are too long for how deep they stand')
         if (seen.has(inner.pointer)) continue
         seen.add(inner.pointer)
         next.push(inner)

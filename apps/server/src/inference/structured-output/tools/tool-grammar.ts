@@ -1,5 +1,6 @@
 import type { FunctionSettings } from '../../../models/model-config.ts'
 import { createCheck, type ValueCheck } from '../check/create-check.ts'
+import { CompileTime } from '../compile-time.ts'
 import { choice, EMPTY, type Expression, literal, rule, sequence } from '../gbnf/expression.ts'
 import { GrammarBuilder } from '../grammar-builder.ts'
 import { MAX_PARALLEL_CALLS } from '../limits.ts'
@@ -49,9 +50,10 @@ const NO_ARGUMENTS = { type: 'object', properties: {} }
 export function createToolGrammar(input: ToolGrammarInput): ToolGrammar {
   const { settings, functions } = input
   const patterns = new Map<string, TextTest>()
+  const time = new CompileTime()
   const places = functions.map(({ name, parameters }, index) => {
     const label = `the parameters of tool ${index + 1} (${JSON.stringify(name)})`
-    const place = openSchema(parameters ?? NO_ARGUMENTS, { param: 'tools', label })
+    const place = openSchema(parameters ?? NO_ARGUMENTS, { param: 'tools', label }, time)
     surveySchema(place, patterns)
     return place
   })
@@ -60,8 +62,10 @@ export function createToolGrammar(input: ToolGrammarInput): ToolGrammar {
     callOf(tool, argumentsRule(places[index], { input, tool, builder }), input),
   )
   const checks = new Map(functions.map(({ name }, index) => [name, checkFor(places[index], patterns)]))
+  const grammar = builder.finish(replies(builder.addRule('call', choice(...calls)), input, builder))
+  time.stop()
   return {
-    grammar: builder.finish(replies(builder.addRule('call', choice(...calls)), input, builder)),
+    grammar,
     triggers: (settings.grammar?.triggers ?? []).flatMap(({ word }) => (word ? [word] : [])),
     check: (name, value) => checks.get(name)?.(value),
   }
