@@ -13,6 +13,7 @@ import { RESERVED_ROWS } from './api/reserved.ts'
 import { scoreRoutes } from './api/score/routes.ts'
 import { type SettingsAccess, settingsRoutes } from './api/settings/settings.ts'
 import { healthRoutes, type Readiness } from './api/system/health.ts'
+import { type ResourceFacts, resourceRoute } from './api/system/resources.ts'
 import { type SystemFacts, systemRoutes } from './api/system/system.ts'
 import { tokenizeRoutes } from './api/tokenize/routes.ts'
 import type { ServerConfig } from './config/schema.ts'
@@ -35,6 +36,7 @@ export interface RouteParts {
   }
   readonly readiness: Readiness
   readonly system: SystemFacts
+  readonly resources: ResourceFacts
   readonly backends: Omit<BackendRouteParts, 'bodies' | 'opaqueErrors'>
 }
 
@@ -65,6 +67,7 @@ export function composeRoutes(parts: RouteParts): {
       }),
     }),
     ...systemRoutes(system),
+    resourceRoute(parts.resources),
     ...backendRoutes({ ...parts.backends, bodies: parts.bodies, opaqueErrors: config.opaqueErrors }),
     ...modelAdminRoutes(parts.models),
     ...openaiRoutes(parts),

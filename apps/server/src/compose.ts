@@ -266,6 +266,15 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
         text: (key) => settings.get(key),
       },
       readiness: { reason: () => stopping.reason },
+      resources: {
+        memory,
+        modelsPath: config.modelsPath,
+        watchdog: () => ({
+          reclaims: settings.get('memory_reclaimer_enabled'),
+          threshold: settings.get('memory_reclaimer_threshold'),
+          interval: settings.get('watchdog_interval'),
+        }),
+      },
       system: {
         version,
         registry: metrics.registry,

@@ -135,6 +135,7 @@ const PROMISES = {
       'rerankReply',
       'rerankRequest',
       'rerankResult',
+      'resourcesReply',
       'schemaReference',
       'scoreReply',
       'scoreRequest',

@@ -6,6 +6,7 @@
  */
 
 // Native bodies
+export { type ResourcesReply, resourcesReply, type WireDeviceMemory } from './native/resources.ts'
 export {
   type CandidateScore,
   candidateScore,

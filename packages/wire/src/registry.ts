@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { deviceMemory, resourcesReply } from './native/resources.ts'
 import { scoreReply, scoreRequest } from './native/score.ts'
 import { settings, settingsUpdateReply } from './native/settings.ts'
 import { loadedModel, systemReply, versionReply } from './native/system.ts'
@@ -51,6 +52,8 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   CompatibleError: compatibleErrorReply,
   LoadedModel: loadedModel,
   System: systemReply,
+  Resources: resourcesReply,
+  DeviceMemory: deviceMemory,
   Version: versionReply,
   Settings: settings,
   SettingsUpdate: settingsUpdateReply,

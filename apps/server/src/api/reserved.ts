@@ -10,7 +10,6 @@ const ADMIN_GET = [
   '/api/backend-logs/*',
   '/api/operations',
   '/api/operations/*',
-  '/api/resources',
   '/api/models',
   '/api/models/*',
   '/api/backends',

@@ -12,20 +12,34 @@ const TOOL_INTERVAL_MS = 5000
 const TOOL_TIMEOUT_MS = 2000
 const MIB = 1024 ** 2
 
-interface Memory {
+/** A memory and what of it is taken. */
+export interface Memory {
   readonly usedBytes: number
   readonly totalBytes: number
+}
+
+/** The memory of one graphics device. */
+export interface DeviceMemory extends Memory {
+  readonly vendor: 'amd' | 'nvidia'
+  /** What the driver calls it; empty when it does not say. */
+  readonly name: string
+  /** Its address on the bus, when known. */
+  readonly bdf?: string | undefined
 }
 
 /** Reads how full the memory is that models take. */
 export interface MemoryPressure {
   /** Graphics memory of all devices together where any is known, else main memory; undefined when neither is. */
   read(): Promise<MemoryReading | undefined>
+  /** Every device whose memory is known. */
+  devices(): Promise<readonly DeviceMemory[]>
+  /** Memory of the machine, or of the container where that has less; undefined when it cannot be read. */
+  main(): Promise<Memory | undefined>
 }
 
 /**
  * @param options.root folder that `/proc`, `/sys` and `/dev` are in. @default '/'
- * @param options.queryTool prints `total, used` in MiB a device, one a line. @default nvidia-smi
+ * @param options.queryTool prints name, bus address, total and used MiB of a device, one a line; the first two may be missing. @default nvidia-smi
  */
 export function createMemoryPressure(options: {
   readonly clock: Pick<Clock, 'monotonic'>
@@ -34,9 +48,9 @@ export function createMemoryPressure(options: {
 }): MemoryPressure {
   const root = options.root ?? '/'
   const queryTool = options.queryTool ?? queryNvidia
-  let answer: { readonly at: number; readonly devices: readonly Memory[] } | undefined
+  let answer: { readonly at: number; readonly devices: readonly DeviceMemory[] } | undefined
 
-  const toolDevices = async (): Promise<readonly Memory[]> => {
+  const toolDevices = async (): Promise<readonly DeviceMemory[]> => {
     const now = options.clock.monotonic()
     if (answer !== undefined && now - answer.at < TOOL_INTERVAL_MS) return answer.devices
     const hasDriver = await access(join(root, 'dev/nvidiactl')).then(
@@ -47,9 +61,15 @@ export function createMemoryPressure(options: {
     answer = { at: now, devices }
     return devices
   }
+  const readDevices = async (): Promise<readonly DeviceMemory[]> => [
+    ...(await readAmdDevices(root)),
+    ...(await toolDevices()),
+  ]
   return {
+    devices: readDevices,
+    main: () => readMainMemory(root),
     async read() {
-      const devices = [...(await readAmdDevices(root)), ...(await toolDevices())]
+      const devices = await readDevices()
       if (devices.length > 0) return { kind: 'gpu', usedShare: shareOf(sum(devices)) }
       const memory = await readMainMemory(root)
       return memory && { kind: 'ram', usedShare: shareOf(memory) }
@@ -58,29 +78,33 @@ export function createMemoryPressure(options: {
 }
 
 async function queryNvidia(): Promise<string> {
-  const args = ['--query-gpu=memory.total,memory.used', '--format=csv,noheader,nounits']
+  const args = ['--query-gpu=name,pci.bus_id,memory.total,memory.used', '--format=csv,noheader,nounits']
   const { stdout } = await run('nvidia-smi', args, { timeout: TOOL_TIMEOUT_MS, maxBuffer: 65_536 })
   return stdout
 }
 
 /** One device a line; those that share main memory print no figures and do not count. */
-function parseDevices(text: string): Memory[] {
-  return text.split('\n').flatMap((line) => {
-    const [total, used] = line.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)))
+function parseDevices(text: string): DeviceMemory[] {
+  return text.split('\n').flatMap((line): DeviceMemory[] => {
+    const parts = line.split(',').map((part) => part.trim())
+    const [total, used] = parts.slice(-2).map((part) => (part === '' ? Number.NaN : Number(part)))
     if (total === undefined || used === undefined || !(total > 0) || !(used >= 0)) return []
-    return [{ totalBytes: total * MIB, usedBytes: used * MIB }]
+    const [name = '', bdf] = parts.slice(0, -2)
+    return [{ vendor: 'nvidia', name, bdf, totalBytes: total * MIB, usedBytes: used * MIB }]
   })
 }
 
-async function readAmdDevices(root: string): Promise<Memory[]> {
+async function readAmdDevices(root: string): Promise<DeviceMemory[]> {
   const folder = join(root, 'sys/class/drm')
   const cards = (await readdir(folder).catch(() => [])).filter((name) => /^card\d+$/.test(name))
   const devices = await Promise.all(
-    cards.map(async (card) => {
+    cards.map(async (card): Promise<DeviceMemory[]> => {
       const [totalBytes, usedBytes] = await Promise.all(
         ['total', 'used'].map((word) => readNumber(join(folder, card, 'device', `mem_info_vram_${word}`))),
       )
-      return totalBytes === undefined || usedBytes === undefined || totalBytes === 0 ? [] : [{ totalBytes, usedBytes }]
+      return totalBytes === undefined || usedBytes === undefined || totalBytes === 0
+        ? []
+        : [{ vendor: 'amd', name: card, totalBytes, usedBytes }]
     }),
   )
   return devices.flat()

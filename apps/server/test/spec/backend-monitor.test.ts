@@ -56,14 +56,18 @@ describe('POST /backend/load', () => {
     },
   )
 
-  verifies('load:pipeline:sub-models', 'loads all models of a realtime pipeline', async () => {
-    await using server = await startTestServer()
-    for (const name of PARTS) await server.model(name)
-    await server.model('talk', {}, { backend: undefined, pipeline: PIPELINE })
-    const reply = await server.post('/backend/load', { model: 'talk' })
-    expect([reply.status, reply.json()]).toEqual([200, { loaded: PARTS, message: 'model loaded' }])
-    expect([...(await loadedModels(server))].sort()).toEqual([...PARTS].sort())
-  })
+  verifies(
+    ['load:pipeline:sub-models', 'model-file:pipeline:sub-models'],
+    'loads all models of a realtime pipeline',
+    async () => {
+      await using server = await startTestServer()
+      for (const name of PARTS) await server.model(name)
+      await server.model('talk', {}, { backend: undefined, pipeline: PIPELINE })
+      const reply = await server.post('/backend/load', { model: 'talk' })
+      expect([reply.status, reply.json()]).toEqual([200, { loaded: PARTS, message: 'model loaded' }])
+      expect([...(await loadedModels(server))].sort()).toEqual([...PARTS].sort())
+    },
+  )
 
   it('loads the models of a pipeline at the same time, and gives them up when they are stopped', async () => {
     await using server = await startTestServer()

@@ -51,7 +51,7 @@ describe('POST /v1/rerank', () => {
     ])
   })
 
-  // verifies inference:rerank:top-n, rerank:error:top-n
+  // verifies inference:rerank:top-n, rerank:error:top-n, errors:status:unprocessable
   it('top_n below 1 is 422 with the specified text', async () => {
     await using server = await startTestServer()
     await server.model('r', {}, keys)

@@ -20,7 +20,14 @@ interface System {
   readonly loaded_models: readonly LoadedModel[]
 }
 
-const FIGURES = { pid: 7, rssBytes: 2048, virtualBytes: 4096, memoryPercent: 0.5, cpuPercent: 12.5, startedAt: '2026-01-02T03:04:05.000Z' }
+const FIGURES = {
+  pid: 7,
+  rssBytes: 2048,
+  virtualBytes: 4096,
+  memoryPercent: 0.5,
+  cpuPercent: 12.5,
+  startedAt: '2026-01-02T03:04:05.000Z',
+}
 const RESIDENT = { name: 'm', backend: 'mock', pid: 7, startedAt: 0, inFlight: 0 }
 
 /** The system routes over facts of the test. */
@@ -198,4 +205,23 @@ describe('/api/settings', () => {
     expect((await server.call('/api/settings')).status).toBe(404)
     expect((await server.call('/v1/models')).status).toBe(200)
   })
+})
+
+describe('GET /api/resources', () => {
+  verifies(
+    ['resources:route:read', 'resources:reading:cpu', 'resources:reading:disk', 'resources:reading:memory'],
+    'shows admins what the host has',
+    async () => {
+      await using server = await startTestServer({ flags: ['--api-keys=admin-key'] })
+      expect((await server.call('/api/resources')).status).toBe(401)
+      const reply = await server.call('/api/resources', { headers: { authorization: 'Bearer admin-key' } })
+      expect(reply.status).toBe(200)
+      expect(reply.json()).toMatchObject({
+        cpu: { logical_cores: expect.any(Number), load_1: expect.any(Number) },
+        disk: { total: expect.any(Number), used: expect.any(Number), available: expect.any(Number) },
+        gpus: expect.any(Array),
+        ram: { total: expect.any(Number), used: expect.any(Number) },
+      })
+    },
+  )
 })

@@ -152,7 +152,7 @@ export const ERRORS = defineRequirements([
     id: 'errors:status:unprocessable',
     section: '7.2',
     behavior: 'A failed validation such as a `top_n` below 1 is 422.',
-    state: 'not-built',
+    state: 'built',
   },
   { id: 'errors:status:saturated', section: '7.2', behavior: 'A reached cap or ceiling is 429.', state: 'built' },
   {

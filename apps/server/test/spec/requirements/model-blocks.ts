@@ -132,7 +132,7 @@ export const MODEL_BLOCKS = defineRequirements([
     section: '2.9',
     behavior:
       '`pipeline` names the models of a realtime conversation: voice detection, transcription, language, speech, sound detection and voice recognition.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'model-file:slots:enabled',
