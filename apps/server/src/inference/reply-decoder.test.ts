@@ -2,6 +2,7 @@ import { Reply } from '@svc/backend-client/proto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { PredictionEvent } from './events.ts'
+import { createReplyText } from './prediction/reply-text.ts'
 import { createReplyDecoder, readLogprobs } from './reply-decoder.ts'
 
 const reply = (fields: Parameters<typeof Reply.fromPartial>[0]): Reply => Reply.fromPartial(fields)
@@ -74,6 +75,100 @@ describe('createReplyDecoder', () => {
       { type: 'tool-call-delta', choice: 0, index: 1, arguments: '{}' },
       { type: 'choice-end', choice: 0, finishReason: 'tool_calls' },
     ])
+  })
+})
+
+describe('calls of a backend that parses its own output', () => {
+  const told = (deltas: readonly object[], options: object = {}) => {
+    const decoder = createReplyDecoder({ choice: 0, maxTokens: 0, contextSize: 0, ...options })
+    const events = [...decoder.reply(reply({ tokens: 5, chatDeltas: [...deltas] })), ...decoder.end()]
+    return events.map((event) => {
+      if (event.type === 'tool-call-start') return `${event.index} ${event.name}`
+      if (event.type === 'tool-call-delta') return `${event.index} ${event.arguments}`
+      return event.type === 'choice-end' ? event.finishReason : event.type
+    })
+  }
+  const call = (index: number, name: string, text: string) => ({ toolCalls: [{ index, name, arguments: text }] })
+
+  it('are numbered from 0, whatever it counts from', () => {
+    const far = 2 ** 31 - 1
+    expect(
+      told([call(far, 'f', '{"a"'), call(-7, 'g', '{}'), { toolCalls: [{ index: far, arguments: ':1}' }] }]),
+    ).toEqual(['0 f', '0 {"a"', '1 g', '1 {}', '0 :1}', 'tool_calls'])
+  })
+
+  it('are one where the client wants one', () => {
+    const deltas = [call(0, 'f', '{"a":1}'), call(1, 'g', '{"b":2}')]
+    expect(told(deltas, { parallel: false })).toEqual(['0 f', '0 {"a":1}', 'tool_calls'])
+    expect(told(deltas, { parallel: true })).toHaveLength(5)
+  })
+
+  it('that the limit cut off end as length; whole ones do not', () => {
+    expect(told([call(0, 'f', '{"a": "b')], { maxTokens: 5 }).at(-1)).toBe('length')
+    expect(told([call(0, 'f', '{"a": "b"}')], { maxTokens: 5 }).at(-1)).toBe('tool_calls')
+    expect(told([call(0, 'f', '{"a": "b')], { maxTokens: 6 }).at(-1)).toBe('tool_calls')
+  })
+})
+
+describe('log-probabilities', () => {
+  const spelled = (tokens: readonly string[]) =>
+    bytes(JSON.stringify({ content: tokens.map((token) => ({ token, logprob: -1, bytes: [...Buffer.from(token)] })) }))
+  const tokensOf = (events: readonly PredictionEvent[]) =>
+    events.flatMap((event) =>
+      event.type === 'text-delta' ? [[event.text, ...(event.logprobs ?? []).map(({ token }) => token)]] : [],
+    )
+  const thinking = () =>
+    createReplyDecoder({
+      choice: 0,
+      maxTokens: 0,
+      contextSize: 0,
+      text: createReplyText({ reasoning: {}, stream: true }),
+    })
+
+  it('of a whole answer are those of its text, not of the thoughts before it', () => {
+    const tokens = ['<think>', 'so', '</think>', 'Hi', ' there']
+    const decoder = thinking()
+    const logprobs = spelled(tokens)
+    expect(
+      tokensOf([...decoder.reply(reply({ message: bytes(tokens.join('')), logprobs })), ...decoder.end()]),
+    ).toEqual([['Hi there', 'Hi', ' there']])
+    const parsed = thinking().reply(
+      reply({ message: bytes(''), logprobs, chatDeltas: [{ reasoningContent: 'so' }, { content: 'Hi there' }] }),
+    )
+    expect(tokensOf(parsed)).toEqual([['Hi there', 'Hi', ' there']])
+  })
+
+  it('of a stream leave out the tags that nobody sees', () => {
+    const decoder = thinking()
+    const tokens = ['<think>', 'so', '</think>', 'Hi', ' there']
+    const events = tokens.flatMap((token) =>
+      decoder.reply(reply({ message: bytes(token), logprobs: spelled([token]) })),
+    )
+    expect(tokensOf([...events, ...decoder.end()])).toEqual([
+      ['Hi', 'Hi'],
+      [' there', ' there'],
+    ])
+  })
+
+  it('of a text before a call stay with the text', () => {
+    const decoder = thinking()
+    const events = decoder.reply(
+      reply({
+        logprobs: spelled(['Look', ':', '{"a"', ':1}']),
+        chatDeltas: [{ content: 'Look:' }, { toolCalls: [{ index: 0, name: 'f', arguments: '{"a":1}' }] }],
+      }),
+    )
+    expect(tokensOf([...events, ...decoder.end()])).toEqual([['Look:', 'Look', ':']])
+  })
+
+  it('reach the text they belong to whatever the pieces are', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: 'grapheme', minLength: 1 }), { minLength: 1 }), (tokens) => {
+        const decoder = createReplyDecoder({ choice: 0, maxTokens: 0, contextSize: 0 })
+        const whole = decoder.reply(reply({ message: bytes(tokens.join('')), logprobs: spelled(tokens) }))
+        expect(tokensOf([...whole, ...decoder.end()]).flatMap(([, ...own]) => own)).toEqual(tokens)
+      }),
+    )
   })
 })
 

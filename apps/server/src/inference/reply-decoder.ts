@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { ChatDelta, Reply } from '@svc/backend-client/proto'
 import type { FinishReason, PredictionEvent, TokenLogprob, Usage } from './events.ts'
+import { isJson } from './prediction/check-answer.ts'
+import { createLogprobQueue } from './prediction/logprob-queue.ts'
 import { createReplyText, type ReplyText, type Said } from './prediction/reply-text.ts'
 
 /** A new id for a tool call that its backend did not name. */
@@ -57,6 +59,8 @@ export interface ReplyDecoderOptions {
   readonly contextSize: number
   /** Reads the text of the model. @default all of it is the answer */
   readonly text?: ReplyText | undefined
+  /** Whether more than one call counts. @default true */
+  readonly parallel?: boolean | undefined
   /** The model's file says how to read its text: that goes before what the backend made of it. @default false */
   readonly prefersText?: boolean | undefined
 }
@@ -65,11 +69,13 @@ export interface ReplyDecoderOptions {
 export function createReplyDecoder(options: ReplyDecoderOptions): ReplyDecoder {
   const { choice, text: reader = createReplyText({ reasoning: { disable: true }, stream: true }) } = options
   const utf8 = new TextDecoder('utf-8')
-  const started = new Set<number>()
+  const calls = createCallNumbers()
+  const tokens = createLogprobQueue()
   let usage: Usage = { promptTokens: 0, completionTokens: 0, promptMs: 0, generationMs: 0 }
-  /** Of tokens whose text is still held back. */
-  let logprobs: TokenLogprob[] = []
   let hasText = false
+  /** Arguments of the last call that counts: what a limit cuts off is the end. */
+  let lastArguments = ''
+  let isThinking = false
 
   function count(reply: Reply): void {
     usage = {
@@ -80,43 +86,50 @@ export function createReplyDecoder(options: ReplyDecoderOptions): ReplyDecoder {
     }
   }
 
-  /** Log-probabilities go with the text that follows them; those of reasoning and calls are not reported. */
-  function takeLogprobs(): readonly TokenLogprob[] | undefined {
-    if (logprobs.length === 0) return undefined
-    const taken = logprobs
-    logprobs = []
-    return taken
+  /** Events of what is said at one time. Log-probabilities of reasoning and calls are not reported. */
+  function toEvents(said: readonly Said[]): PredictionEvent[] {
+    const isAlone = said.every(({ type }) => type === 'text')
+    const lastText = said.findLastIndex(({ type }) => type === 'text')
+    return said.flatMap((one, position): PredictionEvent[] => {
+      isThinking = one.type === 'reasoning'
+      if (one.type === 'text') {
+        return [{ type: 'text-delta', choice, text: one.text, logprobs: tokens.take(one.text, { isAlone }) }]
+      }
+      tokens.skip(one.type === 'call-start' ? one.name : one.text, { textFollows: position < lastText })
+      if (one.type === 'reasoning') return [{ type: 'reasoning-delta', choice, text: one.text }]
+      return counts(one.index) ? [toCallEvent(one)] : []
+    })
   }
 
-  function begin(index: number, name: string, id: string): PredictionEvent {
-    started.add(index)
-    return { type: 'tool-call-start', choice, index, id: id === '' ? newCallId() : id, name }
+  /** Whether a call is one that the client wants. */
+  function counts(index: number): boolean {
+    return index === 0 || options.parallel !== false
   }
 
-  function toEvent(said: Said): PredictionEvent {
-    if (said.type === 'text') return { type: 'text-delta', choice, text: said.text, logprobs: takeLogprobs() }
-    logprobs = []
-    switch (said.type) {
-      case 'reasoning':
-        return { type: 'reasoning-delta', choice, text: said.text }
-      case 'call-start':
-        return begin(said.index, said.name, said.id ?? '')
-      case 'call-arguments':
-        return { type: 'tool-call-delta', choice, index: said.index, arguments: said.text }
+  function toCallEvent(said: Extract<Said, { readonly index: number }>): PredictionEvent {
+    if (said.type === 'call-start') {
+      lastArguments = ''
+      return { type: 'tool-call-start', choice, index: said.index, id: said.id || newCallId(), name: said.name }
     }
+    lastArguments += said.text
+    return { type: 'tool-call-delta', choice, index: said.index, arguments: said.text }
   }
 
-  function deltaEvents(delta: ChatDelta): PredictionEvent[] {
+  function readDelta(delta: ChatDelta): Said[] {
     const said = [
       ...(delta.reasoningContent === '' ? [] : reader.pushReasoning(delta.reasoningContent)),
-      ...(delta.content === '' ? [] : reader.pushAnswer(delta.content)),
+      ...(delta.content === '' ? [] : numbered(reader.pushAnswer(delta.content))),
     ]
-    const events = said.map(toEvent)
-    for (const { index, id, name, arguments: text } of delta.toolCalls) {
-      if (!started.has(index)) events.push(begin(index, name, id))
-      if (text !== '') events.push({ type: 'tool-call-delta', choice, index, arguments: text })
+    for (const { index: given, id, name, arguments: text } of delta.toolCalls) {
+      const { index, isNew } = calls.number('delta', given)
+      if (isNew) said.push({ type: 'call-start', index, name, id })
+      if (text !== '') said.push({ type: 'call-arguments', index, text })
     }
-    return events
+    return said
+  }
+
+  function numbered(said: readonly Said[]): Said[] {
+    return said.map((one) => ('index' in one ? { ...one, index: calls.number('text', one.index).index } : one))
   }
 
   return {
@@ -125,28 +138,45 @@ export function createReplyDecoder(options: ReplyDecoderOptions): ReplyDecoder {
     },
     reply(reply) {
       count(reply)
-      logprobs.push(...(readLogprobs(reply.logprobs) ?? []))
+      tokens.add(readLogprobs(reply.logprobs) ?? [])
       hasText ||= reply.message.length > 0
       const isRaw = hasText && options.prefersText === true
       // A backend that has parsed its own output is believed over the raw text.
-      if (reply.chatDeltas.length > 0 && !isRaw) return reply.chatDeltas.flatMap(deltaEvents)
-      return reader.push(utf8.decode(reply.message, { stream: true })).map(toEvent)
+      if (reply.chatDeltas.length > 0 && !isRaw) return toEvents(reply.chatDeltas.flatMap(readDelta))
+      return toEvents(numbered(reader.push(utf8.decode(reply.message, { stream: true }))))
     },
     end() {
-      const events = [...reader.push(utf8.decode()), ...reader.end()].map(toEvent)
-      const rest = started.size === 0 ? takeLogprobs() : undefined
+      const events = toEvents(numbered([...reader.push(utf8.decode()), ...reader.end()]))
+      const rest = calls.count === 0 && !isThinking ? tokens.rest() : undefined
       if (rest !== undefined) events.push({ type: 'text-delta', choice, text: '', logprobs: rest })
       return [...events, { type: 'choice-end', choice, finishReason: finishReason() }]
     },
   }
 
   function finishReason(): FinishReason {
-    if (started.size > 0) return 'tool_calls'
     const { promptTokens, completionTokens } = usage
-    const reached = (limit: number, tokens: number): boolean => limit > 0 && tokens >= limit
+    const reached = (limit: number, spent: number): boolean => limit > 0 && spent >= limit
     const full =
       reached(options.maxTokens, completionTokens) || reached(options.contextSize, promptTokens + completionTokens)
-    return full ? 'length' : 'stop'
+    if (calls.count === 0) return full ? 'length' : 'stop'
+    return full && !isJson(lastArguments) ? 'length' : 'tool_calls'
+  }
+}
+
+/** Numbers calls in the order in which they begin, whatever a backend counts from. */
+function createCallNumbers() {
+  const known = new Map<string, number>()
+  return {
+    get count() {
+      return known.size
+    },
+    number(source: 'text' | 'delta', given: number): { readonly index: number; readonly isNew: boolean } {
+      const key = `${source} ${given}`
+      const index = known.get(key)
+      if (index !== undefined) return { index, isNew: false }
+      known.set(key, known.size)
+      return { index: known.size - 1, isNew: true }
+    },
   }
 }
 

@@ -229,3 +229,33 @@ describe('replies that their backend has taken apart', () => {
     expect([message.reasoning, message.content]).toEqual(['Hm.', 'It is Paris.'])
   })
 })
+
+describe('calls that a backend has parsed', () => {
+  const two: MockBehaviour = {
+    via: 'deltas',
+    toolCalls: TOOLS.map(({ function: { name } }) => ({ name, arguments: { city: 'Rom' } })),
+  }
+
+  it('are one where the client forbids several, or speaks the older form', async () => {
+    await using server = await world(two)
+    expect((await whole(server)).message.tool_calls).toHaveLength(2)
+    expect((await whole(server, { parallel_tool_calls: false })).message.tool_calls).toHaveLength(1)
+    const functions = TOOLS.map((tool) => tool.function)
+    const { deltas, finish } = await streamed(server, { tools: undefined, functions })
+    expect(deltas.flatMap((delta) => delta.function_call?.name ?? [])).toEqual(['weather'])
+    expect(JSON.parse(deltas.map((delta) => delta.function_call?.arguments ?? '').join(''))).toEqual({ city: 'Rom' })
+    expect(finish).toBe('function_call')
+  })
+
+  it('and that the limit cut off end as length, strict ones too', async () => {
+    await using server = await world({
+      via: 'deltas',
+      completionTokens: 5,
+      toolCalls: [{ name: 'weather', arguments: '{"city": "R' }],
+    })
+    const strict = TOOLS.map((tool) => ({ ...tool, function: { ...tool.function, strict: true } }))
+    for (const tools of [TOOLS, strict]) {
+      expect(await whole(server, { tools, max_tokens: 5 })).toMatchObject({ finish_reason: 'length' })
+    }
+  })
+})

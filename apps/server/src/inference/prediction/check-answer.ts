@@ -30,7 +30,8 @@ function report(problems: ReturnType<ValueCheck>): void {
   throw mismatch(first === undefined ? 'it does not match' : `${first.pointer || 'the value'} ${first.reason}`)
 }
 
-function isJson(text: string): boolean {
+/** Whether a text is one whole JSON value. */
+export function isJson(text: string): boolean {
   try {
     JSON.parse(text)
     return true

@@ -27,6 +27,8 @@ export interface Plan {
   readonly reading: Omit<ReplyTextOptions, 'stream' | 'finisher'>
   /** Whether the text is read here even where the backend has taken it apart. @default false */
   readonly prefersText?: boolean | undefined
+  /** Whether more than one call counts. @default true */
+  readonly parallel?: boolean | undefined
   /** Makes the finisher of one choice. @default the text stays as the model wrote it */
   readonly finisher?: (() => ReplyFinisher) | undefined
   /** Checks a complete answer. @throws SvcError when it has not the form that was asked for */
@@ -68,6 +70,7 @@ async function planChat(
   return {
     prompt,
     prefersText: saysHowToRead(model),
+    parallel: request.parallelToolCalls,
     grammar: form.grammar,
     grammarMayWait: form.grammarMayWait,
     check: checkAfterEcho(form.check, echo),
@@ -157,7 +160,6 @@ function readCalls(
     settings: model.function,
     markers: facts.markers,
     known: toKnownTools(request.tools ?? []).filter(({ name }) => callable.has(name)),
-    parallel: request.parallelToolCalls !== false,
   }
 }
 

@@ -52,6 +52,7 @@ async function* runChoice(
     maxTokens: options.Tokens ?? 0,
     contextSize: trims(model) ? 0 : (model.contextSize ?? 0),
     prefersText: plan.prefersText,
+    parallel: plan.parallel,
     text: createReplyText({ ...plan.reading, finisher: plan.finisher?.(), stream: request.stream }),
   })
   const count =

@@ -6,7 +6,6 @@ import {
   type ReasoningDelta,
   type ReasoningSettings,
   splitReasoning,
-  type ToolCallEvent,
   type ToolCallSettings,
   type ToolFormatMarkers,
 } from '@svc/reply-parser'
@@ -35,8 +34,6 @@ export interface CallReading {
   readonly settings: ToolCallSettings
   readonly markers?: ToolFormatMarkers | undefined
   readonly known: readonly KnownTool[]
-  /** Whether more than one call counts. */
-  readonly parallel: boolean
 }
 
 /** How the text of one choice is read. */
@@ -97,9 +94,6 @@ function createReasoning(options: ReplyTextOptions): { push(piece: string): Reas
   }
 }
 
-function createCalls({ settings, markers, known, parallel }: CallReading): Pick<ReplyText, 'push' | 'end'> {
-  const stream = createToolCallStream({ settings, markers, tools: known })
-  const keep = (events: ToolCallEvent[]): Said[] =>
-    parallel ? events : events.filter((event) => event.type === 'text' || event.index === 0)
-  return { push: (piece) => keep(stream.push(piece)), end: () => keep(stream.end()) }
+function createCalls({ settings, markers, known }: CallReading): Pick<ReplyText, 'push' | 'end'> {
+  return createToolCallStream({ settings, markers, tools: known })
 }
