@@ -55,6 +55,8 @@ export interface RouteRow {
   readonly usecase?: string | undefined
   /** Whether a request must name its model; else the first of the usecase serves. @default false */
   readonly modelRequired?: boolean | undefined
+  /** What a name that no model has is: 404 with the name, or 400 with a fixed text. @default 'not_found' */
+  readonly unknownModel?: 'not_found' | 'invalid_request' | undefined
   /** Whether the PII filter scans the request body. @default false */
   readonly scanned?: boolean | undefined
   readonly tag: string

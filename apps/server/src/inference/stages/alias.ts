@@ -42,17 +42,25 @@ function nameIn(exchange: Exchange): string | undefined {
 export function aliasStage(directory: ModelDirectory): Stage {
   return async (exchange, next) => {
     const name = nameIn(exchange)
-    const model = name === undefined ? defaultModel(exchange, directory) : await namedModel(name, directory)
+    const model = name === undefined ? defaultModel(exchange, directory) : await namedModel(name, exchange, directory)
     exchange.requestedModel = name ?? model.name
     exchange.model = model
     await next()
   }
 }
 
-async function namedModel(name: string, directory: ModelDirectory): Promise<ModelConfig> {
+async function namedModel(name: string, { call }: Exchange, directory: ModelDirectory): Promise<ModelConfig> {
   const model = await directory.resolve(name)
-  if (model === undefined) throw modelNotFound(name)
-  return model
+  if (model !== undefined) return model
+  throw call.row.unknownModel === 'invalid_request' ? modelNotConfigured() : modelNotFound(name)
+}
+
+/** The same refusal on routes where it is a mistake in the request (§7.3). */
+function modelNotConfigured(): SvcError {
+  return new SvcError('invalid_request', 'model configuration not found', {
+    code: 'model_not_found',
+    details: { param: 'model' },
+  })
 }
 
 function defaultModel({ call }: Exchange, directory: ModelDirectory): ModelConfig {
