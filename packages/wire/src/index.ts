@@ -157,6 +157,41 @@ export {
   schemaReference,
   toOpenApiSchemas,
 } from './registry.ts'
+// Responses format
+export { type ResponseErrorReply, responseError, responseErrorReply } from './responses/error.ts'
+export { type ResponseEvent, responseEvent } from './responses/events.ts'
+export {
+  RESPONSE_ROLES,
+  type ResponseContentPart,
+  type ResponseInputItem,
+  type ResponseLogprob,
+  type ResponseOutputCall,
+  type ResponseOutputItem,
+  type ResponseOutputMessage,
+  type ResponseOutputReasoning,
+  responseContentPart,
+  responseInputItem,
+  responseLogprob,
+  responseOutputItem,
+} from './responses/items.ts'
+export {
+  type ResponseRequest,
+  type ResponseTextFormat,
+  type ResponseTool,
+  type ResponseToolChoice,
+  responseRequest,
+  responseTextFormat,
+  responseTool,
+  responseToolChoice,
+} from './responses/request.ts'
+export {
+  type ResponseResource,
+  type ResponseStatus,
+  type ResponseUsage,
+  responseResource,
+  responseStatus,
+  responseUsage,
+} from './responses/resource.ts'
 // Server-sent events
 export {
   createSseDecoder,

@@ -14,6 +14,11 @@ import { compatibleErrorReply } from './openai/error.ts'
 import { model, modelCapabilitiesList, modelList } from './openai/models.ts'
 import { rerankReply, rerankRequest } from './openai/rerank.ts'
 import { completionUsage } from './openai/usage.ts'
+import { responseErrorReply } from './responses/error.ts'
+import { responseEvent } from './responses/events.ts'
+import { responseInputItem, responseOutputItem } from './responses/items.ts'
+import { responseRequest, responseTool } from './responses/request.ts'
+import { responseResource } from './responses/resource.ts'
 
 /** What a schema is called in an OpenAPI document. */
 export interface SchemaName {
@@ -49,6 +54,13 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   Model: model,
   ModelList: modelList,
   ModelCapabilitiesList: modelCapabilitiesList,
+  ResponseRequest: responseRequest,
+  ResponseInputItem: responseInputItem,
+  ResponseTool: responseTool,
+  Response: responseResource,
+  ResponseOutputItem: responseOutputItem,
+  ResponseEvent: responseEvent,
+  ResponseError: responseErrorReply,
   CompatibleError: compatibleErrorReply,
   LoadedModel: loadedModel,
   System: systemReply,
