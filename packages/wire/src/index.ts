@@ -45,6 +45,62 @@ export {
   type NdjsonLine,
 } from './ndjson/decode.ts'
 export { encodeNdjson } from './ndjson/encode.ts'
+// Alternate ecosystem
+export {
+  type OllamaChatReply,
+  type OllamaChatRequest,
+  type OllamaMessage,
+  ollamaChatReply,
+  ollamaChatRequest,
+  ollamaMessage,
+  ollamaTool,
+  ollamaToolCall,
+} from './ollama/chat.ts'
+export {
+  type OllamaEmbeddingsReply,
+  type OllamaEmbeddingsRequest,
+  type OllamaEmbedReply,
+  type OllamaEmbedRequest,
+  ollamaEmbeddingsReply,
+  ollamaEmbeddingsRequest,
+  ollamaEmbedReply,
+  ollamaEmbedRequest,
+} from './ollama/embed.ts'
+export {
+  type OllamaGenerateReply,
+  type OllamaGenerateRequest,
+  ollamaGenerateReply,
+  ollamaGenerateRequest,
+} from './ollama/generate.ts'
+export {
+  type OllamaModel,
+  type OllamaModelDetails,
+  type OllamaPsReply,
+  type OllamaRunningModel,
+  type OllamaShowReply,
+  type OllamaShowRequest,
+  type OllamaTagsReply,
+  type OllamaVersionReply,
+  ollamaModel,
+  ollamaModelDetails,
+  ollamaPsReply,
+  ollamaRunningModel,
+  ollamaShowReply,
+  ollamaShowRequest,
+  ollamaTagsReply,
+  ollamaVersionReply,
+} from './ollama/models.ts'
+export {
+  type OllamaFormat,
+  type OllamaKeepAlive,
+  type OllamaOptions,
+  type OllamaThink,
+  ollamaFormat,
+  ollamaKeepAlive,
+  ollamaOptions,
+  ollamaThink,
+} from './ollama/options.ts'
+export { type OllamaError, type OllamaLogprob, ollamaError, ollamaLogprob } from './ollama/reply.ts'
 // Compatible format: chat request
 export {
   type ChatCompletionRequest,

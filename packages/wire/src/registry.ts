@@ -4,6 +4,19 @@ import { scoreReply, scoreRequest } from './native/score.ts'
 import { settings, settingsUpdateReply } from './native/settings.ts'
 import { loadedModel, systemReply, versionReply } from './native/system.ts'
 import { detokenizeReply, detokenizeRequest, tokenizeReply, tokenizeRequest } from './native/tokenize.ts'
+import { ollamaChatReply, ollamaChatRequest, ollamaMessage } from './ollama/chat.ts'
+import { ollamaEmbeddingsReply, ollamaEmbeddingsRequest, ollamaEmbedReply, ollamaEmbedRequest } from './ollama/embed.ts'
+import { ollamaGenerateReply, ollamaGenerateRequest } from './ollama/generate.ts'
+import {
+  ollamaModelDetails,
+  ollamaPsReply,
+  ollamaShowReply,
+  ollamaShowRequest,
+  ollamaTagsReply,
+  ollamaVersionReply,
+} from './ollama/models.ts'
+import { ollamaOptions } from './ollama/options.ts'
+import { ollamaError } from './ollama/reply.ts'
 import { chatCompletionRequest, chatResponseFormat } from './openai/chat.ts'
 import { chatRequestMessage } from './openai/chat-message.ts'
 import { chatCompletion, chatCompletionChunk } from './openai/chat-reply.ts'
@@ -62,6 +75,23 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   ResponseEvent: responseEvent,
   ResponseError: responseErrorReply,
   CompatibleError: compatibleErrorReply,
+  OllamaChatRequest: ollamaChatRequest,
+  OllamaChatReply: ollamaChatReply,
+  OllamaMessage: ollamaMessage,
+  OllamaGenerateRequest: ollamaGenerateRequest,
+  OllamaGenerateReply: ollamaGenerateReply,
+  OllamaOptions: ollamaOptions,
+  OllamaEmbedRequest: ollamaEmbedRequest,
+  OllamaEmbedReply: ollamaEmbedReply,
+  OllamaEmbeddingsRequest: ollamaEmbeddingsRequest,
+  OllamaEmbeddingsReply: ollamaEmbeddingsReply,
+  OllamaModelDetails: ollamaModelDetails,
+  OllamaTags: ollamaTagsReply,
+  OllamaRunning: ollamaPsReply,
+  OllamaShowRequest: ollamaShowRequest,
+  OllamaShow: ollamaShowReply,
+  OllamaVersion: ollamaVersionReply,
+  OllamaError: ollamaError,
   LoadedModel: loadedModel,
   System: systemReply,
   Resources: resourcesReply,
