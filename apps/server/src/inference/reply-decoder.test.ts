@@ -46,6 +46,20 @@ describe('createReplyDecoder', () => {
     expect(ended(6, 0, 17)).toEqual([{ type: 'choice-end', choice: 3, finishReason: 'stop' }])
   })
 
+  it('ends with stop behind a context that did not hold the answer up', () => {
+    const reason = (tokens: number, promptTokens: number) => {
+      const decoder = createReplyDecoder({ choice: 0, maxTokens: 0, contextSize: 64 })
+      decoder.reply(reply({ tokens, promptTokens }))
+      return decoder.end().map((event) => event.type === 'choice-end' && event.finishReason)
+    }
+    expect(reason(19, 48)).toEqual(['stop'])
+    expect(reason(5, 5000)).toEqual(['stop'])
+    // One more than fits is counted by engines that never read the last token.
+    expect(reason(17, 48)).toEqual(['length'])
+    // An engine that makes room stops after as many tokens as its context holds.
+    expect(reason(64, 12)).toEqual(['length'])
+  })
+
   it('believes parsed deltas over the raw text, and gives every call one id', () => {
     const decoder = createReplyDecoder({ choice: 0, maxTokens: 0, contextSize: 0 })
     const events = [

@@ -55,7 +55,7 @@ export interface ReplyDecoderOptions {
   readonly choice: number
   /** The limit that was sent; 0 = none. Reaching it ends the choice as `length`. */
   readonly maxTokens: number
-  /** Tokens of prompt and answer together; 0 = unknown. Reaching it does the same. */
+  /** Tokens of prompt and answer together; 0 = unknown. Ending there, or one token behind, does the same. */
   readonly contextSize: number
   /** Reads the text of the model. @default all of it is the answer */
   readonly text?: ReplyText | undefined
@@ -157,7 +157,8 @@ export function createReplyDecoder(options: ReplyDecoderOptions): ReplyDecoder {
     const { promptTokens, completionTokens } = usage
     const reached = (limit: number, spent: number): boolean => limit > 0 && spent >= limit
     const full =
-      reached(options.maxTokens, completionTokens) || reached(options.contextSize, promptTokens + completionTokens)
+      reached(options.maxTokens, completionTokens) ||
+      endedByContext(options.contextSize, promptTokens, completionTokens)
     if (calls.count === 0) return full ? 'length' : 'stop'
     return full && !isJson(lastArguments) ? 'length' : 'tool_calls'
   }
@@ -178,6 +179,16 @@ function createCallNumbers() {
       return { index: known.size - 1, isNew: true }
     },
   }
+}
+
+/**
+ * Whether an answer ended because the context was full. One far behind its end did not: its backend makes room, or was
+ * not bound by that size. Engines that make room stop after as many tokens as the context holds.
+ */
+function endedByContext(size: number, promptTokens: number, completionTokens: number): boolean {
+  if (size <= 0) return false
+  const over = promptTokens + completionTokens - size
+  return over === 0 || over === 1 || completionTokens >= size
 }
 
 /** A figure of a backend that a run can have; 0 for anything else. */
