@@ -79,6 +79,8 @@ interface Generation {
   /** Whether the prompt stands before each answer. @default the model's own setting */
   readonly echo?: boolean | undefined
   readonly reasoningEffort?: string | undefined
+  /** Whether the model is to think before it answers; never on where its file switches it off. @default its own way */
+  readonly thinking?: boolean | undefined
   /** Passed to the backend as they are. */
   readonly metadata?: Readonly<Record<string, string>> | undefined
   readonly stream: boolean

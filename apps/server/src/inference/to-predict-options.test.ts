@@ -185,6 +185,21 @@ describe('metadata', () => {
         chat_template_kwargs: '{"enable_thinking":false,"reasoning_effort":"high"}',
       },
     ],
+    ['threads: 1', { thinking: true }, { enable_thinking: 'true', chat_template_kwargs: '{"enable_thinking":true}' }],
+    [
+      'reasoning: {disable: true}',
+      { thinking: true },
+      { enable_thinking: 'false', chat_template_kwargs: '{"enable_thinking":false}' },
+    ],
+    [
+      'threads: 1',
+      { thinking: false, reasoningEffort: 'high' },
+      {
+        enable_thinking: 'false',
+        reasoning_effort: 'high',
+        chat_template_kwargs: '{"enable_thinking":false,"reasoning_effort":"high"}',
+      },
+    ],
     [
       'reasoning_effort: low',
       {},
@@ -305,5 +320,18 @@ describe('embeddings', () => {
     const tokens = toEmbeddingOptions(config, [1, 2], { correlationId: 'c' })
     expect(tokens.EmbeddingTokens).toEqual([1, 2])
     expect(tokens.Embeddings).toBeUndefined()
+  })
+})
+
+describe('media', () => {
+  const media = { images: ['AAAA', 'BBBB'], audio: ['CCCC'], video: [] }
+
+  it.each([undefined, 'a prompt'])('go along whoever writes the prompt: %j', (prompt) => {
+    const fields = toPredictOptions(model(''), ask({}, { media }), { ...CONTEXT, prompt })
+    expect(fields).toMatchObject({ Images: ['AAAA', 'BBBB'], Audios: ['CCCC'], Videos: [] })
+  })
+
+  it('are no field of requests without them', () => {
+    expect(Object.keys(options(''))).not.toContain('Images')
   })
 })

@@ -24,7 +24,7 @@ export interface PredictContext {
 /** What of a request the contract with backends has fields for. */
 export type PredictionInput = Pick<
   ChatRequest,
-  'messages' | 'generation' | 'tools' | 'toolChoice' | 'reasoningEffort' | 'metadata'
+  'messages' | 'generation' | 'tools' | 'toolChoice' | 'reasoningEffort' | 'thinking' | 'metadata'
 >
 type PredictFields = PartialMessage<PredictOptions>
 
@@ -166,7 +166,7 @@ function seedOf(seed: number | undefined, { choice, randomSeed }: PredictContext
 /** What templates and backends may know of the request: the model's switches, the client's words over them. */
 function metadataOf(model: ModelConfig, request: PredictionInput): Record<string, string> {
   const effort = request.reasoningEffort || model.reasoningEffort
-  const disabled = reasoningDisabled(model.reasoning.disable, effort)
+  const disabled = reasoningDisabled(model.reasoning.disable, { effort, thinking: request.thinking })
   const metadata: Record<string, string> = {
     ...(disabled === undefined ? {} : { enable_thinking: String(!disabled) }),
     ...(effort ? { reasoning_effort: effort } : {}),
@@ -183,17 +183,22 @@ function metadataOf(model: ModelConfig, request: PredictionInput): Record<string
 /** Whether templates are told not to let the model think. */
 export function thinkingIsOff(
   model: Pick<ModelConfig, 'reasoning' | 'reasoningEffort'>,
-  request: Pick<PredictionInput, 'reasoningEffort' | 'metadata'>,
+  request: Pick<PredictionInput, 'reasoningEffort' | 'thinking' | 'metadata'>,
 ): boolean {
   const said = request.metadata?.enable_thinking
   if (said !== undefined) return said === 'false'
-  return reasoningDisabled(model.reasoning.disable, request.reasoningEffort || model.reasoningEffort) === true
+  const effort = request.reasoningEffort || model.reasoningEffort
+  return reasoningDisabled(model.reasoning.disable, { effort, thinking: request.thinking }) === true
 }
 
 const REASONING_EFFORTS: ReadonlySet<string> = new Set(['minimal', 'low', 'medium', 'high'])
 
-/** An effort switches reasoning, but never on where the model's file switched it off. */
-function reasoningDisabled(configured: boolean | undefined, effort = ''): boolean | undefined {
+/** A request switches reasoning, by a word or an effort, but never on where the model's file switched it off. */
+function reasoningDisabled(
+  configured: boolean | undefined,
+  { effort = '', thinking }: { readonly effort?: string | undefined; readonly thinking?: boolean | undefined },
+): boolean | undefined {
+  if (thinking !== undefined) return thinking ? (configured ?? false) : true
   const word = effort.toLowerCase()
   if (word === 'none') return true
   return REASONING_EFFORTS.has(word) ? (configured ?? false) : configured
