@@ -322,16 +322,3 @@ describe('embeddings', () => {
     expect(tokens.Embeddings).toBeUndefined()
   })
 })
-
-describe('media', () => {
-  const media = { images: ['AAAA', 'BBBB'], audio: ['CCCC'], video: [] }
-
-  it.each([undefined, 'a prompt'])('go along whoever writes the prompt: %j', (prompt) => {
-    const fields = toPredictOptions(model(''), ask({}, { media }), { ...CONTEXT, prompt })
-    expect(fields).toMatchObject({ Images: ['AAAA', 'BBBB'], Audios: ['CCCC'], Videos: [] })
-  })
-
-  it('are no field of requests without them', () => {
-    expect(Object.keys(options(''))).not.toContain('Images')
-  })
-})
