@@ -10,6 +10,7 @@ import type { ModelListing } from './api/openai/models.ts'
 import { openaiRoutes } from './api/openai/routes.ts'
 import { rerankRoutes } from './api/rerank/routes.ts'
 import { RESERVED_ROWS } from './api/reserved.ts'
+import { responsesRoutes } from './api/responses/routes.ts'
 import { scoreRoutes } from './api/score/routes.ts'
 import { type SettingsAccess, settingsRoutes } from './api/settings/settings.ts'
 import { healthRoutes, type Readiness } from './api/system/health.ts'
@@ -23,10 +24,12 @@ import { openApiDocument } from './http/openapi.ts'
 import type { Route } from './http/route.ts'
 import type { RouteRow } from './http/route-row.ts'
 import type { Pipeline } from './inference/pipeline.ts'
+import type { Clock } from './ports.ts'
 
 /** What the rows are made of. */
 export interface RouteParts {
   readonly config: ServerConfig
+  readonly clock: Clock
   readonly pipeline: Pipeline
   readonly compression: CompressionPolicy
   readonly bodies: BodyReader
@@ -71,6 +74,7 @@ export function composeRoutes(parts: RouteParts): {
     ...backendRoutes({ ...parts.backends, bodies: parts.bodies, opaqueErrors: config.opaqueErrors }),
     ...modelAdminRoutes(parts.models),
     ...openaiRoutes(parts),
+    ...responsesRoutes(parts),
     ...rerankRoutes(parts),
     ...tokenizeRoutes(parts),
     ...scoreRoutes(parts),

@@ -250,6 +250,7 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
     const processes = createProcessStats({ clock })
     const { routes, reserved } = composeRoutes({
       config,
+      clock,
       pipeline,
       compression,
       bodies,

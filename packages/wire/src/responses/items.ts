@@ -38,7 +38,7 @@ export const responseContentPart = z.discriminatedUnion('type', [
 const content = z.union([z.string(), z.array(responseContentPart)])
 
 /** A message a request holds; its type may be left out. */
-export const responseInputMessage = z.looseObject({
+const responseInputMessage = z.looseObject({
   type: z.literal('message').nullish(),
   role: z.enum(RESPONSE_ROLES),
   content,
@@ -47,7 +47,7 @@ export const responseInputMessage = z.looseObject({
 })
 
 /** Thoughts of an earlier turn that a request holds. */
-export const responseInputReasoning = z.looseObject({
+const responseInputReasoning = z.looseObject({
   type: z.literal('reasoning'),
   id: z.string().nullish(),
   summary: z.array(z.looseObject({ text: z.string() })).nullish(),
@@ -57,7 +57,7 @@ export const responseInputReasoning = z.looseObject({
 })
 
 /** A call of an earlier turn; `arguments` is JSON text. */
-export const responseInputCall = z.looseObject({
+const responseInputCall = z.looseObject({
   type: z.literal('function_call'),
   id: z.string().nullish(),
   call_id: z.string(),
@@ -67,7 +67,7 @@ export const responseInputCall = z.looseObject({
 })
 
 /** What a called function gave. */
-export const responseInputCallOutput = z.looseObject({
+const responseInputCallOutput = z.looseObject({
   type: z.literal('function_call_output'),
   id: z.string().nullish(),
   call_id: z.string(),
@@ -76,7 +76,7 @@ export const responseInputCallOutput = z.looseObject({
 })
 
 /** An item of a stored response by its id. */
-export const responseItemReference = z.looseObject({
+const responseItemReference = z.looseObject({
   type: z.literal('item_reference').nullish(),
   id: z.string(),
   role: z.undefined().optional(),
@@ -100,7 +100,7 @@ export const responseOutputText = z.looseObject({
 })
 
 /** A message of the model. */
-export const responseOutputMessage = z.looseObject({
+const responseOutputMessage = z.looseObject({
   type: z.literal('message'),
   id: z.string(),
   status,
@@ -112,7 +112,7 @@ export const responseOutputMessage = z.looseObject({
 export const responseReasoningText = z.looseObject({ type: z.literal('reasoning_text'), text: z.string() })
 
 /** The thoughts of the model before its answer. */
-export const responseOutputReasoning = z.looseObject({
+const responseOutputReasoning = z.looseObject({
   type: z.literal('reasoning'),
   id: z.string(),
   status,
@@ -121,7 +121,7 @@ export const responseOutputReasoning = z.looseObject({
 })
 
 /** A call the model made; `arguments` is JSON text. */
-export const responseOutputCall = z.looseObject({
+const responseOutputCall = z.looseObject({
   type: z.literal('function_call'),
   id: z.string(),
   status,

@@ -25,7 +25,7 @@ export const ERRORS = defineRequirements([
     id: 'errors:envelope:responses',
     section: '7.1',
     behavior: 'Errors of `/v1/responses` are `{error: {type, message, code, param}}`.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'errors:envelope:responses-types',
@@ -325,46 +325,46 @@ export const ERRORS = defineRequirements([
     id: 'responses:error:no-model',
     section: '7.3',
     behavior: '`/v1/responses` without a model is 400 `model is required` of the type `invalid_request`.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'responses:error:unknown-model',
     section: '7.3',
     behavior:
       '`/v1/responses` with an unknown model is 400 `model configuration not found` of the type `invalid_request`.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'responses:error:input',
     section: '7.3',
     behavior:
       '`/v1/responses` with input it cannot read is 400 `failed to parse input:` and the details, of the type `invalid_request`.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'responses:error:background',
     section: '7.3',
     behavior:
       '`/v1/responses` in the background without storing is 400 `background=true requires store=true` of the type `invalid_request_error`.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'responses:error:previous',
     section: '7.3',
     behavior: 'An unknown previous response is 404 `previous response not found:` and its id, of the type `not_found`.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'responses:error:inference',
     section: '7.3',
     behavior: 'A failed inference of `/v1/responses` is 500 `model inference failed` of the type `model_error`.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'responses:error:prediction',
     section: '7.3',
     behavior: 'A failed prediction of `/v1/responses` is 500 `prediction failed` of the type `model_error`.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'responses:error:tools',

@@ -1,0 +1,39 @@
+import { SvcError } from '@svc/errors'
+
+/** Codes of predictions that ended badly after the model was there. */
+const PREDICTION_CODES: ReadonlySet<string> = new Set(['prediction_failed', 'backend_stopped', 'answer_form_mismatch'])
+/** Codes of models that could not be made ready. */
+const MODEL_CODES: ReadonlySet<string> = new Set(['model_load_failed', 'model_stopped', 'process_limit'])
+
+/** The refusal of input that cannot be read (§7.3). */
+export function unreadableInput(detail: string, param = 'input'): SvcError {
+  return new SvcError('invalid_request', `failed to parse input: ${detail}`, {
+    code: 'unparsable_input',
+    details: { type: 'invalid_request', param },
+  })
+}
+
+/** The errors of the pipeline in the words of the responses format (§7.3). */
+export function toResponsesError(error: SvcError): SvcError {
+  if (error.code === 'model_not_found') {
+    return new SvcError('invalid_request', 'model configuration not found', {
+      code: 'unknown_model',
+      details: { type: 'invalid_request', param: 'model' },
+      cause: error,
+    })
+  }
+  if (error.kind === 'internal' && PREDICTION_CODES.has(error.code)) return modelError(error, 'prediction failed')
+  if (error.kind === 'internal' && MODEL_CODES.has(error.code)) return modelError(error, 'model inference failed')
+  if (error.code !== 'unparsable_body') return error
+  const details = { ...error.details, type: 'invalid_request' }
+  return new SvcError(error.kind, error.message, { code: error.code, details, cause: error })
+}
+
+function modelError(error: SvcError, words: string): SvcError {
+  const message = error.message.startsWith(words) ? error.message : `${words}: ${error.message}`
+  return new SvcError('internal', message, {
+    code: error.code,
+    details: { ...error.details, type: 'model_error' },
+    cause: error,
+  })
+}

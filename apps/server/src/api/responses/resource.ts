@@ -1,0 +1,54 @@
+import type { ResponseRequest, ResponseResource, ResponseUsage } from '@svc/wire'
+import type { ReplyFacts } from '../../inference/codec.ts'
+import type { Usage } from '../../inference/events.ts'
+
+/** A response as it begins: everything that was asked for, and no output yet. */
+export function newResource(
+  asked: ResponseRequest,
+  facts: Pick<ReplyFacts, 'model' | 'created'> & { readonly id: string; readonly store: boolean },
+): ResponseResource {
+  return {
+    id: facts.id,
+    object: 'response',
+    created_at: facts.created,
+    completed_at: null,
+    status: 'in_progress',
+    model: facts.model,
+    output: [],
+    error: null,
+    incomplete_details: null,
+    previous_response_id: asked.previous_response_id ?? null,
+    instructions: asked.instructions ?? null,
+    tools: asked.tools ?? [],
+    tool_choice: asked.tool_choice ?? 'auto',
+    parallel_tool_calls: asked.parallel_tool_calls ?? true,
+    max_tool_calls: asked.max_tool_calls ?? null,
+    temperature: asked.temperature ?? 1,
+    top_p: asked.top_p ?? 1,
+    presence_penalty: asked.presence_penalty ?? 0,
+    frequency_penalty: asked.frequency_penalty ?? 0,
+    top_logprobs: asked.top_logprobs ?? 0,
+    max_output_tokens: asked.max_output_tokens ?? null,
+    text: { ...asked.text, format: asked.text?.format ?? asked.text_format ?? { type: 'text' } },
+    truncation: asked.truncation ?? 'disabled',
+    reasoning: asked.reasoning ?? null,
+    usage: null,
+    metadata: asked.metadata ?? {},
+    store: facts.store,
+    background: asked.background ?? false,
+    service_tier: asked.service_tier ?? 'default',
+    safety_identifier: asked.safety_identifier ?? null,
+    prompt_cache_key: asked.prompt_cache_key ?? null,
+  }
+}
+
+/** The usage object of the responses format; a backend that does not tell cached and thought tokens apart gives 0. */
+export function toResponseUsage({ promptTokens, completionTokens }: Usage): ResponseUsage {
+  return {
+    input_tokens: promptTokens,
+    input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+    output_tokens: completionTokens,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: promptTokens + completionTokens,
+  }
+}

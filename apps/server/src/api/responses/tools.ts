@@ -1,0 +1,36 @@
+import type { ChatTool, ResponseRequest, ResponseTool, ResponseToolChoice } from '@svc/wire'
+import { type ToolRequest, toToolRequest } from '../openai/chat/tools.ts'
+
+/** A tool of the only type a local model can call. */
+function isFunction(tool: ResponseTool): tool is Extract<ResponseTool, { readonly name: string }> {
+  return tool.type === 'function'
+}
+
+/** The tools of a request as the compatible format lists them; those that are no functions reach no model. */
+export function responseTools(body: ResponseRequest): ToolRequest {
+  const functions = (body.tools ?? []).filter(isFunction).map(toChatTool)
+  const choice = body.tool_choice ?? undefined
+  if (typeof choice === 'object' && choice.type === 'allowed_tools') {
+    const allowed = namesOf(choice)
+    return toToolRequest({
+      messages: [],
+      tools: functions.filter(({ function: { name } }) => allowed.has(name)),
+      tool_choice: choice.mode ?? 'auto',
+      parallel_tool_calls: body.parallel_tool_calls,
+    })
+  }
+  return toToolRequest({
+    messages: [],
+    tools: functions,
+    tool_choice: choice,
+    parallel_tool_calls: body.parallel_tool_calls,
+  })
+}
+
+function toChatTool({ name, description, parameters, strict }: Extract<ResponseTool, { name: string }>): ChatTool {
+  return { type: 'function', function: { name, description, parameters, strict } }
+}
+
+function namesOf({ tools }: Extract<ResponseToolChoice, { readonly type: 'allowed_tools' }>): ReadonlySet<string> {
+  return new Set(tools.map((tool) => (typeof tool === 'string' ? tool : (tool.name ?? ''))))
+}
