@@ -1,7 +1,7 @@
 // Compares a GGUF file with the torch model: node parity.mjs model.gguf parity.json
-// Tokens, next-token log-probabilities, and the chat template as @huggingface/jinja renders it.
+// Tokens, next-token log-probabilities, and the chat template as the server renders it.
 import { readFileSync } from 'node:fs'
-import { Template } from '@huggingface/jinja'
+import { compileJinja, renderChatTemplate } from '@svc/templates'
 import { getLlama } from 'node-llama-cpp'
 
 const [file, casesFile] = process.argv.slice(2)
@@ -52,14 +52,10 @@ for (const { ids, logProbabilities } of cases.sequences) {
   }
 }
 
-const template = new Template(model.fileInfo.metadata.tokenizer.chat_template)
+const template = compileJinja(model.fileInfo.metadata.tokenizer.chat_template)
 let wrongTemplates = 0
 for (const { messages, tools, text } of cases.templates) {
-  const rendered = template.render({
-    messages,
-    tools: tools.length > 0 ? tools : undefined,
-    add_generation_prompt: false,
-  })
+  const rendered = renderChatTemplate({ template, messages, tools: tools.length > 0 ? tools : null })
   if (rendered !== text) {
     if (wrongTemplates++ === 0) console.log(JSON.stringify({ rendered, text }, null, 1))
   }
