@@ -54,6 +54,7 @@ describe('createReplyDecoder', () => {
     }
     expect(reason(19, 48)).toEqual(['stop'])
     expect(reason(5, 5000)).toEqual(['stop'])
+    expect(reason(65, 12)).toEqual(['stop'])
     // One more than fits is counted by engines that never read the last token.
     expect(reason(17, 48)).toEqual(['length'])
     // An engine that makes room stops after as many tokens as its context holds.

@@ -188,7 +188,7 @@ function createCallNumbers() {
 function endedByContext(size: number, promptTokens: number, completionTokens: number): boolean {
   if (size <= 0) return false
   const over = promptTokens + completionTokens - size
-  return over === 0 || over === 1 || completionTokens >= size
+  return over === 0 || over === 1 || completionTokens === size
 }
 
 /** A figure of a backend that a run can have; 0 for anything else. */
