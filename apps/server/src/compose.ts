@@ -29,6 +29,8 @@ import { hostPolicy } from './http/middleware/host.ts'
 import { isPublicBind } from './http/public-bind.ts'
 import { createModelSlots, createSlotCounter } from './inference/admission.ts'
 import { createBackendExecutor } from './inference/backend-executor.ts'
+import { createMediaAttacher } from './inference/media/attach-media.ts'
+import { createMediaReader, type MediaLimits } from './inference/media/media-reader.ts'
 import { createPipeline, passThrough } from './inference/pipeline.ts'
 import { createModelFactsReader } from './inference/prediction/model-facts.ts'
 import { createPlanner } from './inference/prediction/plan.ts'
@@ -62,6 +64,8 @@ import { createMemoryPressure } from './monitoring/memory-pressure.ts'
 import { createMetrics } from './monitoring/metrics.ts'
 import { createProcessStats } from './monitoring/process-stats.ts'
 import { createRing, RECORDS_KEPT } from './monitoring/recorders.ts'
+import { createOutboundClient } from './outbound/client.ts'
+import { toAllowList } from './outbound/target.ts'
 import type { Clock } from './ports.ts'
 import { createSettings } from './settings/settings.ts'
 
@@ -75,6 +79,13 @@ const BODY_IDLE_MS = 30_000
 const PRELOADING = 'startup preload in progress'
 /** All request bodies in memory together (threats REL-2). */
 const BODIES_TOTAL_BYTES = 256 * 1024 * 1024
+/** One image (threats FETCH-2); other media may be as large as a request's body. */
+const IMAGE_BYTES = 20_000_000
+/** The media of one request: a message to a backend has 50 MiB, and base64 adds a third. */
+const MEDIA_REQUEST_BYTES = 32 * 1024 * 1024
+/** The media of all requests together. */
+const MEDIA_TOTAL_BYTES = 256 * 1024 * 1024
+const MEDIA_FETCH_MS = 30_000
 
 /** What a server is made from. */
 export interface ComposeOptions {
@@ -215,6 +226,12 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       totalBytes: BODIES_TOTAL_BYTES,
     })
     const prompts = createPromptBuilder({ logger: log })
+    const outbound = createOutboundClient({
+      allow: toAllowList(config.contentUrlAllow),
+      clock,
+      log,
+      userAgent: `svc/${version.split(' ', 1)[0]}`,
+    })
     const pipeline = createPipeline({
       body: bodyStage(bodies),
       alias: aliasStage({
@@ -226,7 +243,7 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       access: accessStage,
       cap: capStage(createModelSlots(), createRing(RECORDS_KEPT)),
       pii: passThrough,
-      map: mapStage,
+      map: mapStage(createMediaAttacher(createMediaReader({ outbound, limits: mediaLimits(config) }))),
       model: modelStage({
         executor: createBackendExecutor(
           residency,
@@ -366,6 +383,16 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
         for (const close of opened.reverse()) await close()
       },
     }
+  }
+}
+
+function mediaLimits({ uploadLimitBytes }: ServerConfig): MediaLimits {
+  return {
+    imageBytes: IMAGE_BYTES,
+    otherBytes: uploadLimitBytes,
+    requestBytes: MEDIA_REQUEST_BYTES,
+    totalBytes: MEDIA_TOTAL_BYTES,
+    fetchMs: MEDIA_FETCH_MS,
   }
 }
 

@@ -4,6 +4,7 @@ import {
   address,
   databaseUrl,
   formatAddress,
+  hostsAndNetworks,
   loopbackAddress,
   namedUris,
   networks,
@@ -91,6 +92,12 @@ describe('lists of places', () => {
     expect(networks.read('10.0.0.0/8,::1,192.168.1.7', context)).toEqual(['10.0.0.0/8', '::1', '192.168.1.7'])
     for (const wrong of ['proxy', '10.0.0.0/33', '::1/129', '10.0.0.0/', '10.0.0.0/8/8'])
       expect(networks.read(wrong, context)).toBeUndefined()
+  })
+  it('takes host names beside networks', () => {
+    const items = ['media.example.org', '10.0.0.0/8', 'nas', '::1', 'a_b.local.']
+    expect(hostsAndNetworks.read(items.join(', '), context)).toEqual(items)
+    for (const wrong of ['http://nas', 'nas:80', '*.example.org', '300.1.1.1', '10.0.0.0/33', 'a..b', '-a', 'a/8'])
+      expect(hostsAndNetworks.read(wrong, context)).toBeUndefined()
   })
   it('splits names from places at the first colon', () => {
     expect(namedUris.read('mock:/opt/mock, other:127.0.0.1:50051', context)).toEqual([

@@ -94,6 +94,15 @@ export const networks = list({
   each: (item) => (isNetwork(item) ? item : undefined),
 })
 
+const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,62})?(\.[a-z0-9_]([a-z0-9_-]{0,62})?)*\.?$/i
+
+/** Host names, addresses and CIDR ranges between commas. */
+export const hostsAndNetworks = list({
+  placeholder: 'HOST',
+  form: 'a list of host names, addresses and ranges such as media.example.org,10.0.0.0/8',
+  each: (item) => (isNetwork(item) || (HOST_NAME.test(item) && !/^[\d.]+$/.test(item)) ? item : undefined),
+})
+
 /** A name and where what it names is found. */
 export interface NamedUri {
   readonly name: string

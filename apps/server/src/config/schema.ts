@@ -1,5 +1,15 @@
 import { defineOptions, type Option, type ValueOf } from './option.ts'
-import { address, databaseUrl, loopbackAddress, namedUris, networks, path, pathPrefixes, webUrl } from './places.ts'
+import {
+  address,
+  databaseUrl,
+  hostsAndNetworks,
+  loopbackAddress,
+  namedUris,
+  networks,
+  path,
+  pathPrefixes,
+  webUrl,
+} from './places.ts'
 import { duration, size } from './quantities.ts'
 import { choice, decimal, headerText, integer, text, texts, toggle } from './value-kind.ts'
 
@@ -198,6 +208,14 @@ const OPTIONS = defineOptions({
     default: '',
     section: 'access',
     about: 'host names served while no key is set, beside addresses, localhost and the host of the base URL',
+  },
+  contentUrlAllow: {
+    kind: hostsAndNetworks,
+    flag: 'content-url-allow',
+    env: ['SVC_CONTENT_URL_ALLOW'],
+    default: '',
+    section: 'access',
+    about: 'hosts and networks that URLs inside requests may lead to although they are not public',
   },
   trustedProxies: {
     kind: networks,

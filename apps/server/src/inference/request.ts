@@ -1,3 +1,4 @@
+import type { Attachment, RequestMedia } from './media/attachment.ts'
 import type { OperationRequest } from './operations/operation.ts'
 
 /** A call the model made, or one it is told about in the history. */
@@ -30,6 +31,8 @@ export interface ChatMessage {
   readonly functionCall?: { readonly name: string; readonly arguments?: string | null | undefined } | undefined
   /** How many media of each kind stand in the content; set where it came as a list of parts. */
   readonly media?: MediaCounts | undefined
+  /** Media of the content in their order; they are read, and counted in `media`, once the model is known to take them. */
+  readonly attachments?: readonly Attachment[] | undefined
 }
 
 /** What a request says about generation; a field left out keeps the model's own setting. */
@@ -95,6 +98,8 @@ export interface ChatRequest extends Generation {
   readonly toolChoice?: unknown
   /** Whether one turn may call more than one tool. @default true */
   readonly parallelToolCalls?: boolean | undefined
+  /** What the attachments of the messages are, once they have been read. */
+  readonly media?: RequestMedia | undefined
 }
 
 /** Texts to be continued, each for itself. */

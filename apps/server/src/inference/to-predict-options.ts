@@ -24,7 +24,7 @@ export interface PredictContext {
 /** What of a request the contract with backends has fields for. */
 export type PredictionInput = Pick<
   ChatRequest,
-  'messages' | 'generation' | 'tools' | 'toolChoice' | 'reasoningEffort' | 'thinking' | 'metadata'
+  'messages' | 'media' | 'generation' | 'tools' | 'toolChoice' | 'reasoningEffort' | 'thinking' | 'metadata'
 >
 type PredictFields = PartialMessage<PredictOptions>
 
@@ -52,6 +52,7 @@ export function toPredictOptions(model: ModelConfig, request: PredictionInput, c
     ...(context.grammar === undefined ? {} : { Grammar: context.grammar }),
     Metadata: { ...metadataOf(model, request), ...waitingOf(model, context) },
     ...(context.prompt === undefined ? conversationFields(request) : { Prompt: context.prompt }),
+    ...mediaFields(request),
     CorrelationId: context.correlationId,
     ModelIdentity: model.parameters.model ?? '',
   }
@@ -212,6 +213,11 @@ function toTemplateValue(value: string): string | boolean {
 
 function conversationFields(request: PredictionInput): PredictFields {
   return { UseTokenizerTemplate: true, Messages: request.messages.map(toMessage), ...toolFields(request) }
+}
+
+/** Whoever writes the prompt: markers in it stand for these, in their order. */
+function mediaFields({ media }: PredictionInput): PredictFields {
+  return media === undefined ? {} : { Images: media.images, Audios: media.audio, Videos: media.video }
 }
 
 function toolFields({ tools = [], toolChoice }: PredictionInput): PredictFields {

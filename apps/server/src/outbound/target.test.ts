@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
 import { describe, expect, it } from 'vitest'
 import type { Trust } from './failures.ts'
-import { type AllowList, createTargetFinder, type Resolve } from './target.ts'
+import { type AllowList, createTargetFinder, type Resolve, toAllowList } from './target.ts'
 
 const PUBLIC = '93.184.216.34'
 const signal = new AbortController().signal
@@ -312,5 +312,14 @@ describe('a look-up', () => {
     const reason = new Error('client gone')
     controller.abort(reason)
     await expect(finding).rejects.toBe(reason)
+  })
+})
+
+describe('an allow-list', () => {
+  it('is made of names, addresses and blocks as they come', () => {
+    expect(toAllowList(['nas', '10.0.0.0/8', '::1', 'Media.Example.org', '127.0.0.1'])).toEqual({
+      cidrs: ['10.0.0.0/8', '::1', '127.0.0.1'],
+      hosts: ['nas', 'Media.Example.org'],
+    })
   })
 })

@@ -21,6 +21,12 @@ export interface AllowList {
   readonly hosts: readonly string[]
 }
 
+/** An allow-list from entries that are host names, addresses and blocks of addresses. */
+export function toAllowList(entries: readonly string[]): AllowList {
+  const isBlock = (entry: string) => parseCidr(entry) !== undefined
+  return { cidrs: entries.filter(isBlock), hosts: entries.filter((entry) => !isBlock(entry)) }
+}
+
 /** Looks a name up once and gives every address, IPv4 and IPv6, in the order to try them; rejects when there is none. */
 export type Resolve = (host: string, options: { readonly signal: AbortSignal }) => Promise<readonly string[]>
 

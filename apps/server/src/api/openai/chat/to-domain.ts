@@ -1,8 +1,8 @@
-import { SvcError } from '@svc/errors'
-import { type ChatCompletionRequest, type ChatRequestMessage, isKnownContentPart } from '@svc/wire'
+import type { ChatCompletionRequest, ChatRequestMessage } from '@svc/wire'
 import type { ChatMessage, ChatRequest, ToolCall } from '../../../inference/request.ts'
 import { toStructuredOutput } from '../../../inference/structured-output/structured-output.ts'
 import { toGeneration } from '../to-generation.ts'
+import { toContent } from './content.ts'
 import { toToolRequest } from './tools.ts'
 
 type Role = ChatMessage['role']
@@ -36,38 +36,18 @@ export function chatToDomain(body: ChatCompletionRequest): ChatRequest {
   }
 }
 
-function unsupported(param: string, message: string): SvcError {
-  return new SvcError('invalid_request', message, { code: 'unsupported_field', details: { param } })
-}
-
 /** A message in domain terms; `index` is its place, for refusals. */
 export function toMessage(message: ChatRequestMessage, index: number): ChatMessage {
   const calls = toToolCalls(message)
   return {
     role: ROLES[message.role],
-    content: toText(message.content, index),
+    ...toContent(message.content, index),
     name: message.name ?? undefined,
     toolCallId: message.tool_call_id ?? undefined,
     reasoning: message.reasoning ?? message.reasoning_content ?? undefined,
     toolCalls: calls.length > 0 ? calls : undefined,
     functionCall: message.function_call ?? undefined,
-    media: Array.isArray(message.content) ? { images: 0, audio: 0, video: 0 } : undefined,
   }
-}
-
-/** The text parts of a content, concatenated; media need a model that takes them. */
-function toText(content: ChatRequestMessage['content'], index: number): string {
-  if (content == null) return ''
-  if (typeof content === 'string') return content
-  return content
-    .map((part, place) => {
-      if (isKnownContentPart(part)) {
-        if (part.type === 'text') return part.text
-        if (part.type === 'refusal') return part.refusal
-      }
-      throw unsupported(`messages[${index}].content[${place}]`, 'this model takes text only')
-    })
-    .join('')
 }
 
 function toToolCalls(message: ChatRequestMessage): readonly ToolCall[] {

@@ -1,10 +1,18 @@
 import { endianness } from 'node:os'
-import { type Embedding, type EmbeddingList, type EmbeddingRequest, embeddingRequest, textsOf } from '@svc/wire'
+import {
+  type ChatRequestMessage,
+  type Embedding,
+  type EmbeddingList,
+  type EmbeddingRequest,
+  embeddingRequest,
+  textsOf,
+} from '@svc/wire'
 import type { OperationCodec, ReplyFacts } from '../../../inference/codec.ts'
 import { JsonPieces } from '../../../inference/json-pieces.ts'
 import { limitItems } from '../../../inference/limit-items.ts'
 import type { EmbedInput, EmbedRequest, EmbedResult } from '../../../inference/operations/operation.ts'
 import { readBody } from '../../../inference/read-body.ts'
+import type { ChatMessage } from '../../../inference/request.ts'
 import { unparsable } from '../../../inference/stages/body.ts'
 import { toMessage } from '../chat/to-domain.ts'
 import { MAX_MESSAGES, MAX_TOKENS_SENT } from '../limits.ts'
@@ -73,7 +81,7 @@ function toEmbedding(vector: Float32Array, index: number, encoding: Encoding): E
 function toInputs({ input, messages }: EmbeddingRequest): readonly EmbedInput[] {
   if (input == null && messages == null) throw unparsable('input: Required', 'input')
   if (input != null && messages != null) throw unparsable('input: give it or messages, not both', 'input')
-  if (messages != null) return [{ messages: messages.map(toMessage) }]
+  if (messages != null) return [{ messages: messages.map(toTextMessage) }]
   const inputs = textsOf(input ?? [])
   if (inputs.length === 0) throw unparsable('input: must not be empty', 'input')
   if (inputs.length > MAX_INPUTS) throw unparsable(`input: more than ${MAX_INPUTS} inputs`, 'input')
@@ -81,6 +89,13 @@ function toInputs({ input, messages }: EmbeddingRequest): readonly EmbedInput[] 
   if (empty < 0) return inputs
   const param = typeof input === 'string' ? 'input' : `input[${empty}]`
   throw unparsable(`${param}: must not be empty`, param)
+}
+
+function toTextMessage(message: ChatRequestMessage, index: number): ChatMessage {
+  const written = toMessage(message, index)
+  const [medium] = written.attachments ?? []
+  if (medium !== undefined) throw unparsable(`${medium.param}: only text can be embedded`, medium.param)
+  return written
 }
 
 /** The numbers as 32-bit floats in little-endian order, as official clients read them. */

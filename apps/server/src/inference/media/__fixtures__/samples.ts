@@ -1,0 +1,19 @@
+/** A picture of one red point. */
+export const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+/** Four samples of silence, 8 kHz. */
+export const WAV = Buffer.concat([
+  Buffer.from('RIFF\x2c\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x40\x1f\0\0\x80\x3e\0\0\x02\0\x10\0data\x08\0\0\0', 'latin1'),
+  Buffer.alloc(8),
+])
+
+/** The beginning of a film, which is all that is looked at. */
+export const MP4 = Buffer.from('\0\0\0\x18ftypisom\0\0\x02\0isomiso2', 'latin1')
+
+/** A data URL of bytes. */
+export function dataUrl(mediaType: string, bytes: Uint8Array): string {
+  return `data:${mediaType};base64,${Buffer.from(bytes).toString('base64')}`
+}

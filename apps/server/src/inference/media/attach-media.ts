@@ -1,0 +1,109 @@
+import { SvcError } from '@svc/errors'
+import { inputModalitiesOf } from '../../models/capabilities.ts'
+import type { ModelConfig } from '../../models/model-config.ts'
+import { mapConcurrently } from '../operations/map-concurrently.ts'
+import type { ChatMessage, ChatRequest, InferenceRequest } from '../request.ts'
+import type { Attachment, MediaKind, Medium } from './attachment.ts'
+import { type MediaReader, type MediaReading, notTaken } from './media-reader.ts'
+
+/** A request whose media have been read. */
+export interface Attached {
+  readonly request: InferenceRequest
+  /** Gives the memory of the media back. Call it when the reply has ended. */
+  release(): void
+}
+
+/** Reads what is attached to the messages of requests. */
+export interface MediaAttacher {
+  /**
+   * The request with its media in place of the attachments. Nothing is fetched for a model that does not take it.
+   *
+   * @throws {SvcError} `invalid_request` naming the place, `too_large`, `unavailable`
+   */
+  attach(
+    request: InferenceRequest,
+    options: { readonly model: ModelConfig; readonly signal: AbortSignal },
+  ): Promise<Attached>
+}
+
+/** More than the context of any model holds. */
+const MAX_MEDIA = 64
+const FETCHES_AT_ONCE = 4
+const KINDS: readonly MediaKind[] = ['image', 'audio', 'video']
+
+/** Joins requests and the reader of media. */
+export function createMediaAttacher(reader: MediaReader): MediaAttacher {
+  return {
+    async attach(request, { model, signal }) {
+      const attachments = request.kind === 'chat' ? attachmentsOf(request) : []
+      if (request.kind !== 'chat' || attachments.length === 0) return { request, release() {} }
+      const accepts = acceptedBy(model)
+      for (const attachment of attachments) refuseUnlessTaken(attachment, accepts)
+      const reading = reader.open()
+      try {
+        const media = await readAll(attachments, { reading, accepts, signal })
+        return { request: place(request, media), release: reading.release }
+      } catch (error) {
+        reading.release()
+        throw error
+      }
+    },
+  }
+}
+
+function attachmentsOf({ messages }: ChatRequest): readonly Attachment[] {
+  const attachments = messages.flatMap((message) => message.attachments ?? [])
+  const excess = attachments[MAX_MEDIA]
+  if (excess === undefined) return attachments
+  throw new SvcError('invalid_request', `${excess.param}: more than ${MAX_MEDIA} media in one request`, {
+    code: 'too_many_media',
+    details: { type: 'invalid_request_error', param: excess.param },
+  })
+}
+
+function acceptedBy(model: ModelConfig): ReadonlySet<MediaKind> {
+  const modalities: ReadonlySet<string> = new Set(inputModalitiesOf(model))
+  return new Set(KINDS.filter((kind) => modalities.has(kind)))
+}
+
+/** What a file is shows only when it has been read; a model for text alone takes none. */
+function refuseUnlessTaken(attachment: Attachment, accepts: ReadonlySet<MediaKind>): void {
+  const { kind } = attachment
+  if (kind === 'file' ? accepts.size === 0 : !accepts.has(kind)) throw notTaken(attachment, kind)
+}
+
+async function readAll(
+  attachments: readonly Attachment[],
+  {
+    reading,
+    accepts,
+    signal,
+  }: {
+    readonly reading: MediaReading
+    readonly accepts: ReadonlySet<MediaKind>
+    readonly signal: AbortSignal
+  },
+): Promise<ReadonlyMap<Attachment, Medium>> {
+  const media = await mapConcurrently(attachments, { limit: FETCHES_AT_ONCE, signal }, async (attachment, options) => {
+    const medium = await reading.read(attachment, { accepts, ...options })
+    return [attachment, medium] as const
+  })
+  return new Map(media)
+}
+
+/** The order in which media are sent is that of the messages, whatever was read first. */
+function place(request: ChatRequest, read: ReadonlyMap<Attachment, Medium>): ChatRequest {
+  const all: Record<MediaKind, string[]> = { image: [], audio: [], video: [] }
+  const messages = request.messages.map(({ attachments, ...message }): ChatMessage => {
+    if (attachments === undefined) return message
+    const counts: Record<MediaKind, number> = { image: 0, audio: 0, video: 0 }
+    for (const attachment of attachments) {
+      const medium = read.get(attachment)
+      if (medium === undefined) continue
+      counts[medium.kind] += 1
+      all[medium.kind].push(medium.base64)
+    }
+    return { ...message, media: { images: counts.image, audio: counts.audio, video: counts.video } }
+  })
+  return { ...request, messages, media: { images: all.image, audio: all.audio, video: all.video } }
+}
