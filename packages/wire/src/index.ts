@@ -5,6 +5,42 @@
  * @module
  */
 
+// Messages format
+export {
+  isKnownMessagesBlock,
+  type MessagesBlock,
+  type MessagesMessage,
+  type MessagesTextBlock,
+  messagesBlock,
+  messagesMessage,
+  messagesResultBlock,
+  messagesTextBlock,
+} from './messages/blocks.ts'
+export { type MessagesErrorReply, messagesErrorReply } from './messages/error.ts'
+export { type MessagesDelta, type MessagesEvent, messagesDelta, messagesEvent } from './messages/events.ts'
+export {
+  type MessagesCountReply,
+  type MessagesReply,
+  type MessagesReplyBlock,
+  type MessagesStopReason,
+  type MessagesUsage,
+  messagesCountReply,
+  messagesReply,
+  messagesReplyBlock,
+  messagesStopReason,
+  messagesUsage,
+} from './messages/reply.ts'
+export {
+  type MessagesCountRequest,
+  type MessagesRequest,
+  type MessagesTool,
+  type MessagesToolChoice,
+  messagesCountRequest,
+  messagesRequest,
+  messagesThinking,
+  messagesTool,
+  messagesToolChoice,
+} from './messages/request.ts'
 // Native bodies
 export { type ResourcesReply, resourcesReply, type WireDeviceMemory } from './native/resources.ts'
 export {

@@ -1,4 +1,8 @@
 import * as z from 'zod'
+import { messagesErrorReply } from './messages/error.ts'
+import { messagesEvent } from './messages/events.ts'
+import { messagesCountReply, messagesReply } from './messages/reply.ts'
+import { messagesCountRequest, messagesRequest } from './messages/request.ts'
 import { deviceMemory, resourcesReply } from './native/resources.ts'
 import { scoreReply, scoreRequest } from './native/score.ts'
 import { settings, settingsUpdateReply } from './native/settings.ts'
@@ -64,6 +68,12 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   DetokenizeReply: detokenizeReply,
   ScoreRequest: scoreRequest,
   ScoreReply: scoreReply,
+  MessagesRequest: messagesRequest,
+  MessagesReply: messagesReply,
+  MessagesEvent: messagesEvent,
+  MessagesCountRequest: messagesCountRequest,
+  MessagesCount: messagesCountReply,
+  MessagesError: messagesErrorReply,
   Model: model,
   ModelList: modelList,
   ModelCapabilitiesList: modelCapabilitiesList,

@@ -1,0 +1,92 @@
+import * as z from 'zod'
+import { anyObject } from '../scalars.ts'
+
+/** Where the bytes of an image or document are. */
+const source = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('base64'), media_type: z.string(), data: z.string() }),
+  z.looseObject({ type: z.literal('url'), url: z.string() }),
+  z.looseObject({ type: z.literal('text'), media_type: z.string().nullish(), data: z.string() }),
+  z.looseObject({ type: z.literal('content'), content: z.unknown() }),
+  z.looseObject({ type: z.literal('file'), file_id: z.string() }),
+])
+
+/** A block of text. */
+export const messagesTextBlock = z.looseObject({ type: z.literal('text'), text: z.string() })
+
+const imageBlock = z.looseObject({ type: z.literal('image'), source })
+const documentBlock = z.looseObject({ type: z.literal('document'), source, title: z.string().nullish() })
+
+const MEDIA_TYPES = ['text', 'image', 'document'] as const
+
+/** A block of a type this server does not know; a proxy passes it on, a local model refuses it. */
+function unknownBlock(known: ReadonlySet<string>) {
+  // Aborting: a known block of a wrong shape must be told about its field, not about its type.
+  return z.looseObject({ type: z.string().refine((type) => !known.has(type), { abort: true }) })
+}
+
+const knownResultBlock = z.discriminatedUnion('type', [messagesTextBlock, imageBlock, documentBlock])
+
+/** One block of what a tool gave, of any type. */
+export const messagesResultBlock = z.union([knownResultBlock, unknownBlock(new Set(MEDIA_TYPES))])
+
+const toolUseBlock = z.looseObject({
+  type: z.literal('tool_use'),
+  id: z.string(),
+  name: z.string().min(1),
+  input: anyObject,
+})
+
+const toolResultBlock = z.looseObject({
+  type: z.literal('tool_result'),
+  tool_use_id: z.string(),
+  content: z.union([z.string(), z.array(messagesResultBlock)]).nullish(),
+  is_error: z.boolean().nullish(),
+})
+
+const thinkingBlock = z.looseObject({
+  type: z.literal('thinking'),
+  thinking: z.string(),
+  signature: z.string().nullish(),
+})
+
+const redactedBlock = z.looseObject({ type: z.literal('redacted_thinking'), data: z.string() })
+
+const knownBlock = z.discriminatedUnion('type', [
+  messagesTextBlock,
+  imageBlock,
+  documentBlock,
+  toolUseBlock,
+  toolResultBlock,
+  thinkingBlock,
+  redactedBlock,
+])
+
+const KNOWN_TYPES: ReadonlySet<string> = new Set<MessagesBlock['type']>([
+  ...MEDIA_TYPES,
+  'tool_use',
+  'tool_result',
+  'thinking',
+  'redacted_thinking',
+])
+
+/** One block of a message's content, of a type this server knows. */
+export type MessagesBlock = z.infer<typeof knownBlock>
+
+/** One block of a message's content, of any type. */
+export const messagesBlock = z.union([knownBlock, unknownBlock(KNOWN_TYPES)])
+
+/** Whether a block is of a type this server knows, so that switching on `type` sees its fields. */
+export function isKnownMessagesBlock(block: z.infer<typeof messagesBlock>): block is MessagesBlock {
+  return KNOWN_TYPES.has(block.type)
+}
+
+/** A message of the conversation; instructions may also stand in between as `system`. */
+export const messagesMessage = z.looseObject({
+  role: z.enum(['user', 'assistant', 'system']),
+  content: z.union([z.string(), z.array(messagesBlock)]),
+})
+
+/** A message of the conversation. */
+export type MessagesMessage = z.infer<typeof messagesMessage>
+/** A block of text. */
+export type MessagesTextBlock = z.infer<typeof messagesTextBlock>

@@ -1,0 +1,10 @@
+import * as z from 'zod'
+
+/** The error body of the messages format, also its in-band event; the status stands on the HTTP line alone. */
+export const messagesErrorReply = z.looseObject({
+  type: z.literal('error'),
+  error: z.looseObject({ type: z.string(), message: z.string() }),
+})
+
+/** The error body of the messages format. */
+export type MessagesErrorReply = z.infer<typeof messagesErrorReply>

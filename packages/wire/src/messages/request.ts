@@ -1,0 +1,80 @@
+import * as z from 'zod'
+import { anyObject, MAX_INT32, positiveFloat32, unitInterval } from '../scalars.ts'
+import { messagesMessage, messagesTextBlock } from './blocks.ts'
+
+/**
+ * An entry of `tools`: the caller's own tools have no `type` or `custom`, any other type is one that a vendor runs;
+ * `input_schema` is a JSON Schema, kept as it came.
+ */
+export const messagesTool = z.looseObject({
+  type: z.string().nullish(),
+  name: z.string().min(1),
+  description: z.string().nullish(),
+  input_schema: anyObject.nullish(),
+  strict: z.boolean().nullish(),
+})
+
+const parallel = { disable_parallel_tool_use: z.boolean().nullish() }
+
+/** Which tools may or must be called. */
+export const messagesToolChoice = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('auto'), ...parallel }),
+  z.looseObject({ type: z.literal('any'), ...parallel }),
+  z.looseObject({ type: z.literal('none') }),
+  z.looseObject({ type: z.literal('tool'), name: z.string().min(1), ...parallel }),
+])
+
+/** Whether the model thinks before it answers, and whether its thoughts are shown. */
+export const messagesThinking = z.discriminatedUnion('type', [
+  z.looseObject({
+    type: z.literal('enabled'),
+    budget_tokens: z.int().min(0).max(MAX_INT32).nullish(),
+    display: z.string().nullish(),
+  }),
+  z.looseObject({ type: z.literal('adaptive'), display: z.string().nullish() }),
+  z.looseObject({ type: z.literal('between_tools') }),
+  z.looseObject({ type: z.literal('disabled') }),
+])
+
+/** How much effort an answer is worth, and the form it must have. */
+const outputConfig = z.looseObject({
+  effort: z.string().nullish(),
+  format: z.looseObject({ type: z.string(), schema: z.unknown() }).nullish(),
+})
+
+/** What decides the prompt: the same for a reply and for a count of its tokens. */
+const conversation = {
+  model: z.string().nullish(),
+  messages: z.array(messagesMessage).min(1),
+  system: z.union([z.string(), z.array(messagesTextBlock)]).nullish(),
+  tools: z.array(messagesTool).nullish(),
+  tool_choice: messagesToolChoice.nullish(),
+  thinking: messagesThinking.nullish(),
+  output_config: outputConfig.nullish(),
+}
+
+/** Body of `POST /v1/messages/count_tokens`. */
+export const messagesCountRequest = z.looseObject(conversation)
+
+/**
+ * Body of `POST /v1/messages`. Unknown keys survive; an optional field that is `null` counts as absent.
+ */
+export const messagesRequest = z.looseObject({
+  ...conversation,
+  max_tokens: z.int().min(1).max(MAX_INT32),
+  stop_sequences: z.array(z.string()).nullish(),
+  stream: z.boolean().nullish(),
+  temperature: positiveFloat32.nullish(),
+  top_p: unitInterval.nullish(),
+  top_k: z.int().min(-1).max(MAX_INT32).nullish(),
+  metadata: anyObject.nullish(),
+})
+
+/** Body of `POST /v1/messages`. */
+export type MessagesRequest = z.infer<typeof messagesRequest>
+/** Body of `POST /v1/messages/count_tokens`. */
+export type MessagesCountRequest = z.infer<typeof messagesCountRequest>
+/** An entry of `tools`. */
+export type MessagesTool = z.infer<typeof messagesTool>
+/** Which tools may or must be called. */
+export type MessagesToolChoice = z.infer<typeof messagesToolChoice>
