@@ -6,7 +6,7 @@
 import { fileURLToPath } from 'node:url'
 
 /** What a demo model may be asked for, in the words of `known_usecases`. */
-export type DemoUsecase = 'chat' | 'completion' | 'embeddings' | 'rerank'
+export type DemoUsecase = 'chat' | 'completion' | 'score' | 'embeddings' | 'rerank'
 
 /** A model file of this package and what the server has to know to offer it. */
 export interface DemoModel {
@@ -36,7 +36,7 @@ export const demoModels: readonly DemoModel[] = [
   {
     name: 'demo',
     file: weights('demo.gguf'),
-    usecases: ['chat', 'completion'],
+    usecases: ['chat', 'completion', 'score'],
     contextSize: 1024,
     description: 'A very small chat model that greets, explains svc and says when it does not know.',
   },

@@ -160,7 +160,7 @@ describe('a request that cannot be served', () => {
     const error = await refusal({ Prompt: 'hello '.repeat(600).trim() })
     expect(error).toMatchObject({
       kind: 'invalid_request',
-      message: expect.stringMatching(/the prompt has 601 tokens, the context holds 512/),
+      message: expect.stringMatching(/maximum context length is 512 tokens; the prompt has 601/),
     })
   })
 

@@ -24,11 +24,21 @@ const OWN_CODES: ReadonlySet<string> = new Set([
   'score_failed',
 ])
 
+/** The words that agents look for before they shorten a conversation. */
+const CONTEXT_EXCEEDED = /maximum context length|exceeds? the (?:available )?context size/i
+
 /**
  * What a client learns of a failed prediction. A backend that died, lost its model or refused our own credentials is
  * a failure of this server (500), never a refusal of the client's key or address.
  */
 export function toPredictionError(thrown: unknown): unknown {
+  if (SvcError.is(thrown) && thrown.kind === 'invalid_request' && CONTEXT_EXCEEDED.test(thrown.message)) {
+    return new SvcError('invalid_request', thrown.message, {
+      code: 'context_length_exceeded',
+      cause: thrown,
+      details: { type: 'invalid_request_error', param: 'messages' },
+    })
+  }
   if (!SvcError.is(thrown) || PASSED_ON.has(thrown.kind) || OWN_CODES.has(thrown.code)) return thrown
   const died = thrown.kind === 'unavailable'
   const message = died ? 'prediction failed: the model backend stopped' : `prediction failed: ${thrown.message}`

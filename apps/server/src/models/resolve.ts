@@ -15,7 +15,10 @@ export interface ModelDirectory {
    *   of nothing or of another alias
    */
   resolve(name: string, options?: ResolveOptions): Promise<ModelConfig | undefined>
-  /** The model for a usecase when a request names none: the first by name that is not disabled. */
+  /**
+   * The model for a usecase when a request names none: the first by name that is not disabled, and whose
+   * weights are there.
+   */
   defaultFor(usecase: string): ModelConfig | undefined
   /** Every model in byte order, aliases included. */
   list(options?: { readonly includeReferenced?: boolean | undefined }): readonly ModelConfig[]
@@ -47,7 +50,9 @@ export function createModelDirectory(store: ConfigStore, context: DefaultsContex
     },
     defaultFor(usecase) {
       if (!isUsecase(usecase)) return undefined
-      const model = store.list().find((each) => !each.disabled && hasUsecase(each, usecase))
+      const fit = store.list().filter((each) => !each.disabled && hasUsecase(each, usecase))
+      // One whose weights are known to be missing or broken serves nobody while another could.
+      const model = fit.find((each) => each.weightsMissing !== true && each.weightsFault === undefined) ?? fit[0]
       return model && fill(model)
     },
     list: (options) => store.list(options).map(fill),

@@ -113,12 +113,20 @@ describe('tool calls in the text of a model', () => {
   it('tool_choice in every form reaches the backend in one', async () => {
     await using server = await world({ text: CALL })
     const named = { type: 'function', function: { name: 'weather' } }
-    for (const choice of ['auto', 'required', named, { type: 'function', name: 'weather' }, JSON.stringify(named)]) {
+    for (const choice of [
+      'auto',
+      'required',
+      'any',
+      named,
+      { type: 'function', name: 'weather' },
+      JSON.stringify(named),
+    ]) {
       await whole(server, { tool_choice: choice })
     }
     const asked = server.records('m').filter(({ rpc, event }) => rpc === 'Predict' && event === 'start')
     expect(asked.map(({ request }) => JSON.parse((request as { ToolChoice: string }).ToolChoice))).toEqual([
       'auto',
+      'required',
       'required',
       named,
       named,

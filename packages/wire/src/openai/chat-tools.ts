@@ -13,11 +13,11 @@ export const chatFunction = z.looseObject({
 export const chatTool = z.looseObject({ type: z.literal('function'), function: chatFunction })
 
 /**
- * `tool_choice` in every form clients send: a word, the nested object, the flat object, or one of these
+ * `tool_choice` in every form clients send: a word (`any` is how some say `required`), the nested object, the flat object, or one of these
  * objects as JSON text.
  */
 export const chatToolChoice = z.union([
-  z.string().regex(/^(?:(?:auto|none|required)$|\s*\{)/, 'expected "auto", "none", "required" or an object'),
+  z.string().regex(/^(?:(?:auto|none|required|any)$|\s*\{)/, 'expected "auto", "none", "required" or an object'),
   z.looseObject({ type: z.literal('function'), function: z.looseObject({ name: z.string() }) }),
   z.looseObject({ type: z.literal('function'), name: z.string() }),
 ])

@@ -12,7 +12,7 @@ export function rerankRoutes(parts: { pipeline: Pipeline; compression: Compressi
       {
         method: 'POST',
         path: '/v1/rerank',
-        aliases: ['/jina/v1/rerank', '/v2/rerank'],
+        aliases: ['/jina/v1/rerank', '/v2/rerank', '/rerank'],
         access: 'any',
         feature: 'rerank',
         family: 'compatible',

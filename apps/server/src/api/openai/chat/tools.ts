@@ -46,6 +46,7 @@ function choiceOf(body: ChatCompletionRequest): ToolChoice | undefined {
 }
 
 function toChoice(choice: unknown): ToolChoice {
+  if (choice === 'any') return 'required'
   if (choice === 'auto' || choice === 'none' || choice === 'required') return choice
   if (typeof choice === 'string') return toChoice(parseChoice(choice))
   const name = memberOf(memberOf(choice, 'function'), 'name') ?? memberOf(choice, 'name')
