@@ -1,5 +1,6 @@
 import type { Token } from 'node-llama-cpp'
 import { invalidRequest } from '../errors.ts'
+import { checkGrammarBounds } from './grammar-bounds.ts'
 import type { Native, NativeGrammar, NativeGrammarState } from './native.ts'
 import type { TokenBytes } from './token-bytes.ts'
 
@@ -33,16 +34,13 @@ export interface GrammarRequest {
   readonly triggers: readonly string[]
 }
 
-const MAX_GRAMMAR_LENGTH = 1024 * 1024
-/** The engine reads groups within groups by recursion. */
-const MAX_DEPTH = 128
 const BLANKS = [0x20, 0x0a, 0x09, 0x0d]
 /** Blanks that are tried before something else: further ones are taken for the end. */
 const BLANKS_AHEAD = 2
 
 /** A grammar from its beginning. @throws LlamaError `invalid_request` where it cannot be read */
 export function createGrammarGuide(request: GrammarRequest, model: GrammarModel): GrammarGuide {
-  checkShape(request.text)
+  checkGrammarBounds(request.text)
   const grammar = readGrammar(request.text, model.native)
   const fresh = (): NativeGrammarState => model.native.createGrammarState(grammar)
   const trigger = request.triggers.length > 0 ? createTriggerScan(request.triggers, model.tokenBytes) : undefined
@@ -84,16 +82,6 @@ function readGrammar(text: string, native: Native): NativeGrammar {
     return native.createGrammar(text, 'root')
   } catch (error) {
     throw invalidRequest(`the grammar cannot be read: ${error instanceof Error ? error.message : 'unknown'}`, 'Grammar')
-  }
-}
-
-function checkShape(text: string): void {
-  if (text.length > MAX_GRAMMAR_LENGTH) throw invalidRequest('the grammar is too long', 'Grammar')
-  let depth = 0
-  for (const [, mark] of text.matchAll(/"(?:[^"\\\n]|\\.)*"|\[(?:[^\]\\\n]|\\.)*\]|#[^\n]*|([()])/g)) {
-    if (mark === '(') depth++
-    else if (mark === ')') depth--
-    if (depth > MAX_DEPTH) throw invalidRequest(`the grammar nests deeper than ${MAX_DEPTH} groups`, 'Grammar')
   }
 }
 
