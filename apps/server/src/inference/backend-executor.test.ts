@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { ModelConfig } from '../models/model-config.ts'
 import type { Residency } from '../models/residency.ts'
 import { createBackendExecutor } from './backend-executor.ts'
-import type { PredictionEvent } from './events.ts'
+import type { PredictionStep } from './events.ts'
 import { createModelFactsReader } from './prediction/model-facts.ts'
 import { createPlanner } from './prediction/plan.ts'
 import { createPredictor } from './prediction/predict.ts'
@@ -74,8 +74,8 @@ function world(answers: Answer[]) {
     grammars: createCompileCache(),
   })
   const executor = createBackendExecutor(residency, createPredictor(planner))
-  const run = async (fields: Partial<ChatRequest> = {}): Promise<PredictionEvent[]> => {
-    const events: PredictionEvent[] = []
+  const run = async (fields: Partial<ChatRequest> = {}): Promise<PredictionStep[]> => {
+    const events: PredictionStep[] = []
     for await (const event of executor.predict(
       { ...request, ...fields },
       { model, correlationId: 'c', signal: new AbortController().signal },
@@ -95,6 +95,17 @@ describe('createBackendExecutor', () => {
       { type: 'usage', usage: { promptTokens: 2, completionTokens: 1, promptMs: 0, generationMs: 0 } },
     ])
     expect(log).toEqual(['acquire', 'release'])
+  })
+
+  it('tells of the prompt once, before the first event of a stream', async () => {
+    const { run } = world([text('a'), text('b')])
+    expect((await run({ stream: true })).map(({ type }) => type)).toEqual([
+      'progress',
+      'text-delta',
+      'text-delta',
+      'choice-end',
+      'usage',
+    ])
   })
 
   it('loads once more when the backend has lost its model, and only once', async () => {

@@ -1,6 +1,6 @@
 import type { SvcError } from '@svc/errors'
 import type { JsonDocument } from '@svc/json'
-import type { PredictionEvent } from './events.ts'
+import type { PredictionEvent, Usage } from './events.ts'
 import type { OperationKind, OperationRequest, OperationResult } from './operations/operation.ts'
 import type { GenerationRequest } from './request.ts'
 
@@ -18,8 +18,8 @@ export interface ReplyFacts {
 /** Turns events into frames of one wire format. */
 export interface StreamEncoder {
   readonly contentType: string
-  /** Frames before the first event. */
-  start(): string
+  /** Frames before the first event; the figures are those that are known by then. */
+  start(usage: Usage): string
   /** Frames of an event; empty when the format has none for it. */
   event(event: PredictionEvent): string
   /** Frames after the last event. */

@@ -44,5 +44,14 @@ export type PredictionEvent =
   | { readonly type: 'choice-end'; readonly choice: number; readonly finishReason: FinishReason }
   | { readonly type: 'usage'; readonly usage: Usage }
 
+/** What a prediction knows of its figures before its first event; no format has an event for it. */
+export interface PredictionProgress {
+  readonly type: 'progress'
+  readonly usage: Usage
+}
+
+/** What an executor yields. */
+export type PredictionStep = PredictionEvent | PredictionProgress
+
 /** The usage of a prediction of which nothing is known yet. */
 export const NO_USAGE: Usage = { promptTokens: 0, completionTokens: 0, promptMs: 0, generationMs: 0 }

@@ -5,8 +5,8 @@ import type { ReplyWriter } from '../http/reply-writer.ts'
 import type { ModelConfig } from '../models/model-config.ts'
 import type { InferenceCodec } from './codec.ts'
 import { NO_USAGE, type PredictionEvent, type Usage } from './events.ts'
+import type { InferenceRequest } from './inference-request.ts'
 import type { OperationResult } from './operations/operation.ts'
-import type { InferenceRequest } from './request.ts'
 
 /** One inference request on its way through the stages. Each stage reads what earlier ones left and leaves its own. */
 export class Exchange {

@@ -1,5 +1,5 @@
 import type { ModelConfig } from '../models/model-config.ts'
-import type { PredictionEvent } from './events.ts'
+import type { PredictionStep } from './events.ts'
 import type { OperationKind, OperationRequest, OperationResult } from './operations/operation.ts'
 import type { GenerationRequest } from './request.ts'
 
@@ -17,7 +17,7 @@ export interface Executor {
    *
    * @throws {SvcError} on the first pull while nothing has been produced, later in between
    */
-  predict(request: GenerationRequest, options: ExecuteOptions): AsyncIterable<PredictionEvent>
+  predict(request: GenerationRequest, options: ExecuteOptions): AsyncIterable<PredictionStep>
   /** Runs an operation to its end. */
   perform<K extends OperationKind>(request: OperationRequest<K>, options: ExecuteOptions): Promise<OperationResult<K>>
 }

@@ -1,5 +1,4 @@
 import type { Attachment, RequestMedia } from './media/attachment.ts'
-import type { OperationRequest } from './operations/operation.ts'
 
 /** A call the model made, or one it is told about in the history. */
 export interface ToolCall {
@@ -111,11 +110,3 @@ export interface CompletionRequest extends Generation {
 
 /** A request whose reply is generated. */
 export type GenerationRequest = ChatRequest | CompletionRequest
-
-/** Every inference request in domain terms; formats map into it, executors read it. */
-export type InferenceRequest = GenerationRequest | OperationRequest
-
-/** Whether the reply is generated: it comes as events, and may be streamed. */
-export function isGeneration(request: InferenceRequest): request is GenerationRequest {
-  return request.kind === 'chat' || request.kind === 'completion'
-}

@@ -1,8 +1,9 @@
 import { SvcError } from '@svc/errors'
 import { inputModalitiesOf } from '../../models/capabilities.ts'
 import type { ModelConfig } from '../../models/model-config.ts'
+import type { InferenceRequest } from '../inference-request.ts'
 import { mapConcurrently } from '../operations/map-concurrently.ts'
-import type { ChatMessage, ChatRequest, InferenceRequest } from '../request.ts'
+import type { ChatMessage, ChatRequest } from '../request.ts'
 import type { Attachment, MediaKind, Medium } from './attachment.ts'
 import { type MediaReader, type MediaReading, notTaken } from './media-reader.ts'
 

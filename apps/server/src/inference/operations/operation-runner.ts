@@ -1,6 +1,6 @@
 import type { BackendClient } from '@svc/backend-client'
 import type { ModelConfig } from '../../models/model-config.ts'
-import type { PromptMessage } from '../prompt/prompt-input.ts'
+import type { ChatPromptInput } from '../prompt/prompt-input.ts'
 import type { OperationKind, OperationRequest, OperationResult } from './operation.ts'
 
 /** Writes conversations by the templates of a model's file. */
@@ -8,7 +8,7 @@ export interface ConversationWriter {
   /** The text, or `backend` where only the backend has a template for it. */
   chat(
     model: ModelConfig,
-    conversation: { readonly messages: readonly PromptMessage[] },
+    conversation: ChatPromptInput,
     options: { readonly signal: AbortSignal },
   ): Promise<{ readonly mode: 'backend' } | { readonly mode: 'prompt'; readonly prompt: string }>
 }

@@ -1,4 +1,5 @@
 import type { PromptMessage } from '../prompt/prompt-input.ts'
+import type { ChatRequest } from '../request.ts'
 import type { Pooling } from './pool-tokens.ts'
 
 /** What every operation reports beside its answer. */
@@ -62,6 +63,16 @@ export interface DetokenizeResult extends OperationFigures {
   readonly text: string
 }
 
+/** A chat whose prompt is to be measured, not continued. */
+export interface CountRequest {
+  readonly kind: 'count'
+  readonly chat: ChatRequest
+}
+
+export interface CountResult extends OperationFigures {
+  readonly tokens: number
+}
+
 /** Continuations of a prompt to be judged by how likely the model would write them. */
 export interface ScoreRequest {
   readonly kind: 'score'
@@ -94,6 +105,7 @@ export interface Operations {
   readonly rerank: { readonly request: RerankRequest; readonly result: RerankResult }
   readonly tokenize: { readonly request: TokenizeRequest; readonly result: TokenizeResult }
   readonly detokenize: { readonly request: DetokenizeRequest; readonly result: DetokenizeResult }
+  readonly count: { readonly request: CountRequest; readonly result: CountResult }
   readonly score: { readonly request: ScoreRequest; readonly result: ScoreResult }
 }
 

@@ -1,3 +1,4 @@
+import { runCount } from './count.ts'
 import { runDetokenize } from './detokenize.ts'
 import { runEmbed } from './embed.ts'
 import type { OperationKind, OperationRequest, OperationResult } from './operation.ts'
@@ -12,6 +13,7 @@ const RUNNERS: { readonly [K in OperationKind]: OperationRunner<K> } = {
   rerank: runRerank,
   tokenize: runTokenize,
   detokenize: runDetokenize,
+  count: runCount,
   score: runScore,
 }
 

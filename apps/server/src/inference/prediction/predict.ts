@@ -1,7 +1,7 @@
 import type { PartialMessage } from '@svc/backend-client'
 import type { PredictOptions } from '@svc/backend-client/proto'
 import type { ModelConfig } from '../../models/model-config.ts'
-import type { PredictionEvent, Usage } from '../events.ts'
+import { NO_USAGE, type PredictionEvent, type PredictionStep, type Usage } from '../events.ts'
 import { createReplyDecoder } from '../reply-decoder.ts'
 import type { GenerationRequest } from '../request.ts'
 import { toPredictOptions } from '../to-predict-options.ts'
@@ -11,7 +11,7 @@ import type { PredictionContext } from './prediction-context.ts'
 import { createReplyText } from './reply-text.ts'
 
 /** Runs predictions on a loaded model. */
-export type Predictor = (request: GenerationRequest, context: PredictionContext) => AsyncGenerator<PredictionEvent>
+export type Predictor = (request: GenerationRequest, context: PredictionContext) => AsyncGenerator<PredictionStep>
 
 /** One choice of a reply. */
 interface Choice {
@@ -42,7 +42,7 @@ async function* runChoice(
   request: GenerationRequest,
   choice: Choice,
   context: PredictionContext,
-): AsyncGenerator<PredictionEvent, Usage> {
+): AsyncGenerator<PredictionStep, Usage> {
   const { client, model, signal } = context
   const { index, plan } = choice
   const options = toOptions(request, choice, context)
@@ -60,9 +60,16 @@ async function* runChoice(
   const replies = request.stream
     ? client.predictStream(options, { signal })
     : [await client.predict(options, { signal })]
+  let tellsProgress = request.stream && index === 0 && count === undefined
   for await (const reply of replies) {
     count?.reply(reply)
-    yield* check(decoder.reply(reply))
+    const events = check(decoder.reply(reply))
+    const { promptTokens } = decoder.usage
+    if (tellsProgress && promptTokens > 0 && events.length > 0) {
+      tellsProgress = false
+      yield { type: 'progress', usage: { ...NO_USAGE, promptTokens } }
+    }
+    yield* events
   }
   yield* check(decoder.end())
   return count === undefined ? decoder.usage : await count.usage(decoder.usage)

@@ -5,9 +5,9 @@ import type { Clock } from '../../ports.ts'
 import { NO_USAGE } from '../events.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Executor } from '../executor.ts'
+import { isGeneration } from '../inference-request.ts'
 import { tapLanes } from '../lanes.ts'
 import type { Stage } from '../pipeline.ts'
-import { isGeneration } from '../request.ts'
 
 /** What the model stage needs. */
 export interface ModelStageOptions {

@@ -5,9 +5,9 @@ import type { ReplyWriter } from '../../http/reply-writer.ts'
 import type { Clock } from '../../ports.ts'
 import type { ReplyCollector, ReplyFacts, StreamEncoder } from '../codec.ts'
 import type { Exchange } from '../exchange.ts'
+import { isGeneration } from '../inference-request.ts'
 import { JsonPieces } from '../json-pieces.ts'
 import type { Stage } from '../pipeline.ts'
-import { isGeneration } from '../request.ts'
 
 /** Text of in-band errors while `--opaque-errors` is on. */
 const OPAQUE = new SvcError('internal', 'an error occurred')
@@ -61,7 +61,7 @@ async function stream(exchange: Exchange, encoder: StreamEncoder, opaque: boolea
     let step = await iterator.next()
     writer.startStream(encoder.contentType)
     try {
-      let frames = encoder.start()
+      let frames = encoder.start(exchange.usage)
       while (step.done !== true) {
         frames += encoder.event(step.value)
         if (frames !== '') await writer.write(frames)
