@@ -72,10 +72,10 @@ test('all demo models together are below 5 MB', () => {
 })
 
 describe('the chat model', () => {
-  test('is offered for chat and completion with its context size', () => {
+  test('is offered for chat, completion and score with its context size', () => {
     const { model } = demo()
     expect(isAbsolute(model.file)).toBe(true)
-    expect(model.usecases).toEqual(['chat', 'completion'])
+    expect(model.usecases).toEqual(['chat', 'completion', 'score'])
     expect(readHeader(demo().bytes).keys.get('llama.context_length')).toBe(model.contextSize)
   })
 

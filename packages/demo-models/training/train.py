@@ -20,13 +20,16 @@ from tokenizers import Tokenizer
 
 from model import Model, Shape
 from optimizer import Optimizer
-from svc_demo.mix import evaluation, sample
+from svc_demo.mix import LATE_SAMPLE, evaluation, sample
 from tokenizer import BEGIN, encode_turns, train as train_tokenizer
 
 PLAN = (Path(__file__).parent / "plan.txt").read_text("utf-8").strip()
 CHUNK = 3_000  # samples sorted by length together
 BATCH = 4_096  # tokens, padding included
+# Before LATE_SAMPLE some prompt tokens are learned too. After it only answers are, and most of all the tokens that decide
+# which answer it is: the first ones, and the name of a route.
 PROMPT_SHARE, PROMPT_WEIGHT = 0.08, 0.5
+DECIDING, DECIDING_WEIGHT, ROUTE_WEIGHT = 3, 2.0, 4.0
 LONGEST = 700  # tokens of a sample
 WARM_UP = 50  # steps
 LATEST = "latest.pt"
@@ -55,13 +58,16 @@ def boundaries(plan):
 
 
 def chunk_batches(tokenizer, chunk):
-    """The batches of a chunk: lists of (ids, is_answer), a pure function of the chunk's number."""
+    """The batches of a chunk: lists of (ids, weight of each in an answer), a pure function of the chunk's number."""
     rng = random.Random(f"batches {chunk}")
     encoded = []
     for i in range(CHUNK):
-        ids, answer = encode_turns(tokenizer, sample(chunk * CHUNK + i)[1])
+        seed = chunk * CHUNK + i
+        part, turns = sample(seed)
+        ids, marks = encode_turns(tokenizer, turns)
+        answer = late_weights(part, marks) if seed >= LATE_SAMPLE else [float(mark) for mark in marks]
         if rng.random() < 0.2:
-            ids, answer = [BEGIN, *ids], [False, *answer]
+            ids, answer = [BEGIN, *ids], [0.0, *answer]
         if len(ids) <= LONGEST:
             encoded.append((ids, answer))
     encoded.sort(key=lambda pair: len(pair[0]))
@@ -76,24 +82,35 @@ def chunk_batches(tokenizer, chunk):
     return batches, rng
 
 
+def late_weights(part, marks):
+    """1 for every token of an answer, more for those that decide which one it is."""
+    weights, place = [], 0
+    for mark in marks:
+        place = place + 1 if mark else 0
+        usual = DECIDING_WEIGHT if place <= DECIDING else 1.0
+        weights.append((ROUTE_WEIGHT if part == "routing" else usual) if mark else 0.0)
+    return weights
+
+
 def tensors(batch):
     length = max(len(ids) for ids, _ in batch)
     ids = torch.zeros(len(batch), length, dtype=torch.long)
-    answer = torch.zeros(len(batch), length, dtype=torch.bool)
+    answer = torch.zeros(len(batch), length)
     real = torch.zeros(len(batch), length, dtype=torch.bool)
     for row, (tokens, marks) in enumerate(batch):
         ids[row, : len(tokens)] = torch.tensor(tokens)
-        answer[row, : len(tokens)] = torch.tensor(marks)
+        answer[row, : len(tokens)] = torch.tensor(marks, dtype=torch.float)
         real[row, : len(tokens)] = True
     return ids, answer, real
 
 
-def loss_of(model, batch, rng):
+def loss_of(model, batch, rng, with_prompt):
     ids, answer, real = tensors(batch)
     generator = torch.Generator().manual_seed(rng.randrange(2**31))
-    prompt = real & ~answer & (torch.rand(ids.shape, generator=generator) < PROMPT_SHARE)
-    wanted = (answer | prompt)[:, 1:]
-    weight = torch.where(answer[:, 1:], 1.0, PROMPT_WEIGHT)[wanted]
+    prompt = real & (answer == 0) & (torch.rand(ids.shape, generator=generator) < PROMPT_SHARE) & with_prompt
+    weights = torch.where(prompt, PROMPT_WEIGHT, answer)[:, 1:]
+    wanted = weights > 0
+    weight = weights[wanted]
     logits = model.logits(model.hidden(ids[:, :-1], wanted))
     losses = F.cross_entropy(logits, ids[:, 1:][wanted], reduction="none")
     return (losses * weight).sum() / weight.sum(), int(real.sum())
@@ -115,7 +132,7 @@ def exact(model, tokenizer, sets):
         for start in range(0, len(pairs), 32):
             ids, answer, _ = tensors(pairs[start : start + 32])
             best = model.logits(model.hidden(ids[:, :-1])).argmax(-1)
-            right += int(((best == ids[:, 1:]) | ~answer[:, 1:]).all(1).sum())
+            right += int(((best == ids[:, 1:]) | (answer[:, 1:] == 0)).all(1).sum())
         scores[name] = right / len(items)
     return scores
 
@@ -179,7 +196,7 @@ class Run:
 
     def step(self, batch, rng, rate):
         begin = time.process_time()
-        loss, tokens = loss_of(self.model, batch, rng)
+        loss, tokens = loss_of(self.model, batch, rng, self.state["chunk"] * CHUNK < LATE_SAMPLE)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
         self.optimizer.step(rate)

@@ -36,6 +36,30 @@ SHARES = {
     "off-topic": 15,
     "copy": 5,
 }
+# from this sample on copying is learned, and what must be known by heart gets its place
+LATE_SAMPLE = 135_000
+LATE_SHARES = {
+    "help": 29,
+    "small-talk": 17,
+    "skill": 21,
+    "turns": 13,
+    "tools": 12,
+    "routing": 7,
+    "off-topic": 14,
+    "copy": 2,
+}
+# and from this one on what a held-out question showed to be weak: the fallback, and conversations
+LAST_SAMPLE = 288_000
+LAST_SHARES = {
+    "help": 26,
+    "small-talk": 14,
+    "skill": 20,
+    "turns": 15,
+    "tools": 13,
+    "routing": 6,
+    "off-topic": 22,
+    "copy": 1,
+}
 SYSTEM = [
     "You are a helpful assistant.",
     "You are a helpful assistant.",
@@ -119,7 +143,8 @@ def system_prompt(draw):
 def sample(seed):
     """(part, turns) of the training mix; the seed alone decides."""
     draw = Draw(seed)
-    part = draw.rng.choices(list(SHARES), SHARES.values())[0]
+    shares = SHARES if seed < LATE_SAMPLE else LATE_SHARES if seed < LAST_SAMPLE else LAST_SHARES
+    part = draw.rng.choices(list(shares), shares.values())[0]
     if part == "routing":
         return part, routing(draw)
     prompt = system_prompt(draw)
