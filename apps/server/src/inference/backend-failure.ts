@@ -1,4 +1,5 @@
 import { type ErrorKind, SvcError } from '@svc/errors'
+import { toPublicReason } from '../backends/log-text.ts'
 
 /** Kinds that mean the same to a client whether the server or the backend says them. */
 const PASSED_ON: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
@@ -41,6 +42,8 @@ export function toPredictionError(thrown: unknown): unknown {
   }
   if (!SvcError.is(thrown) || PASSED_ON.has(thrown.kind) || OWN_CODES.has(thrown.code)) return thrown
   const died = thrown.kind === 'unavailable'
-  const message = died ? 'prediction failed: the model backend stopped' : `prediction failed: ${thrown.message}`
+  const message = died
+    ? 'prediction failed: the model backend stopped'
+    : `prediction failed: ${toPublicReason(thrown.message)}`
   return new SvcError('internal', message, { code: died ? 'backend_stopped' : 'prediction_failed', cause: thrown })
 }

@@ -115,6 +115,8 @@ describe('bad requests', () => {
       [{ n: 0 }, 'n'],
       [{ seed: 1.5 }, 'seed'],
       [{ response_format: [] }, 'response_format'],
+      [{ stop: Array.from({ length: 200 }, () => 'x') }, 'stop'],
+      [{ stop: 'x'.repeat(5000) }, 'stop'],
       [{ logit_bias: { a: 1 } }, 'logit_bias'],
     ]
     for (const [fields, param] of wrong) {

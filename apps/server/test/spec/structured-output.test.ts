@@ -80,6 +80,7 @@ describe('structured output', () => {
     ['a reference to elsewhere', asked({ $ref: 'https://example.com/schema' })],
     ['a value that never ends', asked({ $defs: { a: { $ref: '#/$defs/a' } }, $ref: '#/$defs/a' })],
     ['two forms at once', { ...asked(SCHEMA), grammar: 'root ::= "a"' }],
+    ['a grammar beside tools', { grammar: 'root ::= "a"', tools: [{ type: 'function', function: { name: 'f' } }] }],
     ['a schema that is none', asked('text')],
     ['a form without its schema', { response_format: { type: 'json_schema', json_schema: { name: 'x' } } }],
   ])('refuses %s before anything is generated', async (_name, extra) => {

@@ -1,8 +1,20 @@
 import { type DetokenizeReply, detokenizeRequest, type TokenizeReply, tokenizeRequest } from '@svc/wire'
 import type { OperationCodec } from '../../inference/codec.ts'
+import { JsonPieces } from '../../inference/json-pieces.ts'
 import { limitItems } from '../../inference/limit-items.ts'
 import { readBody } from '../../inference/read-body.ts'
 import { MAX_TOKENS_SENT } from '../openai/limits.ts'
+
+/** More tokens are written in pieces. */
+const MANY_TOKENS = 32_768
+
+function* writeTokens(tokens: readonly number[]): Generator<string> {
+  yield '{"tokens":['
+  for (let at = 0; at < tokens.length; at += MANY_TOKENS) {
+    yield (at === 0 ? '' : ',') + tokens.slice(at, at + MANY_TOKENS).join(',')
+  }
+  yield ']}'
+}
 
 /** The two ends of `POST /v1/tokenize`. */
 export const tokenizeCodec: OperationCodec<'tokenize'> = {
@@ -11,7 +23,8 @@ export const tokenizeCodec: OperationCodec<'tokenize'> = {
     const { content } = await readBody(tokenizeRequest, document, signal)
     return { kind: 'tokenize', text: content }
   },
-  reply: (_request, { tokens }): TokenizeReply => ({ tokens: [...tokens] }),
+  reply: (_request, { tokens }): TokenizeReply | JsonPieces =>
+    tokens.length > MANY_TOKENS ? new JsonPieces(writeTokens(tokens)) : { tokens: [...tokens] },
 }
 
 /** The two ends of `POST /v1/detokenize`. */

@@ -1,3 +1,4 @@
+import { SvcError } from '@svc/errors'
 import type { ChatCompletionRequest, ChatRequestMessage } from '@svc/wire'
 import type { ChatMessage, ChatRequest, ToolCall } from '../../../inference/request.ts'
 import { toStructuredOutput } from '../../../inference/structured-output/structured-output.ts'
@@ -18,12 +19,14 @@ const ROLES: Readonly<Record<ChatRequestMessage['role'], Role>> = {
 
 /** A chat request of the compatible format in domain terms. */
 export function chatToDomain(body: ChatCompletionRequest): ChatRequest {
+  const tools = toToolRequest(body)
+  if (tools.tools !== undefined && (body.grammar ?? '') !== '') throw grammarBesideTools()
   return {
     kind: 'chat',
     messages: body.messages.map(toMessage),
     generation: toGeneration(body),
     choices: body.n ?? 1,
-    ...toToolRequest(body),
+    ...tools,
     structuredOutput: toStructuredOutput({
       responseFormat: body.response_format,
       grammar: body.grammar,
@@ -34,6 +37,13 @@ export function chatToDomain(body: ChatCompletionRequest): ChatRequest {
     metadata: body.metadata ?? undefined,
     stream: body.stream ?? false,
   }
+}
+
+function grammarBesideTools(): SvcError {
+  return new SvcError('invalid_request', 'grammar: cannot be combined with tools', {
+    code: 'conflicting_fields',
+    details: { param: 'grammar' },
+  })
 }
 
 /** A message in domain terms; `index` is its place, for refusals. */
