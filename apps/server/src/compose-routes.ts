@@ -5,6 +5,7 @@ import { discoveryRoute } from './api/discovery/discovery.ts'
 import { instructionRoutes } from './api/discovery/instructions.ts'
 import { swaggerRoutes } from './api/docs/swagger.ts'
 import { homeRoutes } from './api/home.ts'
+import { messagesRoutes } from './api/messages/routes.ts'
 import { modelAdminRoutes } from './api/models/reload.ts'
 import type { ModelListing } from './api/openai/models.ts'
 import { openaiRoutes } from './api/openai/routes.ts'
@@ -74,6 +75,7 @@ export function composeRoutes(parts: RouteParts): {
     ...backendRoutes({ ...parts.backends, bodies: parts.bodies, opaqueErrors: config.opaqueErrors }),
     ...modelAdminRoutes(parts.models),
     ...openaiRoutes(parts),
+    ...messagesRoutes(parts),
     ...responsesRoutes(parts),
     ...rerankRoutes(parts),
     ...tokenizeRoutes(parts),

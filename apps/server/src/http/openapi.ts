@@ -1,6 +1,6 @@
 import { createSchemaRegistry, type SchemaRegistry, schemaReference, toOpenApiSchemas } from '@svc/wire'
 import * as z from 'zod'
-import { pathsOf, type RouteResponse, type RouteRow } from './route-row.ts'
+import { type ErrorFamily, pathsOf, type RouteResponse, type RouteRow } from './route-row.ts'
 
 type Json = Record<string, unknown>
 
@@ -43,6 +43,9 @@ function responseOf(response: RouteResponse, registry: SchemaRegistry): Json {
   return { description, content: { [contentType ?? 'application/json']: media } }
 }
 
+/** Names of the error bodies of families that have one of their own. */
+const ERRORS: Partial<Readonly<Record<ErrorFamily, string>>> = { messages: 'MessagesError' }
+
 function operationOf(row: RouteRow, template: string, registry: SchemaRegistry): Json {
   const parameters = parametersOf(row, template, registry)
   const responses = Object.entries(row.responses ?? { 200: { description: 'OK' } }).map(
@@ -65,7 +68,9 @@ function operationOf(row: RouteRow, template: string, registry: SchemaRegistry):
       ...Object.fromEntries(responses),
       default: {
         description: 'An error in the format of the route.',
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/CompatibleError' } } },
+        content: {
+          'application/json': { schema: { $ref: `#/components/schemas/${ERRORS[row.family] ?? 'CompatibleError'}` } },
+        },
       },
     },
     security: row.access === 'none' ? [] : [{ bearer: [] }, { apiKey: [] }],

@@ -620,13 +620,13 @@ export const ENDPOINTS = defineRequirements([
     id: 'messages:route:post',
     section: '4.3',
     behavior: '`POST /v1/messages` answers in the messages format.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'messages:request:required',
     section: '4.3',
     behavior: 'A messages request needs `model` and a `max_tokens` above 0.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'responses:route:post',

@@ -19,7 +19,7 @@ export const ERRORS = defineRequirements([
     section: '7.1',
     behavior:
       'Errors of `/v1/messages` are `{type: "error", error: {type, message}}` of the type `invalid_request_error` or `api_error`.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'errors:envelope:responses',
@@ -282,44 +282,44 @@ export const ERRORS = defineRequirements([
     id: 'messages:error:no-model',
     section: '7.3',
     behavior: '`/v1/messages` without a model is 400 `model is required`.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'messages:error:unknown-model',
     section: '7.3',
     behavior: '`/v1/messages` with an unknown model is 400 `model configuration not found`.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'messages:error:max-tokens',
     section: '7.3',
     behavior:
       '`/v1/messages` without a positive `max_tokens` is 400 `max_tokens is required and must be greater than 0`.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'messages:error:bad-request-type',
     section: '7.3',
     behavior: 'The 400 errors of `/v1/messages` have the type `invalid_request_error`.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'messages:error:inference',
     section: '7.3',
     behavior: 'A failed inference of `/v1/messages` is 500 `model inference failed:` and the details.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'messages:error:prediction',
     section: '7.3',
     behavior: 'A failed prediction of `/v1/messages` is 500 `prediction failed:` and the details.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'messages:error:failure-type',
     section: '7.3',
     behavior: 'The 500 errors of `/v1/messages` have the type `api_error`.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'responses:error:no-model',
