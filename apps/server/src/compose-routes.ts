@@ -26,11 +26,15 @@ import type { Route } from './http/route.ts'
 import type { RouteRow } from './http/route-row.ts'
 import type { Pipeline } from './inference/pipeline.ts'
 import type { Clock } from './ports.ts'
+import type { LiveResponses } from './responses/live-responses.ts'
+import type { ResponseStore } from './responses/response-store.ts'
 
 /** What the rows are made of. */
 export interface RouteParts {
   readonly config: ServerConfig
   readonly clock: Clock
+  readonly store: ResponseStore
+  readonly live: LiveResponses
   readonly pipeline: Pipeline
   readonly compression: CompressionPolicy
   readonly bodies: BodyReader

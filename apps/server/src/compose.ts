@@ -11,6 +11,7 @@ import { createSupervisor } from './backends/supervisor.ts'
 import { composeRoutes } from './compose-routes.ts'
 import type { ConfigSources } from './config/load.ts'
 import { formatAddress } from './config/places.ts'
+import { parseDuration } from './config/quantities.ts'
 import type { ServerConfig } from './config/schema.ts'
 import { StartRefused } from './config/start-refused.ts'
 import { openDatabase } from './db/open-database.ts'
@@ -67,6 +68,8 @@ import { createRing, RECORDS_KEPT } from './monitoring/recorders.ts'
 import { createOutboundClient } from './outbound/client.ts'
 import { toAllowList } from './outbound/target.ts'
 import type { Clock } from './ports.ts'
+import { createLiveResponses } from './responses/live-responses.ts'
+import { createResponseStore } from './responses/response-store.ts'
 import { createSettings } from './settings/settings.ts'
 
 /** Everything of a stop, streams and backends included (§8). */
@@ -146,6 +149,15 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
     opened.push(() => database.close())
     const settings = await createSettings({ config, sources, logger: log, clock })
     opened.push(() => settings.close())
+    const storedResponses = createResponseStore({
+      database,
+      ttlMs: () => parseDuration(settings.get('open_responses_store_ttl')) ?? config.openResponsesStoreTtlMs,
+      clock,
+    })
+    await storedResponses.failInterrupted()
+    await storedResponses.trim()
+    const liveResponses = createLiveResponses({ store: storedResponses, clock, logger: log })
+    opened.push(() => liveResponses.close())
 
     const authenticator = createLegacyKeyAuthenticator(settings.legacyKeys())
     warnOfOpenDoor(config, authenticator.configured, log)
@@ -268,6 +280,8 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
     const { routes, reserved } = composeRoutes({
       config,
       clock,
+      store: storedResponses,
+      live: liveResponses,
       pipeline,
       compression,
       bodies,
@@ -378,7 +392,11 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
           diagnostics,
           clock,
           edge,
-          stopBackends: (graceMs) => residency.close({ graceMs }).then(() => supervisor.close({ graceMs })),
+          stopBackends: (graceMs) =>
+            liveResponses
+              .close()
+              .then(() => residency.close({ graceMs }))
+              .then(() => supervisor.close({ graceMs })),
         })
         for (const close of opened.reverse()) await close()
       },

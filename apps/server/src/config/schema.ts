@@ -973,7 +973,6 @@ const OPTIONS = defineOptions({
     default: '720h',
     section: 'traces',
     about: 'how long stored responses are kept; 0 = no limit in time',
-    built: false,
     setting: 'open_responses_store_ttl',
   },
 

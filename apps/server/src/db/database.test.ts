@@ -101,7 +101,7 @@ describe.each(places)('a database on $name', ({ create }) => {
       ['instance_id', first.instanceId],
     ])
     expect(await second.read({ sql: 'SELECT count(*) AS steps FROM svc_migrations' }, { signal: never })).toEqual([
-      { steps: 1 },
+      { steps: 2 },
     ])
     await second.close()
     await place.close()
@@ -238,7 +238,7 @@ describe.skipIf(!postgres.available)('PostgreSQL', () => {
     )
     expect(new Set(servers.map(({ instanceId }) => instanceId)).size).toBe(1)
     expect(await servers[0]?.read({ sql: 'SELECT count(*) AS steps FROM svc_migrations' }, { signal: never })).toEqual([
-      { steps: 1 },
+      { steps: 2 },
     ])
     await Promise.all(servers.map((server) => server.close()))
   })

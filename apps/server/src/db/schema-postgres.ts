@@ -1,4 +1,4 @@
-import { bigint, pgTable, text } from 'drizzle-orm/pg-core'
+import { bigint, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 
 /** Facts about this installation by name: its id, and the version that used the database last. */
 export const instance = pgTable('instance', {
@@ -7,3 +7,62 @@ export const instance = pgTable('instance', {
   /** Milliseconds since the epoch. */
   updatedAt: bigint('updated_at', { mode: 'number' }).notNull(),
 })
+
+/**
+ * Stored responses (§4.3): what was asked, how far it is, what came of it.
+ *
+ * @public read by drizzle-kit
+ */
+export const responses = pgTable(
+  'responses',
+  {
+    id: text('id').primaryKey(),
+    /** Id of the principal that made it. */
+    owner: text('owner').notNull(),
+    status: text('status').notNull(),
+    /** Milliseconds since the epoch. */
+    createdAt: bigint('created_at', { mode: 'number' }).notNull(),
+    /** While it runs: until when its server is known to live, milliseconds since the epoch. */
+    leaseUntil: bigint('lease_until', { mode: 'number' }).notNull(),
+    /** Of everything that belongs to it. */
+    sizeBytes: bigint('size_bytes', { mode: 'number' }).notNull(),
+    /** 1 when it has events to replay. */
+    streamed: integer('streamed').notNull(),
+    /** The response as clients get it, as JSON. */
+    resource: text('resource').notNull(),
+    /** The items of its own input, as JSON. */
+    input: text('input').notNull(),
+  },
+  (table) => [index('responses_by_age').on(table.createdAt, table.sizeBytes)],
+)
+
+/**
+ * Which response an item belongs to; an id that a client sent belongs to the response that had it first.
+ *
+ * @public read by drizzle-kit
+ */
+export const responseItems = pgTable(
+  'response_items',
+  {
+    id: text('id').primaryKey(),
+    responseId: text('response_id').notNull(),
+  },
+  (table) => [index('response_items_by_response').on(table.responseId)],
+)
+
+/**
+ * Events of streamed responses, many to a row.
+ *
+ * @public read by drizzle-kit
+ */
+export const responseEvents = pgTable(
+  'response_events',
+  {
+    responseId: text('response_id').notNull(),
+    /** Number of the first event of the row; the others follow. */
+    firstSequence: bigint('first_sequence', { mode: 'number' }).notNull(),
+    /** The events as they were sent. */
+    frames: text('frames').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.responseId, table.firstSequence] })],
+)

@@ -112,7 +112,7 @@ describe('POST /v1/responses', () => {
         total_tokens: 8,
       },
       metadata: { a: 'b' },
-      store: false,
+      store: true,
       background: false,
       service_tier: 'default',
       safety_identifier: null,
@@ -357,7 +357,8 @@ describe('errors of POST /v1/responses', () => {
     const image = { type: 'input_image', image_url: 'data:image/png;base64,AA==' }
     expect(await errorOf(server, { model: 'm', input: [{ role: 'user', content: [image] }] })).toMatchObject({
       status: 400,
-      type: 'invalid_request',
+      type: 'invalid_request_error',
+      param: 'input[0].content[0]',
     })
   })
 

@@ -5,8 +5,9 @@ export function newResponseId(): string {
   return `resp_${randomUUID().replaceAll('-', '')}`
 }
 
+const PREFIXES = { message: 'msg', reasoning: 'rs', function_call: 'fc', function_call_output: 'fco' } as const
+
 /** A new id of an item of a response, by its kind. */
-export function newItemId(kind: 'message' | 'reasoning' | 'function_call'): string {
-  const prefix = { message: 'msg', reasoning: 'rs', function_call: 'fc' }[kind]
-  return `${prefix}_${randomBytes(16).toString('hex')}`
+export function newItemId(kind: keyof typeof PREFIXES): string {
+  return `${PREFIXES[kind]}_${randomBytes(16).toString('hex')}`
 }

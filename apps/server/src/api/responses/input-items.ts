@@ -1,5 +1,6 @@
 import { SvcError } from '@svc/errors'
 import type { ResponseContentPart, ResponseInputItem } from '@svc/wire'
+import type { Attachment } from '../../inference/media/attachment.ts'
 import type { ChatMessage, ToolCall } from '../../inference/request.ts'
 
 type Item<T extends string> = Extract<ResponseInputItem, { readonly type: T }>
@@ -10,6 +11,7 @@ interface Turn {
   content: string
   reasoning: string
   isParts: boolean
+  readonly attachments: Attachment[]
   readonly calls: ToolCall[]
 }
 
@@ -22,7 +24,7 @@ export function itemsToMessages(items: readonly ResponseInputItem[]): ChatMessag
   const messages: ChatMessage[] = []
   let turn: Turn | undefined
   const begin = (): Turn => {
-    turn ??= { content: '', reasoning: '', isParts: false, calls: [] }
+    turn ??= { content: '', reasoning: '', isParts: false, attachments: [], calls: [] }
     return turn
   }
   const end = (): void => {
@@ -50,35 +52,33 @@ function addToTurn(item: ResponseInputItem, index: number, begin: () => Turn): b
   }
   if (!isMessage(item) || item.role !== 'assistant') return false
   const turn = begin()
-  turn.content += toText(item.content, `input[${index}].content`)
+  const { content, attachments = [] } = toContent(item.content, `input[${index}].content`)
+  turn.content += content
+  turn.attachments.push(...attachments)
   turn.isParts ||= Array.isArray(item.content)
   return true
 }
 
 function toMessage(item: ResponseInputItem, index: number): ChatMessage {
   if (isCallOutput(item)) {
-    const content = toText(item.output, `input[${index}].output`)
-    return { role: 'tool', content, toolCallId: item.call_id, media: mediaOf(item.output) }
+    return { role: 'tool', toolCallId: item.call_id, ...toContent(item.output, `input[${index}].output`) }
   }
   if (!isMessage(item)) {
     throw new SvcError('internal', 'an item reference was not followed', { code: 'item_reference' })
   }
   const role = item.role === 'user' ? 'user' : 'system'
-  return { role, content: toText(item.content, `input[${index}].content`), media: mediaOf(item.content) }
+  return { role, ...toContent(item.content, `input[${index}].content`) }
 }
 
-function toAssistant({ content, reasoning, isParts, calls }: Turn): ChatMessage {
+function toAssistant({ content, attachments, reasoning, isParts, calls }: Turn): ChatMessage {
   return {
     role: 'assistant',
     content,
     reasoning: reasoning === '' ? undefined : reasoning,
     toolCalls: calls.length > 0 ? calls : undefined,
     media: isParts ? { images: 0, audio: 0, video: 0 } : undefined,
+    ...(attachments.length > 0 ? { attachments } : {}),
   }
-}
-
-function mediaOf(content: InputMessage['content']): ChatMessage['media'] {
-  return Array.isArray(content) ? { images: 0, audio: 0, video: 0 } : undefined
 }
 
 function isMessage(item: ResponseInputItem): item is InputMessage {
@@ -103,17 +103,55 @@ function thoughtsOf({ content, summary }: Item<'reasoning'>): string {
   return parts.map(({ text }) => text).join('\n')
 }
 
-/** The text parts of a content, concatenated; media need a model that takes them. */
-function toText(content: InputMessage['content'], path: string): string {
-  if (typeof content === 'string') return content
-  return content
-    .map((part, place) => {
-      if (part.type === 'refusal') return part.refusal
-      if ('text' in part && typeof part.text === 'string') return part.text
-      throw new SvcError('invalid_request', 'this model takes text only', {
-        code: 'unsupported_field',
-        details: { param: `${path}[${place}]` },
-      })
-    })
-    .join('')
+type MessageContent = Pick<ChatMessage, 'content' | 'attachments' | 'media'>
+
+/** A content in domain terms: its text parts in one, its media beside them. */
+function toContent(content: InputMessage['content'], path: string): MessageContent {
+  if (typeof content === 'string') return { content }
+  const texts: string[] = []
+  const attachments: Attachment[] = []
+  for (const [place, part] of content.entries()) {
+    if (part.type === 'refusal') texts.push(part.refusal)
+    else if (isText(part)) texts.push(part.text)
+    else attachments.push(toAttachment(part, `${path}[${place}]`))
+  }
+  return {
+    content: texts.join(''),
+    media: { images: 0, audio: 0, video: 0 },
+    ...(attachments.length > 0 ? { attachments } : {}),
+  }
+}
+
+type TextPart = Extract<ResponseContentPart, { type: 'input_text' | 'text' | 'output_text' }>
+
+/** A part that is no text. */
+type MediaPart = Exclude<ResponseContentPart, TextPart | { type: 'refusal' }>
+
+function isText(part: ResponseContentPart): part is TextPart {
+  const { type } = part
+  return type === 'input_text' || type === 'text' || type === 'output_text'
+}
+
+function toAttachment(part: MediaPart, param: string): Attachment {
+  switch (part.type) {
+    case 'input_image':
+      if (part.image_url != null) return { kind: 'image', source: { url: part.image_url }, param }
+      throw unsupported(param, part.file_id == null ? 'image_url is needed' : 'files are not kept here: send image_url')
+    case 'input_video':
+      return { kind: 'video', source: { url: part.video_url }, param }
+    case 'input_audio':
+      // `format` is a word like `wav`, which the data themselves tell too.
+      return { kind: 'audio', source: { base64: part.input_audio.data }, param }
+    case 'input_file': {
+      const { file_data: data, file_url: url, file_id: id } = part
+      if (data != null)
+        return { kind: 'file', source: data.startsWith('data:') ? { url: data } : { base64: data }, param }
+      if (url != null) return { kind: 'file', source: { url }, param }
+      throw unsupported(param, id == null ? 'file_data is needed' : 'files are not kept here: send file_data')
+    }
+  }
+}
+
+function unsupported(param: string, message: string): SvcError {
+  return new SvcError('invalid_request', `${param}: ${message}`, { code: 'unsupported_field', details: { param } })
 }

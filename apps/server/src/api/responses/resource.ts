@@ -1,18 +1,17 @@
 import type { ResponseRequest, ResponseResource, ResponseUsage } from '@svc/wire'
-import type { ReplyFacts } from '../../inference/codec.ts'
 import type { Usage } from '../../inference/events.ts'
 
-/** A response as it begins: everything that was asked for, and no output yet. */
+/** A response as it begins: everything that was asked for, and no output yet; `created` in Unix seconds. */
 export function newResource(
   asked: ResponseRequest,
-  facts: Pick<ReplyFacts, 'model' | 'created'> & { readonly id: string; readonly store: boolean },
+  facts: { readonly id: string; readonly model: string; readonly created: number; readonly store: boolean },
 ): ResponseResource {
   return {
     id: facts.id,
     object: 'response',
     created_at: facts.created,
     completed_at: null,
-    status: 'in_progress',
+    status: asked.background === true ? 'queued' : 'in_progress',
     model: facts.model,
     output: [],
     error: null,

@@ -1,16 +1,44 @@
 import { responseRequest, responseResource } from '@svc/wire'
-import type { CompressionPolicy } from '../../http/compression.ts'
-import type { Route } from '../../http/route.ts'
-import { defineInferenceRoute } from '../../inference/define-inference-route.ts'
-import type { Pipeline } from '../../inference/pipeline.ts'
-import type { Clock } from '../../ports.ts'
-import { responsesCodec } from './codec.ts'
+import * as z from 'zod'
+import type { Call } from '../../http/call.ts'
+import { defineRoute, type Route } from '../../http/route.ts'
+import type { RouteRow } from '../../http/route-row.ts'
+import { type CreateParts, createResponse } from './create.ts'
 import { toResponsesError } from './errors.ts'
+import { cancelResponse, deleteResponse, getEvents, getResponse, idRequired, listInputItems } from './stored.ts'
 
-/** `POST /v1/responses`. */
-export function responsesRoutes(parts: { pipeline: Pipeline; compression: CompressionPolicy; clock: Clock }): Route[] {
-  const create = defineInferenceRoute(
-    {
+const startingAfter = z.string().optional().describe('Number of the last event that is known; those after it are sent.')
+const eventQuery = z.object({ starting_after: startingAfter })
+const getQuery = z.object({
+  stream: z.string().optional().describe('`true`: the events of the response.'),
+  starting_after: startingAfter,
+})
+const itemQuery = z.object({
+  limit: z.string().optional().describe('1 to 100, 20 when it is left out.'),
+  order: z.string().optional().describe('`asc`: the first item first.'),
+  after: z.string().optional().describe('Id of the item before the first one listed.'),
+})
+
+/** `/v1/responses`: responses made, and those that are stored. */
+export function responsesRoutes(parts: CreateParts): Route[] {
+  const answer = (row: Pick<RouteRow, 'path' | 'summary'> & Partial<RouteRow>, handler: Route['handler']): Route =>
+    defineRoute({
+      method: 'GET',
+      access: 'self',
+      feature: 'chat',
+      family: 'responses',
+      tag: 'responses',
+      ...row,
+      aliases: [row.path.replace('/v1', ''), ...(row.aliases ?? [])],
+      handler,
+    })
+  const withParts =
+    (work: (call: Call, parts: CreateParts) => Promise<Response>): Route['handler'] =>
+    (call) =>
+      work(call, parts)
+  const found = { 200: { description: 'The response.', schema: responseResource } }
+  return [
+    defineRoute({
       method: 'POST',
       path: '/v1/responses',
       aliases: ['/responses'],
@@ -20,18 +48,37 @@ export function responsesRoutes(parts: { pipeline: Pipeline; compression: Compre
       usecase: 'chat',
       modelRequired: true,
       scanned: true,
-      tag: 'inference',
+      tag: 'responses',
       summary: 'Continue a conversation in the responses format',
       body: responseRequest,
       responses: {
-        200: {
-          description: 'The response, or its server-sent events with `stream`.',
-          schema: responseResource,
-        },
+        200: { description: 'The response, or its server-sent events with `stream`.', schema: responseResource },
       },
-    },
-    responsesCodec(parts),
-    parts,
-  )
-  return [{ ...create, mapError: toResponsesError }]
+      handler: withParts(createResponse),
+      mapError: toResponsesError,
+    }),
+    answer({ path: '/v1/responses', summary: 'Refused: a response is asked for by its id' }, () => {
+      throw idRequired()
+    }),
+    answer(
+      { path: '/v1/responses/:id', summary: 'A stored response', query: getQuery, responses: found },
+      withParts(getResponse),
+    ),
+    answer(
+      { path: '/v1/responses/:id/events', summary: 'The events of a stored response', query: eventQuery },
+      withParts(getEvents),
+    ),
+    answer(
+      { path: '/v1/responses/:id/input_items', summary: 'What a stored response was asked', query: itemQuery },
+      withParts(listInputItems),
+    ),
+    answer(
+      { method: 'POST', path: '/v1/responses/:id/cancel', summary: 'Stop a background response', responses: found },
+      withParts(cancelResponse),
+    ),
+    answer(
+      { method: 'DELETE', path: '/v1/responses/:id', summary: 'Forget a stored response' },
+      withParts(deleteResponse),
+    ),
+  ]
 }

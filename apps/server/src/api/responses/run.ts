@@ -10,13 +10,19 @@ import { toResponseUsage } from './resource.ts'
 export interface ResponseRun {
   /** The response as it is now. */
   readonly resource: ResponseResource
-  /** The events that come before the first of the model. */
+  /** Whether nothing of it will change. */
+  readonly hasEnded: boolean
+  /** The first events. */
+  open(): ResponseEvent[]
+  /** What tells that the model begins. */
   begin(): ResponseEvent[]
   add(event: PredictionEvent): ResponseEvent[]
   /** The events after the last of the model. */
   end(): ResponseEvent[]
   /** The events that tell of a failure, the last one included. */
   fail(error: SvcError): ResponseEvent[]
+  /** The last event of a response that nobody wants any more; its status is `cancelled`. */
+  cancel(): ResponseEvent[]
 }
 
 /**
@@ -39,6 +45,8 @@ export function startRun(options: { readonly resource: ResponseResource; readonl
     })
   }
 
+  const hasEnded = (): boolean => resource.status !== 'queued' && resource.status !== 'in_progress'
+
   function settle(fields: Partial<ResponseResource>): ResponseResource {
     resource = {
       ...resource,
@@ -54,12 +62,21 @@ export function startRun(options: { readonly resource: ResponseResource; readonl
     get resource() {
       return resource
     },
-    begin: () =>
+    get hasEnded() {
+      return hasEnded()
+    },
+    open: () =>
       number([
         { type: 'response.created', response: resource },
-        { type: 'response.in_progress', response: resource },
+        ...(resource.status === 'queued' ? [{ type: 'response.queued' as const, response: resource }] : []),
       ]),
+    begin() {
+      if (hasEnded()) return []
+      resource = { ...resource, status: 'in_progress' }
+      return number([{ type: 'response.in_progress', response: resource }])
+    },
     add(event) {
+      if (hasEnded()) return []
       if (event.type === 'usage') {
         usage = event.usage
         return []
@@ -68,6 +85,7 @@ export function startRun(options: { readonly resource: ResponseResource; readonl
       return number(output.add(event))
     },
     end() {
+      if (hasEnded()) return []
       const reason = incompleteReason(finishReason)
       if (reason === undefined) {
         const events = output.end('completed')
@@ -78,6 +96,7 @@ export function startRun(options: { readonly resource: ResponseResource; readonl
       return number([...events, { type: 'response.incomplete', response }])
     },
     fail(thrown) {
+      if (resource.status === 'cancelled' || resource.status === 'failed') return []
       const error = toResponsesError(thrown)
       const events = output.items.length === 0 ? [] : output.end('incomplete')
       const { code, message, type } = describe(error)
@@ -87,6 +106,12 @@ export function startRun(options: { readonly resource: ResponseResource; readonl
         { type: 'error', code, message, param: error.details?.param ?? null },
         { type: 'response.failed', response },
       ])
+    },
+    cancel() {
+      if (hasEnded()) return []
+      const events = output.items.length === 0 ? [] : output.end('incomplete')
+      const response = settle({ status: 'cancelled', completed_at: null })
+      return number([...events, { type: 'response.incomplete', response }])
     },
   }
 }

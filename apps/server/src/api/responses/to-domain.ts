@@ -1,33 +1,13 @@
-import type { ResponseInputItem, ResponseRequest } from '@svc/wire'
+import type { ResponseRequest } from '@svc/wire'
 import type { ChatMessage, ChatRequest } from '../../inference/request.ts'
 import { toStructuredOutput } from '../../inference/structured-output/structured-output.ts'
 import { toGeneration } from '../openai/to-generation.ts'
+import type { Conversation } from './conversation.ts'
 import { itemsToMessages } from './input-items.ts'
 import { responseTools } from './tools.ts'
 
-/** A responses request with what only its own format knows. */
-export interface ResponsesRequest extends ChatRequest {
-  /** The body as it came. */
-  readonly asked: ResponseRequest
-  /** The items of the body's input, references followed. */
-  readonly input: readonly ResponseInputItem[]
-}
-
-/** The items of a body's input: a text is a message of the user. */
-export function inputItemsOf({ input }: ResponseRequest): readonly ResponseInputItem[] {
-  return typeof input === 'string' ? [{ role: 'user', content: input }] : input
-}
-
-/**
- * A responses request in domain terms.
- *
- * @param input the items of the body, references followed
- * @param history the conversation before it
- */
-export function responseToDomain(
-  asked: ResponseRequest,
-  { input, history }: { readonly input: readonly ResponseInputItem[]; readonly history: readonly ResponseInputItem[] },
-): ResponsesRequest {
+/** A responses request in domain terms, after the conversation that it continues. */
+export function responseToDomain(asked: ResponseRequest, { input, history }: Conversation): ChatRequest {
   const instructions: ChatMessage[] =
     asked.instructions == null || asked.instructions === '' ? [] : [{ role: 'system', content: asked.instructions }]
   return {
@@ -51,8 +31,6 @@ export function responseToDomain(
     reasoningEffort: asked.reasoning?.effort ?? undefined,
     metadata: asked.metadata ?? undefined,
     stream: asked.stream ?? false,
-    asked,
-    input,
   }
 }
 

@@ -633,19 +633,19 @@ export const ENDPOINTS = defineRequirements([
     section: '4.3',
     behavior:
       '`POST /v1/responses` answers in the responses format and takes `store`, `background`, `stream` and `previous_response_id`.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'responses:route:get',
     section: '4.3',
     behavior: '`GET /v1/responses/:id` returns a stored response.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'responses:route:events',
     section: '4.3',
     behavior: '`GET /v1/responses/:id/events` replays events, those after `starting_after` where it is given.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'responses:route:socket',
@@ -657,14 +657,14 @@ export const ENDPOINTS = defineRequirements([
     id: 'responses:stored:owner',
     section: '4.3',
     behavior: 'A stored response is shown to its owner and to admins, and is 404 to everybody else.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'responses:stored:kept',
     section: '4.3',
     behavior:
       'Stored responses are kept for 30 days and 1 GiB; `--open-responses-store-ttl` sets another time, 0 none.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'ollama:route:chat',

@@ -32,7 +32,7 @@ export const ERRORS = defineRequirements([
     section: '7.1',
     behavior:
       'The type of a responses error is `invalid_request`, `not_found`, `server_error`, `model_error` or `invalid_request_error`.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'errors:envelope:string',
@@ -388,38 +388,38 @@ export const ERRORS = defineRequirements([
     id: 'responses:get-error:no-id',
     section: '7.3',
     behavior: '`GET /v1/responses/:id` without an id is 400 `response ID is required`.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'responses:get-error:not-found',
     section: '7.3',
     behavior: '`GET /v1/responses/:id` with an unknown id is 404.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'responses:events-error:no-id',
     section: '7.3',
     behavior: 'Events without an id are 400 of the type `invalid_request_error`.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'responses:events-error:not-streamed',
     section: '7.3',
     behavior:
       'Events of a response that was not streamed are 400 `cannot stream a response that was not created with stream=true`.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'responses:events-error:starting-after',
     section: '7.3',
     behavior: 'A `starting_after` that is no integer is 400 `starting_after must be an integer`.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'responses:events-error:not-found',
     section: '7.3',
     behavior: 'Events of an unknown response are 404 of the type `not_found`.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'responses:events-error:failure',

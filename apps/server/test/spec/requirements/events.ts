@@ -79,7 +79,7 @@ export const EVENTS = defineRequirements([
     id: 'responses:stream:replay',
     section: '6.2',
     behavior: 'Responses made with `stream=true` can be replayed from an event on.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'responses:socket:filtered-model',

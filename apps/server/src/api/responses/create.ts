@@ -1,0 +1,80 @@
+import { SSE_DONE } from '@svc/wire'
+import type { Call } from '../../http/call.ts'
+import type { CompressionPolicy } from '../../http/compression.ts'
+import { ALREADY_SENT } from '../../http/edge.ts'
+import { createReplyWriter, type ReplyWriter } from '../../http/reply-writer.ts'
+import { Exchange } from '../../inference/exchange.ts'
+import type { Pipeline } from '../../inference/pipeline.ts'
+import type { Clock } from '../../ports.ts'
+import type { LiveResponse, LiveResponses } from '../../responses/live-responses.ts'
+import type { Reader, ResponseStore } from '../../responses/response-store.ts'
+import { responsesCodec } from './codec.ts'
+import { createSession } from './session.ts'
+
+/** What creating responses needs. */
+export interface CreateParts {
+  readonly pipeline: Pipeline
+  readonly compression: CompressionPolicy
+  readonly clock: Clock
+  readonly store: ResponseStore
+  readonly live: LiveResponses
+}
+
+/** Who a call asks for. */
+export function readerOf({ principal }: Call): Reader {
+  return { id: principal.id, isAdmin: principal.role === 'admin' }
+}
+
+/**
+ * Answers `POST /v1/responses`. A response in the background runs on through the pipeline on its own: it ends when it is
+ * stopped, not when its client leaves.
+ */
+export async function createResponse(call: Call, parts: CreateParts): Promise<Response> {
+  const { store, live, clock } = parts
+  const leaving = new AbortController()
+  const leave = (): void => leaving.abort(call.signal.reason)
+  if (call.signal.aborted) leave()
+  else call.signal.addEventListener('abort', leave, { once: true })
+  const session = createSession({ store, live, clock, owner: call.principal.id, model: () => exchange.requestedModel })
+  const writer = createReplyWriter(call, { compression: parts.compression })
+  const exchange = new Exchange({
+    call: { ...call, signal: AbortSignal.any([leaving.signal, session.stopped]) },
+    codec: responsesCodec(session, { store, live, reader: readerOf(call) }),
+    writer: session.record(writer),
+  })
+  const run = runToEnd()
+  live.track(run)
+  const background = await Promise.race([run, session.detached])
+  if (background === undefined) return ALREADY_SENT
+  call.signal.removeEventListener('abort', leave)
+  run.catch((error: unknown) => call.log.warn({ err: error }, 'a background response failed'))
+  return replyWhileRunning(call, writer, background)
+
+  async function runToEnd(): Promise<undefined> {
+    let thrown: unknown = exchange.failure
+    try {
+      await parts.pipeline(exchange)
+      thrown = exchange.failure
+    } catch (error) {
+      thrown = error
+      throw error
+    } finally {
+      await session.settle(thrown)
+    }
+  }
+}
+
+async function replyWhileRunning(call: Call, writer: ReplyWriter, response: LiveResponse): Promise<Response> {
+  const { resource, streamed } = response.current()
+  if (streamed) await sendEvents(writer, response.follow(-1, { signal: call.signal }))
+  else await writer.json(200, resource)
+  return ALREADY_SENT
+}
+
+/** Sends frames as a stream of events, to its end. */
+export async function sendEvents(writer: ReplyWriter, frames: AsyncIterable<string>): Promise<void> {
+  writer.startStream('text/event-stream')
+  for await (const frame of frames) await writer.write(frame)
+  await writer.write(SSE_DONE)
+  writer.end()
+}

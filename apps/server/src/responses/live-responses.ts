@@ -1,0 +1,148 @@
+import { SvcError } from '@svc/errors'
+import type { ResponseResource } from '@svc/wire'
+import type { Clock, Logger } from '../ports.ts'
+import { LEASE_MS, type Reader, type ResponseStore, type StoredResponse } from './response-store.ts'
+
+/** Events of one response in memory. */
+const MAX_EVENT_BYTES = 64 * 1024 * 1024
+/** How often running responses are said to be alive, and how often the store is tidied. */
+const RENEW_MS = LEASE_MS / 3
+const TRIM_MS = 10 * 60_000
+
+/** A response that runs in this process. */
+export interface LiveResponse {
+  readonly id: string
+  readonly owner: string
+  readonly background: boolean
+  /** What it is at this moment. */
+  current(): StoredResponse
+  /** Frames from the one after a number on, as they come; ends with the response. */
+  follow(after: number, options: { readonly signal: AbortSignal }): AsyncGenerator<string>
+  /** Ends it at once, as cancelled or as failed; resolves when that is stored. */
+  stop(error?: SvcError): Promise<ResponseResource>
+}
+
+/** The events of a response while it runs. */
+export interface EventLog {
+  readonly frames: readonly string[]
+  /** Whether there is more than one response may have. */
+  readonly isFull: boolean
+  publish(frames: readonly string[]): void
+  end(): void
+  follow: LiveResponse['follow']
+}
+
+/** Makes an empty log. */
+export function createEventLog(): EventLog {
+  const frames: string[] = []
+  let bytes = 0
+  let hasEnded = false
+  let wake: (() => void)[] = []
+  const changed = (): void => {
+    const waiting = wake
+    wake = []
+    for (const go of waiting) go()
+  }
+  const wait = (signal: AbortSignal): Promise<void> =>
+    new Promise((resolve) => {
+      const go = (): void => {
+        signal.removeEventListener('abort', go)
+        resolve()
+      }
+      wake.push(go)
+      signal.addEventListener('abort', go, { once: true })
+    })
+  return {
+    frames,
+    get isFull() {
+      return bytes > MAX_EVENT_BYTES
+    },
+    publish(more) {
+      bytes += more.reduce((sum, { length }) => sum + length, 0)
+      frames.push(...more)
+      changed()
+    },
+    end() {
+      hasEnded = true
+      changed()
+    },
+    async *follow(after, { signal }) {
+      let next = Math.max(0, after + 1)
+      for (;;) {
+        while (next < frames.length) {
+          signal.throwIfAborted()
+          yield frames[next] ?? ''
+          next += 1
+        }
+        if (hasEnded) return
+        await wait(signal)
+        signal.throwIfAborted()
+      }
+    },
+  }
+}
+
+/** The responses that run in this process, by id; those of other users are not there. */
+export interface LiveResponses {
+  get(id: string, reader: Reader): LiveResponse | undefined
+  add(response: LiveResponse): void
+  remove(id: string): void
+  /** Keeps a run that no client waits for, until it has ended. */
+  track(run: Promise<unknown>): void
+  /** Fails what runs in the background, and waits for it. */
+  close(): Promise<void>
+}
+
+/** Makes the room of running responses; keeps their leases and tidies the store. */
+export function createLiveResponses(options: {
+  readonly store: ResponseStore
+  readonly clock: Clock
+  readonly logger: Logger
+}): LiveResponses {
+  const { store, clock, logger } = options
+  const running = new Map<string, LiveResponse>()
+  const tracked = new Set<Promise<unknown>>()
+  const closing = new AbortController()
+
+  async function every(ms: number, work: () => Promise<void>): Promise<void> {
+    for (;;) {
+      try {
+        await clock.sleep(ms, { signal: closing.signal })
+      } catch {
+        return
+      }
+      await work().catch((error: unknown) => logger.warn({ err: error }, 'stored responses could not be tended'))
+    }
+  }
+
+  const tending = [
+    every(RENEW_MS, async () => {
+      const ids = [...running.values()].filter(({ background }) => background).map(({ id }) => id)
+      if (ids.length > 0) await store.renew(ids)
+    }),
+    every(TRIM_MS, () => store.trim()),
+  ]
+
+  return {
+    get(id, reader) {
+      const response = running.get(id)
+      return response !== undefined && (reader.isAdmin || response.owner === reader.id) ? response : undefined
+    },
+    add: (response) => void running.set(response.id, response),
+    remove: (id) => void running.delete(id),
+    track(run) {
+      tracked.add(run)
+      const forget = (): void => void tracked.delete(run)
+      run.then(forget, forget)
+    },
+    async close() {
+      closing.abort()
+      const error = new SvcError('unavailable', 'the server stopped while the response was running', {
+        code: 'shutting_down',
+      })
+      const background = [...running.values()].filter((response) => response.background)
+      await Promise.allSettled(background.map((response) => response.stop(error)))
+      await Promise.allSettled([...tracked, ...tending])
+    },
+  }
+}

@@ -1,0 +1,168 @@
+import { startPostgres, tempDir } from '@svc/test-kit'
+import type { ResponseResource } from '@svc/wire'
+import { afterAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../clock.ts'
+import type { DatabaseOptions } from '../db/database.ts'
+import { openDatabase } from '../db/open-database.ts'
+import { SQLITE_ENGINES } from '../db/sqlite-engine.ts'
+import type { Logger } from '../ports.ts'
+import { createResponseStore, LEASE_MS, type ResponseRecord, type ResponseStore } from './response-store.ts'
+
+const logger: Logger = { debug() {}, info() {}, warn() {}, error() {} }
+const postgres = await startPostgres()
+afterAll(() => postgres[Symbol.asyncDispose]())
+if (!postgres.available) console.warn(`the suite of PostgreSQL does not run: ${postgres.reason}`)
+
+const places = [
+  ...SQLITE_ENGINES.map((engine) => ({
+    name: engine,
+    create: async () => {
+      const dir = await tempDir()
+      return { options: { dataPath: dir.path, engine }, close: () => dir.close() }
+    },
+  })),
+  ...(postgres.available
+    ? [
+        {
+          name: 'postgres',
+          create: async () => ({
+            options: { dataPath: '/nowhere', url: await postgres.createDatabase() },
+            close: async () => {},
+          }),
+        },
+      ]
+    : []),
+]
+
+const ada = { id: 'ada', isAdmin: false }
+const bob = { id: 'bob', isAdmin: false }
+const root = { id: 'root', isAdmin: true }
+
+const resourceOf = (id: string, fields: Partial<ResponseResource> = {}): ResponseResource =>
+  ({ id, object: 'response', status: 'completed', output: [], error: null, ...fields }) as unknown as ResponseResource
+
+const frame = (sequence: number): string => `event: e\ndata: {"sequence_number":${sequence}}\n\n`
+const frames = (from: number, to: number): string[] =>
+  Array.from({ length: to - from + 1 }, (_, index) => frame(from + index))
+
+interface World extends AsyncDisposable {
+  readonly store: ResponseStore
+  readonly time: { now: number }
+  readonly settings: { ttlMs: number }
+  put(id: string, fields?: Partial<ResponseRecord>, events?: readonly string[]): Promise<void>
+}
+
+describe.each(places)('stored responses on $name', ({ create }) => {
+  async function open(maxTotalBytes?: number): Promise<World> {
+    const place = await create()
+    const time = { now: 1_000_000_000 }
+    const clock = { ...systemClock, now: () => time.now }
+    const options: DatabaseOptions = { ...place.options, appVersion: '1.0.0', logger, clock }
+    const database = await openDatabase(options)
+    const settings = { ttlMs: 0 }
+    const store = createResponseStore({ database, ttlMs: () => settings.ttlMs, clock, maxTotalBytes })
+    return {
+      store,
+      time,
+      settings,
+      put: (id, fields = {}, events = []) =>
+        store.insert(
+          {
+            resource: resourceOf(id),
+            input: [],
+            streamed: events.length > 0,
+            owner: 'ada',
+            createdAt: time.now,
+            ...fields,
+          },
+          events,
+        ),
+      async [Symbol.asyncDispose]() {
+        await database.close()
+        await place.close()
+      },
+    }
+  }
+
+  // verifies responses:stored:owner
+  it('are there for their owner and for admins, and for nobody else', async () => {
+    await using world = await open()
+    const { store } = world
+    const item = { type: 'message', id: 'msg_1', role: 'user', content: 'hi' } as const
+    await world.put('a', { input: [item] })
+    expect(await store.read('a', ada)).toEqual({ resource: resourceOf('a'), input: [item], streamed: false })
+    expect(await store.read('a', root)).toBeDefined()
+    expect(await store.read('a', bob)).toBeUndefined()
+    expect(await store.findItem('msg_1', ada)).toEqual(item)
+    expect(await store.findItem('msg_1', bob)).toBeUndefined()
+    expect(await store.delete('a', bob)).toBe(false)
+    expect(await store.delete('a', ada)).toBe(true)
+    expect(await store.read('a', ada)).toBeUndefined()
+    expect(await store.findItem('msg_1', ada)).toBeUndefined()
+  })
+
+  it('give their events from any of them on, whole rows and parts', async () => {
+    await using world = await open()
+    const { store } = world
+    const running = resourceOf('a', { status: 'in_progress' })
+    await world.put('a', { resource: running, streamed: true })
+    await store.appendEvents('a', { firstSequence: 0, frames: frames(0, 2) })
+    await store.appendEvents('a', { firstSequence: 3, frames: frames(3, 3) })
+    await store.finish(resourceOf('a'), { firstSequence: 4, frames: frames(4, 5) })
+    const read = async (after: number): Promise<string[]> => {
+      const all: string[] = []
+      for (let row = await store.readEvents('a', after); row !== undefined; ) {
+        all.push(...row.frames.filter((_, index) => (row?.firstSequence ?? 0) + index > after))
+        row = await store.readEvents('a', row.firstSequence + row.frames.length - 1)
+      }
+      return all
+    }
+    for (const after of [-1, 0, 1, 2, 3, 4, 5, 9]) expect(await read(after)).toEqual(frames(after + 1, 5))
+    expect(await store.read('a', ada)).toMatchObject({ resource: { status: 'completed' } })
+  })
+
+  it('of a server that is gone have failed, with an event behind all that a client may have seen', async () => {
+    await using world = await open()
+    const { store, time } = world
+    for (const id of ['a', 'b']) {
+      await world.put(id, { resource: resourceOf(id, { status: 'in_progress' }), streamed: true }, frames(0, 1))
+    }
+    time.now += LEASE_MS / 2
+    await store.renew(['a'])
+    time.now += LEASE_MS / 2 + 1
+    expect((await store.read('a', ada))?.resource.status).toBe('in_progress')
+    expect((await store.read('b', ada))?.resource).toMatchObject({
+      status: 'failed',
+      error: { code: 'server_error', message: 'the server stopped while the response was running' },
+    })
+    const last = await store.readEvents('b', 1)
+    expect(last?.firstSequence).toBeGreaterThan(1)
+    expect(last?.frames.join('')).toMatch(/^event: response.failed\n.*"status":"failed"/)
+    time.now += LEASE_MS
+    await store.failInterrupted()
+    expect((await store.read('a', ada))?.resource.status).toBe('failed')
+    await store.finish(resourceOf('a'), { firstSequence: 2, frames: [] })
+    expect((await store.read('a', ada))?.resource.status, 'what came too late').toBe('failed')
+  })
+
+  // verifies responses:stored:kept
+  it('go when they are too old, and the oldest go when they are too much', async () => {
+    await using world = await open(20_000)
+    const { store, time, settings } = world
+    settings.ttlMs = 1000
+    await world.put('old')
+    time.now += 1000
+    expect(await store.read('old', ada)).toBeUndefined()
+    await store.trim()
+    settings.ttlMs = 0
+    expect(await store.read('old', ada), 'removed, not only hidden').toBeUndefined()
+    for (let index = 0; index < 10; index += 1) {
+      time.now += 1
+      await world.put(`r${index}`, {}, ['x'.repeat(5000)])
+    }
+    const left = await Promise.all(
+      Array.from({ length: 10 }, async (_, index) => ((await store.read(`r${index}`, ada)) === undefined ? 0 : 1)),
+    )
+    expect(left).toEqual([0, 0, 0, 0, 0, 0, 0, 1, 1, 1])
+  })
+})
