@@ -97,7 +97,7 @@ describe('createBackendExecutor', () => {
     expect(log).toEqual(['acquire', 'release'])
   })
 
-  it('tells of the prompt once, before the first event of a stream', async () => {
+  it('tells of figures before the first event of a stream, and again only when they change', async () => {
     const { run } = world([text('a'), text('b')])
     expect((await run({ stream: true })).map(({ type }) => type)).toEqual([
       'progress',
@@ -140,5 +140,22 @@ describe('createBackendExecutor', () => {
     await iterator.next()
     await iterator.return?.()
     expect(log).toEqual(['acquire', 'release'])
+  })
+
+  it('tells the figures so far, the prompt once: whoever leaves early is counted too', async () => {
+    const { run } = world([text('a'), text('b'), text('c')])
+    const figures = (await run({ stream: true, choices: 1 })).flatMap((step) =>
+      'usage' in step ? [[step.type, step.usage.promptTokens, step.usage.completionTokens]] : [],
+    )
+    expect(figures).toEqual([
+      ['progress', 2, 1],
+      ['usage', 2, 1],
+    ])
+    const two = world([text('a'), text('b')])
+    // The first choice takes both answers; the second finds none and adds nothing.
+    const sums = (await two.run({ stream: true, choices: 2 })).flatMap((step) =>
+      'usage' in step ? [step.usage.promptTokens] : [],
+    )
+    expect(new Set(sums)).toEqual(new Set([2]))
   })
 })

@@ -44,7 +44,10 @@ export type PredictionEvent =
   | { readonly type: 'choice-end'; readonly choice: number; readonly finishReason: FinishReason }
   | { readonly type: 'usage'; readonly usage: Usage }
 
-/** What a prediction knows of its figures before its first event; no format has an event for it. */
+/**
+ * The figures of a prediction so far: before its first event, and whenever they have changed, so that one that ends early
+ * is counted too. No format has an event for it.
+ */
 export interface PredictionProgress {
   readonly type: 'progress'
   readonly usage: Usage

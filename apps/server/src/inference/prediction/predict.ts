@@ -1,6 +1,5 @@
 import type { PartialMessage } from '@svc/backend-client'
 import type { PredictOptions } from '@svc/backend-client/proto'
-import type { ModelConfig } from '../../models/model-config.ts'
 import { NO_USAGE, type PredictionEvent, type PredictionStep, type Usage } from '../events.ts'
 import { createReplyDecoder } from '../reply-decoder.ts'
 import type { GenerationRequest } from '../request.ts'
@@ -22,19 +21,41 @@ interface Choice {
 /** Choices one after the other; each prompt counts once, the answers add up. */
 export function createPredictor(plan: PlanPrediction): Predictor {
   return async function* predict(request, context) {
-    const total = { promptTokens: 0, completionTokens: 0, promptMs: 0, generationMs: 0 }
+    let total: Usage = NO_USAGE
     const plans = await plan(request, context)
     for (const [position, one] of plans.entries()) {
       for (let number = 0; number < request.choices; number += 1) {
         const choice = { index: position * request.choices + number, plan: one }
-        const usage: Usage = yield* runChoice(request, choice, context)
-        if (number === 0) total.promptTokens += usage.promptTokens
-        total.completionTokens += usage.completionTokens
-        total.promptMs += usage.promptMs
-        total.generationMs += usage.generationMs
+        const before = { ...total }
+        // A prompt counts once, however many answers it gets.
+        const sumUp = (usage: Usage): Usage => ({
+          promptTokens: before.promptTokens + (number === 0 ? usage.promptTokens : 0),
+          completionTokens: before.completionTokens + usage.completionTokens,
+          promptMs: before.promptMs + usage.promptMs,
+          generationMs: before.generationMs + usage.generationMs,
+        })
+        total = sumUp(yield* addUp(runChoice(request, choice, context), sumUp))
       }
     }
     yield { type: 'usage', usage: total }
+  }
+}
+
+/** The steps of one choice with the figures of all choices so far. */
+async function* addUp(
+  steps: AsyncGenerator<PredictionStep, Usage>,
+  sumUp: (usage: Usage) => Usage,
+): AsyncGenerator<PredictionStep, Usage> {
+  try {
+    let step = await steps.next()
+    while (step.done !== true) {
+      const { value } = step
+      yield value.type === 'progress' ? { type: 'progress', usage: sumUp(value.usage) } : value
+      step = await steps.next()
+    }
+    return step.value
+  } finally {
+    await steps.return(NO_USAGE)
   }
 }
 
@@ -50,7 +71,7 @@ async function* runChoice(
   const decoder = createReplyDecoder({
     choice: index,
     maxTokens: options.Tokens ?? 0,
-    contextSize: trims(model) ? 0 : (model.contextSize ?? 0),
+    contextSize: model.contextSize ?? 0,
     prefersText: plan.prefersText,
     parallel: plan.parallel,
     text: createReplyText({ ...plan.reading, finisher: plan.finisher?.(), stream: request.stream }),
@@ -60,25 +81,20 @@ async function* runChoice(
   const replies = request.stream
     ? client.predictStream(options, { signal })
     : [await client.predict(options, { signal })]
-  let tellsProgress = request.stream && index === 0 && count === undefined
+  let told = NO_USAGE
   for await (const reply of replies) {
     count?.reply(reply)
     const events = check(decoder.reply(reply))
-    const { promptTokens } = decoder.usage
-    if (tellsProgress && promptTokens > 0 && events.length > 0) {
-      tellsProgress = false
-      yield { type: 'progress', usage: { ...NO_USAGE, promptTokens } }
+    const { usage } = decoder
+    const isNew = usage.promptTokens !== told.promptTokens || usage.completionTokens !== told.completionTokens
+    if (request.stream && count === undefined && isNew) {
+      told = usage
+      yield { type: 'progress', usage }
     }
     yield* events
   }
   yield* check(decoder.end())
   return count === undefined ? decoder.usage : await count.usage(decoder.usage)
-}
-
-/** Whether an answer may go on past the end of the context: the backend then forgets its beginning. */
-function trims({ options }: ModelConfig): boolean {
-  const option = options.findLast((text) => /^context_shift(:|$)/.test(text))
-  return option !== undefined && !/:\s*(false|off|0|no|disabled)\s*$/i.test(option)
 }
 
 /** Lets events pass, and refuses the end of a choice that has not the form that was asked for. */
