@@ -187,7 +187,7 @@ export {
   chatTool,
   chatToolChoice,
 } from './openai/chat-tools.ts'
-// Compatible format: completions, embeddings, rerank
+// Compatible format: completions, edits, embeddings, moderations, rerank
 export {
   type Completion,
   type CompletionChoice,
@@ -202,6 +202,7 @@ export {
   completionLogprobs,
   completionRequest,
 } from './openai/completions.ts'
+export { type Edit, type EditRequest, edit, editRequest } from './openai/edits.ts'
 export {
   type Embedding,
   type EmbeddingList,
@@ -230,6 +231,16 @@ export {
   modelList,
   modelWithCapabilities,
 } from './openai/models.ts'
+export {
+  MODERATION_CATEGORIES,
+  type Moderation,
+  type ModerationCategory,
+  type ModerationRequest,
+  type ModerationResult,
+  moderation,
+  moderationRequest,
+  moderationResult,
+} from './openai/moderations.ts'
 export {
   type RerankReply,
   type RerankRequest,

@@ -26,9 +26,11 @@ import { chatRequestMessage } from './openai/chat-message.ts'
 import { chatCompletion, chatCompletionChunk } from './openai/chat-reply.ts'
 import { chatFunction, chatTool, chatToolChoice } from './openai/chat-tools.ts'
 import { completion, completionChunk, completionRequest } from './openai/completions.ts'
+import { edit, editRequest } from './openai/edits.ts'
 import { embeddingList, embeddingRequest } from './openai/embeddings.ts'
 import { compatibleErrorReply } from './openai/error.ts'
 import { model, modelCapabilitiesList, modelList } from './openai/models.ts'
+import { moderation, moderationRequest, moderationResult } from './openai/moderations.ts'
 import { rerankReply, rerankRequest } from './openai/rerank.ts'
 import { completionUsage } from './openai/usage.ts'
 import { responseErrorReply } from './responses/error.ts'
@@ -58,8 +60,13 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   Completion: completion,
   CompletionChunk: completionChunk,
   CompletionUsage: completionUsage,
+  EditRequest: editRequest,
+  Edit: edit,
   EmbeddingRequest: embeddingRequest,
   EmbeddingList: embeddingList,
+  ModerationRequest: moderationRequest,
+  ModerationResult: moderationResult,
+  Moderation: moderation,
   RerankRequest: rerankRequest,
   RerankReply: rerankReply,
   TokenizeRequest: tokenizeRequest,

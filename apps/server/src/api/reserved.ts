@@ -70,13 +70,7 @@ const ADMIN_OTHER: readonly (readonly ['PUT' | 'PATCH' | 'DELETE', string])[] = 
 ]
 
 /** Inference routes still to come: callers need credentials there from the first day (§4.1). */
-const USER_POST = [
-  '/v1/mcp/chat/completions',
-  '/mcp/v1/chat/completions',
-  '/mcp/chat/completions',
-  '/v1/moderations',
-  '/moderations',
-]
+const USER_POST = ['/v1/mcp/chat/completions', '/mcp/v1/chat/completions', '/mcp/chat/completions']
 
 const USER_GET = [
   '/generated-audio/*',

@@ -106,6 +106,8 @@ export interface CompletionRequest extends Generation {
   readonly kind: 'completion'
   /** Texts or lists of tokens; choice `i` of prompt `p` is choice `p × choices + i` of the reply. */
   readonly prompts: readonly (string | readonly number[])[]
+  /** What to do with each text; then it is edited, and not continued. */
+  readonly instruction?: string | undefined
 }
 
 /** A request whose reply is generated. */

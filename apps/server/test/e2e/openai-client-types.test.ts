@@ -6,6 +6,7 @@ import type {
   EmbeddingList,
   Model,
   ModelList,
+  Moderation,
 } from '@svc/wire'
 import type OpenAI from 'openai'
 import { describe, expectTypeOf, it } from 'vitest'
@@ -29,6 +30,14 @@ describe('the types of our replies are those of the official client', () => {
     expectTypeOf<Pick<EmbeddingList, Rest>>().toExtend<Pick<OpenAI.CreateEmbeddingResponse, Rest>>()
     type Place = 'object' | 'index'
     expectTypeOf<Pick<EmbeddingList['data'][number], Place>>().toExtend<Pick<OpenAI.Embedding, Place>>()
+  })
+
+  it('a moderation', () => {
+    expectTypeOf<Moderation>().toExtend<Omit<OpenAI.ModerationCreateResponse, 'results'>>()
+    type Result = Moderation['results'][number]
+    expectTypeOf<Pick<Result, 'flagged' | 'categories'>>().toExtend<Pick<OpenAI.Moderation, 'flagged' | 'categories'>>()
+    expectTypeOf<Result['category_scores']>().toExtend<OpenAI.Moderation['category_scores']>()
+    expectTypeOf<Result['category_applied_input_types']['hate'][number]>().toEqualTypeOf<'text'>()
   })
 
   it('a model, and the list of them', () => {

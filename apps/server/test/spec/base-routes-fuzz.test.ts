@@ -24,6 +24,14 @@ const VALID: Readonly<Record<string, fc.Arbitrary<object>>> = {
     suffix: optional(text),
     unknown_key: fc.jsonValue({ maxDepth: 2 }),
   }),
+  '/v1/edits': fc.record({
+    instruction: text,
+    input: optional(fc.oneof(text, fc.array(text, { minLength: 1, maxLength: 3 }))),
+    n: optional(count),
+    max_tokens: optional(fc.nat({ max: 20 })),
+    temperature: optional(fc.double({ min: 0, max: 2, noNaN: true })),
+    unknown_key: fc.jsonValue({ maxDepth: 2 }),
+  }),
   '/v1/embeddings': fc.record({
     input: fc.oneof(text, tokens, fc.array(fc.oneof(text, tokens), { minLength: 1, maxLength: 5 })),
     encoding_format: optional(fc.constantFrom('float', 'base64')),

@@ -5,8 +5,10 @@ import { defineInferenceRoute } from '../../inference/define-inference-route.ts'
 import type { Pipeline } from '../../inference/pipeline.ts'
 import { chatCodec } from './chat/codec.ts'
 import { completionRoutes } from './completions/routes.ts'
+import { editRoutes } from './edits/routes.ts'
 import { embeddingRoutes } from './embeddings/routes.ts'
 import { type ModelListing, modelRoutes } from './models.ts'
+import { moderationRoutes } from './moderations/routes.ts'
 
 /** The compatible routes: two ends each, the pipeline between. */
 export function openaiRoutes(parts: {
@@ -39,7 +41,9 @@ export function openaiRoutes(parts: {
       parts,
     ),
     ...completionRoutes(parts),
+    ...editRoutes(parts),
     ...embeddingRoutes(parts),
+    ...moderationRoutes(parts),
     ...modelRoutes(parts.models),
   ]
 }

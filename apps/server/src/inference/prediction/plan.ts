@@ -174,7 +174,7 @@ async function planCompletion(
     const text = typeof prompt === 'string' ? prompt : await textOfTokens(prompt, { client, signal })
     const echo = echoOf(text, request, model)
     plans.push({
-      prompt: typeof prompt === 'string' ? prompts.completion(model, text, request) : text,
+      prompt: typeof prompt === 'string' ? writeText(text, request, { model, prompts }) : text,
       grammar: form.grammar,
       check: checkAfterEcho(form.check, echo),
       reading: { reasoning: { disable: true } },
@@ -182,6 +182,18 @@ async function planCompletion(
     })
   }
   return plans
+}
+
+/** A text by the model's template for edits where there is an instruction, else by that for completions. */
+function writeText(
+  text: string,
+  { instruction, reasoningEffort, metadata }: CompletionRequest,
+  { model, prompts }: { readonly model: ModelConfig; readonly prompts: PromptBuilder },
+): string {
+  const extras = { reasoningEffort, metadata }
+  return instruction === undefined
+    ? prompts.completion(model, text, extras)
+    : prompts.edit(model, { input: text, instruction, ...extras })
 }
 
 function echoOf(prompt: string | undefined, { echo }: GenerationRequest, model: ModelConfig): string | undefined {

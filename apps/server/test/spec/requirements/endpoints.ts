@@ -522,7 +522,7 @@ export const ENDPOINTS = defineRequirements([
     behavior: '`POST /v1/embeddings` embeds texts.',
     state: 'built',
   },
-  { id: 'inference:route:edits', section: '4.3', behavior: '`POST /v1/edits` edits a text.', state: 'not-built' },
+  { id: 'inference:route:edits', section: '4.3', behavior: '`POST /v1/edits` edits a text.', state: 'built' },
   {
     id: 'inference:route:image-generations',
     section: '4.3',

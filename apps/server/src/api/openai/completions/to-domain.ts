@@ -3,6 +3,7 @@ import { type CompletionRequest as CompletionBody, textsOf } from '@svc/wire'
 import type { CompletionRequest } from '../../../inference/request.ts'
 import { unparsable } from '../../../inference/stages/body.ts'
 import { toStructuredOutput } from '../../../inference/structured-output/structured-output.ts'
+import { MAX_CHOICES } from '../limits.ts'
 import { toGeneration } from '../to-generation.ts'
 
 /** A completion request with what only its own format asks for. */
@@ -11,9 +12,6 @@ export interface CompatibleCompletionRequest extends CompletionRequest {
   /** Alternatives that a token is given with; undefined: no log-probabilities. */
   readonly alternatives: number | undefined
 }
-
-/** Prompts of one request, and choices of all of them together. */
-const MAX_CHOICES = 2048
 
 /** A completion request of the compatible format in domain terms. `suffix` and `best_of` change nothing. */
 export function completionToDomain(body: CompletionBody): CompatibleCompletionRequest {
