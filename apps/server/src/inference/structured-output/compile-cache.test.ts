@@ -1,3 +1,4 @@
+import { SvcError } from '@svc/errors'
 import { describe, expect, it } from 'vitest'
 import { createCompileCache } from './compile-cache.ts'
 
@@ -12,13 +13,20 @@ describe('createCompileCache', () => {
     expect(made).toBe(2)
   })
 
-  it('keeps nothing of what was refused', () => {
+  it('keeps refusals, and nothing of what only failed', () => {
     const cache = createCompileCache()
+    let tries = 0
     const refuse = () => {
-      throw new Error('refused')
+      tries += 1
+      throw new SvcError('invalid_request', 'refused')
     }
-    expect(() => cache.get('a', refuse)).toThrow('refused')
-    expect(cache.get('a', () => ({ grammar: 'x' }))).toEqual({ grammar: 'x' })
+    for (let count = 0; count < 3; count += 1) expect(() => cache.get('a', refuse)).toThrow('refused')
+    expect(tries).toBe(1)
+    const fail = () => {
+      throw new Error('failed')
+    }
+    expect(() => cache.get('b', fail)).toThrow('failed')
+    expect(cache.get('b', () => ({ grammar: 'x' }))).toEqual({ grammar: 'x' })
   })
 
   it('forgets the least recently used: by number, and by size', () => {
