@@ -7,6 +7,8 @@ import { swaggerRoutes } from './api/docs/swagger.ts'
 import { homeRoutes } from './api/home.ts'
 import { messagesRoutes } from './api/messages/routes.ts'
 import { modelAdminRoutes } from './api/models/reload.ts'
+import { ollamaRootRoute } from './api/ollama/root.ts'
+import { type OllamaParts, ollamaRoutes } from './api/ollama/routes.ts'
 import type { ModelListing } from './api/openai/models.ts'
 import { openaiRoutes } from './api/openai/routes.ts'
 import { rerankRoutes } from './api/rerank/routes.ts'
@@ -45,6 +47,7 @@ export interface RouteParts {
   readonly readiness: Readiness
   readonly system: SystemFacts
   readonly resources: ResourceFacts
+  readonly ollama: OllamaParts
   readonly backends: Omit<BackendRouteParts, 'bodies' | 'opaqueErrors'>
 }
 
@@ -58,7 +61,8 @@ export function composeRoutes(parts: RouteParts): {
   const document = (): Record<string, unknown> => openApiDocument(rows(), system.version)
   const routes: Route[] = [
     ...healthRoutes(parts.readiness),
-    ...(config.disableWebui ? [] : homeRoutes(system.version)),
+    ...(config.ollamaApiRootEndpoint ? [ollamaRootRoute()] : []),
+    ...(config.disableWebui ? [] : homeRoutes(system.version, { root: !config.ollamaApiRootEndpoint })),
     discoveryRoute({ version: system.version, rows }),
     ...instructionRoutes(document),
     ...swaggerRoutes(document),
@@ -79,6 +83,7 @@ export function composeRoutes(parts: RouteParts): {
     ...backendRoutes({ ...parts.backends, bodies: parts.bodies, opaqueErrors: config.opaqueErrors }),
     ...modelAdminRoutes(parts.models),
     ...openaiRoutes(parts),
+    ...ollamaRoutes(parts.ollama, parts),
     ...messagesRoutes(parts),
     ...responsesRoutes(parts),
     ...rerankRoutes(parts),

@@ -52,6 +52,7 @@ import { formatProblem } from './models/config-problem.ts'
 import { createConfigStore } from './models/config-store.ts'
 import { createLoadCooldown } from './models/cooldown.ts'
 import { defaultThreads } from './models/default-threads.ts'
+import { createKeepAlive } from './models/keep-alive.ts'
 import type { DemoModelSource } from './models/loose-weights.ts'
 import { preload } from './models/preload.ts'
 import { createResidency } from './models/residency.ts'
@@ -228,6 +229,8 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       logger: log,
     })
     opened.push(() => watchdog.close())
+    const keepAlive = createKeepAlive({ watched: () => residency.watched(), clock, logger: log })
+    opened.push(() => keepAlive.close())
 
     const metrics = createMetrics()
     const stopping: { reason: string | undefined } = { reason: config.loadToMemory.length > 0 ? PRELOADING : undefined }
@@ -247,7 +250,7 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
     const pipeline = createPipeline({
       body: bodyStage(bodies),
       alias: aliasStage({
-        resolve: (name) => directory.resolve(name),
+        resolve: (name, how) => directory.resolve(name, how),
         defaultFor: (usecase) => directory.defaultFor(usecase),
       }),
       ceiling: ceilingStage(createSlotCounter(), config.maxConcurrentBackendRequests),
@@ -315,6 +318,13 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
         loaded: () => residency.loaded(),
         processOf: (pid) => processes.read(pid),
         vramOf: (pid) => readDeviceMemory(pid),
+      },
+      ollama: {
+        directory: { list: (listing) => directory.list(listing), resolve: (name, how) => directory.resolve(name, how) },
+        loaded: () => residency.loaded(),
+        vramOf: (pid) => readDeviceMemory(pid),
+        keepAlive,
+        clock,
       },
       backends: {
         models: { resolve: (name) => directory.resolve(name) },

@@ -32,16 +32,19 @@ pre { background: #f3f4f6; border-radius: 8px; padding: 1rem; overflow-x: auto }
 `
 }
 
+const PAGES = ['/app', '/app/*', '/browse', '/browse/*', '/login', '/invite/*', '/explorer'] as const
+
 const common = { method: 'GET', access: 'none', family: 'compatible', tag: 'pages' } as const
 
-/** What a browser sees at the root until the web interface is there. */
-export function homeRoutes(version: string): Route[] {
+/** What a browser sees until the web interface is there; `root`: at `/` too. */
+export function homeRoutes(version: string, { root }: { readonly root: boolean }): Route[] {
   const shell = page(version)
+  const [first, ...others] = root ? (['/', ...PAGES] as const) : PAGES
   return [
     defineRoute({
       ...common,
-      path: '/',
-      aliases: ['/app', '/app/*', '/browse', '/browse/*', '/login', '/invite/*', '/explorer'],
+      path: first,
+      aliases: others,
       summary: 'A page that says what runs here',
       responses: { 200: { description: 'The page.', contentType: 'text/html' } },
       handler: () =>

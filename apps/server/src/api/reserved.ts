@@ -69,6 +69,15 @@ const ADMIN_OTHER: readonly (readonly ['PUT' | 'PATCH' | 'DELETE', string])[] = 
   ['PUT', '/models/*'],
 ]
 
+/** What clients of the alternate ecosystem ask to have done with models: their errors are a text. */
+const OLLAMA_ADMIN: readonly (readonly ['POST' | 'DELETE', string])[] = [
+  ['POST', '/api/pull'],
+  ['POST', '/api/push'],
+  ['POST', '/api/create'],
+  ['POST', '/api/copy'],
+  ['DELETE', '/api/delete'],
+]
+
 /** Inference routes still to come: callers need credentials there from the first day (§4.1). */
 const USER_POST = ['/v1/mcp/chat/completions', '/mcp/v1/chat/completions', '/mcp/chat/completions']
 
@@ -86,6 +95,7 @@ export const RESERVED_ROWS: readonly RouteRow[] = [
   ...ADMIN_GET.map((path) => gateOnly('GET', path)),
   ...ADMIN_POST.map((path) => gateOnly('POST', path)),
   ...ADMIN_OTHER.map(([method, path]) => gateOnly(method, path)),
+  ...OLLAMA_ADMIN.map(([method, path]) => gateOnly(method, path, { family: 'string' })),
   ...USER_POST.map((path) => gateOnly('POST', path, { access: 'any' })),
   ...USER_GET.map((path) => gateOnly('GET', path, { access: 'any' })),
 ]

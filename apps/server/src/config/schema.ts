@@ -104,7 +104,6 @@ const OPTIONS = defineOptions({
     default: 'false',
     section: 'server',
     about: 'answer / as an Ollama server does',
-    built: false,
   },
   disableMcp: {
     kind: toggle,

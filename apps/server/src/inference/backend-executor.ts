@@ -1,6 +1,7 @@
 import { SvcError } from '@svc/errors'
 import type { ModelLease, Residency } from '../models/residency.ts'
 import { toPredictionError } from './backend-failure.ts'
+import { NO_USAGE } from './events.ts'
 import type { ExecuteOptions, Executor } from './executor.ts'
 import type { ConversationWriter } from './operations/operation-runner.ts'
 import { runOperation } from './operations/run-operation.ts'
@@ -17,6 +18,10 @@ export function createBackendExecutor(
 ): Executor {
   return {
     async *predict(request, options) {
+      if (request.kind === 'completion' && request.loads === false) {
+        yield { type: 'usage', usage: NO_USAGE }
+        return
+      }
       let produced = false
       for (let attempt = 1; ; attempt += 1) {
         const lease = await residency.acquire(options.model, { signal: options.signal })

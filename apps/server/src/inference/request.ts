@@ -63,6 +63,8 @@ export interface GenerationOptions {
   readonly negativePromptScale?: number | undefined
   readonly ropeFreqBase?: number | undefined
   readonly ropeFreqScale?: number | undefined
+  /** Tokens of prompt and answer; only lowers the model's own context. */
+  readonly contextSize?: number | undefined
 }
 
 /** The form an answer must have. */
@@ -101,11 +103,15 @@ export interface ChatRequest extends Generation {
   readonly media?: RequestMedia | undefined
 }
 
-/** Texts to be continued, each for itself. */
+/** Texts to be continued, each for itself; without any the model is only loaded. */
 export interface CompletionRequest extends Generation {
   readonly kind: 'completion'
   /** Texts or lists of tokens; choice `i` of prompt `p` is choice `p × choices + i` of the reply. */
   readonly prompts: readonly (string | readonly number[])[]
+  /** Whether the texts go to the model as they are, without a template. @default false */
+  readonly raw?: boolean | undefined
+  /** Whether the model is loaded for it; false only where it is asked nothing. @default true */
+  readonly loads?: boolean | undefined
   /** What to do with each text; then it is edited, and not continued. */
   readonly instruction?: string | undefined
 }

@@ -46,7 +46,7 @@ export const SERVER_METADATA: ReadonlySet<string> = new Set([
 export function toPredictOptions(model: ModelConfig, request: PredictionInput, context: PredictContext): PredictFields {
   return {
     ...settingFields(model),
-    ...tokenChoice(mergeGeneration(model.parameters, request.generation)),
+    ...tokenChoice(withinContext(mergeGeneration(model.parameters, request.generation), model, request.generation)),
     StopPrompts: [...(model.llm.stopwords ?? []), ...(request.generation.stop ?? [])],
     Seed: seedOf(request.generation.seed ?? model.parameters.seed, context),
     ...(context.grammar === undefined ? {} : { Grammar: context.grammar }),
@@ -101,6 +101,18 @@ function mergeGeneration(parameters: ModelParameters, generation: GenerationOpti
   }
   const set = Object.entries(given).filter(([, value]) => value !== undefined)
   return { ...parameters, ...Object.fromEntries(set) }
+}
+
+/** A context that was lowered bounds the answer; a limit of its own that is lower still holds. */
+function withinContext(
+  parameters: ModelParameters,
+  model: ModelConfig,
+  { contextSize }: GenerationOptions,
+): ModelParameters {
+  const { contextSize: modelSize = 0 } = model
+  if (contextSize === undefined || (modelSize > 0 && contextSize >= modelSize)) return parameters
+  const own = parameters.maxTokens ?? 0
+  return { ...parameters, maxTokens: own > 0 ? Math.min(own, contextSize) : contextSize }
 }
 
 /** Fields that only the model's file decides. */

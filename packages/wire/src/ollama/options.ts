@@ -41,7 +41,7 @@ export const ollamaKeepAlive = z.union([
 export const ollamaFormat = z.union([z.enum(['', 'json']), anyObject])
 
 /** Whether the model thinks before it answers, or how much. */
-export const ollamaThink = z.union([z.boolean(), z.enum(['low', 'medium', 'high', 'max'])])
+export const ollamaThink = z.union([z.boolean(), z.enum(['low', 'medium', 'high'])])
 
 /** What chat and generate have in common beside their text. */
 export const ollamaGeneration = {

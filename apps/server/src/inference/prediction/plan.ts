@@ -174,7 +174,7 @@ async function planCompletion(
     const text = typeof prompt === 'string' ? prompt : await textOfTokens(prompt, { client, signal })
     const echo = echoOf(text, request, model)
     plans.push({
-      prompt: typeof prompt === 'string' ? writeText(text, request, { model, prompts }) : text,
+      prompt: typeof prompt === 'string' && request.raw !== true ? writeText(text, request, { model, prompts }) : text,
       grammar: form.grammar,
       check: checkAfterEcho(form.check, echo),
       reading: { reasoning: { disable: true } },

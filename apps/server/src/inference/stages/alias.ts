@@ -7,7 +7,7 @@ import { unparsable } from './body.ts'
 /** Finds models by the names clients use. */
 export interface ModelDirectory {
   /** The model of a name, an alias followed one hop; undefined when there is none. */
-  resolve(name: string): Promise<ModelConfig | undefined>
+  resolve(name: string, options?: { readonly acceptLatest?: boolean | undefined }): Promise<ModelConfig | undefined>
   /** The model for a usecase when a request names none: the first by name. */
   defaultFor(usecase: string): ModelConfig | undefined
 }
@@ -50,7 +50,8 @@ export function aliasStage(directory: ModelDirectory): Stage {
 }
 
 async function namedModel(name: string, { call }: Exchange, directory: ModelDirectory): Promise<ModelConfig> {
-  const model = await directory.resolve(name)
+  // Clients of the alternate ecosystem name models with the tag under which they were listed.
+  const model = await directory.resolve(name, { acceptLatest: call.row.family === 'string' })
   if (model !== undefined) return model
   throw call.row.unknownModel === 'invalid_request' ? modelNotConfigured() : modelNotFound(name)
 }

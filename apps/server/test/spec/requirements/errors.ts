@@ -38,7 +38,7 @@ export const ERRORS = defineRequirements([
     id: 'errors:envelope:string',
     section: '7.1',
     behavior: "Errors of the alternate ecosystem's routes are `{error: text}`.",
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'errors:envelope:accounts',
