@@ -7,6 +7,9 @@ import type {
   Model,
   ModelList,
   Moderation,
+  ResponseErrorReply,
+  ResponseEvent,
+  ResponseResource,
 } from '@svc/wire'
 import type OpenAI from 'openai'
 import { describe, expectTypeOf, it } from 'vitest'
@@ -43,6 +46,32 @@ describe('the types of our replies are those of the official client', () => {
   it('a model, and the list of them', () => {
     expectTypeOf<Model>().toExtend<OpenAI.Model>()
     expectTypeOf<ModelList['data']>().toExtend<OpenAI.Model[]>()
+  })
+
+  it('a response, but for the words and tools that are handed back as they came', () => {
+    type Facts = 'id' | 'object' | 'created_at' | 'completed_at' | 'status' | 'model' | 'output' | 'background'
+    expectTypeOf<Pick<ResponseResource, Facts>>().toExtend<Pick<OpenAI.Responses.Response, Facts>>()
+    expectTypeOf<NonNullable<ResponseResource['usage']>>().toExtend<OpenAI.Responses.ResponseUsage>()
+    type Asked = 'instructions' | 'metadata' | 'parallel_tool_calls' | 'temperature' | 'top_p' | 'previous_response_id'
+    expectTypeOf<Pick<ResponseResource, Asked>>().toExtend<Pick<OpenAI.Responses.Response, Asked>>()
+    type Ending = 'incomplete_details' | 'max_output_tokens' | 'truncation'
+    expectTypeOf<Pick<ResponseResource, Ending>>().toExtend<Pick<OpenAI.Responses.Response, Ending>>()
+  })
+
+  it('an event of a response that holds no response', () => {
+    type Ours = Exclude<ResponseEvent, { readonly response: unknown }>
+    expectTypeOf<Ours['type']>().toExtend<OpenAI.Responses.ResponseStreamEvent['type']>()
+    type Delta =
+      | 'response.output_text.delta'
+      | 'response.reasoning_text.delta'
+      | 'response.function_call_arguments.delta'
+    expectTypeOf<Extract<ResponseEvent, { type: Delta }>>().toExtend<
+      Extract<OpenAI.Responses.ResponseStreamEvent, { type: Delta }>
+    >()
+  })
+
+  it('an error of the responses format', () => {
+    expectTypeOf<ResponseErrorReply['error']>().toExtend<Pick<OpenAI.ErrorObject, 'message' | 'param' | 'type'>>()
   })
 
   it('an error', () => {
