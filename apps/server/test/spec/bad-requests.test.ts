@@ -109,7 +109,7 @@ describe('bad requests', () => {
       [{ model: {} }, 'model'],
       [{ stream: 'yes' }, 'stream'],
       [{ stop: 5 }, 'stop'],
-      [{ max_tokens: -1 }, 'max_tokens'],
+      [{ max_tokens: -2 }, 'max_tokens'],
       [{ temperature: -0.5 }, 'temperature'],
       [{ top_p: 2 }, 'top_p'],
       [{ n: 0 }, 'n'],

@@ -138,6 +138,7 @@ describe('POST /v1/chat/completions', () => {
   it('ends with length when the limit was reached', async () => {
     await using server = await startTestServer()
     await server.model('m', { rules: [{ do: { text: 'a b c', completionTokens: 3 } }] })
+    expect((await server.chat('m', { max_tokens: -1 })).json()).toMatchObject({ choices: [{ finish_reason: 'stop' }] })
     expect((await server.chat('m', { max_tokens: 3 })).json()).toMatchObject({ choices: [{ finish_reason: 'length' }] })
   })
 

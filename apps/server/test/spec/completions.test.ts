@@ -326,7 +326,7 @@ describe('completions refuse', () => {
       [{ prompt: Array.from({ length: 262_145 }, () => 1) }, 'prompt'],
       [{ logprobs: 21 }, 'logprobs'],
       [{ n: 0 }, 'n'],
-      [{ max_tokens: -1 }, 'max_tokens'],
+      [{ max_tokens: -2 }, 'max_tokens'],
       [{ stop: 5 }, 'stop'],
       [{ stream: 'yes' }, 'stream'],
     ]

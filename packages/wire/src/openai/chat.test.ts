@@ -153,7 +153,7 @@ describe('a chat request is refused with the field at fault', () => {
     [{ stream_options: { include_usage: 1 } }, 'stream_options.include_usage'],
     [{ stop: 5 }, 'stop'],
     [{ stop: ['a', 5] }, 'stop[1]'],
-    [{ max_tokens: -1 }, 'max_tokens'],
+    [{ max_tokens: -2 }, 'max_tokens'],
     [{ max_tokens: 1.5 }, 'max_tokens'],
     [{ max_completion_tokens: 2 ** 31 }, 'max_completion_tokens'],
     [{ temperature: -0.1 }, 'temperature'],

@@ -24,12 +24,15 @@ export const chatResponseFormat = z.union([
 /** Words that end an answer: every one of them is looked for at every token. */
 export const stopWords = z.union([z.string().max(4096), z.array(z.string().max(4096)).max(128)])
 
+/** Most tokens of an answer; 0 and -1 mean no limit, as local servers are asked for it. */
+const tokenLimit = z.int().min(-1).max(MAX_INT32)
+
 const sampling = {
   temperature: positiveFloat32.nullish(),
   top_p: unitInterval.nullish(),
   n: z.int().min(1).max(128).nullish(),
-  max_tokens: count.nullish(),
-  max_completion_tokens: count.nullish(),
+  max_tokens: tokenLimit.nullish(),
+  max_completion_tokens: tokenLimit.nullish(),
   stop: stopWords.nullish(),
   seed: z.int().nullish(),
   frequency_penalty: z.number().min(-2).max(2).nullish(),

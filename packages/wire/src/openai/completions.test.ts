@@ -26,7 +26,7 @@ describe('completionRequest', () => {
     ['logprobs', { prompt: 'a', logprobs: 21 }],
     ['n', { prompt: 'a', n: 0 }],
     ['stop', { prompt: 'a', stop: 5 }],
-    ['max_tokens', { prompt: 'a', max_tokens: -1 }],
+    ['max_tokens', { prompt: 'a', max_tokens: -2 }],
     ['temperature', { prompt: 'a', temperature: 'hot' }],
     ['suffix', { prompt: 'a', suffix: 1 }],
   ])('names the field at fault: %s', (param, body) => {

@@ -45,7 +45,7 @@ export function toGeneration(body: GenerationFields): GenerationOptions {
     minP: body.min_p ?? undefined,
     typicalP: body.typical_p ?? undefined,
     tfz: body.tfz ?? undefined,
-    maxTokens: body.max_completion_tokens ?? body.max_tokens ?? undefined,
+    maxTokens: toLimit(body.max_completion_tokens ?? body.max_tokens),
     stop: toStop(body.stop),
     seed: body.seed ?? undefined,
     repeatPenalty: body.repeat_penalty ?? undefined,
@@ -63,4 +63,9 @@ export function toGeneration(body: GenerationFields): GenerationOptions {
     ropeFreqBase: body.rope_freq_base ?? undefined,
     ropeFreqScale: body.rope_freq_scale ?? undefined,
   }
+}
+
+/** Some clients write -1 for no limit. */
+function toLimit(tokens: number | null | undefined): number | undefined {
+  return tokens == null ? undefined : Math.max(0, tokens)
 }
