@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { stopWords } from '../openai/chat.ts'
 import { anyObject, count, positiveFloat32, unitInterval } from '../scalars.ts'
 import { responseInputItem } from './items.ts'
 
@@ -46,7 +47,7 @@ const steering = {
   top_logprobs: z.int().min(0).max(20).nullish(),
   logit_bias: z.record(z.string().regex(/^\d{1,10}$/), z.number().min(-100).max(100)).nullish(),
   seed: z.int().nullish(),
-  stop: z.union([z.string(), z.array(z.string())]).nullish(),
+  stop: stopWords.nullish(),
   max_output_tokens: count.nullish(),
   max_tool_calls: count.nullish(),
   reasoning: z.looseObject({ effort: z.string().nullish(), summary: z.string().nullish() }).nullish(),

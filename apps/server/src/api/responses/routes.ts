@@ -27,7 +27,7 @@ export function responsesRoutes(parts: CreateParts): Route[] {
       access: 'self',
       feature: 'chat',
       family: 'responses',
-      tag: 'responses',
+      tag: 'inference',
       ...row,
       aliases: [row.path.replace('/v1', ''), ...(row.aliases ?? [])],
       handler,
@@ -48,7 +48,7 @@ export function responsesRoutes(parts: CreateParts): Route[] {
       usecase: 'chat',
       modelRequired: true,
       scanned: true,
-      tag: 'responses',
+      tag: 'inference',
       summary: 'Continue a conversation in the responses format',
       body: responseRequest,
       responses: {
