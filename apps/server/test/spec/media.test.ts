@@ -1,4 +1,5 @@
 import { startUpstream } from '@svc/test-kit'
+import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
 import { dataUrl, MP4, PNG, WAV } from '../../src/inference/media/__fixtures__/samples.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
@@ -152,6 +153,27 @@ describe('media in a chat', () => {
     const reply = await server.chat('m', user(part))
     expect([reply.status, (reply.json() as ErrorBody).error.param]).toEqual([400, 'messages[0].content[0]'])
     expect(server.records('m').filter(({ rpc }) => rpc.startsWith('Predict'))).toEqual([])
+  })
+
+  it('come from the official client, streamed too', async () => {
+    await using server = await startTestServer()
+    await server.model('m', { rules: [{ do: { text: 'A red point.' } }] }, SEES)
+    const client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'none', maxRetries: 0 })
+    const content: OpenAI.ChatCompletionContentPart[] = [
+      { type: 'text', text: 'What is it?' },
+      { type: 'image_url', image_url: { url: dataUrl('image/png', PNG), detail: 'auto' } },
+      { type: 'input_audio', input_audio: { data: wav, format: 'wav' } },
+      { type: 'file', file: { file_data: dataUrl('image/png', PNG), filename: 'x.png' } },
+    ]
+    const body = { model: 'm', messages: [{ role: 'user' as const, content }] }
+    const { choices } = await client.chat.completions.create(body)
+    expect(choices[0]?.message.content).toBe('A red point.')
+    expect(await client.chat.completions.stream(body).finalContent()).toBe('A red point.')
+    expect(shown(server)).toMatchObject({ Images: [png, png], Audios: [wav], contents: ['What is it?'] })
+    const bad = [{ type: 'image_url' as const, image_url: { url: 'ftp://a.example/x.png' } }]
+    await expect(
+      client.chat.completions.create({ ...body, messages: [{ role: 'user', content: bad }] }),
+    ).rejects.toThrow(OpenAI.BadRequestError)
   })
 
   it('are not embedded', async () => {

@@ -51,5 +51,6 @@ describe('base64', () => {
     const long = 'A'.repeat(3 * 1024 * 1024)
     expect(await toStandardBase64(`${long}AAA!`, signal)).toBeUndefined()
     expect(await toStandardBase64(`${long}AA_-`, signal)).toBe(`${long}AA/+`)
+    expect(await toStandardBase64(` ${long}A\n${long}AB_`, signal)).toBe(`${long}${long}AAB/`)
   })
 })

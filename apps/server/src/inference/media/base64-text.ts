@@ -11,6 +11,9 @@ const ANY_ALPHABET = /^[A-Za-z0-9+/_\-\r\n\t ]*$/
  */
 export async function toStandardBase64(text: string, signal: AbortSignal): Promise<string | undefined> {
   const end = lengthWithoutPadding(text)
+  const pieces: string[] = []
+  /** Digits that are not a whole group of four yet. */
+  let rest = ''
   let isStandard = text.length % 4 === 0 && /^=*$/.test(text.slice(end))
   for (let from = 0; from < end; from += PIECE_LENGTH) {
     const piece = text.slice(from, Math.min(from + PIECE_LENGTH, end))
@@ -18,15 +21,27 @@ export async function toStandardBase64(text: string, signal: AbortSignal): Promi
       if (!ANY_ALPHABET.test(piece)) return undefined
       isStandard = false
     }
+    if (isStandard) pieces.push(piece)
+    else {
+      const digits = rest + piece.replace(/\s+/g, '')
+      const whole = digits.length - (digits.length % 4)
+      pieces.push(rewrite(digits.slice(0, whole)))
+      rest = digits.slice(whole)
+    }
     if (from + PIECE_LENGTH < end) {
       await setImmediate()
       signal.throwIfAborted()
     }
   }
   if (isStandard) return text
-  const digits = text.slice(0, end).replace(/\s+/g, '')
   // One digit holds six bits: no byte.
-  return digits.length % 4 === 1 ? undefined : Buffer.from(digits, 'base64').toString('base64')
+  if (rest.length === 1) return undefined
+  return pieces.join('') + rewrite(rest)
+}
+
+/** Digits of any alphabet in the standard one, padded. */
+function rewrite(digits: string): string {
+  return Buffer.from(digits, 'base64').toString('base64')
 }
 
 function lengthWithoutPadding(text: string): number {
