@@ -1,3 +1,4 @@
+import { tempDir } from '@svc/test-kit'
 import OpenAI from 'openai'
 import { zodResponsesFunction, zodTextFormat } from 'openai/helpers/zod'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -228,5 +229,35 @@ describe('what goes wrong', () => {
     const stream = await client.responses.create({ model: 'hanging', input: 'hi', stream: true })
     for await (const event of stream) if (event.type === 'response.output_text.delta') break
     await eventually(() => expect(cancelsOf()).toBe(2))
+  })
+})
+
+describe('a background response that kill -9 of the server cut', () => {
+  it('is reported as failed after the restart, and its events end with that', async () => {
+    await using dir = await tempDir()
+    const options = { folder: dir.path, mock: {} }
+    const rules = [{ rpc: 'Predict*', do: { pieces: Array.from({ length: 100 }, () => 'a '), hang: 90 } }]
+    let id = ''
+    let seen = -1
+    {
+      await using first = await startBuiltServer(options)
+      await first.model('hanging', { rules })
+      const caller = new OpenAI({ baseURL: `${first.url}/v1`, apiKey: 'none', maxRetries: 0 })
+      const body = { model: 'hanging', input: 'hi', background: true, stream: true } as const
+      for await (const event of await caller.responses.create(body)) {
+        if (event.type === 'response.created') id = event.response.id
+        seen = event.sequence_number
+        if (seen === 80) break
+      }
+      await first.kill()
+    }
+    await using second = await startBuiltServer(options)
+    const caller = new OpenAI({ baseURL: `${second.url}/v1`, apiKey: 'none', maxRetries: 0 })
+    expect(await caller.responses.retrieve(id)).toMatchObject({ status: 'failed', error: { code: 'server_error' } })
+    const rest: Event[] = []
+    for await (const event of await caller.responses.retrieve(id, { stream: true, starting_after: seen })) {
+      rest.push(event)
+    }
+    expect(rest.map(({ type }) => type)).toEqual(['response.failed'])
   })
 })
