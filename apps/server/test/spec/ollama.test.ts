@@ -7,6 +7,7 @@ import {
   ollamaShowReply,
   ollamaTagsReply,
 } from '@svc/wire'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type * as z from 'zod'
 import { eventually } from '../support/eventually.ts'
@@ -137,6 +138,41 @@ describe('POST /api/chat', () => {
       StopPrompts: ['END'],
       Messages: [{ role: 'user', content: 'Hello there' }],
     })
+  })
+
+  it('a conversation gives the backend what chat completions give it, and comes to the same usage', async () => {
+    await using server = await startTestServer()
+    await server.model('m', { rules: [{ do: { text: 'Yes indeed' } }] })
+    const tools = [{ type: 'function', function: { name: 'weather', parameters: { type: 'object', properties: {} } } }]
+    const message = fc.record({ role: fc.constantFrom('system', 'user', 'assistant'), content: fc.string() })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(message, { minLength: 1, maxLength: 5 }),
+        fc.boolean(),
+        async (conversation, hasTools) => {
+          const ask = { model: 'm', messages: conversation, ...(hasTools ? { tools } : {}) }
+          const compatible = await server.post('/v1/chat/completions', {
+            ...ask,
+            seed: 1,
+            temperature: 0.5,
+            max_tokens: 5,
+          })
+          const options = { seed: 1, temperature: 0.5, num_predict: 5 }
+          const body = bodyOf(await server.post(CHAT, { ...ask, options, stream: false }), ollamaChatReply)
+          const [before, after] = server
+            .records('m')
+            .filter(({ rpc, event }) => rpc === 'Predict' && event === 'start')
+            .slice(-2)
+            .map(({ request }) => ({ ...Object(request), CorrelationId: '' }))
+          expect(after).toEqual(before)
+          expect(compatible.json()).toMatchObject({
+            choices: [{ message: { content: body.message.content } }],
+            usage: { prompt_tokens: body.prompt_eval_count, completion_tokens: body.eval_count },
+          })
+        },
+      ),
+      { numRuns: 25 },
+    )
   })
 
   it('num_ctx only lowers what the model has, num_predict below 1 is no limit', async () => {

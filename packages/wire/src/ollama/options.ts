@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { stopWords } from '../openai/chat.ts'
 import { anyObject, float32, MAX_INT32, positiveFloat32, unitInterval } from '../scalars.ts'
 
 /** A whole number; clients write some of them with a fraction of zero. */
@@ -25,7 +26,7 @@ export const ollamaOptions = z.looseObject({
   presence_penalty: float32.nullish(),
   frequency_penalty: float32.nullish(),
   seed: z.int().nullish(),
-  stop: z.union([z.string(), z.array(z.string())]).nullish(),
+  stop: stopWords.nullish(),
 })
 
 /**
