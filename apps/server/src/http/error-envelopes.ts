@@ -46,6 +46,11 @@ function messagesType(error: SvcError, status: number): string {
   return status >= 500 ? 'api_error' : 'invalid_request_error'
 }
 
+/** What a client of the messages format mends by itself it knows by this word. */
+function messagesDetails({ code }: SvcError): { details?: { error_code: string } } {
+  return code === 'thread_not_found' ? { details: { error_code: code } } : {}
+}
+
 function responsesType(error: SvcError, status: number): string {
   if (error.details?.type !== undefined) return error.details.type
   if (status === 404) return 'not_found'
@@ -65,7 +70,10 @@ export function errorBody(error: SvcError, family: ErrorFamily): Record<string, 
     case 'vendor':
       return compatible(error, status)
     case 'messages':
-      return { type: 'error', error: { type: messagesType(error, status), message: error.message } }
+      return {
+        type: 'error',
+        error: { type: messagesType(error, status), message: error.message, ...messagesDetails(error) },
+      }
     case 'responses':
       return {
         error: {

@@ -528,6 +528,24 @@ describe('errors', () => {
     await held
   })
 
+  it('of a conversation that is not kept have the word that makes clients send all of it', async () => {
+    await using server = await answering({ text: 'Hi' })
+    const thread = { type: 'continue', previous_message_id: 'msg_1' }
+    const reply = await send(server, { thread })
+    expect([reply.status, reply.json()]).toEqual([
+      404,
+      {
+        type: 'error',
+        error: {
+          type: 'invalid_request_error',
+          message: expect.stringContaining('thread'),
+          details: { error_code: 'thread_not_found' },
+        },
+      },
+    ])
+    expect((await send(server, { thread: { type: 'create' } })).status).toBe(200)
+  })
+
   it.each([
     [{ messages: [] }, 'messages'],
     [{ messages: undefined }, 'messages'],
@@ -558,6 +576,7 @@ describe('errors', () => {
     [{ tools: [WEATHER], tool_choice: { type: 'tool', name: 'other' } }, 'tool_choice.name'],
     [{ thinking: { type: 'sometimes' } }, 'thinking'],
     [{ stop_sequences: 'x' }, 'stop_sequences'],
+    [{ stop_sequences: ['x'.repeat(5000)] }, 'stop_sequences[0]'],
     [{ max_tokens: 'many' }, 'max_tokens'],
     [{ output_config: { format: { type: 'yaml' } } }, 'output_config.format'],
   ])('of a request name the field: %j', async (extra, field) => {

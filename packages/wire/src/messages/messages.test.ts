@@ -116,6 +116,8 @@ describe('a messages request is refused', () => {
     [{ temperature: -1 }, 'temperature'],
     [{ top_p: 2 }, 'top_p'],
     [{ stop_sequences: 'x' }, 'stop_sequences'],
+    [{ stop_sequences: ['x'.repeat(4097)] }, 'stop_sequences[0]'],
+    [{ stop_sequences: Array.from({ length: 129 }, () => 'x') }, 'stop_sequences'],
   ])('%j', (fields, param) => {
     expect(withFields(fields)).toBe(param)
   })

@@ -51,6 +51,8 @@ const conversation = {
   tool_choice: messagesToolChoice.nullish(),
   thinking: messagesThinking.nullish(),
   output_config: outputConfig.nullish(),
+  /** Asks the server to keep the conversation (`create`), or goes on with one that it keeps (`continue`). */
+  thread: z.looseObject({ type: z.string() }).nullish(),
 }
 
 /** Body of `POST /v1/messages/count_tokens`. */
@@ -62,7 +64,7 @@ export const messagesCountRequest = z.looseObject(conversation)
 export const messagesRequest = z.looseObject({
   ...conversation,
   max_tokens: z.int().min(1).max(MAX_INT32),
-  stop_sequences: z.array(z.string()).nullish(),
+  stop_sequences: z.array(z.string().max(4096)).max(128).nullish(),
   stream: z.boolean().nullish(),
   temperature: positiveFloat32.nullish(),
   top_p: unitInterval.nullish(),

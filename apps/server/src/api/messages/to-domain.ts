@@ -1,3 +1,4 @@
+import { SvcError } from '@svc/errors'
 import {
   isKnownMessagesBlock,
   type MessagesBlock,
@@ -17,7 +18,8 @@ export function messagesToDomain(body: MessagesRequest): ChatRequest {
 
 /** What decides the prompt, in domain terms; nothing is said about the reply. */
 export function conversationToDomain(body: MessagesCountRequest): ChatRequest {
-  const { thinking, output_config: output } = body
+  const { thinking, output_config: output, thread } = body
+  if (thread?.type === 'continue') throw threadNotFound()
   return {
     kind: 'chat',
     messages: [...toSystem(body.system), ...body.messages.flatMap(toMessages)],
@@ -33,6 +35,14 @@ export function conversationToDomain(body: MessagesCountRequest): ChatRequest {
     metadata: toMetadata(body.metadata),
     stream: false,
   }
+}
+
+/** Conversations are not kept: clients that hear so send the whole one. */
+function threadNotFound(): SvcError {
+  return new SvcError('not_found', 'thread: conversations are not kept here, send the whole of it', {
+    code: 'thread_not_found',
+    details: { param: 'thread' },
+  })
 }
 
 function toGeneration(body: MessagesRequest): GenerationOptions {
