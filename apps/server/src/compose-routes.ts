@@ -85,7 +85,7 @@ export function composeRoutes(parts: RouteParts): {
     ...openaiRoutes(parts),
     ...ollamaRoutes(parts.ollama, parts),
     ...messagesRoutes(parts),
-    ...responsesRoutes(parts),
+    ...responsesRoutes({ ...parts, opaqueErrors: config.opaqueErrors }),
     ...rerankRoutes(parts),
     ...tokenizeRoutes(parts),
     ...scoreRoutes(parts),

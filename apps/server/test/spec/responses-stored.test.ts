@@ -1,9 +1,12 @@
 import type { MockBehaviour, MockRule } from '@svc/backend-mock/script'
 import { type ResponseEvent, type ResponseResource, responseEvent, responseResource } from '@svc/wire'
 import { describe, expect, it } from 'vitest'
+import { loadSqliteEngine } from '../../src/db/sqlite-engine.ts'
 import { eventually } from '../support/eventually.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import { verifies } from './verifies.ts'
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} }
 
 async function world(behaviour: MockBehaviour = { text: 'Hello to you' }, rules: MockRule[] = []): Promise<TestServer> {
   const server = await startTestServer()
@@ -208,6 +211,19 @@ describe('the events of a stored response', () => {
     },
   )
 
+  verifies('responses:events-error:failure', 'that cannot be read', async () => {
+    await using server = await world()
+    const id = idOf((await server.post('/v1/responses', { model: 'm', input: 'hi', stream: true })).text)
+    const file = loadSqliteEngine({ logger: silent }).open(`${server.folder}/data/database.db`)
+    file.exec('DROP TABLE response_events')
+    file.close()
+    expect(await errorOf(server, `/v1/responses/${id}/events`)).toMatchObject({
+      status: 500,
+      type: 'server_error',
+      message: 'failed to get events: the database failed',
+    })
+  })
+
   it('of a stream whose client left end as those of a cancelled response', async () => {
     await using server = await world({ pieces: ['Hel', 'lo'], hang: 1 })
     const controller = new AbortController()
@@ -306,6 +322,19 @@ describe('a response in the background', () => {
         status: 'failed',
         error: { code: 'server_error', message: 'prediction failed: no more' },
       })
+    }
+  })
+
+  it('that fails tells nothing of why with --opaque-errors', async () => {
+    await using server = await startTestServer({ flags: ['--opaque-errors'] })
+    await server.model('m', {
+      rules: [{ rpc: 'Predict*', do: { failure: { status: 'INTERNAL', message: 'no more' } } }],
+    })
+    for (const stream of [false, true]) {
+      const reply = await server.post('/v1/responses', { model: 'm', input: 'hi', background: true, stream })
+      const id = stream ? idOf(reply.text) : (reply.json() as ResponseResource).id
+      expect(await settled(server, id)).toMatchObject({ status: 'failed', error: { message: 'an error occurred' } })
+      expect(reply.text).not.toContain('no more')
     }
   })
 

@@ -1,3 +1,4 @@
+import { SvcError } from '@svc/errors'
 import { SSE_DONE } from '@svc/wire'
 import type { Call } from '../../http/call.ts'
 import type { CompressionPolicy } from '../../http/compression.ts'
@@ -18,7 +19,12 @@ export interface CreateParts {
   readonly clock: Clock
   readonly store: ResponseStore
   readonly live: LiveResponses
+  /** Whether clients learn nothing of why something failed. */
+  readonly opaqueErrors: boolean
 }
+
+/** Why a background response failed while `--opaque-errors` is on. */
+const OPAQUE = new SvcError('internal', 'an error occurred')
 
 /** Who a call asks for. */
 export function readerOf({ principal }: Call): Reader {
@@ -59,7 +65,7 @@ export async function createResponse(call: Call, parts: CreateParts): Promise<Re
       thrown = error
       throw error
     } finally {
-      await session.settle(thrown)
+      await session.settle(parts.opaqueErrors && thrown !== undefined ? OPAQUE : thrown)
     }
   }
 }
@@ -73,8 +79,12 @@ async function replyWhileRunning(call: Call, writer: ReplyWriter, response: Live
 
 /** Sends frames as a stream of events, to its end. */
 export async function sendEvents(writer: ReplyWriter, frames: AsyncIterable<string>): Promise<void> {
-  writer.startStream('text/event-stream')
-  for await (const frame of frames) await writer.write(frame)
+  // A failure before the first frame still gets a real status.
+  for await (const frame of frames) {
+    if (!writer.started) writer.startStream('text/event-stream')
+    await writer.write(frame)
+  }
+  if (!writer.started) writer.startStream('text/event-stream')
   await writer.write(SSE_DONE)
   writer.end()
 }

@@ -29,6 +29,16 @@ export function toResponsesError(error: SvcError): SvcError {
   return new SvcError(error.kind, error.message, { code: error.code, details, cause: error })
 }
 
+/** The errors of reading events (§7.3). */
+export function toEventsError(error: SvcError): SvcError {
+  if (error.kind !== 'internal') return error
+  return new SvcError('internal', `failed to get events: ${error.message}`, {
+    code: error.code,
+    details: { ...error.details, type: 'server_error' },
+    cause: error,
+  })
+}
+
 function modelError(error: SvcError, words: string): SvcError {
   const message = error.message.startsWith(words) ? error.message : `${words}: ${error.message}`
   return new SvcError('internal', message, {

@@ -4,7 +4,7 @@ import type { Call } from '../../http/call.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { RouteRow } from '../../http/route-row.ts'
 import { type CreateParts, createResponse } from './create.ts'
-import { toResponsesError } from './errors.ts'
+import { toEventsError, toResponsesError } from './errors.ts'
 import { cancelResponse, deleteResponse, getEvents, getResponse, idRequired, listInputItems } from './stored.ts'
 
 const startingAfter = z.string().optional().describe('Number of the last event that is known; those after it are sent.')
@@ -64,10 +64,13 @@ export function responsesRoutes(parts: CreateParts): Route[] {
       { path: '/v1/responses/:id', summary: 'A stored response', query: getQuery, responses: found },
       withParts(getResponse),
     ),
-    answer(
-      { path: '/v1/responses/:id/events', summary: 'The events of a stored response', query: eventQuery },
-      withParts(getEvents),
-    ),
+    {
+      ...answer(
+        { path: '/v1/responses/:id/events', summary: 'The events of a stored response', query: eventQuery },
+        withParts(getEvents),
+      ),
+      mapError: toEventsError,
+    },
     answer(
       { path: '/v1/responses/:id/input_items', summary: 'What a stored response was asked', query: itemQuery },
       withParts(listInputItems),

@@ -425,7 +425,7 @@ export const ERRORS = defineRequirements([
     id: 'responses:events-error:failure',
     section: '7.3',
     behavior: 'Events that cannot be read are 500 `failed to get events:` and the details, of the type `server_error`.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'slots:error:bad-id',
