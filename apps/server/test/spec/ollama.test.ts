@@ -240,6 +240,23 @@ describe('POST /api/chat', () => {
     expect(streamed.text.trim().split('\n').at(-1)).toContain('"error":"')
   })
 
+  it('a call that is cut off by the limit of the answer is left out, and the reason says so', async () => {
+    await using server = await startTestServer()
+    const toolCalls = [
+      { id: 'c1', name: 'weather', arguments: { city: 'Rome' } },
+      { id: 'c2', name: 'weather', arguments: '{"city": "Par' },
+    ]
+    await server.model('m', { rules: [{ do: { toolCalls, via: 'deltas', completionTokens: 5 } }] })
+    const tools = [{ type: 'function', function: { name: 'weather' } }]
+    const ask = { model: 'm', messages, tools, options: { num_predict: 5 } }
+    const whole = bodyOf(await server.post(CHAT, { ...ask, stream: false }), ollamaChatReply)
+    const lines = linesOf(await server.post(CHAT, ask)).map((line) => ollamaChatReply.parse(line))
+    for (const calls of [whole.message.tool_calls, lines.flatMap(({ message }) => message.tool_calls ?? [])]) {
+      expect(calls).toMatchObject([{ function: { arguments: { city: 'Rome' } } }])
+    }
+    expect([whole.done_reason, lines.at(-1)?.done_reason]).toEqual(['length', 'length'])
+  })
+
   it('tools, calls and their results reach the backend as any other chat has them', async () => {
     await using server = await startTestServer()
     await server.model('m')

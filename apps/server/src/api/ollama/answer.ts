@@ -58,7 +58,7 @@ export function streamAnswer(facts: ReplyFacts, { request, format, clock }: Answ
         return ''
       case 'choice-end': {
         reason = toDoneReason(event.finishReason)
-        const toolCalls = calls.calls()
+        const toolCalls = calls.calls({ wasCut: reason === 'length' })
         return toolCalls.length > 0 ? line({ text: '', toolCalls }) : ''
       }
       case 'usage':
@@ -111,7 +111,7 @@ export function collectAnswer(facts: ReplyFacts, { request, format, clock }: Ans
       }
     },
     body() {
-      const toolCalls = calls.calls()
+      const toolCalls = calls.calls({ wasCut: reason === 'length' })
       const piece: AnswerPiece = {
         text,
         thinking: thinking === '' ? undefined : thinking,

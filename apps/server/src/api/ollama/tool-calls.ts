@@ -9,11 +9,11 @@ export type OllamaCall = NonNullable<OllamaChatReply['message']['tool_calls']>[n
 export interface CallGatherer {
   event(event: Extract<PredictionEvent, { type: 'tool-call-start' | 'tool-call-delta' }>): void
   /**
-   * The calls, in their order.
+   * The calls, in their order. Of an answer that was cut off those that are not whole are left out.
    *
    * @throws {SvcError} `internal` where the model wrote arguments that are no JSON object
    */
-  calls(): OllamaCall[]
+  calls(options: { readonly wasCut: boolean }): OllamaCall[]
 }
 
 /** No calls yet. */
@@ -27,19 +27,23 @@ export function gatherCalls(): CallGatherer {
         if (call !== undefined) call.json += event.arguments
       }
     },
-    calls: () =>
+    calls: ({ wasCut }) =>
       gathered
         .filter((call) => call !== undefined)
-        .map(({ id, name, json }, index) => ({ id, function: { index, name, arguments: parseArguments(name, json) } })),
+        .map((call) => ({ ...call, arguments: parseArguments(call.json) }))
+        .flatMap(({ id, name, arguments: given }, index) => {
+          if (given !== undefined) return [{ id, function: { index, name, arguments: given } }]
+          if (wasCut) return []
+          throw new SvcError('internal', `the model called ${name} with arguments that are no JSON object`, {
+            code: 'invalid_tool_call',
+          })
+        }),
   }
 }
 
-function parseArguments(name: string, json: string): OllamaCall['function']['arguments'] {
+function parseArguments(json: string): OllamaCall['function']['arguments'] | undefined {
   const value = json.trim() === '' ? undefined : parse(json)
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
-  throw new SvcError('internal', `the model called ${name} with arguments that are no JSON object`, {
-    code: 'invalid_tool_call',
-  })
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
 }
 
 function parse(json: string): unknown {
