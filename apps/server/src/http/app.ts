@@ -33,6 +33,6 @@ export function createApp(routes: readonly Route[], reserved: readonly RouteRow[
     for (const pattern of pathsOf(route)) app.on(route.method, pattern, (c) => edge.serve(route, pattern, c))
   }
   const paths = createPathTable([...routes, ...reserved])
-  app.notFound((c) => edge.serveUnmatched(c, paths.methodsOf(c.req.path)))
+  app.notFound((c) => edge.serveUnmatched(c, paths.find(c.req.path)))
   return app
 }

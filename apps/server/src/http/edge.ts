@@ -12,6 +12,7 @@ import { originOf, type TrustedProxies } from './middleware/client-address.ts'
 import { applyCors, applyPreflight, type CorsPolicy } from './middleware/cors.ts'
 import { checkCrossSite } from './middleware/csrf.ts'
 import { checkHost, checkSingleHost, type HostPolicy } from './middleware/host.ts'
+import type { KnownPath } from './path-table.ts'
 import { ANONYMOUS_PRINCIPAL } from './principal.ts'
 import { requestIdOf } from './request-id.ts'
 import type { Route } from './route.ts'
@@ -51,7 +52,7 @@ export interface Edge {
   /** Serves a request that matched a row. */
   serve(route: Route, pattern: string, c: Context<HonoEnv>): Promise<Response>
   /** Serves a request that matched none: preflights, 404, 405 with `Allow`. */
-  serveUnmatched(c: Context<HonoEnv>, methods: readonly string[]): Promise<Response>
+  serveUnmatched(c: Context<HonoEnv>, known: KnownPath): Promise<Response>
   /** Aborts every running call, and each that still comes, with a reason. */
   abortAll(reason: SvcError): void
 }
@@ -162,7 +163,7 @@ export function createEdge(options: EdgeOptions): Edge {
         return fail(call, error, route.family)
       }
     },
-    async serveUnmatched(c, methods) {
+    async serveUnmatched(c, { methods, family }) {
       const call = begin(UNMATCHED, 'unmatched', c)
       const { incoming, outgoing } = call
       try {
@@ -181,7 +182,7 @@ export function createEdge(options: EdgeOptions): Edge {
         }
         throw new SvcError('not_found', 'Resource not found', { details: { type: '' } })
       } catch (thrown) {
-        return fail(call, thrown, 'compatible')
+        return fail(call, thrown, family)
       }
     },
   }

@@ -3,7 +3,12 @@ import { statusOf } from './error-map.ts'
 import type { ErrorFamily } from './route-row.ts'
 
 /** Codes that go out by name; everywhere else `error.code` is the integer status. */
-const NAMED_CODES: ReadonlySet<string> = new Set(['model_not_found', 'model_loading', 'admission_rejected', 'context_length_exceeded'])
+const NAMED_CODES: ReadonlySet<string> = new Set([
+  'model_not_found',
+  'model_loading',
+  'admission_rejected',
+  'context_length_exceeded',
+])
 
 /** Types that stand in every family's `type` field where the specification names them. */
 const NAMED_TYPES: ReadonlySet<string> = new Set([

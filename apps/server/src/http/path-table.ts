@@ -1,9 +1,16 @@
-import { pathsOf, type RouteRow } from './route-row.ts'
+import { type ErrorFamily, pathsOf, type RouteRow } from './route-row.ts'
+
+/** What the rows of a path say. */
+export interface KnownPath {
+  /** Methods that some row has for it, in table order, HEAD beside GET; none: no row has the path. */
+  readonly methods: readonly string[]
+  /** The error body that its clients read. @default 'compatible', where no row has it */
+  readonly family: ErrorFamily
+}
 
 /** Finds which methods a path has, for 405 and its `Allow` header. Asked for unmatched requests only. */
 export interface PathTable {
-  /** Methods that some row has for this path, in table order, HEAD beside GET. */
-  methodsOf(path: string): readonly string[]
+  find(path: string): KnownPath
 }
 
 /** One regular pattern per row; built from our own constants, never from input. */
@@ -21,18 +28,17 @@ function toExpression(pattern: string): RegExp {
 
 /** Indexes the rows of the route table by path. */
 export function createPathTable(rows: readonly RouteRow[]): PathTable {
-  const entries = rows.flatMap((row) =>
-    pathsOf(row).map((path) => ({ method: row.method, expression: toExpression(path) })),
-  )
+  const entries = rows.flatMap((row) => pathsOf(row).map((path) => ({ row, expression: toExpression(path) })))
   return {
-    methodsOf(path) {
+    find(path) {
       const methods = new Set<string>()
-      for (const { method, expression } of entries) {
-        if (!expression.test(path)) continue
+      const rows = entries.filter(({ expression }) => expression.test(path)).map(({ row }) => row)
+      for (const { method } of rows) {
         methods.add(method)
         if (method === 'GET') methods.add('HEAD')
       }
-      return methods.size === 0 ? [] : [...methods, 'OPTIONS']
+      const family = rows[0]?.family ?? 'compatible'
+      return { methods: methods.size === 0 ? [] : [...methods, 'OPTIONS'], family }
     },
   }
 }

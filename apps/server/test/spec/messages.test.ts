@@ -528,6 +528,13 @@ describe('errors', () => {
     await held
   })
 
+  it('of a wrong method come in the same envelope', async () => {
+    await using server = await startTestServer()
+    const reply = await server.call('/v1/messages')
+    expect([reply.status, reply.headers.allow]).toEqual([405, 'POST, OPTIONS'])
+    expect(reply.json()).toEqual(envelope('invalid_request_error', expect.stringContaining('GET is not allowed')))
+  })
+
   it('of a conversation that is not kept have the word that makes clients send all of it', async () => {
     await using server = await answering({ text: 'Hi' })
     const thread = { type: 'continue', previous_message_id: 'msg_1' }
