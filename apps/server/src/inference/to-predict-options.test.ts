@@ -24,19 +24,6 @@ function options(yaml: string, request: PredictionInput = ask()) {
   return toPredictOptions(model(yaml), request, CONTEXT)
 }
 
-describe('media', () => {
-  const media = { images: ['AAAA', 'BBBB'], audio: ['CCCC'], video: [] }
-
-  it.each([undefined, 'a prompt'])('go along whoever writes the prompt: %j', (prompt) => {
-    const fields = toPredictOptions(model(''), ask({}, { media }), { ...CONTEXT, prompt })
-    expect(fields).toMatchObject({ Images: ['AAAA', 'BBBB'], Audios: ['CCCC'], Videos: [] })
-  })
-
-  it('are no field of requests without them', () => {
-    expect(Object.keys(options(''))).not.toContain('Images')
-  })
-})
-
 describe('each key and the field it becomes', () => {
   it.each<[string, Partial<PredictOptions>]>([
     ['parameters: {model: x.gguf}', { ModelIdentity: 'x.gguf' }],
@@ -333,5 +320,18 @@ describe('embeddings', () => {
     const tokens = toEmbeddingOptions(config, [1, 2], { correlationId: 'c' })
     expect(tokens.EmbeddingTokens).toEqual([1, 2])
     expect(tokens.Embeddings).toBeUndefined()
+  })
+})
+
+describe('media', () => {
+  const media = { images: ['AAAA', 'BBBB'], audio: ['CCCC'], video: [] }
+
+  it.each([undefined, 'a prompt'])('go along whoever writes the prompt: %j', (prompt) => {
+    const fields = toPredictOptions(model(''), ask({}, { media }), { ...CONTEXT, prompt })
+    expect(fields).toMatchObject({ Images: ['AAAA', 'BBBB'], Audios: ['CCCC'], Videos: [] })
+  })
+
+  it('are no field of requests without them', () => {
+    expect(Object.keys(options(''))).not.toContain('Images')
   })
 })

@@ -173,7 +173,9 @@ function waitingOf(model: ModelConfig, { grammar, grammarMayWait = false }: Pred
 
 function seedOf(seed: number | undefined, { choice, randomSeed }: PredictContext): number {
   if (seed === undefined || seed === -1) return (randomSeed ?? (() => randomInt(SEEDS)))()
-  return (seed + choice) | 0
+  const moved = (seed + choice) | 0
+  // To a backend -1 is no seed but the wish for a random one.
+  return moved === -1 ? SEEDS - 1 : moved
 }
 
 /** What templates and backends may know of the request: the model's switches, the client's words over them. */

@@ -34,7 +34,10 @@ export function planPrompt(
   const { prompt, maxTokens } = request
   if (prompt.length === 0) throw invalidRequest('the prompt is empty', 'Prompt')
   if (prompt.length >= contextSize && !trims) {
-    throw invalidRequest(`this model's maximum context length is ${contextSize} tokens; the prompt has ${prompt.length}`, 'Prompt')
+    throw invalidRequest(
+      `this model's maximum context length is ${contextSize} tokens; the prompt has ${prompt.length}`,
+      'Prompt',
+    )
   }
   const wanted = request.keep < 0 ? prompt.length : request.keep
   // The begin token is what everything else hangs on.
