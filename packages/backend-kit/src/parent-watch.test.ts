@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest'
-import { readParentWatch } from './parent-watch.ts'
+import { expect, it, vi } from 'vitest'
+import { readParentWatch, watchParent } from './parent-watch.ts'
 
 it('is on every two seconds unless told otherwise', () => {
   expect(readParentWatch({})).toEqual({ enabled: true, intervalMs: 2000 })
@@ -28,4 +28,19 @@ it.each([
   ['soon', 2000],
 ])('reads an interval of %j as %i ms', (text, intervalMs) => {
   expect(readParentWatch({ LOCALAI_BACKEND_PARENT_WATCH_INTERVAL: text }).intervalMs).toBe(intervalMs)
+})
+
+it.each([
+  ['a starter that was killed but still stands in the process table', process.pid, 1],
+  ['no starter: the entry point of a container', undefined, 0],
+  ['process 1 as the starter', 1, 0],
+])('under process 1, with %s', (_name, starterPid, times) => {
+  const parent = vi.spyOn(process, 'ppid', 'get').mockReturnValue(1)
+  try {
+    const onGone = vi.fn()
+    watchParent({ intervalMs: 1000, starterPid }, onGone)()
+    expect(onGone).toHaveBeenCalledTimes(times)
+  } finally {
+    parent.mockRestore()
+  }
 })

@@ -44,7 +44,8 @@ export function watchParent(
   onGone: () => void,
 ): () => void {
   const parent = process.ppid
-  if (starterPid !== undefined && !isAlive(starterPid)) onGone()
+  // A starter that was killed may stand in the process table for a while, but its children are no longer its own.
+  if (starterPid !== undefined && (!isAlive(starterPid) || (parent === 1 && starterPid !== 1))) onGone()
   if (parent === 1) return () => {}
   const timer = setInterval(() => {
     if (process.ppid === parent) return
