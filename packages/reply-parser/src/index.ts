@@ -3,6 +3,7 @@
  *
  * @module
  */
+export { endWithoutBlanks, skipBlanks } from './reasoning/blanks.ts'
 export { createReasoningCleaner, type ReasoningCleaner } from './reasoning/reasoning-cleaner.ts'
 export {
   createReasoningSplitter,

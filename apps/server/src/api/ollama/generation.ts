@@ -1,5 +1,5 @@
 import type { ChatRequest, CompletionRequest, GenerationRequest } from '../../inference/request.ts'
-import type { KeepAliveFields } from './keep-alive.ts'
+import { type KeepAliveFields, toKeepAliveMs } from './keep-alive.ts'
 
 /** What only this format asks for. */
 export interface GenerationFields extends KeepAliveFields {
@@ -13,6 +13,23 @@ export interface GenerationFields extends KeepAliveFields {
 
 /** A request of this format in domain terms. */
 export type OllamaGeneration = GenerationRequest & GenerationFields
+
+/** What chat and generate say of themselves alike. */
+interface OwnFields {
+  readonly keep_alive?: Parameters<typeof toKeepAliveMs>[0]
+  readonly top_logprobs?: number | null | undefined
+  readonly stream?: boolean | null | undefined
+}
+
+/** The fields of this format, as a body says them. It streams unless told otherwise. */
+export function toFields(body: OwnFields, startedAt: number): GenerationFields & { readonly stream: boolean } {
+  return {
+    startedAt,
+    keepAliveMs: toKeepAliveMs(body.keep_alive),
+    alternatives: body.top_logprobs ?? 0,
+    stream: body.stream ?? true,
+  }
+}
 
 /** A request that asks the model nothing; one that is to be let go is not loaded first. */
 export function toEmptyRequest(

@@ -1,5 +1,6 @@
 import type { OllamaFormat, OllamaOptions, OllamaThink } from '@svc/wire'
 import type { GenerationOptions, GenerationRequest, StructuredOutput } from '../../inference/request.ts'
+import { toLimit, toStop } from '../openai/to-generation.ts'
 
 /** The fields that chat and generate share. */
 interface GenerationFields {
@@ -18,7 +19,7 @@ export function toGeneration({ options, logprobs, top_logprobs: top }: Generatio
     minP: said.min_p ?? undefined,
     typicalP: said.typical_p ?? undefined,
     tfz: said.tfs_z ?? undefined,
-    maxTokens: said.num_predict == null ? undefined : Math.max(0, said.num_predict),
+    maxTokens: toLimit(said.num_predict),
     contextSize: said.num_ctx != null && said.num_ctx > 0 ? said.num_ctx : undefined,
     nKeep: said.num_keep ?? undefined,
     stop: toStop(said.stop),
@@ -30,11 +31,6 @@ export function toGeneration({ options, logprobs, top_logprobs: top }: Generatio
     logprobs: logprobs === true,
     topLogprobs: logprobs === true ? (top ?? 0) : undefined,
   }
-}
-
-function toStop(stop: OllamaOptions['stop']): readonly string[] | undefined {
-  if (stop == null) return undefined
-  return (typeof stop === 'string' ? [stop] : stop).filter((word) => word !== '')
 }
 
 /** The form of the answer; empty text asks for none. */

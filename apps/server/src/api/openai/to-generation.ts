@@ -30,7 +30,8 @@ type GenerationFields = Pick<
   | 'typical_p'
 >
 
-function toStop(stop: GenerationFields['stop']): readonly string[] | undefined {
+/** Words that end an answer; empty ones end none. */
+export function toStop(stop: GenerationFields['stop']): readonly string[] | undefined {
   if (stop == null) return undefined
   return (typeof stop === 'string' ? [stop] : stop).filter((word) => word !== '')
 }
@@ -65,7 +66,7 @@ export function toGeneration(body: GenerationFields): GenerationOptions {
   }
 }
 
-/** Some clients write -1 for no limit. */
-function toLimit(tokens: number | null | undefined): number | undefined {
+/** Most tokens of an answer, 0 for no limit; some clients write -1 for that. */
+export function toLimit(tokens: number | null | undefined): number | undefined {
   return tokens == null ? undefined : Math.max(0, tokens)
 }

@@ -16,7 +16,14 @@ export function createOwnCount(
     client,
     signal,
     stream,
-  }: { readonly client: BackendClient; readonly signal: AbortSignal; readonly stream: boolean },
+    countsPrompt,
+  }: {
+    readonly client: BackendClient
+    readonly signal: AbortSignal
+    readonly stream: boolean
+    /** Whether the prompt is to be counted too: once is enough for all of its answers. */
+    readonly countsPrompt: boolean
+  },
 ): OwnCount {
   let pieces = 0
   const texts: Uint8Array[] = []
@@ -32,7 +39,7 @@ export function createOwnCount(
       const { ModelIdentity } = options
       return {
         ...reported,
-        promptTokens: await count(options),
+        promptTokens: countsPrompt ? await count(options) : 0,
         completionTokens: stream || answer === '' ? pieces : await count({ Prompt: answer, ModelIdentity }),
       }
     },

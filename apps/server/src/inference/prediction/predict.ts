@@ -16,6 +16,8 @@ export type Predictor = (request: GenerationRequest, context: PredictionContext)
 interface Choice {
   readonly index: number
   readonly plan: Plan
+  /** Whether it is the first answer to its prompt. */
+  readonly countsPrompt: boolean
 }
 
 /** Choices one after the other; each prompt counts once, the answers add up. */
@@ -25,11 +27,12 @@ export function createPredictor(plan: PlanPrediction): Predictor {
     const plans = await plan(request, context)
     for (const [position, one] of plans.entries()) {
       for (let number = 0; number < request.choices; number += 1) {
-        const choice = { index: position * request.choices + number, plan: one }
-        const before = { ...total }
+        const countsPrompt = number === 0
+        const choice = { index: position * request.choices + number, plan: one, countsPrompt }
+        const before = total
         // A prompt counts once, however many answers it gets.
         const sumUp = (usage: Usage): Usage => ({
-          promptTokens: before.promptTokens + (number === 0 ? usage.promptTokens : 0),
+          promptTokens: before.promptTokens + (countsPrompt ? usage.promptTokens : 0),
           completionTokens: before.completionTokens + usage.completionTokens,
           promptMs: before.promptMs + usage.promptMs,
           generationMs: before.generationMs + usage.generationMs,
@@ -65,7 +68,7 @@ async function* runChoice(
   context: PredictionContext,
 ): AsyncGenerator<PredictionStep, Usage> {
   const { client, model, signal } = context
-  const { index, plan } = choice
+  const { index, plan, countsPrompt } = choice
   const options = toOptions(request, choice, context)
   const check = gateOf(plan)
   const decoder = createReplyDecoder({
@@ -77,7 +80,9 @@ async function* runChoice(
     text: createReplyText({ ...plan.reading, finisher: plan.finisher?.(), stream: request.stream }),
   })
   const count =
-    model.featureFlags.usage === true ? createOwnCount(options, { client, signal, stream: request.stream }) : undefined
+    model.featureFlags.usage === true
+      ? createOwnCount(options, { client, signal, stream: request.stream, countsPrompt })
+      : undefined
   const replies = request.stream
     ? client.predictStream(options, { signal })
     : [await client.predict(options, { signal })]

@@ -53,7 +53,13 @@ export interface ReplyTextOptions {
 export function createReplyText(options: ReplyTextOptions): ReplyText {
   const { finisher } = options
   const reasoning = createReasoning(options)
-  const calls = options.calls && createCalls(options.calls)
+  const calls =
+    options.calls &&
+    createToolCallStream({
+      settings: options.calls.settings,
+      markers: options.calls.markers,
+      tools: options.calls.known,
+    })
   const cleaner = createReasoningCleaner(options.reasoning)
   const think = (text: string): Said[] =>
     text === '' || options.reasoning.stripReasoningOnly === true ? [] : [{ type: 'reasoning', text }]
@@ -92,8 +98,4 @@ function createReasoning(options: ReplyTextOptions): { push(piece: string): Reas
     },
     end: () => splitReasoning(whole, { settings, promptEndsInside }),
   }
-}
-
-function createCalls({ settings, markers, known }: CallReading): Pick<ReplyText, 'push' | 'end'> {
-  return createToolCallStream({ settings, markers, tools: known })
 }

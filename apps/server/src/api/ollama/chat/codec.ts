@@ -6,9 +6,8 @@ import type { ChatMessage } from '../../../inference/request.ts'
 import type { Clock } from '../../../ports.ts'
 import { MAX_MESSAGES } from '../../openai/limits.ts'
 import { type AnswerFormat, collectAnswer, streamAnswer } from '../answer.ts'
-import { type GenerationFields, type OllamaGeneration, toEmptyRequest } from '../generation.ts'
+import { type OllamaGeneration, toEmptyRequest, toFields } from '../generation.ts'
 import { toAttachments } from '../images.ts'
-import { toKeepAliveMs } from '../keep-alive.ts'
 import { toForm, toGeneration, toThinking } from '../to-generation.ts'
 
 const format: AnswerFormat = {
@@ -29,12 +28,7 @@ export function createChatCodec(clock: Clock): GenerationCodec<OllamaGeneration>
       const startedAt = clock.monotonic()
       limitItems(document, 'messages', MAX_MESSAGES)
       const body = await readBody(ollamaChatRequest, document, signal)
-      const fields: GenerationFields & { readonly stream: boolean } = {
-        startedAt,
-        keepAliveMs: toKeepAliveMs(body.keep_alive),
-        alternatives: body.top_logprobs ?? 0,
-        stream: body.stream ?? true,
-      }
+      const fields = toFields(body, startedAt)
       const messages = body.messages ?? []
       if (messages.length === 0) return toEmptyRequest(fields)
       const tools = (body.tools ?? []).map((tool) => ({ ...tool, type: 'function' }))

@@ -6,9 +6,8 @@ import { readBody } from '../../../inference/read-body.ts'
 import type { ChatMessage } from '../../../inference/request.ts'
 import type { Clock } from '../../../ports.ts'
 import { type AnswerFormat, collectAnswer, streamAnswer } from '../answer.ts'
-import { type GenerationFields, type OllamaGeneration, toEmptyRequest } from '../generation.ts'
+import { type OllamaGeneration, toEmptyRequest, toFields } from '../generation.ts'
 import { toAttachments } from '../images.ts'
-import { toKeepAliveMs } from '../keep-alive.ts'
 import { toForm, toGeneration, toThinking } from '../to-generation.ts'
 import { type CarriedMessage, decodeContext, encodeContext, MAX_CONTEXT } from './context.ts'
 import { renderOwnTemplate } from './own-template.ts'
@@ -20,12 +19,7 @@ export function createGenerateCodec(clock: Clock): GenerationCodec<OllamaGenerat
       const startedAt = clock.monotonic()
       limitItems(document, 'context', MAX_CONTEXT)
       const body = await readBody(ollamaGenerateRequest, document, signal)
-      const fields: GenerationFields & { readonly stream: boolean } = {
-        startedAt,
-        keepAliveMs: toKeepAliveMs(body.keep_alive),
-        alternatives: body.top_logprobs ?? 0,
-        stream: body.stream ?? true,
-      }
+      const fields = toFields(body, startedAt)
       return isEmpty(body) ? toEmptyRequest(fields) : { ...fields, ...toDomain(body) }
     },
     stream: (request, facts) => streamAnswer(facts, { request, format: formatOf(request), clock }),

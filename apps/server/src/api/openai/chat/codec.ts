@@ -4,6 +4,7 @@ import type { GenerationCodec } from '../../../inference/codec.ts'
 import { readBody } from '../../../inference/read-body.ts'
 import type { ChatRequest } from '../../../inference/request.ts'
 import { unparsable } from '../../../inference/stages/body.ts'
+import { MAX_MESSAGES } from '../limits.ts'
 import { collectChat } from './collect.ts'
 import { streamChat } from './stream.ts'
 import { chatToDomain } from './to-domain.ts'
@@ -15,9 +16,6 @@ interface CompatibleChatRequest extends ChatRequest {
   /** Calls are said in the older form, `function_call`. */
   readonly usesFunctions: boolean
 }
-
-/** More messages than any conversation has; checking each of millions would hold up everybody else. */
-const MAX_MESSAGES = 16_384
 
 async function validate(document: JsonDocument, signal: AbortSignal): Promise<ChatCompletionRequest> {
   const messages = document.root.get('messages')

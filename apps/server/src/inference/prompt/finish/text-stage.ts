@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import { blanksAtStart, endWithoutBlanks } from './blanks.ts'
+import { endWithoutBlanks, skipBlanks } from '@svc/reply-parser'
 
 /** Changes a text while it arrives. What all calls answer, put together, does not depend on how the text is cut up. */
 export interface TextStage {
@@ -101,7 +101,7 @@ export function trimBlanks(): TextStage {
   let blanks = ''
   return {
     push(piece) {
-      const text = hasBegun ? piece : piece.slice(blanksAtStart(piece))
+      const text = hasBegun ? piece : piece.slice(skipBlanks(piece))
       const end = endWithoutBlanks(text)
       if (end === 0) {
         blanks += hasBegun ? text : ''
