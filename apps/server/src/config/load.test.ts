@@ -4,7 +4,7 @@ import { type Command, loadConfig } from './load.ts'
 import type { ServerConfig } from './schema.ts'
 
 const load = (argv: readonly string[], env: Record<string, string> = {}): Command =>
-  loadConfig({ argv, env, cwd: '/work' })
+  loadConfig({ argv, env, cwd: '/srv/svc' })
 
 function run(argv: readonly string[], env: Record<string, string> = {}) {
   const command = load(argv, env)
@@ -27,10 +27,10 @@ describe('defaults', () => {
     const { config, sources, warnings } = run([])
     expect(config).toMatchObject({
       address: { host: undefined, port: 8080 },
-      modelsPath: '/work/models',
-      backendsPath: '/work/backends',
-      dataPath: '/work/data',
-      configDir: '/work/configuration',
+      modelsPath: '/srv/svc/models',
+      backendsPath: '/srv/svc/backends',
+      dataPath: '/srv/svc/data',
+      configDir: '/srv/svc/configuration',
       uploadLimitBytes: 15 * 1024 * 1024,
       httpCompressionMinLengthBytes: 1024,
       maxConcurrentBackendRequests: 1024,
@@ -131,7 +131,7 @@ describe('variables', () => {
     const env = { SVC_THREADS: '3', SVC_MODELS_PATH: 'elsewhere' }
     const { config, sources } = run(['-t', '7'], env)
     expect([config.threads, sources.threads]).toEqual([7, 'flag'])
-    expect([config.modelsPath, sources.modelsPath]).toEqual(['/work/elsewhere', 'env'])
+    expect([config.modelsPath, sources.modelsPath]).toEqual(['/srv/svc/elsewhere', 'env'])
     expect(sources.dataPath).toBe('default')
   })
   it('that are empty count as not set', () => {
@@ -146,7 +146,7 @@ describe('variables', () => {
       'postgres://b/x',
     )
     expect(run([], { SVC_AUTH_DATABASE_URL: 'a.db', DATABASE_URL: 'postgres://b/x' }).config.authDatabaseUrl).toBe(
-      '/work/a.db',
+      '/srv/svc/a.db',
     )
   })
   it('are refused by their own name', () => {
@@ -208,10 +208,10 @@ describe('commands', () => {
   it('add a model file by its absolute path', () => {
     expect(load(['models', 'add', 'a.gguf'])).toMatchObject({
       kind: 'models-add',
-      file: '/work/a.gguf',
-      config: { modelsPath: '/work/models' },
+      file: '/srv/svc/a.gguf',
+      config: { modelsPath: '/srv/svc/models' },
     })
-    expect(load(['models', 'add', '--', '-odd.gguf'])).toMatchObject({ kind: 'models-add', file: '/work/-odd.gguf' })
+    expect(load(['models', 'add', '--', '-odd.gguf'])).toMatchObject({ kind: 'models-add', file: '/srv/svc/-odd.gguf' })
   })
   it.each([
     [['rum'], 'unknown command rum (did you mean run?)'],
