@@ -48,6 +48,7 @@ import { modelStage } from './inference/stages/model.ts'
 import { replyStage } from './inference/stages/reply.ts'
 import { createCompileCache } from './inference/structured-output/compile-cache.ts'
 import type { RootLogger } from './log.ts'
+import { capabilitiesOf, inputModalitiesOf, outputModalitiesOf } from './models/capabilities.ts'
 import { formatProblem } from './models/config-problem.ts'
 import { createConfigStore } from './models/config-store.ts'
 import { createLoadCooldown } from './models/cooldown.ts'
@@ -289,7 +290,16 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       compression,
       bodies,
       models: {
-        list: (listing) => directory.list(listing).map((model) => ({ id: model.name, createdAt: model.modifiedAt })),
+        list: (listing) =>
+          directory.list(listing).map((model) => ({
+            id: model.name,
+            createdAt: model.modifiedAt,
+            capabilities: () => ({
+              capabilities: capabilitiesOf(model),
+              input_modalities: inputModalitiesOf(model),
+              output_modalities: outputModalitiesOf(model),
+            }),
+          })),
         async reload() {
           const report = await store.reload()
           return { problems: report.problems.map(formatProblem) }

@@ -2,7 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeMockLauncher } from '@svc/backend-mock/script'
 import { tempDir } from '@svc/test-kit'
-import { describe, expect } from 'vitest'
+import { modelCapabilitiesList } from '@svc/wire'
+import { describe, expect, it } from 'vitest'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import { verifies } from './verifies.ts'
 
@@ -35,6 +36,52 @@ describe('the list of models', () => {
       expect((await server.chat('file')).status).toBe(404)
     },
   )
+})
+
+describe('the list of what models can do', () => {
+  verifies('models:list:empty', 'is an empty list where there is none', async () => {
+    await using server = await startTestServer()
+    expect((await server.call('/v1/models/capabilities')).json()).toEqual({ object: 'list', data: [] })
+  })
+
+  it('says what each model does, takes and gives, on both paths, filtered like the list of names', async () => {
+    await using server = await startTestServer()
+    await server.model('chats', {}, { known_usecases: ['chat'], known_input_modalities: ['image'] })
+    const template = {}
+    await server.model('embeds', {}, { known_usecases: ['embeddings'], template })
+    await server.model('solid', {}, { known_usecases: ['3d'], template })
+    const model = { object: 'model', created: expect.any(Number), owned_by: 'svc' }
+    const chats = {
+      ...model,
+      id: 'chats',
+      capabilities: ['chat', 'vision'],
+      input_modalities: ['text', 'image'],
+      output_modalities: ['text'],
+    }
+    const embeds = {
+      ...model,
+      id: 'embeds',
+      capabilities: ['embeddings'],
+      input_modalities: ['text'],
+      output_modalities: [],
+    }
+    const solid = {
+      ...model,
+      id: 'solid',
+      capabilities: ['3d'],
+      input_modalities: ['image'],
+      output_modalities: ['3d'],
+    }
+    for (const path of ['/v1/models/capabilities', '/models/capabilities']) {
+      const reply = await server.call(path)
+      expect(reply.json(), path).toEqual({ object: 'list', data: [chats, embeds, solid] })
+      expect(modelCapabilitiesList.safeParse(reply.json()).success, path).toBe(true)
+      expect((await server.call(`${path}?filter=^emb`)).json()).toEqual({ object: 'list', data: [embeds] })
+      expect((await server.call(`${path}?filter=(`)).status).toBe(400)
+    }
+    const discovery = (await server.call('/.well-known/service.json')).json()
+    expect(discovery).toMatchObject({ endpoints: { models_capabilities: '/v1/models/capabilities' } })
+  })
 })
 
 describe('the backend of a model', () => {

@@ -11,7 +11,7 @@ export const model = z.looseObject({
 /** Reply of `GET /v1/models`, sorted by id. */
 export const modelList = z.looseObject({ object: z.literal('list'), data: z.array(model) })
 
-const modality = z.enum(['text', 'image', 'audio', 'video'])
+const modality = z.enum(['text', 'image', 'audio', 'video', '3d'])
 
 /** One model of `GET /v1/models/capabilities`. */
 export const modelWithCapabilities = z.looseObject({

@@ -1,15 +1,33 @@
 import { SvcError } from '@svc/errors'
-import { type Model, type ModelList, modelList, model as modelSchema } from '@svc/wire'
+import {
+  type Model,
+  type ModelCapabilitiesList,
+  type ModelList,
+  type ModelWithCapabilities,
+  modelCapabilitiesList,
+  modelList,
+  model as modelSchema,
+} from '@svc/wire'
 import { RE2JS } from 're2js'
 import * as z from 'zod'
+import type { Call } from '../../http/call.ts'
 import { json } from '../../http/json.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import { modelNotFound } from '../../inference/stages/alias.ts'
 
+/** A model that clients may name. */
+export interface ListedModel {
+  readonly id: string
+  /** When it came, milliseconds. */
+  readonly createdAt: number
+  /** What it can do; worked out when asked. */
+  capabilities(): Pick<ModelWithCapabilities, 'capabilities' | 'input_modalities' | 'output_modalities'>
+}
+
 /** What the model routes read. */
 export interface ModelListing {
   /** Models clients may name, in byte order; with the files that configurations refer to when asked. */
-  list(options: { readonly includeReferenced: boolean }): readonly { readonly id: string; readonly createdAt: number }[]
+  list(options: { readonly includeReferenced: boolean }): readonly ListedModel[]
 }
 
 const MAX_FILTER_LENGTH = 1024
@@ -34,12 +52,19 @@ function invalidFilter(message: string, cause?: unknown): SvcError {
   return new SvcError('invalid_request', message, { code: 'invalid_filter', cause, details: { param: 'filter' } })
 }
 
-function toModel(entry: { id: string; createdAt: number }): Model {
+function toModel(entry: Pick<ListedModel, 'id' | 'createdAt'>): Model {
   return { id: entry.id, object: 'model', created: Math.floor(entry.createdAt / 1000), owned_by: 'svc' }
 }
 
-/** `GET /v1/models`, its alias and one model by name. */
+/** `GET /v1/models`, its alias, what the models can do, and one model by name. */
 export function modelRoutes(models: ModelListing): Route[] {
+  /** The models that a call asks for. */
+  function asked(call: Call): ListedModel[] {
+    const matches = compileFilter(call.query('filter'))
+    const entries = models.list({ includeReferenced: call.query('excludeConfigured') === 'false' })
+    return entries.filter((entry) => matches(entry.id))
+  }
+
   return [
     defineRoute({
       method: 'GET',
@@ -52,10 +77,22 @@ export function modelRoutes(models: ModelListing): Route[] {
       query: listQuery,
       responses: { 200: { description: 'The models in byte order.', schema: modelList } },
       handler(call) {
-        const matches = compileFilter(call.query('filter'))
-        const entries = models.list({ includeReferenced: call.query('excludeConfigured') === 'false' })
-        const data = entries.filter((entry) => matches(entry.id)).map(toModel)
-        return json({ object: 'list', data } satisfies ModelList)
+        return json({ object: 'list', data: asked(call).map(toModel) } satisfies ModelList)
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/models/capabilities',
+      aliases: ['/models/capabilities'],
+      access: 'any',
+      family: 'compatible',
+      tag: 'models',
+      summary: 'List the models with what they can do, take and give',
+      query: listQuery,
+      responses: { 200: { description: 'The models in byte order.', schema: modelCapabilitiesList } },
+      handler(call) {
+        const data = asked(call).map((entry) => ({ ...toModel(entry), ...entry.capabilities() }))
+        return json({ object: 'list', data } satisfies ModelCapabilitiesList)
       },
     }),
     defineRoute({
