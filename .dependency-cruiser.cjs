@@ -35,6 +35,8 @@ module.exports = {
     only('json-is-pure', 'packages/json', [lib('errors')], NO_NODE),
     only('templates-is-pure', 'packages/templates', [lib('errors'), npm('re2js')], NO_NODE),
     only('reply-parser-is-pure', 'packages/reply-parser', [lib('json'), npm('re2js')], NO_NODE),
+    only('pii-is-pure', 'packages/pii', [lib('errors'), lib('json')], NO_NODE),
+    only('proxy-knows-no-server', 'packages/proxy', [lib('errors'), lib('json'), lib('wire')], NODE),
     only('wire-is-pure', 'packages/wire', [lib('errors'), npm('zod')], NO_NODE),
     only(
       'backend-client',

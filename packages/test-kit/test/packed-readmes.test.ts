@@ -24,6 +24,14 @@ const PROMISES = {
       'walkStrings',
     ],
   },
+  '@svc/pii': {
+    printed: ['ner:EMAIL true'],
+    names: ['compareActions', 'detectionId'],
+  },
+  '@svc/proxy': {
+    printed: ['function'],
+    names: [],
+  },
   '@svc/reply-parser': {
     printed: [
       'reasoning: Par',

@@ -1,0 +1,31 @@
+import type { PiiAction } from './action.ts'
+import type { Detection, Span } from './span.ts'
+
+/** The text of a request as detectors see it: its segments joined by a blank line, in order. */
+export interface ScanDocument {
+  readonly text: string
+  /** Where each segment lies in the text; ascending, never empty, with the separator between two of them. */
+  readonly segments: readonly Span[]
+  /**
+   * Runs of segments that are parts of one message: each holds the index of its first segment and the index after its
+   * last. Patterns are also looked for in such parts joined without a separator.
+   */
+  readonly messages: readonly Span[]
+}
+
+/** A detection and what the detector's own policy says of its group. */
+export interface JudgedDetection extends Detection {
+  readonly action: PiiAction
+}
+
+/** Finds private text. One detector is one detector model with its policy (§2.11). */
+export interface Detector {
+  /** The name of the detector model. */
+  readonly name: string
+  /**
+   * Detections in the document's text, in any order; they may overlap and may cross segments.
+   *
+   * @throws whatever went wrong: a detector that fails makes the request fail, never pass
+   */
+  detect(document: ScanDocument, options: { readonly signal: AbortSignal }): Promise<readonly JudgedDetection[]>
+}

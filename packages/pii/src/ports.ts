@@ -1,0 +1,31 @@
+/** One entity as a token classifier reports it. */
+export interface TokenEntity {
+  /** UTF-8 byte offsets into the text that was sent, half open. */
+  readonly start: number
+  readonly end: number
+  readonly group: string
+  /** 0..1. */
+  readonly score: number
+}
+
+/** A model that classifies tokens: what the NER tier runs on. */
+export interface TokenClassifier {
+  /**
+   * The entities of one text. `minScore` is a hint; the caller filters again.
+   *
+   * @throws whatever went wrong; the request then fails
+   */
+  classify(
+    text: string,
+    options: { readonly minScore: number; readonly signal: AbortSignal },
+  ): Promise<readonly TokenEntity[]>
+}
+
+/** Reads files of protected terms; paths are as the configuration writes them, and stay inside the models folder. */
+export interface TermFiles {
+  /**
+   * The text of a file and a stamp that changes when the file does; undefined when it is missing, unreadable or outside
+   * of the folder.
+   */
+  read(path: string): Promise<{ readonly text: string; readonly stamp: string } | undefined>
+}
