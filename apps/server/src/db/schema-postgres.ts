@@ -66,3 +66,25 @@ export const responseEvents = pgTable(
   },
   (table) => [primaryKey({ columns: [table.responseId, table.firstSequence] })],
 )
+
+/**
+ * What the PII filter, the intercepting proxy and admission leave for an operator (§6.1): never any matched text.
+ *
+ * @public read by drizzle-kit
+ */
+export const piiEvents = pgTable(
+  'pii_events',
+  {
+    id: text('id').primaryKey(),
+    /** Milliseconds since the epoch. */
+    createdAt: bigint('created_at', { mode: 'number' }).notNull(),
+    kind: text('kind').notNull(),
+    origin: text('origin').notNull(),
+    correlationId: text('correlation_id').notNull(),
+    userId: text('user_id').notNull(),
+    patternId: text('pattern_id').notNull(),
+    /** Everything else of the event, as JSON. */
+    facts: text('facts').notNull(),
+  },
+  (table) => [index('pii_events_by_age').on(table.createdAt)],
+)

@@ -1,38 +1,12 @@
-import { startPostgres, tempDir } from '@svc/test-kit'
 import type { ResponseResource } from '@svc/wire'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { systemClock } from '../clock.ts'
+import { databasePlaces, silentLogger as logger } from '../db/__fixtures__/places.ts'
 import type { DatabaseOptions } from '../db/database.ts'
 import { openDatabase } from '../db/open-database.ts'
-import { SQLITE_ENGINES } from '../db/sqlite-engine.ts'
-import type { Logger } from '../ports.ts'
 import { createResponseStore, LEASE_MS, type ResponseRecord, type ResponseStore } from './response-store.ts'
 
-const logger: Logger = { debug() {}, info() {}, warn() {}, error() {} }
-const postgres = await startPostgres()
-afterAll(() => postgres[Symbol.asyncDispose]())
-if (!postgres.available) console.warn(`the suite of PostgreSQL does not run: ${postgres.reason}`)
-
-const places = [
-  ...SQLITE_ENGINES.map((engine) => ({
-    name: engine,
-    create: async () => {
-      const dir = await tempDir()
-      return { options: { dataPath: dir.path, engine }, close: () => dir.close() }
-    },
-  })),
-  ...(postgres.available
-    ? [
-        {
-          name: 'postgres',
-          create: async () => ({
-            options: { dataPath: '/nowhere', url: await postgres.createDatabase() },
-            close: async () => {},
-          }),
-        },
-      ]
-    : []),
-]
+const places = await databasePlaces()
 
 const ada = { id: 'ada', isAdmin: false }
 const bob = { id: 'bob', isAdmin: false }

@@ -1,8 +1,8 @@
 import type { ResponseInputItem, ResponseResource } from '@svc/wire'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database, DatabaseRow } from '../db/database.ts'
+import { createStatements } from '../db/statements.ts'
 import type { Clock } from '../ports.ts'
-import { createStatements } from './statements.ts'
 
 /** How long a running response counts as alive after its server last said so, milliseconds. */
 export const LEASE_MS = 30_000

@@ -1,6 +1,6 @@
 import type { SQL } from 'drizzle-orm'
-import type { Database, DatabaseRow } from '../db/database.ts'
-import { toDatabaseError } from '../db/database-error.ts'
+import type { Database, DatabaseRow } from './database.ts'
+import { toDatabaseError } from './database-error.ts'
 
 /** Short statements that are the same in both dialects. */
 export interface Statements {

@@ -1,0 +1,132 @@
+import { sql } from 'drizzle-orm'
+import { describe, expect, it } from 'vitest'
+import { systemClock } from '../clock.ts'
+import { databasePlaces, silentLogger } from '../db/__fixtures__/places.ts'
+import { openDatabase } from '../db/open-database.ts'
+import { type AuditEntry, type AuditEvents, createAuditEvents } from './pii-events.ts'
+
+const places = await databasePlaces()
+
+interface World extends AsyncDisposable {
+  readonly events: AuditEvents
+  readonly time: { now: number }
+  /** Everything the store holds, newest first. */
+  ids(limit?: number): Promise<string[]>
+  /** Closes the store and opens another on the same database. */
+  reopen(): Promise<AuditEvents>
+}
+
+const mask = (patternId: string, entry: Partial<AuditEntry> = {}): AuditEntry => ({
+  kind: 'pii',
+  origin: 'middleware',
+  correlationId: 'c-1',
+  userId: 'ada',
+  patternId,
+  facts: { action: 'mask', byte_offset: 0, length: 4 },
+  ...entry,
+})
+
+describe.each(places)('audit events on $name', ({ create }) => {
+  async function open(maxRows?: number): Promise<World> {
+    const place = await create()
+    const time = { now: 1_800_000_000_000 }
+    const clock = { ...systemClock, now: () => time.now }
+    const database = await openDatabase({ ...place.options, appVersion: '1.0.0', logger: silentLogger, clock })
+    const make = (): AuditEvents => createAuditEvents({ database, clock, logger: silentLogger, maxRows })
+    let events = make()
+    return {
+      events,
+      time,
+      ids: async (limit = 1000) => (await events.list({ limit })).map(({ patternId }) => patternId ?? ''),
+      async reopen() {
+        await events.close()
+        events = make()
+        return events
+      },
+      async [Symbol.asyncDispose]() {
+        await events.close()
+        await database.close()
+        await place.close()
+      },
+    }
+  }
+
+  it('come back newest first, those of one moment too, with what was recorded and an id', async () => {
+    await using world = await open()
+    const ids = world.events.record([mask('ner:EMAIL'), mask('ner:NAME')])
+    world.time.now += 1
+    world.events.record([mask('pattern:TOKEN')])
+    expect(await world.ids()).toEqual(['pattern:TOKEN', 'ner:NAME', 'ner:EMAIL'])
+    const [last] = (await world.events.list({ limit: 3 })).slice(-1)
+    expect(last).toEqual({ ...mask('ner:EMAIL'), id: ids[0], createdAt: 1_800_000_000_000 })
+    expect(ids[0]).toMatch(/^pii_[0-9a-f]{24}$/)
+  })
+
+  it('are found by each of their names', async () => {
+    await using world = await open()
+    world.events.record([
+      mask('ner:A', { correlationId: 'other' }),
+      mask('ner:B', { userId: 'bob' }),
+      mask('ner:C', { origin: 'pii_redact' }),
+      mask('', { kind: 'admission', origin: undefined, facts: { status_code: 429 } }),
+    ])
+    const found = async (query: object): Promise<(string | undefined)[]> =>
+      (await world.events.list({ limit: 10, ...query })).map(({ patternId }) => patternId)
+    expect(await found({ correlationId: 'other' })).toEqual(['ner:A'])
+    expect(await found({ userId: 'bob' })).toEqual(['ner:B'])
+    expect(await found({ origin: 'pii_redact' })).toEqual(['ner:C'])
+    expect(await found({ patternId: 'ner:C' })).toEqual(['ner:C'])
+    expect(await found({ kind: 'admission' })).toEqual([''])
+    expect(await found({ origin: 'middleware', kind: 'pii', limit: 1 })).toEqual(['ner:B'])
+  })
+
+  it('outlive the server', async () => {
+    await using world = await open()
+    world.events.record([mask('ner:EMAIL')])
+    const reopened = await world.reopen()
+    expect(await reopened.list({ limit: 10 })).toHaveLength(1)
+  })
+
+  it('go when there are more than are kept, the oldest first', async () => {
+    await using world = await open(50)
+    for (let index = 0; index < 1100; index += 1) {
+      world.time.now += 1
+      world.events.record([mask(`ner:${index}`)])
+      if (index % 40 === 0) await world.events.flush()
+    }
+    await world.events.flush()
+    const kept = await world.ids(2000)
+    expect(kept[0]).toBe('ner:1099')
+    // what was written since the last look at the whole stands beside what is kept
+    expect(kept.length).toBeLessThan(1050)
+    expect(await world.events.count()).toBe(kept.length)
+  })
+
+  it('go after thirty days', async () => {
+    await using world = await open()
+    world.events.record([mask('ner:OLD')])
+    await world.events.flush()
+    world.time.now += 31 * 24 * 60 * 60 * 1000
+    world.events.record(Array.from({ length: 1000 }, (_, index) => mask(`ner:${index}`)))
+    await world.events.flush()
+    expect(await world.ids(2000)).not.toContain('ner:OLD')
+  })
+})
+
+it('wait while they cannot be written, the newest of them, and are written when they can be', async () => {
+  const [place] = places
+  if (place === undefined) throw new Error('no database here')
+  const { options, close } = await place.create()
+  const database = await openDatabase({ ...options, appVersion: '1', logger: silentLogger, clock: systemClock })
+  if (database.dialect !== 'sqlite') throw new Error('the first place is SQLite')
+  const events = createAuditEvents({ database, clock: systemClock, logger: silentLogger, maxRows: 3 })
+  database.orm.run(sql`ALTER TABLE pii_events RENAME TO away`)
+  events.record([mask('ner:1')])
+  await expect(events.flush()).rejects.toThrow('the database failed')
+  events.record([mask('ner:2'), mask('ner:3'), mask('ner:4')])
+  database.orm.run(sql`ALTER TABLE away RENAME TO pii_events`)
+  expect((await events.list({ limit: 9 })).map(({ patternId }) => patternId)).toEqual(['ner:4', 'ner:3', 'ner:2'])
+  await events.close()
+  await database.close()
+  await close()
+})
