@@ -28,11 +28,12 @@ import { trustedProxies } from './http/middleware/client-address.ts'
 import { corsPolicy } from './http/middleware/cors.ts'
 import { hostPolicy } from './http/middleware/host.ts'
 import { isPublicBind } from './http/public-bind.ts'
+import type { RouteRow } from './http/route-row.ts'
 import { createModelSlots, createSlotCounter } from './inference/admission.ts'
 import { createBackendExecutor } from './inference/backend-executor.ts'
 import { createMediaAttacher } from './inference/media/attach-media.ts'
 import { createMediaReader, type MediaLimits } from './inference/media/media-reader.ts'
-import { createPipeline, passThrough } from './inference/pipeline.ts'
+import { type AroundStage, createPipeline, passThrough, type Stage, type StageName } from './inference/pipeline.ts'
 import { createModelFactsReader } from './inference/prediction/model-facts.ts'
 import { createPlanner } from './inference/prediction/plan.ts'
 import { createPredictor } from './inference/prediction/predict.ts'
@@ -105,12 +106,16 @@ export interface ComposeOptions {
   /** Backends that come with the server, by name. */
   readonly builtInBackends: Readonly<Record<string, BuiltInBackend>>
   readonly demoModels: readonly DemoModelSource[]
+  /** Laid around each stage of the request path. @default nothing */
+  readonly aroundStage?: AroundStage | undefined
 }
 
 /** A running server. */
 export interface RunningServer {
   readonly url: string
   readonly port: number
+  /** The rows it serves. */
+  readonly routes: readonly RouteRow[]
   /**
    * Stops within 5 s: takes no new requests, lets running ones finish for a while, ends the rest with an error in
    * their format, then stops the backends and closes what is open.
@@ -248,7 +253,7 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       log,
       userAgent: `svc/${version.split(' ', 1)[0]}`,
     })
-    const pipeline = createPipeline({
+    const stages: Record<StageName, Stage> = {
       body: bodyStage(bodies),
       alias: aliasStage({
         resolve: (name, how) => directory.resolve(name, how),
@@ -279,7 +284,8 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
         clock,
       }),
       reply: replyStage({ clock, opaqueErrors: config.opaqueErrors }),
-    })
+    }
+    const pipeline = createPipeline(stages, options.aroundStage)
     const processes = createProcessStats({ clock })
     const { routes, reserved } = composeRoutes({
       config,
@@ -402,6 +408,7 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
     return {
       url: listener.url,
       port: listener.port,
+      routes,
       killBackends: () => supervisor.killNow(),
       async close() {
         stopping.reason = 'the server is stopping'

@@ -29,13 +29,18 @@ export type Pipeline = (exchange: Exchange) => Promise<void>
 /** A stage that does nothing yet: its seat is there from the first day. */
 export const passThrough: Stage = (_exchange, next) => next()
 
-/** Puts the stages in their order. */
-export function createPipeline(stages: Readonly<Record<StageName, Stage>>): Pipeline {
+/** Lays something around a stage: it sees what goes in and what comes out. */
+export type AroundStage = (name: StageName, stage: Stage) => Stage
+
+/** Puts the stages in their order, each with what is laid around it. */
+export function createPipeline(
+  stages: Readonly<Record<StageName, Stage>>,
+  around: AroundStage = (_name, stage) => stage,
+): Pipeline {
+  const inOrder = STAGE_ORDER.map((name) => around(name, stages[name]))
   return (exchange) => {
-    const run = (position: number): Promise<void> => {
-      const name = STAGE_ORDER[position]
-      return name === undefined ? Promise.resolve() : stages[name](exchange, () => run(position + 1))
-    }
+    const run = (position: number): Promise<void> =>
+      inOrder[position]?.(exchange, () => run(position + 1)) ?? Promise.resolve()
     return run(0)
   }
 }

@@ -1,0 +1,90 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type AroundStage, STAGE_ORDER } from '../../src/inference/pipeline.ts'
+import { eventually } from '../support/eventually.ts'
+import {
+  bodiesOf,
+  concretePathsOf,
+  type InferenceRoute,
+  inferenceRoutesOf,
+  modelForAll,
+} from '../support/inference-routes.ts'
+import { keysOf } from '../support/schema-bodies.ts'
+import { startTestServer, type TestServer } from '../support/server.ts'
+
+const BEGUN = [...STAGE_ORDER]
+const ENDED = [...STAGE_ORDER].reverse().map((name) => `/${name}`)
+/** Bodies of a route that are tried until one is answered. */
+const TRIES = 200
+
+/** Stages that requests have entered and left, by the id of the request. */
+function recordStages(): { seen: Map<string, string[]>; around: AroundStage } {
+  const seen = new Map<string, string[]>()
+  return {
+    seen,
+    around: (name, stage) => async (exchange, next) => {
+      const steps = seen.get(exchange.call.requestId) ?? []
+      seen.set(exchange.call.requestId, [...steps, name])
+      try {
+        await stage(exchange, next)
+      } finally {
+        seen.set(exchange.call.requestId, [...(seen.get(exchange.call.requestId) ?? []), `/${name}`])
+      }
+    },
+  }
+}
+
+/** The ways a route can be asked to answer. */
+function waysOf(route: InferenceRoute): Record<string, unknown>[] {
+  const keys = keysOf(route.body)
+  const stream = keys.has('stream') ? [{ stream: false }, { stream: true }] : [{}]
+  const background = keys.has('background') ? stream.map((way) => ({ ...way, background: true, store: true })) : []
+  return [...stream, ...background]
+}
+
+describe('the inference routes of the table', () => {
+  it('are all rows that take a body for a model', async () => {
+    await using server = await startTestServer()
+    const routes = inferenceRoutesOf(server).map(({ path }) => path)
+    const taking = server.server.routes.filter(
+      ({ method, body, tag }) => method === 'POST' && body && tag === 'inference',
+    )
+    expect(taking.map(({ path }) => path).filter((path) => !routes.includes(path))).toEqual([])
+    // the families that there are; others join them by their rows
+    const known = ['/v1/chat/completions', '/v1/completions', '/v1/edits', '/v1/embeddings', '/v1/moderations']
+    const others = ['/v1/messages', '/v1/messages/count_tokens', '/v1/responses', '/api/chat', '/api/generate']
+    const rest = ['/api/embed', '/api/embeddings', '/v1/rerank', '/v1/tokenize', '/v1/detokenize', '/api/score']
+    expect(routes).toEqual(expect.arrayContaining([...known, ...others, ...rest]))
+  })
+
+  it('pass every stage in order, by each of their paths and in each way they answer', async () => {
+    const { seen, around } = recordStages()
+    await using server = await startTestServer({ aroundStage: around })
+    await modelForAll(server)
+    for (const route of inferenceRoutesOf(server)) {
+      for (const path of concretePathsOf(route)) {
+        for (const way of waysOf(route)) {
+          const id = await answered(server, route, path, way)
+          await eventually(() => expect(seen.get(id), `${path} ${JSON.stringify(way)}`).toEqual([...BEGUN, ...ENDED]))
+        }
+      }
+    }
+    // and whoever was refused left by the stages it had come through
+    for (const [id, steps] of seen) {
+      const begun = steps.filter((step) => !step.startsWith('/'))
+      expect(steps, id).toEqual([...begun, ...begun.map((name) => `/${name}`).reverse()])
+      expect(begun, id).toEqual(BEGUN.slice(0, begun.length))
+    }
+  }, 120_000)
+})
+
+/** Sends bodies of a route's schema until one is answered, and returns the id of that request. */
+async function answered(server: TestServer, route: InferenceRoute, path: string, way: object): Promise<string> {
+  const bodies = fc.sample(bodiesOf(route), { numRuns: TRIES, seed: 1 })
+  for (const [index, body] of bodies.entries()) {
+    const id = `${path}${JSON.stringify(way)}${index}`.replace(/[^A-Za-z0-9]+/g, '-')
+    const reply = await server.post(path, { ...body, ...way }, { 'x-correlation-id': id })
+    if (reply.status === 200) return id
+  }
+  throw new Error(`${path} answered none of ${TRIES} bodies of its schema with ${JSON.stringify(way)}`)
+}
