@@ -42,6 +42,22 @@ export {
   messagesToolChoice,
 } from './messages/request.ts'
 // Native bodies
+export {
+  type MiddlewareStatus,
+  middlewareStatus,
+  OFFSET_ENCODINGS,
+  type PiiAnalysis,
+  type PiiEntity,
+  type PiiEvent,
+  type PiiRedaction,
+  type PiiTextRequest,
+  piiAnalysis,
+  piiEntity,
+  piiEvent,
+  piiEventList,
+  piiRedaction,
+  piiTextRequest,
+} from './native/pii.ts'
 export { type ResourcesReply, resourcesReply, type WireDeviceMemory } from './native/resources.ts'
 export {
   type CandidateScore,

@@ -3,6 +3,15 @@ import { messagesErrorReply } from './messages/error.ts'
 import { messagesEvent } from './messages/events.ts'
 import { messagesCountReply, messagesReply } from './messages/reply.ts'
 import { messagesCountRequest, messagesRequest } from './messages/request.ts'
+import {
+  middlewareStatus,
+  piiAnalysis,
+  piiEntity,
+  piiEvent,
+  piiEventList,
+  piiRedaction,
+  piiTextRequest,
+} from './native/pii.ts'
 import { deviceMemory, resourcesReply } from './native/resources.ts'
 import { scoreReply, scoreRequest } from './native/score.ts'
 import { settings, settingsUpdateReply } from './native/settings.ts'
@@ -75,6 +84,13 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   DetokenizeReply: detokenizeReply,
   ScoreRequest: scoreRequest,
   ScoreReply: scoreReply,
+  PiiTextRequest: piiTextRequest,
+  PiiEntity: piiEntity,
+  PiiAnalysis: piiAnalysis,
+  PiiRedaction: piiRedaction,
+  PiiEvent: piiEvent,
+  PiiEventList: piiEventList,
+  MiddlewareStatus: middlewareStatus,
   MessagesRequest: messagesRequest,
   MessagesReply: messagesReply,
   MessagesEvent: messagesEvent,

@@ -1,0 +1,128 @@
+import * as z from 'zod'
+
+/** What `start` and `end` of entities count. */
+export const OFFSET_ENCODINGS = ['utf8', 'utf16', 'codepoint'] as const
+
+/** Body of `POST /api/pii/analyze` and `POST /api/pii/redact` (§4.8). */
+export const piiTextRequest = z.looseObject({
+  /** Scanned as one document. */
+  text: z.string(),
+  /** Names of detector models; go before `model`. */
+  detectors: z.array(z.string()).nullish(),
+  /** A model whose policy is used. */
+  model: z.string().nullish(),
+  /** For admins: also gives `hash_prefix`. @default false */
+  reveal: z.boolean().nullish(),
+  /** @default 'utf8' */
+  offset_encoding: z.enum(OFFSET_ENCODINGS).nullish(),
+})
+
+/** Something found in a text; never the text itself. */
+export const piiEntity = z.looseObject({
+  /** The group as the detector names it. */
+  entity_type: z.string(),
+  source: z.enum(['ner', 'pattern']),
+  /** Half open. */
+  start: z.int().min(0),
+  end: z.int().min(1),
+  /** 0..1. */
+  score: z.number(),
+  action: z.enum(['mask', 'block', 'allow']),
+  /** The first eight hexadecimal digits of the SHA-256 of what was found; only with `reveal`. */
+  hash_prefix: z.string().exactOptional(),
+})
+
+/** Reply of `POST /api/pii/analyze`. */
+export const piiAnalysis = z.looseObject({
+  entities: z.array(piiEntity),
+  blocked: z.boolean(),
+  correlation_id: z.string(),
+})
+
+/** Reply of `POST /api/pii/redact`; a blocked text gets a refusal instead. */
+export const piiRedaction = z.looseObject({
+  redacted_text: z.string(),
+  entities: z.array(piiEntity),
+  blocked: z.literal(false),
+  masked: z.boolean(),
+  correlation_id: z.string(),
+})
+
+/** One line of the audit log (§6.1). */
+export const piiEvent = z.looseObject({
+  id: z.string(),
+  kind: z.enum(['pii', 'proxy_connect', 'proxy_traffic', 'admission']),
+  origin: z.string().exactOptional(),
+  correlation_id: z.string().exactOptional(),
+  user_id: z.string().exactOptional(),
+  direction: z.enum(['in', 'out']).exactOptional(),
+  /** `ner:EMAIL`, `pattern:CARD`, `__unscanned_media__`, `__ner_unavailable__`. */
+  pattern_id: z.string().exactOptional(),
+  /** Where in its segment the match lies, UTF-8 bytes. */
+  byte_offset: z.int().min(0).exactOptional(),
+  length: z.int().min(0).exactOptional(),
+  /** The segment of the request: `messages[3].content[1].text`. */
+  segment: z.string().exactOptional(),
+  hash_prefix: z.string().exactOptional(),
+  action: z.enum(['mask', 'block', 'allow']).exactOptional(),
+  score: z.number().exactOptional(),
+  created_at: z.string(),
+})
+
+/** Reply of `GET /api/pii/events`, newest first. */
+export const piiEventList = z.looseObject({ events: z.array(piiEvent) })
+
+/** Reply of `GET /api/middleware/status`: what filters, routes, intercepts and limits requests. */
+export const middlewareStatus = z.looseObject({
+  pii: z.looseObject({
+    enabled_globally: z.boolean(),
+    default_enabled_for_backends: z.array(z.string()),
+    models: z.array(
+      z.looseObject({
+        name: z.string(),
+        backend: z.string(),
+        enabled: z.boolean(),
+        detectors: z.array(z.string()),
+        explicit: z.boolean(),
+        default_for_backend: z.boolean(),
+        detectors_from_default: z.boolean(),
+      }),
+    ),
+    detector_models: z.array(
+      z.looseObject({
+        name: z.string(),
+        backend: z.string(),
+        type: z.enum(['ner', 'pattern', 'unknown']),
+        default: z.boolean(),
+        missing: z.boolean().exactOptional(),
+      }),
+    ),
+    recent_event_count: z.int().min(0),
+    default_detectors: z.array(z.string()),
+  }),
+  router: z.looseObject({ configured: z.boolean() }),
+  mitm: z.looseObject({ running: z.boolean() }),
+  admission: z.looseObject({
+    models: z.array(
+      z.looseObject({
+        name: z.string(),
+        max_concurrent: z.int(),
+        retry_after_seconds: z.number(),
+        in_flight: z.int().min(0),
+      }),
+    ),
+  }),
+})
+
+/** Body of an analyze or redact call. */
+export type PiiTextRequest = z.infer<typeof piiTextRequest>
+/** Something found in a text. */
+export type PiiEntity = z.infer<typeof piiEntity>
+/** Reply of an analyze call. */
+export type PiiAnalysis = z.infer<typeof piiAnalysis>
+/** Reply of a redact call. */
+export type PiiRedaction = z.infer<typeof piiRedaction>
+/** One line of the audit log. */
+export type PiiEvent = z.infer<typeof piiEvent>
+/** What filters, routes, intercepts and limits requests. */
+export type MiddlewareStatus = z.infer<typeof middlewareStatus>
