@@ -3,4 +3,18 @@
  *
  * @module
  */
-export type { Header, Provider, SecretReader, Upstream, UpstreamReply, UpstreamRequest } from './upstream.ts'
+
+// Sending requests.
+
+export { createHttpUpstream, type HttpUpstream, type HttpUpstreamOptions } from './http1/client.ts'
+export type {
+  Header,
+  Provider,
+  SecretReader,
+  Upstream,
+  UpstreamCall,
+  UpstreamHead,
+  UpstreamReply,
+  UpstreamRequest,
+  UpstreamSink,
+} from './upstream.ts'

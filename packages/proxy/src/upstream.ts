@@ -1,21 +1,34 @@
+import type { SvcError } from '@svc/errors'
+
 /** One header as it goes over the wire; names in lower case. */
 export type Header = readonly [name: string, value: string]
 
 /** A request to an upstream. Its headers are complete: nothing of a client's is added to them. */
 export interface UpstreamRequest {
-  readonly method: 'GET' | 'POST' | 'DELETE'
-  /** Absolute, http or https. */
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
+  /** Absolute, http or https, without user name and password. */
   readonly url: URL
+  /** `host`, `content-length`, `connection` and `transfer-encoding` are not among them: the upstream's client sets those. */
   readonly headers: readonly Header[]
   readonly body?: Uint8Array | undefined
   /** Milliseconds until the whole reply must be there; absent for streams, whose headers are bounded all the same. */
   readonly timeoutMs?: number | undefined
 }
 
-/** What an upstream answered: any status, redirects included, which are never followed. */
-export interface UpstreamReply {
+/** Status and headers of a reply: any status, redirects included, which are never followed. */
+export interface UpstreamHead {
+  /** 200..599. */
   readonly status: number
+  /** Names in lower case, repeated ones included, without those of the connection. */
   readonly headers: readonly Header[]
+  /** Bytes of the body where the upstream announced them. */
+  readonly lengthBytes: number | undefined
+  /** Whether only the end of the connection ends the body, so that a cut looks like its end. */
+  readonly endsWithConnection: boolean
+}
+
+/** What an upstream answered. */
+export interface UpstreamReply extends UpstreamHead {
   /**
    * The body as it arrives; pulling slowly slows the upstream, leaving the iteration early ends the request.
    *
@@ -24,12 +37,40 @@ export interface UpstreamReply {
   readonly body: AsyncIterable<Uint8Array>
 }
 
+/**
+ * Takes a reply as it arrives, without a promise for each piece. The order is `head`, any `data`, `end`; or `fail` at any
+ * point before `end`, and nothing after it.
+ */
+export interface UpstreamSink {
+  head(head: UpstreamHead): void
+  /**
+   * A piece of the body; it is not empty and valid only until the call returns.
+   *
+   * @param isLast whether `end` follows at once
+   * @returns false to be given no more until {@link UpstreamCall.resume}
+   */
+  data(bytes: Buffer, isLast: boolean): boolean
+  end(): void
+  /** @param error `upstream_failed`, `timeout`, `unavailable` or `cancelled` */
+  fail(error: SvcError): void
+}
+
+/** A request under way whose reply goes to a {@link UpstreamSink}. */
+export interface UpstreamCall {
+  /** Lets the upstream go on after `data` returned false. */
+  resume(): void
+  /** Ends the request and its connection; `fail` is called with the reason unless the reply was complete. */
+  abort(reason?: unknown): void
+}
+
 /** Sends requests upstream. */
 export interface Upstream {
   /**
    * @throws {SvcError} `upstream_failed` where there is no reply, `timeout` past a time limit, `cancelled` by the signal
    */
   send(request: UpstreamRequest, options: { readonly signal: AbortSignal }): Promise<UpstreamReply>
+  /** The same for the hot path. The sink may be called before this returns only with `fail`. */
+  start(request: UpstreamRequest, sink: UpstreamSink, options: { readonly signal: AbortSignal }): UpstreamCall
 }
 
 /** Reads what a configuration only names: environment variables and files that hold keys. */

@@ -30,7 +30,7 @@ const PROMISES = {
   },
   '@svc/proxy': {
     printed: ['function'],
-    names: [],
+    names: ['createHttpUpstream'],
   },
   '@svc/reply-parser': {
     printed: [

@@ -1,0 +1,163 @@
+import { connect as connectTcp, isIP, type LookupFunction, type OnReadOpts, type Socket } from 'node:net'
+import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls'
+
+/** Where connections lead: scheme, host and port. */
+export interface Origin {
+  /** Identity, such as `https://api.example:443`. */
+  readonly key: string
+  readonly isTls: boolean
+  /** A name, or an address without brackets. */
+  readonly host: string
+  readonly port: number
+}
+
+/** The origin of a URL. */
+export function originOf(url: URL): Origin {
+  const isTls = url.protocol === 'https:'
+  const port = url.port === '' ? (isTls ? 443 : 80) : Number(url.port)
+  const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname
+  return { key: `${url.protocol}//${url.hostname}:${port}`, isTls, host, port }
+}
+
+/** How connections are made. */
+export interface ConnectionSettings {
+  /** Certificates to trust instead of Node's own, PEM. */
+  readonly ca?: string | readonly string[] | undefined
+  /** Resolves names and may refuse addresses; asked for names alone. */
+  readonly lookup?: LookupFunction | undefined
+  /** Where every socket of the pool reads into; nothing of it may be kept past a read. */
+  readonly readBuffer: Buffer
+  /** The last TLS session of each origin, for a short handshake. */
+  readonly sessions: Map<string, Buffer>
+}
+
+/** Who uses a connection at the moment: one request, from its first byte to the last of its reply. */
+export interface ConnectionUser {
+  /** Bytes have come; they are valid until this returns. */
+  onRead(buffer: Buffer, end: number): void
+  /** The connection is gone, in good order (`undefined`) or not. */
+  onGone(error: Error | undefined): void
+  onDrain(): void
+}
+
+/** Who owns a connection while nobody uses it. */
+export interface ConnectionOwner {
+  onReady(connection: Connection): void
+  /** Gone while connecting or idle, or no longer of use after a request. */
+  onClosed(connection: Connection, error: Error | undefined): void
+}
+
+const KEEP_ALIVE_PROBE_MS = 30_000
+
+/**
+ * One socket to an origin. Over TLS it is ready only once the certificate has been verified: no byte of a request leaves
+ * before.
+ */
+export class Connection {
+  readonly origin: Origin
+  readonly socket: Socket
+  user: ConnectionUser | undefined
+  /** Requests that were answered over it. */
+  served = 0
+  /** Monotonic milliseconds from which on it is not used again. */
+  idleUntil = Number.POSITIVE_INFINITY
+  isReady = false
+  readonly #owner: ConnectionOwner
+  readonly #sessions: Map<string, Buffer>
+  #error: Error | undefined
+  #isGone = false
+
+  constructor(origin: Origin, settings: ConnectionSettings, owner: ConnectionOwner) {
+    this.origin = origin
+    this.#owner = owner
+    this.#sessions = settings.sessions
+    const onread: OnReadOpts = {
+      buffer: settings.readBuffer,
+      callback: (end) => this.#onRead(settings.readBuffer, end),
+    }
+    this.socket = origin.isTls ? openTls(origin, settings, onread) : openTcp(origin, settings, onread)
+    this.#listen()
+  }
+
+  /** Whether a request may be written to it. */
+  get isUsable(): boolean {
+    return this.isReady && !this.#isGone && !this.socket.destroyed && this.socket.writable
+  }
+
+  /** Closes at once. */
+  destroy(): void {
+    this.socket.destroy()
+  }
+
+  #listen(): void {
+    const { socket, origin } = this
+    socket.on(origin.isTls ? 'secureConnect' : 'connect', () => {
+      this.isReady = true
+      this.#owner.onReady(this)
+    })
+    socket.on('error', (error) => {
+      this.#error = error
+    })
+    socket.on('end', () => this.#gone(undefined))
+    socket.on('close', () => this.#gone(this.#error))
+    socket.on('drain', () => this.user?.onDrain())
+    if (origin.isTls) {
+      socket.on('session', (session: Buffer) => {
+        this.#sessions.delete(origin.key)
+        this.#sessions.set(origin.key, session)
+      })
+    }
+  }
+
+  #onRead(buffer: Buffer, end: number): boolean {
+    // Nobody asked for anything: what comes cannot be the reply to a later request.
+    if (this.user === undefined) this.destroy()
+    else this.user.onRead(buffer, end)
+    return true
+  }
+
+  #gone(error: Error | undefined): void {
+    if (this.#isGone) return
+    this.#isGone = true
+    const { user } = this
+    this.user = undefined
+    this.socket.destroy()
+    this.#owner.onClosed(this, error)
+    user?.onGone(error)
+  }
+}
+
+function openTcp(origin: Origin, { lookup }: ConnectionSettings, onread: OnReadOpts): Socket {
+  const { host, port } = origin
+  return connectTcp({
+    host,
+    port,
+    onread,
+    noDelay: true,
+    keepAlive: true,
+    keepAliveInitialDelay: KEEP_ALIVE_PROBE_MS,
+    autoSelectFamily: true,
+    ...(lookup === undefined ? {} : { lookup }),
+  })
+}
+
+function openTls(origin: Origin, settings: ConnectionSettings, onread: OnReadOpts): TLSSocket {
+  const { host, port } = origin
+  const session = settings.sessions.get(origin.key)
+  const options: ConnectionOptions & { onread: OnReadOpts; autoSelectFamily: boolean } = {
+    host,
+    port,
+    onread,
+    servername: isIP(host) === 0 ? host : '',
+    ALPNProtocols: ['http/1.1'],
+    rejectUnauthorized: true,
+    autoSelectFamily: true,
+    ...(settings.ca === undefined ? {} : { ca: typeof settings.ca === 'string' ? settings.ca : [...settings.ca] }),
+    ...(settings.lookup === undefined ? {} : { lookup: settings.lookup }),
+    ...(session === undefined ? {} : { session }),
+  }
+  const socket = connectTls(options)
+  socket.setNoDelay(true)
+  socket.setKeepAlive(true, KEEP_ALIVE_PROBE_MS)
+  return socket
+}

@@ -1,0 +1,226 @@
+import type { SvcError } from '@svc/errors'
+import { requestCancelled, toUpstreamFailure, upstreamFailed, upstreamTimedOut } from '../errors.ts'
+import type { UpstreamCall, UpstreamRequest, UpstreamSink } from '../upstream.ts'
+import type { Connection, ConnectionUser, Origin } from './connection.ts'
+import { ReplyParser } from './parser.ts'
+import type { ConnectionPool, Waiter } from './pool.ts'
+import { requestHead } from './request-bytes.ts'
+
+/** Bodies up to this size leave in one write with their head. */
+const ONE_WRITE_BYTES = 16 * 1024
+
+/** What an exchange needs of the client it belongs to. */
+export interface ExchangeContext {
+  readonly pool: ConnectionPool
+  readonly limits: { readonly headMs: number; readonly idleMs: number }
+  readonly running: Set<Exchange>
+  /** Monotonic milliseconds, at most a sweep old. */
+  now(): number
+}
+
+/** One request and its reply, on one connection; on a second one only when the first turned out to have been closed. */
+export class Exchange implements UpstreamCall, Waiter, ConnectionUser {
+  readonly #context: ExchangeContext
+  readonly #origin: Origin
+  readonly #request: UpstreamRequest
+  readonly #sink: UpstreamSink
+  readonly #signal: AbortSignal
+  readonly #parser = new ReplyParser()
+  readonly #totalUntil: number
+  #head: string
+  #until: number
+  #span: 'head' | 'total' | 'idle' = 'head'
+  #connection: Connection | undefined
+  #wasReused = false
+  #isRepeat = false
+  #isOver = false
+  #isPaused = false
+
+  constructor(
+    context: ExchangeContext,
+    options: { origin: Origin; request: UpstreamRequest; sink: UpstreamSink; signal: AbortSignal },
+  ) {
+    const { request, signal } = options
+    this.#context = context
+    this.#origin = options.origin
+    this.#request = request
+    this.#sink = options.sink
+    this.#signal = signal
+    this.#head = requestHead(request)
+    this.#parser.reset(request.method === 'HEAD')
+    const now = context.now()
+    const { timeoutMs } = request
+    this.#totalUntil = timeoutMs === undefined ? Number.POSITIVE_INFINITY : now + timeoutMs
+    this.#until = Math.min(this.#totalUntil, timeoutMs === undefined ? now + context.limits.headMs : this.#totalUntil)
+    if (timeoutMs !== undefined) this.#span = 'total'
+  }
+
+  begin(): void {
+    const { running, pool } = this.#context
+    running.add(this)
+    if (this.#signal.aborted) {
+      this.abort(this.#signal.reason)
+      return
+    }
+    this.#signal.addEventListener('abort', this)
+    pool.acquire(this.#origin, this, false)
+  }
+
+  /** The signal was aborted. */
+  handleEvent(): void {
+    this.abort(this.#signal.reason)
+  }
+
+  abort(reason?: unknown): void {
+    this.#fail(requestCancelled(reason))
+  }
+
+  resume(): void {
+    if (!this.#isPaused || this.#isOver) return
+    this.#isPaused = false
+    this.#renewIdleLimit()
+    this.#connection?.socket.resume()
+  }
+
+  /** Fails the request when its time is up. */
+  sweep(now: number): void {
+    if (now >= this.#until) this.#fail(upstreamTimedOut(this.#span))
+  }
+
+  onConnection(connection: Connection): void {
+    this.#connection = connection
+    this.#wasReused = connection.served > 0
+    connection.user = this
+    const { socket } = connection
+    const { body } = this.#request
+    if (body === undefined || body.length === 0) {
+      socket.write(this.#head, 'latin1')
+    } else if (body.length <= ONE_WRITE_BYTES) {
+      const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+      socket.write(this.#head + bytes.toString('latin1', 0, bytes.length), 'latin1')
+    } else {
+      socket.cork()
+      socket.write(this.#head, 'latin1')
+      socket.write(body)
+      socket.uncork()
+    }
+  }
+
+  onNoConnection(error: SvcError): void {
+    this.#fail(error)
+  }
+
+  onDrain(): void {}
+
+  onRead(buffer: Buffer, end: number): void {
+    const parser = this.#parser
+    const hadHead = parser.head !== undefined
+    try {
+      parser.execute(buffer, end)
+    } catch (error) {
+      this.#fail(toUpstreamFailure(error))
+      return
+    }
+    const { head, isComplete } = parser
+    if (head === undefined) return
+    if (!hadHead) this.#deliverHead()
+    if (this.#isOver) return
+    const { bodyStart, bodyEnd } = parser
+    if (bodyEnd > bodyStart) this.#deliver(buffer.subarray(bodyStart, bodyEnd), isComplete)
+    else if (isComplete) this.#complete()
+    else this.#renewIdleLimit()
+  }
+
+  onGone(error: Error | undefined): void {
+    if (this.#isOver) return
+    const parser = this.#parser
+    this.#connection = undefined
+    if (error === undefined && parser.finish()) {
+      this.#complete()
+      return
+    }
+    if (!parser.hasBegun && !this.#isRepeat && this.#wasReused) {
+      this.#isRepeat = true
+      this.#context.pool.acquire(this.#origin, this, true)
+      return
+    }
+    const hasReply = parser.head !== undefined
+    this.#fail(error === undefined && hasReply ? upstreamFailed('truncated') : toUpstreamFailure(error))
+  }
+
+  #deliverHead(): void {
+    const { head } = this.#parser
+    if (head === undefined) return
+    if (this.#span === 'head') {
+      this.#span = 'idle'
+      this.#renewIdleLimit()
+    }
+    this.#sink.head({
+      status: head.status,
+      headers: head.headers,
+      lengthBytes: head.framing === 'length' || head.framing === 'none' ? head.lengthBytes : undefined,
+      endsWithConnection: head.framing === 'close',
+    })
+  }
+
+  #deliver(bytes: Buffer, isLast: boolean): void {
+    const wantsMore = this.#sink.data(bytes, isLast)
+    if (this.#isOver) return
+    if (isLast) {
+      this.#complete()
+      return
+    }
+    if (wantsMore) {
+      this.#renewIdleLimit()
+      return
+    }
+    this.#isPaused = true
+    if (this.#span === 'idle') this.#until = Number.POSITIVE_INFINITY
+    this.#connection?.socket.pause()
+  }
+
+  /** An upstream may be silent for only so long, but not while it is we who do not read. */
+  #renewIdleLimit(): void {
+    if (this.#span === 'idle') this.#until = this.#context.now() + this.#context.limits.idleMs
+  }
+
+  #complete(): void {
+    this.#close()
+    const connection = this.#connection
+    this.#connection = undefined
+    if (connection !== undefined) this.#giveBack(connection)
+    this.#sink.end()
+  }
+
+  /** A connection is kept only when both sides have said all and nothing is left over. */
+  #giveBack(connection: Connection): void {
+    const { head, hasSurplus } = this.#parser
+    const { socket } = connection
+    if (head?.keepAlive !== true || hasSurplus || socket.writableLength > 0) {
+      connection.user = undefined
+      connection.destroy()
+      return
+    }
+    if (this.#isPaused) socket.resume()
+    this.#context.pool.release(connection, { now: this.#context.now(), keepAliveSeconds: head.keepAliveSeconds })
+  }
+
+  #fail(error: SvcError): void {
+    if (this.#isOver) return
+    this.#close()
+    const connection = this.#connection
+    this.#connection = undefined
+    if (connection === undefined) this.#context.pool.leave(this.#origin, this)
+    else {
+      connection.user = undefined
+      connection.destroy()
+    }
+    this.#sink.fail(error)
+  }
+
+  #close(): void {
+    this.#isOver = true
+    this.#context.running.delete(this)
+    this.#signal.removeEventListener('abort', this)
+  }
+}
