@@ -382,6 +382,7 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       compression,
       machineTag: config.machineTag,
       opaqueErrors: config.opaqueErrors,
+      bodies,
       metrics,
       clock,
       log,
@@ -452,6 +453,7 @@ interface StopParts {
 async function stop({ listener, diagnostics, clock, edge, stopBackends }: StopParts): Promise<void> {
   const begun = clock.monotonic()
   const drained = listener.drain()
+  edge.drainSockets()
   const timeUp = new AbortController()
   await Promise.race([drained, clock.sleep(DRAIN_MS, { signal: timeUp.signal }).catch(() => undefined)])
   timeUp.abort()

@@ -23,8 +23,21 @@ export interface BodyReader {
     readonly outgoing: ServerResponse
     readonly signal: AbortSignal
   }): Promise<HeldBody>
+  /** Counts bytes that arrive in another way, such as messages of a socket. */
+  meter(): BodyMeter
+  /** Largest body, bytes. */
+  readonly maxBytes: number
   /** Bytes held at this moment. */
   readonly heldBytes: number
+}
+
+/** Counts the bytes of one body while they arrive. */
+export interface BodyMeter {
+  readonly bytes: number
+  /** Whether there is room for more; nothing is counted where there is none. */
+  add(bytes: number): boolean
+  /** Gives all of it back. */
+  release(): void
 }
 
 /** A body in memory. */
@@ -62,16 +75,34 @@ function tooManyBodies(): SvcError {
 export function createBodyReader(limits: BodyLimits): BodyReader {
   let heldBytes = 0
 
-  /** Why the next piece of a body is not taken. */
-  function refuse(size: number, pieceBytes: number): SvcError | undefined {
-    if (size > limits.maxBytes) return tooLarge(limits.maxBytes)
-    return heldBytes + pieceBytes > limits.totalBytes ? tooManyBodies() : undefined
+  function meter(): BodyMeter {
+    let counted = 0
+    return {
+      get bytes() {
+        return counted
+      },
+      add(bytes) {
+        if (heldBytes + bytes > limits.totalBytes) return false
+        counted += bytes
+        heldBytes += bytes
+        return true
+      },
+      release() {
+        heldBytes -= counted
+        counted = 0
+      },
+    }
   }
 
-  async function collect(call: Parameters<BodyReader['read']>[0], count: (bytes: number) => void): Promise<Uint8Array> {
+  /** Counts the next piece of a body, or says why it is not taken. */
+  function refuse(counted: BodyMeter, pieceBytes: number): SvcError | undefined {
+    if (counted.bytes + pieceBytes > limits.maxBytes) return tooLarge(limits.maxBytes)
+    return counted.add(pieceBytes) ? undefined : tooManyBodies()
+  }
+
+  async function collect(call: Parameters<BodyReader['read']>[0], counted: BodyMeter): Promise<Uint8Array> {
     const { incoming, outgoing, signal } = call
     const chunks: Uint8Array[] = []
-    let size = 0
     await new Promise<void>((resolve, reject) => {
       const settle = (error?: unknown): void => {
         clearTimeout(timer)
@@ -86,12 +117,9 @@ export function createBodyReader(limits: BodyLimits): BodyReader {
       }
       const onData = (chunk: Uint8Array): void => {
         timer.refresh()
-        size += chunk.length
-        const refusal = refuse(size, chunk.length)
-        if (refusal === undefined) {
-          count(chunk.length)
-          chunks.push(chunk)
-        } else {
+        const refusal = refuse(counted, chunk.length)
+        if (refusal === undefined) chunks.push(chunk)
+        else {
           outgoing.setHeader('Connection', 'close')
           settle(refusal)
         }
@@ -108,13 +136,15 @@ export function createBodyReader(limits: BodyLimits): BodyReader {
       signal.addEventListener('abort', onClose, { once: true })
     })
     if (chunks.length === 1 && chunks[0] !== undefined) return chunks[0]
-    return chunks.length === 0 ? EMPTY : Buffer.concat(chunks, size)
+    return chunks.length === 0 ? EMPTY : Buffer.concat(chunks, counted.bytes)
   }
 
   return {
     get heldBytes() {
       return heldBytes
     },
+    maxBytes: limits.maxBytes,
+    meter,
     async read(call) {
       const { incoming, outgoing } = call
       checkCoding(incoming, outgoing)
@@ -123,19 +153,11 @@ export function createBodyReader(limits: BodyLimits): BodyReader {
         outgoing.setHeader('Connection', 'close')
         throw tooLarge(limits.maxBytes)
       }
-      let counted = 0
-      const release = (): void => {
-        heldBytes -= counted
-        counted = 0
-      }
+      const counted = meter()
       try {
-        const bytes = await collect(call, (size) => {
-          counted += size
-          heldBytes += size
-        })
-        return { bytes, release }
+        return { bytes: await collect(call, counted), release: counted.release }
       } catch (error) {
-        release()
+        counted.release()
         throw error
       }
     },

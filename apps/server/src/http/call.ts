@@ -4,10 +4,11 @@ import type { Context } from 'hono'
 import type { Logger } from '../ports.ts'
 import type { Principal } from './principal.ts'
 import type { RouteRow } from './route-row.ts'
+import type { Upgrade } from './upgrade.ts'
 
 /** What the server's Hono context carries. */
 export interface HonoEnv {
-  Bindings: HttpBindings
+  Bindings: HttpBindings & { readonly upgrade?: Upgrade }
 }
 
 /** One HTTP call on its way through the server, as handlers see it. */

@@ -3,6 +3,7 @@ import { SvcError } from '@svc/errors'
 import type { Context } from 'hono'
 import type { Metrics } from '../monitoring/metrics.ts'
 import type { Clock, Logger } from '../ports.ts'
+import type { BodyReader } from './body.ts'
 import { type CallState, createCall, type HonoEnv } from './call.ts'
 import { type CompressionPolicy, sendBody } from './compression.ts'
 import { errorBody } from './error-envelopes.ts'
@@ -10,14 +11,16 @@ import { isPermanent, retryAfterSeconds, statusOf, toHttpError } from './error-m
 import type { Gate } from './middleware/authorize.ts'
 import { originOf, type TrustedProxies } from './middleware/client-address.ts'
 import { applyCors, applyPreflight, type CorsPolicy } from './middleware/cors.ts'
-import { checkCrossSite } from './middleware/csrf.ts'
+import { checkCrossSite, checkSocketOrigin } from './middleware/csrf.ts'
 import { checkHost, checkSingleHost, type HostPolicy } from './middleware/host.ts'
 import type { KnownPath } from './path-table.ts'
-import { ANONYMOUS_PRINCIPAL } from './principal.ts'
+import { ANONYMOUS_PRINCIPAL, type Principal } from './principal.ts'
 import { requestIdOf } from './request-id.ts'
 import type { Route } from './route.ts'
 import type { ErrorFamily, RouteRow } from './route-row.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
+import type { Upgrade } from './upgrade.ts'
+import { createSockets, type SocketLimits } from './websocket.ts'
 
 export { ALREADY_SENT }
 
@@ -32,10 +35,16 @@ export interface EdgeOptions {
   readonly compression: CompressionPolicy
   readonly machineTag: string | undefined
   readonly opaqueErrors: boolean
+  /** What messages of sockets are counted with. */
+  readonly bodies: BodyReader
+  readonly sockets?: Partial<SocketLimits> | undefined
   readonly metrics: Metrics
   readonly clock: Clock
   readonly log: Logger & { child(fields: Record<string, unknown>): Logger }
 }
+
+/** Status of a call that has become a socket. */
+const LEFT_HTTP = 101
 
 /** Row that stands for requests which match none: metrics and logs never see the client's path. */
 const UNMATCHED: RouteRow = {
@@ -53,6 +62,8 @@ export interface Edge {
   serve(route: Route, pattern: string, c: Context<HonoEnv>): Promise<Response>
   /** Serves a request that matched none: preflights, 404, 405 with `Allow`. */
   serveUnmatched(c: Context<HonoEnv>, known: KnownPath): Promise<Response>
+  /** Lets every socket end what it answers now; none waits for another message. */
+  drainSockets(): void
   /** Aborts every running call, and each that still comes, with a reason. */
   abortAll(reason: SvcError): void
 }
@@ -60,6 +71,7 @@ export interface Edge {
 /** Puts the edge together. */
 export function createEdge(options: EdgeOptions): Edge {
   const running = new Set<AbortController>()
+  const sockets = createSockets({ bodies: options.bodies, limits: options.sockets })
   let ended: SvcError | undefined
 
   function begin(row: RouteRow, pattern: string, c: Context<HonoEnv>): CallState {
@@ -76,8 +88,11 @@ export function createEdge(options: EdgeOptions): Edge {
       if (!outgoing.writableFinished)
         controller.abort(new SvcError('cancelled', 'the client closed the connection', { code: 'client_gone' }))
       const seconds = (options.clock.monotonic() - startedAt) / 1000
-      if (row.path !== '/metrics') options.metrics.observeCall(incoming.method ?? '', pattern, seconds)
-      const fields = { method: incoming.method, status: outgoing.writableFinished ? outgoing.statusCode : 499, seconds }
+      const isSocket = outgoing.statusCode === LEFT_HTTP
+      // How long a socket was open is no duration of a call.
+      if (row.path !== '/metrics' && !isSocket) options.metrics.observeCall(incoming.method ?? '', pattern, seconds)
+      const status = outgoing.writableFinished || isSocket ? outgoing.statusCode : 499
+      const fields = { method: incoming.method, status, seconds }
       if (row.quiet !== true) log.debug(fields, 'request served')
     })
     for (const [name, value] of SECURITY_HEADERS) outgoing.setHeader(name, value)
@@ -146,7 +161,28 @@ export function createEdge(options: EdgeOptions): Edge {
     return ALREADY_SENT
   }
 
+  /** Opens the socket of a call that passed the gate, and sees it to its end. */
+  async function serveSocket(
+    serve: NonNullable<Route['serveSocket']>,
+    call: CallState,
+    { upgrade, admit }: { readonly upgrade: Upgrade; readonly admit: () => Principal },
+  ): Promise<Response> {
+    checkSocketOrigin(call.incoming, options.cors())
+    const socket = sockets.accept(upgrade, call, admit)
+    call.outgoing.statusCode = LEFT_HTTP
+    options.metrics.observeCall('GET', call.row.path, (options.clock.monotonic() - call.startedAt) / 1000)
+    try {
+      await serve(socket)
+      socket.close(1001, 'the server is stopping')
+    } catch (thrown) {
+      if (!call.signal.aborted) call.log.error({ err: thrown }, 'a socket failed unexpectedly')
+      socket.close(1011, 'internal server error')
+    }
+    return ALREADY_SENT
+  }
+
   return {
+    drainSockets: () => sockets.drain(),
     abortAll(reason) {
       ended = reason
       for (const controller of running) controller.abort(reason)
@@ -155,7 +191,11 @@ export function createEdge(options: EdgeOptions): Edge {
       const call = begin(route, pattern, c)
       try {
         checkAddressed(call)
-        call.principal = options.gate.admit(route, pattern, call.incoming)
+        const admit = (): Principal => options.gate.admit(route, pattern, call.incoming)
+        call.principal = admit()
+        const { upgrade } = c.env
+        if (route.serveSocket !== undefined && upgrade !== undefined)
+          return await serveSocket(route.serveSocket, call, { upgrade, admit })
         checkCrossSite(call.incoming, options.cors())
         return await send(call, await route.handler(call))
       } catch (thrown) {

@@ -62,6 +62,16 @@ function responsesType(error: SvcError, status: number): string {
   return status >= 500 ? 'server_error' : 'invalid_request'
 }
 
+/** The error of the responses format, without what is around it. */
+export function responsesError(error: SvcError): Readonly<Record<'type' | 'message' | 'code' | 'param', string>> {
+  return {
+    type: responsesType(error, statusOf(error)),
+    message: error.message,
+    code: NAMED_CODES.has(error.code) ? error.code : '',
+    param: error.details?.param ?? '',
+  }
+}
+
 /**
  * The body of an error in a route's family (§7.1). The only place where bodies of errors are made.
  *
@@ -80,14 +90,7 @@ export function errorBody(error: SvcError, family: ErrorFamily): Record<string, 
         error: { type: messagesType(error, status), message: error.message, ...messagesDetails(error) },
       }
     case 'responses':
-      return {
-        error: {
-          type: responsesType(error, status),
-          message: error.message,
-          code: NAMED_CODES.has(error.code) ? error.code : '',
-          param: error.details?.param ?? '',
-        },
-      }
+      return { error: responsesError(error) }
     case 'string':
       return keepsObject(error) ? compatible(error, status) : { error: error.message }
     case 'flat':

@@ -24,10 +24,13 @@ const STATUS: Readonly<Record<ErrorKind, number>> = {
   loop: 508,
 }
 
+/** Refusals that have a status of their own within their kind. */
+const STATUS_OF_CODE: Readonly<Record<string, number>> = { upgrade_required: 426 }
+
 /** HTTP status of an error. A timeout is 502 when an upstream caused it, else 500. */
 export function statusOf(error: SvcError): number {
   if (error.kind === 'timeout' && error.details?.upstream === true) return 502
-  return STATUS[error.kind]
+  return STATUS_OF_CODE[error.code] ?? STATUS[error.kind]
 }
 
 /** Seconds for `Retry-After`: whole, at least 1. Undefined when trying again has no known time. */

@@ -1,8 +1,9 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
 import type { HonoEnv } from './call.ts'
+import { type Upgrade, type UpgradedConnections, watchUpgrades } from './upgrade.ts'
 
 /** Time limits of connections (threats IN-11). */
 const HEADERS_TIMEOUT_MS = 30_000
@@ -29,7 +30,18 @@ export async function listen(
   app: Hono<HonoEnv>,
   address: { readonly host?: string | undefined; readonly port: number },
 ): Promise<Listener> {
-  const handle = getRequestListener(app.fetch, { overrideGlobalObjects: false, hostname: 'localhost' })
+  const upgrades = new WeakMap<object, Upgrade>()
+  const handle = getRequestListener(
+    (request, bindings) => {
+      const upgrade = upgrades.get(bindings.incoming)
+      return app.fetch(request, upgrade === undefined ? bindings : { ...bindings, upgrade })
+    },
+    { overrideGlobalObjects: false, hostname: 'localhost' },
+  )
+  // Whatever a handler throws is answered by the edge; what is left is a reply that could not be written.
+  const serve = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    handle(incoming, outgoing).catch(() => outgoing.destroy())
+  }
   const server = createServer(
     {
       headersTimeout: HEADERS_TIMEOUT_MS,
@@ -38,11 +50,12 @@ export async function listen(
       noDelay: true,
       requireHostHeader: false,
     },
-    (incoming, outgoing) => {
-      // Whatever a handler throws is answered by the edge; what is left is a reply that could not be written.
-      handle(incoming, outgoing).catch(() => outgoing.destroy())
-    },
+    serve,
   )
+  const upgraded = watchUpgrades(server, (incoming, outgoing, upgrade) => {
+    upgrades.set(incoming, upgrade)
+    serve(incoming, outgoing)
+  })
   server.on('connect', (_request, socket) => {
     socket.end('HTTP/1.1 405 Method Not Allowed\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
   })
@@ -58,7 +71,7 @@ export async function listen(
       resolve()
     })
   })
-  return toListener(server, watchUnused(server))
+  return toListener(server, { unused: watchUnused(server), upgraded })
 }
 
 /** Connections that never carried a request: browsers open them ahead of need, and the server counts them as busy. */
@@ -72,7 +85,10 @@ function watchUnused(server: Server): ReadonlySet<Socket> {
   return unused
 }
 
-function toListener(server: Server, unused: ReadonlySet<Socket>): Listener {
+function toListener(
+  server: Server,
+  { unused, upgraded }: { readonly unused: ReadonlySet<Socket>; readonly upgraded: UpgradedConnections },
+): Listener {
   const { port, family, address } = server.address() as AddressInfo
   let onReplyEnd: (() => void) | undefined
   server.on('request', (_request, reply) => {
@@ -93,6 +109,7 @@ function toListener(server: Server, unused: ReadonlySet<Socket>): Listener {
     },
     destroy() {
       server.closeAllConnections()
+      upgraded.destroy()
     },
   }
 }

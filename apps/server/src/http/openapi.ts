@@ -77,6 +77,7 @@ function operationOf(row: RouteRow, template: string, registry: SchemaRegistry):
     'x-svc-access': row.access,
     ...(row.feature === undefined ? {} : { 'x-svc-feature': row.feature }),
     ...(row.scanned === true ? { 'x-svc-scanned': true } : {}),
+    ...(row.socket === undefined ? {} : { 'x-svc-socket': true }),
   }
 }
 

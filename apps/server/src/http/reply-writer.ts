@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Writable } from 'node:stream'
 import { SvcError } from '@svc/errors'
 import { type CompressionPolicy, sendBody } from './compression.ts'
 
 /** How long a reader may accept no byte before its stream is closed (threats REL-3). */
-const READ_STALL_MS = 60_000
+export const READ_STALL_MS = 60_000
 
 /**
  * The writer of inference replies: prepared frames straight to the Node response, waiting for the reader.
@@ -59,11 +60,17 @@ export function createReplyWriter(
   }
 }
 
-function readerGone(): SvcError {
+/** The failure of whatever is written for a reader that has left. */
+export function readerGone(): SvcError {
   return new SvcError('cancelled', 'the client closed the connection', { code: 'client_gone' })
 }
 
-function waitForDrain(outgoing: ServerResponse, stallMs: number): Promise<void> {
+/**
+ * Waits until a reader has taken what was written; one that takes nothing for `stallMs` is cut off.
+ *
+ * @throws {SvcError} `cancelled` when the reader is gone or has stalled
+ */
+export function waitForDrain(outgoing: Writable, stallMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const settle = (error?: SvcError): void => {
       clearTimeout(timer)

@@ -41,6 +41,12 @@ export interface RouteResponse {
   readonly contentType?: string | undefined
 }
 
+/** What a row says of its sockets. */
+export interface SocketRow {
+  /** Subprotocols that are spoken, those a client asks for in vain left out of the answer. */
+  readonly protocols: readonly string[]
+}
+
 /** What every reader of the route table (gate, OpenAPI, metrics, tests) may know about a route. */
 export interface RouteRow {
   readonly method: HttpMethod
@@ -59,6 +65,8 @@ export interface RouteRow {
   readonly unknownModel?: 'not_found' | 'invalid_request' | undefined
   /** Whether the PII filter scans the request body. @default false */
   readonly scanned?: boolean | undefined
+  /** Clients leave HTTP for a WebSocket here; a request that does not ask for one goes to the handler. */
+  readonly socket?: SocketRow | undefined
   readonly tag: string
   readonly summary: string
   readonly query?: z.ZodObject | undefined

@@ -46,6 +46,8 @@ interface RequestParser<Request> {
 
 /** The two ends of a route whose reply is generated: it comes whole or as a stream. */
 export interface GenerationCodec<Request extends GenerationRequest = GenerationRequest> extends RequestParser<Request> {
+  /** Told once nothing of the request can be refused any more but by the model. */
+  begin?(): Promise<void>
   stream(request: Request, facts: ReplyFacts): StreamEncoder
   collect(request: Request, facts: ReplyFacts): ReplyCollector
 }

@@ -8,11 +8,15 @@ import { NO_USAGE, type PredictionEvent, type Usage } from './events.ts'
 import type { InferenceRequest } from './inference-request.ts'
 import type { OperationResult } from './operations/operation.ts'
 
+/** How a request came: as an HTTP request of its own, or as a message of a socket that stays open. */
+export type Transport = 'http' | 'websocket'
+
 /** One inference request on its way through the stages. Each stage reads what earlier ones left and leaves its own. */
 export class Exchange {
   readonly call: Call
   readonly codec: InferenceCodec
   readonly writer: ReplyWriter
+  readonly transport: Transport
   /** Edits of the original bytes, ascending; what is outside them goes on byte for byte. */
   readonly splices: Splice[] = []
   /** Figures so far; complete once the reply has ended. */
@@ -26,10 +30,18 @@ export class Exchange {
   #events: AsyncIterable<PredictionEvent> | undefined
   #result: OperationResult | undefined
 
-  constructor(options: { call: Call; codec: InferenceCodec; writer: ReplyWriter }) {
+  /** @param options.message what came as a message of a socket, already parsed; without one the body is still to be read */
+  constructor(options: {
+    call: Call
+    codec: InferenceCodec
+    writer: ReplyWriter
+    message?: JsonDocument | undefined
+  }) {
     this.call = options.call
     this.codec = options.codec
     this.writer = options.writer
+    this.transport = options.message === undefined ? 'http' : 'websocket'
+    this.#document = options.message
   }
 
   /** The body, parsed once; left by `body`. */

@@ -3,6 +3,7 @@ import { request } from 'node:http'
 import { connect } from 'node:net'
 import { systemClock } from '../../src/clock.ts'
 import { createApp } from '../../src/http/app.ts'
+import { createBodyReader } from '../../src/http/body.ts'
 import { createEdge, type EdgeOptions } from '../../src/http/edge.ts'
 import { listen } from '../../src/http/listen.ts'
 import { createLegacyKeyAuthenticator } from '../../src/http/middleware/authenticate.ts'
@@ -124,6 +125,7 @@ export async function startTestApp(
       compression: { enabled: true, minLength: 1024 },
       machineTag: undefined,
       opaqueErrors: false,
+      bodies: createBodyReader({ maxBytes: 64 * 1024, idleMs: 30_000, totalBytes: 1024 * 1024 }),
       metrics,
       clock: systemClock,
       log: createLogger({ level: 'trace', format: 'json', destination: { write: (line) => logLines.push(line) } }),

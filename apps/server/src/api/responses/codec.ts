@@ -11,17 +11,27 @@ import { unreadableInput } from './errors.ts'
 import type { ResponseSession } from './session.ts'
 import { responseToDomain } from './to-domain.ts'
 
-/** The two ends of `POST /v1/responses`, for one request. */
-export function responsesCodec(session: ResponseSession, source: ConversationSource): GenerationCodec<ChatRequest> {
+/**
+ * The two ends of `POST /v1/responses`, for one request.
+ *
+ * @param options.alwaysStreams whether events are sent whatever the request says
+ */
+export function responsesCodec(
+  session: ResponseSession,
+  source: ConversationSource,
+  { alwaysStreams }: { readonly alwaysStreams: boolean },
+): GenerationCodec<ChatRequest> {
   return {
     async parse(document, { signal }) {
-      const body = await validate(document, signal)
+      const read = await validate(document, signal)
+      const body = alwaysStreams ? { ...read, stream: true } : read
       refuseUnstoredBackground(body)
       const conversation = await readConversation(body, source)
       const request = responseToDomain(body, conversation)
-      await session.open(body, conversation.input)
+      session.open(body, conversation.input)
       return request
     },
+    begin: () => session.begin(),
     stream() {
       const { run } = session
       const isQueued = run.resource.status === 'queued'

@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
 import type { ResponseInputItem, ResponseRequest } from '@svc/wire'
 import type { LiveResponses } from '../../responses/live-responses.ts'
-import type { Reader, ResponseStore } from '../../responses/response-store.ts'
+import type { Reader, ResponseStore, StoredResponse } from '../../responses/response-store.ts'
 import { MAX_MESSAGES } from '../openai/limits.ts'
 import { unreadableInput } from './errors.ts'
 import { newItemId } from './ids.ts'
@@ -17,11 +17,19 @@ export interface Conversation {
   readonly history: readonly ResponseInputItem[]
 }
 
+/** Responses that one connection knows beside those that are stored. */
+export interface KnownResponses {
+  get(id: string): StoredResponse | undefined
+  findItem(id: string): ResponseInputItem | undefined
+}
+
 /** Where conversations are read from, and for whom. */
 export interface ConversationSource {
   readonly store: ResponseStore
   readonly live: LiveResponses
   readonly reader: Reader
+  /** @default none */
+  readonly known?: KnownResponses | undefined
 }
 
 /** Whether an item stands for another one. */
@@ -46,7 +54,7 @@ export async function readConversation(body: ResponseRequest, source: Conversati
 
 async function follow(item: ResponseInputItem, index: number, source: ConversationSource): Promise<ResponseInputItem> {
   if (!isReference(item)) return withId(item)
-  const found = await source.store.findItem(item.id, source.reader)
+  const found = source.known?.findItem(item.id) ?? (await source.store.findItem(item.id, source.reader))
   if (found === undefined) throw unreadableInput(`input[${index}]: item not found: ${item.id}`, `input[${index}]`)
   return found
 }
@@ -58,14 +66,17 @@ function withId(item: ResponseInputItem): ResponseInputItem {
 }
 
 /** Inputs and outputs from the first response of the conversation on. */
-async function readHistory(first: string, { store, live, reader }: ConversationSource): Promise<ResponseInputItem[]> {
+async function readHistory(
+  first: string,
+  { store, live, reader, known }: ConversationSource,
+): Promise<ResponseInputItem[]> {
   const turns: (readonly ResponseInputItem[])[] = []
   let count = 0
   for (let id: string | null = first; id !== null; ) {
     if (live.get(id, reader) !== undefined) throw stillRuns(id)
-    const stored = await store.read(id, reader)
+    const stored: StoredResponse | undefined = known?.get(id) ?? (await store.read(id, reader))
     if (stored === undefined) throw previousNotFound(id)
-    const { resource, input } = stored
+    const { resource, input }: StoredResponse = stored
     if (resource.status === 'queued' || resource.status === 'in_progress') throw stillRuns(id)
     const turn: readonly ResponseInputItem[] = [...input, ...resource.output]
     turns.push(turn)

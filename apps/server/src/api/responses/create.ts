@@ -1,4 +1,5 @@
 import { SvcError } from '@svc/errors'
+import type { JsonDocument } from '@svc/json'
 import { SSE_DONE } from '@svc/wire'
 import type { Call } from '../../http/call.ts'
 import type { CompressionPolicy } from '../../http/compression.ts'
@@ -8,8 +9,9 @@ import { Exchange } from '../../inference/exchange.ts'
 import type { Pipeline } from '../../inference/pipeline.ts'
 import type { Clock } from '../../ports.ts'
 import type { LiveResponse, LiveResponses } from '../../responses/live-responses.ts'
-import type { Reader, ResponseStore } from '../../responses/response-store.ts'
+import type { Reader, ResponseStore, StoredResponse } from '../../responses/response-store.ts'
 import { responsesCodec } from './codec.ts'
+import type { KnownResponses } from './conversation.ts'
 import { createSession } from './session.ts'
 
 /** What creating responses needs. */
@@ -31,30 +33,54 @@ export function readerOf({ principal }: Call): Reader {
   return { id: principal.id, isAdmin: principal.role === 'admin' }
 }
 
-/**
- * Answers `POST /v1/responses`. A response in the background runs on through the pipeline on its own: it ends when it is
- * stopped, not when its client leaves.
- */
+/** Answers `POST /v1/responses`. */
 export async function createResponse(call: Call, parts: CreateParts): Promise<Response> {
+  await respond(call, { writer: createReplyWriter(call, { compression: parts.compression }) }, parts)
+  return ALREADY_SENT
+}
+
+/** How a request came, and where its answer goes. */
+export interface Channel {
+  readonly writer: ReplyWriter
+  /** What came as a message of a socket; its answer is always one of events. @default the body of the call */
+  readonly message?: JsonDocument | undefined
+  /** @default none */
+  readonly known?: KnownResponses | undefined
+}
+
+/**
+ * Answers a request for a response. One in the background runs on through the pipeline on its own: it ends when it is
+ * stopped, not when its client leaves.
+ *
+ * @returns what the client has got; undefined for a response in the background
+ * @throws {SvcError} before the first byte whatever refuses or fails it, later only that the client is gone
+ */
+export async function respond(
+  call: Call,
+  { writer, message, known }: Channel,
+  parts: CreateParts,
+): Promise<StoredResponse | undefined> {
   const { store, live, clock } = parts
   const leaving = new AbortController()
   const leave = (): void => leaving.abort(call.signal.reason)
   if (call.signal.aborted) leave()
   else call.signal.addEventListener('abort', leave, { once: true })
   const session = createSession({ store, live, clock, owner: call.principal.id, model: () => exchange.requestedModel })
-  const writer = createReplyWriter(call, { compression: parts.compression })
+  const source = { store, live, reader: readerOf(call), known }
   const exchange = new Exchange({
     call: { ...call, signal: AbortSignal.any([leaving.signal, session.stopped]) },
-    codec: responsesCodec(session, { store, live, reader: readerOf(call) }),
+    codec: responsesCodec(session, source, { alwaysStreams: message !== undefined }),
     writer: session.record(writer),
+    message,
   })
   const run = runToEnd()
   live.track(run)
   const background = await Promise.race([run, session.detached])
-  if (background === undefined) return ALREADY_SENT
+  if (background === undefined) return session.current()
   call.signal.removeEventListener('abort', leave)
   run.catch((error: unknown) => call.log.warn({ err: error }, 'a background response failed'))
-  return replyWhileRunning(call, writer, background)
+  await replyWhileRunning(call, writer, background)
+  return undefined
 
   async function runToEnd(): Promise<undefined> {
     let thrown: unknown = exchange.failure
@@ -70,11 +96,10 @@ export async function createResponse(call: Call, parts: CreateParts): Promise<Re
   }
 }
 
-async function replyWhileRunning(call: Call, writer: ReplyWriter, response: LiveResponse): Promise<Response> {
+async function replyWhileRunning(call: Call, writer: ReplyWriter, response: LiveResponse): Promise<void> {
   const { resource, streamed } = response.current()
   if (streamed) await sendEvents(writer, response.follow(-1, { signal: call.signal }))
   else await writer.json(200, resource)
-  return ALREADY_SENT
 }
 
 /** Sends frames as a stream of events, to its end. */

@@ -3,8 +3,10 @@ import * as z from 'zod'
 import type { Call } from '../../http/call.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { RouteRow } from '../../http/route-row.ts'
+import { upgradeRequired } from '../../http/websocket.ts'
 import { type CreateParts, createResponse } from './create.ts'
 import { toEventsError, toResponsesError } from './errors.ts'
+import { serveResponses } from './socket.ts'
 import { cancelResponse, deleteResponse, getEvents, getResponse, idRequired, listInputItems } from './stored.ts'
 
 const startingAfter = z.string().optional().describe('Number of the last event that is known; those after it are sent.')
@@ -18,6 +20,24 @@ const itemQuery = z.object({
   order: z.string().optional().describe('`asc`: the first item first.'),
   after: z.string().optional().describe('Id of the item before the first one listed.'),
 })
+
+/** What is true of every way to have a response made. */
+const creating = {
+  path: '/v1/responses',
+  aliases: ['/responses'],
+  access: 'any',
+  feature: 'chat',
+  family: 'responses',
+  usecase: 'chat',
+  modelRequired: true,
+  scanned: true,
+  tag: 'inference',
+} as const
+
+/** Answers a plain GET of the address of the socket; with a slash at the end it is one of a response without an id. */
+function refuseWithoutUpgrade(call: Call): never {
+  throw call.incoming.url?.split('?', 1)[0]?.endsWith('/') === true ? idRequired() : upgradeRequired(call)
+}
 
 /** `/v1/responses`: responses made, and those that are stored. */
 export function responsesRoutes(parts: CreateParts): Route[] {
@@ -39,16 +59,8 @@ export function responsesRoutes(parts: CreateParts): Route[] {
   const found = { 200: { description: 'The response.', schema: responseResource } }
   return [
     defineRoute({
+      ...creating,
       method: 'POST',
-      path: '/v1/responses',
-      aliases: ['/responses'],
-      access: 'any',
-      feature: 'chat',
-      family: 'responses',
-      usecase: 'chat',
-      modelRequired: true,
-      scanned: true,
-      tag: 'inference',
       summary: 'Continue a conversation in the responses format',
       body: responseRequest,
       responses: {
@@ -57,8 +69,19 @@ export function responsesRoutes(parts: CreateParts): Route[] {
       handler: withParts(createResponse),
       mapError: toResponsesError,
     }),
-    answer({ path: '/v1/responses', summary: 'Refused: a response is asked for by its id' }, () => {
-      throw idRequired()
+    defineRoute({
+      ...creating,
+      method: 'GET',
+      summary: 'A WebSocket on which responses are made, one after the other',
+      socket: { protocols: [] },
+      responses: {
+        101: {
+          description: 'A WebSocket: `response.create` messages are answered with the events of their responses.',
+        },
+        426: { description: 'The request did not ask for a WebSocket.' },
+      },
+      handler: refuseWithoutUpgrade,
+      serveSocket: (socket) => serveResponses(socket, parts),
     }),
     answer(
       { path: '/v1/responses/:id', summary: 'A stored response', query: getQuery, responses: found },

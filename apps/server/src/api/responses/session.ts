@@ -4,7 +4,7 @@ import { encodeSseJson } from '@svc/wire'
 import type { ReplyWriter } from '../../http/reply-writer.ts'
 import type { Clock } from '../../ports.ts'
 import { createEventLog, type LiveResponse, type LiveResponses } from '../../responses/live-responses.ts'
-import type { ResponseStore } from '../../responses/response-store.ts'
+import type { ResponseStore, StoredResponse } from '../../responses/response-store.ts'
 import { newResponseId } from './ids.ts'
 import { newResource } from './resource.ts'
 import { type ResponseRun, startRun } from './run.ts'
@@ -31,8 +31,12 @@ export interface ResponseSession {
   readonly detached: Promise<LiveResponse>
   /** Aborts when the response is stopped. */
   readonly stopped: AbortSignal
-  /** Begins the response of a request. */
-  open(asked: ResponseRequest, input: readonly ResponseInputItem[]): Promise<void>
+  /** Makes the response of a request; nobody sees it yet. */
+  open(asked: ResponseRequest, input: readonly ResponseInputItem[]): void
+  /** Lets the response be seen, now that the request is known to be one that can be answered. */
+  begin(): Promise<void>
+  /** What it is at this moment; undefined for a request that was refused before there was one. */
+  current(): StoredResponse | undefined
   /** The frames of events, on their way to the client and the store. */
   frames(events: readonly ResponseEvent[]): string
   /** The client's writer; what goes through it is stored first. */
@@ -53,6 +57,8 @@ export function createSession(parts: SessionParts): ResponseSession {
   const stopping = new AbortController()
   const log = createEventLog()
   let state: SessionState | undefined
+  /** Whether somebody may have seen it. */
+  let isShown = false
   let isBackground = false
   let isStored = false
   let createdAt = 0
@@ -127,12 +133,12 @@ export function createSession(parts: SessionParts): ResponseSession {
   }
 
   function toLive(): LiveResponse {
-    const { run, input } = opened()
+    const { run, asked, input } = opened()
     return {
       id: run.resource.id,
       owner,
       background: isBackground,
-      current: () => ({ resource: run.resource, input, streamed: streamed() }),
+      current: () => currentOf({ run, asked, input }),
       follow: log.follow,
       stop,
     }
@@ -145,7 +151,8 @@ export function createSession(parts: SessionParts): ResponseSession {
     detached,
     stopped: stopping.signal,
     frames,
-    async open(asked, input) {
+    current: () => (isShown ? currentOf(opened()) : undefined),
+    open(asked, input) {
       createdAt = clock.now()
       isStored = asked.store ?? true
       isBackground = asked.background ?? false
@@ -153,6 +160,10 @@ export function createSession(parts: SessionParts): ResponseSession {
       const facts = { id, model: parts.model(), created: Math.floor(createdAt / 1000), store: isStored }
       const run = startRun({ resource: newResource(asked, facts), now: () => clock.now() })
       state = { run, asked, input }
+    },
+    async begin() {
+      const { run, input } = opened()
+      isShown = true
       if (!isStored) return
       const response = toLive()
       if (isBackground) {
@@ -186,7 +197,7 @@ export function createSession(parts: SessionParts): ResponseSession {
     },
     async settle(thrown) {
       // refused before there was a response
-      if (state === undefined) return
+      if (state === undefined || !isShown) return
       const { run } = state
       const hasBegun = log.frames.length > 0 || pending.length > 0
       if (!run.hasEnded && isBackground) frames(run.fail(toSvcError(thrown)))
@@ -195,6 +206,10 @@ export function createSession(parts: SessionParts): ResponseSession {
       else live.remove(run.resource.id)
     },
   }
+}
+
+function currentOf({ run, asked, input }: SessionState): StoredResponse {
+  return { resource: run.resource, input, streamed: asked.stream === true }
 }
 
 function tooManyEvents(): SvcError {

@@ -20,6 +20,17 @@ function comesFromElsewhere({ headers }: IncomingMessage, policy: CorsPolicy): b
 }
 
 /**
+ * Refuses sockets that a page elsewhere opens with the browser's own authority: browsers ask nobody before they do.
+ *
+ * @throws {SvcError} `forbidden` (403)
+ */
+export function checkSocketOrigin(incoming: IncomingMessage, policy: CorsPolicy): void {
+  const credential = extractCredential(incoming)
+  if (credential !== undefined && credential.carrier !== 'token-cookie') return
+  if (comesFromElsewhere(incoming, policy)) throw crossSite()
+}
+
+/**
  * Refuses state changes that a page elsewhere makes a browser send with the browser's own authority: cookies, or the
  * open door of a server without auth. Calls with a credential header are exempt: no page can add one unasked.
  *
@@ -30,9 +41,7 @@ export function checkCrossSite(incoming: IncomingMessage, policy: CorsPolicy): v
   if (SAFE.has(incoming.method ?? 'GET')) return
   const credential = extractCredential(incoming)
   if (credential !== undefined && credential.carrier !== 'token-cookie') return
-  if (comesFromElsewhere(incoming, policy)) {
-    throw new SvcError('forbidden', 'cross-site request refused', { code: 'cross_site' })
-  }
+  if (comesFromElsewhere(incoming, policy)) throw crossSite()
   const hasBody =
     incoming.headers['content-length'] !== '0' &&
     (incoming.headers['content-length'] ?? incoming.headers['transfer-encoding']) !== undefined
@@ -45,4 +54,8 @@ export function checkCrossSite(incoming: IncomingMessage, policy: CorsPolicy): v
       },
     )
   }
+}
+
+function crossSite(): SvcError {
+  return new SvcError('forbidden', 'cross-site request refused', { code: 'cross_site' })
 }

@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import { parseJsonCooperatively } from '@svc/json'
+import { type JsonDocument, parseJsonCooperatively } from '@svc/json'
 import type { BodyReader } from '../../http/body.ts'
 import type { Stage } from '../pipeline.ts'
 
@@ -20,21 +20,32 @@ export function unparsable(detail: string, param?: string): SvcError {
  */
 const MAX_BODY_NODES = 250_000
 
-/** Reads the body once as bytes, guards its depth and size, and keeps it as a token tree with byte offsets. */
+/**
+ * A body as a token tree with byte offsets, its depth and size guarded.
+ *
+ * @throws {SvcError} `invalid_request` for what is no JSON object, or too large a one
+ */
+export async function readDocument(
+  bytes: Uint8Array,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<JsonDocument> {
+  if (bytes.length === 0) throw unparsable('the body is empty')
+  const document = await parseJsonCooperatively(bytes, { maxNodes: MAX_BODY_NODES }, { signal }).catch(
+    (error: unknown) => {
+      throw SvcError.is(error) && error.kind === 'invalid_request' ? unparsable(error.message) : error
+    },
+  )
+  if (document.root.kind !== 'object') throw unparsable('the body must be a JSON object')
+  return document
+}
+
+/** Reads the body once as bytes and keeps it as a token tree; a message of a socket is one already. */
 export function bodyStage(reader: BodyReader): Stage {
   return async (exchange, next) => {
+    if (exchange.transport === 'websocket') return await next()
     const held = await reader.read(exchange.call)
     try {
-      if (held.bytes.length === 0) throw unparsable('the body is empty')
-      const document = await parseJsonCooperatively(
-        held.bytes,
-        { maxNodes: MAX_BODY_NODES },
-        { signal: exchange.call.signal },
-      ).catch((error: unknown) => {
-        throw SvcError.is(error) && error.kind === 'invalid_request' ? unparsable(error.message) : error
-      })
-      if (document.root.kind !== 'object') throw unparsable('the body must be a JSON object')
-      exchange.document = document
+      exchange.document = await readDocument(held.bytes, exchange.call)
       await next()
     } finally {
       held.release()

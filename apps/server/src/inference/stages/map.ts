@@ -12,6 +12,7 @@ export function mapStage(media: MediaAttacher): Stage {
     const { request, release } = await media.attach(parsed, { model, signal: call.signal })
     try {
       exchange.request = request
+      if ('begin' in codec) await codec.begin?.()
       await next()
     } finally {
       release()

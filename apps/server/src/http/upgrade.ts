@@ -1,0 +1,73 @@
+import { type IncomingMessage, type Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+
+/** What a client that asks for a WebSocket gives beside its request. */
+export interface Upgrade {
+  /** The connection; no HTTP parser reads it any more. */
+  readonly connection: Socket
+  /** What has already arrived after the request. */
+  readonly head: Buffer
+}
+
+/** The connections of a server that have left HTTP, or are about to. */
+export interface UpgradedConnections {
+  /** Ends them all. */
+  destroy(): void
+}
+
+/**
+ * Answers requests to leave HTTP. One for a WebSocket is answered through a reply on its connection, like any other
+ * request: the edge decides. Whatever else a client asks for is served as if it did not ask: clients that hope for
+ * HTTP/2 ask on every plain connection.
+ */
+export function watchUpgrades(
+  server: Server,
+  answer: (incoming: IncomingMessage, outgoing: ServerResponse, upgrade: Upgrade) => void,
+): UpgradedConnections {
+  const connections = new Set<Socket>()
+  server.on('upgrade', (incoming: IncomingMessage, stream: Duplex, head: Buffer) => {
+    // Of a plain server it is the socket of the request.
+    const connection = incoming.socket
+    const outgoing = new ServerResponse(incoming)
+    try {
+      outgoing.assignSocket(connection)
+    } catch {
+      // An earlier request of the connection is still being answered.
+      connection.destroy()
+      return
+    }
+    if (incoming.method !== 'GET' || incoming.headers.upgrade?.toLowerCase() !== 'websocket') {
+      outgoing.detachSocket(connection)
+      serveAgain(server, incoming, { connection, head })
+      return
+    }
+    connections.add(connection)
+    connection.once('close', () => connections.delete(connection))
+    // The HTTP server no longer listens for it.
+    stream.on('error', () => connection.destroy())
+    outgoing.shouldKeepAlive = false
+    outgoing.once('finish', () => {
+      connection.resume()
+      connection.destroySoon()
+    })
+    answer(incoming, outgoing, { connection, head })
+  })
+  return {
+    destroy() {
+      for (const connection of connections) connection.destroy()
+    },
+  }
+}
+
+/** Lets the server read a request once more, without what asked to leave HTTP. */
+function serveAgain(server: Server, incoming: IncomingMessage, { connection, head }: Upgrade): void {
+  const lines = [`${incoming.method} ${incoming.url} HTTP/${incoming.httpVersion}`]
+  const { rawHeaders } = incoming
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? ''
+    if (name.toLowerCase() !== 'upgrade') lines.push(`${name}: ${rawHeaders[index + 1] ?? ''}`)
+  }
+  connection.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]))
+  server.emit('connection', connection)
+}

@@ -1,0 +1,256 @@
+import { SvcError } from '@svc/errors'
+import { type WebSocket, WebSocketServer } from 'ws'
+import type { BodyReader, HeldBody } from './body.ts'
+import type { Call } from './call.ts'
+import type { Principal } from './principal.ts'
+import { READ_STALL_MS, readerGone, waitForDrain } from './reply-writer.ts'
+import type { Upgrade } from './upgrade.ts'
+
+/** Limits of sockets (threats WS-1); bodies and messages share the memory that they may take together. */
+export interface SocketLimits {
+  /** Open at once. */
+  readonly maxSockets: number
+  /** How often a client is asked whether it is there; one that is silent twice in a row is gone. */
+  readonly pingMs: number
+  /** How long a reader may accept no byte before its socket is cut off. */
+  readonly stallMs: number
+  /** How long a client has to confirm that its socket closes. */
+  readonly closeMs: number
+}
+
+const LIMITS: SocketLimits = { maxSockets: 4096, pingMs: 30_000, stallMs: READ_STALL_MS, closeMs: 2000 }
+/** Largest message whatever bodies may have, bytes. */
+const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
+/** Messages of one socket that may wait while another is answered; their bytes are those of one message at most. */
+const MAX_WAITING = 16
+/** Pieces of one message, and pieces of what has arrived of it. */
+const MAX_FRAGMENTS = 1024
+const MAX_CHUNKS = 16 * 1024
+/** Frames that are no message count while one arrives; so much of them is no conversation. */
+const MAX_CONTROL_BYTES = 64 * 1024
+
+/** Why a socket is closed (RFC 6455, section 7.4.1). Clients come back after 1001, 1011 and 1013. */
+export type CloseCode = 1000 | 1001 | 1003 | 1008 | 1009 | 1011 | 1013
+
+/** A socket, as the handler of its row sees it. */
+export interface Socket {
+  /** The request that opened it; its signal aborts when the client is gone or the time of a stop is over. */
+  readonly call: Call
+  /**
+   * Text messages in their order, each held until the next one is asked for. Ends when the socket closes, when `until`
+   * aborts, and when the server is about to stop.
+   */
+  messages(options: { readonly until: AbortSignal }): AsyncGenerator<HeldBody>
+  /**
+   * Sends a text message, and waits while the reader is behind.
+   *
+   * @throws {SvcError} `cancelled` when the client is gone or has stalled
+   */
+  send(text: string): Promise<void>
+  /** Who asks now: rights may have gone since the socket was opened. @throws {SvcError} `unauthenticated`, `forbidden` */
+  admit(): Principal
+  /** Closes after what was sent; a second time does nothing. */
+  close(code: CloseCode, reason: string): void
+}
+
+/** The sockets of a server. */
+export interface Sockets {
+  /**
+   * Leaves HTTP.
+   *
+   * @throws {SvcError} `invalid_request` for a request that is no proper handshake, `unavailable` when there are too many
+   */
+  accept(upgrade: Upgrade, call: Call, admit: () => Principal): Socket
+  /** Lets every socket end what it answers now, and nothing more. */
+  drain(): void
+}
+
+/** The refusal of a request that asks for no WebSocket where only those are served. */
+export function upgradeRequired({ outgoing }: Call): SvcError {
+  outgoing.setHeader('Upgrade', 'websocket')
+  outgoing.setHeader('Connection', 'Upgrade')
+  return new SvcError('invalid_request', 'this address is for WebSockets', { code: 'upgrade_required' })
+}
+
+/** Makes the room of sockets. */
+export function createSockets(options: {
+  readonly bodies: BodyReader
+  readonly limits?: Partial<SocketLimits> | undefined
+}): Sockets {
+  const limits = { ...LIMITS, ...options.limits }
+  const maxMessageBytes = Math.min(options.bodies.maxBytes, MAX_MESSAGE_BYTES)
+  const open = new Set<OpenSocket>()
+  let isDraining = false
+
+  return {
+    accept(upgrade, call, admit) {
+      if (open.size >= limits.maxSockets) throw tooManySockets()
+      const ws = shakeHands(upgrade, call, maxMessageBytes)
+      const socket = openSocket(ws, { upgrade, call, admit, limits, maxMessageBytes, bodies: options.bodies })
+      open.add(socket)
+      ws.once('close', () => open.delete(socket))
+      if (isDraining) socket.drain()
+      return socket
+    },
+    drain() {
+      isDraining = true
+      for (const socket of open) socket.drain()
+    },
+  }
+}
+
+interface OpenSocket extends Socket {
+  drain(): void
+}
+
+interface SocketParts {
+  readonly upgrade: Upgrade
+  readonly call: Call
+  readonly admit: () => Principal
+  readonly limits: SocketLimits
+  readonly maxMessageBytes: number
+  readonly bodies: BodyReader
+}
+
+/** Answers the handshake. Nothing is ever compressed: texts of different owners never share a window. */
+function shakeHands({ connection, head }: Upgrade, { row, incoming, outgoing }: Call, maxPayload: number): WebSocket {
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload,
+    maxFragments: MAX_FRAGMENTS,
+    maxBufferedChunks: MAX_CHUNKS,
+    handleProtocols: (asked) => row.socket?.protocols.find((protocol) => asked.has(protocol)) ?? false,
+  })
+  let refusal: Error | undefined
+  let accepted: WebSocket | undefined
+  server.on('wsClientError', (error: Error) => {
+    refusal = error
+  })
+  server.on('headers', (lines) => {
+    for (const [name, value] of Object.entries(outgoing.getHeaders())) lines.push(`${name}: ${String(value)}`)
+  })
+  server.handleUpgrade(incoming, connection, head, (ws) => {
+    accepted = ws
+  })
+  if (accepted !== undefined) return accepted
+  // The library takes the connection down by itself only where there is nobody to tell.
+  if (refusal === undefined) throw readerGone()
+  outgoing.setHeader('Sec-WebSocket-Version', '13, 8')
+  throw new SvcError('invalid_request', `no WebSocket handshake: ${refusal.message}`, { code: 'handshake' })
+}
+
+function openSocket(ws: WebSocket, parts: SocketParts): OpenSocket {
+  const { call, limits, maxMessageBytes, bodies } = parts
+  const { connection } = parts.upgrade
+  const waiting: HeldBody[] = []
+  let waitingBytes = 0
+  let arriving = bodies.meter()
+  let isDraining = false
+  let hasHeard = true
+  let wake = (): void => undefined
+
+  const isOver = (): boolean => isDraining || call.signal.aborted || ws.readyState !== ws.OPEN
+
+  function close(code: CloseCode, reason: string): void {
+    if (ws.readyState !== ws.OPEN) return
+    ws.close(code, reason)
+    const timer = setTimeout(() => ws.terminate(), limits.closeMs)
+    ws.once('close', () => clearTimeout(timer))
+    wake()
+  }
+
+  function onChunk({ length }: Buffer): void {
+    hasHeard = true
+    if (ws.readyState !== ws.OPEN) return
+    if (!arriving.add(length)) close(1013, 'too many messages in memory')
+    else if (arriving.bytes > maxMessageBytes + MAX_CONTROL_BYTES) close(1009, 'too much that is no message')
+  }
+
+  function onMessage(data: unknown, isBinary: boolean): void {
+    const { release } = arriving
+    arriving = bodies.meter()
+    if (isOver() || isBinary || !Buffer.isBuffer(data)) {
+      release()
+      if (isBinary) close(1003, 'messages are text')
+      return
+    }
+    if (waiting.length >= MAX_WAITING || (waiting.length > 0 && waitingBytes + data.length > maxMessageBytes)) {
+      release()
+      close(1008, 'too many messages are waiting')
+      return
+    }
+    waiting.push({ bytes: data, release })
+    waitingBytes += data.length
+    wake()
+  }
+
+  let silences = 0
+  function ping(): void {
+    silences = hasHeard ? 0 : silences + 1
+    hasHeard = false
+    if (silences >= 2) ws.terminate()
+    // A reader that is behind is waited for by whoever writes.
+    else if (!connection.writableNeedDrain) ws.ping()
+  }
+
+  // Before the library's own listener, which gives messages out at once.
+  connection.prependListener('data', onChunk)
+  const pinging = setInterval(ping, limits.pingMs)
+  ws.on('message', onMessage)
+  // The library closes with the code that fits: 1002, 1007, 1009.
+  ws.on('error', () => undefined)
+  ws.once('close', () => {
+    clearInterval(pinging)
+    arriving.release()
+    for (const message of waiting.splice(0)) message.release()
+    wake()
+  })
+  call.signal.addEventListener('abort', () => wake(), { once: true })
+
+  return {
+    call,
+    admit: parts.admit,
+    close,
+    drain() {
+      isDraining = true
+      wake()
+    },
+    async *messages({ until }) {
+      const onUntil = (): void => wake()
+      until.addEventListener('abort', onUntil)
+      try {
+        while (!isOver() && !until.aborted) {
+          const message = waiting.shift()
+          if (message === undefined) {
+            await new Promise<void>((resolve) => {
+              wake = resolve
+            })
+            continue
+          }
+          waitingBytes -= message.bytes.length
+          try {
+            yield message
+          } finally {
+            message.release()
+          }
+        }
+      } finally {
+        until.removeEventListener('abort', onUntil)
+      }
+    },
+    async send(text) {
+      if (ws.readyState !== ws.OPEN) throw readerGone()
+      ws.send(text)
+      if (connection.writableNeedDrain) await waitForDrain(connection, limits.stallMs)
+    },
+  }
+}
+
+function tooManySockets(): SvcError {
+  return new SvcError('unavailable', 'too many sockets are open; retry shortly', {
+    code: 'too_many_sockets',
+    retryAfterMs: 1000,
+  })
+}
