@@ -7,7 +7,7 @@ import {
   concretePathsOf,
   type InferenceRoute,
   inferenceRoutesOf,
-  modelForAll,
+  modelsForAll,
 } from '../support/inference-routes.ts'
 import { keysOf } from '../support/schema-bodies.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
@@ -60,7 +60,7 @@ describe('the inference routes of the table', () => {
   it('pass every stage in order, by each of their paths and in each way they answer', async () => {
     const { seen, around } = recordStages()
     await using server = await startTestServer({ aroundStage: around })
-    await modelForAll(server)
+    await modelsForAll(server)
     for (const route of inferenceRoutesOf(server)) {
       for (const path of concretePathsOf(route)) {
         for (const way of waysOf(route)) {

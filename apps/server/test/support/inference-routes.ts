@@ -27,30 +27,45 @@ export function concretePathsOf(route: RouteRow): string[] {
   return pathsOf(route).map((path) => path.replace(/:[A-Za-z_-]+/g, 'm'))
 }
 
-/** Bodies of a route's schema that ask for the model `m`: short ones that ask for something, and any others. */
+/** Models of {@link modelsForAll}: one whose backend writes the prompts, one whose file says how. */
+const MODELS = ['m', 'm-2'] as const
+
+/** Bodies of a route's schema that ask for one of these models: short ones that ask for something, and any others. */
 export function bodiesOf({ body }: InferenceRoute): fc.Arbitrary<Record<string, unknown>> {
-  const named = keysOf(body).has('model') ? { model: 'm' } : {}
   const bodies = fc.oneof(valuesOf(body, ['input']), valuesOf(body, 'some'))
-  return bodies.map((value) => ({ ...(value as object), ...named }))
+  const isNamed = keysOf(body).has('model')
+  return fc
+    .tuple(bodies, fc.constantFrom(...MODELS))
+    .map(([value, model]) => ({ ...(value as object), ...(isNamed ? { model } : {}) }))
 }
 
 /** What a model says of a text that it judges harmless. */
 const VERDICT = JSON.stringify(Object.fromEntries(MODERATION_CATEGORIES.map((name) => [name, 0])))
 
-/** A model that serves every inference route, whatever is let go; it answers in JSON, which many forms take. */
-export async function modelForAll(server: TestServer): Promise<void> {
-  await server.model(
-    'm',
-    {
-      rules: [
-        { rpc: 'Predict*', contains: 'harassment/threatening', do: { text: VERDICT } },
-        { rpc: 'Predict*', do: { text: '{}' } },
-      ],
-    },
-    {
-      known_usecases: ['chat', 'completion', 'edit', 'embeddings', 'rerank', 'tokenize', 'score'],
-      known_input_modalities: ['text', 'image', 'audio', 'video'],
-      pinned: true,
-    },
-  )
+/** Models that serve every inference route, whatever is let go; they answer in JSON, which many forms take. */
+export async function modelsForAll(server: TestServer): Promise<void> {
+  const template = {
+    chat_message: '<|{{.RoleName}}|>{{.Content}}{{if .FunctionCall}}{{toJson .FunctionCall}}{{end}}',
+    chat: '{{.Input}}\n<|assistant|>',
+    function: '{{.Input}}{{range .Functions}}{{.Name}}: {{toJson .Parameters}}{{end}}<|assistant|>',
+    completion: '{{.Input}}',
+    edit: '{{.Instruction}}: {{.Input}}',
+  }
+  for (const model of MODELS) {
+    await server.model(
+      model,
+      {
+        rules: [
+          { rpc: 'Predict*', contains: 'harassment/threatening', do: { text: VERDICT } },
+          { rpc: 'Predict*', do: { text: '{}' } },
+        ],
+      },
+      {
+        known_usecases: ['chat', 'completion', 'edit', 'embeddings', 'rerank', 'tokenize', 'score'],
+        known_input_modalities: ['text', 'image', 'audio', 'video'],
+        pinned: true,
+        ...(model === 'm' ? {} : { template }),
+      },
+    )
+  }
 }
