@@ -35,7 +35,13 @@ module.exports = {
     only('json-is-pure', 'packages/json', [lib('errors')], NO_NODE),
     only('templates-is-pure', 'packages/templates', [lib('errors'), npm('re2js')], NO_NODE),
     only('reply-parser-is-pure', 'packages/reply-parser', [lib('json'), npm('re2js')], NO_NODE),
-    only('pii-is-pure', 'packages/pii', [lib('errors'), lib('json')], NO_NODE),
+    only('pii-is-pure', 'packages/pii', [lib('errors'), lib('json'), npm('zod')], NO_NODE),
+    {
+      name: 'pii-needs-zod-for-configuration-alone',
+      severity: 'error',
+      from: { path: '^packages/pii/src/', pathNot: [TEST, '^packages/pii/src/config\\.ts$'] },
+      to: { path: 'node_modules/zod/' },
+    },
     only('proxy-knows-no-server', 'packages/proxy', [lib('errors'), lib('json'), lib('wire')], NODE),
     only('wire-is-pure', 'packages/wire', [lib('errors'), npm('zod')], NO_NODE),
     only(

@@ -7,3 +7,8 @@ const RANK: Readonly<Record<PiiAction, number>> = { allow: 1, mask: 2, block: 3 
 export function compareActions(one: PiiAction, other: PiiAction): number {
   return RANK[one] - RANK[other]
 }
+
+/** Whether a value is one of the three actions, spelt exactly. */
+export function isPiiAction(value: unknown): value is PiiAction {
+  return typeof value === 'string' && Object.hasOwn(RANK, value)
+}

@@ -7,8 +7,8 @@ export interface ScanDocument {
   /** Where each segment lies in the text; ascending, never empty, with the separator between two of them. */
   readonly segments: readonly Span[]
   /**
-   * Runs of segments that are parts of one message: each holds the index of its first segment and the index after its
-   * last. Patterns are also looked for in such parts joined without a separator.
+   * Runs of two or more segments that are parts of one message: each holds the index of its first segment and the index
+   * after its last. Patterns are also looked for in such parts joined without a separator.
    */
   readonly messages: readonly Span[]
 }
@@ -16,6 +16,11 @@ export interface ScanDocument {
 /** A detection and what the detector's own policy says of its group. */
 export interface JudgedDetection extends Detection {
   readonly action: PiiAction
+  /**
+   * The place of a built-in pattern in its catalogue, the more specific shape first: of overlapping detections that are
+   * equally strong and long, the lower names the union. @default after every built-in
+   */
+  readonly rank?: number | undefined
 }
 
 /** Finds private text. One detector is one detector model with its policy (§2.11). */

@@ -4,7 +4,40 @@
  *
  * @module
  */
-export { compareActions, type PiiAction } from './action.ts'
+
+// Filter the texts of a request, or one text.
+
+export { type Analysis, type AnalyzeOptions, analyzeText, type Entity, type Redaction, redactText } from './analyze.ts'
+export type { RequestTexts } from './document.ts'
+export { type FilteredSegment, type FilterOptions, type FilterOutcome, filterSegments } from './filter.ts'
+export { FIXED_MASKS, type MaskWriter, maskText } from './redact.ts'
+
+// Detectors.
+
+export { combineDetectors } from './combine-detectors.ts'
 export type { Detector, JudgedDetection, ScanDocument } from './detector.ts'
-export type { TermFiles, TokenClassifier, TokenEntity } from './ports.ts'
+export { createUnavailableDetector } from './unavailable-detector.ts'
+
+// What is found, and what becomes of it.
+
+export { compareActions, isPiiAction, type PiiAction } from './action.ts'
+export { type ConvertOptions, convertOffsets, type OffsetEncoding } from './offsets.ts'
+export { createPolicy, type Policy, type PolicySettings } from './policy.ts'
+export type { CustomPattern, DetectionSettings, NerSettings, PiiSettings } from './settings.ts'
 export { type Detection, type DetectionSource, detectionId, type Span } from './span.ts'
+
+// Refusals.
+
+export {
+  type DetectorFailure,
+  PiiError,
+  piiBlocked,
+  piiUnavailable,
+  piiUnsupportedTransport,
+  type RefusalFields,
+  type RefusedThing,
+} from './errors.ts'
+
+// What the package needs from its user.
+
+export type { Clock, TermFiles, TokenClassifier, TokenEntity } from './ports.ts'

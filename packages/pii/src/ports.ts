@@ -29,3 +29,9 @@ export interface TermFiles {
    */
   read(path: string): Promise<{ readonly text: string; readonly stamp: string } | undefined>
 }
+
+/** Time, for the limit of a detector. */
+export interface Clock {
+  /** Resolves after `ms` milliseconds; rejects with the signal's reason when it aborts first. */
+  sleep(ms: number, options: { readonly signal: AbortSignal }): Promise<void>
+}

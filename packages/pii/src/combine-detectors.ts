@@ -1,0 +1,12 @@
+import type { Detector } from './detector.ts'
+
+/** One detector of several tiers: a detector model with patterns beside its recogniser runs both (§2.11). */
+export function combineDetectors(name: string, tiers: readonly Detector[]): Detector {
+  return {
+    name,
+    async detect(document, options) {
+      const found = await Promise.all(tiers.map((tier) => tier.detect(document, options)))
+      return found.flat()
+    },
+  }
+}

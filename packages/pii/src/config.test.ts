@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest'
+import type * as z from 'zod'
+import { legacyPiiKeys, piiBlock, piiDetectionBlock } from './config.ts'
+
+/** Settings without the keys that were left out. */
+const read = (schema: z.ZodType, block: unknown) => JSON.parse(JSON.stringify(schema.parse(block)))
+
+describe('the pii block', () => {
+  it('gives settings', () => {
+    const block = {
+      enabled: true,
+      detectors: ['names', 'keys'],
+      reversible_redactions: true,
+      reversible_token_prefix: '<',
+      reversible_token_suffix: '>',
+      block_unscanned_media: true,
+    }
+    expect(read(piiBlock, block)).toEqual({
+      enabled: true,
+      detectors: ['names', 'keys'],
+      reversibleRedactions: true,
+      reversibleTokenPrefix: '<',
+      reversibleTokenSuffix: '>',
+      blockUnscannedMedia: true,
+    })
+  })
+
+  it('takes null for a key that was left out, and keys nobody knows', () => {
+    expect(read(piiBlock, { enabled: null, detectors: null, patterns: [], x: 1 })).toEqual({})
+  })
+
+  it.each([{ enabled: 'yes' }, { detectors: 'names' }, { detectors: [1] }])('refuses %o', (block) => {
+    expect(piiBlock.safeParse(block).success).toBe(false)
+  })
+
+  it('tells which of its keys are of an earlier version', () => {
+    expect(legacyPiiKeys({ enabled: true, response: {}, patterns: [] })).toEqual(['patterns', 'response'])
+    expect(legacyPiiKeys({ enabled: true })).toEqual([])
+    expect([undefined, null, 'pii', 7].flatMap(legacyPiiKeys)).toEqual([])
+  })
+})
+
+describe('the pii_detection block', () => {
+  it('gives settings of both tiers', () => {
+    const block = {
+      min_score: 0.5,
+      default_action: 'allow',
+      entity_actions: { EMAIL: 'mask', 'pattern name': 'block' },
+      extend_to_next_word: ['FIRSTNAME'],
+      extend_to_previous_word: ['LASTNAME'],
+      protected_terms: ['Seerose'],
+      protected_terms_files: ['terms.txt'],
+      builtins: ['codehost_token'],
+      patterns: [
+        { name: 'badge', match: 'badge-\\d{4}', action: 'block', min_len: 10 },
+        { name: 'b', match: 'abc' },
+      ],
+    }
+    expect(read(piiDetectionBlock, block)).toEqual({
+      minScore: 0.5,
+      defaultAction: 'allow',
+      entityActions: { EMAIL: 'mask', 'pattern name': 'block' },
+      extendToNextWord: ['FIRSTNAME'],
+      extendToPreviousWord: ['LASTNAME'],
+      protectedTerms: ['Seerose'],
+      protectedTermsFiles: ['terms.txt'],
+      builtins: ['codehost_token'],
+      patterns: [
+        { name: 'badge', match: 'badge-\\d{4}', action: 'block', minLen: 10 },
+        { name: 'b', match: 'abc' },
+      ],
+    })
+  })
+
+  it.each([
+    { default_action: 'redact' },
+    { default_action: 'BLOCK' },
+    { default_action: '' },
+    { entity_actions: { EMAIL: 'hide' } },
+    { min_score: 1.5 },
+    { min_score: 'high' },
+    { patterns: [{ name: 'x' }] },
+    { patterns: [{ name: '', match: 'abc' }] },
+    { patterns: [{ name: 'x', match: 'abc', min_len: -1 }] },
+  ])('refuses %o', (block) => {
+    expect(piiDetectionBlock.safeParse(block).success).toBe(false)
+  })
+
+  it('says which key is wrong', () => {
+    const { error } = piiDetectionBlock.safeParse({ entity_actions: { EMAIL: 'hide' } })
+    expect(error?.issues.map(({ path }) => path.join('.'))).toEqual(['entity_actions.EMAIL'])
+  })
+})

@@ -1,0 +1,81 @@
+/**
+ * The blocks `pii` and `pii_detection` of a model file (§2.10, §2.11) as schemas: plain data from YAML or JSON in,
+ * settings out. The only entry of the package that needs zod.
+ *
+ * @module
+ */
+import * as z from 'zod'
+import type { DetectionSettings, PiiSettings } from './settings.ts'
+
+const flag = z.boolean().nullish()
+const text = z.string().nullish()
+const list = z.array(z.string()).nullish()
+const action = z.enum(['mask', 'block', 'allow'])
+
+/** The `pii` block. Unknown keys are ignored; see {@link legacyPiiKeys}. */
+export const piiBlock = z
+  .looseObject({
+    enabled: flag,
+    detectors: list,
+    reversible_redactions: flag,
+    reversible_token_prefix: text,
+    reversible_token_suffix: text,
+    block_unscanned_media: flag,
+  })
+  .transform(
+    (block): PiiSettings => ({
+      enabled: block.enabled ?? undefined,
+      detectors: block.detectors ?? undefined,
+      reversibleRedactions: block.reversible_redactions ?? undefined,
+      reversibleTokenPrefix: block.reversible_token_prefix ?? undefined,
+      reversibleTokenSuffix: block.reversible_token_suffix ?? undefined,
+      blockUnscannedMedia: block.block_unscanned_media ?? undefined,
+    }),
+  )
+
+const customPattern = z
+  .looseObject({
+    name: z.string().min(1),
+    match: z.string().min(1),
+    action: action.nullish(),
+    min_len: z.int().min(0).nullish(),
+  })
+  .transform(({ name, match, action, min_len }) => {
+    return { name, match, action: action ?? undefined, minLen: min_len ?? undefined }
+  })
+
+/** The `pii_detection` block. An action that is none of the three is refused; patterns are judged by their detector. */
+export const piiDetectionBlock = z
+  .looseObject({
+    min_score: z.number().min(0).max(1).nullish(),
+    default_action: action.nullish(),
+    entity_actions: z.record(z.string(), action).nullish(),
+    extend_to_next_word: list,
+    extend_to_previous_word: list,
+    protected_terms: list,
+    protected_terms_files: list,
+    builtins: list,
+    patterns: z.array(customPattern).nullish(),
+  })
+  .transform(
+    (block): DetectionSettings => ({
+      minScore: block.min_score ?? undefined,
+      defaultAction: block.default_action ?? undefined,
+      entityActions: block.entity_actions ?? undefined,
+      extendToNextWord: block.extend_to_next_word ?? undefined,
+      extendToPreviousWord: block.extend_to_previous_word ?? undefined,
+      protectedTerms: block.protected_terms ?? undefined,
+      protectedTermsFiles: block.protected_terms_files ?? undefined,
+      builtins: block.builtins ?? undefined,
+      patterns: block.patterns ?? undefined,
+    }),
+  )
+
+/** Keys of `pii` that belong to a filter of earlier versions: accepted, without effect, to be warned of once (§9). */
+export const LEGACY_PII_KEYS: readonly string[] = ['patterns', 'response', 'mode', 'actions', 'builtins']
+
+/** Which legacy keys a `pii` block has. */
+export function legacyPiiKeys(block: unknown): string[] {
+  if (typeof block !== 'object' || block === null) return []
+  return LEGACY_PII_KEYS.filter((key) => Object.hasOwn(block, key))
+}

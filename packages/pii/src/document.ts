@@ -1,0 +1,85 @@
+import type { JudgedDetection, ScanDocument } from './detector.ts'
+import type { Span } from './span.ts'
+import { toWellFormed } from './well-formed.ts'
+
+/** The texts of a request, in its order. */
+export interface RequestTexts {
+  readonly segments: readonly { readonly text: string }[]
+  /**
+   * Runs of segments that are parts of one message: the index of the first and the index after the last. Patterns are
+   * also looked for across their edges. @default none
+   */
+  readonly messages?: readonly Span[] | undefined
+}
+
+/** What stands between two segments; no part of either. */
+const SEPARATOR = '\n\n'
+
+/** The segments of a request joined, and the way back to them. */
+export interface JoinedSegments {
+  readonly document: ScanDocument
+  /** The text of every segment given, as it was scanned: well-formed. */
+  readonly texts: readonly string[]
+  /** For each segment of the document its index in what was given: empty ones are left out of the document. */
+  readonly indices: readonly number[]
+}
+
+/** Joins the segments that are not empty by a blank line. Lone halves of surrogate pairs are scanned as U+FFFD. */
+export function joinSegments({ segments, messages = [] }: RequestTexts): JoinedSegments {
+  const texts = segments.map(({ text }) => toWellFormed(text))
+  const indices: number[] = []
+  // How many segments of the document stand before each one given, and before their end.
+  const places: number[] = []
+  const spans: Span[] = []
+  let start = 0
+  for (const [index, text] of texts.entries()) {
+    places.push(indices.length)
+    if (text === '') continue
+    indices.push(index)
+    spans.push({ start, end: start + text.length })
+    start += text.length + SEPARATOR.length
+  }
+  const placeOf = (index: number) => places[index] ?? indices.length
+  const runs = messages.map((run) => ({ start: placeOf(run.start), end: placeOf(run.end) }))
+  const document: ScanDocument = {
+    text: texts.filter((text) => text !== '').join(SEPARATOR),
+    segments: spans,
+    messages: runs.filter((run) => run.end - run.start > 1),
+  }
+  return { document, texts, indices }
+}
+
+/**
+ * Cuts detections at the edges of the document's segments: for each segment its pieces, with offsets local to it. What
+ * lies on a separator is dropped.
+ */
+export function cutBySegment(
+  detections: readonly JudgedDetection[],
+  segments: readonly Span[],
+): readonly (readonly JudgedDetection[])[] {
+  const pieces: JudgedDetection[][] = segments.map(() => [])
+  for (const detection of detections) {
+    for (let index = firstEndingAfter(segments, detection.start); index < segments.length; index++) {
+      const segment = segments[index]
+      if (segment === undefined || segment.start >= detection.end) break
+      pieces[index]?.push({
+        ...detection,
+        start: Math.max(detection.start, segment.start) - segment.start,
+        end: Math.min(detection.end, segment.end) - segment.start,
+      })
+    }
+  }
+  return pieces
+}
+
+/** The index of the first span that ends after an offset; spans are ascending and apart. */
+function firstEndingAfter(spans: readonly Span[], offset: number): number {
+  let low = 0
+  let high = spans.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((spans[middle]?.end ?? 0) > offset) high = middle
+    else low = middle + 1
+  }
+  return low
+}

@@ -1,0 +1,87 @@
+import type { Detector, JudgedDetection } from './detector.ts'
+import { cutBySegment, joinSegments, type RequestTexts } from './document.ts'
+import type { Clock } from './ports.ts'
+import { FIXED_MASKS, type MaskWriter, maskText } from './redact.ts'
+import { resolveOverlaps } from './resolve-overlaps.ts'
+import { runDetectors } from './run-detectors.ts'
+
+/** How a request is filtered. */
+export interface FilterOptions {
+  /** All of them run, at the same time, each over the whole document. None: nothing is scanned or changed. */
+  readonly detectors: readonly Detector[]
+  /** @default the fixed text, `[REDACTED:ner:EMAIL]` */
+  readonly masks?: MaskWriter | undefined
+  /** Milliseconds a detector may take for the document. @default 10000 */
+  readonly detectorTimeoutMs?: number | undefined
+  readonly clock?: Clock | undefined
+  /** Ends the call with the signal's reason. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** What was found in one segment and what became of it. */
+export interface FilteredSegment {
+  /** The segment's text as it was scanned: lone halves of surrogate pairs are U+FFFD. */
+  readonly scanned: string
+  /** Ascending, apart; offsets are local to `scanned`. Allowed ones are among them. */
+  readonly spans: readonly JudgedDetection[]
+  /** The text that may go on, where it differs from the one given. Never set when the request is blocked. */
+  readonly rewritten?: string | undefined
+}
+
+/** What the filter says of a request. */
+export interface FilterOutcome {
+  /** Whether the request must be refused: then nothing of it may go on. */
+  readonly blocked: boolean
+  /** Whether anything was masked; false when blocked. */
+  readonly masked: boolean
+  /** One for each segment given, in the same order. */
+  readonly segments: readonly FilteredSegment[]
+}
+
+/**
+ * Scans the texts of a request as one document and decides what becomes of them (§6.3).
+ *
+ * @throws SvcError `pii_ner_unavailable`, kind `unavailable`, when any detector fails, takes too long or reports a span
+ * that cannot be: the request must not go on
+ * @example
+ * const { blocked, segments } = await filterSegments({ segments: [{ text: 'I am Ada' }] }, { detectors: [names] })
+ */
+export async function filterSegments(
+  texts: RequestTexts,
+  { detectors, masks = FIXED_MASKS, ...limits }: FilterOptions,
+): Promise<FilterOutcome> {
+  limits.signal?.throwIfAborted()
+  const { segments } = texts
+  const joined = joinSegments(texts)
+  if (detectors.length === 0 || joined.document.text === '') return untouched(segments)
+  const detections = await runDetectors(joined.document, detectors, limits)
+
+  const found = new Map<number, readonly JudgedDetection[]>()
+  for (const [place, pieces] of cutBySegment(detections, joined.document.segments).entries()) {
+    const index = joined.indices[place]
+    if (index !== undefined) found.set(index, resolveOverlaps(pieces))
+  }
+  const all = segments.map(({ text }, index): FoundInSegment => {
+    return { given: text, scanned: joined.texts[index] ?? text, spans: found.get(index) ?? [] }
+  })
+  const has = (action: string) => all.some(({ spans }) => spans.some((span) => span.action === action))
+  if (has('block')) {
+    return { blocked: true, masked: false, segments: all.map(({ scanned, spans }) => ({ scanned, spans })) }
+  }
+  return { blocked: false, masked: has('mask'), segments: all.map((segment) => rewrite(segment, masks)) }
+}
+
+interface FoundInSegment {
+  readonly given: string
+  readonly scanned: string
+  readonly spans: readonly JudgedDetection[]
+}
+
+function rewrite({ given, scanned, spans }: FoundInSegment, masks: MaskWriter): FilteredSegment {
+  const text = maskText(scanned, spans, masks)
+  return text === given ? { scanned, spans } : { scanned, spans, rewritten: text }
+}
+
+function untouched(segments: RequestTexts['segments']): FilterOutcome {
+  return { blocked: false, masked: false, segments: segments.map(({ text }) => ({ scanned: text, spans: [] })) }
+}

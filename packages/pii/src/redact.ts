@@ -1,0 +1,33 @@
+import type { JudgedDetection } from './detector.ts'
+import { type Detection, detectionId } from './span.ts'
+
+/** Writes what stands in the place of masked text. */
+export interface MaskWriter {
+  /**
+   * The replacement of one masked value. Called in the order of the text, once for each span.
+   *
+   * @param span where in its segment the value was found and as what
+   * @param value the matched text: never to be logged or kept beyond the request
+   */
+  mask(span: Detection, value: string): string
+}
+
+/** Writes the fixed text of §6.3: `[REDACTED:ner:EMAIL]`. */
+export const FIXED_MASKS: MaskWriter = { mask: (span) => `[REDACTED:${detectionId(span)}]` }
+
+/**
+ * A text with its masked spans replaced; what is allowed or blocked stays.
+ *
+ * @param spans ascending and apart, as overlap resolution leaves them
+ */
+export function maskText(text: string, spans: readonly JudgedDetection[], masks: MaskWriter = FIXED_MASKS): string {
+  const pieces: string[] = []
+  let read = 0
+  for (const span of spans) {
+    if (span.action !== 'mask') continue
+    pieces.push(text.slice(read, span.start), masks.mask(span, text.slice(span.start, span.end)))
+    read = span.end
+  }
+  pieces.push(text.slice(read))
+  return pieces.join('')
+}

@@ -1,0 +1,58 @@
+import { compareActions } from './action.ts'
+import type { JudgedDetection } from './detector.ts'
+
+/**
+ * Unites what overlaps. A union reaches from the first start to the last end of its members and carries the group,
+ * source, score and action of the strongest; detections that only touch stay two. The result is in ascending order and
+ * does not depend on the order of the input.
+ */
+export function resolveOverlaps(detections: readonly JudgedDetection[]): JudgedDetection[] {
+  const result: JudgedDetection[] = []
+  let union: Union | undefined
+  for (const next of detections.toSorted((one, other) => one.start - other.start)) {
+    if (union !== undefined && next.start < union.end) {
+      union.end = Math.max(union.end, next.end)
+      if (comparePrecedence(next, union.winner) < 0) union.winner = next
+      continue
+    }
+    if (union !== undefined) result.push(finish(union))
+    union = { start: next.start, end: next.end, winner: next }
+  }
+  if (union !== undefined) result.push(finish(union))
+  return result
+}
+
+interface Union {
+  readonly start: number
+  end: number
+  winner: JudgedDetection
+}
+
+function finish({ start, end, winner }: Union): JudgedDetection {
+  return { ...winner, start, end }
+}
+
+/**
+ * Below 0 when `one` names the union of both. A total order over all that a detection says, so that no order of
+ * detectors shows: stronger action, larger span, built-in with the more specific shape, NER before pattern, group.
+ */
+function comparePrecedence(one: JudgedDetection, other: JudgedDetection): number {
+  return (
+    compareActions(other.action, one.action) ||
+    other.end - other.start - (one.end - one.start) ||
+    compareRanks(one.rank, other.rank) ||
+    compareText(one.source, other.source) ||
+    compareText(one.group, other.group) ||
+    other.score - one.score
+  )
+}
+
+function compareRanks(one = Number.MAX_VALUE, other = Number.MAX_VALUE): number {
+  return one - other
+}
+
+/** By code units; `ner` comes before `pattern`. */
+function compareText(one: string, other: string): number {
+  if (one === other) return 0
+  return one < other ? -1 : 1
+}
