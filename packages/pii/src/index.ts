@@ -12,6 +12,15 @@ export type { RequestTexts } from './document.ts'
 export { type FilteredSegment, type FilterOptions, type FilterOutcome, filterSegments } from './filter.ts'
 export { FIXED_MASKS, type MaskWriter, maskText } from './redact.ts'
 
+// The texts of a request's body.
+
+export { collectSegments, type SegmentCollection } from './documents/collect-segments.ts'
+export type { DocumentFormat } from './documents/format-shapes.ts'
+export type { Rewrite } from './documents/rewrite.ts'
+export type { TextSegment } from './documents/segment.ts'
+export type { HistoryKind, MediaKind } from './documents/shape.ts'
+export type { HistoryReference, MediaPart, ScanRefusal, TokenList } from './documents/walk.ts'
+
 // Detectors.
 
 export { combineDetectors } from './combine-detectors.ts'

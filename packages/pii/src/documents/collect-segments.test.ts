@@ -1,0 +1,367 @@
+import { applySplices, parseJson } from '@svc/json'
+import { describe, expect, it } from 'vitest'
+import { collectSegments, type SegmentCollection } from './collect-segments.ts'
+import type { DocumentFormat } from './format-shapes.ts'
+
+const encode = (text: string) => new TextEncoder().encode(text)
+const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
+
+function collect(format: DocumentFormat, body: unknown): SegmentCollection {
+  return collectSegments(parseJson(encode(typeof body === 'string' ? body : JSON.stringify(body))), format)
+}
+
+/** What is scanned, as `path: text` lines. */
+function listTexts(format: DocumentFormat, body: unknown): string[] {
+  return collect(format, body).segments.map(({ path, text }) => `${path}: ${text}`)
+}
+
+/** The body after every occurrence of a word in a segment became another. */
+function replaceIn(format: DocumentFormat, source: string, word: string, mask = '[X]'): string {
+  const bytes = encode(source)
+  const { segments, toSplices } = collectSegments(parseJson(bytes), format)
+  const hits = segments.filter(({ text }) => text.includes(word))
+  const rewritten = toSplices(new Map(hits.map((segment) => [segment, segment.text.replaceAll(word, mask)])))
+  if (rewritten.kind !== 'splices') throw new Error(`collision at ${rewritten.segment.path}`)
+  return decode(applySplices(bytes, rewritten.splices))
+}
+
+describe('which text of a chat request', () => {
+  it('messages of every role, parts, names, calls and options are scanned; roles, types, ids and models are not', () => {
+    const body = {
+      model: 'm',
+      temperature: 0.5,
+      messages: [
+        { role: 'system', content: 'be kind' },
+        { role: 'user', name: 'Jo', content: [{ type: 'text', text: 'hello' }] },
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [{ id: 'c1', type: 'function', function: { name: 'f', arguments: '{"a":["x",12]}' } }],
+        },
+        { role: 'tool', tool_call_id: 'c1', content: 'plain result' },
+      ],
+      tools: [
+        {
+          type: 'function',
+          function: {
+            name: 'f',
+            description: 'does it',
+            parameters: { type: 'object', properties: { a: { type: 'string', description: 'an a' } } },
+          },
+        },
+      ],
+      user: 'u-1',
+      metadata: { team: 'blue' },
+      stop: ['END'],
+      prediction: { type: 'content', content: 'guess' },
+    }
+    expect(listTexts('chat-completions', body)).toEqual([
+      'messages[0].content: be kind',
+      'messages[1].name: Jo',
+      'messages[1].content[0].text: hello',
+      'messages[2].tool_calls[0].function.name: f',
+      'messages[2].tool_calls[0].function.arguments.$.{0}#key: a',
+      'messages[2].tool_calls[0].function.arguments.$.{0}[0]: x',
+      'messages[2].tool_calls[0].function.arguments.$.{0}[1]: 12',
+      'messages[3].content: plain result',
+      'tools[0].function.name: f',
+      'tools[0].function.description: does it',
+      'tools[0].function.parameters.properties.{0}#key: a',
+      'tools[0].function.parameters.properties.{0}.description: an a',
+      'user: u-1',
+      'metadata.{0}#key: team',
+      'metadata.{0}: blue',
+      'stop[0]: END',
+      'prediction.content: guess',
+    ])
+  })
+})
+
+describe('which text of the other formats', () => {
+  it('completions, edits and embeddings: prompts and inputs; token ids are noted', () => {
+    expect(listTexts('completions', { model: 'm', prompt: ['a', 'b'], suffix: 's', n: 2 })).toEqual([
+      'prompt[0]: a',
+      'prompt[1]: b',
+      'suffix: s',
+    ])
+    expect(listTexts('edits', { input: 'a', instruction: 'b' })).toEqual(['input: a', 'instruction: b'])
+    const { segments, tokenLists } = collect('embeddings', { input: [[1, 2], 'text', [3]] })
+    expect(segments.map(({ path }) => path)).toEqual(['input[1]'])
+    expect(tokenLists.map(({ path, node }) => `${path} ${node.length}`)).toEqual(['input[0] 2', 'input[2] 1'])
+    expect(collect('completions', { prompt: [1, 2, 3] }).tokenLists).toHaveLength(1)
+    expect(listTexts('embeddings', { messages: [{ role: 'user', content: 'a' }] })).toEqual(['messages[0].content: a'])
+  })
+
+  it('messages: system, text, thinking, tool input and results, documents of text', () => {
+    const body = {
+      model: 'm',
+      max_tokens: 5,
+      system: [{ type: 'text', text: 'be kind', cache_control: { type: 'ephemeral', ttl: '5m' } }],
+      messages: [
+        {
+          role: 'assistant',
+          content: [
+            { type: 'thinking', thinking: 'hm', signature: 'c2lnbmF0dXJl' },
+            { type: 'redacted_thinking', data: 'QUJD'.repeat(20) },
+            { type: 'tool_use', id: 'toolu_1', name: 'f', input: { to: 'Jo', pin: 4421 } },
+          ],
+        },
+        {
+          role: 'user',
+          content: [
+            { type: 'tool_result', tool_use_id: 'toolu_1', content: [{ type: 'text', text: 'fine' }] },
+            { type: 'tool_result', tool_use_id: 'toolu_2', content: 'bare', is_error: true },
+            { type: 'document', title: 'T', source: { type: 'text', media_type: 'text/plain', data: 'inside' } },
+            { type: 'text', text: 'go on' },
+          ],
+        },
+      ],
+    }
+    expect(listTexts('messages', body)).toEqual([
+      'system[0].text: be kind',
+      'messages[0].content[0].thinking: hm',
+      'messages[0].content[2].name: f',
+      'messages[0].content[2].input.{0}#key: to',
+      'messages[0].content[2].input.{0}: Jo',
+      'messages[0].content[2].input.{1}#key: pin',
+      'messages[0].content[2].input.{1}: 4421',
+      'messages[1].content[2].source.data: inside',
+      'messages[1].content[3].text: go on',
+      'messages[1].content[0].content[0].text: fine',
+      'messages[1].content[1].content: bare',
+      'messages[1].content[2].title: T',
+    ])
+    expect(collect('messages', body).media).toEqual([])
+  })
+
+  it('responses: instructions, items, arguments and output; history is noted and not scanned', () => {
+    const body = {
+      model: 'm',
+      instructions: 'be kind',
+      previous_response_id: 'resp_1',
+      input: [
+        { role: 'user', content: [{ type: 'input_text', text: 'hello' }] },
+        { type: 'item_reference', id: 'msg_1' },
+        { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'sum' }], encrypted_content: 'gAAA' },
+        { type: 'function_call', call_id: 'c', name: 'f', arguments: '{"k":"v"}' },
+        { type: 'function_call_output', call_id: 'c', output: '"quoted"' },
+        { type: 'function_call_output', call_id: 'c', output: { email: 'a@b.c', n: 7 } },
+        { type: 'custom_tool_call', call_id: 'c', name: 'g', input: 'raw input' },
+        { type: 'new_kind', payload: { deep: ['x'] } },
+      ],
+    }
+    expect(listTexts('responses', body)).toEqual([
+      'instructions: be kind',
+      'input[0].content[0].text: hello',
+      'input[2].summary[0].text: sum',
+      'input[3].name: f',
+      'input[3].arguments.$.{0}#key: k',
+      'input[3].arguments.$.{0}: v',
+      'input[4].output.$: quoted',
+      'input[5].output.{0}#key: email',
+      'input[5].output.{0}: a@b.c',
+      'input[5].output.{1}#key: n',
+      'input[5].output.{1}: 7',
+      'input[6].name: g',
+      'input[6].input: raw input',
+      'input[7].{1}#key: payload',
+      'input[7].{1}.{0}#key: deep',
+      'input[7].{1}.{0}[0]: x',
+    ])
+    expect(collect('responses', body).history).toEqual([
+      { kind: 'previous_response_id', path: 'previous_response_id' },
+      { kind: 'item_reference', path: 'input[1]' },
+    ])
+    expect(listTexts('responses', { input: 'hi' })).toEqual(['input: hi'])
+  })
+
+  it('the alternate ecosystem: messages, prompts, systems, suffixes; the template is left alone', () => {
+    const call = { function: { name: 'f', arguments: { to: 'Jo' } } }
+    expect(
+      listTexts('ollama-chat', {
+        model: 'm',
+        messages: [{ role: 'user', content: 'a', thinking: 't', tool_calls: [call] }],
+      }),
+    ).toEqual([
+      'messages[0].content: a',
+      'messages[0].thinking: t',
+      'messages[0].tool_calls[0].function.name: f',
+      'messages[0].tool_calls[0].function.arguments.{0}#key: to',
+      'messages[0].tool_calls[0].function.arguments.{0}: Jo',
+    ])
+    const generate = {
+      prompt: 'p',
+      system: 's',
+      suffix: 'x',
+      template: '{{ .Prompt }}',
+      context: [1, 2],
+      keep_alive: '5m',
+    }
+    expect(listTexts('ollama-generate', generate)).toEqual(['prompt: p', 'system: s', 'suffix: x'])
+    expect(collect('ollama-generate', generate).history).toEqual([{ kind: 'context', path: 'context' }])
+    expect(listTexts('ollama-embed', { input: ['a'], prompt: 'b' })).toEqual(['input[0]: a', 'prompt: b'])
+  })
+})
+
+describe('what a schema forgot', () => {
+  it('unknown fields, keys and duplicates are scanned', () => {
+    const body =
+      '{"messages":[{"role":"user","content":"one","content":"two","x_note":{"a key":"three"}}],"extra":{"deep":["four"]}}'
+    expect(listTexts('chat-completions', body)).toEqual([
+      'messages[0].content: one',
+      'messages[0].content: two',
+      'messages[0].{3}#key: x_note',
+      'messages[0].{3}.{0}#key: a key',
+      'messages[0].{3}.{0}: three',
+      '.{1}#key: extra',
+      '.{1}.{0}#key: deep',
+      '.{1}.{0}[0]: four',
+    ])
+  })
+
+  it('a role, type or id that is no word, or holds more than a string, is scanned', () => {
+    expect(listTexts('chat-completions', { messages: [{ role: 'Jo Doe', tool_call_id: { a: 'b' } }] })).toEqual([
+      'messages[0].role: Jo Doe',
+      'messages[0].tool_call_id.{0}#key: a',
+      'messages[0].tool_call_id.{0}: b',
+    ])
+  })
+
+  it.each([
+    '{"Messages":[]}',
+    '{"messages":[{"role":"user","CONTENT":"a"}]}',
+    '{"me\\u017f\\u017fages":[]}',
+    '{"messages":[{"content":[{"type":"text","Text":"a"}]}]}',
+  ])('a key that equals one that is scanned but for case is refused: %s', (body) => {
+    expect(collect('chat-completions', body).refusal?.kind).toBe('case-twin')
+  })
+
+  it('keys of the caller are his own', () => {
+    expect(collect('chat-completions', { metadata: { Messages: 'a', CONTENT: 'b' } }).refusal).toBeUndefined()
+  })
+
+  it('JSON inside a string that nests deeper than is taken apart is refused', () => {
+    const output = `${'['.repeat(10_001)}"\\u0061"${']'.repeat(10_001)}`
+    const body = { messages: [{ role: 'tool', content: output }] }
+    expect(collect('chat-completions', body).refusal).toEqual({ kind: 'embedded-limit', path: 'messages[0].content' })
+  })
+})
+
+describe('media', () => {
+  it.each([
+    [
+      'chat-completions',
+      { messages: [{ content: [{ type: 'image_url', image_url: { url: 'https://h/i.png' } }] }] },
+      'image',
+    ],
+    [
+      'chat-completions',
+      { messages: [{ content: [{ type: 'input_audio', input_audio: { data: 'AAAA' } }] }] },
+      'audio',
+    ],
+    ['chat-completions', { messages: [{ content: [{ type: 'file', file: { file_id: 'f' } }] }] }, 'file'],
+    ['chat-completions', { messages: [{ content: [{ type: 'unknown', video_url: { url: 'x' } }] }] }, 'video'],
+    ['messages', { messages: [{ content: [{ type: 'document', source: { type: 'url', url: 'x' } }] }] }, 'file'],
+    ['messages', { messages: [{ content: [{ type: 'tool_result', content: [{ type: 'image' }] }] }] }, 'image'],
+    ['responses', { input: [{ role: 'user', content: [{ type: 'input_image', file_id: 'f' }] }] }, 'image'],
+    ['responses', { input: [{ type: 'computer_call_output', output: { type: 'computer_screenshot' } }] }, 'image'],
+    ['ollama-chat', { messages: [{ content: 'a', images: ['AAAA'] }] }, 'image'],
+    ['ollama-generate', { prompt: 'a', images: ['AAAA'] }, 'image'],
+  ] as const)('of %s %j', (format, body, kind) => {
+    expect(collect(format, body).media[0]?.kind).toBe(kind)
+  })
+
+  it('an empty list of images is none', () => {
+    expect(collect('ollama-chat', { messages: [{ content: 'a', images: [] }] }).media).toEqual([])
+  })
+
+  it('bytes are left alone, addresses are scanned, text in a data address is decoded and written back', () => {
+    const bytes = 'QUJD'.repeat(50)
+    const parts = (url: string) => ({ messages: [{ content: [{ type: 'image_url', image_url: { url } }] }] })
+    expect(listTexts('chat-completions', parts(`data:image/png;base64,${bytes}`))).toEqual([])
+    expect(listTexts('chat-completions', parts('https://h/?key=sk-1'))).toHaveLength(1)
+    const hidden = JSON.stringify(parts(`data:text/plain;base64,${btoa('my sk-1 key')}`))
+    expect(replaceIn('chat-completions', hidden, 'sk-1')).toContain(`data:text/plain;base64,${btoa('my [X] key')}`)
+    const plain = JSON.stringify(parts('data:text/plain,my%20sk-1'))
+    expect(replaceIn('chat-completions', plain, 'sk-1')).toContain('data:text/plain,my%20%5BX%5D')
+  })
+})
+
+describe('the way back', () => {
+  it('nothing outside of an edited string changes', () => {
+    expect(
+      replaceIn(
+        'chat-completions',
+        '{ "n":1.50,"messages" : [ {"content":"a\\u0020sk"}, {"content":"\\u0061"}]}',
+        'sk',
+      ),
+    ).toBe('{ "n":1.50,"messages" : [ {"content":"a [X]"}, {"content":"\\u0061"}]}')
+  })
+
+  it('strings, keys and numbers inside JSON text are edited together', () => {
+    const inner = '{ "sk key": "sk", "n" : 99, "deep":"{\\"x\\":\\"sk\\"}" }'
+    const body = JSON.stringify({ messages: [{ tool_calls: [{ function: { arguments: inner } }] }] })
+    const expected = inner.replaceAll('sk', '[X]')
+    expect(replaceIn('chat-completions', body, 'sk')).toBe(
+      body.replace(JSON.stringify(inner), JSON.stringify(expected)),
+    )
+    expect(replaceIn('chat-completions', body, '99')).toBe(
+      body.replace(JSON.stringify(inner), JSON.stringify(inner.replace('99', '"[X]"'))),
+    )
+  })
+
+  it('one edit of the body for one string of it', () => {
+    const body = JSON.stringify({ input: [{ type: 'function_call', arguments: '{"a":"x","b":"x"}' }] })
+    const { segments, toSplices } = collect('responses', body)
+    const rewritten = toSplices(new Map(segments.filter(({ text }) => text === 'x').map((hit) => [hit, 'y'])))
+    expect(rewritten).toMatchObject({ kind: 'splices', splices: [{ start: body.indexOf('"{') }] })
+  })
+
+  it('tool output that is no string becomes a string with its masked encoding, and only when masked', () => {
+    const body = '{"input":[{"type":"function_call_output","output":{"email": "sk","lone":"\\ud800"}}]}'
+    expect(replaceIn('responses', body, 'sk')).toBe(
+      `{"input":[{"type":"function_call_output","output":${JSON.stringify('{"email": "[X]","lone":"\ufffd"}')}}]}`,
+    )
+    expect(replaceIn('responses', body, 'nowhere')).toBe(body.replace('\\ud800', '\ufffd'))
+  })
+
+  it('parts in tool output stay parts', () => {
+    const body = '{"messages":[{"role":"tool","content":[{"type":"text","text":"sk"}]}]}'
+    expect(replaceIn('chat-completions', body, 'sk')).toBe(body.replace('sk', '[X]'))
+  })
+
+  it('a key that would equal another is a collision', () => {
+    const arguments_ = JSON.stringify({ 'a sk': 1, 'a [X]': 2 })
+    const body = JSON.stringify({ messages: [{ function_call: { arguments: arguments_ } }] })
+    expect(() => replaceIn('chat-completions', body, 'sk')).toThrow('collision')
+    const twice = JSON.stringify({ metadata: { sk1: 1, sk2: 2 } })
+    const { segments, toSplices } = collect('chat-completions', twice)
+    const keys = segments.filter(({ role }) => role === 'key')
+    expect(toSplices(new Map(keys.slice(1).map((key) => [key, 'same']))).kind).toBe('splices')
+    expect(toSplices(new Map(keys.map((key) => [key, 'same']))).kind).toBe('key-collision')
+  })
+
+  it('halves of surrogate pairs are repaired without a hit and scanned so', () => {
+    const { segments, toSplices } = collect('chat-completions', '{"messages":[{"content":"a\\ud83d"}],"x\\udc00":1}')
+    expect(segments.map(({ text }) => text)).toEqual(['a\ufffd', 'x\ufffd'])
+    expect(toSplices(new Map())).toMatchObject({ kind: 'splices', splices: [{}, {}] })
+  })
+})
+
+it('parts of one message are a run, whatever else the message holds', () => {
+  const { segments, messages } = collect('chat-completions', {
+    messages: [
+      { role: 'user', content: 'alone' },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'one', cache_control: { note: 'other' } },
+          { type: 'image_url', image_url: { url: 'https://h' } },
+          { type: 'text', text: 'two' },
+        ],
+      },
+    ],
+  })
+  expect(messages).toEqual([{ start: 1, end: 3 }])
+  expect(segments.slice(1, 3).map(({ text }) => text)).toEqual(['one', 'two'])
+})

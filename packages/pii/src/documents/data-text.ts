@@ -1,0 +1,61 @@
+const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Media is never this short; shorter strings are text. */
+const MIN_MEDIA_LENGTH = 64
+const BASE64 = /^[A-Za-z0-9+/\r\n]*={0,2}[\r\n]*$/
+const DATA_URL = /^data:([^,]{0,256}),/i
+const TEXT_TYPE = /^(?:text\/|application\/(?:json|xml|[a-z0-9.+-]+\+(?:json|xml)))/i
+/** Bytes that make one string argument list of a safe length. */
+const CHARACTERS_A_CALL = 8192
+
+/** Text inside a string that is not the string itself, and the way back. */
+export interface WrappedText {
+  readonly text: string
+  readonly encode: (text: string) => string
+}
+
+/** Whether a string is the bytes of media, bare or in a `data:` address, so that there is no text to scan in it. */
+export function isMediaData(value: string): boolean {
+  const header = DATA_URL.exec(value)
+  if (header === null) return value.length >= MIN_MEDIA_LENGTH && BASE64.test(value)
+  return /;base64$/i.test(header[1] ?? '') && BASE64.test(value.slice(header[0].length))
+}
+
+/** The text of a `data:` address of a text type; undefined for anything else. */
+export function readDataUrl(value: string): WrappedText | undefined {
+  const header = DATA_URL.exec(value)
+  const type = header?.[1] ?? ''
+  // An address without a type is plain text by its own rules.
+  if (header === null || (type !== '' && !type.startsWith(';') && !TEXT_TYPE.test(type))) return undefined
+  const prefix = header[0]
+  const payload = value.slice(prefix.length)
+  if (/;base64$/i.test(type)) {
+    const inner = readBase64Text(payload)
+    return inner && { text: inner.text, encode: (text) => prefix + inner.encode(text) }
+  }
+  try {
+    return { text: decodeURIComponent(payload), encode: (text) => prefix + encodeURIComponent(text) }
+  } catch {
+    return undefined
+  }
+}
+
+/** UTF-8 text in base64; undefined when it is neither. */
+export function readBase64Text(value: string): WrappedText | undefined {
+  try {
+    const bytes = Uint8Array.from(atob(value), (character) => character.charCodeAt(0))
+    return { text: decoder.decode(bytes), encode: toBase64 }
+  } catch {
+    return undefined
+  }
+}
+
+function toBase64(text: string): string {
+  const bytes = encoder.encode(text)
+  let binary = ''
+  for (let start = 0; start < bytes.length; start += CHARACTERS_A_CALL) {
+    binary += String.fromCharCode(...bytes.subarray(start, start + CHARACTERS_A_CALL))
+  }
+  return btoa(binary)
+}

@@ -1,0 +1,356 @@
+import type { JsonNode } from '@svc/json'
+import { ANY_CONTENT, ANY_OPTION, type MediaKind, Shape, TOOL_DATA } from './shape.ts'
+
+/** The bodies whose text is known: a route's, or that of an intercepted request. */
+export type DocumentFormat =
+  | 'chat-completions'
+  | 'completions'
+  | 'embeddings'
+  | 'edits'
+  | 'messages'
+  | 'responses'
+  | 'ollama-chat'
+  | 'ollama-generate'
+  | 'ollama-embed'
+
+/** An option: text is scanned, a number is none of anybody. */
+const TEXT = new Shape()
+/** A field of a message. */
+const FIELD = new Shape({ numbers: 'text' })
+const SKIP = new Shape({ strings: 'skip', others: ANY_CONTENT, items: ANY_CONTENT })
+const WORD = new Shape({ strings: 'word', others: ANY_CONTENT })
+const TYPE = new Shape({ strings: 'type', others: ANY_CONTENT })
+const PART_TEXT = new Shape({ strings: 'part', numbers: 'text', others: ANY_CONTENT })
+const TOOL_PART_TEXT = new Shape({ strings: 'json-part', numbers: 'text', others: ANY_CONTENT })
+const OPTION = new Shape({ strings: 'option', hasPublicKeys: true }).name({ type: WORD })
+const HISTORY = new Shape({ strings: 'skip', history: 'previous_response_id', others: ANY_CONTENT, items: ANY_CONTENT })
+const CONVERSATION = new Shape({
+  strings: 'skip',
+  history: 'conversation',
+  others: ANY_CONTENT,
+  items: ANY_CONTENT,
+}).name({ id: SKIP })
+const TOKEN_CONTEXT = new Shape({ history: 'context' })
+
+/** A text, texts, or token ids of one or several texts. */
+const PROMPT = new Shape({ numbers: 'tokens', others: ANY_CONTENT })
+
+const media = (kind: 'image' | 'audio' | 'video' | 'file') =>
+  new Shape({ strings: 'media', media: kind, others: ANY_CONTENT }).name({
+    url: new Shape({ strings: 'media', others: ANY_CONTENT }),
+    data: new Shape({ strings: 'media', others: ANY_CONTENT }),
+    file_data: new Shape({ strings: 'media', others: ANY_CONTENT }),
+    file_url: new Shape({ strings: 'media', others: ANY_CONTENT }),
+    file_id: SKIP,
+    id: SKIP,
+    format: WORD,
+    detail: WORD,
+  })
+
+const IMAGE = media('image')
+const FILE_ID = new Shape({ strings: 'skip', media: 'file', others: ANY_CONTENT, items: ANY_CONTENT })
+
+// JSON Schema: tools and response formats are described in it.
+
+const SCHEMA = new Shape({ strings: 'option', hasPublicKeys: true })
+const SCHEMA_NAMES = new Shape({ others: SCHEMA })
+SCHEMA.name({
+  type: WORD,
+  properties: SCHEMA_NAMES,
+  patternProperties: SCHEMA_NAMES,
+  $defs: SCHEMA_NAMES,
+  definitions: SCHEMA_NAMES,
+  default: TEXT,
+  const: TEXT,
+  enum: TEXT,
+  examples: TEXT,
+  example: TEXT,
+})
+
+// Messages and their parts. One set of names for all formats: a part of one format is text in the others too.
+
+const CONTENT_ITEMS = new Shape({ strings: 'part', others: ANY_CONTENT, numbers: 'text' })
+const CONTENT = new Shape({
+  strings: 'part',
+  numbers: 'text',
+  isMessage: true,
+  items: CONTENT_ITEMS,
+  others: ANY_CONTENT,
+})
+const TOOL_CONTENT_ITEMS = new Shape({ strings: 'json-part', others: ANY_CONTENT, numbers: 'text' })
+
+/** What a tool gave, as parts. */
+export const TOOL_CONTENT = new Shape({
+  strings: 'json-part',
+  numbers: 'text',
+  isMessage: true,
+  items: TOOL_CONTENT_ITEMS,
+  others: ANY_CONTENT,
+})
+
+/** What a tool gave: text, parts, or any other value. */
+const TOOL_OUTPUT = new Shape({ strings: 'json', isEncoded: true, numbers: 'text' })
+
+const TEXT_SOURCE = new Shape({ others: ANY_CONTENT }).name({ type: WORD, media_type: WORD, data: PART_TEXT })
+const BASE64_TEXT = new Shape({ strings: 'base64', media: 'file', others: ANY_CONTENT })
+const BASE64_TEXT_SOURCE = new Shape({ others: ANY_CONTENT }).name({ type: WORD, media_type: WORD, data: BASE64_TEXT })
+
+const SOURCE = new Shape({
+  others: ANY_CONTENT,
+  choose: (texts) => {
+    if (texts('type').includes('text')) return TEXT_SOURCE
+    return texts('media_type').some((type) => type.startsWith('text/')) ? BASE64_TEXT_SOURCE : undefined
+  },
+}).name({
+  type: WORD,
+  media_type: WORD,
+  data: new Shape({ strings: 'media', media: 'file', others: ANY_CONTENT }),
+  url: new Shape({ strings: 'media', media: 'file', others: ANY_CONTENT }),
+  file_id: FILE_ID,
+  content: CONTENT,
+})
+
+const CALL = new Shape({ others: ANY_CONTENT }).name({
+  type: WORD,
+  id: SKIP,
+  index: TEXT,
+  name: FIELD,
+  arguments: TOOL_DATA,
+  input: TOOL_DATA,
+})
+const TOOL_CALLS = new Shape({ others: ANY_CONTENT }).name({
+  type: WORD,
+  id: SKIP,
+  index: TEXT,
+  function: CALL,
+  custom: CALL,
+})
+
+const part = (text: Shape) => ({
+  type: TYPE,
+  text,
+  refusal: text,
+  thinking: text,
+  reasoning: text,
+  id: SKIP,
+  tool_use_id: SKIP,
+  name: FIELD,
+  input: TOOL_DATA,
+  content: TOOL_OUTPUT,
+  title: FIELD,
+  context: FIELD,
+  is_error: TEXT,
+  citations: ANY_CONTENT,
+  cache_control: OPTION,
+  signature: SKIP,
+  encrypted_content: SKIP,
+  data: new Shape({ strings: 'media', others: ANY_CONTENT }),
+  source: SOURCE,
+  image_url: IMAGE,
+  image: IMAGE,
+  video_url: media('video'),
+  video: media('video'),
+  audio_url: media('audio'),
+  audio: media('audio'),
+  input_audio: media('audio'),
+  file: media('file').name({ filename: FIELD }),
+  file_data: media('file'),
+  file_url: media('file'),
+  file_id: FILE_ID,
+  filename: FIELD,
+  detail: WORD,
+})
+
+CONTENT_ITEMS.name(part(PART_TEXT))
+CONTENT.name(part(PART_TEXT))
+TOOL_CONTENT_ITEMS.name(part(TOOL_PART_TEXT))
+TOOL_CONTENT.name(part(TOOL_PART_TEXT))
+
+const MESSAGE_MEMBERS = {
+  role: WORD,
+  content: CONTENT,
+  name: FIELD,
+  tool_calls: TOOL_CALLS,
+  tool_call_id: SKIP,
+  tool_name: FIELD,
+  function_call: CALL,
+  refusal: FIELD,
+  reasoning: FIELD,
+  reasoning_content: FIELD,
+  reasoning_details: CONTENT,
+  thinking: FIELD,
+  images: media('image'),
+  audio: media('audio'),
+  cache_control: OPTION,
+}
+const TOOL_MESSAGE = new Shape({ others: ANY_CONTENT }).name({ ...MESSAGE_MEMBERS, content: TOOL_OUTPUT })
+const MESSAGES = new Shape({
+  others: ANY_CONTENT,
+  numbers: 'text',
+  choose: (texts) => (texts('role').some((role) => role === 'tool' || role === 'function') ? TOOL_MESSAGE : undefined),
+}).name(MESSAGE_MEMBERS)
+
+const ITEM_REFERENCE = new Shape({ history: 'item_reference', others: ANY_CONTENT }).name({ type: WORD, id: SKIP })
+const ITEMS = new Shape({
+  others: ANY_CONTENT,
+  numbers: 'text',
+  choose: (texts) => (texts('type').includes('item_reference') ? ITEM_REFERENCE : undefined),
+}).name({
+  ...part(FIELD),
+  role: WORD,
+  status: WORD,
+  content: CONTENT,
+  summary: CONTENT,
+  call_id: SKIP,
+  arguments: TOOL_DATA,
+  output: TOOL_OUTPUT,
+  phase: WORD,
+})
+
+// Tools and options.
+
+const TOOL_DEFINITION = { type: WORD, name: TEXT, description: TEXT, parameters: SCHEMA, input_schema: SCHEMA }
+const TOOLS = new Shape({ others: OPTION, hasPublicKeys: true }).name({
+  ...TOOL_DEFINITION,
+  function: new Shape({ others: OPTION, hasPublicKeys: true }).name(TOOL_DEFINITION),
+  custom: OPTION,
+  cache_control: OPTION,
+})
+/** An object, a word, or the object as JSON text. */
+const TOOL_CHOICE = new Shape({ strings: 'json', others: OPTION, hasPublicKeys: true }).name({ type: WORD })
+const JSON_SCHEMA = new Shape({ others: OPTION, hasPublicKeys: true }).name({
+  type: WORD,
+  name: TEXT,
+  description: TEXT,
+  schema: SCHEMA,
+})
+const RESPONSE_FORMAT = new Shape({ strings: 'option', others: OPTION, hasPublicKeys: true }).name({
+  type: WORD,
+  name: TEXT,
+  description: TEXT,
+  schema: SCHEMA,
+  json_schema: JSON_SCHEMA,
+})
+
+/** What requests of several formats say in the same words. */
+const COMMON = {
+  model: SKIP,
+  stream_options: OPTION,
+  stop: TEXT,
+  user: TEXT,
+  metadata: ANY_CONTENT,
+  reasoning_effort: OPTION,
+  response_format: RESPONSE_FORMAT,
+  service_tier: OPTION,
+}
+const GENERATION = {
+  ...COMMON,
+  tools: TOOLS,
+  tool_choice: TOOL_CHOICE,
+  documents: ANY_CONTENT,
+}
+const OLLAMA = { model: SKIP, format: SCHEMA, options: OPTION, keep_alive: OPTION, think: OPTION }
+
+/** The shape of each format's body. */
+export const FORMAT_SHAPES: Readonly<Record<DocumentFormat, Shape>> = {
+  'chat-completions': new Shape({ others: ANY_OPTION, hasPublicKeys: true }).name({
+    ...GENERATION,
+    messages: MESSAGES,
+    functions: TOOLS,
+    function_call: TOOL_CHOICE,
+    prediction: new Shape({ others: ANY_CONTENT }).name({ type: WORD, content: CONTENT }),
+    modalities: OPTION,
+    audio: OPTION,
+    web_search_options: OPTION,
+    verbosity: OPTION,
+  }),
+  completions: new Shape({ others: ANY_OPTION, hasPublicKeys: true }).name({
+    ...COMMON,
+    prompt: PROMPT,
+    suffix: FIELD,
+  }),
+  embeddings: new Shape({ others: ANY_OPTION, hasPublicKeys: true }).name({
+    ...COMMON,
+    input: PROMPT,
+    messages: MESSAGES,
+    encoding_format: OPTION,
+    pooling: OPTION,
+  }),
+  edits: new Shape({ others: ANY_OPTION, hasPublicKeys: true }).name({ ...COMMON, input: PROMPT, instruction: FIELD }),
+  messages: new Shape({ others: ANY_OPTION, hasPublicKeys: true }).name({
+    ...GENERATION,
+    messages: MESSAGES,
+    system: CONTENT,
+    stop_sequences: TEXT,
+    thinking: OPTION,
+    container: SKIP,
+    output_config: new Shape({ others: OPTION, hasPublicKeys: true }).name({ format: RESPONSE_FORMAT }),
+  }),
+  responses: new Shape({ others: ANY_OPTION, hasPublicKeys: true }).name({
+    ...GENERATION,
+    input: ITEMS,
+    instructions: FIELD,
+    previous_response_id: HISTORY,
+    conversation: CONVERSATION,
+    prompt: new Shape({ others: ANY_CONTENT }).name({
+      id: SKIP,
+      version: SKIP,
+      variables: new Shape({ others: CONTENT }),
+    }),
+    text: new Shape({ others: OPTION, hasPublicKeys: true }).name({ format: RESPONSE_FORMAT }),
+    text_format: RESPONSE_FORMAT,
+    reasoning: OPTION,
+    truncation: OPTION,
+    include: TEXT,
+  }),
+  'ollama-chat': new Shape({ others: ANY_OPTION, hasPublicKeys: true }).name({
+    ...OLLAMA,
+    messages: MESSAGES,
+    system: FIELD,
+    tools: TOOLS,
+  }),
+  'ollama-generate': new Shape({ others: ANY_OPTION, hasPublicKeys: true }).name({
+    ...OLLAMA,
+    prompt: FIELD,
+    suffix: FIELD,
+    system: FIELD,
+    template: SKIP,
+    images: media('image'),
+    context: TOKEN_CONTEXT,
+  }),
+  'ollama-embed': new Shape({ others: ANY_OPTION, hasPublicKeys: true }).name({
+    ...OLLAMA,
+    input: PROMPT,
+    prompt: PROMPT,
+  }),
+}
+
+const MEDIA_TYPES: ReadonlyMap<string, MediaKind> = new Map([
+  ...(['image', 'image_url', 'input_image', 'computer_screenshot'] as const).map((type) => [type, 'image'] as const),
+  ...(['audio', 'audio_url', 'input_audio'] as const).map((type) => [type, 'audio'] as const),
+  ...(['video', 'video_url', 'input_video'] as const).map((type) => [type, 'video'] as const),
+  ...(['file', 'input_file', 'container_upload'] as const).map((type) => [type, 'file'] as const),
+])
+
+/** What a part of a type shows; a document shows a file only where its source is one. */
+export function mediaOfType(type: string): MediaKind | undefined {
+  return MEDIA_TYPES.get(type)
+}
+
+const TOOL_PART_TYPES: ReadonlySet<string> = new Set([
+  ...MEDIA_TYPES.keys(),
+  ...['text', 'input_text', 'output_text', 'refusal', 'document', 'search_result', 'tool_reference'],
+  ...['web_search_result', 'web_search_tool_result_error'],
+])
+
+/** Whether what a tool gave is a list of parts, or a picture of a screen, and not data of its own. */
+export function isToolParts(node: JsonNode): boolean {
+  if (node.kind === 'object') return node.get('type')?.kind === 'string' && isToolPart(node)
+  for (const item of node.items()) if (item.kind !== 'object' || !isToolPart(item)) return false
+  return node.length > 0
+}
+
+function isToolPart(node: JsonNode): boolean {
+  const type = node.get('type')
+  return type?.kind === 'string' && TOOL_PART_TYPES.has(type.text())
+}

@@ -1,0 +1,32 @@
+import type { Span } from '../span.ts'
+import type { TextSegment } from './segment.ts'
+
+/**
+ * The texts of one message while it is read. Its parts come first and together, so that what was split over them can be
+ * found; what else it holds follows.
+ */
+export class MessageTexts {
+  readonly parts: TextSegment[] = []
+  readonly rest: (TextSegment | MessageTexts)[] = []
+}
+
+/** All texts in order, and the runs of them that are two or more parts of one message. */
+export function flattenTexts(root: MessageTexts): { segments: TextSegment[]; messages: Span[] } {
+  const segments: TextSegment[] = []
+  const messages: Span[] = []
+  const stack: { texts: MessageTexts; next: number }[] = [{ texts: root, next: -1 }]
+  for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
+    const { texts } = frame
+    if (frame.next === -1) {
+      const start = segments.length
+      for (const part of texts.parts) segments.push(part)
+      if (texts.parts.length > 1) messages.push({ start, end: segments.length })
+    }
+    frame.next += 1
+    const item = texts.rest[frame.next]
+    if (item === undefined) stack.pop()
+    else if (item instanceof MessageTexts) stack.push({ texts: item, next: -1 })
+    else segments.push(item)
+  }
+  return { segments, messages }
+}

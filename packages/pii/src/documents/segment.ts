@@ -1,0 +1,75 @@
+import type { JsonDocument, JsonNode } from '@svc/json'
+
+/** A document that holds strings: the body, JSON text inside one of its strings, or a value given as its encoding. */
+export interface Layer {
+  readonly document: JsonDocument
+  /** How the layer is written back into the one around it; the body is in none. */
+  readonly outer:
+    | { readonly layer: Layer; readonly node: JsonNode; readonly kind: 'text-of-string' | 'encoded-value' }
+    | undefined
+}
+
+/** A step of a path: a name of the format, an index, or, below 0, the place of a member the caller named. */
+export type PathStep = string | number
+
+/** Where a value is, seen from the body. */
+export interface Place {
+  readonly parent: Place | undefined
+  readonly step: PathStep
+}
+
+/** The step into JSON text inside a string. */
+export const INTO_TEXT = '$'
+
+/** The step of the n-th member of an object whose keys are the caller's own. */
+export function memberStep(index: number): number {
+  return -1 - index
+}
+
+/** A path as events show it: `messages[3].content[1].text`. Keys of the caller's are no part of it, as they are text. */
+export function toPathText(place: Place): string {
+  const steps: PathStep[] = []
+  for (let at: Place | undefined = place; at !== undefined; at = at.parent) steps.push(at.step)
+  let path = ''
+  for (const step of steps.reverse()) {
+    if (typeof step === 'number') path += step >= 0 ? `[${step}]` : `.{${-1 - step}}`
+    else path += path === '' ? step : `.${step}`
+  }
+  return path
+}
+
+/** What a segment is made of. */
+interface SegmentOrigin {
+  readonly layer: Layer
+  readonly node: JsonNode
+  readonly place: Place
+  /** The object a key belongs to. */
+  readonly object?: JsonNode | undefined
+  /** How the text is written into the string, when it is not the string itself. */
+  readonly encode?: ((text: string) => string) | undefined
+}
+
+/** One text of a request that is scanned: a string, a key or a number. */
+export class TextSegment {
+  /** Never empty, and without halves of surrogate pairs. */
+  readonly text: string
+  readonly role: 'value' | 'key' | 'number'
+  /** @internal */
+  readonly origin: SegmentOrigin
+
+  /** @internal segments come from `collectSegments` */
+  constructor(text: string, role: TextSegment['role'], origin: SegmentOrigin) {
+    this.text = text
+    this.role = role
+    this.origin = origin
+  }
+
+  /**
+   * Where the text is: `messages[3].content[1].text`. `{2}` is the third member of an object with keys of the caller's
+   * own, which are not shown; `$` stands for JSON inside a string; a key ends in `#key`.
+   */
+  get path(): string {
+    const path = toPathText(this.origin.place)
+    return this.role === 'key' ? `${path}#key` : path
+  }
+}
