@@ -81,7 +81,9 @@ function watchUnused(server: Server): ReadonlySet<Socket> {
     unused.add(socket)
     socket.once('close', () => unused.delete(socket))
   })
-  server.on('request', ({ socket }) => unused.delete(socket))
+  for (const event of ['request', 'upgrade']) {
+    server.on(event, ({ socket }: IncomingMessage) => unused.delete(socket))
+  }
   return unused
 }
 

@@ -651,7 +651,7 @@ export const ENDPOINTS = defineRequirements([
     id: 'responses:route:socket',
     section: '4.3',
     behavior: '`GET /v1/responses` opens the WebSocket mode.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'responses:stored:owner',

@@ -61,7 +61,7 @@ export const LIMITS = defineRequirements([
     id: 'limits:compression:websockets',
     section: '8',
     behavior: 'WebSocket upgrades are never compressed.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'limits:compression:compressed-formats',
