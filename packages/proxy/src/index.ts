@@ -4,6 +4,15 @@
  * @module
  */
 
+// Models that live upstream: requests and replies from one format to another.
+
+export { addCacheBreakpoints } from './translate/cache-breakpoints.ts'
+export { type ChatUpstream, type ChatUpstreamOptions, createChatUpstream } from './translate/chat-upstream.ts'
+export { messagesToChat } from './translate/messages-to-chat.ts'
+export type { TranslateMode } from './translate/reply-reader.ts'
+export { createTranslator, type Translator, type TranslatorOptions } from './translate/translator.ts'
+export { UpstreamStatusError } from './upstream-error.ts'
+
 // Sending requests.
 
 export { createHttpUpstream, type HttpUpstream, type HttpUpstreamOptions } from './http1/client.ts'

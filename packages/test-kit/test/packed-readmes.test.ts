@@ -47,7 +47,14 @@ const PROMISES = {
   },
   '@svc/proxy': {
     printed: ['function'],
-    names: ['createHttpUpstream'],
+    names: [
+      'UpstreamStatusError',
+      'addCacheBreakpoints',
+      'createChatUpstream',
+      'createHttpUpstream',
+      'createTranslator',
+      'messagesToChat',
+    ],
   },
   '@svc/reply-parser': {
     printed: [

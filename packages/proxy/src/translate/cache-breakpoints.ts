@@ -1,0 +1,41 @@
+import type { MessagesBlock, MessagesMessage, MessagesRequest } from '@svc/wire'
+
+const EPHEMERAL = { cache_control: { type: 'ephemeral' } } as const
+
+/**
+ * A request of the messages format whose prompt an upstream may keep for the next one (§6.5): marks the end of the
+ * system text, the last tool and the last block of the last message; what is not there is not marked. At most three.
+ */
+export function addCacheBreakpoints(request: MessagesRequest): MessagesRequest {
+  const { system, tools, messages } = request
+  return {
+    ...request,
+    ...(system == null ? {} : { system: markSystem(system) }),
+    ...(tools == null ? {} : { tools: markLast(tools, (tool) => ({ ...tool, ...EPHEMERAL })) }),
+    messages: markLast(messages, markMessage),
+  }
+}
+
+function markSystem(system: NonNullable<MessagesRequest['system']>): NonNullable<MessagesRequest['system']> {
+  if (system === '') return system
+  const blocks = typeof system === 'string' ? [{ type: 'text' as const, text: system }] : system
+  return markLast(blocks, (block) => (block.text === '' ? block : { ...block, ...EPHEMERAL }))
+}
+
+function markMessage({ content, ...rest }: MessagesMessage): MessagesMessage {
+  if (content === '') return { ...rest, content }
+  const blocks: MessagesBlockOfAnyType[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content
+  return { ...rest, content: markLast(blocks, (block) => (canBeMarked(block) ? { ...block, ...EPHEMERAL } : block)) }
+}
+
+type MessagesBlockOfAnyType = Exclude<MessagesMessage['content'], string>[number]
+
+/** Upstreams refuse marks on empty texts and on thoughts. */
+function canBeMarked(block: MessagesBlockOfAnyType): boolean {
+  if (block.type === 'text') return (block as Extract<MessagesBlock, { type: 'text' }>).text !== ''
+  return block.type !== 'thinking' && block.type !== 'redacted_thinking'
+}
+
+function markLast<Item>(items: readonly Item[], mark: (item: Item) => Item): Item[] {
+  return items.map((item, index) => (index === items.length - 1 ? mark(item) : item))
+}

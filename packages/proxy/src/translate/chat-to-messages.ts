@@ -1,0 +1,160 @@
+import type {
+  ChatCompletionRequest,
+  ChatFunction,
+  MessagesBlock,
+  MessagesMessage,
+  MessagesRequest,
+  MessagesTool,
+  MessagesToolChoice,
+} from '@svc/wire'
+import { fieldsOf, isFields, withoutNothing } from '../fields.ts'
+import { contentText } from './content-text.ts'
+import { type HistoryCall, type HistoryEntry, toHistory } from './conversation.ts'
+import { parseExactObject } from './exact-json.ts'
+import { type ContentBlock, toBlocks } from './messages-blocks.ts'
+import { type ToolUse, toToolUse } from './tools.ts'
+
+/** The messages format wants a limit; this is ours where the client names none. */
+export const DEFAULT_MAX_TOKENS = 4096
+
+interface Turn {
+  readonly role: 'user' | 'assistant'
+  readonly blocks: MessagesBlock[]
+}
+
+/**
+ * The request for an upstream of the messages format: system messages joined above, calls and results of tools as
+ * blocks, messages of one role in a row as one. Temperature and nucleus sampling are not sent. Thoughts of earlier
+ * answers are left out: without the signature of the upstream that had them they are refused.
+ *
+ * @throws {SvcError} `invalid_request` for content that the format has no word for
+ */
+export function chatToMessages(chat: ChatCompletionRequest, model: string): MessagesRequest {
+  const history = toHistory(chat.messages)
+  const system = history.flatMap((entry) => (isSystem(entry) ? contentText(entry.content) : ''))
+  const instructions = system.filter((text) => text.trim() !== '').join('\n\n')
+  const turns = toTurns(history)
+  // A conversation needs a turn: instructions alone are what the user says.
+  const isAlone = turns.length === 0 && instructions !== ''
+  if (isAlone) turns.push({ role: 'user', blocks: [{ type: 'text', text: instructions }] })
+  const limit = chat.max_completion_tokens ?? chat.max_tokens ?? 0
+  return {
+    model,
+    max_tokens: limit > 0 ? limit : DEFAULT_MAX_TOKENS,
+    messages: turns.map(writeTurn),
+    ...withoutNothing({
+      system: isAlone || instructions === '' ? undefined : instructions,
+      stop_sequences: toStopSequences(chat.stop),
+      ...writeTools(toToolUse(chat), turns),
+      thinking: toThinking(chat.thinking, turns),
+      output_config: toOutputConfig(chat),
+      stream: chat.stream === true ? true : undefined,
+    }),
+  }
+}
+
+function isSystem({ role }: HistoryEntry): boolean {
+  return role === 'system' || role === 'developer'
+}
+
+function toTurns(history: readonly HistoryEntry[]): Turn[] {
+  const turns: Turn[] = []
+  for (const [index, entry] of history.entries()) {
+    if (isSystem(entry)) continue
+    const role = entry.role === 'assistant' ? 'assistant' : 'user'
+    const blocks = blocksOf(entry, `messages[${index}].content`)
+    const last = turns.at(-1)
+    if (last?.role === role) last.blocks.push(...blocks)
+    else if (blocks.length > 0) turns.push({ role, blocks })
+  }
+  return turns
+}
+
+function blocksOf(entry: HistoryEntry, param: string): MessagesBlock[] {
+  const content = toBlocks(entry.content, param)
+  if (entry.role !== 'tool') return [...content, ...entry.calls.map(toUse)]
+  return [
+    {
+      type: 'tool_result',
+      tool_use_id: toId(entry.callId),
+      ...(content.length === 0 ? {} : { content: simplify(content) }),
+    },
+  ]
+}
+
+function toUse({ id, name, arguments: given }: HistoryCall): MessagesBlock {
+  const input = given.trim() === '' ? {} : (parseExactObject(given) ?? { raw: given })
+  return { type: 'tool_use', id: toId(id), name, input }
+}
+
+/** Ids of other formats may hold what this one refuses. */
+function toId(id: string): string {
+  return id.replace(/[^a-zA-Z0-9_-]/g, '_')
+}
+
+/** A text alone needs no block. */
+function simplify<Block extends MessagesBlock | ContentBlock>(blocks: readonly Block[]): string | Block[] {
+  const [only] = blocks
+  return only?.type === 'text' && blocks.length === 1 ? only.text : [...blocks]
+}
+
+/** Results come first: an upstream wants them right after their calls. */
+function writeTurn({ role, blocks }: Turn): MessagesMessage {
+  const results = blocks.filter(({ type }) => type === 'tool_result')
+  return { role, content: simplify([...results, ...blocks.filter(({ type }) => type !== 'tool_result')]) }
+}
+
+/** Words of blanks alone are refused. */
+function toStopSequences(stop: ChatCompletionRequest['stop']): string[] | undefined {
+  const words = (typeof stop === 'string' ? [stop] : (stop ?? [])).filter((word) => word.trim() !== '')
+  return words.length > 0 ? words : undefined
+}
+
+function writeTools(use: ToolUse, turns: readonly Turn[]): { tools?: MessagesTool[]; tool_choice?: unknown } {
+  if (use.functions.length === 0) return {}
+  const tools = use.functions.map(toTool)
+  if (use.choice !== 'none') return { tools, tool_choice: toChoice(use) }
+  // Calls in the history need their tools.
+  return turns.some(({ blocks }) => blocks.some(isToolBlock)) ? { tools, tool_choice: { type: 'none' } } : {}
+}
+
+function isToolBlock({ type }: MessagesBlock): boolean {
+  return type === 'tool_use' || type === 'tool_result'
+}
+
+function toTool({ name, description, parameters }: ChatFunction): MessagesTool {
+  return {
+    name,
+    ...(description == null ? {} : { description }),
+    input_schema: parameters ?? { type: 'object', properties: {} },
+  }
+}
+
+function toChoice({ choice, parallel }: ToolUse): MessagesToolChoice | undefined {
+  const alone = parallel === false ? { disable_parallel_tool_use: true } : {}
+  if (typeof choice === 'object') return { type: 'tool', name: choice.name, ...alone }
+  if (choice === 'required') return { type: 'any', ...alone }
+  return choice === 'auto' || parallel === false ? { type: 'auto', ...alone } : undefined
+}
+
+/** The switch of the messages format, where a chat request carries it. */
+function toThinking(thinking: unknown, turns: readonly Turn[]): unknown {
+  if (!isFields(thinking)) return undefined
+  const { type } = thinking
+  if (type !== 'enabled' && type !== 'adaptive' && type !== 'disabled') return undefined
+  // Calls whose thoughts are not there to be handed back are refused while thinking is on.
+  const last = turns.findLast(({ role }) => role === 'assistant')
+  return type !== 'disabled' && last?.blocks.some(({ type: block }) => block === 'tool_use') ? undefined : thinking
+}
+
+const EFFORTS = new Set(['low', 'medium', 'high', 'xhigh', 'max'])
+
+function toOutputConfig({ reasoning_effort: effort, response_format: format }: ChatCompletionRequest): unknown {
+  const isSchema = typeof format === 'object' && format?.type === 'json_schema'
+  const schema = isSchema ? fieldsOf(format.json_schema).schema : undefined
+  const config = withoutNothing({
+    effort: effort != null && EFFORTS.has(effort) ? effort : undefined,
+    format: schema == null ? undefined : { type: 'json_schema', schema },
+  })
+  return Object.keys(config).length > 0 ? config : undefined
+}

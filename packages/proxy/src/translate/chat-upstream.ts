@@ -1,0 +1,91 @@
+import type { ChatCompletion, ChatCompletionChunk, ChatCompletionRequest } from '@svc/wire'
+import type { Header, Upstream, UpstreamReply } from '../upstream.ts'
+import { brokenUpstream, headerOf, readStatusError, readWhole } from '../upstream-error.ts'
+import { completionToChunks } from './completion-chunks.ts'
+import type { Translator } from './translator.ts'
+
+/** The largest whole reply, in bytes. */
+const MAX_REPLY_BYTES = 64 * 1024 * 1024
+
+/** The version of the messages format that is asked for where the headers name none. */
+const MESSAGES_VERSION: Header = ['anthropic-version', '2023-06-01']
+
+/** A model that is translated to, and how to reach it. */
+export interface ChatUpstreamOptions {
+  readonly upstream: Pick<Upstream, 'send'>
+  readonly translator: Translator
+  /** The whole address of the endpoint, used as it is. */
+  readonly url: URL
+  /** The credential and what else every request carries, names in lower case; never a client's own headers. */
+  readonly headers?: readonly Header[] | undefined
+  /** Milliseconds for each request that does not stream. @default no limit */
+  readonly requestTimeoutMs?: number | undefined
+}
+
+/** A model behind an upstream, spoken to in the chat format. Nothing is tried twice. */
+export interface ChatUpstream {
+  /**
+   * Asks for a whole reply.
+   *
+   * @throws {UpstreamStatusError} with the upstream's own error
+   * @throws {SvcError} what {@link Translator.request} and {@link Translator.reply} throw; `upstream_failed` without a
+   *   reply, `timeout` past the limit, `cancelled` by the signal
+   */
+  complete(chat: ChatCompletionRequest, options: { readonly signal: AbortSignal }): Promise<ChatCompletion>
+  /**
+   * Asks for a stream. Nothing is sent before the first pull; ending the iteration early ends the request.
+   *
+   * @throws the same as {@link ChatUpstream.complete}, on the first pull where nothing has come yet
+   */
+  stream(
+    chat: ChatCompletionRequest,
+    options: { readonly signal: AbortSignal },
+  ): AsyncGenerator<ChatCompletionChunk, void, undefined>
+}
+
+/** The model of an upstream in the chat format, whatever format it speaks. */
+export function createChatUpstream(options: ChatUpstreamOptions): ChatUpstream {
+  const { upstream, translator, url, requestTimeoutMs } = options
+  const headers = completeHeaders(options)
+
+  const send = async (chat: ChatCompletionRequest, signal: AbortSignal): Promise<UpstreamReply> => {
+    const streams = chat.stream === true
+    const reply = await upstream.send(
+      {
+        method: 'POST',
+        url,
+        headers: [...headers, ['accept', streams ? 'text/event-stream' : 'application/json']],
+        body: translator.request(chat),
+        ...(streams ? {} : { timeoutMs: requestTimeoutMs }),
+      },
+      { signal },
+    )
+    if (reply.status >= 200 && reply.status < 300) return reply
+    if (reply.status >= 400) throw await readStatusError(reply)
+    throw brokenUpstream(`the upstream answered with status ${reply.status}, which is not followed`, {
+      code: 'upstream_redirect',
+    })
+  }
+
+  return {
+    async complete(chat, { signal }) {
+      const { body } = await send({ ...chat, stream: false }, signal)
+      return translator.reply(await readWhole(body, MAX_REPLY_BYTES))
+    },
+    async *stream(chat, { signal }) {
+      const reply = await send({ ...chat, stream: true }, signal)
+      if (isJson(reply)) yield* completionToChunks(translator.reply(await readWhole(reply.body, MAX_REPLY_BYTES)))
+      else yield* translator.events(reply.body)
+    },
+  }
+}
+
+function completeHeaders({ translator, headers = [] }: ChatUpstreamOptions): Header[] {
+  const needsVersion = translator.provider === 'provider_b' && headerOf(headers, 'anthropic-version') === undefined
+  return [['content-type', 'application/json'], ...headers, ...(needsVersion ? [MESSAGES_VERSION] : [])]
+}
+
+/** Some upstreams do not stream though they were asked to. */
+function isJson({ headers }: UpstreamReply): boolean {
+  return /^application\/json\b/i.test(headerOf(headers, 'content-type') ?? '')
+}

@@ -1,0 +1,24 @@
+import type { ChatCompletionChunk, ChatDelta, ChatFinishReason, CompletionUsage } from '@svc/wire'
+
+/** What is the same in all chunks of a stream. */
+export interface ChunkHead {
+  readonly id: string
+  readonly model: string
+  /** Seconds since the epoch. */
+  readonly created: number
+}
+
+/** A chunk that adds something to the one choice. */
+export function deltaChunk(head: ChunkHead, delta: ChatDelta): ChatCompletionChunk {
+  return { ...head, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: null }] }
+}
+
+/** The chunk that ends the choice. */
+export function finishChunk(head: ChunkHead, reason: ChatFinishReason): ChatCompletionChunk {
+  return { ...head, object: 'chat.completion.chunk', choices: [{ index: 0, delta: {}, finish_reason: reason }] }
+}
+
+/** The last chunk of a stream whose figures are known. */
+export function usageChunk(head: ChunkHead, usage: CompletionUsage): ChatCompletionChunk {
+  return { ...head, object: 'chat.completion.chunk', choices: [], usage }
+}

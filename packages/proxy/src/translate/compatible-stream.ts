@@ -1,0 +1,100 @@
+import type { ChatCompletionChunk, ChatDelta, ChatFinishReason, ChatToolCallDelta, CompletionUsage } from '@svc/wire'
+import { countOf, type Fields, fieldsOf, isFields, listOf, textOf, tryParseJson } from '../fields.ts'
+import { type ChunkHead, deltaChunk, finishChunk, usageChunk } from './chunks.ts'
+import { readFinishReason, withoutCalls } from './finish-reason.ts'
+import { errorInside } from './reply-errors.ts'
+import type { ReaderOptions, StreamReader } from './reply-reader.ts'
+import { readCompatibleUsage } from './usage.ts'
+
+/**
+ * Reads a stream of the compatible format: its first choice, unreadable events skipped. It is whole when `[DONE]` or the
+ * reason of the end has come.
+ */
+export function createCompatibleStream({ mode, now }: ReaderOptions): StreamReader {
+  let head: ChunkHead | undefined
+  let reason: ChatFinishReason | undefined
+  let usage: CompletionUsage | undefined
+  let hasEnded = false
+
+  const ending = (): ChatCompletionChunk[] => {
+    if (head === undefined) return []
+    const last = reason ?? 'stop'
+    return [
+      finishChunk(head, mode === 'text' ? withoutCalls(last) : last),
+      ...(usage === undefined ? [] : [usageChunk(head, usage)]),
+    ]
+  }
+
+  return {
+    get hasEnded() {
+      return hasEnded
+    },
+    push(data) {
+      if (data.trim() === '[DONE]') {
+        hasEnded = true
+        return ending()
+      }
+      const chunk = tryParseJson(data)
+      if (!isFields(chunk)) return []
+      const failure = errorInside(chunk)
+      if (failure !== undefined) throw failure
+      usage = readCompatibleUsage(chunk.usage) ?? usage
+      const choice = firstChoice(chunk)
+      if (choice === undefined) return []
+      const isFirst = head === undefined
+      head ??= readHead(chunk, now)
+      if (choice.finish_reason != null) reason = readFinishReason(choice.finish_reason)
+      const deltas = readDeltas(fieldsOf(choice.delta), mode)
+      const first: ChatDelta[] = isFirst ? [{ role: 'assistant', content: '' }] : []
+      return [...first, ...deltas].map((delta) => deltaChunk(head ?? readHead(chunk, now), delta))
+    },
+    end() {
+      if (hasEnded) return []
+      return reason === undefined ? undefined : ending()
+    },
+  }
+}
+
+function readHead(chunk: Fields, now: () => number): ChunkHead {
+  return {
+    id: textOf(chunk.id) ?? '',
+    model: textOf(chunk.model) ?? '',
+    created: countOf(chunk.created) ?? Math.floor(now() / 1000),
+  }
+}
+
+function firstChoice(chunk: Fields): Fields | undefined {
+  return listOf(chunk.choices)
+    .filter(isFields)
+    .find(({ index }) => (index ?? 0) === 0)
+}
+
+/** A delta for each lane that a chunk adds to, so that none holds two. */
+function readDeltas(delta: Fields, mode: ReaderOptions['mode']): ChatDelta[] {
+  const content = `${textOf(delta.content) ?? ''}${textOf(delta.refusal) ?? ''}`
+  const spoken = content === '' ? [] : [{ content }]
+  if (mode === 'text') return spoken
+  const reasoning = textOf(delta.reasoning) ?? textOf(delta.reasoning_content) ?? ''
+  const calls = readCallDeltas(delta)
+  return [
+    ...(reasoning === '' ? [] : [{ reasoning }]),
+    ...spoken,
+    ...(calls.length === 0 ? [] : [{ tool_calls: calls }]),
+  ]
+}
+
+function readCallDeltas({ tool_calls: calls, function_call: legacy }: Fields): ChatToolCallDelta[] {
+  const all = listOf(calls).map(fieldsOf)
+  if (all.length === 0 && isFields(legacy)) all.push({ index: 0, function: legacy })
+  return all.map(({ index, id, function: called }, place) => {
+    const { name, arguments: given } = fieldsOf(called)
+    const number = countOf(index) ?? place
+    const starts = typeof name === 'string' && name !== ''
+    return {
+      index: number,
+      // Without an id of the upstream's, the first piece of a call still needs one.
+      ...(starts ? { id: textOf(id) || `call_${number}`, type: 'function' as const } : {}),
+      function: { ...(starts ? { name } : {}), arguments: textOf(given) ?? '' },
+    }
+  })
+}

@@ -1,0 +1,22 @@
+import type { ChatCompletion, ChatCompletionChunk, ChatDelta } from '@svc/wire'
+import { deltaChunk, finishChunk, usageChunk } from './chunks.ts'
+
+/** A whole reply as the chunks of a stream: for upstreams that do not stream though they were asked to. */
+export function completionToChunks(completion: ChatCompletion): ChatCompletionChunk[] {
+  const { id, model, created, usage } = completion
+  const head = { id, model, created }
+  const [choice] = completion.choices
+  if (choice === undefined) return []
+  const { content, reasoning, tool_calls: calls } = choice.message
+  const deltas: ChatDelta[] = [
+    { role: 'assistant', content: '' },
+    ...(reasoning === undefined ? [] : [{ reasoning }]),
+    ...(content === null || content === '' ? [] : [{ content }]),
+    ...(calls ?? []).map((call, index) => ({ tool_calls: [{ ...call, index }] })),
+  ]
+  return [
+    ...deltas.map((delta) => deltaChunk(head, delta)),
+    finishChunk(head, choice.finish_reason),
+    ...(usage === undefined ? [] : [usageChunk(head, usage)]),
+  ]
+}

@@ -1,0 +1,37 @@
+import type { ChatFinishReason } from '@svc/wire'
+
+const COMPATIBLE: ReadonlySet<unknown> = new Set<ChatFinishReason>([
+  'stop',
+  'length',
+  'tool_calls',
+  'function_call',
+  'content_filter',
+])
+
+const OF_STOP_REASON: ReadonlyMap<unknown, ChatFinishReason> = new Map([
+  ['end_turn', 'stop'],
+  ['stop_sequence', 'stop'],
+  ['pause_turn', 'stop'],
+  ['max_tokens', 'length'],
+  ['model_context_window_exceeded', 'length'],
+  ['tool_use', 'tool_calls'],
+])
+
+/** Why a choice of the compatible format ended; a word that nobody knows is an ordinary end. */
+export function readFinishReason(value: unknown): ChatFinishReason {
+  return isFinishReason(value) ? value : 'stop'
+}
+
+/** Why a message ended, in the words of the compatible format. */
+export function toFinishReason(stopReason: unknown): ChatFinishReason {
+  return OF_STOP_REASON.get(stopReason) ?? 'stop'
+}
+
+/** Without calls nothing ended for the sake of one. */
+export function withoutCalls(reason: ChatFinishReason): ChatFinishReason {
+  return reason === 'tool_calls' || reason === 'function_call' ? 'stop' : reason
+}
+
+function isFinishReason(value: unknown): value is ChatFinishReason {
+  return COMPATIBLE.has(value)
+}

@@ -1,0 +1,151 @@
+import type { ChatCompletionChunk, ChatDelta } from '@svc/wire'
+import { type Fields, fieldsOf, isFields, textOf, tryParseJson } from '../fields.ts'
+import { brokenUpstream } from '../upstream-error.ts'
+import { type ChunkHead, deltaChunk, finishChunk, usageChunk } from './chunks.ts'
+import { toFinishReason, withoutCalls } from './finish-reason.ts'
+import { errorInside, refused } from './reply-errors.ts'
+import type { ReaderOptions, StreamReader } from './reply-reader.ts'
+import { addFigures, type MessagesFigures, toCompatibleUsage } from './usage.ts'
+
+/** Upstreams open one block at a time; more than this is no answer. */
+const MAX_OPEN_CALLS = 256
+
+interface OpenCall {
+  readonly index: number
+  /** What the block began with, for upstreams that send the input at once. */
+  readonly input: string
+  hasArguments: boolean
+}
+
+/** Reads a stream of the messages format. It is whole when `message_stop` has come. */
+export function createMessagesStream(options: ReaderOptions): StreamReader {
+  return new MessagesStream(options)
+}
+
+class MessagesStream implements StreamReader {
+  hasEnded = false
+  readonly #isText: boolean
+  readonly #now: () => number
+  readonly #open = new Map<unknown, OpenCall>()
+  #head: ChunkHead | undefined
+  #figures: MessagesFigures = {}
+  #stopReason: unknown
+  #calls = 0
+
+  constructor({ mode, now }: ReaderOptions) {
+    this.#isText = mode === 'text'
+    this.#now = now
+  }
+
+  push(data: string): ChatCompletionChunk[] {
+    const event = tryParseJson(data)
+    if (!isFields(event)) return []
+    const failure = errorInside(event)
+    if (failure !== undefined) throw failure
+    switch (event.type) {
+      case 'message_start':
+        return this.#start(fieldsOf(event.message))
+      case 'content_block_start':
+        return this.#deltas(this.#openBlock(event.index, fieldsOf(event.content_block)))
+      case 'content_block_delta':
+        return this.#deltas(this.#readDelta(event.index, fieldsOf(event.delta)))
+      case 'content_block_stop':
+        return this.#deltas(this.#closeBlock(event.index))
+      case 'message_delta':
+        this.#figures = addFigures(this.#figures, event.usage)
+        this.#stopReason = fieldsOf(event.delta).stop_reason ?? this.#stopReason
+        if (this.#stopReason === 'refusal') throw refused()
+        return []
+      case 'message_stop':
+        return this.#stop()
+      default:
+        // `ping`, and what is not known yet.
+        return []
+    }
+  }
+
+  end(): readonly ChatCompletionChunk[] | undefined {
+    return this.hasEnded ? [] : undefined
+  }
+
+  #start(message: Fields): ChatCompletionChunk[] {
+    this.#figures = addFigures(this.#figures, message.usage)
+    if (this.#head !== undefined) return []
+    return [deltaChunk(this.#headOf(message), { role: 'assistant', content: '' })]
+  }
+
+  #headOf(message: Fields): ChunkHead {
+    this.#head ??= {
+      id: textOf(message.id) ?? '',
+      model: textOf(message.model) ?? '',
+      created: Math.floor(this.#now() / 1000),
+    }
+    return this.#head
+  }
+
+  #deltas(delta: ChatDelta | undefined): ChatCompletionChunk[] {
+    return delta === undefined ? [] : [deltaChunk(this.#headOf({}), delta)]
+  }
+
+  #openBlock(place: unknown, block: Fields): ChatDelta | undefined {
+    if (block.type === 'text') return textDelta(block.text)
+    if (this.#isText) return undefined
+    if (block.type === 'thinking') return reasoningDelta(block.thinking)
+    if (block.type !== 'tool_use') return undefined
+    if (this.#open.size >= MAX_OPEN_CALLS) throw brokenUpstream('the upstream opened too many blocks at once')
+    const index = this.#calls
+    this.#calls += 1
+    this.#open.set(place, { index, input: inputOf(block), hasArguments: false })
+    const id = textOf(block.id) ?? `call_${index}`
+    return {
+      tool_calls: [{ index, id, type: 'function', function: { name: textOf(block.name) ?? '', arguments: '' } }],
+    }
+  }
+
+  #readDelta(place: unknown, delta: Fields): ChatDelta | undefined {
+    if (delta.type === 'text_delta') return textDelta(delta.text)
+    if (this.#isText) return undefined
+    if (delta.type === 'thinking_delta') return reasoningDelta(delta.thinking)
+    const call = this.#open.get(place)
+    const piece = textOf(delta.partial_json) ?? ''
+    if (delta.type !== 'input_json_delta' || call === undefined || piece === '') return undefined
+    call.hasArguments = true
+    return argumentsDelta(call.index, piece)
+  }
+
+  #closeBlock(place: unknown): ChatDelta | undefined {
+    const call = this.#open.get(place)
+    this.#open.delete(place)
+    // A call without arguments is a call with none.
+    return call === undefined || call.hasArguments ? undefined : argumentsDelta(call.index, call.input)
+  }
+
+  #stop(): ChatCompletionChunk[] {
+    this.hasEnded = true
+    const unclosed = [...this.#open.keys()].flatMap((place) => this.#deltas(this.#closeBlock(place)))
+    const reason = toFinishReason(this.#stopReason)
+    const head = this.#headOf({})
+    const usage = toCompatibleUsage(this.#figures)
+    return [
+      ...unclosed,
+      finishChunk(head, this.#isText ? withoutCalls(reason) : reason),
+      ...(usage === undefined ? [] : [usageChunk(head, usage)]),
+    ]
+  }
+}
+
+function textDelta(text: unknown): ChatDelta | undefined {
+  return typeof text === 'string' && text !== '' ? { content: text } : undefined
+}
+
+function reasoningDelta(text: unknown): ChatDelta | undefined {
+  return typeof text === 'string' && text !== '' ? { reasoning: text } : undefined
+}
+
+function argumentsDelta(index: number, text: string): ChatDelta {
+  return { tool_calls: [{ index, function: { arguments: text } }] }
+}
+
+function inputOf({ input }: Fields): string {
+  return isFields(input) ? JSON.stringify(input) : '{}'
+}

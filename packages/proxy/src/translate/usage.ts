@@ -1,0 +1,58 @@
+import type { CompletionUsage } from '@svc/wire'
+import { countOf, fieldsOf } from '../fields.ts'
+
+/** Figures of the messages format as they come in: the last value of each counts. */
+export interface MessagesFigures {
+  readonly input?: number | undefined
+  readonly output?: number | undefined
+  readonly cacheRead?: number | undefined
+  readonly cacheWritten?: number | undefined
+}
+
+/** The usage of a reply of the compatible format; nothing where it has none. */
+export function readCompatibleUsage(value: unknown): CompletionUsage | undefined {
+  const usage = fieldsOf(value)
+  const prompt = countOf(usage.prompt_tokens)
+  const completion = countOf(usage.completion_tokens)
+  if (prompt === undefined && completion === undefined) return undefined
+  const cached = countOf(fieldsOf(usage.prompt_tokens_details).cached_tokens)
+  const reasoning = countOf(fieldsOf(usage.completion_tokens_details).reasoning_tokens)
+  return {
+    prompt_tokens: prompt ?? 0,
+    completion_tokens: completion ?? 0,
+    total_tokens: countOf(usage.total_tokens) ?? (prompt ?? 0) + (completion ?? 0),
+    ...(cached === undefined ? {} : { prompt_tokens_details: { cached_tokens: cached } }),
+    ...(reasoning === undefined ? {} : { completion_tokens_details: { reasoning_tokens: reasoning } }),
+  }
+}
+
+/** Figures so far, with what another object of the stream says about them. */
+export function addFigures(figures: MessagesFigures, value: unknown): MessagesFigures {
+  const usage = fieldsOf(value)
+  return {
+    input: countOf(usage.input_tokens) ?? figures.input,
+    output: countOf(usage.output_tokens) ?? figures.output,
+    cacheRead: countOf(usage.cache_read_input_tokens) ?? figures.cacheRead,
+    cacheWritten: countOf(usage.cache_creation_input_tokens) ?? figures.cacheWritten,
+  }
+}
+
+/**
+ * Figures in the words of the compatible format, whose prompt tokens count what came from a cache and went to one too;
+ * nothing where the upstream gave none.
+ */
+export function toCompatibleUsage(figures: MessagesFigures): CompletionUsage | undefined {
+  const { input, output, cacheRead, cacheWritten } = figures
+  if (input === undefined && output === undefined) return undefined
+  const prompt = (input ?? 0) + (cacheRead ?? 0) + (cacheWritten ?? 0)
+  const details = {
+    ...(cacheRead === undefined ? {} : { cached_tokens: cacheRead }),
+    ...(cacheWritten === undefined ? {} : { cache_creation_tokens: cacheWritten }),
+  }
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: output ?? 0,
+    total_tokens: prompt + (output ?? 0),
+    ...(Object.keys(details).length > 0 ? { prompt_tokens_details: details } : {}),
+  }
+}

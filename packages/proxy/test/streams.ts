@@ -1,0 +1,52 @@
+import type { ChatCompletionChunk } from '@svc/wire'
+
+/** A stream of events of the messages format. */
+export function messagesStream(...events: readonly { readonly type: string }[]): string {
+  return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('')
+}
+
+/** A stream of chunks of the compatible format, ended as it should be. */
+export function chunkStream(...chunks: readonly unknown[]): string {
+  return `${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')}data: [DONE]\n\n`
+}
+
+/** Text as bytes that come in pieces cut at the offsets. */
+export async function* cutAt(text: string, ...offsets: readonly number[]): AsyncGenerator<Uint8Array> {
+  const bytes = new TextEncoder().encode(text)
+  let start = 0
+  for (const offset of [...offsets, bytes.length]) {
+    yield bytes.subarray(start, offset)
+    start = offset
+  }
+}
+
+/** What a stream says, put together. */
+export interface Heard {
+  text: string
+  reasoning: string
+  calls: { id: string | undefined; name: string | undefined; arguments: string }[]
+  finish: string | undefined
+  usage: unknown
+}
+
+/** Puts the chunks of a stream together. */
+export async function hear(chunks: AsyncIterable<ChatCompletionChunk>, heard: Heard = silence()): Promise<Heard> {
+  for await (const { choices, usage } of chunks) {
+    if (usage != null) heard.usage = usage
+    for (const { delta, finish_reason: reason } of choices) {
+      heard.text += delta.content ?? ''
+      heard.reasoning += delta.reasoning ?? ''
+      for (const { index, id, function: called } of delta.tool_calls ?? []) {
+        heard.calls[index] ??= { id, name: called?.name, arguments: '' }
+        heard.calls[index].arguments += called?.arguments ?? ''
+      }
+      heard.finish = reason ?? heard.finish
+    }
+  }
+  return heard
+}
+
+/** Nothing heard so far. */
+export function silence(): Heard {
+  return { text: '', reasoning: '', calls: [], finish: undefined, usage: undefined }
+}
