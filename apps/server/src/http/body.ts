@@ -37,7 +37,7 @@ export interface BodyMeter {
   /** Whether there is room for more; nothing is counted where there is none. */
   add(bytes: number): boolean
   /** Gives all of it back. */
-  release(): void
+  readonly release: () => void
 }
 
 /** A body in memory. */
@@ -71,28 +71,35 @@ function tooManyBodies(): SvcError {
   })
 }
 
+/** What one body holds of the memory that all share. */
+class Meter implements BodyMeter {
+  readonly #held: { bytes: number }
+  readonly #totalBytes: number
+  bytes = 0
+
+  constructor(held: { bytes: number }, totalBytes: number) {
+    this.#held = held
+    this.#totalBytes = totalBytes
+  }
+
+  add(bytes: number): boolean {
+    if (this.#held.bytes + bytes > this.#totalBytes) return false
+    this.bytes += bytes
+    this.#held.bytes += bytes
+    return true
+  }
+
+  readonly release = (): void => {
+    this.#held.bytes -= this.bytes
+    this.bytes = 0
+  }
+}
+
 /** Makes the reader that all calls of a server share. */
 export function createBodyReader(limits: BodyLimits): BodyReader {
-  let heldBytes = 0
+  const held = { bytes: 0 }
 
-  function meter(): BodyMeter {
-    let counted = 0
-    return {
-      get bytes() {
-        return counted
-      },
-      add(bytes) {
-        if (heldBytes + bytes > limits.totalBytes) return false
-        counted += bytes
-        heldBytes += bytes
-        return true
-      },
-      release() {
-        heldBytes -= counted
-        counted = 0
-      },
-    }
-  }
+  const meter = (): BodyMeter => new Meter(held, limits.totalBytes)
 
   /** Counts the next piece of a body, or says why it is not taken. */
   function refuse(counted: BodyMeter, pieceBytes: number): SvcError | undefined {
@@ -141,7 +148,7 @@ export function createBodyReader(limits: BodyLimits): BodyReader {
 
   return {
     get heldBytes() {
-      return heldBytes
+      return held.bytes
     },
     maxBytes: limits.maxBytes,
     meter,

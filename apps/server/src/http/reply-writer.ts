@@ -27,38 +27,61 @@ export interface ReplyWriter {
 
 const encoder = new TextEncoder()
 
+/** A call as its writer needs it. */
+type WrittenCall = { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse }
+
 /** Makes the writer of one call. */
 export function createReplyWriter(
-  call: { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse },
+  call: WrittenCall,
   options: { readonly compression: CompressionPolicy; readonly stallMs?: number },
 ): ReplyWriter {
-  const { outgoing } = call
-  const stallMs = options.stallMs ?? READ_STALL_MS
-  return {
-    get started() {
-      return outgoing.headersSent
-    },
-    json(status, value, headers) {
-      const body = encoder.encode(JSON.stringify(value))
-      return sendBody(call, { status, contentType: 'application/json', body, headers }, options.compression)
-    },
-    startStream(contentType, headers) {
-      outgoing.writeHead(200, {
-        'Content-Type': contentType,
-        'Cache-Control': 'no-cache',
-        'X-Accel-Buffering': 'no',
-        ...headers,
-      })
-    },
-    write(frame) {
-      if (outgoing.destroyed || outgoing.writableEnded) return Promise.reject(readerGone())
-      return outgoing.write(frame) ? Promise.resolve() : waitForDrain(outgoing, stallMs)
-    },
-    end() {
-      if (!outgoing.writableEnded) outgoing.end()
-    },
+  return new NodeReplyWriter(call, options.compression, options.stallMs ?? READ_STALL_MS)
+}
+
+// A class: an accessor in an object literal is a new shape for the engine each time, which keeps the call in memory
+// until the next full collection.
+class NodeReplyWriter implements ReplyWriter {
+  readonly #call: WrittenCall
+  readonly #compression: CompressionPolicy
+  readonly #stallMs: number
+
+  constructor(call: WrittenCall, compression: CompressionPolicy, stallMs: number) {
+    this.#call = call
+    this.#compression = compression
+    this.#stallMs = stallMs
+  }
+
+  get started(): boolean {
+    return this.#call.outgoing.headersSent
+  }
+
+  json(status: number, value: unknown, headers?: Readonly<Record<string, string>>): Promise<void> {
+    const body = encoder.encode(JSON.stringify(value))
+    return sendBody(this.#call, { status, contentType: 'application/json', body, headers }, this.#compression)
+  }
+
+  startStream(contentType: string, headers?: Readonly<Record<string, string>>): void {
+    this.#call.outgoing.writeHead(200, {
+      'Content-Type': contentType,
+      'Cache-Control': 'no-cache',
+      'X-Accel-Buffering': 'no',
+      ...headers,
+    })
+  }
+
+  write(frame: string | Uint8Array): Promise<void> {
+    const { outgoing } = this.#call
+    if (outgoing.destroyed || outgoing.writableEnded) return Promise.reject(readerGone())
+    return outgoing.write(frame) ? WRITTEN : waitForDrain(outgoing, this.#stallMs)
+  }
+
+  end(): void {
+    const { outgoing } = this.#call
+    if (!outgoing.writableEnded) outgoing.end()
   }
 }
+
+const WRITTEN = Promise.resolve()
 
 /** The failure of whatever is written for a reader that has left. */
 export function readerGone(): SvcError {

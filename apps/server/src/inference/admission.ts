@@ -10,21 +10,21 @@ export interface SlotCounter {
 
 /** Makes a counter of slots. */
 export function createSlotCounter(): SlotCounter {
-  let taken = 0
-  return {
-    get taken() {
-      return taken
-    },
-    take(limit) {
-      if (limit > 0 && taken >= limit) return undefined
-      taken += 1
-      let held = true
-      return () => {
-        if (!held) return
-        held = false
-        taken -= 1
-      }
-    },
+  return new Counter()
+}
+
+class Counter implements SlotCounter {
+  taken = 0
+
+  take(limit: number): Release | undefined {
+    if (limit > 0 && this.taken >= limit) return undefined
+    this.taken += 1
+    let held = true
+    return () => {
+      if (!held) return
+      held = false
+      this.taken -= 1
+    }
   }
 }
 
