@@ -66,6 +66,18 @@ module.exports = {
       ],
       NODE,
     ),
+    only(
+      'backend-onnx',
+      'apps/backends/onnx',
+      [
+        lib('errors'),
+        lib('backend-client'),
+        lib('backend-kit'),
+        npm('onnxruntime-(node|common)'),
+        npm('@huggingface/tokenizers'),
+      ],
+      NODE,
+    ),
     {
       name: 'demo-models-is-data',
       severity: 'error',

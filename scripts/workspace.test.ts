@@ -47,6 +47,9 @@ describe('the workspace', () => {
       expect(platforms).toContain(platform)
     const engine = new Set([...lock.matchAll(/'@node-llama-cpp\/([a-z0-9-]+)@/g)].map(([, platform]) => platform))
     expect([...engine]).toEqual(expect.arrayContaining(['linux-x64', 'linux-arm64']))
+    // its install script, which would fetch builds for graphics cards, is the only user of these
+    expect(lock).toContain('\n  onnxruntime-node@')
+    expect(lock).not.toMatch(/\n {2}(adm-zip|global-agent)@/)
   })
 
   it('loads every built entry with no export conditions', async () => {
@@ -81,7 +84,9 @@ describe('ARCHITECTURE.md', () => {
     const declared = [...manifests.values()]
       .filter(
         ({ name }) =>
-          name === '@svc/server' || [...labels.values()].includes(name) || /^@svc\/backend-(llama|mock)$/.test(name),
+          name === '@svc/server' ||
+          [...labels.values()].includes(name) ||
+          /^@svc\/backend-(llama|onnx|mock)$/.test(name),
       )
       .flatMap(({ name, dependencies = {} }) =>
         Object.keys(dependencies)
@@ -89,7 +94,7 @@ describe('ARCHITECTURE.md', () => {
           .map((target) => `${name} -> ${target}`),
       )
       // started as a program, never imported
-      .filter((arrow) => arrow !== '@svc/server -> @svc/backend-llama')
+      .filter((arrow) => !/^@svc\/server -> @svc\/backend-(llama|onnx)$/.test(arrow))
     expect(drawn.sort()).toEqual(declared.sort())
   })
 })

@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { demoModels } from '@svc/demo-models'
+import type { BuiltInBackend } from './backends/catalog.ts'
 import { systemClock } from './clock.ts'
 import { addModelCommand, listBackendsCommand, listModelsCommand } from './commands.ts'
 import { compose } from './compose.ts'
@@ -13,12 +14,28 @@ import { formatVersion, readVersion } from './version.ts'
 // A closed pipe behind stdout or stderr must not end the server.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
 
-/** The llama backend as a program; its package is a dependency, its code is never imported. */
-function llamaBackend(): { entry: string; execArgv: readonly string[] } {
-  const manifest = createRequire(import.meta.url).resolve('@svc/backend-llama/package.json')
+/** Packages of the backends that come with the server, by the names that model files give them. */
+const BACKEND_PACKAGES: Readonly<Record<string, string>> = {
+  llama: '@svc/backend-llama',
+  'llama-cpp': '@svc/backend-llama',
+  onnx: '@svc/backend-onnx',
+  transformers: '@svc/backend-onnx',
+  sentencetransformers: '@svc/backend-onnx',
+  rerankers: '@svc/backend-onnx',
+  'privacy-filter': '@svc/backend-onnx',
+}
+
+/** Those backends as programs; their packages are dependencies, their code is never imported. */
+function shippedBackends(): Readonly<Record<string, BuiltInBackend>> {
+  const require = createRequire(import.meta.url)
   const fromSource = import.meta.url.endsWith('.ts')
-  const entry = fileURLToPath(new URL(fromSource ? './src/main.ts' : './dist/main.js', `file://${manifest}`))
-  return { entry, execArgv: fromSource ? ['--conditions=@svc/source', '--import', 'tsx'] : [] }
+  return Object.fromEntries(
+    Object.entries(BACKEND_PACKAGES).map(([name, packageName]) => {
+      const manifest = require.resolve(`${packageName}/package.json`)
+      const entry = fileURLToPath(new URL(fromSource ? './src/main.ts' : './dist/main.js', `file://${manifest}`))
+      return [name, { entry, execArgv: fromSource ? ['--conditions=@svc/source', '--import', 'tsx'] : [] }]
+    }),
+  )
 }
 
 async function run({ config, sources, warnings }: Loaded): Promise<void> {
@@ -26,7 +43,6 @@ async function run({ config, sources, warnings }: Loaded): Promise<void> {
   const log = createLogger({ level: config.debug ? 'debug' : config.logLevel, format: config.logFormat })
   for (const warning of warnings) log.warn({}, warning)
   const version = formatVersion(readVersion())
-  const llama = llamaBackend()
   const server = await compose({
     config,
     sources,
@@ -34,7 +50,7 @@ async function run({ config, sources, warnings }: Loaded): Promise<void> {
     log,
     clock: systemClock,
     environment: process.env,
-    builtInBackends: { llama, 'llama-cpp': llama },
+    builtInBackends: shippedBackends(),
     demoModels,
   })
   log.info({ url: server.url, version, seconds: Number((process.uptime() - started).toFixed(2)) }, 'listening')
@@ -84,7 +100,7 @@ async function main(): Promise<void> {
     case 'models-add':
       return addModelCommand(command.config, command.file)
     case 'backends-list':
-      return listBackendsCommand(command.config, ['llama', 'llama-cpp'])
+      return listBackendsCommand(command.config, Object.keys(BACKEND_PACKAGES))
     case 'run':
       return run(command)
   }

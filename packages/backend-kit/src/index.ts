@@ -7,6 +7,16 @@ export { describeHandlers } from './capabilities.ts'
 export type { BackendHandlers, ExtensionHandlers, HandlerContext, HandlerOf } from './handlers.ts'
 export { assertModelIdentity, modelNotLoaded } from './identity.ts'
 export { type ListenOptions, listenBackend, type RunningBackend } from './listen.ts'
+export {
+  type LoadOptions,
+  parseOptions,
+  readBoolean,
+  readInteger,
+  readNumber,
+  readSwitch,
+  readWord,
+} from './load-options.ts'
+export { createLog, type Log } from './log.ts'
 export { type ServeOptions, serveBackend } from './serve.ts'
 export type { ReportFailure } from './service-error.ts'
 export { StatusError } from './status-error.ts'

@@ -56,6 +56,18 @@ export {
 } from './hostile-messages.ts'
 export { type HttpServer, listenOnFreePort, startHttpServer } from './http-server.ts'
 export { collectLines, type LineCollector } from './lines.ts'
+// Models
+export { type OnnxGraph, type OnnxNode, type OnnxTensor, type OnnxValue, toOnnxFile } from './onnx/onnx-file.ts'
+export {
+  TINY_EMBEDDING_SIZE,
+  TINY_NER_LABELS,
+  TINY_NER_REACH,
+  type TinyEncoderOptions,
+  writeTinyEmbedder,
+  writeTinyNer,
+  writeTinyRanker,
+} from './onnx/tiny-encoders.ts'
+export { createTinyTokenizer, type TinyTokenizer, type TinyTokenizerKind } from './onnx/tiny-tokenizers.ts'
 // Files, databases, packages
 export {
   codeBlocks,

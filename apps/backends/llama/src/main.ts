@@ -3,8 +3,7 @@
  *
  * @module
  */
-import { type BackendHandlers, type ExtensionHandlers, serveBackend } from '@svc/backend-kit'
-import { createLog } from './engine/log.ts'
+import { type BackendHandlers, createLog, type ExtensionHandlers, serveBackend } from '@svc/backend-kit'
 import { startRuntime } from './engine/runtime.ts'
 import { createDecideHandlers } from './handlers/decide.ts'
 import { createEmbedHandlers } from './handlers/embed.ts'

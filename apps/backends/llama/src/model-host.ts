@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { assertModelIdentity, modelNotLoaded } from '@svc/backend-kit'
-import type { Log } from './engine/log.ts'
+import { assertModelIdentity, type Log, modelNotLoaded } from '@svc/backend-kit'
 import { type EngineModel, loadModel } from './engine/model.ts'
 import type { Runtime } from './engine/runtime.ts'
 import type { ModelSettings } from './engine/settings.ts'

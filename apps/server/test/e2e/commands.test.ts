@@ -59,7 +59,7 @@ describe('the command line', () => {
     expect(await runBuilt(dir.path, ['backends', 'list', ...flags])).toEqual({
       code: 0,
       signal: null,
-      stdout: 'llama\nllama-cpp\nmine',
+      stdout: 'llama\nllama-cpp\nmine\nonnx\nprivacy-filter\nrerankers\nsentencetransformers\ntransformers',
       stderr: '',
     })
   })

@@ -1,9 +1,9 @@
+import type { Log } from '@svc/backend-kit'
 import type { ToolFormatMarkers } from '@svc/reply-parser'
 import { parseJsonKeepingNumbers } from '@svc/templates'
 import { notSupported } from '../errors.ts'
 import { detectMarkers } from '../tool-format/detect-markers.ts'
 import { writeProbes } from '../tool-format/probe-calls.ts'
-import type { Log } from './log.ts'
 import { compileChatTemplate, type TemplateConversation } from './render-chat-template.ts'
 
 /** One turn as templates know it. */

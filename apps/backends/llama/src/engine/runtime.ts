@@ -1,6 +1,6 @@
 import os from 'node:os'
+import type { Log } from '@svc/backend-kit'
 import type { Llama, LlamaLogLevel } from 'node-llama-cpp'
-import type { Log } from './log.ts'
 
 /** The engine's module and its one instance in this process. */
 export interface Runtime {

@@ -1,12 +1,4 @@
-import { invalidRequest } from '../errors.ts'
-
-/** Options of a LoadModel request: names in lower case, the last value of each. */
-export type LoadOptions = ReadonlyMap<string, string>
-
-interface Range {
-  readonly min: number
-  readonly max: number
-}
+import type { LoadOptions } from '@svc/backend-kit'
 
 /** Options that change what this backend does. */
 const HONOURED = new Set([
@@ -17,83 +9,7 @@ const HONOURED = new Set([
 /** Options that ask for what this backend does anyway. */
 const GIVEN = new Set(['use_jinja', 'jinja', 'gpu', 'cont_batching', 'warmup', 'cache_reuse', 'n_cache_reuse'])
 
-const ON = new Set(['on', 'true', 'enabled', 'yes', '1'])
-const OFF = new Set(['off', 'false', 'disabled', 'no', '0'])
-
-/** Options of the form `name:value`; a name alone is "true". */
-export function parseOptions(options: readonly string[]): LoadOptions {
-  return new Map(
-    options.map((option) => {
-      const colon = option.indexOf(':')
-      const name = colon < 0 ? option : option.slice(0, colon)
-      return [name.trim().toLowerCase(), colon < 0 ? 'true' : option.slice(colon + 1).trim()]
-    }),
-  )
-}
-
 /** Names of options that have no effect here. */
 export function findIgnoredOptions(options: LoadOptions): readonly string[] {
   return [...options.keys()].filter((name) => name !== '' && !HONOURED.has(name) && !GIVEN.has(name))
-}
-
-/** A whole number under the first of these names that is there. @throws LlamaError `invalid_request` */
-export function readInteger(
-  options: LoadOptions,
-  names: readonly string[],
-  { min, max, otherwise }: Range & { readonly otherwise: number },
-): number {
-  return readMatching(options, names, { min, max, otherwise, pattern: /^-?\d{1,9}$/ })
-}
-
-/** The same for any number. @throws LlamaError `invalid_request` */
-export function readNumber(
-  options: LoadOptions,
-  names: readonly string[],
-  { min, max, otherwise }: Range & { readonly otherwise: number },
-): number {
-  return readMatching(options, names, { min, max, otherwise, pattern: /^-?\d{1,9}(\.\d{1,9})?$/ })
-}
-
-/** Whether something is on. @throws LlamaError `invalid_request` */
-export function readBoolean(options: LoadOptions, name: string): boolean {
-  const text = (options.get(name) ?? 'false').toLowerCase()
-  if (ON.has(text)) return true
-  if (OFF.has(text)) return false
-  throw invalidRequest(`option ${name} must be true or false`)
-}
-
-/** One of some words under the first of these names that is there. @throws LlamaError `invalid_request` */
-export function readWord<Word extends string>(
-  options: LoadOptions,
-  names: readonly string[],
-  words: readonly Word[],
-): Word | undefined {
-  const name = names.find((candidate) => options.has(candidate))
-  if (name === undefined) return undefined
-  const text = options.get(name)?.toLowerCase()
-  const word = words.find((candidate) => candidate === text)
-  if (word === undefined) throw invalidRequest(`option ${name} must be one of ${words.join(', ')}`)
-  return word
-}
-
-/** A word for on, off or left to the engine. @throws LlamaError `invalid_request` */
-export function readSwitch(text: string, field: string): boolean | 'auto' {
-  const word = text.trim().toLowerCase()
-  if (ON.has(word)) return true
-  if (OFF.has(word)) return false
-  if (word === '' || word === 'auto') return 'auto'
-  throw invalidRequest(`${field} must be auto, on or off`, field)
-}
-
-function readMatching(
-  options: LoadOptions,
-  names: readonly string[],
-  { min, max, otherwise, pattern }: Range & { readonly otherwise: number; readonly pattern: RegExp },
-): number {
-  const name = names.find((candidate) => options.has(candidate))
-  if (name === undefined) return otherwise
-  const text = options.get(name) ?? ''
-  const value = pattern.test(text) ? Number(text) : Number.NaN
-  if (!(value >= min && value <= max)) throw invalidRequest(`option ${name} must be a number of ${min} to ${max}`)
-  return value
 }

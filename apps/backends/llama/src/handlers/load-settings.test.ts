@@ -1,6 +1,5 @@
 import { ModelOptions } from '@svc/backend-client/proto'
 import { describe, expect, it } from 'vitest'
-import { parseOptions } from './load-options.ts'
 import { findIgnored, toModelSettings } from './load-settings.ts'
 
 type Fields = Parameters<typeof ModelOptions.fromPartial>[0]
@@ -118,16 +117,6 @@ describe('settings of a model', () => {
     ['', 'auto'],
   ])('read the switch %j', (FlashAttention, expected) => {
     expect(settings({ FlashAttention }).flashAttention).toBe(expected)
-  })
-})
-
-describe('options', () => {
-  it('are names and values, the last of a name counting', () => {
-    expect([...parseOptions(['Gpu', 'a:1', ' b : x:y ', 'a:2'])]).toEqual([
-      ['gpu', 'true'],
-      ['a', '2'],
-      ['b', 'x:y'],
-    ])
   })
 })
 

@@ -1,16 +1,9 @@
 import path from 'node:path'
 import type { ModelOptions } from '@svc/backend-client/proto'
+import { parseOptions, readBoolean, readInteger, readNumber, readSwitch, readWord } from '@svc/backend-kit'
 import { CACHE_TYPES, type CacheType, type LoraSettings, type ModelSettings, POOLINGS } from '../engine/settings.ts'
 import { invalidRequest } from '../errors.ts'
-import {
-  findIgnoredOptions,
-  parseOptions,
-  readBoolean,
-  readInteger,
-  readNumber,
-  readSwitch,
-  readWord,
-} from './load-options.ts'
+import { findIgnoredOptions } from './load-options.ts'
 
 /** Predictions side by side where no option names a number. */
 const DEFAULT_SLOTS = 4

@@ -1,0 +1,65 @@
+import { OnnxError } from '../errors.ts'
+import { frameSize } from '../tokenizer/frame.ts'
+import type { TextTokenizer } from '../tokenizer/tokenizer.ts'
+import { type Encoder, runRows } from './encoder.ts'
+import { type Entity, type EntityOptions, mergeEntities, type ScoredToken } from './entities.ts'
+import { frameRow } from './input-batch.ts'
+import { softmax } from './softmax.ts'
+import { planWindows } from './windows.ts'
+
+/** Finds entities in texts of any length. */
+export interface Classifier extends EntityOptions {
+  readonly encoder: Encoder
+  readonly tokenizer: TextTokenizer
+  /** Most tokens of one input, those of the frame included. */
+  readonly maxTokens: number
+  /** Tokens that two windows have in common. */
+  readonly overlap: number
+}
+
+/** What was found. */
+export interface Classified {
+  readonly entities: readonly Entity[]
+  /** Tokens read, those of the frame and of overlaps included. */
+  readonly promptTokens: number
+}
+
+/** UTF-16 units of one text: what a host sends is to be cut before. */
+const MAX_UNITS = 4 * 1024 * 1024
+
+/**
+ * The entities of a text, all of it: a text longer than the model takes is read through windows.
+ *
+ * @throws OnnxError `too_large` above 4 Mi UTF-16 units
+ */
+export async function classify(
+  classifier: Classifier,
+  text: string,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<Classified> {
+  if (text.length > MAX_UNITS) {
+    throw new OnnxError('too_large', `the text has ${text.length} UTF-16 units, at most ${MAX_UNITS} are read`)
+  }
+  const { encoder, tokenizer, maxTokens, overlap, labels } = classifier
+  const tokens = await tokenizer.encode(text, { signal })
+  const { single } = tokenizer
+  const ids = tokens.map(({ id }) => id)
+  const windows = planWindows(tokens.length, { size: maxTokens - frameSize(single), overlap })
+  const rows = windows.map(({ start, end }) => frameRow(single, ids.slice(start, end)))
+  const outputs = await runRows(encoder, rows, { signal })
+  const scored = windows.flatMap(({ start, keepStart, keepEnd }, index): ScoredToken[] => {
+    const output = outputs[index]
+    if (output === undefined) return []
+    return tokens.slice(keepStart, keepEnd).map((token, place) => {
+      const row = single.before.length + keepStart - start + place
+      const logits = output.values.subarray(row * output.width, row * output.width + labels.length)
+      const shares = softmax(logits)
+      if (shares.some((share) => !Number.isFinite(share))) {
+        throw new OnnxError('internal', 'the model gave no numbers', { code: 'model_failed' })
+      }
+      return { start: token.start, end: token.end, shares }
+    })
+  })
+  const promptTokens = rows.reduce((sum, row) => sum + row.ids.length, 0)
+  return { entities: mergeEntities(text, scored, classifier), promptTokens }
+}

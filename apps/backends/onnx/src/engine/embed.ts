@@ -1,0 +1,105 @@
+import { invalidRequest } from '../errors.ts'
+import { frameSize } from '../tokenizer/frame.ts'
+import type { TextTokenizer } from '../tokenizer/tokenizer.ts'
+import { type Encoder, type RowOutput, runRows } from './encoder.ts'
+import { frameRow, type InputRow } from './input-batch.ts'
+import type { Pooling } from './settings.ts'
+
+/** Makes vectors of texts. */
+export interface Embedder {
+  readonly encoder: Encoder
+  readonly tokenizer: TextTokenizer
+  /** Most tokens of one text, those of the frame included. */
+  readonly maxTokens: number
+  readonly truncates: boolean
+  readonly pooling: Pooling
+  /** How vectors are scaled, see {@link normalize}. */
+  readonly norm: number
+}
+
+/** A text, given as such or as token ids. */
+export type EmbedInput = string | readonly number[]
+
+/** The vectors of one text. */
+export interface Embedded {
+  /** One for the text or, unpooled, one for each token, those of the frame included. */
+  readonly vectors: readonly Float32Array[]
+  readonly perToken: boolean
+  /** Tokens read, those of the frame included. */
+  readonly promptTokens: number
+}
+
+/** The vectors of some texts, in their order. @throws OnnxError `invalid_request` where one is empty or too long */
+export async function embed(
+  embedder: Embedder,
+  inputs: readonly EmbedInput[],
+  { signal }: { readonly signal: AbortSignal },
+): Promise<readonly Embedded[]> {
+  const rows: InputRow[] = []
+  for (const input of inputs) rows.push(await toRow(embedder, input, signal))
+  const { pooling, norm } = embedder
+  const outputs = await runRows(embedder.encoder, rows, { signal })
+  const isPooled = !embedder.encoder.perToken
+  return outputs.map((output, index) => ({
+    vectors: pool(output, isPooled ? 'cls' : pooling).map((vector) => normalize(vector, norm)),
+    perToken: !isPooled && pooling === 'none',
+    promptTokens: rows[index]?.ids.length ?? 0,
+  }))
+}
+
+async function toRow(embedder: Embedder, input: EmbedInput, signal: AbortSignal): Promise<InputRow> {
+  const { tokenizer, maxTokens, truncates } = embedder
+  if (input.length === 0) throw invalidRequest('there is no text to embed', 'Embeddings')
+  const ids = typeof input === 'string' ? (await tokenizer.encode(input, { signal })).map(({ id }) => id) : input
+  const room = maxTokens - frameSize(tokenizer.single)
+  if (ids.length > room && !truncates) {
+    const count = ids.length + frameSize(tokenizer.single)
+    throw invalidRequest(`the text has ${count} tokens, this model embeds up to ${maxTokens}`, 'Embeddings')
+  }
+  const row = frameRow(tokenizer.single, ids.slice(0, room))
+  if (row.ids.length === 0) throw invalidRequest('the text has no tokens', 'Embeddings')
+  return row
+}
+
+/** One vector from those of all tokens, or all of them. */
+function pool({ values, length, width }: RowOutput, pooling: Pooling): Float32Array[] {
+  const at = (token: number): Float32Array => values.slice(token * width, (token + 1) * width)
+  switch (pooling) {
+    case 'none':
+      return Array.from({ length }, (_, token) => at(token))
+    case 'cls':
+      return [at(0)]
+    case 'last':
+      return [at(length - 1)]
+    case 'max':
+      return [combine(values, { length, width }, Math.max)]
+    case 'mean':
+      return [combine(values, { length, width }, (a, b) => a + b).map((sum) => sum / length)]
+  }
+}
+
+function combine(
+  values: Float32Array,
+  { length, width }: { readonly length: number; readonly width: number },
+  join: (a: number, b: number) => number,
+): Float32Array {
+  const result = values.slice(0, width)
+  for (let token = 1; token < length; token++) {
+    for (let index = 0; index < width; index++) {
+      result[index] = join(result[index] ?? 0, values[token * width + index] ?? 0)
+    }
+  }
+  return result
+}
+
+/**
+ * Scales a vector in place: below 0 not at all, 0 to a largest absolute value of 32760, else to length 1 under the p-norm
+ * of that p (2: Euclid). A vector of zeros stays one.
+ */
+export function normalize(vector: Float32Array, norm: number): Float32Array {
+  if (norm < 0) return vector
+  const largest = vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0)
+  const length =
+    norm === 0 ? largest / 32_760 : vector.reduce((sum, value) => sum + Math.abs(value) ** norm, 0) ** (1 / norm)
+  return length > 0 ? vector.map((value) => value / length) : vector
+}

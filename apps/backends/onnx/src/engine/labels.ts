@@ -1,0 +1,34 @@
+/** Where a token stands in an entity, by its label. `plain`: the label does not say. */
+export type LabelPosition = 'outside' | 'begin' | 'inside' | 'end' | 'single' | 'plain'
+
+/** A label of a token classifier, read. */
+export interface Label {
+  readonly position: LabelPosition
+  /** What the entity is, such as `PER`; empty outside. */
+  readonly group: string
+}
+
+const PREFIXES: Readonly<Record<string, LabelPosition>> = {
+  B: 'begin',
+  I: 'inside',
+  M: 'inside',
+  E: 'end',
+  L: 'end',
+  S: 'single',
+  U: 'single',
+}
+
+/**
+ * Reads a label of any usual scheme: `B-PER`, `I-PER` (BIO), `E-`, `S-` (BIOES), `L-`, `U-` (BILOU), `M-` (BMES), `_` in
+ * place of `-`, or a group alone. A single letter in front counts as a position only when some label of the model begins
+ * with `B` or `I` that way, so that a group such as `S-BAHN` stays one.
+ */
+export function readLabelSet(names: readonly string[]): readonly Label[] {
+  const hasPositions = names.some((name) => /^[BI][-_]./.test(name))
+  return names.map((name) => {
+    if (/^(o|outside|none)$/i.test(name)) return { position: 'outside', group: '' }
+    const match = hasPositions ? /^([BIMELSU])[-_](.+)$/su.exec(name) : null
+    const position = PREFIXES[match?.[1] ?? '']
+    return position === undefined ? { position: 'plain', group: name } : { position, group: match?.[2] ?? name }
+  })
+}

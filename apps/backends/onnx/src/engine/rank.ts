@@ -1,0 +1,88 @@
+import { invalidRequest } from '../errors.ts'
+import { type Frame, frameSize } from '../tokenizer/frame.ts'
+import type { TextTokenizer } from '../tokenizer/tokenizer.ts'
+import { type Embedder, embed } from './embed.ts'
+import { type Encoder, runRows } from './encoder.ts'
+import { frameRow, type InputRow } from './input-batch.ts'
+import { softmax } from './softmax.ts'
+
+/** Ranks texts by the head of a model that reads two at once. */
+export interface Ranker {
+  readonly encoder: Encoder
+  readonly tokenizer: TextTokenizer
+  readonly frame: Frame
+  /** Most tokens of query and document together, those of the frame included. */
+  readonly maxTokens: number
+  readonly truncates: boolean
+  /** Place of the label whose share is the score; undefined for a head with one number, which is read as a logit. */
+  readonly label: number | undefined
+}
+
+/** Texts to compare with a query. */
+export interface RankRequest {
+  readonly query: string
+  readonly documents: readonly string[]
+}
+
+/** How much the documents have to do with the query. */
+export interface Ranked {
+  /** In the order of the documents: 0 to 1 by a head, -1 to 1 by vectors. */
+  readonly scores: readonly number[]
+  /** Tokens read, those of the frame included. */
+  readonly promptTokens: number
+}
+
+interface CallOptions {
+  readonly signal: AbortSignal
+}
+
+/** Scores documents by a head. @throws OnnxError `invalid_request` where a pair does not fit and must not be cut */
+export async function rankByHead(
+  ranker: Ranker,
+  { query, documents }: RankRequest,
+  { signal }: CallOptions,
+): Promise<Ranked> {
+  const queryIds = (await ranker.tokenizer.encode(query, { signal })).map(({ id }) => id)
+  const rows: InputRow[] = []
+  for (const [index, document] of documents.entries()) {
+    const ids = (await ranker.tokenizer.encode(document, { signal })).map(({ id }) => id)
+    const room = ranker.maxTokens - frameSize(ranker.frame) - queryIds.length
+    if (room < 0 || (ids.length > room && !ranker.truncates)) {
+      const count = ids.length + queryIds.length + frameSize(ranker.frame)
+      const message = `query and document have ${count} tokens, this model reads up to ${ranker.maxTokens}`
+      throw invalidRequest(message, `documents[${index}]`)
+    }
+    rows.push(frameRow(ranker.frame, queryIds, ids.slice(0, room)))
+  }
+  const outputs = await runRows(ranker.encoder, rows, { signal })
+  return {
+    scores: outputs.map(({ values }) => toScore(values, ranker.label)),
+    promptTokens: rows.reduce((sum, row) => sum + row.ids.length, 0),
+  }
+}
+
+/** Scores documents by the cosine between vectors of whole texts. @throws OnnxError `invalid_request`, see {@link embed} */
+export async function rankByCosine(
+  embedder: Embedder,
+  { query, documents }: RankRequest,
+  { signal }: CallOptions,
+): Promise<Ranked> {
+  if (documents.length === 0) return { scores: [], promptTokens: 0 }
+  const [asked, ...answers] = await embed(embedder, [query, ...documents], { signal })
+  const queryVector = asked?.vectors[0] ?? new Float32Array()
+  return {
+    scores: answers.map(({ vectors }) => cosine(queryVector, vectors[0] ?? new Float32Array())),
+    promptTokens: answers.reduce((sum, { promptTokens }) => sum + promptTokens, asked?.promptTokens ?? 0),
+  }
+}
+
+function toScore(logits: Float32Array, label: number | undefined): number {
+  return label === undefined ? 1 / (1 + Math.exp(-(logits[0] ?? 0))) : (softmax(logits)[label] ?? 0)
+}
+
+/** The cosine of the angle between two vectors; 0 where either is all zeros. */
+function cosine(a: Float32Array, b: Float32Array): number {
+  const product = a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0)
+  const lengths = Math.hypot(...a) * Math.hypot(...b)
+  return lengths > 0 ? Math.max(-1, Math.min(1, product / lengths)) : 0
+}

@@ -1,0 +1,55 @@
+/** How the vectors of a text's tokens become one. `none`: they do not. */
+export const POOLINGS = ['mean', 'cls', 'last', 'max', 'none'] as const
+export type Pooling = (typeof POOLINGS)[number]
+
+/** How the labels of the tokens of a word become one. `simple`: each token keeps its own. */
+export const AGGREGATIONS = ['simple', 'first', 'average', 'max'] as const
+export type Aggregation = (typeof AGGREGATIONS)[number]
+
+/** Endings of the file of each kind of weights, as exporters name them. */
+export const WEIGHT_SUFFIXES = {
+  fp32: '',
+  fp16: '_fp16',
+  q8: '_quantized',
+  int8: '_int8',
+  uint8: '_uint8',
+  q4: '_q4',
+  q4f16: '_q4f16',
+  bnb4: '_bnb4',
+} as const
+export type WeightKind = keyof typeof WEIGHT_SUFFIXES
+
+/** What a model is loaded for: said by the host or, where it says nothing, read off the folder. */
+export const TASKS = ['classify', 'embed', 'rank'] as const
+export type Task = (typeof TASKS)[number]
+
+/** All that decides how a model is loaded and how it answers. */
+export interface ModelSettings {
+  /** The model folder, or a file in it. Absolute. */
+  readonly path: string
+  readonly weights: WeightKind | undefined
+  readonly task: Task | undefined
+  /** Threads of one run, at least 1. */
+  readonly threads: number
+  /** Runs side by side; each has the weights in memory once more. */
+  readonly parallel: number
+  /** Calls that may wait for a run. */
+  readonly maxWaiting: number
+  /** Most tokens of one text, those of the frame included; 0: what the model takes. */
+  readonly maxTokens: number
+  /** Most tokens of one run, padding included; a single text may always be as long as the model takes. */
+  readonly batchTokens: number
+  /** Whether texts that are too long to embed or rank are cut instead of refused. */
+  readonly truncates: boolean
+  readonly pooling: Pooling | undefined
+  /** See `normalize`. */
+  readonly embeddingNorm: number
+  readonly rankByCosine: boolean
+  /** Label whose share is the score of a pair, for heads of more than two labels. */
+  readonly rankLabel: string | undefined
+  readonly aggregation: Aggregation
+  /** Whether an entity that begins or ends inside a word takes all of it. */
+  readonly wholeWords: boolean
+  /** Tokens that two windows of a long text have in common; undefined: a quarter. */
+  readonly overlap: number | undefined
+}

@@ -1,0 +1,7 @@
+/** Shares of the labels from what a model says of them; they sum up to 1. */
+export function softmax(logits: Float32Array): Float32Array {
+  const most = logits.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY)
+  const powers = logits.map((logit) => Math.exp(logit - most))
+  const sum = powers.reduce((a, b) => a + b, 0)
+  return powers.map((power) => power / sum)
+}

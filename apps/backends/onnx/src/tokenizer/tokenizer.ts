@@ -1,0 +1,149 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type AddedToken, createBreaker, createSplitter } from './added-tokens.ts'
+import { type Frame, pairFrame, singleFrame } from './frame.ts'
+import { library, type Model } from './library.ts'
+import {
+  createNormalizeSteps,
+  normalizeByCluster,
+  replaceTracked,
+  stripTracked,
+  type TrackedStep,
+} from './normalize.ts'
+import { createPreTokenizeSteps, preTokenize } from './pre-tokenize.ts'
+import { type TrackedText, trackText } from './tracked-text.ts'
+import { type Token, toTokens } from './word-pieces.ts'
+
+/** The tokenizer of a model, which knows where in the text each token came from. */
+export interface TextTokenizer {
+  /** What goes around one text. */
+  readonly single: Frame
+  /** What goes around two texts; undefined where the model has no such form. */
+  readonly pair: Frame | undefined
+  /** Tokens of padding. */
+  readonly padId: number
+  /**
+   * Tokens of a text, without those of the frame. Text that reads like a special token is text.
+   * Long texts are cut at blanks into parts that are read one by one, so that the process stays responsive.
+   */
+  encode(text: string, options: { readonly signal: AbortSignal }): Promise<readonly Token[]>
+  /** Text of token ids, special ones included. */
+  decode(ids: readonly number[]): string
+  /** Whether there is a token of this id. */
+  has(id: number): boolean
+}
+
+/** Contents of the two files of a tokenizer, checked to be objects. */
+export interface TokenizerFiles {
+  /** `tokenizer.json`. */
+  readonly tokenizer: Readonly<Record<string, unknown>>
+  /** `tokenizer_config.json`; empty where it is not there. */
+  readonly config: Readonly<Record<string, unknown>>
+}
+
+/** UTF-16 units that are read in one go. */
+const SECTION_UNITS = 8192
+
+/** Builds a tokenizer. @throws Error where a file asks for what the library does not know */
+export function createTextTokenizer({ tokenizer: file, config }: TokenizerFiles): TextTokenizer {
+  const parts = new library.Tokenizer({ added_tokens: [], ...file }, config)
+  const { model } = parts
+  if (model === null) throw new Error('there is no model')
+  const added = readAddedTokens(file.added_tokens)
+  const normalizer = parts.normalizer
+  const special = added.filter((token) => token.special)
+  const plain = added.filter((token) => !token.special)
+  const isLate = (token: AddedToken): boolean => token.normalized && normalizer !== null
+  const splitEarly = createSplitter(new Map(plain.filter((t) => !isLate(t)).map((t) => [t.content, t])))
+  const splitLate = createSplitter(
+    new Map(plain.filter(isLate).map((token) => [normalizer?.normalize(token.content) ?? token.content, token])),
+  )
+  const breakSpecial = createBreaker(special.map(({ content }) => content))
+  const normalizeSteps = [...legacySteps(config), ...createNormalizeSteps(normalizer)]
+  const preTokenizeSteps = createPreTokenizeSteps(parts.pre_tokenizer)
+  const hideSpecial = createGuard(model, special)
+  const toId = (token: string): number => parts.token_to_id(token) ?? model.unk_token_id ?? 0
+
+  const readSection = (input: TrackedText, place: { section: number }): Token[] =>
+    splitEarly(input).flatMap((early) => {
+      if (early.kind === 'token') return [early.token]
+      return breakSpecial(early.text).flatMap((piece) => {
+        const section = place.section++
+        const normalized = normalizeSteps.reduce((text, step) => step(text), piece)
+        if (normalized.text === '') return []
+        return splitLate(normalized).flatMap((late) =>
+          late.kind === 'token'
+            ? [late.token]
+            : toTokens(model, preTokenize(late.text, preTokenizeSteps, section)).map(hideSpecial),
+        )
+      })
+    })
+
+  return {
+    single: singleFrame(parts.post_processor, toId),
+    pair: pairFrame(parts.post_processor, toId),
+    padId: typeof config.pad_token === 'string' ? (parts.token_to_id(config.pad_token) ?? 0) : 0,
+    encode: async (text, { signal }) => {
+      const place = { section: 0 }
+      const sections: Token[][] = []
+      for (let start = 0; start < text.length; ) {
+        signal.throwIfAborted()
+        const end = sectionEnd(text, start)
+        sections.push(readSection(trackText(text, start, end), place))
+        if (end < text.length) await nextTurn()
+        start = end
+      }
+      return sections.flat()
+    },
+    decode: (ids) => (ids.length === 0 ? '' : parts.decode([...ids], { clean_up_tokenization_spaces: false })),
+    has: (id) => model.vocab[id] !== undefined,
+  }
+}
+
+/** Where a part of a long text ends: before blanks if there are any in its second half, never inside a pair. */
+function sectionEnd(text: string, start: number): number {
+  if (text.length - start <= 2 * SECTION_UNITS) return text.length
+  for (let end = start + SECTION_UNITS; end > start + SECTION_UNITS / 2; end--) {
+    if (/\s/.test(text.charAt(end)) && !/\s/.test(text.charAt(end - 1))) return end
+  }
+  const end = start + SECTION_UNITS
+  return /[\udc00-\udfff]/.test(text.charAt(end)) ? end + 1 : end
+}
+
+/** What two old keys of the configuration ask for. */
+function legacySteps(config: Readonly<Record<string, unknown>>): readonly TrackedStep[] {
+  const steps: TrackedStep[] = []
+  if (config.remove_space === true) {
+    steps.push((input) => replaceTracked(stripTracked(input, { left: true, right: true }), /\s+/g, ' '))
+  }
+  if (config.do_lowercase_and_remove_accent === true) {
+    steps.push(normalizeByCluster((text) => text.toLowerCase().replace(/\p{M}/gu, '')))
+  }
+  return steps
+}
+
+/** No token of a text is a special one, whatever the model makes of it, but the one for unknown text. */
+function createGuard(model: Model, special: readonly AddedToken[]): (token: Token) => Token {
+  const unknown = model.unk_token_id
+  const forbidden = new Set(special.map(({ id }) => id).filter((id) => id !== unknown))
+  return (token) => (forbidden.has(token.id) && unknown !== undefined ? { ...token, id: unknown } : token)
+}
+
+function readAddedTokens(value: unknown): readonly AddedToken[] {
+  if (!Array.isArray(value)) return []
+  return value.flatMap((entry: unknown) => {
+    if (typeof entry !== 'object' || entry === null) return []
+    const { id, content, special, normalized, lstrip, rstrip } = entry as Readonly<Record<string, unknown>>
+    if (typeof id !== 'number' || typeof content !== 'string') return []
+    const isSpecial = special === true
+    return [
+      {
+        id,
+        content,
+        special: isSpecial,
+        normalized: typeof normalized === 'boolean' ? normalized : !isSpecial,
+        lstrip: lstrip === true,
+        rstrip: rstrip === true,
+      },
+    ]
+  })
+}

@@ -1,0 +1,82 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { TINY_EMBEDDING_SIZE, writeTinyEmbedder, writeTinyRanker } from '@svc/test-kit'
+import OpenAI from 'openai'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { verifies } from '../spec/verifies.ts'
+import { type BuiltServer, startBuiltServer } from '../support/built-server.ts'
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+let server: BuiltServer
+let client: OpenAI
+beforeAll(async () => {
+  server = await startBuiltServer({ env: { SVC_THREADS: '1' } })
+  client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'none', maxRetries: 0 })
+  const models = join(server.folder, 'models')
+  await writeTinyEmbedder(join(models, 'vectors'), { maxTokens: 16 })
+  await writeTinyRanker(join(models, 'pairs'))
+})
+afterAll(() => server[Symbol.asyncDispose]())
+
+async function writeModel(name: string, keys: string, folder: string): Promise<void> {
+  const text = `name: ${name}\n${keys}\nparameters:\n  model: ${folder}\n`
+  await writeFile(join(server.folder, 'models', `${name}.yaml`), text)
+}
+
+interface Ranked {
+  readonly index: number
+  readonly relevance_score: number
+}
+
+describe('encoders from model folders', () => {
+  verifies('model-file:backend:encoders', 'each of their names starts the encoder backend', async () => {
+    for (const backend of ['onnx', 'transformers', 'sentencetransformers', 'privacy-filter', 'rerankers']) {
+      await writeModel(backend, `backend: ${backend}\nknown_usecases: [embeddings]`, 'vectors')
+      const { data } = await client.embeddings.create({ model: backend, input: 'hello', encoding_format: 'float' })
+      expect(data[0]?.embedding).toHaveLength(TINY_EMBEDDING_SIZE)
+    }
+  })
+
+  it('embeddings have length 1, come in order and count their tokens', async () => {
+    await writeModel('vectors', 'backend: onnx\nembeddings: true', 'vectors')
+    const input = ['red apple', 'the river', 'red apple']
+    const { data, usage } = await client.embeddings.create({ model: 'vectors', input, encoding_format: 'float' })
+    expect(data.map(({ index }) => index)).toEqual([0, 1, 2])
+    for (const { embedding } of data) expect(Math.hypot(...embedding)).toBeCloseTo(1, 5)
+    expect(data[0]?.embedding).toEqual(data[2]?.embedding)
+    expect(data[0]?.embedding).not.toEqual(data[1]?.embedding)
+    expect(usage.prompt_tokens).toBe(3 * 4)
+  })
+
+  it('a text that is too long is refused with both figures, never cut', async () => {
+    await writeModel('vectors', 'backend: onnx\nembeddings: true', 'vectors')
+    const input = 'hello '.repeat(20)
+    await expect(client.embeddings.create({ model: 'vectors', input })).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringMatching(/22 tokens.*up to 16/),
+    })
+  })
+
+  it.each([
+    ['a model that reads both texts at once', 'pairs', 'backend: rerankers'],
+    ['vectors, with the option for it', 'vectors', 'backend: onnx\nembeddings: true\noptions: ["rerank:cosine"]'],
+  ])('documents are ranked by %s', async (_, folder, keys) => {
+    await writeModel(`rank-${folder}`, keys, folder)
+    const documents = ['the blue river', 'red apple', 'stone and bread', 'the apple']
+    const body = { model: `rank-${folder}`, query: 'a red apple', documents }
+    const { results } = await client.post<{ results: Ranked[] }>('/rerank', { body })
+    expect(results.map(({ index }) => index).slice(0, 2)).toEqual([1, 3])
+    expect(results).toHaveLength(4)
+    const first = await client.post<{ results: Ranked[] }>('/rerank', { body: { ...body, top_n: 1 } })
+    expect(first.results).toEqual(results.slice(0, 1))
+  })
+
+  it('a folder that is no model fails with what is wrong with it, and without its place', async () => {
+    await writeModel('nothing', 'backend: onnx\nembeddings: true', 'nowhere')
+    const failure = await client.embeddings.create({ model: 'nothing', input: 'a' }).catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(OpenAI.APIError)
+    expect(String(failure)).toContain('nowhere: no such folder or file')
+    expect(String(failure)).not.toContain(server.folder)
+  })
+})
