@@ -22,7 +22,7 @@ import { createApp } from './http/app.ts'
 import { createBodyReader } from './http/body.ts'
 import { createEdge, type Edge } from './http/edge.ts'
 import { type Listener, listen } from './http/listen.ts'
-import { createLegacyKeyAuthenticator } from './http/middleware/authenticate.ts'
+import { type Authenticator, createLegacyKeyAuthenticator } from './http/middleware/authenticate.ts'
 import { createGate } from './http/middleware/authorize.ts'
 import { trustedProxies } from './http/middleware/client-address.ts'
 import { corsPolicy } from './http/middleware/cors.ts'
@@ -106,6 +106,8 @@ export interface ComposeOptions {
   /** Backends that come with the server, by name. */
   readonly builtInBackends: Readonly<Record<string, BuiltInBackend>>
   readonly demoModels: readonly DemoModelSource[]
+  /** Who finds out who is calling. @default the shared keys of the settings */
+  readonly authenticator?: Authenticator | undefined
   /** Laid around each stage of the request path. @default nothing */
   readonly aroundStage?: AroundStage | undefined
 }
@@ -166,7 +168,8 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
     const liveResponses = createLiveResponses({ store: storedResponses, clock, logger: log })
     opened.push(() => liveResponses.close())
 
-    const authenticator = createLegacyKeyAuthenticator(settings.legacyKeys())
+    const sharedKeys = createLegacyKeyAuthenticator(settings.legacyKeys())
+    const authenticator = options.authenticator ?? sharedKeys
     warnOfOpenDoor(config, authenticator.configured, log)
 
     const recordFile = join(config.dataPath, 'backends.json')
@@ -355,7 +358,7 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
     let cors = corsFor()
     opened.push(
       settings.subscribe((changed) => {
-        if (changed.has('api_keys')) authenticator.replace(settings.legacyKeys())
+        if (changed.has('api_keys')) sharedKeys.replace(settings.legacyKeys())
         if (changed.has('external_backends')) {
           catalog
             .setExternal(Object.fromEntries(settings.externalBackends()))

@@ -5,6 +5,7 @@ import { systemClock } from '../clock.ts'
 import { StartRefused } from '../config/start-refused.ts'
 import type { Logger } from '../ports.ts'
 import type { Database, DatabaseOptions } from './database.ts'
+import { migrationsFolder, readMigrations } from './migrations.ts'
 import { openDatabase } from './open-database.ts'
 import { instance as postgresInstance } from './schema-postgres.ts'
 import { instance as sqliteInstance } from './schema-sqlite.ts'
@@ -12,6 +13,8 @@ import { SQLITE_ENGINES } from './sqlite-engine.ts'
 
 const logger: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 const never = new AbortController().signal
+/** The same in both dialects. */
+const SCHEMA_STEPS = readMigrations(migrationsFolder('sqlite')).length
 const base = { appVersion: '1.0.0', logger, clock: systemClock }
 
 const postgres = await startPostgres()
@@ -101,7 +104,7 @@ describe.each(places)('a database on $name', ({ create }) => {
       ['instance_id', first.instanceId],
     ])
     expect(await second.read({ sql: 'SELECT count(*) AS steps FROM svc_migrations' }, { signal: never })).toEqual([
-      { steps: 2 },
+      { steps: SCHEMA_STEPS },
     ])
     await second.close()
     await place.close()
@@ -238,7 +241,7 @@ describe.skipIf(!postgres.available)('PostgreSQL', () => {
     )
     expect(new Set(servers.map(({ instanceId }) => instanceId)).size).toBe(1)
     expect(await servers[0]?.read({ sql: 'SELECT count(*) AS steps FROM svc_migrations' }, { signal: never })).toEqual([
-      { steps: 2 },
+      { steps: SCHEMA_STEPS },
     ])
     await Promise.all(servers.map((server) => server.close()))
   })

@@ -37,17 +37,20 @@ export const responses = pgTable(
 )
 
 /**
- * Which response an item belongs to; an id that a client sent belongs to the response that had it first.
+ * Which responses have an item: ids that clients choose may stand in several.
  *
  * @public read by drizzle-kit
  */
 export const responseItems = pgTable(
   'response_items',
   {
-    id: text('id').primaryKey(),
+    id: text('id').notNull(),
     responseId: text('response_id').notNull(),
   },
-  (table) => [index('response_items_by_response').on(table.responseId)],
+  (table) => [
+    primaryKey({ columns: [table.id, table.responseId] }),
+    index('response_items_by_response').on(table.responseId),
+  ],
 )
 
 /**

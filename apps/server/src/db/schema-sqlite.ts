@@ -36,10 +36,13 @@ export const responses = sqliteTable(
 export const responseItems = sqliteTable(
   'response_items',
   {
-    id: text('id').primaryKey(),
+    id: text('id').notNull(),
     responseId: text('response_id').notNull(),
   },
-  (table) => [index('response_items_by_response').on(table.responseId)],
+  (table) => [
+    primaryKey({ columns: [table.id, table.responseId] }),
+    index('response_items_by_response').on(table.responseId),
+  ],
 )
 
 /** Events of streamed responses, many to a row. */

@@ -205,7 +205,12 @@ export function createResponseStore(options: ResponseStoreOptions): ResponseStor
       return toEventRow(next)
     },
     async findItem(id, reader) {
-      const [row] = await rows(sql`SELECT response_id FROM response_items WHERE id = ${id}`)
+      // Ids that clients choose may stand in several responses: the reader's own go before those of others.
+      const [row] = await rows(
+        sql`SELECT response_id FROM response_items JOIN responses ON responses.id = response_id
+            WHERE response_items.id = ${id} AND ${mayRead(reader)} AND ${isKept()}
+            ORDER BY CASE WHEN owner = ${reader.id} THEN 0 ELSE 1 END, created_at LIMIT 1`,
+      )
       const stored = row && (await find(text(row, 'response_id'), reader))
       if (stored === undefined) return undefined
       const { input, resource } = toStored(stored)
@@ -244,7 +249,9 @@ function insertItems(responseId: string, items: readonly { readonly id?: string 
   return items.flatMap(({ id }) =>
     id == null
       ? []
-      : [sql`INSERT INTO response_items (id, response_id) VALUES (${id}, ${responseId}) ON CONFLICT (id) DO NOTHING`],
+      : [
+          sql`INSERT INTO response_items (id, response_id) VALUES (${id}, ${responseId}) ON CONFLICT (id, response_id) DO NOTHING`,
+        ],
   )
 }
 

@@ -6,6 +6,7 @@ import { stringify } from 'yaml'
 import { systemClock } from '../../src/clock.ts'
 import { compose, type RunningServer } from '../../src/compose.ts'
 import { loadConfig } from '../../src/config/load.ts'
+import type { Authenticator } from '../../src/http/middleware/authenticate.ts'
 import type { AroundStage } from '../../src/inference/pipeline.ts'
 import { createLogger } from '../../src/log.ts'
 import { call, type RawReply, type RawRequest } from './test-app.ts'
@@ -38,6 +39,8 @@ export interface TestServerOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Files of the configuration folder that exist before the start. */
   readonly configFiles?: Readonly<Record<string, string>>
+  /** Who finds out who is calling. @default the shared keys of the settings */
+  readonly authenticator?: Authenticator
   /** Laid around each stage of the request path. */
   readonly aroundStage?: AroundStage
 }
@@ -77,6 +80,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     // weights are looked at before the llama backend is started, whatever it is
     builtInBackends: { llama: { entry: launcher.args.at(-1) ?? '', execArgv: launcher.args.slice(0, -1) } },
     demoModels: [],
+    authenticator: options.authenticator,
     aroundStage: options.aroundStage,
   })
   const post = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<RawReply> =>
