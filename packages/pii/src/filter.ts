@@ -53,7 +53,7 @@ export async function filterSegments(
   limits.signal?.throwIfAborted()
   const { segments } = texts
   const joined = joinSegments(texts)
-  if (detectors.length === 0 || joined.document.text === '') return untouched(segments)
+  if (detectors.length === 0 || joined.indices.length === 0) return untouched(segments)
   const detections = await runDetectors(joined.document, detectors, limits)
 
   const found = new Map<number, readonly JudgedDetection[]>()

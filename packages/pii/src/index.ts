@@ -21,10 +21,22 @@ export type { TextSegment } from './documents/segment.ts'
 export type { HistoryKind, MediaKind } from './documents/shape.ts'
 export type { HistoryReference, MediaPart, ScanRefusal, TokenList } from './documents/walk.ts'
 
+// Reversible redaction: tokens in the request, values back in the reply.
+
+export { createLaneRestorer, type LaneKind, type LaneRestorer, restoreText } from './reversible/lane-restorer.ts'
+export type { ReplyFormat } from './reversible/reply-lanes.ts'
+export { restoreJsonBody } from './reversible/restore-json.ts'
+export { createSseRestorer, type SseRestorer, type SseRestorerOptions } from './reversible/sse-restorer.ts'
+export { createTokenMap, type TokenMap, type TokenMapOptions } from './reversible/token-map.ts'
+
 // Detectors.
 
 export { combineDetectors } from './combine-detectors.ts'
 export type { Detector, JudgedDetection, ScanDocument } from './detector.ts'
+export type { ChunkSettings } from './ner/chunks.ts'
+export { createNerDetector, type NerDetectorOptions } from './ner/ner-detector.ts'
+export { createTermMatchers, type TermMatchers } from './ner/protected-terms.ts'
+export type { TermMatcher } from './ner/term-matcher.ts'
 export { createUnavailableDetector } from './unavailable-detector.ts'
 
 // What is found, and what becomes of it.
@@ -49,4 +61,4 @@ export {
 
 // What the package needs from its user.
 
-export type { Clock, TermFiles, TokenClassifier, TokenEntity } from './ports.ts'
+export type { Clock, Logger, TermFiles, TokenClassifier, TokenEntity } from './ports.ts'

@@ -35,3 +35,8 @@ export interface Clock {
   /** Resolves after `ms` milliseconds; rejects with the signal's reason when it aborts first. */
   sleep(ms: number, options: { readonly signal: AbortSignal }): Promise<void>
 }
+
+/** Where warnings go that nobody waits for. Fields never hold scanned text. */
+export interface Logger {
+  warn(fields: Readonly<Record<string, unknown>>, message: string): void
+}

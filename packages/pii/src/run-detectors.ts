@@ -52,6 +52,7 @@ async function runDetector(document: ScanDocument, detector: Detector, limits: R
     if (found === undefined) return failed('timeout')
     return found.every((detection) => isPossible(detection, document.text)) ? { ok: true, found } : failed('bad_span')
   } catch (error) {
+    if (SvcError.is(error) && error.code === 'pii_bad_span') return failed('bad_span')
     return failed('failed', SvcError.is(error) ? error.code : undefined)
   } finally {
     over.abort()

@@ -1,0 +1,118 @@
+import { SvcError } from '@svc/errors'
+import type { Span } from '../span.ts'
+import { isInsideCharacter } from '../well-formed.ts'
+
+/** How long texts are cut for a recogniser, in UTF-16 code units. */
+export interface ChunkSettings {
+  /** The most that is sent at once; never less than what lies before and after a core, and one unit more. */
+  readonly size: number
+  /** How far a recogniser looks to either side of the start of a detection, its length included. */
+  readonly overlap: number
+}
+
+/** A piece of a text as a recogniser sees it. */
+export interface Chunk extends Span {
+  /** Detections that start in here are those of this chunk; the cores of all chunks are the text. */
+  readonly core: Span
+}
+
+/** How much further than the overlap an edge may lie so that no word is cut, as a part of the overlap. */
+const SLACK = 1 / 8
+
+/**
+ * Cuts a text into cores, at blank lines or else white space where there is any, each with at least the overlap on both
+ * sides.
+ *
+ * @throws SvcError `pii_config`, kind `invalid_request`, for settings that are no lengths
+ */
+export function cutChunks(text: string, { size, overlap }: ChunkSettings): Chunk[] {
+  if (!Number.isInteger(size) || size < 1 || !Number.isInteger(overlap) || overlap < 0) {
+    throw new SvcError('invalid_request', 'chunks need a size of 1 or more and an overlap of 0 or more', {
+      code: 'pii_config',
+    })
+  }
+  if (text.length <= size) return [{ start: 0, end: text.length, core: { start: 0, end: text.length } }]
+  const slack = Math.floor(overlap * SLACK)
+  const coreSize = Math.max(1, size - 2 * (overlap + slack))
+  const chunks: Chunk[] = []
+  for (let start = 0; start < text.length; ) {
+    const end = coreEnd(text, start, coreSize)
+    chunks.push({
+      start: edgeBefore(text, start - overlap, slack),
+      end: edgeAfter(text, end + overlap, slack),
+      core: { start, end },
+    })
+    start = end
+  }
+  return chunks
+}
+
+/** Where a core ends: after a blank line or white space in its second half, else where it is full. */
+function coreEnd(text: string, start: number, coreSize: number): number {
+  const full = start + coreSize
+  if (full >= text.length) return text.length
+  const half = start + (coreSize >>> 1) + 1
+  const window = text.slice(half, full)
+  const blankLine = window.lastIndexOf('\n\n')
+  if (blankLine !== -1) return half + blankLine + 2
+  const blank = window.search(/\s\S*$/u)
+  if (blank !== -1) return half + blank + 1
+  return isInsideCharacter(text, full) ? full + 1 : full
+}
+
+/** The start of a word at or a little before an offset; the offset where there is none. */
+function edgeBefore(text: string, offset: number, slack: number): number {
+  if (offset <= 0) return 0
+  const first = Math.max(0, offset - slack)
+  const blank = text.slice(first, offset).search(/\s\S*$/u)
+  if (blank !== -1) return first + blank + 1
+  return isInsideCharacter(text, offset) ? offset - 1 : offset
+}
+
+/** The end of a word at or a little after an offset; the offset where there is none. */
+function edgeAfter(text: string, offset: number, slack: number): number {
+  if (offset >= text.length) return text.length
+  const blank = text.slice(offset, offset + slack).search(/\s/u)
+  if (blank !== -1) return offset + blank
+  return isInsideCharacter(text, offset) ? offset + 1 : offset
+}
+
+/** What a recogniser found in a chunk, with offsets of the whole text. */
+export interface ChunkHit extends Span {
+  readonly group: string
+  readonly score: number
+}
+
+/**
+ * The detections of a text from those of its chunks. A chunk answers for what starts in its core: there a recogniser that
+ * looks no further than the overlap sees all it would see of the whole text. What runs into the end of a chunk is taken
+ * on with the next one, so that nothing long is lost.
+ *
+ * @param found for each chunk what was found in it
+ */
+export function uniteChunks(chunks: readonly Chunk[], found: readonly (readonly ChunkHit[])[]): ChunkHit[] {
+  const united: ChunkHit[] = []
+  let open: ChunkHit[] = []
+  for (const [index, { end, core }] of chunks.entries()) {
+    const hits = found[index] ?? []
+    const started = hits.filter(({ start }) => start >= core.start && start < core.end)
+    const reachEnd: ChunkHit[] = []
+    for (const hit of [...open.map((earlier) => continueHit(earlier, hits)), ...started]) {
+      if (hit.end >= end) reachEnd.push(hit)
+      else united.push(hit)
+    }
+    open = reachEnd
+  }
+  return [...united, ...open]
+}
+
+/** A detection that ran into the end of its chunk, as far as the next chunk's detections of its place reach. */
+function continueHit(hit: ChunkHit, next: readonly ChunkHit[]): ChunkHit {
+  let { end, score } = hit
+  for (const piece of next) {
+    if (piece.start > hit.end || piece.end < hit.end) continue
+    end = Math.max(end, piece.end)
+    if (piece.group === hit.group) score = Math.max(score, piece.score)
+  }
+  return { ...hit, end, score }
+}

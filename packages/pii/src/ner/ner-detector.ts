@@ -1,0 +1,124 @@
+import type { Detector, JudgedDetection } from '../detector.ts'
+import { createPolicy, type Policy } from '../policy.ts'
+import type { Logger, TermFiles, TokenClassifier } from '../ports.ts'
+import type { NerSettings } from '../settings.ts'
+import type { ChunkHit, ChunkSettings } from './chunks.ts'
+import { classifyText } from './classify-text.ts'
+import { createProtectedTerms, createTermMatchers, type TermMatchers } from './protected-terms.ts'
+import { type Shield, shieldRanges } from './shield.ts'
+import { endWithNextWord, startWithPreviousWord } from './word-extension.ts'
+import { createWords } from './words.ts'
+
+/** What a detector of entities is made of. */
+export interface NerDetectorOptions {
+  /** The name of the detector model. */
+  readonly name: string
+  readonly settings: NerSettings
+  readonly classifier: TokenClassifier
+  /** Reads `protectedTermsFiles`; without it they are skipped with a warning. */
+  readonly termFiles?: TermFiles | undefined
+  /** Shared with other detectors, so that a list many of them have is compiled once. @default one of its own */
+  readonly termMatchers?: TermMatchers | undefined
+  /** How texts longer than `size` are cut, in UTF-16 code units. @default 1000, with an overlap of 150 */
+  readonly chunking?: ChunkSettings | undefined
+  /** How many chunks are with the classifier at once. @default 4 */
+  readonly concurrency?: number | undefined
+  readonly logger?: Logger | undefined
+}
+
+const DEFAULT_CHUNKING: ChunkSettings = { size: 1000, overlap: 150 }
+
+/**
+ * The tier that recognises entities by a model (§2.11): protected terms are hidden from it, long texts are cut into
+ * chunks, detections below `minScore` are dropped, and those of the groups named also cover a neighbouring word.
+ *
+ * @throws SvcError `pii_config`, kind `invalid_request`, for an action that is none of the three
+ */
+export function createNerDetector(options: NerDetectorOptions): Detector {
+  const { name, settings, classifier, chunking = DEFAULT_CHUNKING, concurrency = 4, logger } = options
+  const { minScore = 0 } = settings
+  const judge: Judge = {
+    policy: createPolicy(settings),
+    extendsNext: new Set(settings.extendToNextWord),
+    extendsPrevious: new Set(settings.extendToPreviousWord),
+  }
+  const terms = createProtectedTerms({
+    terms: settings.protectedTerms,
+    paths: settings.protectedTermsFiles,
+    files: options.termFiles,
+    matchers: options.termMatchers ?? createTermMatchers(),
+    logger,
+  })
+  return {
+    name,
+    async detect({ text, segments }, { signal }) {
+      const matcher = await terms.current()
+      const shield = shieldRanges(
+        text,
+        matcher === undefined ? [] : segments.flatMap((segment) => matcher.find(text, segment)),
+      )
+      const hits = await classifyText(classifier, shield.text, { minScore, chunking, concurrency, signal })
+      const sure = hits.filter(({ score }) => score >= minScore)
+      return extendHits(
+        text,
+        sure.flatMap((hit) => judgeHit(hit, shield, judge)),
+        { shield, judge },
+      )
+    },
+  }
+}
+
+interface Judge {
+  readonly policy: Policy
+  readonly extendsNext: ReadonlySet<string>
+  readonly extendsPrevious: ReadonlySet<string>
+}
+
+/** A detection in the original text: in pieces where it lies on protected terms. */
+function judgeHit(hit: ChunkHit, shield: Shield, { policy }: Judge): JudgedDetection[] {
+  const { group, score } = hit
+  return shield
+    .toOriginal(hit)
+    .map(({ start, end }) => ({ start, end, group, score, source: 'ner', action: policy(group) }))
+}
+
+/** Detections grown by the words beside them. */
+function extendHits(
+  text: string,
+  hits: readonly JudgedDetection[],
+  { shield, judge }: { readonly shield: Shield; readonly judge: Judge },
+): JudgedDetection[] {
+  const context = { text, words: createWords(text), isProtected: shield.isProtected }
+  const byStart = hits.toSorted((one, other) => one.start - other.start)
+  return byStart.map((hit, index) => {
+    const end = judge.extendsNext.has(hit.group) ? endWithNextWord(hit, context) : hit.end
+    const start = judge.extendsPrevious.has(hit.group) ? startWithPreviousWord(hit, context) : hit.start
+    return {
+      ...hit,
+      start: start < hit.start ? startOfNeighbours(byStart, index, start) : start,
+      end: end > hit.end ? endOfNeighbours(byStart, index, end) : end,
+    }
+  })
+}
+
+/** A detection that grows into others covers them whole, so that the union has its name and not theirs. */
+function endOfNeighbours(byStart: readonly JudgedDetection[], index: number, end: number): number {
+  let last = end
+  for (let at = index + 1; at < byStart.length; at++) {
+    const next = byStart[at]
+    if (next === undefined || next.start >= end) break
+    last = Math.max(last, next.end)
+  }
+  return last
+}
+
+/** As {@link endOfNeighbours}, to the other side. */
+function startOfNeighbours(byStart: readonly JudgedDetection[], index: number, start: number): number {
+  let first = start
+  for (let at = index - 1; at >= 0; at--) {
+    const previous = byStart[at]
+    if (previous === undefined || previous.end <= start) break
+    first = Math.min(first, previous.start)
+  }
+  return first
+}

@@ -1,0 +1,92 @@
+import type { Span } from '../span.ts'
+import { isWordAfter, isWordBefore } from './words.ts'
+
+/** Shorter terms are ignored, in code points. */
+const MIN_TERM_LENGTH = 3
+/** The step for any run of white space. */
+const BLANK = ' '
+const WHITE_SPACE = /^\s$/u
+
+/** Finds protected terms. */
+export interface TermMatcher {
+  /** Whole-word occurrences within a span of a text, ascending and apart; of terms at one place the longest. */
+  find(text: string, within: Span): Span[]
+}
+
+interface Node {
+  readonly next: Map<string, Node>
+  isEnd: boolean
+}
+
+/**
+ * A matcher of terms, whatever their case; a run of white space in a term stands for any run of white space, line
+ * breaks included. Undefined when no term is long enough. Takes time in proportion to the text, for any number of terms
+ * of one length.
+ */
+export function compileTerms(terms: readonly string[]): TermMatcher | undefined {
+  const root: Node = { next: new Map(), isEnd: false }
+  for (const term of terms) {
+    const characters = [...term.trim().replaceAll(/\s+/gu, BLANK)]
+    if (characters.length < MIN_TERM_LENGTH) continue
+    let node = root
+    for (const character of characters) node = childOf(node, fold(character))
+    node.isEnd = true
+  }
+  if (root.next.size === 0) return undefined
+  return { find: (text, within) => findTerms(root, text, within) }
+}
+
+function childOf(node: Node, step: string): Node {
+  const known = node.next.get(step)
+  if (known !== undefined) return known
+  const child: Node = { next: new Map(), isEnd: false }
+  node.next.set(step, child)
+  return child
+}
+
+function findTerms(root: Node, text: string, { start, end }: Span): Span[] {
+  const found: Span[] = []
+  let at = start
+  while (at < end) {
+    const termEnd = isWordBefore(text, at) ? undefined : longestTermAt(root, text, { start: at, end })
+    if (termEnd !== undefined) found.push({ start: at, end: termEnd })
+    at = termEnd ?? at + characterAt(text, at).length
+  }
+  return found
+}
+
+/** The end of the longest term that starts where a span does and that no word goes on after. */
+function longestTermAt(root: Node, text: string, { start, end }: Span): number | undefined {
+  let longest: number | undefined
+  let node: Node | undefined = root
+  let at = start
+  while (at < end) {
+    const character = characterAt(text, at)
+    node = node.next.get(fold(character))
+    if (node === undefined) break
+    at += character.length
+    if (isBlank(character)) while (at < end && isBlank(characterAt(text, at))) at++
+    if (node.isEnd && !isWordAfter(text, at)) longest = at
+  }
+  return longest
+}
+
+function isBlank(character: string): boolean {
+  return WHITE_SPACE.test(character)
+}
+
+/** A character without its case; white space is {@link BLANK}. Characters whose other case is two stay themselves. */
+function fold(character: string): string {
+  if (isBlank(character)) return BLANK
+  const upper = character.toUpperCase()
+  const lower = (isOneCharacter(upper) ? upper : character).toLowerCase()
+  return isOneCharacter(lower) ? lower : character
+}
+
+function isOneCharacter(text: string): boolean {
+  return text.length === 1 || (text.length === 2 && (text.codePointAt(0) ?? 0) > 0xffff)
+}
+
+function characterAt(text: string, offset: number): string {
+  return String.fromCodePoint(text.codePointAt(offset) ?? 0)
+}

@@ -1,0 +1,58 @@
+import type { Span } from '../span.ts'
+import { isNameLike, isWord, type Words } from './words.ts'
+
+/** What extending a detection looks at. */
+export interface ExtensionContext {
+  readonly text: string
+  readonly words: Words
+  /** Whether a range touches a protected term: no extension runs onto one. */
+  isProtected(span: Span): boolean
+}
+
+/**
+ * Where a detection ends that also covers the next word on its line: spaces and tabs are skipped, one word is taken.
+ * The same end where none follows, or where a protected term would be covered.
+ */
+export function endWithNextWord({ end }: Span, { text, words, isProtected }: ExtensionContext): number {
+  const own = words.around(end)
+  // A detection may end within a word; the next word is the one after it.
+  const ownEnd = own !== undefined && own.start < end && own.end > end ? own.end : end
+  const start = skipBlanks(text, ownEnd)
+  const next = words.around(start)
+  if (next === undefined || next.start !== start || !isWord(text.slice(next.start, next.end))) return end
+  return isProtected({ start: end, end: next.end }) ? end : next.end
+}
+
+/**
+ * Where a detection starts that also covers the word before it on its line, when that is of letters, `-` and `'` alone.
+ * The same start where none precedes, or where a protected term would be covered.
+ */
+export function startWithPreviousWord({ start }: Span, { text, words, isProtected }: ExtensionContext): number {
+  const own = words.around(start)
+  const isWithin = own !== undefined && own.start < start && own.end > start
+  const ownStart = isWithin ? own.start : start
+  if (isWithin && !isNameLike(text.slice(ownStart, start))) return start
+  const end = skipBlanksBack(text, ownStart)
+  const previous = words.around(end)
+  if (previous === undefined || previous.end !== end) return start
+  const word = text.slice(previous.start, previous.end)
+  if (!isNameLike(word) || !isWord(word)) return start
+  return isProtected({ start: previous.start, end: start }) ? start : previous.start
+}
+
+function skipBlanks(text: string, offset: number): number {
+  let at = offset
+  while (isBlank(text.charCodeAt(at))) at++
+  return at
+}
+
+function skipBlanksBack(text: string, offset: number): number {
+  let at = offset
+  while (isBlank(text.charCodeAt(at - 1))) at--
+  return at
+}
+
+/** A space or a tab; never a line break. */
+function isBlank(unit: number): boolean {
+  return unit === 0x20 || unit === 0x09
+}
