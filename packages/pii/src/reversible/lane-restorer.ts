@@ -1,0 +1,143 @@
+import type { TokenMap } from './token-map.ts'
+import type { TokenMatcher } from './token-matcher.ts'
+
+/** Puts values back into the text of one lane of a reply: a choice's content, its reasoning, a call's arguments. */
+export interface LaneRestorer {
+  /**
+   * Takes the next text, cut anywhere, and returns what can go out: everything but an end that is the beginning of a
+   * token. What is kept is shorter than the longest token.
+   */
+  push(text: string): string
+  /** Ends the lane and returns what was kept. */
+  end(): string
+  /** Whether something is kept. */
+  readonly isHolding: boolean
+}
+
+/** What the text of a lane is. */
+export type LaneKind =
+  /** Text for people: values go in as they are. */
+  | 'text'
+  /** JSON text, as the arguments of calls are: values go in escaped, and tokens are found however they are escaped. */
+  | 'json'
+
+/**
+ * A restorer for one lane.
+ *
+ * @param kind @default 'text'
+ * @example
+ * const lane = createLaneRestorer(map)
+ * for await (const delta of deltas) write(lane.push(delta))
+ * write(lane.end())
+ */
+export function createLaneRestorer(map: TokenMap, kind: LaneKind = 'text'): LaneRestorer {
+  return new Restorer(map.matcher, kind)
+}
+
+/** A whole text with its values put back; the same string when it holds no token. */
+export function restoreText(map: TokenMap, text: string, kind: LaneKind = 'text'): string {
+  return map.matcher.isEmpty ? text : restore(map.matcher, text, kind, true).text
+}
+
+class Restorer implements LaneRestorer {
+  readonly #matcher: TokenMatcher
+  readonly #kind: LaneKind
+  #held = ''
+
+  constructor(matcher: TokenMatcher, kind: LaneKind) {
+    this.#matcher = matcher
+    this.#kind = kind
+  }
+
+  get isHolding(): boolean {
+    return this.#held !== ''
+  }
+
+  push(text: string): string {
+    if (this.#matcher.isEmpty) return text
+    const restored = restore(this.#matcher, this.#held + text, this.#kind, false)
+    this.#held = restored.held
+    return restored.text
+  }
+
+  end(): string {
+    const { text } = restore(this.#matcher, this.#held, this.#kind, true)
+    this.#held = ''
+    return text
+  }
+}
+
+function restore(matcher: TokenMatcher, source: string, kind: LaneKind, isEnd: boolean) {
+  if (kind === 'text' || !source.includes('\\')) {
+    const { matches, holdFrom } = matcher.scan(source, isEnd)
+    if (matches.length === 0 && holdFrom === source.length) return { text: source, held: '' }
+    const encode = kind === 'text' ? asIs : escapeJson
+    let text = ''
+    let read = 0
+    for (const { start, end, value } of matches) {
+      text += source.slice(read, start) + encode(value)
+      read = end
+    }
+    return { text: text + source.slice(read, holdFrom), held: source.slice(holdFrom) }
+  }
+  return restoreEscaped(matcher, source, isEnd)
+}
+
+/** Finds tokens among characters and escapes of JSON text; what is no token stays as it was written. */
+function restoreEscaped(matcher: TokenMatcher, source: string, isEnd: boolean) {
+  const { characters, offsets, end } = readCharacters(source)
+  const { matches, holdFrom } = matcher.scan(characters, isEnd)
+  const at = (index: number) => offsets[index] ?? end
+  let text = ''
+  let read = 0
+  for (const match of matches) {
+    text += source.slice(read, at(match.start)) + escapeJson(match.value)
+    read = at(match.end)
+  }
+  // An escape that is cut may become the first character of a token.
+  const until = isEnd ? source.length : at(holdFrom)
+  return { text: text + source.slice(read, until), held: source.slice(until) }
+}
+
+/** Decodes JSON text outside of its structure: for each character where it begins; `end` is where a cut escape begins. */
+function readCharacters(source: string): { characters: string; offsets: Uint32Array; end: number } {
+  const offsets = new Uint32Array(source.length)
+  const pieces: string[] = []
+  let count = 0
+  let at = 0
+  for (let next = source.indexOf('\\'); at < source.length; next = source.indexOf('\\', at)) {
+    const plainEnd = next === -1 ? source.length : next
+    pieces.push(source.slice(at, plainEnd))
+    while (at < plainEnd) offsets[count++] = at++
+    if (next === -1) break
+    const sequence = readEscape(source, at)
+    if (sequence === undefined) break
+    pieces.push(sequence.character)
+    offsets[count++] = at
+    at += sequence.length
+  }
+  return { characters: pieces.join(''), offsets: offsets.subarray(0, count), end: at }
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
+const HEX4 = /^[0-9a-fA-F]{4}$/
+const HEX_START = /^[0-9a-fA-F]{0,3}$/
+
+/** The character an escape stands for; undefined when the text ends inside of it. What is no escape stands for itself. */
+function readEscape(source: string, at: number): { character: string; length: number } | undefined {
+  const kind = source.charAt(at + 1)
+  if (kind === '') return undefined
+  if (kind !== 'u') return { character: ESCAPES[kind] ?? kind, length: 2 }
+  const digits = source.slice(at + 2, at + 6)
+  if (HEX4.test(digits)) return { character: String.fromCharCode(Number.parseInt(digits, 16)), length: 6 }
+  return at + 2 + digits.length === source.length && HEX_START.test(digits) ? undefined : { character: 'u', length: 2 }
+}
+
+function asIs(value: string): string {
+  return value
+}
+
+/** A value as it stands between the quotes of a JSON string. */
+function escapeJson(value: string): string {
+  return JSON.stringify(value).slice(1, -1)
+}

@@ -1,0 +1,59 @@
+import { applySplices, JsonError, type JsonNode, parseJson, type Splice, walkStrings } from '@svc/json'
+import { restoreText } from './lane-restorer.ts'
+import type { TokenMap } from './token-map.ts'
+
+/** Log probabilities tell of the tokens the model wrote: they stay as they are. */
+const LEFT_ALONE = 'logprobs'
+/** Strings under this name are JSON text in every format. */
+const JSON_TEXT = 'arguments'
+
+/** A reply may nest and hold more than a request. */
+const REPLY_LIMITS = { maxDepth: 10_000, maxNodes: 10_000_000 }
+
+/**
+ * A whole JSON reply with its values put back, in any of the formats, that of an error too. The same bytes come back
+ * when they hold no token or are no JSON; what holds none stays byte for byte.
+ */
+export function restoreJsonBody(map: TokenMap, bytes: Uint8Array): Uint8Array {
+  if (map.size === 0) return bytes
+  const root = parseReply(bytes)
+  return root === undefined ? bytes : applySplices(bytes, restoreStrings(map, root))
+}
+
+const encoder = new TextEncoder()
+
+/** A text as a string of JSON. Halves of surrogate pairs, which deltas may be cut at, stay escapes. */
+export function encodeText(text: string): Uint8Array {
+  return encoder.encode(JSON.stringify(text))
+}
+
+/** The root of JSON bytes; undefined when they are none. */
+export function parseReply(bytes: Uint8Array): JsonNode | undefined {
+  try {
+    return parseJson(bytes, REPLY_LIMITS).root
+  } catch (error) {
+    if (error instanceof JsonError) return undefined
+    throw error
+  }
+}
+
+/**
+ * The edits that put values back into every whole string of a reply, keys included.
+ *
+ * @param except nodes that are left alone, by their index
+ */
+export function restoreStrings(map: TokenMap, root: JsonNode, except?: ReadonlySet<number>): Splice[] {
+  const splices: Splice[] = []
+  for (const leaf of walkStrings(root)) {
+    const { node, role } = leaf
+    if (except?.has(node.index)) continue
+    const text = node.text()
+    if (!map.matcher.mayHold(text) && !text.includes('\\')) continue
+    const path = leaf.path()
+    const kind = role === 'value' && path.at(-1) === JSON_TEXT ? 'json' : 'text'
+    const restored = restoreText(map, text, kind)
+    if (restored === text || path.includes(LEFT_ALONE)) continue
+    splices.push({ start: node.start, end: node.end, replacement: encodeText(restored) })
+  }
+  return splices
+}

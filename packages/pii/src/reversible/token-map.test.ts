@@ -1,0 +1,69 @@
+import { inspect } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { createTokenMap } from './token-map.ts'
+
+const EMAIL = { group: 'EMAIL' }
+
+describe('tokens', () => {
+  it('are numbered by group and the same for the same value', () => {
+    const map = createTokenMap({ texts: [] })
+    expect(map.mask(EMAIL, 'a@b.example')).toBe('[REDACTED:EMAIL_001]')
+    expect(map.mask(EMAIL, 'c@d.example')).toBe('[REDACTED:EMAIL_002]')
+    expect(map.mask({ group: 'PIN' }, '4421')).toBe('[REDACTED:PIN_001]')
+    expect(map.mask({ group: 'PIN' }, 'a@b.example')).toBe('[REDACTED:EMAIL_001]')
+    expect(map.size).toBe(3)
+  })
+
+  it.each([
+    ['ner:email', 'EMAIL'],
+    ['a:b:Credit card-no', 'CREDIT_CARD_NO'],
+    ['straße', 'STRASSE'],
+    ['', 'PII'],
+    ['ner:', 'PII'],
+  ])('the group %s is written %s', (group, written) => {
+    expect(createTokenMap({ texts: [] }).mask({ group }, 'x')).toBe(`[REDACTED:${written}_001]`)
+  })
+
+  it('grow past three digits', () => {
+    const map = createTokenMap({ texts: [] })
+    for (let index = 0; index < 1000; index++) map.mask(EMAIL, `value ${index}`)
+    expect(map.mask(EMAIL, 'one more')).toBe('[REDACTED:EMAIL_1001]')
+  })
+
+  it('have the ends that are configured', () => {
+    expect(createTokenMap({ prefix: '<PII:', suffix: '>', texts: [] }).mask(EMAIL, 'x')).toBe('<PII:EMAIL_001>')
+  })
+
+  it('skip what the request holds already', () => {
+    const texts = ['see [REDACTED:EMAIL_001]', '[REDACTED:[REDACTED:EMAIL_003]', '[REDACTED:EMAIL_002 ]']
+    const map = createTokenMap({ texts })
+    expect(map.mask(EMAIL, 'a')).toBe('[REDACTED:EMAIL_002]')
+    expect(map.mask(EMAIL, 'b')).toBe('[REDACTED:EMAIL_004]')
+  })
+
+  it('skip what the request holds also without an end of their own', () => {
+    const map = createTokenMap({ prefix: '#', suffix: '', texts: ['#EMAIL_0012'] })
+    expect(map.mask(EMAIL, 'a')).toBe('#EMAIL_002')
+  })
+
+  it('are found among many look-alikes without comparing all with all', () => {
+    const texts = [Array.from({ length: 50_000 }, (_, index) => `[REDACTED:EMAIL_${index + 1}]`).join('')]
+    const map = createTokenMap({ texts })
+    expect(map.mask(EMAIL, 'a')).toBe('[REDACTED:EMAIL_001]')
+    for (let index = 0; index < 98; index++) map.mask(EMAIL, `value ${index}`)
+    expect(map.mask(EMAIL, 'last')).toBe('[REDACTED:EMAIL_50001]')
+  })
+})
+
+it('nothing shows the values by accident', () => {
+  const map = createTokenMap({ texts: ['the text of a request'] })
+  map.mask(EMAIL, 'secret@b.example')
+  expect(map.matcher.isEmpty).toBe(false)
+  const shown = [
+    JSON.stringify(map),
+    JSON.stringify({ ...map }),
+    inspect(map, { depth: 9, showHidden: true }),
+    String(map),
+  ]
+  for (const text of shown) expect(text).not.toMatch(/secret|request/)
+})

@@ -1,0 +1,119 @@
+import type { MaskWriter } from '../redact.ts'
+import type { Detection } from '../span.ts'
+import { TokenMatcher } from './token-matcher.ts'
+
+/** How tokens look, and which are taken. */
+export interface TokenMapOptions {
+  /** @default '[REDACTED:' */
+  readonly prefix?: string | undefined
+  /** @default ']' */
+  readonly suffix?: string | undefined
+  /** The texts of the request: a token that one of them holds already is never given out. */
+  readonly texts: Iterable<string>
+}
+
+const DEFAULT_PREFIX = '[REDACTED:'
+const DEFAULT_SUFFIX = ']'
+const MIN_DIGITS = 3
+/** A group's name inside a token is cut here. */
+const MAX_GROUP_LENGTH = 64
+/** No name and number of a token is longer. */
+const MAX_BODY_LENGTH = 96
+const BODY = /[A-Z0-9_]*/y
+const IS_BODY = /^[A-Z0-9_]/
+const NOT_IN_GROUP = /[^A-Z0-9]/g
+
+/**
+ * The values of one request and the tokens that stand for them: `[REDACTED:EMAIL_001]`. Lives as long as the request.
+ * The values are in none of its properties, so that neither JSON nor an inspection shows them.
+ */
+export class TokenMap implements MaskWriter {
+  readonly #prefix: string
+  readonly #suffix: string
+  readonly #texts: Iterable<string>
+  readonly #tokens = new Map<string, string>()
+  readonly #values = new Map<string, string>()
+  readonly #lastNumbers = new Map<string, number>()
+  #taken: ReadonlySet<string> | undefined
+  #matcher: TokenMatcher | undefined
+
+  /** @internal maps come from {@link createTokenMap} */
+  constructor({ prefix = DEFAULT_PREFIX, suffix = DEFAULT_SUFFIX, texts }: TokenMapOptions) {
+    this.#prefix = prefix
+    this.#suffix = suffix
+    this.#texts = texts
+  }
+
+  /** How many values have tokens. */
+  get size(): number {
+    return this.#tokens.size
+  }
+
+  /** The token of a value: the same for the same value, whatever it was found as; an empty value has none. */
+  mask({ group }: Pick<Detection, 'group'>, value: string): string {
+    if (value === '') return ''
+    const known = this.#tokens.get(value)
+    if (known !== undefined) return known
+    const token = this.#nextToken(toTokenGroup(group))
+    this.#tokens.set(value, token)
+    this.#values.set(token, value)
+    this.#matcher = undefined
+    return token
+  }
+
+  /** @internal what finds the tokens given out so far */
+  get matcher(): TokenMatcher {
+    this.#matcher ??= new TokenMatcher(this.#prefix, this.#values)
+    return this.#matcher
+  }
+
+  #nextToken(group: string): string {
+    this.#taken ??= findTakenBodies(this.#texts, this.#prefix, this.#suffix)
+    let number = this.#lastNumbers.get(group) ?? 0
+    let body: string
+    do {
+      number += 1
+      body = `${group}_${String(number).padStart(MIN_DIGITS, '0')}`
+    } while (this.#taken.has(body))
+    this.#lastNumbers.set(group, number)
+    return `${this.#prefix}${body}${this.#suffix}`
+  }
+}
+
+/**
+ * A map for one request, to be given to the filter as its mask writer and then to the restorers of the reply (§6.3).
+ *
+ * @example
+ * const map = createTokenMap({ texts: segments.map(({ text }) => text) })
+ * map.mask({ group: 'EMAIL' }, 'a@b.example') // [REDACTED:EMAIL_001]
+ */
+export function createTokenMap(options: TokenMapOptions): TokenMap {
+  return new TokenMap(options)
+}
+
+/** The group as tokens write it: what follows the last colon, in upper case. */
+function toTokenGroup(group: string): string {
+  const name = group.slice(group.lastIndexOf(':') + 1).toUpperCase()
+  return name.slice(0, MAX_GROUP_LENGTH).replace(NOT_IN_GROUP, '_') || 'PII'
+}
+
+/** The names and numbers of tokens that stand in texts already. */
+function findTakenBodies(texts: Iterable<string>, prefix: string, suffix: string): Set<string> {
+  const taken = new Set<string>()
+  const isSuffixApart = suffix !== '' && !IS_BODY.test(suffix)
+  for (const text of texts) {
+    for (let at = text.indexOf(prefix); at !== -1 && at < text.length; at = text.indexOf(prefix, at + 1)) {
+      const start = at + prefix.length
+      BODY.lastIndex = start
+      const body = BODY.exec(text)?.[0].slice(0, MAX_BODY_LENGTH) ?? ''
+      if (isSuffixApart) {
+        if (text.startsWith(suffix, start + body.length)) taken.add(body)
+      } else {
+        for (let length = 1; length <= body.length; length++) {
+          if (text.startsWith(suffix, start + length)) taken.add(body.slice(0, length))
+        }
+      }
+    }
+  }
+  return taken
+}

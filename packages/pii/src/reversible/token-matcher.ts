@@ -1,0 +1,90 @@
+/** A token in a text, and the value it stands for. */
+export interface TokenMatch {
+  readonly start: number
+  readonly end: number
+  readonly value: string
+}
+
+/** What a text holds of tokens. */
+export interface TokenScan {
+  /** From left to right, apart; of tokens that begin at one place the longest. */
+  readonly matches: readonly TokenMatch[]
+  /** Where the end of the text begins to be the beginning of a token; its length when it is not. */
+  readonly holdFrom: number
+}
+
+/** Finds the tokens of a request in replies. */
+export class TokenMatcher {
+  readonly #prefix: string
+  readonly #values: ReadonlyMap<string, string>
+  /** In order of code units, so that the tokens with one beginning stand together. */
+  readonly #sorted: readonly string[]
+  /** Longest first. */
+  readonly #lengths: readonly number[]
+
+  constructor(prefix: string, values: ReadonlyMap<string, string>) {
+    this.#prefix = prefix
+    this.#values = new Map(values)
+    this.#sorted = [...values.keys()].sort()
+    this.#lengths = [...new Set(this.#sorted.map(({ length }) => length))].sort((one, other) => other - one)
+  }
+
+  /** Whether there is no token to find. */
+  get isEmpty(): boolean {
+    return this.#values.size === 0
+  }
+
+  /** What every token begins with. */
+  get prefix(): string {
+    return this.#prefix
+  }
+
+  /** Whether a text may hold a token, or the beginning of one at its end. */
+  mayHold(text: string): boolean {
+    return !this.isEmpty && text.includes(this.#prefix.charAt(0))
+  }
+
+  /** Finds tokens from left to right. At the end of a lane nothing is held back. */
+  scan(text: string, isEnd: boolean): TokenScan {
+    const matches: TokenMatch[] = []
+    const longest = this.#lengths[0] ?? 0
+    for (let at = this.#next(text, 0, isEnd); at !== -1; ) {
+      if (!isEnd && text.length - at < longest && this.#isBeginning(text.slice(at))) return { matches, holdFrom: at }
+      const match = this.#matchAt(text, at)
+      if (match !== undefined) matches.push(match)
+      at = this.#next(text, match?.end ?? at + 1, isEnd)
+    }
+    return { matches, holdFrom: text.length }
+  }
+
+  /** The next place at which the prefix stands, or begins where the text ends; -1 when there is none. */
+  #next(text: string, from: number, isEnd: boolean): number {
+    if (from >= text.length || this.isEmpty) return -1
+    const at = text.indexOf(this.#prefix, from)
+    if (at !== -1 || isEnd) return at
+    for (let tail = Math.max(from, text.length - this.#prefix.length + 1); tail < text.length; tail++) {
+      if (this.#prefix.startsWith(text.slice(tail))) return tail
+    }
+    return -1
+  }
+
+  /** Whether a text is the beginning of a longer token. */
+  #isBeginning(text: string): boolean {
+    let low = 0
+    let high = this.#sorted.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((this.#sorted[middle] ?? '') <= text) low = middle + 1
+      else high = middle
+    }
+    return this.#sorted[low]?.startsWith(text) ?? false
+  }
+
+  #matchAt(text: string, start: number): TokenMatch | undefined {
+    for (const length of this.#lengths) {
+      const value = this.#values.get(text.slice(start, start + length))
+      if (value !== undefined && start + length <= text.length) return { start, end: start + length, value }
+    }
+    return undefined
+  }
+}
