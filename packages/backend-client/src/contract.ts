@@ -13,3 +13,12 @@ export const ERROR_TRAILERS = {
   /** Milliseconds after which trying again makes sense. */
   retryAfterMs: 'svc-retry-after-ms',
 } as const
+
+/**
+ * Trailing metadata in which a backend of ours says more of an answer than the messages of the contract can. A backend
+ * of others sends none.
+ */
+export const ANSWER_TRAILERS = {
+  /** Place in `StopPrompts`, from 0, of the text at which a prediction ended. */
+  stop: 'svc-stop-index',
+} as const

@@ -6,7 +6,7 @@
  */
 export { type BackendAddress, parseBackendAddress } from './address.ts'
 export { extensionMethods } from './calls/extensions.ts'
-export { ERROR_TRAILERS, MAX_MESSAGE_BYTES } from './contract.ts'
+export { ANSWER_TRAILERS, ERROR_TRAILERS, MAX_MESSAGE_BYTES } from './contract.ts'
 export {
   AudioDecodeRequest,
   AudioDecodeResult,

@@ -6,6 +6,8 @@ export interface HandlerContext {
   readonly signal: AbortSignal
   /** Text metadata of the call, names in lower case, without the bearer token. */
   readonly metadata: Readonly<Record<string, string>>
+  /** Says more of the answer than its messages can: ASCII text that follows them, where the call succeeds. */
+  addTrailer(name: string, value: string): void
 }
 
 /** The function that answers a method. Fields left out of a reply get their default value. */

@@ -1,4 +1,4 @@
-import type { Metadata } from '@grpc/grpc-js'
+import { Metadata } from '@grpc/grpc-js'
 import type { HandlerContext } from './handlers.ts'
 
 /** The server's side of a grpc-js call, as far as every kind of call has it. */
@@ -11,7 +11,7 @@ interface ServerCall {
 /** The calls that are running, so that a stop can end them. */
 export interface RunningCalls {
   /** Runs a call; its signal is aborted when the caller is gone or the backend has to stop. */
-  track<T>(call: ServerCall, run: (context: HandlerContext) => Promise<T>): Promise<T>
+  track<T>(call: ServerCall, run: (context: HandlerContext, trailers: Metadata) => Promise<T>): Promise<T>
   /** Aborts every running call with a reason that becomes its status. */
   abort(reason: unknown): void
 }
@@ -26,7 +26,13 @@ export function createRunningCalls(): RunningCalls {
       call.on('cancelled', () => controller.abort())
       if (call.cancelled) controller.abort()
       try {
-        return await run({ signal: controller.signal, metadata: textMetadata(call.metadata) })
+        const trailers = new Metadata()
+        const context: HandlerContext = {
+          signal: controller.signal,
+          metadata: textMetadata(call.metadata),
+          addTrailer: (name, value) => trailers.set(name, value),
+        }
+        return await run(context, trailers)
       } finally {
         running.delete(controller)
       }

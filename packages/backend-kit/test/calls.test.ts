@@ -44,6 +44,35 @@ it('carries a request to its handler and the answer back, over TCP and over a so
   }
 })
 
+it('sends what a handler adds to its answer behind it, and nothing of it where the call fails', async () => {
+  const order: unknown[] = []
+  await using world = await startWorld({
+    handlers: {
+      predict: (request, { addTrailer }) => {
+        addTrailer('x-more', request.Prompt)
+        if (request.Prompt === 'fail') throw new StatusError(status.ABORTED, 'no')
+        return { tokens: 1 }
+      },
+      async *predictStream(request, { addTrailer }) {
+        yield { tokens: 1 }
+        addTrailer('x-more', request.Prompt)
+        yield { tokens: 2 }
+      },
+    },
+  })
+  const onTrailers = (trailers: Readonly<Record<string, string>>): void => {
+    order.push(trailers['x-more'])
+  }
+  const whole = await world.client.predict({ Prompt: 'whole' }, { onTrailers })
+  order.push(whole.tokens)
+  for await (const { tokens } of world.client.predictStream({ Prompt: 'stream' }, { onTrailers })) order.push(tokens)
+  order.push('end')
+  await expect(world.client.predict({ Prompt: 'fail' }, { onTrailers })).rejects.toMatchObject({ name: 'BackendError' })
+  expect(order.filter((step) => step !== 'stream')).toEqual(['whole', 1, 1, 2, 'end'])
+  expect(order.indexOf('stream')).toBeGreaterThan(1)
+  expect(order.indexOf('stream')).toBeLessThan(order.indexOf('end'))
+})
+
 it('serves our own rpcs beside the contract', async () => {
   await using world = await startWorld({
     extensions: {

@@ -1,4 +1,4 @@
-import type { PredictOptions, Reply } from '@svc/backend-client/proto'
+import { ANSWER_TRAILERS, type PredictOptions, type Reply } from '@svc/backend-client/proto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { collect, startBackend, type TestBackend, textOf } from './backend.ts'
 import { CHAINS, createVocabulary } from './models.ts'
@@ -68,6 +68,17 @@ describe('an answer', () => {
     const replies = await stream({ Prompt: 'hello', StopPrompts: ['sunny', 'er today'] })
     expect(textOf(replies)).toBe(' world the weath')
     expect(replies.at(-1)?.tokens).toBe(4)
+  })
+
+  it('says which stop string ended it, whole and streamed, and nothing where none did', async () => {
+    const told: Readonly<Record<string, string>>[] = []
+    const onTrailers = (trailers: Readonly<Record<string, string>>): number => told.push(trailers)
+    for (const StopPrompts of [['sunny', 'er today'], ['sunny']]) {
+      const request = { Prompt: 'hello', Tokens: 100, StopPrompts }
+      await backend.client.predict(request, { onTrailers })
+      await collect(backend.client.predictStream(request, { onTrailers }))
+    }
+    expect(told.map((trailers) => trailers[ANSWER_TRAILERS.stop])).toEqual(['1', '1', undefined, undefined])
   })
 
   it('keeps the beginning of a stop string that never comes', async () => {

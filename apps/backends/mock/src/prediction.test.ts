@@ -20,6 +20,14 @@ it('stops at the token limit and at a stop text, but cuts no exact pieces', () =
   expect(pieces({ pieces: ['one', ' two'] }, { Tokens: 1, StopPrompts: ['two'] })).toEqual(['one', ' two'])
 })
 
+it('knows the stop text that comes first', () => {
+  const stopOf = (request: Partial<PredictOptions>) =>
+    planPrediction(PredictOptions.fromPartial(request), { text: 'one two three' }).stop
+  expect(stopOf({ StopPrompts: ['three', ' two', ''] })).toBe(1)
+  expect(stopOf({ StopPrompts: ['three'], Tokens: 1 })).toBeUndefined()
+  expect(stopOf({ StopPrompts: ['four'] })).toBeUndefined()
+})
+
 it('counts words, unless a script counts', () => {
   const request = PredictOptions.fromPartial({ Prompt: 'a b c' })
   expect(planPrediction(request, { text: 'one two' })).toMatchObject({ promptTokens: 3, completionTokens: 2 })

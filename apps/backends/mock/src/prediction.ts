@@ -12,6 +12,8 @@ export interface Prediction {
   readonly via: 'text' | 'deltas' | 'both'
   readonly promptTokens: number
   readonly completionTokens: number
+  /** Place in `StopPrompts` of the text at which it ends. */
+  readonly stop: number | undefined
   /** How many alternatives a token is reported with; `undefined`: no log probabilities. */
   readonly alternatives: number | undefined
 }
@@ -24,7 +26,9 @@ export function promptOf({ Prompt, Messages }: PredictOptions): string {
 /** Makes a prediction of what a script says and a request limits. */
 export function planPrediction(request: PredictOptions, behaviour: MockBehaviour): Prediction {
   const { reasoning = '', via = 'text', repeat = 1 } = behaviour
-  const words = behaviour.pieces ? [...behaviour.pieces] : limit(behaviour.text ?? '', request)
+  const { words, stop } = behaviour.pieces
+    ? { words: [...behaviour.pieces], stop: undefined }
+    : limit(behaviour.text ?? '', request)
   const toolCalls = (behaviour.toolCalls ?? []).map((call, index) => ({
     id: call.id ?? `call_mock_${index}`,
     name: call.name,
@@ -35,6 +39,7 @@ export function planPrediction(request: PredictOptions, behaviour: MockBehaviour
     reasoning,
     pieces: splitPieces(words, behaviour.pieces ? undefined : behaviour.split),
     repeat,
+    stop,
     toolCalls,
     via,
     promptTokens: behaviour.promptTokens ?? splitWords(promptOf(request)).length,
@@ -44,13 +49,14 @@ export function planPrediction(request: PredictOptions, behaviour: MockBehaviour
   }
 }
 
-/** A model stops at a stop text and at the token limit. */
-function limit(text: string, { StopPrompts, Tokens }: PredictOptions): string[] {
-  const ends = StopPrompts.filter((stop) => stop !== '')
-    .map((stop) => text.indexOf(stop))
-    .filter((index) => index >= 0)
-  const words = splitWords(text.slice(0, Math.min(text.length, ...ends)))
-  return Tokens > 0 ? words.slice(0, Tokens) : words
+/** A model stops at a stop text, the one that comes first, and at the token limit. */
+function limit(text: string, { StopPrompts, Tokens }: PredictOptions): { words: string[]; stop: number | undefined } {
+  const [first] = StopPrompts.map((word, index) => ({ index, at: word === '' ? -1 : text.indexOf(word) }))
+    .filter(({ at }) => at >= 0)
+    .sort((one, other) => one.at - other.at)
+  const words = splitWords(text.slice(0, first?.at ?? text.length))
+  const isCut = Tokens > 0 && words.length > Tokens
+  return { words: isCut ? words.slice(0, Tokens) : words, stop: isCut ? undefined : first?.index }
 }
 
 function splitPieces(words: readonly string[], split: MockBehaviour['split']): Uint8Array[] {

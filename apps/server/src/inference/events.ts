@@ -41,7 +41,13 @@ export type PredictionEvent =
       readonly name: string
     }
   | { readonly type: 'tool-call-delta'; readonly choice: number; readonly index: number; readonly arguments: string }
-  | { readonly type: 'choice-end'; readonly choice: number; readonly finishReason: FinishReason }
+  | {
+      readonly type: 'choice-end'
+      readonly choice: number
+      readonly finishReason: FinishReason
+      /** The text at which the choice ended as `stop`, where its backend says so. */
+      readonly stopText?: string | undefined
+    }
   | { readonly type: 'usage'; readonly usage: Usage }
 
 /**

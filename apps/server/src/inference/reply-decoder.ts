@@ -44,8 +44,8 @@ export function readLogprobs(bytes: Uint8Array): readonly TokenLogprob[] | undef
 export interface ReplyDecoder {
   /** Events of a reply, streamed or whole. */
   reply(reply: Reply): PredictionEvent[]
-  /** What is held back at the end, and the end itself. */
-  end(): PredictionEvent[]
+  /** What is held back at the end, and the end itself; with the text at which the backend says that it ended. */
+  end(stopText?: string): PredictionEvent[]
   /** Figures so far: the backend's counters are running totals. */
   readonly usage: Usage
 }
@@ -145,11 +145,13 @@ export function createReplyDecoder(options: ReplyDecoderOptions): ReplyDecoder {
       if (reply.chatDeltas.length > 0 && !isRaw) return toEvents(reply.chatDeltas.flatMap(readDelta))
       return toEvents(numbered(reader.push(utf8.decode(reply.message, { stream: true }))))
     },
-    end() {
+    end(stopText) {
       const events = toEvents(numbered([...reader.push(utf8.decode()), ...reader.end()]))
       const rest = calls.count === 0 && !isThinking ? tokens.rest() : undefined
       if (rest !== undefined) events.push({ type: 'text-delta', choice, text: '', logprobs: rest })
-      return [...events, { type: 'choice-end', choice, finishReason: finishReason() }]
+      const reason = finishReason()
+      const stopped = reason === 'stop' && stopText !== undefined ? { stopText } : {}
+      return [...events, { type: 'choice-end', choice, finishReason: reason, ...stopped }]
     },
   }
 

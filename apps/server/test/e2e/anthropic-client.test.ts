@@ -128,6 +128,7 @@ describe.each([
     const stop = ` ${whole.split(' ')[1]}`
     const stopped = await client.messages.create({ model, ...FIXED, stop_sequences: [stop] })
     expect(textOf(stopped)).toBe(whole.slice(0, whole.indexOf(stop)))
+    expect([stopped.stop_reason, stopped.stop_sequence]).toEqual(['stop_sequence', stop])
   })
 
   it('fields that change nothing here are accepted', async () => {

@@ -298,17 +298,27 @@ describe('a reply', () => {
     })
   })
 
-  it('ends at a sequence: named where the backend leaves it in the text, else as any turn', async () => {
+  it('ends at a sequence: named where the backend says so or leaves it in the text', async () => {
     await using server = await answering({ pieces: ['one', ' EN', 'D'] })
     const ending = { stop_reason: 'stop_sequence', stop_sequence: 'END' }
     const stop_sequences = ['never', 'END']
     expect((await send(server, { stop_sequences })).json()).toMatchObject(ending)
     const events = eventsOf(await send(server, { stop_sequences, stream: true }))
     expect(events.find(({ type }) => type === 'message_delta')).toMatchObject({ delta: ending })
-    await server.model('cut', { rules: [{ rpc: 'Predict', do: { text: 'one END two' } }] })
-    expect((await send(server, { model: 'cut', stop_sequences })).json()).toMatchObject({
-      content: [{ text: 'one' }],
-      stop_reason: 'end_turn',
+    await server.model('cut', { rules: [{ rpc: 'Predict*', do: { text: 'one END two' } }] })
+    const cut = { model: 'cut', stop_sequences }
+    expect((await send(server, cut)).json()).toMatchObject({ content: [{ text: 'one' }], ...ending })
+    const cutEvents = eventsOf(await send(server, { ...cut, stream: true }))
+    expect(cutEvents.find(({ type }) => type === 'message_delta')).toMatchObject({ delta: ending })
+  })
+
+  it('ends as any turn at a text that only the file of its model names, at none, and at the limit', async () => {
+    await using server = await answering({ text: 'one END two' }, { stopwords: ['END'] })
+    const turn = { stop_reason: 'end_turn', stop_sequence: null }
+    expect((await send(server, { stop_sequences: ['never'] })).json()).toMatchObject(turn)
+    expect((await send(server)).json()).toMatchObject({ content: [{ text: 'one' }], ...turn })
+    expect((await send(server, { stop_sequences: ['END'], max_tokens: 1 })).json()).toMatchObject({
+      stop_reason: 'max_tokens',
       stop_sequence: null,
     })
   })

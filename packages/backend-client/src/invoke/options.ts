@@ -1,4 +1,4 @@
-import { type CallOptions as GrpcCallOptions, Metadata } from '@grpc/grpc-js'
+import { type CallOptions as GrpcCallOptions, Metadata, type StatusObject, status } from '@grpc/grpc-js'
 
 /** What every call takes beside its request. */
 export interface CallOptions {
@@ -8,6 +8,11 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined
   /** Further metadata of the call. */
   readonly metadata?: Readonly<Record<string, string>> | undefined
+  /**
+   * Takes the text of the trailing metadata once the call has succeeded: before its one reply is there, or before the end
+   * of its stream.
+   */
+  readonly onTrailers?: ((trailers: Readonly<Record<string, string>>) => void) | undefined
 }
 
 /** What streams take. */
@@ -22,6 +27,13 @@ export function callMetadata(token: string | undefined, options: CallOptions): M
   for (const [name, value] of Object.entries(options.metadata ?? {})) metadata.set(name, value)
   if (token !== undefined) metadata.set('authorization', `Bearer ${token}`)
   return metadata
+}
+
+/** Hands on the trailing metadata of a call that succeeded. */
+export function passTrailers({ code, metadata }: StatusObject, { onTrailers }: CallOptions): void {
+  if (code !== status.OK || onTrailers === undefined) return
+  const entries = Object.entries(metadata.getMap())
+  onTrailers(Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string')))
 }
 
 /** Deadline of one call. */

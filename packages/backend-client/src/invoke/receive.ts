@@ -1,7 +1,7 @@
-import type { ServiceError } from '@grpc/grpc-js'
+import type { ServiceError, StatusObject } from '@grpc/grpc-js'
 import type { Connection } from '../connection.ts'
 import { BackendError, toAbortError, toBackendError } from '../errors.ts'
-import type { StreamOptions } from './options.ts'
+import { passTrailers, type StreamOptions } from './options.ts'
 
 /** The reading half of a grpc-js call. */
 interface ReadableCall {
@@ -9,6 +9,7 @@ interface ReadableCall {
   cancel(): void
   on(event: 'readable' | 'end', listener: () => void): unknown
   on(event: 'error', listener: (error: ServiceError) => void): unknown
+  on(event: 'status', listener: (status: StatusObject) => void): unknown
 }
 
 /** A stream of replies that is being read. */
@@ -45,6 +46,7 @@ export function receive<Reply>(call: ReadableCall, receiving: Receiving): AsyncG
     wake()
   }
   signal?.addEventListener('abort', abort, { once: true })
+  call.on('status', (end) => passTrailers(end, options))
   call.on('readable', () => wake())
   call.on('end', () => {
     ended = true

@@ -1,7 +1,7 @@
 import type { Connection } from '../connection.ts'
 import { toAbortError, toBackendError } from '../errors.ts'
 import { encodeMessage, type Method, type PartialMessage } from '../method.ts'
-import { type CallOptions, callDeadline, callMetadata } from './options.ts'
+import { type CallOptions, callDeadline, callMetadata, passTrailers } from './options.ts'
 
 /** Calls a method of one request and one reply. Settles at once when the signal is aborted. */
 export function callUnary<Request, Reply>(
@@ -27,6 +27,8 @@ export function callUnary<Request, Reply>(
         else if (reply !== undefined) resolve(reply)
       },
     )
+    // The status follows the reply in the same turn, ahead of whoever waits for the promise.
+    running.on('status', (end) => passTrailers(end, options))
     connection.track(running)
     function abort() {
       running.cancel()

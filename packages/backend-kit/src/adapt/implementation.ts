@@ -77,12 +77,12 @@ function adapt(method: AnyMethod, handler: Handler, rules: CallRules): UntypedHa
 
 function adaptUnary(method: AnyMethod, handler: Handler, rules: CallRules): handleUnaryCall<unknown, unknown> {
   return (call, callback) => {
-    void rules.running.track(call, async (context) => {
+    void rules.running.track(call, async (context, trailers) => {
       try {
         rules.checkBearer(call.metadata)
         const reply = await handler(call.request, context)
         context.signal.throwIfAborted()
-        callback(null, toMessage(method, reply))
+        callback(null, toMessage(method, reply), trailers)
       } catch (thrown) {
         callback(toStatus(thrown, method, { context, rules }))
       }
@@ -96,14 +96,14 @@ function adaptServerStream(
   rules: CallRules,
 ): handleServerStreamingCall<unknown, unknown> {
   return (call) => {
-    void rules.running.track(call, async (context) => {
+    void rules.running.track(call, async (context, trailers) => {
       try {
         rules.checkBearer(call.metadata)
         await sendReplies(call, toReplies(handler(call.request, context)), {
           signal: context.signal,
           encode: (reply) => toMessage(method, reply),
         })
-        call.end()
+        call.end(trailers)
       } catch (thrown) {
         call.emit('error', toStatus(thrown, method, { context, rules }))
       }
@@ -113,7 +113,7 @@ function adaptServerStream(
 
 function adaptDuplex(method: AnyMethod, handler: Handler, rules: CallRules): handleBidiStreamingCall<unknown, unknown> {
   return (call) => {
-    void rules.running.track(call, async (context) => {
+    void rules.running.track(call, async (context, trailers) => {
       try {
         rules.checkBearer(call.metadata)
         const requests = receiveRequests(call, context.signal)
@@ -121,7 +121,7 @@ function adaptDuplex(method: AnyMethod, handler: Handler, rules: CallRules): han
           signal: context.signal,
           encode: (reply) => toMessage(method, reply),
         })
-        call.end()
+        call.end(trailers)
       } catch (thrown) {
         call.emit('error', toStatus(thrown, method, { context, rules }))
       }

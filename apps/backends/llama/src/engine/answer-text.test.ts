@@ -11,7 +11,7 @@ function play(ids: readonly number[], stop: readonly string[]): [string, number[
   for (const id of ids) {
     const part = text.push({ token: id as Token, logprob: -1 })
     parts.push([part.text, part.choices.map(({ token }) => token)])
-    if (part.stopped) return parts
+    if (part.stop !== undefined) return parts
   }
   const { text: rest, choices } = text.flush()
   return [...parts, [rest, choices.map(({ token }) => token)]]

@@ -9,8 +9,8 @@ export interface AnswerPart {
   readonly text: string
   /** The tokens whose text is given out with it, where their likelihoods were asked for. */
   readonly choices: readonly Choice[]
-  /** Whether a stop string came; nothing may be pushed after it. */
-  readonly stopped: boolean
+  /** The stop string that came; nothing may be pushed after it. */
+  readonly stop: string | undefined
 }
 
 /** Makes the text of an answer from its tokens. */
@@ -57,15 +57,15 @@ export function createAnswerText(options: {
       made += text.length
       if (!tokenText.isPending) for (const entry of held) entry.end ??= made
       const piece = scanner.push(text)
-      return { text: piece.text, choices: take(piece.text, piece.stopped), stopped: piece.stopped }
+      return { text: piece.text, choices: take(piece.text, piece.stop !== undefined), stop: piece.stop }
     },
     flush: () => {
       const text = tokenText.flush()
       made += text.length
       for (const entry of held) entry.end ??= made
       const rest = scanner.push(text)
-      const whole = rest.stopped ? rest.text : rest.text + scanner.flush()
-      return { text: whole, choices: take(whole, true), stopped: rest.stopped }
+      const whole = rest.stop === undefined ? rest.text + scanner.flush() : rest.text
+      return { text: whole, choices: take(whole, true), stop: rest.stop }
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { Token } from 'node-llama-cpp'
-import { createAnswerText } from './answer-text.ts'
+import { type AnswerPart, createAnswerText } from './answer-text.ts'
 import type { Batcher, Sequence } from './batcher.ts'
 import { createChannel } from './channel.ts'
 import { type PromptPlan, planPrompt, type RoomRules } from './context-room.ts'
@@ -52,6 +52,8 @@ export interface GeneratedPiece {
   readonly choices: readonly Choice[]
   /** Running totals. */
   readonly usage: Usage
+  /** The stop string at which the answer ended, with the last piece. */
+  readonly stop: string | undefined
   /** Slot that made it, from 0. */
   readonly slot: number
 }
@@ -111,8 +113,8 @@ async function writeAnswer(
   const history = [...plan.prompt]
   const meter = createUsageMeter(plan.prompt.length)
   const text = createAnswerText({ detokenize: generator.tokenizer.detokenize, prompt: plan.prompt, stop: request.stop })
-  const give = (part: { readonly text: string; readonly choices: readonly Choice[] }): Promise<void> =>
-    push({ text: part.text, choices: part.choices, usage: meter.read(), slot: lease.index })
+  const give = ({ text, choices, stop }: AnswerPart): Promise<void> =>
+    push({ text, choices, stop, usage: meter.read(), slot: lease.index })
   const chooser = createTokenChooser({
     ...{ native: generator.native, context: generator.context, vocabularySize: generator.tokenizer.size },
     ...{ sampling: answer.sampling, grammar, topLogprobs: request.topLogprobs, history },
@@ -122,7 +124,7 @@ async function writeAnswer(
       history.push(choice.token)
       meter.count()
       const part = text.push(choice)
-      if (part.stopped) return await give(part)
+      if (part.stop !== undefined) return await give(part)
       if (part.text !== '' || part.choices.length > 0) await give(part)
       if (grammar?.complete === true) break
     }

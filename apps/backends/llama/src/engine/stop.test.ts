@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { createStopScanner } from './stop.ts'
 
-/** Text given out and whether a stop string came, for a text that arrives in the given pieces. */
-function scan(stops: readonly string[], pieces: readonly string[]): { text: string; stopped: boolean } {
+/** Text given out and the stop string that came, for a text that arrives in the given pieces. */
+function scan(stops: readonly string[], pieces: readonly string[]): { text: string; stop: string | undefined } {
   const scanner = createStopScanner(stops)
   let text = ''
   for (const piece of pieces) {
     const result = scanner.push(piece)
     text += result.text
-    if (result.stopped) return { text, stopped: true }
+    if (result.stop !== undefined) return { text, stop: result.stop }
   }
-  return { text: text + scanner.flush(), stopped: false }
+  return { text: text + scanner.flush(), stop: undefined }
 }
 
 /** All ways to cut a text into pieces. */
@@ -25,21 +25,21 @@ function cuts(text: string): string[][] {
 
 describe('a stop scanner', () => {
   it.each([
-    ['a stop string', ['cd'], 'abcdef', 'ab', true],
-    ['one at the start', ['ab'], 'abcd', '', true],
-    ['one at the end', ['ef'], 'abcdef', 'abcd', true],
-    ['the first of two', ['ef', 'cd'], 'abcdefg', 'ab', true],
-    ['the one that ends first, though it begins later', ['bcdef', 'cd'], 'abcdef', 'ab', true],
-    ['the longer of two that end together', ['d', 'bcd'], 'abcdef', 'a', true],
-    ['a stop string after a false start', ['aab'], 'aaab', 'a', true],
-    ['one made of repeats', ['abab'], 'aababab', 'a', true],
-    ['the beginning of one at the very end', ['cdx'], 'abcd', 'abcd', false],
-    ['no stop string', ['xyz'], 'abcdef', 'abcdef', false],
-    ['the empty stop string', [''], 'abc', 'abc', false],
-    ['nothing to stop at', [], 'abc', 'abc', false],
-    ['characters outside the basic plane', ['😀b'], 'a😀bc', 'a', true],
-  ])('handles %s wherever the text is cut', (_, stops, text, expected, stopped) => {
-    for (const pieces of cuts(text)) expect(scan(stops, pieces)).toEqual({ text: expected, stopped })
+    ['a stop string', ['cd'], 'abcdef', 'ab', 'cd'],
+    ['one at the start', ['ab'], 'abcd', '', 'ab'],
+    ['one at the end', ['ef'], 'abcdef', 'abcd', 'ef'],
+    ['the first of two', ['ef', 'cd'], 'abcdefg', 'ab', 'cd'],
+    ['the one that ends first, though it begins later', ['bcdef', 'cd'], 'abcdef', 'ab', 'cd'],
+    ['the longer of two that end together', ['d', 'bcd'], 'abcdef', 'a', 'bcd'],
+    ['a stop string after a false start', ['aab'], 'aaab', 'a', 'aab'],
+    ['one made of repeats', ['abab'], 'aababab', 'a', 'abab'],
+    ['the beginning of one at the very end', ['cdx'], 'abcd', 'abcd', undefined],
+    ['no stop string', ['xyz'], 'abcdef', 'abcdef', undefined],
+    ['the empty stop string', [''], 'abc', 'abc', undefined],
+    ['nothing to stop at', [], 'abc', 'abc', undefined],
+    ['characters outside the basic plane', ['😀b'], 'a😀bc', 'a', '😀b'],
+  ])('handles %s wherever the text is cut', (_, stops, text, expected, stop) => {
+    for (const pieces of cuts(text)) expect(scan(stops, pieces)).toEqual({ text: expected, stop })
   })
 
   it('holds back no more than may begin a stop string', () => {
@@ -48,8 +48,8 @@ describe('a stop scanner', () => {
     expect(scanner.push('nd').text).toBe('')
     expect(scanner.push('i').text).toBe('endi')
     expect(scanner.push('ng').text).toBe('ng')
-    expect(scanner.push(' send')).toEqual({ text: ' s', stopped: false })
-    expect(scanner.push('!')).toEqual({ text: 'e', stopped: true })
+    expect(scanner.push(' send')).toEqual({ text: ' s', stop: undefined })
+    expect(scanner.push('!')).toEqual({ text: 'e', stop: 'nd!' })
   })
 
   it('gives out what was held back only once', () => {

@@ -2,8 +2,8 @@
 interface StopResult {
   /** Text that can no longer be part of a stop string. */
   readonly text: string
-  /** Whether a stop string came; nothing is to be pushed after it. */
-  readonly stopped: boolean
+  /** The stop string that came; nothing is to be pushed after it. */
+  readonly stop: string | undefined
 }
 
 /** Finds the first stop string in a text that arrives in pieces. */
@@ -24,11 +24,11 @@ export function createStopScanner(stopStrings: readonly string[]): StopScanner {
   return {
     push: (piece) => {
       held += piece
-      const start = findStop(held, stops)
-      const end = start ?? held.length - countHeldBack(held, stops)
+      const found = findStop(held, stops)
+      const end = found?.start ?? held.length - countHeldBack(held, stops)
       const text = held.slice(0, end)
-      held = start === undefined ? held.slice(end) : ''
-      return { text, stopped: start !== undefined }
+      held = found === undefined ? held.slice(end) : ''
+      return { text, stop: found?.stop }
     },
     flush: () => {
       const text = held
@@ -38,15 +38,16 @@ export function createStopScanner(stopStrings: readonly string[]): StopScanner {
   }
 }
 
-function findStop(text: string, stops: readonly string[]): number | undefined {
-  let found: { start: number; end: number } | undefined
+function findStop(text: string, stops: readonly string[]): { start: number; stop: string } | undefined {
+  let found: { start: number; end: number; stop: string } | undefined
   for (const stop of stops) {
     const start = text.indexOf(stop)
     if (start < 0) continue
     const end = start + stop.length
-    if (found === undefined || end < found.end || (end === found.end && start < found.start)) found = { start, end }
+    if (found === undefined || end < found.end || (end === found.end && start < found.start))
+      found = { start, end, stop }
   }
-  return found?.start
+  return found
 }
 
 /** Length of the longest end of `text` that is the beginning of a stop string. */

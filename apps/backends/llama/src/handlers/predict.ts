@@ -1,5 +1,11 @@
-import type { ChatDelta, PartialMessage, PredictOptions, Reply } from '@svc/backend-client/proto'
-import type { BackendHandlers } from '@svc/backend-kit'
+import {
+  ANSWER_TRAILERS,
+  type ChatDelta,
+  type PartialMessage,
+  type PredictOptions,
+  type Reply,
+} from '@svc/backend-client/proto'
+import type { BackendHandlers, HandlerContext } from '@svc/backend-kit'
 import type { GeneratedPiece, GenerateRequest } from '../engine/generate.ts'
 import type { EngineModel } from '../engine/model.ts'
 import type { ModelHost } from '../model-host.ts'
@@ -10,22 +16,24 @@ import { createReplyLanes, type ReplyLanes } from './reply-lanes.ts'
 /** Predict and PredictStream. */
 export function createPredictHandlers(host: ModelHost): Pick<BackendHandlers, 'predict' | 'predictStream'> {
   return {
-    predict: async (request, { signal }) => {
+    predict: async (request, context) => {
       const model = host.use(request.ModelIdentity)
       const { generation, lanes } = begin(request, model)
       const pieces: GeneratedPiece[] = []
-      for await (const piece of model.generate(generation, { signal })) pieces.push(piece)
+      for await (const piece of model.generate(generation, context)) pieces.push(piece)
       const last = pieces.at(-1)
       if (last === undefined) return {}
+      tellStop(last, request, context)
       const text = pieces.map((piece) => piece.text).join('')
       const whole = { ...last, text, choices: pieces.flatMap((piece) => piece.choices) }
       return { ...toReply(whole, model), ...toDeltas(lanes && [...lanes.push(text), ...lanes.end()]) }
     },
-    predictStream: async function* (request, { signal }) {
+    predictStream: async function* (request, context) {
       const model = host.use(request.ModelIdentity)
       const { generation, lanes } = begin(request, model)
       let last: PartialMessage<Reply> = {}
-      for await (const piece of model.generate(generation, { signal })) {
+      for await (const piece of model.generate(generation, context)) {
+        tellStop(piece, request, context)
         last = toReply(piece, model)
         yield { ...last, ...toDeltas(lanes?.push(piece.text)) }
       }
@@ -42,6 +50,11 @@ function begin(
   const generation = toGenerateRequest(request, model)
   const options = toLaneOptions(request, model, generation.prompt)
   return { generation, lanes: options && createReplyLanes(options) }
+}
+
+/** Which of the stop texts ended the answer. */
+function tellStop({ stop }: GeneratedPiece, { StopPrompts }: PredictOptions, context: HandlerContext): void {
+  if (stop !== undefined) context.addTrailer(ANSWER_TRAILERS.stop, String(StopPrompts.indexOf(stop)))
 }
 
 /** A reply whose text is still open has an empty delta: a host must not take the raw text for the answer. */

@@ -1,4 +1,4 @@
-import type { PartialMessage, Reply, ToolCallDelta } from '@svc/backend-client/proto'
+import { ANSWER_TRAILERS, type PartialMessage, type Reply, type ToolCallDelta } from '@svc/backend-client/proto'
 import { type Prediction, planPrediction } from '../prediction.ts'
 import type { BackendAnswers, MockContext } from '../state.ts'
 import { hashText, splitWords } from '../words.ts'
@@ -19,7 +19,8 @@ export const predictAnswers = {
   },
 } satisfies Partial<BackendAnswers>
 
-function remember({ promptTokens, completionTokens }: Prediction, { mock }: MockContext): void {
+function remember({ promptTokens, completionTokens, stop }: Prediction, { mock, addTrailer }: MockContext): void {
+  if (stop !== undefined) addTrailer(ANSWER_TRAILERS.stop, String(stop))
   mock.last = { promptTokens, tokens: completionTokens }
   mock.slots.set(0, promptTokens + completionTokens)
 }

@@ -26,7 +26,7 @@ export function collectMessage(facts: ReplyFacts, options: MessagesReplyOptions)
         return
       }
       if (event.type === 'text-delta') watch.push(event.text)
-      if (event.type === 'choice-end') ending = watch.ending(event.finishReason)
+      if (event.type === 'choice-end') ending = watch.ending(event.finishReason, event.stopText)
       for (const step of order.event(event)) take(step)
     },
     body: (): MessagesReply => ({

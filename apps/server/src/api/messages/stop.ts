@@ -10,12 +10,13 @@ export interface Ending {
 /** Watches the end of the text for a sequence that stopped it. */
 export interface EndWatch {
   push(text: string): void
-  ending(reason: FinishReason): Ending
+  /** Why the message ended; with the text at which its backend says that it did. */
+  ending(reason: FinishReason, stopText?: string): Ending
 }
 
 /**
- * A watch for sequences. Backends do not say at which of them they stopped, so it is known only of those that leave it
- * in the text; of others the message ended as any turn does.
+ * A watch for sequences. Not every backend says at which of them it stopped: then it is known only of those that are left
+ * in the text, and with others the message ended as any turn does.
  */
 export function watchEnd(sequences: readonly string[]): EndWatch {
   const longest = Math.max(0, ...sequences.map(({ length }) => length))
@@ -24,8 +25,9 @@ export function watchEnd(sequences: readonly string[]): EndWatch {
     push(text) {
       if (longest > 0) tail = (tail + text).slice(-longest)
     },
-    ending(reason) {
-      const sequence = reason === 'stop' ? sequences.find((one) => tail.endsWith(one)) : undefined
+    ending(reason, stopText) {
+      const isLast = (one: string): boolean => one === stopText || (stopText === undefined && tail.endsWith(one))
+      const sequence = reason === 'stop' ? sequences.find(isLast) : undefined
       if (sequence !== undefined) return { stop_reason: 'stop_sequence', stop_sequence: sequence }
       return { stop_reason: REASONS[reason], stop_sequence: null }
     },

@@ -63,7 +63,7 @@ export function streamMessage(facts: ReplyFacts, options: MessagesReplyOptions):
         })
       }
       if (event.type === 'text-delta') watch.push(event.text)
-      if (event.type === 'choice-end') ending = watch.ending(event.finishReason)
+      if (event.type === 'choice-end') ending = watch.ending(event.finishReason, event.stopText)
       return order.event(event).map(encode).join('')
     },
     end: () => frame({ type: 'message_stop' }),

@@ -1,5 +1,5 @@
 import type { PartialMessage } from '@svc/backend-client'
-import type { PredictOptions } from '@svc/backend-client/proto'
+import { ANSWER_TRAILERS, type PredictOptions } from '@svc/backend-client/proto'
 import { NO_USAGE, type PredictionEvent, type PredictionStep, type Usage } from '../events.ts'
 import { createReplyDecoder } from '../reply-decoder.ts'
 import type { GenerationRequest } from '../request.ts'
@@ -83,9 +83,13 @@ async function* runChoice(
     model.featureFlags.usage === true
       ? createOwnCount(options, { client, signal, stream: request.stream, countsPrompt })
       : undefined
+  let stopText: string | undefined
+  const onTrailers = (trailers: Readonly<Record<string, string>>): void => {
+    stopText = options.StopPrompts?.[Number(trailers[ANSWER_TRAILERS.stop])]
+  }
   const replies = request.stream
-    ? client.predictStream(options, { signal })
-    : [await client.predict(options, { signal })]
+    ? client.predictStream(options, { signal, onTrailers })
+    : [await client.predict(options, { signal, onTrailers })]
   let told = NO_USAGE
   for await (const reply of replies) {
     count?.reply(reply)
@@ -98,7 +102,7 @@ async function* runChoice(
     }
     yield* events
   }
-  yield* check(decoder.end())
+  yield* check(decoder.end(stopText))
   return count === undefined ? decoder.usage : await count.usage(decoder.usage)
 }
 
