@@ -47,6 +47,21 @@ export { createPolicy, type Policy, type PolicySettings } from './policy.ts'
 export type { CustomPattern, DetectionSettings, NerSettings, PiiSettings } from './settings.ts'
 export { type Detection, type DetectionSource, detectionId, type Span } from './span.ts'
 
+// Events of the audit log.
+
+export {
+  type AuditContext,
+  type AuditSink,
+  type FindingOptions,
+  findingEvents,
+  type PiiEvent,
+  type PiiOrigin,
+  refusingEvent,
+  unavailableEvent,
+  unscannedMediaEvent,
+} from './audit.ts'
+export { createHashPrefix, type HashPrefix } from './hash-prefix.ts'
+
 // Refusals.
 
 export {
