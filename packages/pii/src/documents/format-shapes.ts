@@ -343,14 +343,22 @@ const TOOL_PART_TYPES: ReadonlySet<string> = new Set([
   ...['web_search_result', 'web_search_tool_result_error'],
 ])
 
-/** Whether what a tool gave is a list of parts, or a picture of a screen, and not data of its own. */
+/**
+ * Whether what a tool gave is parts, and not data of its own: objects that all name a type, one of them of a part. A
+ * picture of a screen comes alone.
+ */
 export function isToolParts(node: JsonNode): boolean {
-  if (node.kind === 'object') return node.get('type')?.kind === 'string' && isToolPart(node)
-  for (const item of node.items()) if (item.kind !== 'object' || !isToolPart(item)) return false
-  return node.length > 0
+  if (node.kind === 'object') return TOOL_PART_TYPES.has(typeOf(node) ?? '')
+  let hasPart = false
+  for (const item of node.items()) {
+    const type = typeOf(item)
+    if (type === undefined) return false
+    hasPart ||= TOOL_PART_TYPES.has(type)
+  }
+  return hasPart
 }
 
-function isToolPart(node: JsonNode): boolean {
+function typeOf(node: JsonNode): string | undefined {
   const type = node.get('type')
-  return type?.kind === 'string' && TOOL_PART_TYPES.has(type.text())
+  return type?.kind === 'string' ? type.text() : undefined
 }
