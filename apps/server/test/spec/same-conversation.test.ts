@@ -89,14 +89,23 @@ describe('the same conversation in every format', () => {
   }, 120_000)
 })
 
-describe.each(CONVERSATION_FORMATS)('a stream of $path', (format) => {
+/** What streams, and a request of it. */
+const STREAMS: readonly { readonly path: string; body(model: string): object }[] = [
+  ...CONVERSATION_FORMATS.map(({ path, body }) => ({ path, body: (model: string) => body(model, HELLO) })),
+  { path: '/v1/completions', body: (model) => ({ model, prompt: 'Hello', stream: true }) },
+  { path: '/api/generate', body: (model) => ({ model, prompt: 'Hello', stream: true }) },
+]
+
+describe.each(STREAMS)('a stream of $path', (format) => {
   it('that the backend breaks off has what came before, once, and one error at its end', async () => {
     await using server = await startTestServer()
     const failure = { status: 'INTERNAL', message: 'no more', afterPieces: 2 } as const
     await server.model('m', { rules: [{ rpc: 'Predict*', do: { pieces: ['one ', 'two ', 'three'], failure } }] })
-    const reply = await server.post(format.path, format.body('m', HELLO))
+    const reply = await server.post(format.path, format.body('m'))
     expect(reply.status).toBe(200)
-    const deltas = [...reply.text.matchAll(/"(?:content|text|delta)":"((?:one|two|three) ?)"/g)].map(([, text]) => text)
+    const deltas = [...reply.text.matchAll(/"(?:content|text|delta|response)":"((?:one|two|three) ?)"/g)].map(
+      ([, text]) => text,
+    )
     expect(deltas).toEqual(['one ', 'two '])
     expect(reply.text.match(/prediction failed: no more/g)?.length).toBe(format.path === '/v1/responses' ? 2 : 1)
     const last = reply.text
@@ -107,7 +116,7 @@ describe.each(CONVERSATION_FORMATS)('a stream of $path', (format) => {
     expect(last).toContain('prediction failed: no more')
     // the next one is whole again
     await server.model('fine', { rules: [{ rpc: 'Predict*', do: { text: 'fine' } }] })
-    expect((await server.post(format.path, format.body('fine', HELLO))).text).not.toContain('failed')
+    expect((await server.post(format.path, format.body('fine'))).text).not.toContain('failed')
   })
 
   it('whose client leaves ends the prediction', async () => {
@@ -121,7 +130,7 @@ describe.each(CONVERSATION_FORMATS)('a stream of $path', (format) => {
         incoming.once('data', () => resolve())
       })
     })
-    outgoing.end(JSON.stringify(format.body('m', HELLO)))
+    outgoing.end(JSON.stringify(format.body('m')))
     await begun
     outgoing.destroy()
     await eventually(() => expect(server.records('m').filter(({ event }) => event === 'cancel').length).toBe(1))
