@@ -6,11 +6,13 @@ import { instructionRoutes } from './api/discovery/instructions.ts'
 import { swaggerRoutes } from './api/docs/swagger.ts'
 import { homeRoutes } from './api/home.ts'
 import { messagesRoutes } from './api/messages/routes.ts'
+import { type MiddlewareFacts, middlewareRoute } from './api/middleware/status.ts'
 import { modelAdminRoutes } from './api/models/reload.ts'
 import { ollamaRootRoute } from './api/ollama/root.ts'
 import { type OllamaParts, ollamaRoutes } from './api/ollama/routes.ts'
 import type { ModelListing } from './api/openai/models.ts'
 import { openaiRoutes } from './api/openai/routes.ts'
+import { type PiiRouteParts, piiRoutes } from './api/pii/routes.ts'
 import { rerankRoutes } from './api/rerank/routes.ts'
 import { RESERVED_ROWS } from './api/reserved.ts'
 import { responsesRoutes } from './api/responses/routes.ts'
@@ -48,6 +50,8 @@ export interface RouteParts {
   readonly system: SystemFacts
   readonly resources: ResourceFacts
   readonly ollama: OllamaParts
+  readonly pii: Omit<PiiRouteParts, 'bodies'>
+  readonly middleware: MiddlewareFacts
   readonly backends: Omit<BackendRouteParts, 'bodies' | 'opaqueErrors'>
 }
 
@@ -89,6 +93,8 @@ export function composeRoutes(parts: RouteParts): {
     ...rerankRoutes(parts),
     ...tokenizeRoutes(parts),
     ...scoreRoutes(parts),
+    ...piiRoutes({ ...parts.pii, bodies: parts.bodies }),
+    middlewareRoute(parts.middleware),
     ...(config.disableRuntimeSettings ? [] : settingsRoutes(settings, parts.bodies)),
   ]
   return { routes, reserved: RESERVED_ROWS }

@@ -3,11 +3,13 @@ import { mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SvcError } from '@svc/errors'
+import { createAuditEvents } from './audit/pii-events.ts'
 import { detectBuildFamily } from './backends/build-family.ts'
 import { type BuiltInBackend, createBackendCatalog } from './backends/catalog.ts'
 import type { Environment } from './backends/child-environment.ts'
 import { createProcessRecord, reapOrphans } from './backends/process-record.ts'
 import { createSupervisor } from './backends/supervisor.ts'
+import { composePii } from './compose-pii.ts'
 import { composeRoutes } from './compose-routes.ts'
 import type { ConfigSources } from './config/load.ts'
 import { formatAddress } from './config/places.ts'
@@ -46,6 +48,7 @@ import { capStage } from './inference/stages/cap.ts'
 import { ceilingStage } from './inference/stages/ceiling.ts'
 import { mapStage } from './inference/stages/map.ts'
 import { modelStage } from './inference/stages/model.ts'
+import { piiStage } from './inference/stages/pii.ts'
 import { replyStage } from './inference/stages/reply.ts'
 import { createCompileCache } from './inference/structured-output/compile-cache.ts'
 import type { RootLogger } from './log.ts'
@@ -256,6 +259,19 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       log,
       userAgent: `svc/${version.split(' ', 1)[0]}`,
     })
+    const slots = createModelSlots()
+    const events = createAuditEvents({ database, clock, logger: log })
+    opened.push(() => events.close())
+    const pii = composePii({
+      resolve: (name) => directory.resolve(name),
+      defaults: () => settings.get('pii_default_detectors'),
+      residency,
+      modelsPath: config.modelsPath,
+      events,
+      registry: metrics.registry,
+      clock,
+      logger: log,
+    })
     const stages: Record<StageName, Stage> = {
       body: bodyStage(bodies),
       alias: aliasStage({
@@ -265,8 +281,12 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       ceiling: ceilingStage(createSlotCounter(), config.maxConcurrentBackendRequests),
       router: passThrough,
       access: accessStage,
-      cap: capStage(createModelSlots(), createRing(RECORDS_KEPT)),
-      pii: passThrough,
+      cap: capStage(slots, {
+        record: ({ kind, model, correlationId, statusCode }) => {
+          events.record([{ kind, correlationId, facts: { model, status_code: statusCode } }])
+        },
+      }),
+      pii: piiStage(pii.filter),
       map: mapStage(createMediaAttacher(createMediaReader({ outbound, limits: mediaLimits(config) }))),
       model: modelStage({
         executor: createBackendExecutor(
@@ -344,6 +364,13 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
         vramOf: (pid) => readDeviceMemory(pid),
         keepAlive,
         clock,
+      },
+      pii: { scanner: pii.scanner, events },
+      middleware: {
+        models: () => directory.list(),
+        defaultDetectors: () => settings.get('pii_default_detectors'),
+        countEvents: () => events.count(),
+        inFlight: (model) => slots.taken(model),
       },
       backends: {
         models: { resolve: (name) => directory.resolve(name) },

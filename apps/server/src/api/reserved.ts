@@ -21,8 +21,6 @@ const ADMIN_GET = [
   '/api/agent/*',
   '/api/nodes',
   '/api/nodes/*',
-  '/api/pii/events',
-  '/api/middleware/status',
   '/api/router/decisions',
   '/api/router/:name/corpus/stats',
   '/api/auth/admin/*',

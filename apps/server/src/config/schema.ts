@@ -982,7 +982,6 @@ const OPTIONS = defineOptions({
     default: '',
     section: 'filters',
     about: 'detector models of every filtered model that names none',
-    built: false,
     setting: 'pii_default_detectors',
   },
   mitmListen: {

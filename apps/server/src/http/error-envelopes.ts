@@ -79,6 +79,16 @@ export function responsesError(error: SvcError): Readonly<Record<'type' | 'messa
  * errorBody(new SvcError('not_found', 'Resource not found', { details: { type: '' } }), 'compatible')
  */
 export function errorBody(error: SvcError, family: ErrorFamily): Record<string, unknown> {
+  return { ...bodyOf(error, family), ...besideOf(error) }
+}
+
+/** What stands beside `error` in the bodies of refusals that the specification gives further fields. */
+function besideOf({ details }: SvcError): object {
+  const beside = details?.beside
+  return typeof beside === 'object' && beside !== null ? beside : {}
+}
+
+function bodyOf(error: SvcError, family: ErrorFamily): Record<string, unknown> {
   const status = statusOf(error)
   switch (family) {
     case 'compatible':

@@ -33,6 +33,18 @@ export type Feature =
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
+/** Formats of request bodies as the PII filter knows them (§6.3). */
+export type ScannedFormat =
+  | 'chat-completions'
+  | 'completions'
+  | 'embeddings'
+  | 'edits'
+  | 'messages'
+  | 'responses'
+  | 'ollama-chat'
+  | 'ollama-generate'
+  | 'ollama-embed'
+
 /** A documented answer of a route. */
 export interface RouteResponse {
   readonly description: string
@@ -63,8 +75,8 @@ export interface RouteRow {
   readonly modelRequired?: boolean | undefined
   /** What a name that no model has is: 404 with the name, or 400 with a fixed text. @default 'not_found' */
   readonly unknownModel?: 'not_found' | 'invalid_request' | undefined
-  /** Whether the PII filter scans the request body. @default false */
-  readonly scanned?: boolean | undefined
+  /** The format by which the PII filter scans the request body; not scanned without one. @default false */
+  readonly scanned?: ScannedFormat | false | undefined
   /** Clients leave HTTP for a WebSocket here; a request that does not ask for one goes to the handler. */
   readonly socket?: SocketRow | undefined
   readonly tag: string

@@ -1,5 +1,6 @@
 import type { SvcError } from '@svc/errors'
 import type { JsonDocument } from '@svc/json'
+import type { HiddenTexts } from '../pii/hidden-text.ts'
 import type { PredictionEvent, Usage } from './events.ts'
 import type { OperationKind, OperationRequest, OperationResult } from './operations/operation.ts'
 import type { GenerationRequest } from './request.ts'
@@ -42,6 +43,8 @@ interface RequestParser<Request> {
    * @throws {SvcError} `invalid_request` naming the field
    */
   parse(document: JsonDocument, options: { readonly signal: AbortSignal }): Promise<Request>
+  /** Texts of a body that stand there in another form than strings, for the PII filter. @default none */
+  hiddenTexts?(document: JsonDocument): HiddenTexts | undefined
 }
 
 /** The two ends of a route whose reply is generated: it comes whole or as a stream. */

@@ -12,7 +12,7 @@ import type { Pipeline } from './pipeline.ts'
 export interface InferenceRow extends RouteRow {
   /** Which models can serve it; required here. */
   readonly usecase: string
-  readonly scanned: boolean
+  readonly scanned: NonNullable<RouteRow['scanned']>
 }
 
 /** Query of routes whose model may be named there; a name in the body goes before it. */

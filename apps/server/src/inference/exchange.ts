@@ -1,5 +1,6 @@
 import { SvcError } from '@svc/errors'
 import type { JsonDocument, Splice } from '@svc/json'
+import type { TokenMap } from '@svc/pii'
 import type { Call } from '../http/call.ts'
 import type { ReplyWriter } from '../http/reply-writer.ts'
 import type { ModelConfig } from '../models/model-config.ts'
@@ -19,6 +20,8 @@ export class Exchange {
   readonly transport: Transport
   /** Edits of the original bytes, ascending; what is outside them goes on byte for byte. */
   readonly splices: Splice[] = []
+  /** Set when values that were masked are to be put back into the reply; left by `pii`. */
+  restoration: TokenMap | undefined
   /** Figures so far; complete once the reply has ended. */
   usage: Usage = NO_USAGE
   /** What ended the reply early, after its first byte. */

@@ -16,7 +16,7 @@ export function messagesRoutes(parts: { pipeline: Pipeline; compression: Compres
     usecase: 'chat',
     modelRequired: true,
     unknownModel: 'invalid_request',
-    scanned: true,
+    scanned: 'messages',
     tag: 'inference',
   } as const
   const reply = defineInferenceRoute(

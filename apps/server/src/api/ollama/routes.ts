@@ -31,7 +31,6 @@ const common = {
   access: 'any',
   family: 'string',
   modelRequired: true,
-  scanned: true,
   tag: 'inference',
 } as const
 
@@ -47,6 +46,7 @@ export function ollamaRoutes(
       {
         ...common,
         path: '/api/chat',
+        scanned: 'ollama-chat',
         feature: 'chat',
         usecase: 'chat',
         summary: 'Continue a conversation, in the format of the alternate ecosystem',
@@ -62,6 +62,7 @@ export function ollamaRoutes(
       {
         ...common,
         path: '/api/generate',
+        scanned: 'ollama-generate',
         feature: 'chat',
         usecase: 'chat',
         summary: 'Answer a prompt, in the format of the alternate ecosystem',
@@ -77,6 +78,7 @@ export function ollamaRoutes(
       {
         ...common,
         path: '/api/embed',
+        scanned: 'ollama-embed',
         feature: 'embeddings',
         usecase: 'embeddings',
         summary: 'Turn texts into vectors, in the format of the alternate ecosystem',
@@ -90,6 +92,7 @@ export function ollamaRoutes(
       {
         ...common,
         path: '/api/embeddings',
+        scanned: 'ollama-embed',
         feature: 'embeddings',
         usecase: 'embeddings',
         summary: 'Turn a text into a vector, by the older route of the alternate ecosystem',

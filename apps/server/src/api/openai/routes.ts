@@ -26,7 +26,7 @@ export function openaiRoutes(parts: {
         feature: 'chat',
         family: 'compatible',
         usecase: 'chat',
-        scanned: true,
+        scanned: 'chat-completions',
         tag: 'inference',
         summary: 'Continue a conversation',
         body: chatCompletionRequest,

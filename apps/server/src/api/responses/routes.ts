@@ -30,7 +30,7 @@ const creating = {
   family: 'responses',
   usecase: 'chat',
   modelRequired: true,
-  scanned: true,
+  scanned: 'responses',
   tag: 'inference',
 } as const
 

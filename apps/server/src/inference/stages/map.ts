@@ -1,5 +1,13 @@
+import { applySplices, type JsonDocument, parseJsonCooperatively } from '@svc/json'
+import type { Exchange } from '../exchange.ts'
 import type { MediaAttacher } from '../media/attach-media.ts'
 import type { Stage } from '../pipeline.ts'
+
+/** The body after the edits of earlier stages. */
+async function editedDocument({ document, splices, call }: Exchange): Promise<JsonDocument> {
+  if (splices.length === 0) return document
+  return parseJsonCooperatively(applySplices(document.bytes, splices), {}, { signal: call.signal })
+}
 
 /**
  * Only now is the body checked against the route's schema and mapped to the domain; media that it carries or names are
@@ -7,8 +15,8 @@ import type { Stage } from '../pipeline.ts'
  */
 export function mapStage(media: MediaAttacher): Stage {
   return async (exchange, next) => {
-    const { codec, document, model, call } = exchange
-    const parsed = await codec.parse(document, { signal: call.signal })
+    const { codec, model, call } = exchange
+    const parsed = await codec.parse(await editedDocument(exchange), { signal: call.signal })
     const { request, release } = await media.attach(parsed, { model, signal: call.signal })
     try {
       exchange.request = request

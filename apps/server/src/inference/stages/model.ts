@@ -8,6 +8,7 @@ import type { Executor } from '../executor.ts'
 import { isGeneration } from '../inference-request.ts'
 import { tapLanes } from '../lanes.ts'
 import type { Stage } from '../pipeline.ts'
+import { restoreLanes } from '../restore-lanes.ts'
 
 /** What the model stage needs. */
 export interface ModelStageOptions {
@@ -40,11 +41,12 @@ async function callModel(exchange: Exchange, executor: Executor): Promise<void> 
   const { call, model, request } = exchange
   const execution = { model, correlationId: call.requestId, signal: call.signal }
   if (isGeneration(request)) {
-    exchange.events = tapLanes(executor.predict(request, execution), {
+    const events = tapLanes(executor.predict(request, execution), {
       onUsage: (usage) => {
         exchange.usage = usage
       },
     })
+    exchange.events = exchange.restoration === undefined ? events : restoreLanes(events, exchange.restoration)
     return
   }
   exchange.result = await executor.perform(request, execution)

@@ -17,7 +17,7 @@ export function completionRoutes(parts: { pipeline: Pipeline; compression: Compr
         feature: 'chat',
         family: 'compatible',
         usecase: 'completion',
-        scanned: true,
+        scanned: 'completions',
         tag: 'inference',
         summary: 'Continue texts',
         query: modelQuery,

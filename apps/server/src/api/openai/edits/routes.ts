@@ -17,7 +17,7 @@ export function editRoutes(parts: { pipeline: Pipeline; compression: Compression
         feature: 'chat',
         family: 'compatible',
         usecase: 'edit',
-        scanned: true,
+        scanned: 'edits',
         tag: 'inference',
         summary: 'Change texts as an instruction says',
         query: modelQuery,

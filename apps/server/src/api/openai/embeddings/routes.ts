@@ -17,7 +17,7 @@ export function embeddingRoutes(parts: { pipeline: Pipeline; compression: Compre
         feature: 'embeddings',
         family: 'compatible',
         usecase: 'embeddings',
-        scanned: true,
+        scanned: 'embeddings',
         tag: 'inference',
         summary: 'Turn texts into vectors',
         query: modelQuery,

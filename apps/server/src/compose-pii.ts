@@ -1,0 +1,60 @@
+import {
+  combineDetectors,
+  createNerDetector,
+  createTermMatchers,
+  createUnavailableDetector,
+  type Detector,
+} from '@svc/pii'
+import type { AuditEvents } from './audit/pii-events.ts'
+import type { ModelConfig } from './models/model-config.ts'
+import type { Residency } from './models/residency.ts'
+import { createDetectorRegistry } from './pii/detectors.ts'
+import { createPiiMetrics, type PiiMetrics } from './pii/metrics.ts'
+import { createRequestFilter, type RequestFilter } from './pii/request-filter.ts'
+import { createTextScanner, type TextScanner } from './pii/scan-text.ts'
+import { createTermFiles } from './pii/term-files.ts'
+import { createTokenClassifier } from './pii/token-classifier.ts'
+import type { Clock, Logger } from './ports.ts'
+
+/** The PII filter of a server: of whole requests, and of single texts. */
+export interface PiiRoom {
+  readonly filter: RequestFilter
+  readonly scanner: TextScanner
+}
+
+/** What the filter is made of. */
+export interface PiiParts {
+  readonly resolve: (name: string) => Promise<ModelConfig | undefined>
+  readonly defaults: () => readonly string[]
+  readonly residency: Pick<Residency, 'acquire'>
+  readonly modelsPath: string
+  readonly events: Pick<AuditEvents, 'record' | 'flush'>
+  readonly registry: Parameters<typeof createPiiMetrics>[0]
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** Puts the filter together. */
+export function composePii(parts: PiiParts): PiiRoom {
+  const { resolve, defaults, events, clock, logger } = parts
+  const metrics: PiiMetrics = createPiiMetrics(parts.registry)
+  const shared = { termFiles: createTermFiles(parts.modelsPath), termMatchers: createTermMatchers(), logger }
+  const toDetector = (model: ModelConfig): Detector => {
+    const { name, piiDetection: settings = {} } = model
+    const { builtins = [], patterns = [] } = settings
+    const hasPatterns = builtins.length + patterns.length > 0
+    const isPattern = model.backend.toLowerCase() === 'pattern'
+    const tiers: Detector[] = []
+    if (!isPattern) {
+      const classifier = createTokenClassifier(model, parts.residency)
+      tiers.push(createNerDetector({ name, settings, classifier, ...shared }))
+    }
+    if (hasPatterns || isPattern) tiers.push(createUnavailableDetector(name))
+    return combineDetectors(name, tiers)
+  }
+  const detectors = createDetectorRegistry({ resolve, toDetector, logger })
+  return {
+    filter: createRequestFilter({ defaults, detectors, events, metrics, clock }),
+    scanner: createTextScanner({ resolve, defaults, detectors, events, metrics, clock }),
+  }
+}

@@ -1,0 +1,41 @@
+import { isPiiEnabled } from '../models/capabilities.ts'
+import type { ModelConfig } from '../models/model-config.ts'
+
+/** How tokens of reversible redaction are written (§2.10). */
+export interface TokenForm {
+  readonly prefix: string
+  readonly suffix: string
+}
+
+/** What is filtered out of the requests of a model (§2.10, §6.3). */
+export interface ConsumerPolicy {
+  readonly enabled: boolean
+  /** Names of detector models: the model's own, else those of the instance. */
+  readonly detectors: readonly string[]
+  /** Whether the detectors are those of the instance. */
+  readonly isDefault: boolean
+  /** Set when masked values are restored in the reply. */
+  readonly reversible?: TokenForm | undefined
+  readonly blocksMedia: boolean
+}
+
+const TOKEN_FORM: TokenForm = { prefix: '[REDACTED:', suffix: ']' }
+
+/**
+ * The policy that holds for a model now.
+ *
+ * @param defaults the detectors of the instance, for models that name none
+ */
+export function consumerPolicy(model: ModelConfig, defaults: readonly string[]): ConsumerPolicy {
+  const { detectors: own = [], reversibleRedactions, blockUnscannedMedia = false } = model.pii
+  const isDefault = own.length === 0
+  const { reversibleTokenPrefix: prefix = TOKEN_FORM.prefix, reversibleTokenSuffix: suffix = TOKEN_FORM.suffix } =
+    model.pii
+  return {
+    enabled: isPiiEnabled(model),
+    detectors: [...new Set(isDefault ? defaults : own)],
+    isDefault,
+    ...(reversibleRedactions === true ? { reversible: { prefix, suffix } } : {}),
+    blocksMedia: blockUnscannedMedia,
+  }
+}

@@ -1,0 +1,43 @@
+import { Counter, Histogram, type Registry } from 'prom-client'
+import type { AuditEntry } from '../audit/pii-events.ts'
+
+/** What the filter measures. */
+export interface PiiMetrics {
+  countEvents(entries: readonly AuditEntry[]): void
+  /** A request was refused because a detector could not be had. */
+  countFailure(): void
+  observeScan(seconds: number): void
+}
+
+/** From a short message under patterns to a long document under a model. */
+const SCAN_BUCKETS = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10]
+
+/** Makes the metrics on the server's registry. */
+export function createPiiMetrics(registry: Registry): PiiMetrics {
+  const events = new Counter({
+    name: 'svc_pii_events_total',
+    help: 'Events of the PII filter.',
+    labelNames: ['kind', 'origin', 'action', 'direction'] as const,
+    registers: [registry],
+  })
+  const failures = new Counter({
+    name: 'svc_pii_fail_closed_total',
+    help: 'Requests refused because a detector was unavailable.',
+    registers: [registry],
+  })
+  const scans = new Histogram({
+    name: 'svc_pii_scan_seconds',
+    help: 'Duration of the scan of a request by all its detectors, in seconds.',
+    buckets: SCAN_BUCKETS,
+    registers: [registry],
+  })
+  return {
+    countEvents(entries) {
+      for (const { kind, origin = '', facts } of entries) {
+        events.inc({ kind, origin, action: String(facts.action ?? ''), direction: 'in' })
+      }
+    },
+    countFailure: () => failures.inc(),
+    observeScan: (seconds) => scans.observe(seconds),
+  }
+}

@@ -1,0 +1,208 @@
+import { SvcError } from '@svc/errors'
+import type { JsonDocument, Splice } from '@svc/json'
+import {
+  collectSegments,
+  createTokenMap,
+  type DocumentFormat,
+  type FilterOutcome,
+  filterSegments,
+  piiBlocked,
+  piiUnavailable,
+  piiUnsupportedTransport,
+  type SegmentCollection,
+  type TextSegment,
+  type TokenMap,
+} from '@svc/pii'
+import type { AuditEntry, AuditEvents } from '../audit/pii-events.ts'
+import type { ModelConfig } from '../models/model-config.ts'
+import type { Clock } from '../ports.ts'
+import { type ConsumerPolicy, consumerPolicy } from './consumer-policy.ts'
+import type { DetectorRegistry } from './detectors.ts'
+import { foundEntries, type Occasion, unavailableEntry, unscannedMediaEntry, unscannedTokensEntry } from './entries.ts'
+import type { HiddenTexts } from './hidden-text.ts'
+import type { PiiMetrics } from './metrics.ts'
+
+/** A request whose model is known and whose body has been read, but not mapped. */
+export interface FilterableRequest extends Omit<Occasion, 'origin'> {
+  readonly document: JsonDocument
+  readonly format: DocumentFormat
+  readonly model: ModelConfig
+  /** Whether it came as a message of a socket. */
+  readonly isSocket: boolean
+  /** Text that the format writes as something else. @default none */
+  readonly hidden?: HiddenTexts | undefined
+  readonly signal: AbortSignal
+}
+
+/** What may go on of a request. */
+export interface FilteredRequest {
+  /** Edits of the body. */
+  readonly splices: readonly Splice[]
+  /** Set when masked values are to be put back into the reply. */
+  readonly restoration?: TokenMap | undefined
+}
+
+/** The PII filter as a stage of requests (§6.3). */
+export interface RequestFilter {
+  /**
+   * Looks at a request and decides what may go on.
+   *
+   * @throws {SvcError} `pii_blocked`, `pii_ner_unavailable`, `pii_unsupported_transport`, `invalid_request` for a body
+   *   of which it cannot be said what its reader takes for text; nothing may go on then
+   */
+  filter(request: FilterableRequest): Promise<FilteredRequest>
+}
+
+/** What {@link createRequestFilter} needs. */
+export interface RequestFilterOptions {
+  /** Detectors of models that name none; asked for on each request. */
+  readonly defaults: () => readonly string[]
+  readonly detectors: DetectorRegistry
+  readonly events: Pick<AuditEvents, 'record' | 'flush'>
+  readonly metrics: PiiMetrics
+  readonly clock: Clock
+}
+
+const NOTHING: FilteredRequest = { splices: [] }
+
+/** Formats whose requests may carry media (§2.10). */
+const WITH_MEDIA: ReadonlySet<DocumentFormat> = new Set([
+  'chat-completions',
+  'messages',
+  'responses',
+  'ollama-chat',
+  'ollama-generate',
+])
+
+/** Makes the filter. */
+export function createRequestFilter(options: RequestFilterOptions): RequestFilter {
+  const { defaults, detectors, events, metrics, clock } = options
+
+  function record(entries: readonly AuditEntry[]): readonly string[] {
+    metrics.countEvents(entries)
+    return events.record(entries)
+  }
+
+  /** Refuses a request; everything recorded of it is written before it is. */
+  async function refuse(entries: readonly AuditEntry[], { correlationId }: Occasion): Promise<SvcError> {
+    const ids = record(entries)
+    await events.flush().catch(() => undefined)
+    const blocking = entries.findIndex(({ facts }) => facts.action === 'block')
+    return piiBlocked({ correlation_id: correlationId, pii_event_id: ids[blocking] })
+  }
+
+  async function scan(scanned: Scanned): Promise<FilterOutcome> {
+    const { request, policy, occasion, texts, masks } = scanned
+    const startedAt = clock.monotonic()
+    try {
+      const found = await detectors.find(policy.detectors)
+      return await filterSegments(texts, { detectors: found, masks, clock, signal: request.signal })
+    } catch (error) {
+      if (!SvcError.is(error) || error.code !== 'pii_ner_unavailable') throw error
+      metrics.countFailure()
+      const [id] = record([unavailableEntry(occasion)])
+      await events.flush().catch(() => undefined)
+      const failures = error.details?.failures
+      throw piiUnavailable(Array.isArray(failures) ? failures : [], {
+        correlation_id: occasion.correlationId,
+        pii_event_id: id,
+      })
+    } finally {
+      metrics.observeScan((clock.monotonic() - startedAt) / 1000)
+    }
+  }
+
+  return {
+    async filter(request) {
+      const policy = consumerPolicy(request.model, defaults())
+      if (!policy.enabled) return NOTHING
+      if (request.isSocket) throw piiUnsupportedTransport()
+      if (policy.detectors.length === 0 && !policy.blocksMedia) return NOTHING
+      const occasion: Occasion = { ...request, origin: 'middleware' }
+      const collection = collectSegments(request.document, request.format)
+      if (collection.refusal !== undefined) throw unclear(collection.refusal)
+      if (policy.blocksMedia && WITH_MEDIA.has(request.format) && collection.media.length > 0) {
+        throw await refuse([unscannedMediaEntry(occasion)], occasion)
+      }
+      if (policy.detectors.length === 0) return NOTHING
+      const scanned = toScanned({ request, policy, occasion, collection })
+      const outcome = await scan(scanned)
+      const entries = foundEntries(occasion, outcome, (index) => scanned.pathOf(index))
+      if (outcome.blocked) throw await refuse(entries, occasion)
+      const edited = editsOf(scanned, outcome)
+      if (edited === 'collision') {
+        throw await refuse([...entries, ...entries.slice(0, 1).map(asBlock)], occasion)
+      }
+      record([...collection.tokenLists.map(({ path }) => unscannedTokensEntry(occasion, path)), ...entries])
+      return {
+        splices: edited,
+        restoration: scanned.masks !== undefined && scanned.masks.size > 0 ? scanned.masks : undefined,
+      }
+    },
+  }
+}
+
+/** A request taken apart. */
+interface Scanned {
+  readonly request: FilterableRequest
+  readonly policy: ConsumerPolicy
+  readonly occasion: Occasion
+  readonly collection: SegmentCollection
+  readonly texts: {
+    readonly segments: readonly { readonly text: string }[]
+    readonly messages: SegmentCollection['messages']
+  }
+  readonly masks: TokenMap | undefined
+  pathOf(index: number): string
+}
+
+function toScanned(parts: Pick<Scanned, 'request' | 'policy' | 'occasion' | 'collection'>): Scanned {
+  const { request, policy, collection } = parts
+  const { segments, messages } = collection
+  const all = [...segments, ...(request.hidden?.segments ?? [])]
+  const masks =
+    policy.reversible === undefined ? undefined : createTokenMap({ ...policy.reversible, texts: textsOf(all) })
+  const pathOf = (index: number): string => all[index]?.path ?? ''
+  return { ...parts, texts: { segments: all, messages }, masks, pathOf }
+}
+
+function* textsOf(segments: readonly { readonly text: string }[]): Generator<string> {
+  for (const { text } of segments) yield text
+}
+
+/** The edits of the body that leave out what was masked. */
+function editsOf({ collection, request }: Scanned, { segments }: FilterOutcome): readonly Splice[] | 'collision' {
+  const texts = new Map<TextSegment, string>()
+  for (const [index, segment] of collection.segments.entries()) {
+    const rewritten = segments[index]?.rewritten
+    if (rewritten !== undefined) texts.set(segment, rewritten)
+  }
+  const rewrite = collection.toSplices(texts)
+  if (rewrite.kind === 'key-collision') return 'collision'
+  const hidden = hiddenEdit(request.hidden, segments.slice(collection.segments.length))
+  return hidden === undefined
+    ? rewrite.splices
+    : [...rewrite.splices, hidden].sort((one, other) => one.start - other.start)
+}
+
+function hiddenEdit(hidden: HiddenTexts | undefined, found: FilterOutcome['segments']): Splice | undefined {
+  if (hidden === undefined || found.every(({ rewritten }) => rewritten === undefined)) return undefined
+  const texts = hidden.segments.map(({ text }, index) => found[index]?.rewritten ?? text)
+  return { start: hidden.node.start, end: hidden.node.end, replacement: hidden.encode(texts) }
+}
+
+function asBlock(entry: AuditEntry): AuditEntry {
+  return { ...entry, facts: { ...entry.facts, action: 'block' } }
+}
+
+/** The refusal of a body in which a reader may find other text than was scanned. */
+function unclear({ kind, path }: NonNullable<SegmentCollection['refusal']>): SvcError {
+  const message =
+    kind === 'case-twin'
+      ? `failed parsing request body: ${path}: differs from a known key by case only`
+      : `failed parsing request body: ${path}: JSON inside a string is too deep or too large`
+  return new SvcError('invalid_request', message, {
+    code: 'unparsable_body',
+    details: { type: 'invalid_request_error', param: path },
+  })
+}

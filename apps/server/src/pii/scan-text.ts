@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto'
+import { SvcError } from '@svc/errors'
+import { type Entity, type OffsetEncoding, piiBlocked, redactText } from '@svc/pii'
+import type { AuditEvents } from '../audit/pii-events.ts'
+import type { ModelConfig } from '../models/model-config.ts'
+import type { Clock } from '../ports.ts'
+import { consumerPolicy } from './consumer-policy.ts'
+import type { DetectorRegistry } from './detectors.ts'
+import { foundEntries, hashPrefix, type Occasion, unavailableEntry } from './entries.ts'
+import type { PiiMetrics } from './metrics.ts'
+
+/** A text that somebody wants looked at (§4.8). */
+export interface TextScanRequest {
+  readonly text: string
+  /** Names of detector models; go before `model`, and run whatever a model's policy says. */
+  readonly detectors?: readonly string[] | undefined
+  /** The model whose policy is used. */
+  readonly model?: string | undefined
+  readonly offsetEncoding: OffsetEncoding
+  readonly origin: 'pii_analyze' | 'pii_redact'
+  readonly userId: string
+  readonly signal: AbortSignal
+}
+
+/** Something that was found, with the prefix of its hash. */
+export interface HashedEntity extends Entity {
+  readonly hashPrefix: string
+}
+
+/** What was found in a text. */
+export type TextScan = Outcome & { readonly entities: readonly HashedEntity[]; readonly correlationId: string }
+
+type Outcome =
+  | { readonly blocked: true }
+  | { readonly blocked: false; readonly masked: boolean; readonly redactedText: string }
+
+/** Looks at single texts. */
+export interface TextScanner {
+  /**
+   * Finds, applies the policy and records what was found.
+   *
+   * @throws {SvcError} `invalid_request` where no detector is named or known, `pii_ner_unavailable` where one fails
+   */
+  scan(request: TextScanRequest): Promise<TextScan>
+}
+
+/** What {@link createTextScanner} needs. */
+export interface TextScannerOptions {
+  readonly resolve: (name: string) => Promise<ModelConfig | undefined>
+  readonly defaults: () => readonly string[]
+  readonly detectors: DetectorRegistry
+  readonly events: Pick<AuditEvents, 'record' | 'flush'>
+  readonly metrics: PiiMetrics
+  readonly clock: Clock
+}
+
+/** Makes the scanner. */
+export function createTextScanner(options: TextScannerOptions): TextScanner {
+  const { resolve, defaults, detectors, events, metrics, clock } = options
+
+  async function detectorNames({ detectors: named = [], model: name }: TextScanRequest): Promise<readonly string[]> {
+    for (const detector of named) {
+      const model = await resolve(detector).catch(() => undefined)
+      if (model?.piiDetection === undefined) throw badRequest(`unknown PII detector: ${JSON.stringify(detector)}`)
+    }
+    if (named.length > 0) return [...new Set(named)]
+    const model = name === undefined || name === '' ? undefined : await resolve(name).catch(() => undefined)
+    const policy = model === undefined ? undefined : consumerPolicy(model, defaults())
+    if (policy === undefined || !policy.enabled || policy.detectors.length === 0) {
+      throw badRequest('no PII detectors specified')
+    }
+    return policy.detectors
+  }
+
+  return {
+    async scan(request) {
+      const { text, origin, userId, offsetEncoding, signal } = request
+      const names = await detectorNames(request)
+      const occasion: Occasion = { origin, userId, correlationId: randomUUID() }
+      const found = await detectors.find(names)
+      try {
+        const redaction = await redactText(text, { detectors: found, offsetEncoding, clock, signal })
+        const { scanned, spans, entities } = redaction
+        const entries = foundEntries(occasion, { segments: [{ scanned, spans }] }, () => 'text')
+        metrics.countEvents(entries)
+        events.record(entries)
+        const hashed = entities.map((entity, index) => {
+          const { start = 0, end = 0 } = spans[index] ?? {}
+          return { ...entity, hashPrefix: hashPrefix(scanned.slice(start, end)) }
+        })
+        return { ...redaction, entities: hashed, correlationId: occasion.correlationId }
+      } catch (error) {
+        if (SvcError.is(error) && error.code === 'pii_ner_unavailable') {
+          metrics.countFailure()
+          events.record([unavailableEntry(occasion)])
+        }
+        throw error
+      }
+    },
+  }
+}
+
+/** The refusal of a text that may not even be given back redacted. */
+export function blockedText(correlationId: string, entities: readonly object[]): SvcError {
+  return piiBlocked({ correlation_id: correlationId, entities }, 'text')
+}
+
+function badRequest(message: string): SvcError {
+  return new SvcError('invalid_request', message, { code: 'no_detector', details: { type: 'invalid_request' } })
+}
