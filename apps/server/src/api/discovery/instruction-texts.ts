@@ -33,7 +33,7 @@ Errors: 400 names the field at fault, 404 \`model_not_found\`, 429 with \`Retry-
     tags: ['models'],
     markdown: `# Models
 
-\`GET /v1/models\` lists names; \`?filter=\` takes a regular expression over them. \`GET /v1/models/{id}\` shows one.
+\`GET /v1/models\` lists names; \`?filter=\` takes a regular expression over them. \`GET /v1/models/{id}\` shows one. \`GET /v1/models/capabilities\` takes the same filter and adds what each model does, takes and gives.
 
 A model is a YAML file in the models folder, or a GGUF file dropped there. \`POST /models/reload\` (admin) reads the folder again at once.
 `,
