@@ -294,19 +294,23 @@ export {
   responseOutputItem,
 } from './responses/items.ts'
 export {
+  type ResponseCountRequest,
   type ResponseRequest,
   type ResponseTextFormat,
   type ResponseTool,
   type ResponseToolChoice,
+  responseCountRequest,
   responseRequest,
   responseTextFormat,
   responseTool,
   responseToolChoice,
 } from './responses/request.ts'
 export {
+  type ResponseCountReply,
   type ResponseResource,
   type ResponseStatus,
   type ResponseUsage,
+  responseCountReply,
   responseResource,
   responseStatus,
   responseUsage,

@@ -77,6 +77,8 @@ describe('toOpenApiSchemas', () => {
       'RerankRequest',
       'Resources',
       'Response',
+      'ResponseCount',
+      'ResponseCountRequest',
       'ResponseError',
       'ResponseEvent',
       'ResponseInputItem',

@@ -45,8 +45,8 @@ import { completionUsage } from './openai/usage.ts'
 import { responseErrorReply } from './responses/error.ts'
 import { responseEvent } from './responses/events.ts'
 import { responseInputItem, responseOutputItem } from './responses/items.ts'
-import { responseRequest, responseTool } from './responses/request.ts'
-import { responseResource } from './responses/resource.ts'
+import { responseCountRequest, responseRequest, responseTool } from './responses/request.ts'
+import { responseCountReply, responseResource } from './responses/resource.ts'
 
 /** What a schema is called in an OpenAPI document. */
 export interface SchemaName {
@@ -101,6 +101,8 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   ModelList: modelList,
   ModelCapabilitiesList: modelCapabilitiesList,
   ResponseRequest: responseRequest,
+  ResponseCountRequest: responseCountRequest,
+  ResponseCount: responseCountReply,
   ResponseInputItem: responseInputItem,
   ResponseTool: responseTool,
   Response: responseResource,

@@ -112,6 +112,15 @@ describe.each([
     expect((await helper.finalResponse()).output_text).toBe(done.output_text)
   })
 
+  it('inputTokens.count: what create() then reads', async () => {
+    const { input_tokens, object } = await client.responses.inputTokens.count({ model, input: FIXED.input })
+    expect(object).toBe('response.input_tokens')
+    expect(input_tokens).toBeGreaterThan(0)
+    if (model !== 'demo') return
+    const { usage } = await client.responses.create({ model, ...FIXED })
+    expect(usage?.input_tokens).toBe(input_tokens)
+  })
+
   it('takes what changes nothing', async () => {
     const untyped = { max_tool_calls: 3 }
     const response = await client.responses.create({

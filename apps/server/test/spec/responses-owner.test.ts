@@ -63,6 +63,8 @@ async function toldOf(server: World, name: string, { id, item }: { readonly id: 
   }
   note('previous', await server.ask(name, { previous_response_id: id }))
   note('reference', await server.ask(name, { input: [{ type: 'item_reference', id: item }] }))
+  const counted = { model: 'm', previous_response_id: id }
+  note('count', await server.post('/v1/responses/input_tokens', counted, as(name)))
   note('background', await server.ask(name, { previous_response_id: id, background: true }))
   await using socket = await openResponseSocket(server.url, { headers: as(name) })
   for (const fields of [{ previous_response_id: id }, { input: [{ type: 'item_reference', id: item }] }]) {

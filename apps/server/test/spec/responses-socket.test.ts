@@ -114,7 +114,7 @@ describe('the WebSocket mode of GET /v1/responses', () => {
       aroundStage: (name, stage) => (exchange, next) => {
         seen.push(name)
         ids.add(exchange.call.requestId)
-        expect([exchange.transport, exchange.call.row.scanned]).toEqual(['websocket', true])
+        expect([exchange.transport, Boolean(exchange.call.row.scanned)]).toEqual(['websocket', true])
         return stage(exchange, next)
       },
     })

@@ -356,5 +356,19 @@ describe('a response in the background', () => {
     const reply = await server.post('/v1/responses', { model: 'nobody', input: 'hi', background: true })
     expect(reply.status).toBe(400)
     expect((await server.post('/v1/responses', { model: 'm', input: 5, background: true })).status).toBe(400)
+    for (const stream of [false, true]) {
+      const content = [{ type: 'input_image', image_url: 'data:image/png;base64,iVBORw0KGgo=' }]
+      const refused = await server.post('/v1/responses', {
+        model: 'm',
+        input: [{ role: 'user', content }],
+        background: true,
+        stream,
+      })
+      expect(refused.status).toBe(400)
+      expect(refused.json()).toMatchObject({ error: { param: 'input[0].content[0]' } })
+    }
+    const file = loadSqliteEngine({ logger: silent }).open(`${server.folder}/data/database.db`)
+    expect(file.prepare('SELECT count(*) AS stored FROM responses').get()).toEqual({ stored: 0 })
+    file.close()
   })
 })

@@ -88,6 +88,9 @@ export const responseRequest = z.looseObject({
   ...ignored,
 })
 
+/** Body of `POST /v1/responses/input_tokens`: what would be asked; without input only what is continued. */
+export const responseCountRequest = responseRequest.extend({ input: responseRequest.shape.input.nullish() })
+
 /** Body of `POST /v1/responses`. */
 export type ResponseRequest = z.infer<typeof responseRequest>
 /** An entry of `tools`. */
@@ -96,3 +99,5 @@ export type ResponseTool = z.infer<typeof responseTool>
 export type ResponseToolChoice = z.infer<typeof responseToolChoice>
 /** The form of the answer, as it came. */
 export type ResponseTextFormat = z.infer<typeof responseTextFormat>
+/** Body of `POST /v1/responses/input_tokens`. */
+export type ResponseCountRequest = z.infer<typeof responseCountRequest>

@@ -50,9 +50,17 @@ export const responseResource = z.looseObject({
   prompt_cache_key: z.string().nullable(),
 })
 
+/** Reply of `POST /v1/responses/input_tokens`. */
+export const responseCountReply = z.looseObject({
+  object: z.literal('response.input_tokens'),
+  input_tokens: z.int().min(0),
+})
+
 /** A response. */
 export type ResponseResource = z.infer<typeof responseResource>
 /** Token counts of a response. */
 export type ResponseUsage = z.infer<typeof responseUsage>
 /** Where a response is. */
 export type ResponseStatus = z.infer<typeof responseStatus>
+/** The tokens of an input. */
+export type ResponseCountReply = z.infer<typeof responseCountReply>

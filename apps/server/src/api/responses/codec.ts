@@ -1,13 +1,20 @@
 import { SvcError } from '@svc/errors'
 import type { JsonDocument } from '@svc/json'
-import { type ResponseRequest, responseRequest, SSE_DONE } from '@svc/wire'
-import type { GenerationCodec } from '../../inference/codec.ts'
+import {
+  type ResponseCountReply,
+  type ResponseRequest,
+  responseCountRequest,
+  responseRequest,
+  SSE_DONE,
+} from '@svc/wire'
+import type * as z from 'zod'
+import type { GenerationCodec, OperationCodec } from '../../inference/codec.ts'
 import { limitItems } from '../../inference/limit-items.ts'
 import { readBody } from '../../inference/read-body.ts'
 import type { ChatRequest } from '../../inference/request.ts'
 import { MAX_MESSAGES } from '../openai/limits.ts'
 import { type ConversationSource, readConversation } from './conversation.ts'
-import { unreadableInput } from './errors.ts'
+import { unreadableInput, unsupported } from './errors.ts'
 import type { ResponseSession } from './session.ts'
 import { responseToDomain } from './to-domain.ts'
 
@@ -23,7 +30,7 @@ export function responsesCodec(
 ): GenerationCodec<ChatRequest> {
   return {
     async parse(document, { signal }) {
-      const read = await validate(document, signal)
+      const read = await validate(responseRequest, document, signal)
       const body = alwaysStreams ? { ...read, stream: true } : read
       refuseUnstoredBackground(body)
       const conversation = await readConversation(body, source)
@@ -59,11 +66,32 @@ export function responsesCodec(
   }
 }
 
+/** The two ends of `POST /v1/responses/input_tokens`, for one request. */
+export function countInputCodec(source: ConversationSource): OperationCodec<'count'> {
+  return {
+    operation: 'count',
+    async parse(document, { signal }) {
+      const read = await validate(responseCountRequest, document, signal)
+      const body = { ...read, input: read.input ?? [] }
+      const chat = responseToDomain(body, await readConversation(body, source))
+      // What a model makes of a medium is known only once it has read it.
+      const [medium] = chat.messages.flatMap(({ attachments = [] }) => attachments)
+      if (medium !== undefined) throw unsupported(medium.param, 'the tokens of media cannot be counted')
+      return { kind: 'count', chat }
+    },
+    reply: (_request, { tokens }): ResponseCountReply => ({ object: 'response.input_tokens', input_tokens: tokens }),
+  }
+}
+
 /** The body, checked; what is wrong with its input is said in the words of this format. */
-async function validate(document: JsonDocument, signal: AbortSignal): Promise<ResponseRequest> {
+async function validate<S extends z.ZodType>(
+  schema: S,
+  document: JsonDocument,
+  signal: AbortSignal,
+): Promise<z.output<S>> {
   limitItems(document, 'input', MAX_MESSAGES)
   try {
-    return await readBody(responseRequest, document, signal)
+    return await readBody(schema, document, signal)
   } catch (error) {
     const { param } = (SvcError.is(error) ? error.details : undefined) ?? {}
     if (!SvcError.is(error) || param === undefined || !/^input(\.|\[|$)/.test(param)) throw error

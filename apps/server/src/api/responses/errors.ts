@@ -13,6 +13,11 @@ export function unreadableInput(detail: string, param = 'input'): SvcError {
   })
 }
 
+/** The refusal of a part that no model here takes. */
+export function unsupported(param: string, message: string): SvcError {
+  return new SvcError('invalid_request', `${param}: ${message}`, { code: 'unsupported_field', details: { param } })
+}
+
 /** The errors of the pipeline in the words of the responses format (§7.3). */
 export function toResponsesError(error: SvcError): SvcError {
   if (error.code === 'model_not_found') {

@@ -2,6 +2,7 @@ import { SvcError } from '@svc/errors'
 import type { ResponseContentPart, ResponseInputItem } from '@svc/wire'
 import type { Attachment } from '../../inference/media/attachment.ts'
 import type { ChatMessage, ToolCall } from '../../inference/request.ts'
+import { unsupported } from './errors.ts'
 
 type Item<T extends string> = Extract<ResponseInputItem, { readonly type: T }>
 type InputMessage = Extract<ResponseInputItem, { readonly content: string | ResponseContentPart[] }>
@@ -150,8 +151,4 @@ function toAttachment(part: MediaPart, param: string): Attachment {
       throw unsupported(param, id == null ? 'file_data is needed' : 'files are not kept here: send file_data')
     }
   }
-}
-
-function unsupported(param: string, message: string): SvcError {
-  return new SvcError('invalid_request', `${param}: ${message}`, { code: 'unsupported_field', details: { param } })
 }

@@ -1,9 +1,10 @@
-import { responseRequest, responseResource } from '@svc/wire'
+import { responseCountReply, responseCountRequest, responseRequest, responseResource } from '@svc/wire'
 import * as z from 'zod'
 import type { Call } from '../../http/call.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { RouteRow } from '../../http/route-row.ts'
 import { upgradeRequired } from '../../http/websocket.ts'
+import { countInput } from './count.ts'
 import { type CreateParts, createResponse } from './create.ts'
 import { toEventsError, toResponsesError } from './errors.ts'
 import { serveResponses } from './socket.ts'
@@ -67,6 +68,17 @@ export function responsesRoutes(parts: CreateParts): Route[] {
         200: { description: 'The response, or its server-sent events with `stream`.', schema: responseResource },
       },
       handler: withParts(createResponse),
+      mapError: toResponsesError,
+    }),
+    defineRoute({
+      ...creating,
+      method: 'POST',
+      path: '/v1/responses/input_tokens',
+      aliases: ['/responses/input_tokens'],
+      summary: 'The tokens of the prompt of a response',
+      body: responseCountRequest,
+      responses: { 200: { description: 'Tokens the model would read.', schema: responseCountReply } },
+      handler: withParts(countInput),
       mapError: toResponsesError,
     }),
     defineRoute({
