@@ -5,11 +5,12 @@
  * @module
  */
 
-// Filter the texts of a request, or one text.
+// Filter the body of a request, its texts, or one text.
 
 export { type Analysis, type AnalyzeOptions, analyzeText, type Entity, type Redaction, redactText } from './analyze.ts'
 export type { RequestTexts } from './document.ts'
 export { type FilteredSegment, type FilterOptions, type FilterOutcome, filterSegments } from './filter.ts'
+export { type FilterBodyOptions, type FilteredBody, filterBody } from './filter-body.ts'
 export { FIXED_MASKS, type MaskWriter, maskText } from './redact.ts'
 
 // The texts of a request's body.

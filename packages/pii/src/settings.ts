@@ -36,7 +36,7 @@ export interface CustomPattern {
   /** The group of its matches. */
   readonly name: string
   readonly match: string
-  /** Beats the policy of the detector. */
+  /** Of its matches, unless `entityActions` names the group. @default the policy of the detector */
   readonly action?: PiiAction | undefined
   /** Shorter matches are dropped, in bytes of UTF-8. @default 0 */
   readonly minLen?: number | undefined

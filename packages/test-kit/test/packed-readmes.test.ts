@@ -25,7 +25,7 @@ const PROMISES = {
     ],
   },
   '@svc/pii': {
-    printed: ['ner:EMAIL true'],
+    printed: ['{"messages":[{"role":"user","content":"[REDACTED:ner:NAME] works at Acme."}],  "seed":1.0}'],
     names: [
       'FIXED_MASKS',
       'PiiError',
@@ -43,6 +43,7 @@ const PROMISES = {
       'createTokenMap',
       'createUnavailableDetector',
       'detectionId',
+      'filterBody',
       'filterSegments',
       'findingEvents',
       'isPiiAction',
@@ -65,7 +66,9 @@ const PROMISES = {
       'addCacheBreakpoints',
       'createChatUpstream',
       'createHttpUpstream',
+      'createService',
       'createTranslator',
+      'loadServiceTarget',
       'messagesToChat',
     ],
   },

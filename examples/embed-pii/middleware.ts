@@ -1,0 +1,50 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { SvcError } from '@svc/errors'
+import { type FilterBodyOptions, filterBody, PiiError, piiBlocked } from '@svc/pii'
+
+/** A request whose body has been read: what Connect, Express and their like call `req`. */
+export type FilteredRequest = IncomingMessage & { body?: Uint8Array }
+
+type Middleware = (request: FilteredRequest, response: ServerResponse, next: () => void) => Promise<void>
+
+const MAX_BODY_BYTES = 10 * 1024 * 1024
+
+/** Reads the body, filters it, and goes on with `request.body`, or answers itself. Runs before any body parser. */
+export function piiFilter(options: FilterBodyOptions): Middleware {
+  return async (request, response, next) => {
+    const left = new AbortController()
+    response.once('close', () => left.abort())
+    try {
+      const body = await readBody(request)
+      const filtered = await filterBody(body, { ...options, signal: left.signal })
+      if (filtered.blocked) throw piiBlocked()
+      request.body = filtered.body
+    } catch (error) {
+      // Whatever went wrong: nothing of the request goes on.
+      if (!response.destroyed) refuse(response, error)
+      return
+    }
+    next()
+  }
+}
+
+async function readBody(request: IncomingMessage): Promise<Uint8Array> {
+  const pieces: Buffer[] = []
+  let size = 0
+  for await (const piece of request) {
+    size += piece.length
+    if (size > MAX_BODY_BYTES) throw new SvcError('too_large', 'request body too large')
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces)
+}
+
+const STATUS: Partial<Record<string, number>> = { invalid_request: 400, too_large: 413, unavailable: 503 }
+
+/** Answers an error; what nobody foresaw is not shown. */
+function refuse(response: ServerResponse, thrown: unknown): void {
+  const error = SvcError.is(thrown) ? thrown : new PiiError('internal', 'internal error')
+  if (error.retryAfterMs !== undefined) response.setHeader('retry-after', Math.ceil(error.retryAfterMs / 1000))
+  response.writeHead(STATUS[error.kind] ?? 500, { 'content-type': 'application/json' })
+  response.end(JSON.stringify({ error: { type: error.details?.type ?? error.code, message: error.message } }))
+}

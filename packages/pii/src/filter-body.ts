@@ -1,0 +1,79 @@
+import { applySplices, type JsonDocument, parseJson } from '@svc/json'
+import { collectSegments, type SegmentCollection } from './documents/collect-segments.ts'
+import type { DocumentFormat } from './documents/format-shapes.ts'
+import type { TextSegment } from './documents/segment.ts'
+import { PiiError } from './errors.ts'
+import { type FilterOptions, type FilterOutcome, filterSegments } from './filter.ts'
+import { createTokenMap, type TokenMap, type TokenMapOptions } from './reversible/token-map.ts'
+
+/** How the body of a request is filtered. */
+export interface FilterBodyOptions extends Omit<FilterOptions, 'masks'> {
+  readonly format: DocumentFormat
+  /** Masks are tokens that can be put back into the reply; `{}` for the usual ones. @default fixed masks */
+  readonly reversible?: Omit<TokenMapOptions, 'texts'> | undefined
+  /** Refuse bodies with images, audio, video or files, which nobody scans. @default false */
+  readonly blockUnscannedMedia?: boolean | undefined
+}
+
+/** What a body was found to hold. */
+interface Findings {
+  readonly outcome: FilterOutcome
+  /** What was filtered, in the order of `outcome.segments`: for the paths of events. */
+  readonly segments: readonly TextSegment[]
+}
+
+/** What may go on of a body. */
+export type FilteredBody =
+  | (Findings & {
+      readonly blocked: false
+      /** The body with its masks: the bytes that were given, when there are none. */
+      readonly body: Uint8Array
+      /** What puts values back into the reply; undefined unless tokens stand in the body. */
+      readonly tokens: TokenMap | undefined
+    })
+  /** Nothing may go on: of a detection, of media, or of two keys that would have become one. */
+  | (Findings & { readonly blocked: true; readonly reason: 'detection' | 'media' | 'key-collision' })
+
+/**
+ * Filters the JSON body of a request: every text of it is scanned, and only the strings that change are written anew.
+ *
+ * @throws SvcError `json_syntax` or `json_limit` for a body that is no JSON; `pii_unclear_body`, kind `invalid_request`,
+ * for one of which it cannot be said what its reader takes for text; `pii_ner_unavailable` when a detector fails. Nothing
+ * of the body may go on then
+ * @example
+ * const filtered = await filterBody(bytes, { format: 'chat-completions', detectors })
+ * if (filtered.blocked) throw piiBlocked()
+ * forward(filtered.body)
+ */
+export async function filterBody(body: Uint8Array, options: FilterBodyOptions): Promise<FilteredBody> {
+  const { format, reversible, blockUnscannedMedia = false, ...filterOptions } = options
+  const collection = collect(parseJson(body), format)
+  const { segments, media } = collection
+  if (blockUnscannedMedia && media.length > 0) {
+    return { blocked: true, reason: 'media', segments, outcome: { blocked: true, masked: false, segments: [] } }
+  }
+  const tokens = reversible && createTokenMap({ ...reversible, texts: segments.map(({ text }) => text) })
+  const outcome = await filterSegments(collection, { ...filterOptions, masks: tokens })
+  if (outcome.blocked) return { blocked: true, reason: 'detection', segments, outcome }
+
+  const texts = new Map<TextSegment, string>()
+  for (const [index, segment] of segments.entries()) {
+    const rewritten = outcome.segments[index]?.rewritten
+    if (rewritten !== undefined) texts.set(segment, rewritten)
+  }
+  const rewrite = collection.toSplices(texts)
+  if (rewrite.kind === 'key-collision') return { blocked: true, reason: 'key-collision', segments, outcome }
+  const usedTokens = tokens !== undefined && tokens.size > 0 ? tokens : undefined
+  return { blocked: false, body: applySplices(body, rewrite.splices), tokens: usedTokens, segments, outcome }
+}
+
+function collect(document: JsonDocument, format: DocumentFormat): SegmentCollection {
+  const collection = collectSegments(document, format)
+  const { refusal } = collection
+  if (refusal === undefined) return collection
+  const why = refusal.kind === 'case-twin' ? 'differs from a known key by case only' : 'JSON in a string is too large'
+  throw new PiiError('invalid_request', `${refusal.path}: ${why}`, {
+    code: 'pii_unclear_body',
+    details: { param: refusal.path },
+  })
+}
