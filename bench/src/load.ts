@@ -16,6 +16,7 @@ export async function runLoad(options: {
   readonly url: string
   readonly path: string
   readonly body: string
+  readonly headers?: Readonly<Record<string, string>> | undefined
   readonly connections: number
   readonly seconds: number
 }): Promise<LoadFigures> {
@@ -35,7 +36,11 @@ export async function runLoad(options: {
           agent,
           path: options.path,
           method: 'POST',
-          headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(options.body) },
+          headers: {
+            'content-type': 'application/json',
+            'content-length': Buffer.byteLength(options.body),
+            ...options.headers,
+          },
         },
         (incoming) => {
           let bytes = 0

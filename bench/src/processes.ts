@@ -32,16 +32,17 @@ export function cpuSecondsOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
 }
 
-/** Starts a Node program, pinned to a processor where one is named, and waits until it answers. */
+/** Starts a Node program, or the command named, pinned to a processor where one is named, and waits until it answers. */
 export async function startMeasured(options: {
   readonly cpu?: number | undefined
+  readonly command?: string | undefined
   readonly args: readonly string[]
   readonly url: string
   readonly ready: string
   readonly env?: NodeJS.ProcessEnv
 }): Promise<Measured> {
   const pinning = options.cpu === undefined ? [] : ['taskset', '-c', String(options.cpu)]
-  const [command = process.execPath, ...args] = [...pinning, process.execPath, ...options.args]
+  const [command = process.execPath, ...args] = [...pinning, options.command ?? process.execPath, ...options.args]
   const child: ChildProcess = spawn(command, args, {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: { ...process.env, ...options.env },

@@ -4,6 +4,20 @@
  * @module
  */
 
+// Models that live upstream: settings, requests, replies byte for byte.
+
+export { type ClientHeader, HOP_HEADER, MAX_HOPS } from './headers.ts'
+export {
+  type CloudSettings,
+  type CloudTarget,
+  cloudRequest,
+  type KeySettings,
+  loadCloudTarget,
+  readUpstreamKey,
+} from './outbound.ts'
+export { type PassthroughBody, passthroughBody } from './passthrough.ts'
+export { type ByteRewriter, type RelayOptions, type RelayOutcome, relay } from './relay/relay.ts'
+
 // Models that live upstream: requests and replies from one format to another.
 
 export { addCacheBreakpoints } from './translate/cache-breakpoints.ts'
@@ -19,6 +33,7 @@ export { createHttpUpstream, type HttpUpstream, type HttpUpstreamOptions } from 
 export type {
   Header,
   Provider,
+  PushUpstream,
   SecretReader,
   Upstream,
   UpstreamCall,

@@ -69,8 +69,21 @@ export interface Upstream {
    * @throws {SvcError} `upstream_failed` where there is no reply, `timeout` past a time limit, `cancelled` by the signal
    */
   send(request: UpstreamRequest, options: { readonly signal: AbortSignal }): Promise<UpstreamReply>
-  /** The same for the hot path. The sink may be called before this returns only with `fail`. */
-  start(request: UpstreamRequest, sink: UpstreamSink, options: { readonly signal: AbortSignal }): UpstreamCall
+}
+
+/** An upstream that also pushes, for the hot path. */
+export interface PushUpstream extends Upstream {
+  /**
+   * Sends a request whose reply goes to a sink, which may be called before this returns only with `fail`.
+   *
+   * @param options without a signal {@link UpstreamCall.abort} is the way to end the request: a listener on a signal costs
+   *   as much as the rest of the call
+   */
+  start(
+    request: UpstreamRequest,
+    sink: UpstreamSink,
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): UpstreamCall
 }
 
 /** Reads what a configuration only names: environment variables and files that hold keys. */

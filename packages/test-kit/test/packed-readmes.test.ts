@@ -62,14 +62,21 @@ const PROMISES = {
   '@svc/proxy': {
     printed: ['function'],
     names: [
+      'HOP_HEADER',
+      'MAX_HOPS',
       'UpstreamStatusError',
       'addCacheBreakpoints',
+      'cloudRequest',
       'createChatUpstream',
       'createHttpUpstream',
       'createService',
       'createTranslator',
+      'loadCloudTarget',
       'loadServiceTarget',
       'messagesToChat',
+      'passthroughBody',
+      'readUpstreamKey',
+      'relay',
     ],
   },
   '@svc/reply-parser': {

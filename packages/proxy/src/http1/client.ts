@@ -1,8 +1,9 @@
 import type { LookupFunction } from 'node:net'
-import type { Upstream } from '../upstream.ts'
+import type { PushUpstream } from '../upstream.ts'
 import { type Origin, originOf } from './connection.ts'
 import { Exchange, type ExchangeContext } from './exchange.ts'
 import { ConnectionPool } from './pool.ts'
+import { RunningList } from './running-list.ts'
 import { sendThrough } from './send.ts'
 
 /** How to make an {@link HttpUpstream}; every bound has a default. */
@@ -28,7 +29,7 @@ export interface HttpUpstreamOptions {
 }
 
 /** An HTTP/1.1 client with connections that are kept. */
-export interface HttpUpstream extends Upstream, AsyncDisposable {
+export interface HttpUpstream extends PushUpstream, AsyncDisposable {
   /** Connections that exist, requests that wait for one, requests under way (the waiting included). */
   readonly counts: { readonly open: number; readonly waiting: number; readonly running: number }
   /** Ends every request and every connection. */
@@ -55,20 +56,20 @@ export function createHttpUpstream(options: HttpUpstreamOptions = {}): HttpUpstr
     { maxConnections, maxPerOrigin, maxWaiting, idleMs: keepMs, connectMs },
     { ca, lookup, readBuffer: Buffer.allocUnsafeSlow(READ_BYTES), sessions: new Map() },
   )
-  const running = new Set<Exchange>()
+  const running = new RunningList<Exchange>()
   let now = performance.now()
   let sweeper: NodeJS.Timeout | undefined
   const context: ExchangeContext = { pool, running, limits: { headMs, idleMs }, now: () => now }
 
   function sweep(): void {
     now = performance.now()
-    for (const exchange of running) exchange.sweep(now)
+    for (const exchange of running.snapshot()) exchange.sweep(now)
     if (pool.sweep(now) || running.size > 0) return
     clearInterval(sweeper)
     sweeper = undefined
   }
 
-  const start: Upstream['start'] = (request, sink, { signal }) => {
+  const start: PushUpstream['start'] = (request, sink, { signal } = {}) => {
     if (sweeper === undefined) {
       now = performance.now()
       sweeper = setInterval(sweep, SWEEP_MS).unref()
@@ -78,7 +79,7 @@ export function createHttpUpstream(options: HttpUpstreamOptions = {}): HttpUpstr
     return exchange
   }
   const close = async (): Promise<void> => {
-    for (const exchange of [...running]) exchange.abort()
+    for (const exchange of running.snapshot()) exchange.abort()
     pool.close()
     clearInterval(sweeper)
   }

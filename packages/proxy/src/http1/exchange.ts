@@ -5,6 +5,7 @@ import type { Connection, ConnectionUser, Origin } from './connection.ts'
 import { ReplyParser } from './parser.ts'
 import type { ConnectionPool, Waiter } from './pool.ts'
 import { requestHead } from './request-bytes.ts'
+import type { Listed, RunningList } from './running-list.ts'
 
 /** Bodies up to this size leave in one write with their head. */
 const ONE_WRITE_BYTES = 16 * 1024
@@ -13,18 +14,19 @@ const ONE_WRITE_BYTES = 16 * 1024
 export interface ExchangeContext {
   readonly pool: ConnectionPool
   readonly limits: { readonly headMs: number; readonly idleMs: number }
-  readonly running: Set<Exchange>
+  readonly running: RunningList<Exchange>
   /** Monotonic milliseconds, at most a sweep old. */
   now(): number
 }
 
 /** One request and its reply, on one connection; on a second one only when the first turned out to have been closed. */
-export class Exchange implements UpstreamCall, Waiter, ConnectionUser {
+export class Exchange implements UpstreamCall, Waiter, ConnectionUser, Listed {
+  place = -1
   readonly #context: ExchangeContext
   readonly #origin: Origin
   readonly #request: UpstreamRequest
   readonly #sink: UpstreamSink
-  readonly #signal: AbortSignal
+  readonly #signal: AbortSignal | undefined
   readonly #parser = new ReplyParser()
   readonly #totalUntil: number
   #head: string
@@ -38,7 +40,7 @@ export class Exchange implements UpstreamCall, Waiter, ConnectionUser {
 
   constructor(
     context: ExchangeContext,
-    options: { origin: Origin; request: UpstreamRequest; sink: UpstreamSink; signal: AbortSignal },
+    options: { origin: Origin; request: UpstreamRequest; sink: UpstreamSink; signal: AbortSignal | undefined },
   ) {
     const { request, signal } = options
     this.#context = context
@@ -58,17 +60,17 @@ export class Exchange implements UpstreamCall, Waiter, ConnectionUser {
   begin(): void {
     const { running, pool } = this.#context
     running.add(this)
-    if (this.#signal.aborted) {
+    if (this.#signal?.aborted === true) {
       this.abort(this.#signal.reason)
       return
     }
-    this.#signal.addEventListener('abort', this)
+    this.#signal?.addEventListener('abort', this)
     pool.acquire(this.#origin, this, false)
   }
 
   /** The signal was aborted. */
   handleEvent(): void {
-    this.abort(this.#signal.reason)
+    this.abort(this.#signal?.reason)
   }
 
   abort(reason?: unknown): void {
@@ -221,6 +223,6 @@ export class Exchange implements UpstreamCall, Waiter, ConnectionUser {
   #close(): void {
     this.#isOver = true
     this.#context.running.delete(this)
-    this.#signal.removeEventListener('abort', this)
+    this.#signal?.removeEventListener('abort', this)
   }
 }

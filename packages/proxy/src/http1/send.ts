@@ -1,13 +1,20 @@
 import type { SvcError } from '@svc/errors'
 import { requestCancelled } from '../errors.ts'
-import type { Upstream, UpstreamCall, UpstreamHead, UpstreamReply, UpstreamRequest, UpstreamSink } from '../upstream.ts'
+import type {
+  PushUpstream,
+  UpstreamCall,
+  UpstreamHead,
+  UpstreamReply,
+  UpstreamRequest,
+  UpstreamSink,
+} from '../upstream.ts'
 
 /** Bytes kept for a reader who is not there yet. */
 const MAX_QUEUED_BYTES = 64 * 1024
 
 /** {@link Upstream.send} on top of {@link Upstream.start}: the body is pulled. */
 export function sendThrough(
-  start: Upstream['start'],
+  start: PushUpstream['start'],
   request: UpstreamRequest,
   options: { readonly signal: AbortSignal },
 ): Promise<UpstreamReply> {

@@ -1,0 +1,198 @@
+// Requests and streams through our relay over a bare node:http relay (http.request and pipe), and nginx where it is
+// installed, in front of the same upstream, in one run: rounds in turn, the relay under measurement alone on processor 0,
+// upstream and load on processor 1.
+//   pnpm --filter @svc/bench proxy [-- --seconds 3 --rounds 5 --only library]
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { type LoadFigures, median, runLoad } from './load.ts'
+import { freePort, type Measured, startMeasured } from './processes.ts'
+import { runStreams, type StreamFigures } from './stream-load.ts'
+
+const { values } = parseArgs({
+  args: process.argv.slice(2).filter((argument) => argument !== '--'),
+  options: {
+    seconds: { type: 'string', default: '3' },
+    rounds: { type: 'string', default: '5' },
+    connections: { type: 'string', default: '16' },
+    streams: { type: 'string', default: '16' },
+    events: { type: 'string', default: '200' },
+    'interval-ms': { type: 'string', default: '2' },
+    only: { type: 'string' },
+  },
+})
+const [seconds, rounds, connections, streams] = [
+  Number(values.seconds),
+  Number(values.rounds),
+  Number(values.connections),
+  Number(values.streams),
+]
+const PATH = '/v1/chat/completions'
+const HEADERS = { authorization: 'Bearer bench-key' }
+const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'))
+const at = (name: string): string => join(folder, name)
+const script = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
+const question = 'Tell me about the weather in the mountains, please, and do not leave anything out. '.repeat(10)
+
+function bodyOf(stream: boolean): string {
+  return JSON.stringify({ model: 'm', temperature: 0.7, messages: [{ role: 'user', content: question }], stream })
+}
+
+/** A relay under measurement and what it showed. */
+interface Side {
+  readonly name: string
+  readonly target: Measured
+  readonly requests: (LoadFigures & { readonly cpuUs: number })[]
+  readonly events: (StreamFigures & { readonly cpuUs: number })[]
+}
+
+async function startUpstream(): Promise<{ upstream: Measured; port: number }> {
+  const port = await freePort()
+  const args = [script('./proxy-upstream.mjs'), String(port), values.events, values['interval-ms']]
+  return { upstream: await start(args, port, '/', 1), port }
+}
+
+function start(args: readonly string[], port: number, ready: string, cpu = 0): Promise<Measured> {
+  return startMeasured({ cpu, args, url: `http://127.0.0.1:${port}`, ready })
+}
+
+async function startBare(upstreamPort: number): Promise<Measured> {
+  const port = await freePort()
+  return start([script('./bare-relay.mjs'), String(port), String(upstreamPort)], port, '/')
+}
+
+async function startLibrary(upstreamPort: number): Promise<Measured> {
+  const port = await freePort()
+  return start([script('./library-relay.mjs'), String(port), String(upstreamPort)], port, '/')
+}
+
+/** The whole server with one key, and one model that lives upstream. */
+async function startServer(upstreamPort: number): Promise<Measured | undefined> {
+  const entry = script('../../apps/server/dist/main.js')
+  if (!existsSync(entry)) return undefined
+  mkdirSync(at('models'), { recursive: true })
+  const proxy = { upstream_url: `http://127.0.0.1:${upstreamPort}${PATH}`, upstream_model: 'upstream-model' }
+  const model = { name: 'm', backend: 'cloud-proxy', known_usecases: ['chat'], proxy, pii: { enabled: false } }
+  writeFileSync(at('models/m.yaml'), JSON.stringify(model))
+  const port = await freePort()
+  const flags = [
+    `--address=127.0.0.1:${port}`,
+    `--models-path=${at('models')}`,
+    `--data-path=${at('data')}`,
+    `--config-dir=${at('configuration')}`,
+    `--backends-path=${at('backends')}`,
+    '--api-keys=bench-key',
+  ]
+  const server = await start([entry, 'run', ...flags], port, '/readyz')
+  const reply = await fetch(`${server.url}${PATH}`, { method: 'POST', headers: HEADERS, body: bodyOf(false) })
+  if (reply.ok && (await reply.text()).includes('upstream-model')) return server
+  process.stderr.write(`svc does not serve models that live upstream yet: status ${reply.status}\n`)
+  await server.stop()
+  return undefined
+}
+
+async function startNginx(upstreamPort: number): Promise<Measured | undefined> {
+  if (spawnSync('nginx', ['-v']).error !== undefined) return undefined
+  const port = await freePort()
+  writeFileSync(
+    at('nginx.conf'),
+    `daemon off; master_process off; pid ${at('nginx.pid')}; error_log ${at('nginx.log')};
+events { worker_connections 4096; }
+http {
+  access_log /dev/null; client_body_temp_path ${at('nginx-body')}; proxy_temp_path ${at('nginx-proxy')};
+  fastcgi_temp_path ${at('nginx-f')}; uwsgi_temp_path ${at('nginx-u')}; scgi_temp_path ${at('nginx-s')};
+  keepalive_requests 1000000;
+  upstream model { server 127.0.0.1:${upstreamPort}; keepalive 64; keepalive_requests 1000000; }
+  server {
+    listen 127.0.0.1:${port};
+    location = /ready { return 200; }
+    location / { proxy_pass http://model; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_buffering off; }
+  }
+}`,
+  )
+  const url = `http://127.0.0.1:${port}`
+  return startMeasured({ cpu: 0, command: 'nginx', args: ['-c', at('nginx.conf'), '-p', folder], url, ready: '/ready' })
+}
+
+async function measureRequests({ target, requests }: Side): Promise<void> {
+  const before = target.cpuSeconds()
+  const figures = await runLoad({
+    url: target.url,
+    path: PATH,
+    body: bodyOf(false),
+    headers: HEADERS,
+    connections,
+    seconds,
+  })
+  requests.push({ ...figures, cpuUs: ((target.cpuSeconds() - before) / figures.requests) * 1e6 })
+}
+
+async function measureStreams({ target, events }: Side): Promise<void> {
+  const before = target.cpuSeconds()
+  const load = { url: target.url, path: PATH, body: bodyOf(true), headers: HEADERS, connections: streams, seconds }
+  const figures = await runStreams(load)
+  events.push({ ...figures, cpuUs: ((target.cpuSeconds() - before) / figures.events) * 1e6 })
+}
+
+/** Figures of a side over those of the baseline, round by round. */
+function ratio<T>(of: readonly T[], base: readonly T[], pick: (figures: T) => number): string {
+  return median(of.flatMap((figures, round) => (base[round] ? [pick(figures) / pick(base[round])] : []))).toFixed(2)
+}
+
+function report(sides: readonly Side[], direct: Side): void {
+  const bare = sides.find(({ name }) => name === 'bare relay')
+  if (bare === undefined) return
+  console.log(`\nrequests (${connections} connections, ${rounds} rounds of ${seconds} s, medians)\n`)
+  console.log(
+    '| | requests/s | CPU µs a request | over bare | added p50 ms | added p99 ms |\n|---|---|---|---|---|---|',
+  )
+  for (const { name, requests } of sides) {
+    const of = (pick: (figures: (typeof requests)[number]) => number): number => median(requests.map(pick))
+    const added = (pick: (figures: LoadFigures) => number): string =>
+      (of(pick) - median(direct.requests.map(pick))).toFixed(2)
+    const over = ratio(requests, bare.requests, ({ cpuUs }) => cpuUs)
+    console.log(
+      `| ${name} | ${of((f) => f.requestsPerSecond).toFixed(0)} | ${of((f) => f.cpuUs).toFixed(0)} | ${over} | ${added((f) => f.p50Ms)} | ${added((f) => f.p99Ms)} |`,
+    )
+  }
+  console.log(`\nstreams (${streams} at once, ${values.events} events each, one every ${values['interval-ms']} ms)\n`)
+  console.log('| | events/s | CPU µs an event | over bare | added p50 µs | added p99 µs |\n|---|---|---|---|---|---|')
+  for (const { name, events } of sides) {
+    const of = (pick: (figures: (typeof events)[number]) => number): number => median(events.map(pick))
+    const added = (pick: (figures: StreamFigures) => number): string =>
+      (of(pick) - median(direct.events.map(pick))).toFixed(0)
+    const over = ratio(events, bare.events, ({ cpuUs }) => cpuUs)
+    console.log(
+      `| ${name} | ${of((f) => f.eventsPerSecond).toFixed(0)} | ${of((f) => f.cpuUs).toFixed(1)} | ${over} | ${added((f) => f.p50Us)} | ${added((f) => f.p99Us)} |`,
+    )
+  }
+}
+
+const { upstream, port } = await startUpstream()
+const side = (name: string, target: Measured): Side => ({ name, target, requests: [], events: [] })
+const direct = side('direct', upstream)
+const sides: Side[] = [side('bare relay', await startBare(port))]
+try {
+  const wanted = (name: string): boolean => values.only === undefined || values.only === name
+  if (wanted('library')) sides.push(side('library relay', await startLibrary(port)))
+  const server = wanted('svc') ? await startServer(port) : undefined
+  if (server !== undefined) sides.push(side('svc', server))
+  const nginx = wanted('nginx') ? await startNginx(port) : undefined
+  if (nginx !== undefined) sides.push(side('nginx', nginx))
+  const all = [direct, ...sides]
+  for (const each of all) {
+    await runLoad({ url: each.target.url, path: PATH, body: bodyOf(false), headers: HEADERS, connections, seconds: 2 })
+  }
+  for (let round = 0; round < rounds; round += 1) {
+    for (const each of all) await measureRequests(each)
+    for (const each of all) await measureStreams(each)
+    process.stderr.write(`round ${round + 1} of ${rounds}\n`)
+  }
+  report(sides, direct)
+} finally {
+  for (const { target } of [...sides, direct]) await target.stop()
+  rmSync(folder, { recursive: true, force: true })
+}

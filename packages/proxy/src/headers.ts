@@ -1,0 +1,77 @@
+import { SvcError } from '@svc/errors'
+import type { Header, Provider } from './upstream.ts'
+
+/** The header that counts how many of our servers a request has passed. */
+export const HOP_HEADER = 'x-svc-hop'
+/** How many of our servers may stand in a row (threats CP-4). */
+export const MAX_HOPS = 4
+/** The version of the messages format that is named when the client names none. */
+const DEFAULT_MESSAGES_VERSION = '2023-06-01'
+const MAX_CLIENT_VALUE = 8192
+
+/** A client's header, by lower-case name; repeated ones joined with a comma. */
+export type ClientHeader = (name: string) => string | undefined
+
+/**
+ * How many of our servers a request will have passed with the next one.
+ *
+ * @throws {SvcError} `loop` past {@link MAX_HOPS}: most likely two servers forward to each other
+ */
+export function nextHop(client: ClientHeader): number {
+  const given = client(HOP_HEADER)
+  const hop = given !== undefined && /^[0-9]{1,9}$/.test(given) ? Number(given) + 1 : 1
+  if (hop <= MAX_HOPS) return hop
+  throw new SvcError('loop', `the request has passed more than ${MAX_HOPS} servers: it goes round in a circle`, {
+    code: 'proxy_loop',
+  })
+}
+
+/** Headers that carry the key of an upstream; none without a key. */
+export function credentialHeaders(provider: Provider | undefined, key: string | undefined): Header[] {
+  if (key === undefined) return []
+  return [provider === 'provider_b' ? ['x-api-key', key] : ['authorization', `Bearer ${key}`]]
+}
+
+/**
+ * What of a client's headers an upstream gets: the body's type, what is wanted back, the trace, and for the messages
+ * format its version and features. Everything else stays here, credentials first of all.
+ */
+export function clientHeaders(provider: Provider, client: ClientHeader): Header[] {
+  const headers: Header[] = [
+    ['content-type', given(client, 'content-type') ?? 'application/json'],
+    ['accept', given(client, 'accept') ?? '*/*'],
+    [HOP_HEADER, String(nextHop(client))],
+  ]
+  const trace = given(client, 'traceparent')
+  if (trace !== undefined) headers.push(['traceparent', trace])
+  if (provider === 'provider_b') {
+    headers.push(['anthropic-version', given(client, 'anthropic-version') ?? DEFAULT_MESSAGES_VERSION])
+    const beta = given(client, 'anthropic-beta')
+    if (beta !== undefined) headers.push(['anthropic-beta', beta])
+  }
+  return headers
+}
+
+/** A client's value where it can be sent on as it is: printable ASCII of a sensible length. */
+function given(client: ClientHeader, name: string): string | undefined {
+  const value = client(name)
+  return value !== undefined && value.length <= MAX_CLIENT_VALUE && /^[\x20-\x7e]+$/.test(value) ? value : undefined
+}
+
+/** Headers of an upstream that a client gets, beside limits of rate. All others may be meant for our own origin. */
+const REPLY_HEADERS: ReadonlySet<string> = new Set([
+  'content-type',
+  'content-encoding',
+  'content-language',
+  'retry-after',
+  'retry-after-ms',
+  'request-id',
+  'x-request-id',
+  'x-should-retry',
+])
+const RATE_LIMIT = /^(?:x-|anthropic-)?ratelimit(?:-|$)/
+
+/** The headers of an upstream's reply that its client gets, as they are (threats CP-3). */
+export function replyHeaders(headers: readonly Header[]): Header[] {
+  return headers.filter(([name]) => REPLY_HEADERS.has(name) || RATE_LIMIT.test(name))
+}

@@ -1,0 +1,36 @@
+import { applySplices, encodeJsonString, type JsonDocument, type JsonNode, type Splice } from '@svc/json'
+
+/** What goes upstream of a client's body. */
+export interface PassthroughBody {
+  readonly bytes: Uint8Array
+  /** Whether the client asked for a stream. */
+  readonly isStream: boolean
+}
+
+/**
+ * The body for an upstream: the client's bytes, with the edits given and, where the upstream has a name of its own for the
+ * model, that name in every top-level `model`. Nothing else changes, duplicates and odd spacing included.
+ *
+ * @example
+ * const { bytes, isStream } = passthroughBody(parseJson(body), { upstreamModel: 'demo-large', splices: [] })
+ */
+export function passthroughBody(
+  document: JsonDocument,
+  options: { readonly upstreamModel?: string | undefined; readonly splices?: readonly Splice[] | undefined },
+): PassthroughBody {
+  const { upstreamModel, splices = [] } = options
+  const { root } = document
+  const isStream = isTrue(root.get('stream'))
+  if (upstreamModel === undefined) return { bytes: applySplices(document.bytes, splices), isStream }
+  const replacement = encodeJsonString(upstreamModel)
+  const models = root.getAll('model')
+  const edits = splices.filter(({ start, end }) => !models.some((model) => start < model.end && end > model.start))
+  for (const { start, end } of models) edits.push({ start, end, replacement })
+  return { bytes: applySplices(document.bytes, edits), isStream }
+}
+
+const LOWER_T = 0x74
+
+function isTrue(node: JsonNode | undefined): boolean {
+  return node?.document.bytes[node.start] === LOWER_T
+}

@@ -1,0 +1,85 @@
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Header } from '../upstream.ts'
+
+/**
+ * The reply to a client, written to Node's response. Text is one character a byte.
+ *
+ * A chunk of a stream goes to the socket as one string with its framing: `ServerResponse.write` would make three writes
+ * of it. Node writes the head and the end, and thus keeps the connection in order.
+ */
+export class ClientReply {
+  readonly #outgoing: ServerResponse
+  /** Where chunks go, once the head of a chunked reply is out and nothing of it waits. */
+  #socket: Socket | undefined
+  #waiting: Socket | ServerResponse | undefined
+
+  constructor(outgoing: ServerResponse) {
+    this.#outgoing = outgoing
+  }
+
+  /** Whether the client can still get anything. */
+  get isOpen(): boolean {
+    return !this.#outgoing.destroyed && !this.#outgoing.writableEnded
+  }
+
+  get hasStarted(): boolean {
+    return this.#outgoing.headersSent
+  }
+
+  /** Sends a reply whose whole body is there. */
+  whole(status: number, headers: readonly Header[], body: string): void {
+    if (!this.isOpen) return
+    const flat = flatten(headers)
+    if (status !== 204 && status !== 304) flat.push('content-length', String(body.length))
+    this.#outgoing.writeHead(status, flat)
+    this.#outgoing.end(body, 'latin1')
+  }
+
+  /** Sends the head of a reply whose body follows. */
+  start(status: number, headers: readonly Header[]): void {
+    if (this.isOpen) this.#outgoing.writeHead(status, flatten(headers))
+  }
+
+  /** @returns false when the client does not keep up */
+  write(text: string): boolean {
+    const outgoing = this.#outgoing
+    if (!this.isOpen || text === '') return true
+    if (this.#socket !== undefined) {
+      return this.#socket.write(`${text.length.toString(16)}\r\n${text}\r\n`, 'latin1')
+    }
+    const isTaken = outgoing.write(text, 'latin1')
+    const { socket } = outgoing
+    if (isTaken && outgoing.chunkedEncoding && socket !== null && outgoing.writableLength === socket.writableLength) {
+      this.#socket = socket
+    }
+    return isTaken
+  }
+
+  /** Calls back once the client has taken what was written. */
+  onceDrained(callback: () => void): void {
+    this.#waiting = this.#socket ?? this.#outgoing
+    this.#waiting.once('drain', callback)
+  }
+
+  /** Takes the wish of {@link onceDrained} back. */
+  stopWaiting(callback: () => void): void {
+    this.#waiting?.off('drain', callback)
+    this.#waiting = undefined
+  }
+
+  end(): void {
+    if (this.isOpen) this.#outgoing.end()
+  }
+
+  /** Cuts the connection, so that the client cannot take what it has for a whole reply. */
+  cut(): void {
+    this.#outgoing.destroy()
+  }
+}
+
+function flatten(headers: readonly Header[]): string[] {
+  const flat: string[] = []
+  for (const [name, value] of headers) flat.push(name, value)
+  return flat
+}

@@ -1,0 +1,102 @@
+import type { SvcError } from '@svc/errors'
+import type { CompletionUsage } from '@svc/wire'
+import { upstreamFailed } from '../errors.ts'
+import { tryParseJson } from '../fields.ts'
+import { addFigures, readCompatibleUsage, toCompatibleUsage } from '../translate/usage.ts'
+import type { Provider } from '../upstream.ts'
+import type { RelayBodyOptions } from './relay.ts'
+import type { RelayBody } from './relay-body.ts'
+import { rewrittenEnd, rewrittenText } from './rewritten.ts'
+import { usageOfBody } from './usage-of-body.ts'
+
+/** A body up to this size is sent once it is whole, so that a cut is an error with a status of its own. */
+export const MAX_COLLECTED_BYTES = 256 * 1024
+/** The end of a longer body, in which its figures are searched for. */
+const TAIL_BYTES = 16 * 1024
+
+/** Any body but an event stream: JSON, an error of the upstream, or content that is encoded. */
+export class PlainBody implements RelayBody {
+  readonly stopReason = undefined
+  readonly #options: RelayBodyOptions
+  readonly #isReadable: boolean
+  readonly #isJson: boolean
+  /** What has come and not been sent; of a long body, its end. */
+  #collected = ''
+  #pieces: string[] = []
+  #pieceBytes = 0
+
+  constructor(options: RelayBodyOptions, kind: { readonly isReadable: boolean; readonly isJson: boolean }) {
+    this.#options = options
+    this.#isReadable = kind.isReadable
+    this.#isJson = kind.isJson
+  }
+
+  get usage(): CompletionUsage | undefined {
+    const { head, provider } = this.#options
+    if (!this.#isReadable || head.status >= 300) return undefined
+    return usageOf(provider, this.#collected + this.#pieces.join(''))
+  }
+
+  data(bytes: Buffer): boolean {
+    this.#pieces.push(bytes.toString('latin1'))
+    this.#pieceBytes += bytes.length
+    const { reply, head, headers } = this.#options
+    if (!reply.hasStarted) {
+      if (this.#pieceBytes <= MAX_COLLECTED_BYTES) return true
+      reply.start(head.status, [...headers, ...this.#lengthHeader()])
+    }
+    return this.#flush()
+  }
+
+  end(): SvcError | undefined {
+    const { reply, head, headers, rewriter } = this.#options
+    if (reply.hasStarted) {
+      if (rewriter !== undefined) reply.write(rewrittenEnd(rewriter))
+      reply.end()
+      return undefined
+    }
+    const body = this.#pieces.join('')
+    this.#pieces = [body]
+    if (this.#looksCut(body)) return upstreamFailed('truncated')
+    reply.whole(
+      head.status,
+      headers,
+      rewriter === undefined ? body : rewrittenText(rewriter, body) + rewrittenEnd(rewriter),
+    )
+    return undefined
+  }
+
+  fail(): void {
+    this.#options.reply.cut()
+  }
+
+  #flush(): boolean {
+    const text = this.#pieces.join('')
+    const { reply, rewriter } = this.#options
+    this.#pieces = []
+    this.#pieceBytes = 0
+    this.#collected = text.length >= TAIL_BYTES ? text.slice(-TAIL_BYTES) : (this.#collected + text).slice(-TAIL_BYTES)
+    return reply.write(rewriter === undefined ? text : rewrittenText(rewriter, text))
+  }
+
+  /** A rewriter may change the length; then the body is sent in chunks. */
+  #lengthHeader(): [string, string][] {
+    const { lengthBytes } = this.#options.head
+    return lengthBytes === undefined || this.#options.rewriter !== undefined
+      ? []
+      : [['content-length', String(lengthBytes)]]
+  }
+
+  /** Where only the end of the connection ends the body, a cut shows in the JSON alone. */
+  #looksCut(body: string): boolean {
+    const { head } = this.#options
+    if (!head.endsWithConnection || head.status >= 300) return false
+    return this.#isReadable && this.#isJson && tryParseJson(body) === undefined
+  }
+}
+
+function usageOf(provider: Provider, text: string): CompletionUsage | undefined {
+  const usage = usageOfBody(text)
+  if (usage === undefined) return undefined
+  return provider === 'provider_b' ? toCompatibleUsage(addFigures({}, usage)) : readCompatibleUsage(usage)
+}

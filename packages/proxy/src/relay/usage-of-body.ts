@@ -1,0 +1,81 @@
+import { type Fields, isFields, tryParseJson } from '../fields.ts'
+
+const KEY = '"usage"'
+/** Places that look like the figures and are not: after that many the body is taken to have none. */
+const MAX_CANDIDATES = 32
+
+/**
+ * The top-level `usage` of a JSON object, found from its end without parsing what comes before.
+ *
+ * @param text the object or the end of it, each byte as one character
+ */
+export function usageOfBody(text: string): Fields | undefined {
+  let at = text.lastIndexOf(KEY)
+  for (let tries = 0; at >= 0 && tries < MAX_CANDIDATES; tries += 1) {
+    const start = isKey(text, at) ? valueStart(text, at + KEY.length) : -1
+    const end = start < 0 ? -1 : endOfObject(text, start)
+    if (end >= 0 && isTopLevel(text, end)) {
+      const usage = tryParseJson(text.slice(start, end))
+      return isFields(usage) ? usage : undefined
+    }
+    at = at === 0 ? -1 : text.lastIndexOf(KEY, at - 1)
+  }
+  return undefined
+}
+
+/** Inside a string the quote would be escaped. */
+function isKey(text: string, at: number): boolean {
+  return at === 0 || text[at - 1] !== '\\'
+}
+
+/** Where the object starts that is the value of a key; -1 where the value is none. */
+function valueStart(text: string, from: number): number {
+  let at = skipBlanks(text, from)
+  if (text[at] !== ':') return -1
+  at = skipBlanks(text, at + 1)
+  return text[at] === '{' ? at : -1
+}
+
+function skipBlanks(text: string, from: number): number {
+  let at = from
+  while (text[at] === ' ' || text[at] === '\n' || text[at] === '\r' || text[at] === '\t') at += 1
+  return at
+}
+
+/** The offset after an object; -1 where it is not closed. */
+function endOfObject(text: string, start: number): number {
+  let depth = 0
+  for (let at = start; at < text.length; at += 1) {
+    const char = text[at]
+    if (char === '"') at = endOfString(text, at) - 1
+    else if (char === '{' || char === '[') depth += 1
+    else if (char === '}' || char === ']') {
+      depth -= 1
+      if (depth === 0) return at + 1
+    }
+  }
+  return -1
+}
+
+/** Whether exactly one container is still open at an offset outside of strings. */
+function isTopLevel(text: string, from: number): boolean {
+  let depth = 1
+  for (let at = from; at < text.length; at += 1) {
+    const char = text[at]
+    if (char === '"') at = endOfString(text, at) - 1
+    else if (char === '{' || char === '[') depth += 1
+    else if (char === '}' || char === ']') depth -= 1
+    if (depth < 0) return false
+  }
+  return depth === 0
+}
+
+/** The offset after a string; past the end where it is not closed. */
+function endOfString(text: string, start: number): number {
+  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let before = at - 1
+    while (text[before] === '\\') before -= 1
+    if ((at - before) % 2 === 1) return at + 1
+  }
+  return text.length + 1
+}
