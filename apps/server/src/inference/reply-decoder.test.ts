@@ -33,6 +33,19 @@ describe('createReplyDecoder', () => {
     expect(decoder.usage).toEqual({ promptTokens: 7, completionTokens: 2, promptMs: 1.5, generationMs: 0 })
   })
 
+  it('names the text at which the backend stopped, unless the limit or a call ended the choice', () => {
+    const ended = (maxTokens: number, chatDeltas: { toolCalls: { name: string; arguments: string }[] }[] = []) => {
+      const decoder = createReplyDecoder({ choice: 0, maxTokens, contextSize: 0 })
+      decoder.reply(reply({ tokens: 5, promptTokens: 10, chatDeltas }))
+      return decoder.end('END').at(-1)
+    }
+    const end = { type: 'choice-end', choice: 0 }
+    expect(ended(0)).toEqual({ ...end, finishReason: 'stop', stopText: 'END' })
+    expect(ended(5)).toEqual({ ...end, finishReason: 'length' })
+    const call = { toolCalls: [{ name: 'f', arguments: '{}' }] }
+    expect(ended(0, [call])).toEqual({ ...end, finishReason: 'tool_calls' })
+  })
+
   it('ends with stop, or with length when the limit was reached', () => {
     const ended = (tokens: number, maxTokens: number, contextSize = 0) => {
       const decoder = createReplyDecoder({ choice: 3, maxTokens, contextSize })
