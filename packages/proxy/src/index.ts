@@ -16,7 +16,8 @@ export {
   readUpstreamKey,
 } from './outbound.ts'
 export { type PassthroughBody, passthroughBody } from './passthrough.ts'
-export { type ByteRewriter, type RelayOptions, type RelayOutcome, relay } from './relay/relay.ts'
+export type { ByteRewriter } from './relay/byte-rewriter.ts'
+export { type RelayOptions, type RelayOutcome, relay } from './relay/relay.ts'
 
 // Models that live upstream: requests and replies from one format to another.
 
@@ -26,6 +27,31 @@ export { messagesToChat } from './translate/messages-to-chat.ts'
 export type { TranslateMode } from './translate/reply-reader.ts'
 export { createTranslator, type Translator, type TranslatorOptions } from './translate/translator.ts'
 export { UpstreamStatusError } from './upstream-error.ts'
+
+// Models that stand in for each other.
+
+export {
+  type Candidate,
+  type Chain,
+  type ChainOptions,
+  createChain,
+  type FailoverEvent,
+  type TargetState,
+  type TargetStatus,
+} from './failover/chain.ts'
+export { callWithFailover, type FailoverRequest, streamWithFailover } from './failover/run.ts'
+export { type FailoverSettings, type FailoverTarget, readFailoverSettings } from './failover/settings.ts'
+export { TARGET_SKIPPED, type Verdict, verdictOf } from './failover/verdict.ts'
+
+// Models of another instance.
+
+export type { LiveClock, LiveInput, LiveOutput, LiveSocket, OpenLiveSocket } from './service/live-transcription.ts'
+export type { FormFile } from './service/multipart.ts'
+export type { CallPiece, PredictInput, PredictPiece } from './service/predict.ts'
+export { createService, type Service, type ServiceOptions } from './service/service.ts'
+export { loadServiceTarget, type ServiceSettings, type ServiceTarget } from './service/target.ts'
+export type { SpokenSegment, SpokenWord, Transcript, TranscriptPiece } from './service/transcription.ts'
+export type { ServiceCall } from './service/transport.ts'
 
 // Sending requests.
 

@@ -1,0 +1,266 @@
+import { ERROR_KINDS, SvcError } from '@svc/errors'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { UpstreamStatusError } from '../upstream-error.ts'
+import { createChain, type FailoverEvent } from './chain.ts'
+import { readFailoverSettings } from './settings.ts'
+import { TARGET_SKIPPED, type Verdict, verdictOf } from './verdict.ts'
+
+function start(value: object = {}) {
+  let time = 1000
+  const events: FailoverEvent[] = []
+  const settings = readFailoverSettings({ targets: ['a', 'b', 'c'], ...value }, { own: 'm', isChain: () => false })
+  const chain = createChain({ settings, now: () => time, onEvent: (event) => events.push(event) })
+  return {
+    chain,
+    events,
+    pass: (seconds: number) => {
+      time += seconds * 1000
+    },
+    order: () => chain.candidates().map(({ model, note }) => (note === undefined ? model : `${model} ${note}`)),
+  }
+}
+
+describe('what a failure means', () => {
+  it.each([
+    ['unavailable', 'down'],
+    ['upstream_failed', 'down'],
+    ['timeout', 'down'],
+    ['rate_limited', 'resting'],
+    ['not_implemented', 'skipped'],
+  ] as const)('%s: %s', (kind, verdict) => {
+    expect(verdictOf(new SvcError(kind, 'x'))).toBe(verdict)
+  })
+
+  it('anything else: the caller gets it', () => {
+    const listed = new Set(['unavailable', 'upstream_failed', 'timeout', 'rate_limited', 'not_implemented'])
+    for (const kind of ERROR_KINDS.filter((word) => !listed.has(word))) {
+      expect(verdictOf(new SvcError(kind, 'x'))).toBe('final')
+    }
+    expect(verdictOf(new Error('x'))).toBe('final')
+  })
+
+  it('of a target that is full or disabled: ask the next one', () => {
+    expect(verdictOf(new SvcError('rate_limited', 'full', { code: TARGET_SKIPPED }))).toBe('skipped')
+  })
+
+  it.each([
+    [500, 'down'],
+    [503, 'down'],
+    [529, 'down'],
+    [501, 'skipped'],
+    [429, 'resting'],
+    [400, 'final'],
+    [401, 'final'],
+    [404, 'final'],
+  ])('of an upstream with status %i: %s', (status, verdict) => {
+    expect(verdictOf(new UpstreamStatusError({ status, headers: [] }, new Uint8Array()))).toBe(verdict)
+  })
+})
+
+describe('a chain', () => {
+  it('asks its targets in order', () => {
+    expect(start().order()).toEqual(['a', 'b fallback', 'c fallback'])
+  })
+
+  it('asks a target that is down last', () => {
+    const { chain, order, events } = start()
+    chain.report('a', 'down')
+    expect(order()).toEqual(['b fallback', 'c fallback', 'a degraded'])
+    expect(events).toEqual([{ type: 'target-state', model: 'a', from: 'up', to: 'down' }])
+  })
+
+  it('counts failures in a window before a target is down', () => {
+    const { chain, order, pass } = start({ trip: { errors: 2, window: '10s' } })
+    chain.report('a', 'down')
+    pass(11)
+    chain.report('a', 'down')
+    expect(order()[0]).toBe('a')
+    pass(9)
+    chain.report('a', 'down')
+    expect(order()[0]).toBe('b fallback')
+  })
+
+  it('forgets failures when a target serves', () => {
+    const { chain, order } = start({ trip: { errors: 2 } })
+    chain.report('a', 'down')
+    chain.report('a', 'good')
+    chain.report('a', 'down')
+    expect(order()[0]).toBe('a')
+  })
+
+  it('holds nothing against a target that was skipped or refused the request', () => {
+    const { chain, order, events } = start()
+    for (const verdict of ['skipped', 'final'] as const) chain.report('a', verdict)
+    expect(order()[0]).toBe('a')
+    expect(events).toEqual([])
+  })
+
+  it('lets a rate-limited target rest for as long as it said', () => {
+    const { chain, order, pass, events } = start()
+    chain.report('a', 'resting', 7000)
+    expect(order()).toEqual(['b fallback', 'c fallback'])
+    pass(6.999)
+    expect(order()).not.toContain('a')
+    pass(0.001)
+    expect(order()[0]).toBe('a')
+    expect(events.map((event) => 'to' in event && event.to)).toEqual(['resting', 'up'])
+  })
+
+  it('lets it rest for the time between probes where it said nothing, and never longer than an hour', () => {
+    const { chain, pass, order } = start()
+    chain.report('a', 'resting')
+    chain.report('b', 'resting', Number.MAX_SAFE_INTEGER)
+    pass(15)
+    expect(order()).toContain('a')
+    pass(3600)
+    expect(order()).toContain('b fallback')
+  })
+
+  it('says when to come back where all are resting', () => {
+    const { chain, pass } = start()
+    chain.report('a', 'resting', 7000)
+    chain.report('b', 'resting', 5000)
+    chain.report('c', 'resting', 9000)
+    pass(2)
+    expect(() => chain.candidates()).toThrow(
+      expect.objectContaining({ kind: 'rate_limited', retryAfterMs: 3000, details: { type: 'rate_limit_error' } }),
+    )
+  })
+
+  it('asks those that are down as a last resort', () => {
+    const { chain, order } = start()
+    for (const model of ['a', 'b', 'c']) chain.report(model, 'down')
+    expect(order()).toEqual(['a degraded', 'b degraded', 'c degraded'])
+  })
+
+  it('tells when another target serves', () => {
+    const { chain, events } = start()
+    chain.report('a', 'good')
+    chain.report('b', 'good')
+    chain.report('b', 'good')
+    chain.report('a', 'good')
+    expect(events).toEqual([
+      { type: 'switch', from: 'a', to: 'b' },
+      { type: 'switch', from: 'b', to: 'a' },
+    ])
+  })
+
+  it('knows nothing of other models', () => {
+    const { chain, events } = start()
+    chain.report('x', 'down')
+    chain.reportProbe('x', true)
+    expect(events).toEqual([])
+    expect(() => chain.pin('x')).toThrow(expect.objectContaining({ kind: 'not_found' }))
+  })
+})
+
+describe('recovery', () => {
+  it('takes enough good probes in a row, and time', () => {
+    const { chain, order, pass } = start({ recovery: { probes: 2, min_dwell: '60s' } })
+    chain.report('a', 'down')
+    pass(30)
+    for (const isGood of [true, false, true]) chain.reportProbe('a', isGood)
+    pass(29)
+    chain.reportProbe('a', true)
+    expect(order()[0]).toBe('b fallback')
+    pass(1)
+    chain.reportProbe('a', true)
+    expect(order()[0]).toBe('a')
+  })
+
+  it('counts a request that it served, and starts anew after one that it did not', () => {
+    const { chain, pass } = start({ recovery: { probes: 2, min_dwell: 0 } })
+    chain.report('a', 'down')
+    pass(1)
+    chain.report('a', 'good')
+    chain.report('a', 'down')
+    chain.report('a', 'good')
+    expect(chain.states[0]?.status).toBe('down')
+    chain.report('a', 'good')
+    expect(chain.states[0]?.status).toBe('up')
+  })
+
+  it('is looked for in the intervals that are set, of those that are down alone', () => {
+    const { chain, pass } = start({ probe: { interval: '15s' } })
+    chain.report('a', 'down')
+    chain.report('b', 'resting', 60_000)
+    expect(chain.dueProbes()).toEqual([])
+    pass(15)
+    expect(chain.dueProbes()).toEqual(['a'])
+    expect(chain.dueProbes()).toEqual([])
+    pass(15)
+    expect(chain.dueProbes()).toEqual(['a'])
+    chain.reportProbe('c', true)
+    expect(chain.states.map(({ status, goodProbes }) => [status, goodProbes])).toEqual([
+      ['down', 0],
+      ['resting', 0],
+      ['up', 0],
+    ])
+  })
+
+  it('does not come from a rest: what is down stays so', () => {
+    const { chain, pass } = start()
+    chain.report('a', 'down')
+    chain.report('a', 'resting', 1000)
+    pass(2)
+    expect(chain.states[0]).toMatchObject({ status: 'down', until: undefined })
+  })
+})
+
+describe('a pinned target', () => {
+  it('is asked alone, however it is', () => {
+    const { chain, order, events } = start()
+    chain.pin('b')
+    expect(order()).toEqual(['b fallback'])
+    chain.report('b', 'down')
+    expect(order()).toEqual(['b degraded'])
+    expect(chain.pinned).toBe('b')
+    chain.pin(undefined)
+    chain.pin(undefined)
+    expect(order()[0]).toBe('a')
+    expect(events.filter(({ type }) => type === 'pin')).toEqual([
+      { type: 'pin', model: 'b' },
+      { type: 'pin', model: undefined },
+    ])
+  })
+})
+
+it('always has somebody to ask, or says when; each at most once, those that are up first', () => {
+  const step = fc.record({
+    model: fc.constantFrom('a', 'b', 'c'),
+    verdict: fc.constantFrom<Verdict | 'good' | 'probe' | 'bad-probe'>(
+      'down',
+      'resting',
+      'skipped',
+      'final',
+      'good',
+      'probe',
+      'bad-probe',
+    ),
+    seconds: fc.nat(40),
+  })
+  fc.assert(
+    fc.property(fc.array(step), fc.integer({ min: 1, max: 3 }), (steps, errors) => {
+      const { chain, pass } = start({ trip: { errors } })
+      for (const { model, verdict, seconds } of steps) {
+        pass(seconds)
+        if (verdict === 'probe' || verdict === 'bad-probe') chain.reportProbe(model, verdict === 'probe')
+        else chain.report(model, verdict, seconds * 1000)
+        const status = new Map(chain.states.map((state) => [state.model, state.status]))
+        let models: string[]
+        try {
+          models = chain.candidates().map((candidate) => candidate.model)
+        } catch (error) {
+          expect(error).toMatchObject({ kind: 'rate_limited', retryAfterMs: expect.any(Number) })
+          expect([...status.values()]).toEqual(['resting', 'resting', 'resting'])
+          continue
+        }
+        expect(new Set(models).size).toBe(models.length)
+        const asked = models.map((name) => status.get(name))
+        expect(asked).not.toContain('resting')
+        expect(asked).toEqual(asked.toSorted().toReversed())
+      }
+    }),
+  )
+})

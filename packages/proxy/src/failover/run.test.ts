@@ -1,0 +1,179 @@
+import { SvcError } from '@svc/errors'
+import { describe, expect, it } from 'vitest'
+import { type Candidate, createChain } from './chain.ts'
+import { callWithFailover, type FailoverRequest, MAX_RETRIED_BODY_BYTES, streamWithFailover } from './run.ts'
+import { readFailoverSettings } from './settings.ts'
+
+type Outcome = string | SvcError
+
+function start(request: Partial<FailoverRequest> = {}) {
+  const settings = readFailoverSettings({ targets: ['a', 'b', 'c'] }, { own: 'm', isChain: () => false })
+  const chain = createChain({ settings, now: () => 0 })
+  const asked: string[] = []
+  const served: Candidate[] = []
+  const options: FailoverRequest = {
+    chain,
+    bodyBytes: 10,
+    signal: new AbortController().signal,
+    onServed: (candidate) => served.push(candidate),
+    ...request,
+  }
+  const answer = async (outcomes: Record<string, Outcome>, { model }: Candidate): Promise<string> => {
+    asked.push(model)
+    const outcome = outcomes[model] ?? 'fine'
+    if (typeof outcome === 'string') return outcome
+    throw outcome
+  }
+  return {
+    asked,
+    served,
+    chain,
+    states: () => chain.states.map(({ status }) => status),
+    call: (outcomes: Record<string, Outcome>) => callWithFailover(options, (candidate) => answer(outcomes, candidate)),
+    stream: (outcomes: Record<string, readonly Outcome[]>, left?: string[]) =>
+      streamWithFailover<string>(options, {
+        isContent: (item) => item !== 'role',
+        async *attempt({ model }) {
+          asked.push(model)
+          try {
+            for (const outcome of outcomes[model] ?? ['role', 'fine']) {
+              if (typeof outcome !== 'string') throw outcome
+              yield outcome
+            }
+          } finally {
+            left?.push(model)
+          }
+        },
+      }),
+  }
+}
+
+const failure = (kind: ConstructorParameters<typeof SvcError>[0], retryAfterMs?: number) =>
+  new SvcError(kind, kind, { retryAfterMs })
+
+describe('a call', () => {
+  it('is served by the first target', async () => {
+    const { call, asked, served } = start()
+    expect(await call({})).toBe('fine')
+    expect(asked).toEqual(['a'])
+    expect(served).toEqual([{ model: 'a', note: undefined }])
+  })
+
+  it('goes on to the next where one is unavailable, which is then down', async () => {
+    const { call, asked, served, states } = start()
+    expect(await call({ a: failure('unavailable') })).toBe('fine')
+    expect(asked).toEqual(['a', 'b'])
+    expect(served).toEqual([{ model: 'b', note: 'fallback' }])
+    expect(states()).toEqual(['down', 'up', 'up'])
+  })
+
+  it('goes on where one is rate-limited, which then rests', async () => {
+    const { call, chain } = start()
+    expect(await call({ a: failure('rate_limited', 7000) })).toBe('fine')
+    expect(chain.states[0]).toMatchObject({ status: 'resting', until: 7000 })
+  })
+
+  it('goes on where one has no such method, which stays up', async () => {
+    const { call, states } = start()
+    expect(await call({ a: failure('not_implemented') })).toBe('fine')
+    expect(states()).toEqual(['up', 'up', 'up'])
+  })
+
+  it('returns at once what is wrong with the request', async () => {
+    const { call, asked, served, states } = start()
+    await expect(call({ a: failure('invalid_request') })).rejects.toMatchObject({ kind: 'invalid_request' })
+    expect(asked).toEqual(['a'])
+    expect(served).toEqual([])
+    expect(states()).toEqual(['up', 'up', 'up'])
+  })
+
+  it('that nobody serves fails as the last one did that was asked in earnest', async () => {
+    const { call, asked } = start()
+    const outcomes = { a: failure('unavailable'), b: failure('timeout'), c: failure('not_implemented') }
+    await expect(call(outcomes)).rejects.toMatchObject({ kind: 'timeout' })
+    expect(asked).toEqual(['a', 'b', 'c'])
+    const unknown = failure('not_implemented')
+    await expect(start().call({ a: unknown, b: unknown, c: unknown })).rejects.toBe(unknown)
+  })
+
+  it.each([
+    [MAX_RETRIED_BODY_BYTES, ['a', 'b']],
+    [MAX_RETRIED_BODY_BYTES + 1, ['a']],
+  ])('of %i bytes asks %j', async (bodyBytes, expected) => {
+    const { call, asked } = start({ bodyBytes })
+    await call({ a: failure('unavailable') }).catch(() => {})
+    expect(asked).toEqual(expected)
+  })
+
+  it('that is cancelled asks nobody else, and nothing is held against the target', async () => {
+    const controller = new AbortController()
+    const { call, asked, states } = start({ signal: controller.signal })
+    const cancelled = failure('unavailable')
+    const calling = call({ a: cancelled })
+    controller.abort()
+    await expect(calling).rejects.toBe(cancelled)
+    expect(asked).toEqual(['a'])
+    expect(states()).toEqual(['up', 'up', 'up'])
+  })
+})
+
+describe('a stream', () => {
+  const collect = async (items: AsyncIterable<string>, collected: string[] = []) => {
+    for await (const item of items) collected.push(item)
+    return collected
+  }
+
+  it('leaves no trace of a target that fails before its first content', async () => {
+    const { stream, asked, served, states } = start()
+    const left: string[] = []
+    expect(await collect(stream({ a: ['role', failure('unavailable')] }, left))).toEqual(['role', 'fine'])
+    expect(asked).toEqual(['a', 'b'])
+    expect(left).toEqual(['a', 'b'])
+    expect(served).toEqual([{ model: 'b', note: 'fallback' }])
+    expect(states()).toEqual(['down', 'up', 'up'])
+  })
+
+  it('is never asked for again after its first content, but the target is then down', async () => {
+    const { stream, asked, states } = start()
+    const collected: string[] = []
+    const outcomes = { a: ['role', 'half', failure('unavailable')] }
+    await expect(collect(stream(outcomes), collected)).rejects.toMatchObject({ kind: 'unavailable' })
+    expect(collected).toEqual(['role', 'half'])
+    expect(asked).toEqual(['a'])
+    expect(states()).toEqual(['down', 'up', 'up'])
+  })
+
+  it('without content is over', async () => {
+    const { stream, asked } = start()
+    expect(await collect(stream({ a: ['role'] }))).toEqual(['role'])
+    expect(asked).toEqual(['a'])
+  })
+
+  it('holds back no more than 64 items', async () => {
+    const { stream, asked } = start()
+    const collected: string[] = []
+    const outcomes = { a: [...Array.from({ length: 64 }, () => 'role'), failure('unavailable')] }
+    await expect(collect(stream(outcomes), collected)).rejects.toMatchObject({ kind: 'unavailable' })
+    expect(collected).toHaveLength(64)
+    expect(asked).toEqual(['a'])
+  })
+
+  it('that is left early is left at the target, and nothing is held against it', async () => {
+    const { stream, states } = start()
+    const left: string[] = []
+    for await (const item of stream({}, left)) {
+      expect(item).toBe('role')
+      break
+    }
+    expect(left).toEqual(['a'])
+    expect(states()).toEqual(['up', 'up', 'up'])
+  })
+
+  it('returns at once what is wrong with the request', async () => {
+    const { stream, asked } = start()
+    await expect(collect(stream({ a: [failure('invalid_request')] }))).rejects.toMatchObject({
+      kind: 'invalid_request',
+    })
+    expect(asked).toEqual(['a'])
+  })
+})

@@ -1,0 +1,121 @@
+import { SvcError } from '@svc/errors'
+import { countOf, type Fields, fieldsOf, isFields, numberOf, textOf } from '../fields.ts'
+
+/** One model of a chain. */
+export interface FailoverTarget {
+  readonly model: string
+  /** Whether it is kept loaded while another one serves. */
+  readonly warm: boolean
+}
+
+/** The `failover` key of a model, with its defaults; times in milliseconds. */
+export interface FailoverSettings {
+  /** At least two, in the order in which they are asked. */
+  readonly targets: readonly FailoverTarget[]
+  /** How often a target that is down is looked at, and how long that may take. */
+  readonly probe: { readonly intervalMs: number; readonly timeoutMs: number }
+  /** How many failures in how long mark a target down. */
+  readonly trip: { readonly errors: number; readonly windowMs: number }
+  /** How many good probes in a row bring it back, and how long it stays down at least. */
+  readonly recovery: { readonly probes: number; readonly minDwellMs: number }
+}
+
+/** The longest chain. */
+export const MAX_TARGETS = 16
+
+const UNITS: ReadonlyMap<string, number> = new Map([
+  ['ms', 1],
+  ['s', 1000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+])
+
+/**
+ * Reads the `failover` key of a model's file.
+ *
+ * @param options.own the name of the model that has the key: it cannot be a target of its own
+ * @param options.isChain whether another model has such a key: chains do not nest
+ * @throws {SvcError} `invalid_request`, code `invalid_failover_settings`, `details.param` the key at fault
+ * @example
+ * readFailoverSettings({ targets: [{ model: 'a' }, { model: 'b', warm: true }], probe: { interval: '15s' } }, options)
+ */
+export function readFailoverSettings(
+  value: unknown,
+  options: { readonly own: string; readonly isChain: (model: string) => boolean },
+): FailoverSettings {
+  if (!isFields(value)) throw invalid('failover', 'expected an object')
+  const probe = section(value, 'probe')
+  const trip = section(value, 'trip')
+  const recovery = section(value, 'recovery')
+  return {
+    targets: readTargets(value.targets, options),
+    probe: {
+      intervalMs: duration(probe.interval, 'failover.probe.interval', 15_000),
+      timeoutMs: duration(probe.timeout, 'failover.probe.timeout', 5000),
+    },
+    trip: {
+      errors: count(trip.errors, 'failover.trip.errors', 1),
+      windowMs: duration(trip.window, 'failover.trip.window', 30_000),
+    },
+    recovery: {
+      probes: count(recovery.probes, 'failover.recovery.probes', 3),
+      minDwellMs: duration(recovery.min_dwell, 'failover.recovery.min_dwell', 60_000),
+    },
+  }
+}
+
+function readTargets(
+  value: unknown,
+  { own, isChain }: { readonly own: string; readonly isChain: (model: string) => boolean },
+): FailoverTarget[] {
+  const param = 'failover.targets'
+  if (!Array.isArray(value) || value.length < 2) throw invalid(param, 'at least two are needed')
+  if (value.length > MAX_TARGETS) throw invalid(param, `at most ${MAX_TARGETS} are possible`)
+  const targets = value.map((item, index) => readTarget(item, `${param}[${index}]`))
+  for (const [index, { model }] of targets.entries()) {
+    const at = `${param}[${index}].model`
+    if (model === own) throw invalid(at, 'a model cannot stand in for itself')
+    if (isChain(model)) throw invalid(at, 'is a chain itself, and chains do not nest')
+    if (targets.findIndex((target) => target.model === model) !== index) throw invalid(at, 'is named twice')
+  }
+  return targets
+}
+
+function readTarget(value: unknown, param: string): FailoverTarget {
+  const { model, warm = false } = typeof value === 'string' ? { model: value } : fieldsOf(value)
+  const name = textOf(model)
+  if (name === undefined || name === '') throw invalid(`${param}.model`, 'expected the name of a model')
+  if (typeof warm !== 'boolean') throw invalid(`${param}.warm`, 'expected true or false')
+  return { model: name, warm }
+}
+
+function section(value: Fields, name: string): Fields {
+  const fields = value[name] ?? {}
+  if (!isFields(fields)) throw invalid(`failover.${name}`, 'expected an object')
+  return fields
+}
+
+/** A number counts seconds; a text has a unit. */
+function duration(value: unknown, param: string, otherwise: number): number {
+  if (value === undefined || value === null) return otherwise
+  const seconds = numberOf(value)
+  if (seconds !== undefined && seconds >= 0) return seconds * 1000
+  const parts = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(textOf(value) ?? '')
+  const unit = UNITS.get(parts?.[2] ?? '')
+  if (parts === null || unit === undefined) throw invalid(param, 'expected a time such as 15s')
+  return Number(parts[1]) * unit
+}
+
+function count(value: unknown, param: string, otherwise: number): number {
+  if (value === undefined || value === null) return otherwise
+  const number = countOf(value)
+  if (number === undefined || number < 1 || number > 1000) throw invalid(param, 'expected a number of 1 to 1000')
+  return number
+}
+
+function invalid(param: string, message: string): SvcError {
+  return new SvcError('invalid_request', `${param}: ${message}`, {
+    code: 'invalid_failover_settings',
+    details: { param },
+  })
+}

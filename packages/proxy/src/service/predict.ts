@@ -1,0 +1,118 @@
+import { decodeSse } from '@svc/wire'
+import { countOf, type Fields, fieldsOf, isFields, listOf, textOf, tryParseJson, withoutNothing } from '../fields.ts'
+import { streamFailed, undecodable } from './status.ts'
+import { type ServiceCall, type ServiceTransport, withoutZeros } from './transport.ts'
+
+/** The longest event of a stream, in bytes. */
+const MAX_EVENT_BYTES = 4 * 1024 * 1024
+
+/** A request to generate. Zeros and empty values mean that nothing is said. */
+export interface PredictInput {
+  /** The conversation, for the chat route; messages as the chat format has them. */
+  readonly messages?: readonly Fields[] | undefined
+  /** The rendered prompt, for the completions route; used where there are no messages. */
+  readonly prompt?: string | undefined
+  /** Always sent. */
+  readonly temperature: number
+  /** Everything else under its name on the wire: `top_p`, `max_tokens`, `stop`, `tools` and so on. */
+  readonly options?: Fields | undefined
+}
+
+/** A piece of a call of a tool. */
+export interface CallPiece {
+  readonly index: number
+  /** With the first piece. */
+  readonly id: string
+  /** With the first piece. */
+  readonly name: string
+  readonly arguments: string
+}
+
+/** A piece of an answer, or the whole of one. */
+export interface PredictPiece {
+  readonly text: string
+  readonly reasoning: string
+  readonly calls: readonly CallPiece[]
+  /** As the compatible format writes them; absent where there are none. */
+  readonly logprobs?: unknown
+  readonly finishReason?: string | undefined
+  /** The instance's figures so far; absent until it gives them. */
+  readonly usage?: { readonly promptTokens: number; readonly completionTokens: number } | undefined
+}
+
+/** Generates through the chat route where there are messages, else through the completions route (§6.5). */
+export async function predict(
+  transport: ServiceTransport,
+  input: PredictInput,
+  call: ServiceCall,
+): Promise<PredictPiece> {
+  const path = pathOf(input)
+  const reply = await transport.ask(path, { json: toBody(transport, input) }, call)
+  const [choice] = listOf(reply.choices)
+  if (!isFields(choice)) throw undecodable(path)
+  return readPiece(choice, fieldsOf(choice.message), reply)
+}
+
+/** The same piece by piece. */
+export async function* predictStream(
+  transport: ServiceTransport,
+  input: PredictInput,
+  call: ServiceCall,
+): AsyncGenerator<PredictPiece, void, undefined> {
+  const json = { ...toBody(transport, input), stream: true, stream_options: { include_usage: true } }
+  const { body } = await transport.fetch(pathOf(input), { json }, { ...call, streams: true })
+  let isFinished = false
+  for await (const { data } of decodeSse(body, { maxEventBytes: MAX_EVENT_BYTES })) {
+    if (data.trim() === '[DONE]') return
+    const chunk = tryParseJson(data)
+    if (!isFields(chunk)) continue
+    throwIfError(chunk, transport.target.secrets)
+    const [choice] = listOf(chunk.choices).map(fieldsOf)
+    isFinished ||= choice?.finish_reason != null
+    if (choice !== undefined || isFields(chunk.usage)) {
+      yield readPiece(choice ?? {}, fieldsOf(choice?.delta), chunk)
+    }
+  }
+  if (!isFinished) throw streamFailed("the upstream's stream ended before its end event")
+}
+
+function pathOf({ messages }: PredictInput): string {
+  return (messages?.length ?? 0) > 0 ? '/v1/chat/completions' : '/v1/completions'
+}
+
+function toBody({ target }: ServiceTransport, input: PredictInput): Fields {
+  const { messages = [], prompt = '', temperature, options = {} } = input
+  const asked = messages.length > 0 ? { messages } : { prompt }
+  return { model: target.model, ...asked, temperature, ...withoutZeros(options) }
+}
+
+function throwIfError({ error }: Fields, secrets: readonly string[]): void {
+  if (error == null) return
+  throw streamFailed(textOf(fieldsOf(error).message) ?? textOf(error) ?? 'the upstream failed', secrets)
+}
+
+function readPiece(choice: Fields, message: Fields, { usage }: Fields): PredictPiece {
+  const promptTokens = countOf(fieldsOf(usage).prompt_tokens)
+  const completionTokens = countOf(fieldsOf(usage).completion_tokens)
+  const isCounted = promptTokens !== undefined || completionTokens !== undefined
+  return {
+    text: textOf(message.content) ?? textOf(choice.text) ?? textOf(message.refusal) ?? '',
+    reasoning: textOf(message.reasoning) ?? textOf(message.reasoning_content) ?? '',
+    calls: listOf(message.tool_calls).map((call, place) => readCall(fieldsOf(call), place)),
+    ...withoutNothing({
+      logprobs: choice.logprobs,
+      finishReason: textOf(choice.finish_reason),
+      usage: isCounted ? { promptTokens: promptTokens ?? 0, completionTokens: completionTokens ?? 0 } : undefined,
+    }),
+  }
+}
+
+function readCall({ index, id, function: called }: Fields, place: number): CallPiece {
+  const { name, arguments: given } = fieldsOf(called)
+  return {
+    index: countOf(index) ?? place,
+    id: textOf(id) ?? '',
+    name: textOf(name) ?? '',
+    arguments: textOf(given) ?? '',
+  }
+}
