@@ -5,7 +5,6 @@ import type { ResponseEvent, ResponseResource } from '@svc/wire'
 import { describe, expect, it } from 'vitest'
 import type { Exchange } from '../../src/inference/exchange.ts'
 import { STAGE_ORDER } from '../../src/inference/pipeline.ts'
-import { unsupportedTransport } from '../../src/inference/unsupported-transport.ts'
 import { eventually } from '../support/eventually.ts'
 import { openResponseSocket } from '../support/response-socket.ts'
 import { startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts'
@@ -205,29 +204,21 @@ describe('what refuses a message', () => {
     })
   })
 
-  it('of the filter leaves the socket open: what a stage refuses for the transport has its own type', async () => {
-    await using server = await world(undefined, {
-      aroundStage: (name, stage) => (exchange, next) => {
-        if (name === 'pii' && exchange.model.name === 'filtered' && exchange.transport === 'websocket') {
-          throw unsupportedTransport(exchange.model.name)
-        }
-        return stage(exchange, next)
-      },
-    })
-    await server.model('filtered')
+  verifies('responses:socket:filtered-model', 'is the filter of its model, and the socket stays open', async () => {
+    await using server = await world()
+    await server.model('ner', {}, { known_usecases: ['token_classify'], pii_detection: {} })
+    await server.model('filtered', {}, { pii: { enabled: true, detectors: ['ner'] } })
+    await server.writeModelFile('alias.yaml', 'name: alias\nalias: filtered\n')
     await using socket = await openResponseSocket(server.url)
-    socket.ask({ model: 'filtered' })
-    expect(await socket.refusal()).toEqual({
-      type: 'error',
-      status: 400,
-      error: {
-        type: 'pii_unsupported_transport',
-        code: 'pii_unsupported_transport',
-        message: 'requests for model "filtered" are filtered, which WebSockets do not support; use POST',
-        param: 'model',
-      },
-    })
-    expect(server.records('filtered')).toEqual([])
+    for (const model of ['filtered', 'alias']) {
+      socket.ask({ model, input: 'nothing of interest' })
+      expect(await socket.refusal()).toMatchObject({
+        type: 'error',
+        status: 400,
+        error: { type: 'pii_unsupported_transport', code: 'pii_unsupported_transport' },
+      })
+    }
+    expect([...server.records('filtered'), ...server.records('ner')]).toEqual([])
     expect((await server.post('/v1/responses', { model: 'filtered', input: 'hi' })).status).toBe(200)
     expect((await socket.create()).status).toBe('completed')
   })
@@ -362,7 +353,7 @@ describe('what goes wrong while a response is made', () => {
   })
 
   it('a client that reads nothing pauses the prediction, and has lost nothing when it reads again', async () => {
-    const pieces = 3000
+    const pieces = 1500
     const exchanges: Exchange[] = []
     await using server = await world(
       { pieces: ['x'.repeat(16 * 1024)], repeat: pieces, completionTokens: undefined },

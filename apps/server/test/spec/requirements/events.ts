@@ -85,6 +85,6 @@ export const EVENTS = defineRequirements([
     id: 'responses:socket:filtered-model',
     section: '6.2',
     behavior: 'Creating a response over the WebSocket for a filtered model is refused as `pii_unsupported_transport`.',
-    state: 'not-built',
+    state: 'built',
   },
 ])
