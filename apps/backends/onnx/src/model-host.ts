@@ -55,7 +55,7 @@ export function createModelHost(log: Log): ModelHost {
       return loaded?.model
     },
     use: (identity) => {
-      if (loaded === undefined) throw modelNotLoaded()
+      if (loaded === undefined || loaded.model.isLost) throw modelNotLoaded()
       assertModelIdentity(identity, loaded.identity)
       return loaded.model
     },
@@ -67,6 +67,7 @@ export function createModelHost(log: Log): ModelHost {
         const file = [size, mtimeMs, ino]
         const same =
           loaded?.identity === identity &&
+          !loaded.model.isLost &&
           isDeepStrictEqual(loaded.file, file) &&
           isDeepStrictEqual(loaded.model.settings, settings)
         if (same) return

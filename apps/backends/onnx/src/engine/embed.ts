@@ -13,7 +13,7 @@ export interface Embedder {
   readonly maxTokens: number
   readonly truncates: boolean
   readonly pooling: Pooling
-  /** How vectors are scaled, see {@link normalize}. */
+  /** How vectors are scaled, see `normalize`. */
   readonly norm: number
 }
 
@@ -96,7 +96,7 @@ function combine(
  * Scales a vector in place: below 0 not at all, 0 to a largest absolute value of 32760, else to length 1 under the p-norm
  * of that p (2: Euclid). A vector of zeros stays one.
  */
-export function normalize(vector: Float32Array, norm: number): Float32Array {
+function normalize(vector: Float32Array, norm: number): Float32Array {
   if (norm < 0) return vector
   const largest = vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0)
   const length =

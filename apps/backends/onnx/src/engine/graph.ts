@@ -1,21 +1,19 @@
-import { Worker } from 'node:worker_threads'
 import { badModel, OnnxError } from '../errors.ts'
-import type { GraphReply, GraphRun, GraphShape, GraphSource, NumberBlock } from './protocol.ts'
+import { askGraph, type GraphProcess, startGraphProcess } from './graph-child.ts'
+import { orAbort } from './or-abort.ts'
+import type { GraphRun, GraphShape, GraphSource, NumberBlock } from './protocol.ts'
 
-/** A graph in a thread of its own. One run at a time. */
-interface GraphThread {
-  readonly shape: GraphShape
-  run(run: GraphRun): Promise<NumberBlock>
-  close(): Promise<void>
-}
-
-/** A graph that is loaded, in one thread or in several that run side by side. */
+/** A graph that is loaded, in one process or in several that run side by side. */
 export interface Graph {
   readonly shape: GraphShape
   /** Runs that are going on now. */
   readonly busy: number
+  /** Whether a process ended unasked: what it was asked has failed, and the graph is to be loaded again. */
+  readonly isLost: boolean
+  /** Bytes that the processes were seen to take. */
+  readonly memoryBytes: number
   /**
-   * Waits for a thread and runs. A caller whose signal aborts is let go at once; the run itself goes on to its end.
+   * Waits for a process and runs. A caller whose signal aborts is let go at once; the run itself goes on to its end.
    * @throws OnnxError `rate_limited` where too many wait, `unavailable` where the graph is being closed
    */
   run(run: GraphRun, options: { readonly signal: AbortSignal }): Promise<NumberBlock>
@@ -30,150 +28,129 @@ export interface GraphOptions extends GraphSource {
   readonly signal: AbortSignal
 }
 
+/** One process with the graph. */
+interface Member {
+  readonly process: GraphProcess
+  readonly shape: GraphShape
+  memoryBytes: number
+}
+
 interface Waiter {
-  readonly admit: (thread: GraphThread) => void
+  readonly admit: (member: Member) => void
   readonly refuse: (reason: unknown) => void
 }
 
 /** Loads a graph. @throws OnnxError `unprocessable` where the engine does not take it */
 export async function openGraph({ parallel, maxWaiting, signal, ...source }: GraphOptions): Promise<Graph> {
-  const threads = await startThreads(parallel, source, signal)
-  const [first] = threads
-  if (first === undefined) throw new Error('a graph has at least one thread')
-  const idle = [...threads]
+  const members = await startMembers(parallel, source, signal)
+  const [first] = members
+  if (first === undefined) throw new Error('a graph has at least one process')
+  const idle = [...members]
   const line = new Set<Waiter>()
   let closed = false
   let onIdle = (): void => {}
 
-  const give = (thread: GraphThread): void => {
+  const give = (member: Member): void => {
     const [next] = line
-    if (next === undefined) idle.push(thread)
+    if (next === undefined) idle.push(member)
     else {
       line.delete(next)
-      next.admit(thread)
+      next.admit(member)
     }
-    if (idle.length === threads.length) onIdle()
+    if (idle.length === members.length) onIdle()
   }
 
-  const take = (caller: AbortSignal): Promise<GraphThread> => {
+  const take = (caller: AbortSignal): Promise<Member> => {
     if (closed) throw closing()
-    const thread = idle.pop()
-    if (thread !== undefined) return Promise.resolve(thread)
+    const member = idle.pop()
+    if (member !== undefined) return Promise.resolve(member)
     if (line.size >= maxWaiting) {
       throw new OnnxError('rate_limited', 'too many requests wait for this model', { code: 'queue_full' })
     }
-    return new Promise((resolve, reject) => {
-      const leave = (): void => {
-        line.delete(waiter)
-        reject(caller.reason)
-      }
-      const waiter: Waiter = {
-        admit: (admitted) => {
-          caller.removeEventListener('abort', leave)
-          resolve(admitted)
-        },
-        refuse: (reason) => {
-          caller.removeEventListener('abort', leave)
-          reject(reason)
-        },
-      }
-      line.add(waiter)
-      caller.addEventListener('abort', leave, { once: true })
-    })
+    return standInLine(line, caller)
+  }
+
+  const runOn = async (member: Member, run: GraphRun): Promise<NumberBlock> => {
+    const reply = await askGraph(member.process, { kind: 'run', run })
+    if (reply.kind !== 'done') {
+      const message = reply.kind === 'failed' ? reply.message : 'no result'
+      throw new OnnxError('internal', `the model failed: ${message}`, { code: 'model_failed' })
+    }
+    member.memoryBytes = reply.memoryBytes
+    return reply.output
   }
 
   return {
     shape: first.shape,
     get busy() {
-      return threads.length - idle.length
+      return members.length - idle.length
+    },
+    get isLost() {
+      return !closed && members.some((member) => member.process.hasEnded)
+    },
+    get memoryBytes() {
+      return members.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0)
     },
     run: async (run, { signal: caller }) => {
       caller.throwIfAborted()
-      const thread = await take(caller)
-      const running = thread.run(run).finally(() => give(thread))
+      const member = await take(caller)
+      const running = runOn(member, run).finally(() => give(member))
       return await orAbort(running, caller)
     },
     close: async () => {
       closed = true
       for (const waiter of line) waiter.refuse(closing())
       line.clear()
-      if (idle.length < threads.length) {
+      if (idle.length < members.length) {
         await new Promise<void>((resolve) => {
           onIdle = resolve
         })
       }
-      await Promise.all(threads.map((thread) => thread.close()))
+      await Promise.all(members.map((member) => member.process.close()))
     },
   }
 }
 
-async function startThreads(count: number, source: GraphSource, signal: AbortSignal): Promise<readonly GraphThread[]> {
-  const started = await Promise.allSettled(Array.from({ length: count }, () => startThread(source, signal)))
-  const threads = started.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+async function startMembers(count: number, source: GraphSource, signal: AbortSignal): Promise<readonly Member[]> {
+  const started = await Promise.allSettled(Array.from({ length: count }, () => startMember(source, signal)))
+  const members = started.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
   const failed = started.find((result) => result.status === 'rejected')
-  if (failed === undefined) return threads
-  await Promise.all(threads.map((thread) => thread.close()))
+  if (failed === undefined) return members
+  await Promise.all(members.map((member) => member.process.close()))
   throw failed.reason
 }
 
-async function startThread(source: GraphSource, signal: AbortSignal): Promise<GraphThread> {
+async function startMember(source: GraphSource, signal: AbortSignal): Promise<Member> {
   signal.throwIfAborted()
-  const program = import.meta.url.endsWith('.ts') ? './graph-thread.mjs' : './graph-thread.js'
-  const worker = new Worker(new URL(program, import.meta.url), { workerData: source, execArgv: [] })
-  const close = async (): Promise<void> => {
-    await worker.terminate()
-  }
+  const process = startGraphProcess()
   try {
-    const first = await orAbort(nextReply(worker), signal)
-    if (first.kind !== 'loaded') throw badModel(first.kind === 'failed' ? first.message : 'the engine did not start')
-    return {
-      shape: first.shape,
-      run: async (run) => {
-        const reply = nextReply(worker)
-        worker.postMessage(run)
-        const result = await reply
-        if (result.kind === 'done') return result.output
-        const message = result.kind === 'failed' ? result.message : 'no result'
-        throw new OnnxError('internal', `the model failed: ${message}`, { code: 'model_failed' })
-      },
-      close,
-    }
+    const reply = await orAbort(askGraph(process, { kind: 'load', source }), signal)
+    if (reply.kind === 'loaded') return { process, shape: reply.shape, memoryBytes: reply.memoryBytes }
+    throw badModel(reply.kind === 'failed' ? reply.message : 'the engine did not load it')
   } catch (error) {
-    await close()
+    await process.close()
     throw error
   }
 }
 
-/** What a thread says next; fails where it ends instead. */
-function nextReply(worker: Worker): Promise<GraphReply> {
+function standInLine(line: Set<Waiter>, caller: AbortSignal): Promise<Member> {
   return new Promise((resolve, reject) => {
-    const settle = (): void => {
-      worker.off('message', onMessage)
-      worker.off('error', onError)
-      worker.off('exit', onExit)
+    const leave = (): void => {
+      line.delete(waiter)
+      reject(caller.reason)
     }
-    const onMessage = (reply: GraphReply): void => {
-      settle()
-      resolve(reply)
+    const waiter: Waiter = {
+      admit: (member) => {
+        caller.removeEventListener('abort', leave)
+        resolve(member)
+      },
+      refuse: (reason) => {
+        caller.removeEventListener('abort', leave)
+        reject(reason)
+      },
     }
-    const onError = (error: Error): void => {
-      settle()
-      reject(new OnnxError('internal', `the engine failed: ${error.message}`, { cause: error, code: 'model_failed' }))
-    }
-    const onExit = (): void => onError(new Error('its thread ended'))
-    worker.on('message', onMessage)
-    worker.on('error', onError)
-    worker.on('exit', onExit)
-  })
-}
-
-/** The result of a work, or the reason of the signal if that comes first. */
-async function orAbort<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  signal.throwIfAborted()
-  return await new Promise((resolve, reject) => {
-    const leave = (): void => reject(signal.reason)
-    signal.addEventListener('abort', leave, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
+    line.add(waiter)
+    caller.addEventListener('abort', leave, { once: true })
   })
 }
 

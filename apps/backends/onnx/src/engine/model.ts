@@ -36,6 +36,10 @@ export interface EngineModel {
   readonly weightBytes: number
   /** Runs that are going on now. */
   readonly busy: number
+  /** Whether the engine fell over: the model answers no longer. */
+  readonly isLost: boolean
+  /** Bytes that the engine was seen to take. */
+  readonly memoryBytes: number
   /** What texts are ranked by. */
   readonly ranking: 'none' | 'head' | 'cosine'
   classify(text: string, options: CallOptions): Promise<Classified>
@@ -98,6 +102,12 @@ function createModel({ settings, head, graph, tokenizer, weightBytes, width }: P
     ranking,
     get busy() {
       return graph.busy
+    },
+    get isLost() {
+      return graph.isLost
+    },
+    get memoryBytes() {
+      return graph.memoryBytes
     },
     classify: (text, options) => {
       if (head.task !== 'classify') throw notSupported('this model does not label tokens')

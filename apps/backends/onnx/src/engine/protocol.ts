@@ -23,9 +23,10 @@ export interface GraphShape {
   readonly outputs: readonly GraphValue[]
 }
 
-/** What the thread of a graph is told when it starts. */
+/** What a graph is loaded from. */
 export interface GraphSource {
   readonly file: string
+  /** Threads of one run. */
   readonly threads: number
 }
 
@@ -36,8 +37,13 @@ export interface GraphRun {
   readonly output: string
 }
 
-/** What the thread of a graph says, first about the load and then once for each run. */
+/** What the process of a graph is told: first what to load, then one run after the other. */
+export type GraphRequest =
+  | { readonly kind: 'load'; readonly source: GraphSource }
+  | { readonly kind: 'run'; readonly run: GraphRun }
+
+/** What it answers to each. */
 export type GraphReply =
-  | { readonly kind: 'loaded'; readonly shape: GraphShape }
-  | { readonly kind: 'done'; readonly output: NumberBlock }
+  | { readonly kind: 'loaded'; readonly shape: GraphShape; readonly memoryBytes: number }
+  | { readonly kind: 'done'; readonly output: NumberBlock; readonly memoryBytes: number }
   | { readonly kind: 'failed'; readonly message: string }

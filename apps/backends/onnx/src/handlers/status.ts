@@ -15,7 +15,7 @@ export function createStatusHandlers(host: ModelHost): Pick<BackendHandlers, 'st
     status: () => ({
       state: readState(host),
       memory: {
-        total: BigInt(memoryUsage.rss()),
+        total: BigInt(memoryUsage.rss() + (host.current?.memoryBytes ?? 0)),
         breakdown: { weights: BigInt((host.current?.weightBytes ?? 0) * (host.current?.settings.parallel ?? 0)) },
       },
     }),
@@ -46,6 +46,6 @@ export function createCapabilities(
 }
 
 function readState({ current }: ModelHost): StatusResponse_State {
-  if (current === undefined) return StatusResponse_State.UNINITIALIZED
+  if (current === undefined || current.isLost) return StatusResponse_State.UNINITIALIZED
   return current.busy > 0 ? StatusResponse_State.BUSY : StatusResponse_State.READY
 }

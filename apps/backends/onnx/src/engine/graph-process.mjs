@@ -1,0 +1,86 @@
+/**
+ * The process in which a graph runs. The engine computes on the thread that asks it, is not made to be started twice in
+ * one process, and may fall over files that lie: here it can, and calls, cancellations and health checks go on meanwhile.
+ * One graph, and one run at a time; the other side waits for each reply. Plain JavaScript, as it is started from the
+ * sources and from the build alike.
+ *
+ * @module
+ */
+import { InferenceSession, Tensor } from 'onnxruntime-node'
+
+/** @typedef {import('./protocol.ts').GraphRequest} GraphRequest */
+/** @typedef {import('./protocol.ts').NumberBlock} NumberBlock */
+
+// Stops are told to the process that started this one, which closes the channel when it needs this one no longer.
+for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => {})
+process.on('disconnect', () => process.exit(0))
+
+/** @type {InferenceSession | undefined} */
+let session
+
+process.on('message', (/** @type {GraphRequest} */ request) => {
+  answer(request).then(reply, (error) => {
+    reply({ kind: 'failed', message: error instanceof Error ? error.message : String(error) })
+  })
+})
+
+/** @param {import('./protocol.ts').GraphReply} message */
+function reply(message) {
+  process.send?.(message)
+}
+
+/**
+ * @param {GraphRequest} request
+ * @returns {Promise<import('./protocol.ts').GraphReply>}
+ */
+async function answer(request) {
+  if (request.kind === 'run') {
+    if (session === undefined) throw new Error('no graph is loaded')
+    const output = await execute(session, request.run)
+    return { kind: 'done', output, memoryBytes: process.memoryUsage.rss() }
+  }
+  const { file, threads } = request.source
+  // Only errors are told; threads that have nothing to do sleep, as others want the processor too.
+  session = await InferenceSession.create(file, {
+    executionProviders: ['cpu'],
+    intraOpNumThreads: threads,
+    interOpNumThreads: 1,
+    executionMode: 'sequential',
+    logSeverityLevel: 3,
+    enableMemPattern: false,
+    extra: { session: { intra_op: { allow_spinning: '0' } } },
+  })
+  const shape = {
+    inputs: session.inputMetadata.map(toGraphValue),
+    outputs: session.outputMetadata.map(toGraphValue),
+  }
+  return { kind: 'loaded', shape, memoryBytes: process.memoryUsage.rss() }
+}
+
+/**
+ * @param {InferenceSession} graph
+ * @param {import('./protocol.ts').GraphRun} run
+ * @returns {Promise<NumberBlock>}
+ */
+async function execute(graph, { feeds, output }) {
+  const tensors = Object.fromEntries(
+    Object.entries(feeds).map(([name, { kind, data, dims }]) => [name, new Tensor(kind, data, dims)]),
+  )
+  const { [output]: result } = await graph.run(tensors, [output])
+  if (!(result?.data instanceof Float32Array)) {
+    throw new Error(`the output ${output} is ${result?.type ?? 'missing'}, not float32`)
+  }
+  const block = { kind: /** @type {const} */ ('float32'), dims: [...result.dims], data: result.data.slice() }
+  result.dispose()
+  return block
+}
+
+/**
+ * @param {InferenceSession.ValueMetadata} value
+ * @returns {import('./protocol.ts').GraphValue}
+ */
+function toGraphValue(value) {
+  return value.isTensor
+    ? { name: value.name, kind: value.type, shape: [...value.shape] }
+    : { name: value.name, kind: '', shape: [] }
+}

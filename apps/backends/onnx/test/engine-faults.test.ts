@@ -1,0 +1,54 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { StatusResponse_State } from '@svc/backend-client/proto'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { startBackend, type TestBackend } from './backend.ts'
+import { writeSlowEmbedder } from './slow-model.ts'
+
+let backend: TestBackend
+beforeEach(async () => {
+  backend = await startBackend()
+  await writeSlowEmbedder(join(backend.models, 'tiny'))
+})
+afterEach(() => backend[Symbol.asyncDispose]())
+
+/** Processes that the backend has started. */
+function enginesOf({ child }: TestBackend): number[] {
+  const list = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')
+  return list.split(' ').filter(Boolean).map(Number)
+}
+
+describe.skipIf(!existsSync(`/proc/${process.pid}/task/${process.pid}/children`))('an engine that falls over', () => {
+  it('fails the call that runs and nothing else; hosts are told to load again', async () => {
+    await backend.load()
+    const embedding = backend.client.embedding({ Embeddings: 'hello '.repeat(120) })
+    const failed = expect(embedding).rejects.toMatchObject({
+      kind: 'internal',
+      message: expect.stringContaining('the engine ended with SIGKILL'),
+    })
+    await vi.waitFor(async () => {
+      expect((await backend.client.status({})).state).toBe(StatusResponse_State.BUSY)
+    }, 20_000)
+    for (const pid of enginesOf(backend)) process.kill(pid, 'SIGKILL')
+    await failed
+    expect((await backend.client.status({})).state).toBe(StatusResponse_State.UNINITIALIZED)
+    await expect(backend.client.embedding({ Embeddings: 'a' })).rejects.toMatchObject({ code: 'model_not_loaded' })
+    await backend.load()
+    expect((await backend.client.embedding({ Embeddings: 'a' })).dim).toBe(32)
+    expect(enginesOf(backend)).toHaveLength(1)
+  })
+
+  it('is not left behind by the process that started it', async () => {
+    await backend.load({ Options: ['parallel:2'] })
+    const engines = enginesOf(backend)
+    expect(engines).toHaveLength(2)
+    backend.child.kill('SIGKILL')
+    await vi.waitFor(() => expect(engines.filter((pid) => existsSync(`/proc/${pid}/exe`))).toEqual([]), 20_000)
+  })
+
+  it('is gone when the model is freed', async () => {
+    await backend.load()
+    await backend.client.free({})
+    expect(enginesOf(backend)).toEqual([])
+  })
+})
