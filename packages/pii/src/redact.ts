@@ -21,6 +21,7 @@ export const FIXED_MASKS: MaskWriter = { mask: (span) => `[REDACTED:${detectionI
  * @param spans ascending and apart, as overlap resolution leaves them
  */
 export function maskText(text: string, spans: readonly JudgedDetection[], masks: MaskWriter = FIXED_MASKS): string {
+  if (spans.length === 0) return text
   const pieces: string[] = []
   let read = 0
   for (const span of spans) {

@@ -19,6 +19,9 @@ type Ran =
   | { readonly ok: true; readonly found: readonly JudgedDetection[] }
   | { readonly ok: false; readonly failure: DetectorFailure }
 
+/** Why signals abort once everything is over; nobody sees it. Made once: an error costs more than a small scan. */
+const OVER = new Error('the detectors are through')
+
 /**
  * What all detectors find, in no particular order. Each runs to its end, also when another has failed.
  *
@@ -27,26 +30,39 @@ type Ran =
 export async function runDetectors(
   document: ScanDocument,
   detectors: readonly Detector[],
-  limits: RunLimits,
+  { detectorTimeoutMs = DEFAULT_TIMEOUT_MS, clock = systemClock, signal }: RunLimits,
 ): Promise<JudgedDetection[]> {
-  const ran = await Promise.all(detectors.map((detector) => runDetector(document, detector, limits)))
-  limits.signal?.throwIfAborted()
-  const failures = ran.flatMap((result) => (result.ok ? [] : [result.failure]))
-  if (failures.length > 0) throw piiUnavailable(failures)
-  return ran.flatMap((result) => (result.ok ? result.found : []))
+  // They start together, so that one clock is the limit of each. Aborted when all is over, so that nobody works on.
+  const over = new AbortController()
+  const stop = over.signal
+  // In place of `AbortSignal.any`, which takes longer than all the rest of a small request.
+  const leave = () => over.abort(signal?.reason)
+  signal?.addEventListener('abort', leave, { once: true })
+  try {
+    const late = clock.sleep(detectorTimeoutMs, { signal: stop }).then(() => undefined)
+    const ran = await Promise.all(detectors.map((detector) => runDetector(document, detector, { stop, late })))
+    signal?.throwIfAborted()
+    const failures = ran.flatMap((result) => (result.ok ? [] : [result.failure]))
+    if (failures.length > 0) throw piiUnavailable(failures)
+    return ran.flatMap((result) => (result.ok ? result.found : []))
+  } finally {
+    signal?.removeEventListener('abort', leave)
+    over.abort(OVER)
+  }
 }
 
-async function runDetector(document: ScanDocument, detector: Detector, limits: RunLimits): Promise<Ran> {
-  const { detectorTimeoutMs = DEFAULT_TIMEOUT_MS, clock = systemClock, signal } = limits
-  // Aborted when the detector is through, so that neither it nor the clock works on for nobody.
-  const over = new AbortController()
-  const stop = signal === undefined ? over.signal : AbortSignal.any([signal, over.signal])
+interface RunContext {
+  readonly stop: AbortSignal
+  /** Resolves when time is up. */
+  readonly late: Promise<undefined>
+}
+
+async function runDetector(document: ScanDocument, detector: Detector, { stop, late }: RunContext): Promise<Ran> {
   const failed = (reason: DetectorFailure['reason'], code?: string): Ran => {
     return { ok: false, failure: { detector: detector.name, reason, ...(code === undefined ? {} : { code }) } }
   }
   try {
     const detecting = (async () => detector.detect(document, { signal: stop }))()
-    const late = clock.sleep(detectorTimeoutMs, { signal: stop }).then(() => undefined)
     // A detector may ignore its signal: whichever is first decides, and what the others do later is nobody's concern.
     const found = await Promise.race([detecting, late])
     if (found === undefined) return failed('timeout')
@@ -54,8 +70,6 @@ async function runDetector(document: ScanDocument, detector: Detector, limits: R
   } catch (error) {
     if (SvcError.is(error) && error.code === 'pii_bad_span') return failed('bad_span')
     return failed('failed', SvcError.is(error) ? error.code : undefined)
-  } finally {
-    over.abort()
   }
 }
 

@@ -48,9 +48,11 @@ function findTerms(root: Node, text: string, { start, end }: Span): Span[] {
   const found: Span[] = []
   let at = start
   while (at < end) {
-    const termEnd = isWordBefore(text, at) ? undefined : longestTermAt(root, text, { start: at, end })
+    const first = characterAt(text, at)
+    const mayStart = root.next.has(fold(first)) && !isWordBefore(text, at)
+    const termEnd = mayStart ? longestTermAt(root, text, { start: at, end }) : undefined
     if (termEnd !== undefined) found.push({ start: at, end: termEnd })
-    at = termEnd ?? at + characterAt(text, at).length
+    at = termEnd ?? at + first.length
   }
   return found
 }
@@ -77,6 +79,10 @@ function isBlank(character: string): boolean {
 
 /** A character without its case; white space is {@link BLANK}. Characters whose other case is two stay themselves. */
 function fold(character: string): string {
+  return ASCII_FOLDS[character.charCodeAt(0)] ?? foldAny(character)
+}
+
+function foldAny(character: string): string {
   if (isBlank(character)) return BLANK
   const upper = character.toUpperCase()
   const lower = (isOneCharacter(upper) ? upper : character).toLowerCase()
@@ -90,3 +96,5 @@ function isOneCharacter(text: string): boolean {
 function characterAt(text: string, offset: number): string {
   return String.fromCodePoint(text.codePointAt(offset) ?? 0)
 }
+
+const ASCII_FOLDS: readonly string[] = Array.from({ length: 128 }, (_, code) => foldAny(String.fromCharCode(code)))
