@@ -9,7 +9,7 @@
 
 export { parseJsonCooperatively, toValueCooperatively } from './cooperative.ts'
 export { parseJson } from './parse.ts'
-export type { SliceOptions } from './slices.ts'
+export { runInSlices, type SliceOptions } from './slices.ts'
 
 // What a document may cost, and how it is refused.
 

@@ -1,0 +1,29 @@
+import { BUILTIN_PATTERNS } from './builtins.ts'
+import type { CompiledPattern } from './compiled-pattern.ts'
+import { STRUCTURED_BUILTINS } from './structured/catalogue.ts'
+import type { StructuredSearch } from './structured/search.ts'
+
+/** A built-in by any of its names. */
+export interface Builtin {
+  readonly name: string
+  readonly aliases: readonly string[]
+  readonly group: string
+  readonly groupAliases: readonly string[]
+  /** How it is found: by a pattern with a fixed text in it, or by a shape that is checked. */
+  readonly pattern?: CompiledPattern | undefined
+  readonly search?: StructuredSearch | undefined
+}
+
+/** All built-ins, the more specific before the more general. */
+export const BUILTINS: readonly Builtin[] = [...BUILTIN_PATTERNS, ...STRUCTURED_BUILTINS]
+
+const BY_NAME = new Map<string, Builtin>()
+for (const builtin of BUILTINS) for (const name of [builtin.name, ...builtin.aliases]) BY_NAME.set(name, builtin)
+
+/** The names that configurations may use: of each built-in the neutral one, then the others. */
+export const BUILTIN_NAMES: readonly string[] = [...BY_NAME.keys()]
+
+/** The built-in of a name; undefined when there is none. */
+export function findBuiltin(name: string): Builtin | undefined {
+  return BY_NAME.get(name)
+}

@@ -1,0 +1,242 @@
+import { Alphabet } from './alphabet.ts'
+import { emptiness, type PatternNode, setsOf, singleSet } from './ast.ts'
+import type { CodeSet } from './code-set.ts'
+import { ASSERT, type Counter, type Loop, OP, type Program } from './program.ts'
+
+/** States beyond which a program without counters is not worth building. */
+export const MAX_UNROLLED_STATES = 12_000
+
+/** States beyond which nothing is built: assertions inside of nested repeats can ask for that. */
+const MAX_STATES = 1_000_000
+
+/** States up to which a repeat is written out in a program with counters. */
+const WRITTEN_STATES = 64
+
+/** How a program is built. */
+export interface CompileOptions {
+  /** Repeats as counters and loops, so that bounds cost no states; else they are written out. */
+  readonly counted: boolean
+  /** Characters that may not follow a match. */
+  readonly notBefore?: CodeSet | undefined
+}
+
+/** The program of a simplified pattern; undefined when written out it would be too large. */
+export function compile(node: PatternNode, options: CompileOptions): Program | undefined {
+  const builder = new Builder(node, options)
+  return builder.build(node)
+}
+
+class Builder {
+  private readonly op: number[] = [OP.fail]
+  private readonly argument: number[] = [0]
+  private readonly next: number[] = [0]
+  private readonly other: number[] = [0]
+  private readonly sets: Uint8Array[] = []
+  private readonly setIndex = new Map<string, number>()
+  private readonly counters: Counter[] = []
+  private readonly loops: Loop[] = []
+  private readonly alphabet: Alphabet
+  private readonly options: CompileOptions
+  private readonly assertions = new Set<number>()
+  private tooLarge = false
+
+  constructor(node: PatternNode, options: CompileOptions) {
+    this.options = options
+    const sets = new Map(setsOf(node).map((set) => [set.join(), set]))
+    const { notBefore } = options
+    if (notBefore !== undefined) sets.set(notBefore.join(), notBefore)
+    this.alphabet = new Alphabet([...sets.values()])
+  }
+
+  build(node: PatternNode): Program | undefined {
+    const { alphabet, options } = this
+    let last = this.state(OP.accept, 0, 0)
+    if (options.notBefore !== undefined) last = this.state(OP.assert, ASSERT.notBefore, last)
+    const entry = this.whole(node, last)
+    if (this.tooLarge) return undefined
+    return {
+      entry,
+      op: Uint8Array.from(this.op),
+      argument: Int32Array.from(this.argument),
+      next: Int32Array.from(this.next),
+      other: Int32Array.from(this.other),
+      alphabet,
+      sets: this.sets,
+      words: alphabet.wordFlags(),
+      notBefore: options.notBefore === undefined ? undefined : alphabet.flagsOf(options.notBefore),
+      counters: this.counters,
+      loops: this.loops,
+      usesEdges: this.assertions.has(ASSERT.start) || this.assertions.has(ASSERT.end),
+      usesWords: this.assertions.has(ASSERT.boundary),
+    }
+  }
+
+  private state(op: number, argument: number, next: number, other = 0): number {
+    if (this.op.length > (this.options.counted ? MAX_STATES : MAX_UNROLLED_STATES)) this.tooLarge = true
+    if (this.tooLarge) return 0
+    this.argument.push(argument)
+    this.next.push(next)
+    this.other.push(other)
+    return this.op.push(op) - 1
+  }
+
+  private split(one: number, other: number): number {
+    if (one === 0 || other === 0 || one === other) return one || other
+    return this.state(OP.split, 0, one, other)
+  }
+
+  /** States that match the node and go on at `next`. */
+  private whole(node: PatternNode, next: number): number {
+    if (this.tooLarge) return 0
+    const set = singleSet(node)
+    if (set !== undefined) return this.state(OP.take, this.flags(set), next)
+    switch (node.kind) {
+      case 'assertion':
+        return this.assertion(node.assertion, next)
+      case 'sequence':
+        return node.items.reduceRight((after, item) => this.whole(item, after), next)
+      case 'choice':
+        return node.arms.reduceRight((rest, arm) => this.split(this.whole(arm, next), rest), 0)
+      case 'repeat':
+        return this.repeat(node.body, node.min, node.max, next)
+      default:
+        return 0
+    }
+  }
+
+  /** States that match the node, but not the empty text. */
+  private taking(node: PatternNode, next: number): number {
+    if (emptiness(node) === 'never') return this.whole(node, next)
+    switch (node.kind) {
+      case 'sequence': {
+        // Either this item is the first that takes something, or it takes nothing and a later one does.
+        let after = next
+        let later = 0
+        for (const item of node.items.toReversed()) {
+          const taken = this.taking(item, after)
+          later = this.split(taken, this.nothing(item, later))
+          // What always may be left out is taken or left out: built once, so that nests do not double.
+          after = emptiness(item) === 'always' ? this.split(taken, after) : this.whole(item, after)
+        }
+        return later
+      }
+      case 'choice':
+        return node.arms.reduceRight((rest, arm) => this.split(this.taking(arm, next), rest), 0)
+      case 'repeat':
+        if (emptiness(node.body) === 'never') return this.repeat(node.body, Math.max(node.min, 1), node.max, next)
+        // With a body that may take nothing, one round that takes something stands between any others.
+        return this.repeatAround(node.body, node.min, node.max, next)
+      default:
+        return 0
+    }
+  }
+
+  /** States that match the node as the empty text only. */
+  private nothing(node: PatternNode, next: number): number {
+    if (next === 0) return 0
+    switch (node.kind) {
+      case 'assertion':
+        return this.assertion(node.assertion, next)
+      case 'sequence':
+        return node.items.reduceRight((after, item) => this.nothing(item, after), next)
+      case 'choice':
+        return node.arms.reduceRight((rest, arm) => this.split(this.nothing(arm, next), rest), 0)
+      case 'repeat':
+        return node.min === 0 ? next : this.nothing(node.body, next)
+      default:
+        return 0
+    }
+  }
+
+  /** At least one round that takes something, in `min` to `max` rounds of which others may take nothing. */
+  private repeatAround(body: PatternNode, min: number, max: number, next: number): number {
+    if (min === 0) return this.optionalRounds(body, 1, max, next)
+    let after = this.optionalRounds(body, 0, max - min, next)
+    let taken = max > min ? this.optionalRounds(body, 1, max - min, next) : 0
+    for (let round = 0; round < min; round++) {
+      taken = this.split(this.taking(body, after), this.nothing(body, taken))
+      after = this.whole(body, after)
+    }
+    return taken
+  }
+
+  private repeat(body: PatternNode, min: number, max: number, next: number): number {
+    if (emptiness(body) === 'never') return this.optionalRounds(body, min, max, next)
+    let after = this.optionalRounds(body, 0, max - min, next)
+    for (let round = 0; round < min; round++) after = this.whole(body, after)
+    return after
+  }
+
+  /** `min` to `max` rounds, each of which takes something. */
+  private optionalRounds(body: PatternNode, min: number, max: number, next: number): number {
+    if (this.options.counted && isCounted(body, min, max)) return this.counted(body, min, max, next)
+    let after = next
+    let written = 0
+    if (max === Number.POSITIVE_INFINITY) {
+      // One copy serves the last round that must be made and all that may follow.
+      const again = this.state(OP.split, 0, 0, next)
+      const entry = this.taking(body, again)
+      this.next[again] = entry
+      after = min === 0 ? again : entry
+      written = min === 0 ? 0 : 1
+    } else {
+      for (let round = min; round < max && !this.tooLarge; round++) after = this.split(this.taking(body, after), next)
+    }
+    for (let round = written; round < min && !this.tooLarge; round++) after = this.taking(body, after)
+    return after
+  }
+
+  private counted(body: PatternNode, min: number, max: number, next: number): number {
+    const row = (body.kind === 'sequence' ? body.items : [body]).map(singleSet)
+    if (row.every((set) => set !== undefined)) {
+      const flags = row.map((set) => this.alphabet.flagsOf(set))
+      return this.state(OP.count, this.counters.push({ row: flags, min, max }) - 1, next)
+    }
+    const loop: Loop = { min, max, body: 0, exit: next }
+    const index = this.loops.push(loop) - 1
+    loop.body = this.taking(body, this.state(OP.round, index, 0))
+    return this.state(OP.enter, index, 0)
+  }
+
+  private assertion(kind: 'start' | 'end' | 'word-boundary', next: number): number {
+    const assertion = kind === 'start' ? ASSERT.start : kind === 'end' ? ASSERT.end : ASSERT.boundary
+    this.assertions.add(assertion)
+    return this.state(OP.assert, assertion, next)
+  }
+
+  private flags(set: CodeSet): number {
+    const key = set.join()
+    const known = this.setIndex.get(key)
+    if (known !== undefined) return known
+    const index = this.sets.push(this.alphabet.flagsOf(set)) - 1
+    this.setIndex.set(key, index)
+    return index
+  }
+}
+
+/** Whether a repeat is counted: written out it would take too many states. */
+function isCounted(body: PatternNode, min: number, max: number): boolean {
+  const rounds = max === Number.POSITIVE_INFINITY ? min : max
+  return !isWithin(writtenStates(body), rounds)
+}
+
+/** States of a node in a program with counters, about. */
+function writtenStates(node: PatternNode): number {
+  switch (node.kind) {
+    case 'sequence':
+      return node.items.reduce((sum, item) => sum + writtenStates(item), 1)
+    case 'choice':
+      return node.arms.reduce((sum, arm) => sum + writtenStates(arm), 1)
+    case 'repeat': {
+      const states = writtenStates(node.body)
+      const rounds = node.max === Number.POSITIVE_INFINITY ? node.min : node.max
+      return isWithin(states, rounds) ? states * Math.max(rounds, 1) : states + 1
+    }
+    default:
+      return 1
+  }
+}
+
+function isWithin(states: number, rounds: number): boolean {
+  return rounds <= 1 || rounds * states <= WRITTEN_STATES
+}

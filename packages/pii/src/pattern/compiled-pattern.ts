@@ -1,0 +1,57 @@
+import type { PatternNode } from './ast.ts'
+import type { CodeSet } from './code-set.ts'
+import { compile } from './compile.ts'
+import { PatternSyntaxError } from './errors.ts'
+import { parsePattern } from './grammar.ts'
+import { LazyAutomaton } from './lazy-automaton.ts'
+import type { Program } from './program.ts'
+import { type RequiredLiterals, requiredLiterals } from './required-literals.ts'
+import { simplify } from './simplify.ts'
+
+/** What may stand beside a match: for built-ins, which are not to match inside of longer words. */
+export interface Boundaries {
+  /** Characters that may not stand in front of a match. */
+  readonly notAfter?: CodeSet | undefined
+  /** Characters that may not follow a match. */
+  readonly notBefore?: CodeSet | undefined
+}
+
+/** A pattern that is ready to be looked for. Its automata are built when a text first has a candidate. */
+export class CompiledPattern {
+  readonly notAfter: CodeSet | undefined
+  /** What is looked for before the pattern is tried; undefined: it is tried everywhere. */
+  readonly literals: RequiredLiterals | undefined
+  private readonly node: PatternNode
+  private readonly notBefore: CodeSet | undefined
+  private counted: Program | undefined
+  private automaton: LazyAutomaton | null | undefined
+
+  /** @throws PatternSyntaxError with position and reason */
+  constructor(source: string, boundaries: Boundaries = {}) {
+    this.node = simplify(parsePattern(source))
+    this.notAfter = boundaries.notAfter
+    this.notBefore = boundaries.notBefore
+    this.literals = requiredLiterals(this.node)
+  }
+
+  /** Builds what could fail, so that a fault shows when the pattern is loaded. @throws PatternSyntaxError */
+  prepare(): void {
+    void this.program
+  }
+
+  /** The program with counters, which always exists. */
+  get program(): Program {
+    this.counted ??= compile(this.node, { counted: true, notBefore: this.notBefore })
+    if (this.counted === undefined) throw new PatternSyntaxError('asks for too many states', 0)
+    return this.counted
+  }
+
+  /** The automaton; undefined for a pattern that is too large for one. */
+  get lazyAutomaton(): LazyAutomaton | undefined {
+    if (this.automaton === undefined) {
+      const program = compile(this.node, { counted: false, notBefore: this.notBefore })
+      this.automaton = program === undefined ? null : new LazyAutomaton(program)
+    }
+    return this.automaton ?? undefined
+  }
+}

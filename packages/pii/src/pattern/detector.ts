@@ -1,0 +1,196 @@
+import { SvcError } from '@svc/errors'
+import { runInSlices, type SliceOptions } from '@svc/json'
+import type { PiiAction } from '../action.ts'
+import type { Detector, JudgedDetection, ScanDocument } from '../detector.ts'
+import { createPolicy, type PolicySettings } from '../policy.ts'
+import type { CustomPattern } from '../settings.ts'
+import type { Span } from '../span.ts'
+import { adjacentParts } from './adjacent-parts.ts'
+import { BUILTIN_NAMES, BUILTINS, type Builtin, findBuiltin } from './catalogue.ts'
+import { CompiledPattern } from './compiled-pattern.ts'
+import { PatternMatcher } from './matcher.ts'
+
+/** Patterns of one operator that one detector may hold. */
+export const MAX_PATTERNS = 128
+
+/** The part of `pii_detection` that patterns go by (§2.11). */
+export interface PatternSettings extends PolicySettings {
+  /** Names of the catalogue, neutral or of the vendor. */
+  readonly builtins?: readonly string[] | undefined
+  readonly patterns?: readonly CustomPattern[] | undefined
+}
+
+/** What a detector of patterns is made of. */
+export interface PatternDetectorOptions {
+  /** The name of the detector model. */
+  readonly name: string
+  readonly settings: PatternSettings
+  /** How long a search may hold the event loop. @default 5 ms */
+  readonly slices?: Omit<SliceOptions, 'signal'> | undefined
+}
+
+/** One kind of thing the detector looks for. */
+interface Rule {
+  readonly group: string
+  readonly action: PiiAction
+  readonly minBytes: number
+  readonly builtin: Builtin | undefined
+  readonly pattern: CompiledPattern | undefined
+}
+
+/** A range that a rule found. */
+interface Hit extends Span {
+  readonly rule: Rule
+}
+
+/**
+ * The tier that looks for patterns (§2.11): the built-ins named and the operator's own. It runs in this process, over the
+ * original text, and also finds what was split over adjacent parts of one message. Every match has the score 1.
+ *
+ * @throws SvcError `pii_config`, kind `invalid_request`: an unknown built-in, a pattern without a name, one that the
+ *   grammar refuses (with position and reason), neither built-ins nor patterns, too many patterns, an action that is none
+ *   of the three
+ */
+export function createPatternDetector({ name, settings, slices }: PatternDetectorOptions): Detector {
+  const rules = rulesOf(settings)
+  const patterned = rules.filter((rule) => rule.pattern !== undefined)
+  const matcher = new PatternMatcher(patterned.flatMap((rule) => rule.pattern ?? []))
+  const structured = rules.filter((rule) => rule.builtin?.search !== undefined)
+
+  async function hitsIn(text: string, segments: readonly Span[], signal: AbortSignal): Promise<Hit[]> {
+    const scan = matcher.scan(text, segments)
+    await runInSlices(() => scan.advance(), { ...slices, signal })
+    const hits: Hit[] = []
+    for (const { pattern, start, end } of scan.matches()) {
+      const rule = patterned[pattern]
+      if (rule !== undefined && utf8Length(text, start, end, rule.minBytes) >= rule.minBytes) {
+        hits.push({ start, end, rule })
+      }
+    }
+    for (const rule of structured) {
+      const search = rule.builtin?.search?.(text)
+      if (search === undefined) continue
+      await runInSlices(() => search.advance(), { ...slices, signal })
+      for (const { start, end } of search.found()) hits.push({ start, end, rule })
+    }
+    return withoutGeneral(hits)
+  }
+
+  return {
+    name,
+    async detect(document: ScanDocument, { signal }) {
+      const hits = await hitsIn(document.text, document.segments, signal)
+      for (const joined of adjacentParts(document)) {
+        for (const hit of await hitsIn(joined.text, joined.parts, signal)) {
+          const span = joined.toDocument(hit)
+          if (span !== undefined) hits.push({ ...span, rule: hit.rule })
+        }
+      }
+      return hits.map(toDetection)
+    },
+  }
+}
+
+function toDetection({ start, end, rule }: Hit): JudgedDetection {
+  return { start, end, group: rule.group, action: rule.action, source: 'pattern', score: 1 }
+}
+
+function rulesOf(settings: PatternSettings): Rule[] {
+  const { builtins = [], patterns = [] } = settings
+  if (builtins.length === 0 && patterns.length === 0) throw configError('neither builtins nor patterns are named')
+  if (patterns.length > MAX_PATTERNS) throw configError(`more than ${MAX_PATTERNS} patterns`)
+  const named = new Set(builtins.map(knownBuiltin))
+  const actions = neutralActions(settings.entityActions ?? {})
+  const policy = createPolicy({ ...settings, entityActions: actions })
+  return [
+    ...BUILTINS.filter((builtin) => named.has(builtin)).map((builtin) => ({
+      group: builtin.group,
+      action: policy(builtin.group),
+      minBytes: 0,
+      builtin,
+      pattern: builtin.pattern,
+    })),
+    ...patterns.map((custom, index) => customRule(custom, index, settings)),
+  ]
+}
+
+function knownBuiltin(name: string): Builtin {
+  const builtin = findBuiltin(name)
+  if (builtin === undefined) {
+    throw configError(`builtins: ${JSON.stringify(name)} is none of ${BUILTIN_NAMES.join(', ')}`)
+  }
+  return builtin
+}
+
+/** The actions with the groups of built-ins under their neutral names. A neutral name that is there wins. */
+function neutralActions(actions: Readonly<Record<string, PiiAction>>): Record<string, PiiAction> {
+  const neutral: Record<string, PiiAction> = { ...actions }
+  for (const { name, aliases, group, groupAliases } of BUILTINS) {
+    const given = [group, ...groupAliases, name, ...aliases].find((key) => Object.hasOwn(actions, key))
+    const action = given === undefined ? undefined : actions[given]
+    if (action !== undefined) neutral[group] = action
+  }
+  return neutral
+}
+
+function customRule(custom: CustomPattern, index: number, settings: PatternSettings): Rule {
+  const { name, match, action, minLen = 0 } = custom
+  if (name.trim() === '') throw configError(`patterns[${index}] has no name`)
+  if (!Number.isInteger(minLen) || minLen < 0) throw configError(`patterns[${index}]: min_len is no length`)
+  const entityActions = settings.entityActions ?? {}
+  // The map of actions was written for groups of any kind; it beats what the pattern says of itself.
+  const named =
+    Object.hasOwn(entityActions, name) || action === undefined ? entityActions : { ...entityActions, [name]: action }
+  return {
+    group: name,
+    action: createPolicy({ ...settings, entityActions: named })(name),
+    minBytes: minLen,
+    builtin: undefined,
+    pattern: compiled(match, `patterns[${index}] (${JSON.stringify(name)})`),
+  }
+}
+
+function compiled(source: string, where: string): CompiledPattern {
+  try {
+    const pattern = new CompiledPattern(source)
+    pattern.prepare()
+    return pattern
+  } catch (error) {
+    if (!SvcError.is(error)) throw error
+    throw new SvcError('invalid_request', `${where}: ${error.message}`, {
+      code: 'pii_config',
+      cause: error,
+      details: error.details,
+    })
+  }
+}
+
+function configError(message: string): SvcError {
+  return new SvcError('invalid_request', message, { code: 'pii_config' })
+}
+
+/**
+ * Of built-ins that find the very same text only the most specific counts: a key of one provider also has the shape of
+ * another's. They come in the order of the catalogue, the specific first.
+ */
+function withoutGeneral(hits: readonly Hit[]): Hit[] {
+  const seen = new Set<string>()
+  return hits.filter(({ start, end, rule }) => {
+    if (rule.builtin === undefined) return true
+    const key = `${start}:${end}`
+    if (seen.has(key)) return false
+    seen.add(key)
+    return true
+  })
+}
+
+/** Bytes of UTF-8 of a range, counted up to `enough`. */
+function utf8Length(text: string, start: number, end: number, enough: number): number {
+  let bytes = 0
+  for (let at = start; at < end && bytes < enough; at++) {
+    const unit = text.charCodeAt(at)
+    // Each half of a pair is two of its four bytes.
+    bytes += unit < 0x80 ? 1 : unit < 0x800 || (unit & 0xf800) === 0xd800 ? 2 : 3
+  }
+  return bytes
+}

@@ -1,0 +1,159 @@
+import { holds, OP, type Program, type Surroundings } from './program.ts'
+
+/** What an automaton may keep: a unit is about one number. */
+const MAX_UNITS = 1 << 17
+
+/** Times it may throw everything away within one text before it is given up there. */
+const MAX_FLUSHES = 4
+
+/** The dead state: no longer match can follow. */
+export const DEAD = 0
+
+const UNKNOWN = -1
+
+/**
+ * A deterministic automaton over a program without counters, built state by state as texts ask for them. It is anchored:
+ * it says how long a match is that begins where it was started. What it keeps is bounded; past the bound it starts anew.
+ *
+ * A step reads the class after a position, so whether a match ends at a position is known one step later: the lowest bit of
+ * a step's result says that a match ended before the character that was read.
+ */
+export class LazyAutomaton {
+  readonly program: Program
+  /** Columns: one a class and one for the end of the text, times the four kinds of segment edges when they matter. */
+  private readonly columns: number
+  private readonly width: number
+  private kernels: Int32Array[] = []
+  private wordBefore: boolean[] = []
+  private byKey = new Map<string, number>()
+  private table = new Int32Array(0)
+  private units = 0
+  private readonly visited: Int32Array
+  private visit = 0
+  /** How often everything was thrown away. */
+  flushes = 0
+  private readonly around: Surroundings = {
+    startsSegment: false,
+    endsSegment: false,
+    wordBefore: false,
+    nextClass: -1,
+  }
+
+  constructor(program: Program) {
+    this.program = program
+    this.width = program.alphabet.size + 1
+    this.columns = this.width * (program.usesEdges ? 4 : 1)
+    this.visited = new Int32Array(program.op.length)
+    this.clear()
+  }
+
+  /** The state in front of a match that may begin after a character that is or is not a word character. */
+  start(wordBefore: boolean): number {
+    return this.stateOf([this.program.entry], wordBefore && this.program.usesWords)
+  }
+
+  /** Whether so much was thrown away that the text is not one for this automaton. */
+  isThrashing(flushesAtStart: number): boolean {
+    return this.flushes - flushesAtStart > MAX_FLUSHES
+  }
+
+  /**
+   * Reads the class after a position (-1 at the end of the text). Twice the next state, plus 1 when a match ends at the
+   * position.
+   */
+  step(state: number, nextClass: number, startsSegment: boolean, endsSegment: boolean): number {
+    const { usesEdges } = this.program
+    const edges = usesEdges ? (startsSegment ? 2 : 0) + (endsSegment ? 1 : 0) : 0
+    const column = edges * this.width + nextClass + 1
+    const known = this.table[state * this.columns + column]
+    return known === undefined || known === UNKNOWN
+      ? this.build(state, column, nextClass, startsSegment, endsSegment)
+      : known
+  }
+
+  private build(
+    state: number,
+    column: number,
+    nextClass: number,
+    startsSegment: boolean,
+    endsSegment: boolean,
+  ): number {
+    const { program, around } = this
+    around.startsSegment = startsSegment
+    around.endsSegment = endsSegment
+    around.wordBefore = this.wordBefore[state] === true
+    around.nextClass = nextClass
+    const following: number[] = []
+    const accepts = this.close(this.kernels[state] ?? new Int32Array(0), following)
+    const flushes = this.flushes
+    const next =
+      following.length === 0 ? DEAD : this.stateOf(following, program.usesWords && program.words[nextClass] === 1)
+    const result = next * 2 + (accepts ? 1 : 0)
+    if (flushes === this.flushes) this.table[state * this.columns + column] = result
+    return result
+  }
+
+  /** Follows what takes no character; collects where the next character leads. Whether a match ends here. */
+  private close(kernel: Int32Array, following: number[]): boolean {
+    const { program, around, visited } = this
+    const stack = [...kernel].reverse()
+    const visit = ++this.visit
+    let accepts = false
+    for (;;) {
+      const state = stack.pop()
+      if (state === undefined) return accepts
+      if (state === 0 || visited[state] === visit) continue
+      visited[state] = visit
+      const next = program.next[state] ?? 0
+      switch (program.op[state]) {
+        case OP.accept:
+          accepts = true
+          break
+        case OP.take:
+          if (around.nextClass >= 0 && program.sets[program.argument[state] ?? 0]?.[around.nextClass] === 1) {
+            following.push(next)
+          }
+          break
+        case OP.split:
+          stack.push(program.other[state] ?? 0, next)
+          break
+        case OP.assert:
+          if (holds(program, program.argument[state] ?? 0, around)) stack.push(next)
+          break
+        default:
+          break
+      }
+    }
+  }
+
+  private stateOf(targets: readonly number[], wordBefore: boolean): number {
+    const kernel = Int32Array.from(new Set(targets)).sort()
+    const key = `${wordBefore ? 'w' : ''}${kernel.join()}`
+    const known = this.byKey.get(key)
+    if (known !== undefined) return known
+    const cost = this.columns + 3 * kernel.length + 32
+    if (this.units + cost > MAX_UNITS) {
+      this.flushes++
+      this.clear()
+    }
+    const state = this.kernels.push(kernel) - 1
+    this.wordBefore.push(wordBefore)
+    this.byKey.set(key, state)
+    this.units += cost
+    const needed = (state + 1) * this.columns
+    if (needed > this.table.length) {
+      const grown = new Int32Array(Math.max(needed, this.table.length * 2, 16 * this.columns)).fill(UNKNOWN)
+      grown.set(this.table)
+      this.table = grown
+    }
+    return state
+  }
+
+  private clear(): void {
+    this.kernels = [new Int32Array(0)]
+    this.wordBefore = [false]
+    this.byKey = new Map()
+    this.table = new Int32Array(this.columns).fill(UNKNOWN)
+    this.units = 0
+  }
+}

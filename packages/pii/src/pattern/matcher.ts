@@ -1,0 +1,126 @@
+import type { CompiledPattern } from './compiled-pattern.ts'
+import { LiteralScanner } from './literal-scanner.ts'
+import { PatternRun } from './pattern-run.ts'
+import { SourceText } from './source-text.ts'
+
+/** Where a pattern matches: UTF-16 code units, half open. */
+export interface PatternMatch {
+  /** Index of the pattern. */
+  readonly pattern: number
+  readonly start: number
+  readonly end: number
+}
+
+/** A search that is done in pieces. */
+export interface PatternScan {
+  /** Does a small piece of the work, a few milliseconds at most; true once all of it is done. */
+  advance(): boolean
+  /** The matches, by pattern and then by start. Complete once `advance` said so. */
+  matches(): PatternMatch[]
+}
+
+/**
+ * Looks for many patterns in a text: the leftmost-longest matches of each, which never overlap one another. Time grows with
+ * the text alone, whatever patterns and text are; nothing is left out however many matches there are.
+ */
+export class PatternMatcher {
+  private readonly patterns: readonly CompiledPattern[]
+  private readonly scanner: LiteralScanner | undefined
+  /** Patterns without a literal to look for. */
+  private readonly everywhere: readonly number[]
+
+  constructor(patterns: readonly CompiledPattern[]) {
+    this.patterns = patterns
+    const owners = new Map<string, number[]>()
+    for (const [index, { literals }] of patterns.entries()) {
+      for (const literal of literals?.literals ?? []) {
+        const list = owners.get(literal)
+        if (list === undefined) owners.set(literal, [index])
+        else list.push(index)
+      }
+    }
+    this.scanner = owners.size === 0 ? undefined : new LiteralScanner(owners)
+    this.everywhere = [...patterns.keys()].filter((index) => patterns[index]?.literals === undefined)
+  }
+
+  /**
+   * Begins a search. Nothing is done until `advance` is called.
+   *
+   * @param segments where `^` and `$` match; ascending. @default the whole text as one
+   */
+  scan(text: string, segments?: readonly { readonly start: number; readonly end: number }[]): PatternScan {
+    return new Scan(this.patterns, this.scanner, this.everywhere, new SourceText(text, segments))
+  }
+
+  /** The whole search at once. */
+  match(text: string, segments?: readonly { readonly start: number; readonly end: number }[]): PatternMatch[] {
+    const scan = this.scan(text, segments)
+    while (!scan.advance()) {
+      // Each call does a piece.
+    }
+    return scan.matches()
+  }
+}
+
+class Scan implements PatternScan {
+  private readonly patterns: readonly CompiledPattern[]
+  private readonly scanner: LiteralScanner | undefined
+  private readonly text: SourceText
+  private readonly runs: (PatternRun | undefined)[]
+  /** Indexes of the runs that have something to read in this chunk. */
+  private active: number[] = []
+  private scanned = 0
+  private limit = 0
+  private isComplete = false
+  private readonly report = (owner: number, start: number): void => this.runOf(owner)?.addHit(start)
+
+  constructor(
+    patterns: readonly CompiledPattern[],
+    scanner: LiteralScanner | undefined,
+    everywhere: readonly number[],
+    text: SourceText,
+  ) {
+    this.patterns = patterns
+    this.scanner = scanner
+    this.text = text
+    this.runs = patterns.map(() => undefined)
+    for (const index of everywhere) this.runOf(index)
+  }
+
+  advance(): boolean {
+    const index = this.active.pop()
+    if (index !== undefined) {
+      this.runs[index]?.advance(this.limit)
+      return false
+    }
+    if (this.isComplete) return true
+    this.scanChunk()
+    return this.isComplete && this.active.length === 0
+  }
+
+  matches(): PatternMatch[] {
+    const all: PatternMatch[] = []
+    for (const [pattern, run] of this.runs.entries()) {
+      for (const [start, end] of run?.matches.spans() ?? []) all.push({ pattern, start, end })
+    }
+    return all
+  }
+
+  private scanChunk(): void {
+    const { text } = this.text
+    this.scanned = this.scanner?.scan(text, this.scanned, this.report) ?? text.length
+    this.isComplete = this.scanned >= text.length
+    this.limit = this.isComplete ? text.length : Math.max(0, this.scanned - (this.scanner?.maxOffset ?? 0))
+    for (const [index, run] of this.runs.entries()) if (run?.isPending === true) this.active.push(index)
+  }
+
+  private runOf(index: number): PatternRun | undefined {
+    const pattern = this.patterns[index]
+    if (pattern === undefined) return undefined
+    const known = this.runs[index]
+    if (known !== undefined) return known
+    const run = new PatternRun(pattern, this.text)
+    this.runs[index] = run
+    return run
+  }
+}

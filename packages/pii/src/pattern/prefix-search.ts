@@ -1,0 +1,117 @@
+import { isWordCode } from './code-set.ts'
+import { DEAD, type LazyAutomaton } from './lazy-automaton.ts'
+import type { MatchList } from './match-list.ts'
+import type { SourceText } from './source-text.ts'
+
+/** Characters that may be read in vain, and how many more for each character of the text so far. */
+const WASTE_ALLOWED = 4096
+const WASTE_PER_CHARACTER = 1
+
+/**
+ * Tries a pattern from places where it may begin, one after the other. What is read behind the end of a match, or without
+ * one, may be read again for the next place; past a share of the text that is too much, and the search says so.
+ */
+export class PrefixSearch {
+  private readonly automaton: LazyAutomaton
+  private readonly text: SourceText
+  private readonly matches: MatchList
+  private readonly flushesAtStart: number
+  private wasted = 0
+  private start = -1
+  private position = 0
+  private end = -1
+  private state = DEAD
+  private flushes = 0
+
+  constructor(automaton: LazyAutomaton, text: SourceText, matches: MatchList) {
+    this.automaton = automaton
+    this.text = text
+    this.matches = matches
+    this.flushesAtStart = automaton.flushes
+  }
+
+  /** Whether a try is not finished. */
+  get isUnderWay(): boolean {
+    return this.start >= 0
+  }
+
+  /** Begins a try; false when too much was read in vain. */
+  begin(start: number): boolean {
+    if (this.isWasteful(start)) return false
+    const { automaton, text } = this
+    this.start = start
+    this.position = start
+    this.end = -1
+    this.state = automaton.start(start > 0 && isWordCode(text.codeBefore(start)))
+    this.flushes = automaton.flushes
+    return true
+  }
+
+  /** Reads on, up to an offset at most. */
+  resume(limit: number): 'done' | 'paused' | 'wasteful' {
+    const { automaton, text } = this
+    // Another text made the automaton throw its states away while this one waited.
+    if (this.flushes !== automaton.flushes) return this.giveUp()
+    const outcome = automaton.program.usesEdges ? this.readWithEdges(limit) : this.read(limit)
+    this.flushes = automaton.flushes
+    if (automaton.isThrashing(this.flushesAtStart)) return this.giveUp()
+    if (outcome === 'paused' && this.position < text.length) return 'paused'
+    if (outcome === 'paused') {
+      if (limit < text.length) return 'paused'
+      const result = automaton.step(this.state, -1, text.startsSegment(limit), text.endsSegment(limit))
+      if ((result & 1) === 1) this.end = limit
+    }
+    this.wasted += this.position - Math.max(this.end, this.start)
+    if (this.end > this.start) this.matches.add(this.start, this.end)
+    this.start = -1
+    return 'done'
+  }
+
+  private read(limit: number): 'dead' | 'paused' {
+    const { automaton } = this
+    const { text } = this.text
+    const { alphabet } = automaton.program
+    let { state, position, end } = this
+    while (position < limit) {
+      const unit = text.charCodeAt(position)
+      const code = (unit & 0xfc00) === 0xd800 ? (text.codePointAt(position) ?? unit) : unit
+      const result = automaton.step(state, alphabet.classOf(code), false, false)
+      if ((result & 1) === 1) end = position
+      state = result >> 1
+      if (state === DEAD) break
+      position += code > 0xffff ? 2 : 1
+    }
+    this.state = state
+    this.position = position
+    this.end = end
+    return state === DEAD ? 'dead' : 'paused'
+  }
+
+  private readWithEdges(limit: number): 'dead' | 'paused' {
+    const { automaton, text } = this
+    while (this.position < limit) {
+      const { position } = this
+      const code = text.codeAt(position)
+      const result = automaton.step(
+        this.state,
+        automaton.program.alphabet.classOf(code),
+        text.startsSegment(position),
+        text.endsSegment(position),
+      )
+      if ((result & 1) === 1) this.end = position
+      this.state = result >> 1
+      if (this.state === DEAD) return 'dead'
+      this.position += code > 0xffff ? 2 : 1
+    }
+    return 'paused'
+  }
+
+  private isWasteful(start: number): boolean {
+    return this.wasted > WASTE_ALLOWED + WASTE_PER_CHARACTER * start
+  }
+
+  private giveUp(): 'wasteful' {
+    this.start = -1
+    return 'wasteful'
+  }
+}

@@ -1,0 +1,51 @@
+import { EMPTY, emptiness, type PatternNode, sequenceOf } from './ast.ts'
+
+/** Beyond the length of any text: a bound that big is none. */
+const UNREACHABLE = 2 ** 31
+
+/**
+ * The same language with fewer nodes: groups around nothing opened, repeats of repeats turned into one, so that a bound of
+ * thousands inside another does not multiply.
+ */
+export function simplify(node: PatternNode): PatternNode {
+  switch (node.kind) {
+    case 'literal':
+    case 'class':
+    case 'assertion':
+      return node
+    case 'sequence':
+      return sequenceOf(node.items.map(simplify).flatMap((item) => (item.kind === 'sequence' ? item.items : [item])))
+    case 'choice':
+      return {
+        kind: 'choice',
+        arms: node.arms.map(simplify).flatMap((arm) => (arm.kind === 'choice' ? arm.arms : [arm])),
+      }
+    case 'repeat':
+      return simplifyRepeat(simplify(node.body), node.min, node.max)
+  }
+}
+
+function simplifyRepeat(body: PatternNode, low: number, high: number): PatternNode {
+  if (high === 0) return EMPTY
+  // Rounds that may take nothing need not be counted from below.
+  const min = emptiness(body) === 'always' ? 0 : low
+  const max = high >= UNREACHABLE ? Number.POSITIVE_INFINITY : high
+  if (min === 1 && max === 1) return body
+  if (body.kind === 'assertion') return min === 0 ? EMPTY : body
+  if (body.kind === 'sequence' && body.items.length === 0) return EMPTY
+  if (body.kind === 'repeat' && isGapless(body.min, body.max, min, max)) {
+    return simplifyRepeat(body.body, times(body.min, min), times(body.max, max))
+  }
+  return { kind: 'repeat', body, min, max }
+}
+
+/** Whether `min` to `max` rounds of `low` to `high` items are every count between the least and the most. */
+function isGapless(low: number, high: number, min: number, max: number): boolean {
+  if (min === max) return true
+  const from = Math.max(min, 1)
+  return (min > 0 || low <= 1) && (max <= from || (from + 1) * low <= from * high + 1)
+}
+
+function times(one: number, other: number): number {
+  return one === 0 || other === 0 ? 0 : one * other
+}

@@ -1,0 +1,226 @@
+import { isWordCode } from './code-set.ts'
+import { CountingQueue } from './counting-queue.ts'
+import { Frames } from './frames.ts'
+import type { MatchList } from './match-list.ts'
+import { holds, OP, type Program, type Surroundings } from './program.ts'
+import type { SourceText } from './source-text.ts'
+
+/** Frames beyond which those no longer in use are given up. */
+const FRAMES_BEFORE_COMPACTION = 1 << 14
+
+/** States that wait for the next character, with where their matches began; starts ascend. */
+interface Threads {
+  state: number[]
+  frame: number[]
+  start: number[]
+}
+
+const noThreads = (): Threads => ({ state: [], frame: [], start: [] })
+
+/**
+ * Runs a program over a text once, with all of its states at the same time, and finds every leftmost-longest match on the
+ * way. Each state keeps only the earliest start that leads to it: no later one can win. Matches that could still grow or be
+ * overtaken are kept as they are while those after them are looked for already, so that no character is read twice.
+ */
+export class Simulation {
+  private readonly program: Program
+  private readonly text: SourceText
+  private readonly matches: MatchList
+  private threads = noThreads()
+  private following = noThreads()
+  private readonly queues = new Map<number, CountingQueue>()
+  private readonly frames = new Frames()
+  private compactAt = FRAMES_BEFORE_COMPACTION
+  private readonly visited: Int32Array
+  private readonly visitedFrames = new Set<number>()
+  private readonly stack: number[] = []
+  private step = 0
+  private accepted = -1
+  /** UTF-16 offset of the next character to read. */
+  position = 0
+  private readonly around: Surroundings = {
+    startsSegment: false,
+    endsSegment: false,
+    wordBefore: false,
+    nextClass: -1,
+  }
+  private readonly isDead = (start: number): boolean => this.matches.isCovered(start)
+
+  constructor(program: Program, text: SourceText, matches: MatchList) {
+    this.program = program
+    this.text = text
+    this.matches = matches
+    this.visited = new Int32Array(program.op.length)
+  }
+
+  /** Whether no match is under way. */
+  get isIdle(): boolean {
+    return this.threads.state.length === 0 && this.queues.size === 0
+  }
+
+  /** Goes to an offset, when no match is under way. */
+  moveTo(position: number): void {
+    this.position = position
+  }
+
+  /** Reads the character at the position, or the end of the text; with `begin`, a match may also begin here. */
+  advance(begin: boolean): void {
+    const { text, program, around, position } = this
+    const code = position < text.length ? text.codeAt(position) : -1
+    around.nextClass = code < 0 ? -1 : program.alphabet.classOf(code)
+    if (program.usesEdges) {
+      around.startsSegment = text.startsSegment(position)
+      around.endsSegment = text.endsSegment(position)
+    }
+    if (program.usesWords) around.wordBefore = isWordCode(text.codeBefore(position))
+    this.closeAll(begin)
+    if (code < 0) {
+      this.threads = noThreads()
+      this.queues.clear()
+      this.position++
+      return
+    }
+    for (const [key, queue] of this.queues) {
+      queue.take(this.step, around.nextClass)
+      if (queue.isEmpty) this.queues.delete(key)
+    }
+    this.step++
+    this.position += code > 0xffff ? 2 : 1
+    if (this.frames.size > this.compactAt) this.compact()
+  }
+
+  /** Follows every state in front of the position, those of the earliest starts first. */
+  private closeAll(begin: boolean): void {
+    const { threads, following } = this
+    this.accepted = -1
+    this.visitedFrames.clear()
+    if (this.queues.size > 0) this.leaveQueues()
+    for (let index = 0; index < threads.state.length; index++) {
+      const start = threads.start[index] ?? 0
+      // A match that began earlier ends here: whatever began inside of it is out.
+      if (this.accepted >= 0 && start > this.accepted) break
+      this.close(threads.state[index] ?? 0, threads.frame[index] ?? 0, start)
+    }
+    if (begin) this.close(this.program.entry, 0, this.position)
+    threads.state.length = 0
+    threads.frame.length = 0
+    threads.start.length = 0
+    this.threads = following
+    this.following = threads
+  }
+
+  /** Puts what leaves the counters among the threads, by start. */
+  private leaveQueues(): void {
+    const { threads, program } = this
+    for (const [key, queue] of this.queues) {
+      const start = queue.leaving(this.step, this.isDead)
+      if (start < 0) continue
+      const size = program.op.length
+      let at = threads.start.length
+      while (at > 0 && (threads.start[at - 1] ?? 0) > start) at--
+      threads.state.splice(at, 0, program.next[key % size] ?? 0)
+      threads.frame.splice(at, 0, Math.floor(key / size))
+      threads.start.splice(at, 0, start)
+    }
+  }
+
+  private close(state: number, frame: number, start: number): void {
+    const { program, stack } = this
+    stack.push(state, frame)
+    while (stack.length > 0) {
+      const inFrame = stack.pop() ?? 0
+      const at = stack.pop() ?? 0
+      if (at === 0 || this.wasVisited(at, inFrame)) continue
+      const argument = program.argument[at] ?? 0
+      const next = program.next[at] ?? 0
+      switch (program.op[at]) {
+        case OP.accept:
+          if (this.accepted < 0) {
+            this.accepted = start
+            this.matches.add(start, this.position)
+          }
+          break
+        case OP.take:
+          this.takeNext(argument, next, inFrame, start)
+          break
+        case OP.split:
+          stack.push(program.other[at] ?? 0, inFrame, next, inFrame)
+          break
+        case OP.assert:
+          if (holds(program, argument, this.around)) stack.push(next, inFrame)
+          break
+        case OP.count:
+          this.enterCounter(at, argument, inFrame, start)
+          break
+        case OP.enter:
+          this.loop(argument, inFrame, 0)
+          break
+        case OP.round:
+          this.loop(argument, this.frames.parent(inFrame), this.frames.count(inFrame) + 1)
+          break
+        default:
+          break
+      }
+    }
+  }
+
+  private takeNext(set: number, next: number, frame: number, start: number): void {
+    const { nextClass } = this.around
+    if (nextClass < 0 || this.program.sets[set]?.[nextClass] !== 1) return
+    this.following.state.push(next)
+    this.following.frame.push(frame)
+    this.following.start.push(start)
+  }
+
+  private enterCounter(state: number, index: number, frame: number, start: number): void {
+    const { program } = this
+    const counter = program.counters[index]
+    if (counter === undefined) return
+    if (counter.min === 0) this.stack.push(program.next[state] ?? 0, frame)
+    // What the rest of the text is too short for need not be counted.
+    if (counter.min * counter.row.length > this.text.length - this.position) return
+    if (counter.row[0]?.[this.around.nextClass] !== 1) return
+    const key = frame * program.op.length + state
+    let queue = this.queues.get(key)
+    if (queue === undefined) {
+      queue = new CountingQueue(counter)
+      this.queues.set(key, queue)
+    }
+    queue.enter(this.step, start, this.isDead)
+  }
+
+  /** In front of a round of a loop that has made `count` rounds. */
+  private loop(index: number, parent: number, count: number): void {
+    const loop = this.program.loops[index]
+    if (loop === undefined) return
+    if (count >= loop.min) this.stack.push(loop.exit, parent)
+    if (count >= loop.max) return
+    // Without an upper bound, rounds past the least are all alike.
+    const told = loop.max === Number.POSITIVE_INFINITY ? Math.min(count, loop.min) : count
+    this.stack.push(loop.body, this.frames.of(parent, told))
+  }
+
+  private wasVisited(state: number, frame: number): boolean {
+    if (this.program.loops.length === 0) {
+      if (this.visited[state] === this.step + 1) return true
+      this.visited[state] = this.step + 1
+      return false
+    }
+    const key = frame * this.program.op.length + state
+    if (this.visitedFrames.has(key)) return true
+    this.visitedFrames.add(key)
+    return false
+  }
+
+  /** Forgets the frames that nothing under way stands in. */
+  private compact(): void {
+    const size = this.program.op.length
+    this.frames.compact((copy) => {
+      this.threads.frame = this.threads.frame.map(copy)
+      const queues = [...this.queues]
+      this.queues.clear()
+      for (const [key, queue] of queues) this.queues.set(copy(Math.floor(key / size)) * size + (key % size), queue)
+    })
+    this.compactAt = Math.max(FRAMES_BEFORE_COMPACTION, this.frames.size * 4)
+  }
+}

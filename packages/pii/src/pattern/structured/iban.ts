@@ -1,0 +1,49 @@
+import type { Span } from '../../span.ts'
+import { isAlphanumeric, isDigit, isLetter, isSeparator } from './characters.ts'
+import { modulo97 } from './checksums.ts'
+
+/** Length by country, as the registry of ISO 13616 lists them. */
+const LENGTHS: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    15: 'NO',
+    16: 'BE',
+    18: 'DK FI FO GL NL SD',
+    19: 'MK SI',
+    20: 'AT BA EE KZ LT LU MN XK',
+    21: 'CH HR LI LV',
+    22: 'BG BH CR DE GB GE IE ME RS VA',
+    23: 'AE GI IL IQ OM SO TL',
+    24: 'AD CZ ES MD PK RO SA SE SK TN VG',
+    25: 'LY PT ST',
+    26: 'IS TR',
+    27: 'BI DJ FR GR IT MC MR SM',
+    28: 'AL AZ BY CY DO GT HU LB NI PL SV',
+    29: 'BR EG PS QA UA',
+    30: 'JO KW MU YE',
+    31: 'MT SC',
+    32: 'LC',
+    33: 'RU',
+  }).flatMap(([length, countries]) => countries.split(' ').map((country) => [country, Number(length)] as const)),
+)
+
+/** An account number of the length of its country with a right check, in groups or not. */
+export function ibanAt(text: string, at: number): Span | undefined {
+  const length = LENGTHS.get(text.slice(at, at + 2).toUpperCase())
+  if (length === undefined || !isDigit(text.charCodeAt(at + 2))) return undefined
+  let code = ''
+  let position = at
+  let separators = 0
+  while (code.length < length) {
+    const unit = text.charCodeAt(position)
+    if (isAlphanumeric(unit)) {
+      code += text.charAt(position)
+      separators = 0
+    } else if (!isSeparator(unit) || ++separators > 2) return undefined
+    position++
+  }
+  if (isAlphanumeric(text.charCodeAt(position))) return undefined
+  return modulo97(code.slice(4) + code.slice(0, 4)) === 1 ? { start: at, end: position } : undefined
+}
+
+/** What an account number may begin with. */
+export const beginsIban = (unit: number, before: number): boolean => isLetter(unit) && !isAlphanumeric(before)
