@@ -23,6 +23,8 @@ async function world(
   return server
 }
 
+const MEBIBYTE = 1024 * 1024
+
 const get = async (server: TestServer, id: string) =>
   (await server.call(`/v1/responses/${id}`)).json() as ResponseResource
 
@@ -352,11 +354,10 @@ describe('what goes wrong while a response is made', () => {
     await eventually(async () => expect(await get(server, response.id)).toMatchObject({ status: 'cancelled' }))
   })
 
-  it('a client that reads nothing pauses the prediction, and has lost nothing when it reads again', async () => {
-    const pieces = 1500
+  it('a client that reads nothing pauses the prediction, which goes on when it reads again', async () => {
     const exchanges: Exchange[] = []
     await using server = await world(
-      { pieces: ['x'.repeat(16 * 1024)], repeat: pieces, completionTokens: undefined },
+      { pieces: ['x'.repeat(16 * 1024)], repeat: 1_000_000, completionTokens: undefined },
       {
         aroundStage: (name, stage) => (exchange, next) => {
           if (name === 'model') exchanges.push(exchange)
@@ -365,12 +366,8 @@ describe('what goes wrong while a response is made', () => {
       },
     )
     await using socket = await openResponseSocket(server.url)
-    let deltas = 0
-    socket.ws.on('message', (data) => {
-      if (String(data).includes('"response.output_text.delta"')) deltas += 1
-    })
     socket.ask({ store: false })
-    await eventually(() => expect(deltas).toBeGreaterThan(0))
+    await eventually(() => expect(JSON.stringify(socket.heard.slice(-1))).toContain('response.output_text.delta'))
     socket.ws.pause()
     const tokens = (): number => exchanges[0]?.usage.completionTokens ?? 0
     let before = -1
@@ -378,11 +375,12 @@ describe('what goes wrong while a response is made', () => {
     await eventually(() => {
       times = tokens() === before ? times + 1 : 0
       before = tokens()
-      expect(times).toBeGreaterThan(20)
+      expect(times).toBeGreaterThan(50)
     })
-    expect(before).toBeLessThan(pieces)
+    // What the sockets of two processes and the system hold.
+    expect(before).toBeLessThan((256 * MEBIBYTE) / (16 * 1024))
     socket.ws.resume()
-    await eventually(() => expect(deltas).toBe(pieces))
+    await eventually(() => expect(tokens()).toBeGreaterThan(before))
   })
 })
 
