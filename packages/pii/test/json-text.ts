@@ -48,7 +48,7 @@ export function writeTree(tree: Tree, random: Random): string {
 }
 
 function writeString(text: string, random: Random): string {
-  const escapeEvery = pick(random, [0, 0, 1, 3])
+  const escapeEvery = pick(random, [0, 0, 0, 1, 4, 9])
   let written = '"'
   for (let index = 0; index < text.length; index++) {
     const unit = text.charAt(index)

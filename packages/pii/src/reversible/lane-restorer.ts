@@ -68,7 +68,7 @@ class Restorer implements LaneRestorer {
 }
 
 function restore(matcher: TokenMatcher, source: string, kind: LaneKind, isEnd: boolean) {
-  if (kind === 'text' || !source.includes('\\')) {
+  if (kind === 'text' || !(source.includes('\\') || matcher.hasQuotes)) {
     const { matches, holdFrom } = matcher.scan(source, isEnd)
     if (matches.length === 0 && holdFrom === source.length) return { text: source, held: '' }
     const encode = kind === 'text' ? asIs : escapeJson
@@ -107,7 +107,7 @@ function readCharacters(source: string): { characters: string; offsets: Uint32Ar
   let at = 0
   for (let next = source.indexOf('\\'); at < source.length; next = source.indexOf('\\', at)) {
     const plainEnd = next === -1 ? source.length : next
-    pieces.push(source.slice(at, plainEnd))
+    pieces.push(source.slice(at, plainEnd).replaceAll('"', END_OF_STRING))
     while (at < plainEnd) offsets[count++] = at++
     if (next === -1) break
     const sequence = readEscape(source, at)
@@ -118,6 +118,9 @@ function readCharacters(source: string): { characters: string; offsets: Uint32Ar
   }
   return { characters: pieces.join(''), offsets: offsets.subarray(0, count), end: at }
 }
+
+/** What a bare quote reads as: it begins or ends a string, so it is no character of a token. */
+const END_OF_STRING = '\uffff'
 
 const ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
 const HEX4 = /^[0-9a-fA-F]{4}$/

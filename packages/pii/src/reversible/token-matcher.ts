@@ -29,6 +29,11 @@ export class TokenMatcher {
     this.#lengths = [...new Set(this.#sorted.map(({ length }) => length))].sort((one, other) => other - one)
   }
 
+  /** Whether tokens hold what JSON writes as an escape, so that they never stand in JSON text as they are. */
+  get hasQuotes(): boolean {
+    return this.#sorted[0]?.includes('"') ?? false
+  }
+
   /** Whether there is no token to find. */
   get isEmpty(): boolean {
     return this.#values.size === 0
