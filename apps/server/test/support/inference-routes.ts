@@ -27,15 +27,29 @@ export function concretePathsOf(route: RouteRow): string[] {
   return pathsOf(route).map((path) => path.replace(/:[A-Za-z_-]+/g, 'm'))
 }
 
-/** Models of {@link modelsForAll}: one whose backend writes the prompts, one whose file says how. */
-const MODELS = ['m', 'm-2'] as const
+/** Models of {@link modelsForAll}, by what their files have beside the rest. */
+const MODELS: Readonly<Record<string, Record<string, unknown>>> = {
+  m: {},
+  'm-written': {
+    template: {
+      chat_message: '<|{{.RoleName}}|>{{.Content}}{{range .FunctionCall}}{{toJson .FunctionCall}}{{end}}',
+      chat: '{{.Input}}\n<|assistant|>',
+      function: '{{.Input}}{{range .Functions}}{{.Name}}: {{toJson .Parameters}}{{end}}<|assistant|>',
+      completion: '{{.Input}}',
+      edit: '{{.Instruction}}: {{.Input}}',
+    },
+  },
+  'm-masked': { pii: { enabled: true, detectors: ['masking'] } },
+  'm-restored': { pii: { enabled: true, detectors: ['masking'], reversible_redactions: true } },
+  'm-blocked': { pii: { enabled: true, detectors: ['blocking'] } },
+}
 
 /** Bodies of a route's schema that ask for one of these models: short ones that ask for something, and any others. */
 export function bodiesOf({ body }: InferenceRoute): fc.Arbitrary<Record<string, unknown>> {
   const bodies = fc.oneof(valuesOf(body, ['input']), valuesOf(body, 'some'))
   const isNamed = keysOf(body).has('model')
   return fc
-    .tuple(bodies, fc.constantFrom(...MODELS))
+    .tuple(bodies, fc.constantFrom(...Object.keys(MODELS)))
     .map(([value, model]) => ({ ...(value as object), ...(isNamed ? { model } : {}) }))
 }
 
@@ -44,16 +58,12 @@ const VERDICT = JSON.stringify(Object.fromEntries(MODERATION_CATEGORIES.map((nam
 
 /** Models that serve every inference route, whatever is let go; they answer in JSON, which many forms take. */
 export async function modelsForAll(server: TestServer): Promise<void> {
-  const template = {
-    chat_message: '<|{{.RoleName}}|>{{.Content}}{{if .FunctionCall}}{{toJson .FunctionCall}}{{end}}',
-    chat: '{{.Input}}\n<|assistant|>',
-    function: '{{.Input}}{{range .Functions}}{{.Name}}: {{toJson .Parameters}}{{end}}<|assistant|>',
-    completion: '{{.Input}}',
-    edit: '{{.Instruction}}: {{.Input}}',
-  }
-  for (const model of MODELS) {
+  const detector = { known_usecases: ['token_classify'], pinned: true }
+  await server.model('masking', {}, { ...detector, pii_detection: {} })
+  await server.model('blocking', {}, { ...detector, pii_detection: { entity_actions: { EMAIL: 'block' } } })
+  for (const [name, keys] of Object.entries(MODELS)) {
     await server.model(
-      model,
+      name,
       {
         rules: [
           { rpc: 'Predict*', contains: 'harassment/threatening', do: { text: VERDICT } },
@@ -64,7 +74,7 @@ export async function modelsForAll(server: TestServer): Promise<void> {
         known_usecases: ['chat', 'completion', 'edit', 'embeddings', 'rerank', 'tokenize', 'score'],
         known_input_modalities: ['text', 'image', 'audio', 'video'],
         pinned: true,
-        ...(model === 'm' ? {} : { template }),
+        ...keys,
       },
     )
   }

@@ -54,6 +54,8 @@ const TEXTS = [
   '{"a":1}',
   '<tool_call>',
   '{{.Input}}',
+  'Ada Lovelace <ada@host.example>',
+  '{"to":"ada@host.example","ada@host.example":1}',
 ]
 /** Texts that mean something where a medium, a reference or a number is asked for. */
 const PICTURE = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
