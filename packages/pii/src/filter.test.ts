@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { SvcError } from '@svc/errors'
 import { createFakeClock } from '@svc/test-kit'
 import fc from 'fast-check'
@@ -187,6 +188,13 @@ describe('a caller that leaves', () => {
     const call = filterSegments(texts('Ada'), { detectors: [deaf], signal: caller.signal })
     caller.abort(new DOMException('gone', 'AbortError'))
     await expect(call).rejects.toThrow('gone')
+  })
+
+  it('is not listened to once the call has ended, however it did', async () => {
+    const { signal } = new AbortController()
+    await filterSegments(texts('Ada'), { detectors: [wordDetector('Ada')], signal })
+    await filterSegments(texts('Ada'), { detectors: [createUnavailableDetector('gone')], signal }).catch(() => {})
+    expect(getEventListeners(signal, 'abort')).toEqual([])
   })
 
   it('before the call asks no detector', async () => {

@@ -1,11 +1,19 @@
 /** Halves of surrogate pairs that stand alone; pairs are one code point and do not match. */
 const LONE_SURROGATE = /\p{Surrogate}/gu
 
+/** Newer than the language the package is written for, and a hundred times faster where it is there. */
+const builtIn: unknown = Reflect.get(String.prototype, 'toWellFormed')
+
 /**
  * A text that can be written as UTF-8: every lone half of a surrogate pair becomes U+FFFD. Offsets stay as they are;
  * the same string comes back when there is nothing to do.
  */
 export function toWellFormed(text: string): string {
+  return typeof builtIn === 'function' ? String(builtIn.call(text)) : replaceLoneSurrogates(text)
+}
+
+/** {@link toWellFormed} without the method of newer engines. */
+export function replaceLoneSurrogates(text: string): string {
   return text.replace(LONE_SURROGATE, '\uFFFD')
 }
 

@@ -75,6 +75,36 @@ describe('what the model says', () => {
   })
 })
 
+it('whatever the characters are, what is masked is what the model saw', async () => {
+  const parts = fc.array(
+    fc.constantFrom('a', 'é', '東', '🚲', '👩‍👩‍👧', 'e\u0301', '\r\n', '\ud83d', '\udeb2', '\0', '\ufeff'),
+    { minLength: 1, maxLength: 12 },
+  )
+  const encoder = new TextEncoder()
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  await fc.assert(
+    fc.asyncProperty(parts, fc.nat(40), fc.nat(40), async (list, one, other) => {
+      let seen = ''
+      const classifier: TokenClassifier = {
+        async classify(text) {
+          const characters = [...text]
+          const from = Math.min(one, other) % characters.length
+          const to = Math.min(characters.length, from + 1 + Math.abs(one - other))
+          const bytesOf = (count: number) => encoder.encode(characters.slice(0, count).join('')).length
+          const [start, end] = [bytesOf(from), bytesOf(to)]
+          seen = decoder.decode(encoder.encode(text).subarray(start, end))
+          return [{ start, end, group: 'NAME', score: 1 }]
+        },
+      }
+      const values: string[] = []
+      const masks = { mask: (_: object, value: string) => `#${values.push(value)}` }
+      const detectors = [createNerDetector({ name: 'names', settings: {}, classifier })]
+      await filterSegments({ segments: [{ text: list.join('') }] }, { detectors, masks })
+      expect(values).toEqual([seen])
+    }),
+  )
+})
+
 describe('words beside a detection', () => {
   it('are covered for the groups named', async () => {
     const settings = { extendToNextWord: ['NAME'], extendToPreviousWord: ['NAME'] }
