@@ -14,28 +14,22 @@ import { formatVersion, readVersion } from './version.ts'
 // A closed pipe behind stdout or stderr must not end the server.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
 
-/** Packages of the backends that come with the server, by the names that model files give them. */
-const BACKEND_PACKAGES: Readonly<Record<string, string>> = {
-  llama: '@svc/backend-llama',
-  'llama-cpp': '@svc/backend-llama',
-  onnx: '@svc/backend-onnx',
-  transformers: '@svc/backend-onnx',
-  sentencetransformers: '@svc/backend-onnx',
-  rerankers: '@svc/backend-onnx',
-  'privacy-filter': '@svc/backend-onnx',
-}
-
-/** Those backends as programs; their packages are dependencies, their code is never imported. */
+/** The backends that come with the server, by the names that model files give them. Their code is never imported. */
 function shippedBackends(): Readonly<Record<string, BuiltInBackend>> {
   const require = createRequire(import.meta.url)
+  const llama = programOf(require.resolve('@svc/backend-llama/package.json'))
+  const onnx = programOf(require.resolve('@svc/backend-onnx/package.json'))
+  return {
+    ...{ llama, 'llama-cpp': llama },
+    ...{ onnx, transformers: onnx, sentencetransformers: onnx, rerankers: onnx, 'privacy-filter': onnx },
+  }
+}
+
+/** The program of a package that is a backend. */
+function programOf(manifest: string): BuiltInBackend {
   const fromSource = import.meta.url.endsWith('.ts')
-  return Object.fromEntries(
-    Object.entries(BACKEND_PACKAGES).map(([name, packageName]) => {
-      const manifest = require.resolve(`${packageName}/package.json`)
-      const entry = fileURLToPath(new URL(fromSource ? './src/main.ts' : './dist/main.js', `file://${manifest}`))
-      return [name, { entry, execArgv: fromSource ? ['--conditions=@svc/source', '--import', 'tsx'] : [] }]
-    }),
-  )
+  const entry = fileURLToPath(new URL(fromSource ? './src/main.ts' : './dist/main.js', `file://${manifest}`))
+  return { entry, execArgv: fromSource ? ['--conditions=@svc/source', '--import', 'tsx'] : [] }
 }
 
 async function run({ config, sources, warnings }: Loaded): Promise<void> {
@@ -100,7 +94,7 @@ async function main(): Promise<void> {
     case 'models-add':
       return addModelCommand(command.config, command.file)
     case 'backends-list':
-      return listBackendsCommand(command.config, Object.keys(BACKEND_PACKAGES))
+      return listBackendsCommand(command.config, Object.keys(shippedBackends()))
     case 'run':
       return run(command)
   }
