@@ -40,6 +40,19 @@ export { createTermMatchers, type TermMatchers } from './ner/protected-terms.ts'
 export type { TermMatcher } from './ner/term-matcher.ts'
 export { createUnavailableDetector } from './unavailable-detector.ts'
 
+// Patterns.
+
+export { BUILTIN_NAMES } from './pattern/catalogue.ts'
+export { CompiledPattern } from './pattern/compiled-pattern.ts'
+export {
+  createPatternDetector,
+  MAX_PATTERNS,
+  type PatternDetectorOptions,
+  type PatternSettings,
+} from './pattern/detector.ts'
+export { PatternSyntaxError } from './pattern/errors.ts'
+export { type PatternMatch, PatternMatcher, type PatternScan } from './pattern/matcher.ts'
+
 // What is found, and what becomes of it.
 
 export { compareActions, isPiiAction, type PiiAction } from './action.ts'

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest'
+import { joinSegments } from '../document.ts'
+import { adjacentParts } from './adjacent-parts.ts'
+
+function partsOf(texts: readonly string[], messages: readonly { start: number; end: number }[]) {
+  return adjacentParts(joinSegments({ segments: texts.map((text) => ({ text })), messages }).document)
+}
+
+it('joins the parts of each message without a separator', () => {
+  const joined = partsOf(
+    ['ab', 'cd', 'x', 'ef', 'gh', 'i'],
+    [
+      { start: 0, end: 2 },
+      { start: 2, end: 3 },
+      { start: 3, end: 6 },
+    ],
+  )
+  expect(joined.map(({ text }) => text)).toEqual(['abcd', 'efghi'])
+  expect(joined[1]?.parts).toEqual([
+    { start: 0, end: 2 },
+    { start: 2, end: 4 },
+    { start: 4, end: 5 },
+  ])
+})
+
+it('finds the way back for ranges that cross an edge, and for no others', () => {
+  const [joined] = partsOf(['ab', 'cd', 'ef'], [{ start: 0, end: 3 }])
+  expect(joined?.toDocument({ start: 1, end: 3 })).toEqual({ start: 1, end: 5 })
+  expect(joined?.toDocument({ start: 0, end: 6 })).toEqual({ start: 0, end: 10 })
+  expect(joined?.toDocument({ start: 3, end: 5 })).toEqual({ start: 5, end: 9 })
+  expect(joined?.toDocument({ start: 2, end: 4 })).toBeUndefined()
+  expect(joined?.toDocument({ start: 5, end: 6 })).toBeUndefined()
+})

@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest'
+import { STRUCTURED_BUILTINS } from './catalogue.ts'
+import { modulo97, passesLuhn, passesMod11With10, passesVerhoeff, weightedSum } from './checksums.ts'
+
+function found(name: string, text: string): string[] {
+  const builtin = STRUCTURED_BUILTINS.find((one) => one.name === name)
+  if (builtin === undefined) throw new Error(name)
+  const search = builtin.search(text)
+  while (!search.advance()) {
+    // Each call does a piece.
+  }
+  return search.found().map(({ start, end }) => text.slice(start, end))
+}
+
+const CASES: readonly { name: string; yes: readonly string[]; no: readonly string[]; context?: string }[] = [
+  {
+    name: 'email',
+    yes: ['jane.doe+x@example.co.uk', "o'neil@example.com", 'josé@exämple.de', 'a@b.io', 'x_1@sub-domain.example.org'],
+    no: ['jane@localhost', '@example.com', 'a @ b.com', 'user@-', '@@', 'x@y.z'],
+  },
+  {
+    name: 'credit_card',
+    yes: [
+      '4111111111111111',
+      '4111 1111 1111 1111',
+      '4111-1111-1111-1111',
+      '4111\u00a01111\u20111111\u20101111',
+      '4111\n1111\n1111\n1111',
+      '378282246310005',
+      '5555 5555 5555 4444',
+      '6011000990139424',
+      '2223003122003222',
+      '30569309025904',
+      '3530111333300000',
+    ],
+    no: [
+      '4111111111111112',
+      '1234567890123456',
+      '0000000000000000',
+      'x4111111111111111',
+      '41111111111111111',
+      '4111 1111 1111',
+    ],
+  },
+  {
+    name: 'iban',
+    yes: [
+      'DE89370400440532013000',
+      'DE89 3704 0044 0532 0130 00',
+      'GB29NWBK60161331926819',
+      'NO9386011117947',
+      'fr1420041010050500013m02606',
+      'NL91-ABNA-0417-1643-00',
+    ],
+    no: [
+      'DE89370400440532013001',
+      'DE8937040044053201300',
+      'XX89370400440532013000',
+      'ADE89370400440532013000',
+      'DE89370400440532013000X',
+    ],
+  },
+  {
+    name: 'ip_address',
+    yes: [
+      '192.168.1.1',
+      '8.8.8.8',
+      '2001:db8::1',
+      'fe80:0:0:0:1:2:3:4',
+      '::ffff:10.0.0.1',
+      '255.255.255.255',
+      '2001:db8:85a3::8a2e:370:7334',
+    ],
+    no: ['256.1.1.1', '1.2.3', '1.2.3.4.5', '12:34:56', 'std::vector', 'a::b', '1.2.3.4x', '::'],
+  },
+  {
+    name: 'phone',
+    yes: [
+      '+49 30 123456-78',
+      '+1 (415) 555-2671',
+      '(415) 555-2671',
+      '415-555-2671',
+      '1-415-555-2671',
+      '0044 20 7946 0958',
+      '+33.1.23.45.67.89',
+    ],
+    no: ['12345678', '2024-01-15', '1234567890123456789', '415-555-267', '+12', 'x415-555-2671'],
+  },
+  { name: 'phone', context: 'Telefon: ', yes: ['030 1234567', '0171/1234567'], no: ['123456'] },
+  {
+    name: 'es_dni',
+    yes: ['12345678Z', '12345678-Z', 'X1234567L', 'x-1234567-l'],
+    no: ['12345678A', 'X1234567A', '1234567Z', '12345678ZZ'],
+  },
+  {
+    name: 'ch_social_security',
+    yes: ['756.9217.0769.85', '7569217076985'],
+    no: ['756.9217.0769.84', '757.9217.0769.85'],
+  },
+  {
+    name: 'fr_social_security',
+    yes: ['1 85 05 78 006 084 91', '185057800608491'],
+    no: ['185057800608492', '385057800608491'],
+  },
+  {
+    name: 'us_ssn',
+    context: 'SSN: ',
+    yes: ['123-45-6789', '123456789'],
+    no: ['000-12-3456', '666-12-3456', '900-12-3456', '123-00-4567', '123-45-0000', '111-11-1111'],
+  },
+  { name: 'uk_nhs_number', context: 'NHS number ', yes: ['943 476 5919', '9434765919'], no: ['943 476 5918'] },
+  {
+    name: 'de_tax_id',
+    context: 'Steuer-ID: ',
+    yes: ['86095742719', '86 095 742 719'],
+    no: ['86095742718', '06095742719'],
+  },
+  { name: 'nl_citizen_service_number', context: 'BSN ', yes: ['111222333'], no: ['111222334', '000000000'] },
+  { name: 'pl_pesel', context: 'PESEL ', yes: ['44051401359'], no: ['44051401358'] },
+  { name: 'br_cpf', context: 'CPF ', yes: ['529.982.247-25', '52998224725'], no: ['529.982.247-24', '111.111.111-11'] },
+  { name: 'in_aadhaar', context: 'Aadhaar ', yes: ['2345 6789 0124'], no: ['2345 6789 0125', '1345 6789 0124'] },
+  { name: 'se_personal_number', context: 'personnummer ', yes: ['811228-9874', '8112289874'], no: ['811228-9873'] },
+]
+
+describe.each(CASES)('$name $context', ({ name, yes, no, context = '' }) => {
+  it.each(yes)('%s', (text) => {
+    expect(found(name, `${context}${text}`)).toEqual([text])
+    expect(found(name, `see ${context}${text}, please`)).toEqual([text])
+  })
+
+  it.each(no)('not %s', (text) => {
+    expect(found(name, `${context}${text}`)).toEqual([])
+  })
+})
+
+it('numbers whose check lets others pass need a word that says what they are', () => {
+  for (const { name, context, yes } of CASES) {
+    if (context === undefined) continue
+    for (const text of yes) expect(found(name, `number ${text}`)).toEqual([])
+  }
+})
+
+it('a word that only begins like one says nothing', () => {
+  expect(found('nl_citizen_service_number', 'bsnx 111222333')).toEqual([])
+  expect(found('nl_citizen_service_number', `bsn ${'x'.repeat(60)} 111222333`)).toEqual([])
+})
+
+it('every built-in finds what lies across pieces of a long text, and the same thing every time', () => {
+  for (const { name, context = '', yes } of CASES) {
+    const text = `${`lorem ${context}${yes[0]} ipsum. `.repeat(2000)}`
+    expect(found(name, text)).toEqual(Array.from({ length: 2000 }, () => yes[0]))
+  }
+})
+
+describe('checks', () => {
+  it('find every change of one digit and every swap of two neighbours, where they promise to', () => {
+    const checks: [string, (digits: string) => boolean, boolean][] = [
+      ['79927398713', passesLuhn, false],
+      ['86095742719', passesMod11With10, false],
+      ['236', passesVerhoeff, true],
+      ['234567890124', passesVerhoeff, true],
+    ]
+    for (const [digits, passes, findsSwaps] of checks) {
+      expect(passes(digits)).toBe(true)
+      for (let at = 0; at < digits.length; at++) {
+        for (const other of '0123456789') {
+          if (other !== digits[at]) expect(passes(`${digits.slice(0, at)}${other}${digits.slice(at + 1)}`)).toBe(false)
+        }
+        const swapped = `${digits.slice(0, at)}${digits[at + 1] ?? ''}${digits[at]}${digits.slice(at + 2)}`
+        if (findsSwaps && swapped !== digits && at + 1 < digits.length) expect(passes(swapped)).toBe(false)
+      }
+    }
+  })
+
+  it('reckon as they are defined', () => {
+    expect(modulo97('3214282912345698765432161182')).toBe(1)
+    expect(modulo97('A')).toBe(10)
+    expect(weightedSum('123', [1, 2, 3])).toBe(14)
+  })
+})
