@@ -31,7 +31,7 @@ export const MODEL_BLOCKS = defineRequirements([
     section: '2.9',
     behavior:
       '`onnx`, `transformers`, `rerankers`, `privacy-filter` and `sentencetransformers` name the built-in encoder backend.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'model-file:backend:in-process',
