@@ -57,6 +57,7 @@ describe('the inference routes of the table', () => {
     expect(routes).toEqual(expect.arrayContaining([...known, ...others, ...rest]))
   })
 
+  // verifies request:order:stages
   it('pass every stage in order, by each of their paths and in each way they answer', async () => {
     const { seen, around } = recordStages()
     await using server = await startTestServer({ aroundStage: around })

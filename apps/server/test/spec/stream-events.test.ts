@@ -193,6 +193,7 @@ const CHAT: readonly StreamCase[] = [
 ]
 
 describe('a stream of chat completions', () => {
+  // verifies chat:stream:sse, chat:stream:chunks, chat:stream:later-failure
   it.each(CHAT)('of %s is exactly these chunks', async (_, says, asks, events) => {
     await using server = await answering(says)
     const reply = await server.post('/v1/chat/completions', { model: 'm', messages: HELLO, stream: true, ...asks })
