@@ -1,8 +1,9 @@
 import {
+  type CustomPattern,
   combineDetectors,
   createNerDetector,
+  createPatternDetector,
   createTermMatchers,
-  createUnavailableDetector,
   type Detector,
 } from '@svc/pii'
 import type { AuditEvents } from './audit/pii-events.ts'
@@ -34,6 +35,8 @@ export interface PiiParts {
   readonly logger: Logger
 }
 
+type FilePattern = NonNullable<NonNullable<ModelConfig['piiDetection']>['patterns']>[number]
+
 /** Puts the filter together. */
 export function composePii(parts: PiiParts): PiiRoom {
   const { resolve, defaults, events, clock, logger } = parts
@@ -49,7 +52,8 @@ export function composePii(parts: PiiParts): PiiRoom {
       const classifier = createTokenClassifier(model, parts.residency)
       tiers.push(createNerDetector({ name, settings, classifier, ...shared }))
     }
-    if (hasPatterns || isPattern) tiers.push(createUnavailableDetector(name))
+    if (hasPatterns || isPattern)
+      tiers.push(createPatternDetector({ name, settings: { ...settings, patterns: patterns.map(named) } }))
     return combineDetectors(name, tiers)
   }
   const detectors = createDetectorRegistry({ resolve, toDetector, logger })
@@ -57,4 +61,9 @@ export function composePii(parts: PiiParts): PiiRoom {
     filter: createRequestFilter({ defaults, detectors, events, metrics, clock }),
     scanner: createTextScanner({ resolve, defaults, detectors, events, metrics, clock }),
   }
+}
+
+/** A pattern as its file has it; one without a name or an expression is refused by the detector. */
+function named({ name = '', match = '', action, minLen }: FilePattern): CustomPattern {
+  return { name, match, action, minLen }
 }

@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SvcError } from '@svc/errors'
+import { createHttpUpstream } from '@svc/proxy'
 import { createAuditEvents } from './audit/pii-events.ts'
 import { detectBuildFamily } from './backends/build-family.ts'
 import { type BuiltInBackend, createBackendCatalog } from './backends/catalog.ts'
@@ -49,8 +50,11 @@ import { ceilingStage } from './inference/stages/ceiling.ts'
 import { mapStage } from './inference/stages/map.ts'
 import { modelStage } from './inference/stages/model.ts'
 import { piiStage } from './inference/stages/pii.ts'
-import { replyStage } from './inference/stages/reply.ts'
+import { OPAQUE, replyStage } from './inference/stages/reply.ts'
 import { createCompileCache } from './inference/structured-output/compile-cache.ts'
+import { createCloudModels } from './inference/upstream/cloud-models.ts'
+import { secretsOf } from './inference/upstream/secrets.ts'
+import { createUpstreams } from './inference/upstream/upstreams.ts'
 import type { RootLogger } from './log.ts'
 import { capabilitiesOf, inputModalitiesOf, outputModalitiesOf } from './models/capabilities.ts'
 import { formatProblem } from './models/config-problem.ts'
@@ -260,6 +264,8 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       userAgent: `svc/${version.split(' ', 1)[0]}`,
     })
     const slots = createModelSlots()
+    const cloud = createHttpUpstream()
+    opened.push(() => cloud.close())
     const events = createAuditEvents({ database, clock, logger: log })
     opened.push(() => events.close())
     const pii = composePii({
@@ -301,6 +307,11 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
           ),
           { prompts },
         ),
+        upstreams: createUpstreams({
+          models: createCloudModels({ secrets: secretsOf(environment), userAgent: `svc/${version.split(' ', 1)[0]}` }),
+          upstream: cloud,
+          opaque: config.opaqueErrors ? OPAQUE : undefined,
+        }),
         usage: createRing(RECORDS_KEPT),
         traces: createRing(RECORDS_KEPT),
         metrics,

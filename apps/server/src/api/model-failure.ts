@@ -2,7 +2,7 @@ import { SvcError } from '@svc/errors'
 import { statusOf } from '../http/error-map.ts'
 
 /** Failures that say nothing of a model: their text is fixed. */
-const SPEAKS_FOR_ITSELF: ReadonlySet<string> = new Set(['internal', 'stage_order'])
+const SPEAKS_FOR_ITSELF: ReadonlySet<string> = new Set(['internal', 'stage_order', 'upstream_status'])
 const PREFIX = /^(?:prediction|model inference) failed/
 
 /**

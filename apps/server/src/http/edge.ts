@@ -1,5 +1,6 @@
 import { RESPONSE_ALREADY_SENT as ALREADY_SENT } from '@hono/node-server/utils/response'
 import { SvcError } from '@svc/errors'
+import { UpstreamStatusError } from '@svc/proxy'
 import type { Context } from 'hono'
 import type { Metrics } from '../monitoring/metrics.ts'
 import type { Clock, Logger } from '../ports.ts'
@@ -62,10 +63,17 @@ export interface Edge {
   serve(route: Route, pattern: string, c: Context<HonoEnv>): Promise<Response>
   /** Serves a request that matched none: preflights, 404, 405 with `Allow`. */
   serveUnmatched(c: Context<HonoEnv>, known: KnownPath): Promise<Response>
+  /** Closes the sockets of those whose rights have gone. To be called when rights have changed. */
+  readmitSockets(): void
   /** Lets every socket end what it answers now; none waits for another message. */
   drainSockets(): void
   /** Aborts every running call, and each that still comes, with a reason. */
   abortAll(reason: SvcError): void
+}
+
+/** An upstream's own error as it came (§6.5). */
+function upstreamReply({ status, contentType = 'application/octet-stream', body, headers }: UpstreamStatusError) {
+  return { status, contentType, body, headers: Object.fromEntries(headers) }
 }
 
 /** Puts the edge together. */
@@ -133,6 +141,10 @@ export function createEdge(options: EdgeOptions): Edge {
     if (retryAfter !== undefined) outgoing.setHeader('Retry-After', String(retryAfter))
     if (status === 401) outgoing.setHeader('WWW-Authenticate', 'Bearer')
     if (isPermanent(error)) outgoing.setHeader('x-should-retry', 'false')
+    if (error instanceof UpstreamStatusError && !options.opaqueErrors) {
+      await sendBody(call, upstreamReply(error), options.compression)
+      return ALREADY_SENT
+    }
     if (options.opaqueErrors) {
       outgoing.writeHead(status, { 'Content-Length': 0 }).end()
       return ALREADY_SENT
@@ -182,6 +194,7 @@ export function createEdge(options: EdgeOptions): Edge {
   }
 
   return {
+    readmitSockets: () => sockets.readmit(),
     drainSockets: () => sockets.drain(),
     abortAll(reason) {
       ended = reason

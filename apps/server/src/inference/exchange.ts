@@ -1,6 +1,7 @@
 import { SvcError } from '@svc/errors'
 import type { JsonDocument, Splice } from '@svc/json'
 import type { TokenMap } from '@svc/pii'
+import type { ChatCompletionRequest } from '@svc/wire'
 import type { Call } from '../http/call.ts'
 import type { ReplyWriter } from '../http/reply-writer.ts'
 import type { ModelConfig } from '../models/model-config.ts'
@@ -22,6 +23,10 @@ export class Exchange {
   readonly splices: Splice[] = []
   /** Set when values that were masked are to be put back into the reply; left by `pii`. */
   restoration: TokenMap | undefined
+  /** The status of an upstream whose reply went to the client as it came; set once it has. */
+  upstreamStatus: number | undefined
+  /** What a model upstream is asked, in the chat format; left by `map` where requests are translated. */
+  upstreamChat: ChatCompletionRequest | undefined
   /** Figures so far; complete once the reply has ended. */
   usage: Usage = NO_USAGE
   /** What ended the reply early, after its first byte. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { stringify } from 'yaml'
 import { startTestServer, type TestServer } from '../support/server.ts'
 
 const NER = { known_usecases: ['token_classify'] }
@@ -132,5 +133,31 @@ describe('POST /api/pii/analyze and /api/pii/redact', () => {
       correlation_id: expect.any(String),
     })
     expect(await events(server, '?origin=pii_redact')).toHaveLength(1)
+  })
+})
+
+describe('a pattern detector', () => {
+  it('runs in the server: built-ins and patterns of its file mask or block', async () => {
+    await using server = await startTestServer()
+    await server.writeModelFile(
+      'secrets.yaml',
+      stringify({
+        name: 'secrets',
+        backend: 'pattern',
+        pii_detection: {
+          builtins: ['provider_a_api_key', 'email'],
+          patterns: [{ name: 'TICKET', match: 'tick-[0-9]{4}', action: 'block' }],
+        },
+      }),
+    )
+    await server.model('m', {}, { ...FILTERED, pii: { enabled: true, detectors: ['secrets'] } })
+    const key = 'sk-proj-abcdefghijklmnopqrstuvwx'
+    expect(
+      (await server.post('/v1/completions', { model: 'm', prompt: `my key ${key} and a@host.example` })).status,
+    ).toBe(200)
+    expect(sent(server)).toContain('my key [REDACTED:pattern:PROVIDER_A_KEY] and [REDACTED:pattern:EMAIL]')
+    expect(sent(server)).not.toContain(key)
+    const refused = await server.post('/api/generate', { model: 'm', prompt: 'about tick-1234' })
+    expect([refused.status, refused.json()]).toMatchObject([400, { error: { type: 'pii_blocked' } }])
   })
 })

@@ -76,7 +76,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     version: '0.0.0 (0000000)',
     log: createLogger({ level: 'trace', format: 'json', destination: { write: (line) => logLines.push(line) } }),
     clock: systemClock,
-    environment: process.env,
+    environment: { ...process.env, ...options.env },
     // weights are looked at before the llama backend is started, whatever it is
     builtInBackends: { llama: { entry: launcher.args.at(-1) ?? '', execArgv: launcher.args.slice(0, -1) } },
     demoModels: [],

@@ -1,6 +1,7 @@
 import { SvcError } from '@svc/errors'
 import type { Exchange } from '../exchange.ts'
 import type { Stage } from '../pipeline.ts'
+import { checkUpstreamRoute } from '../upstream/check-route.ts'
 
 /** What the resolved model allows the caller: disabled models serve nobody. Access lists and quotas join here. */
 export const accessStage: Stage = async (exchange, next) => {
@@ -10,6 +11,7 @@ export const accessStage: Stage = async (exchange, next) => {
       details: { type: 'model_disabled' },
     })
   }
+  checkUpstreamRoute(exchange.model, exchange.call.row)
   refuseUnfit(exchange)
   await next()
 }

@@ -2,6 +2,8 @@ import { applySplices, type JsonDocument, parseJsonCooperatively } from '@svc/js
 import type { Exchange } from '../exchange.ts'
 import type { MediaAttacher } from '../media/attach-media.ts'
 import type { Stage } from '../pipeline.ts'
+import { isCloudModel, isPassthrough } from '../upstream/cloud-models.ts'
+import { toChatBody } from '../upstream/translate-exchange.ts'
 
 /** The body after the edits of earlier stages. */
 async function editedDocument({ document, splices, call }: Exchange): Promise<JsonDocument> {
@@ -16,7 +18,15 @@ async function editedDocument({ document, splices, call }: Exchange): Promise<Js
 export function mapStage(media: MediaAttacher): Stage {
   return async (exchange, next) => {
     const { codec, model, call } = exchange
-    const parsed = await codec.parse(await editedDocument(exchange), { signal: call.signal })
+    // What goes upstream as it came is nobody's but the upstream's to check.
+    if (isPassthrough(model)) return await next()
+    const document = await editedDocument(exchange)
+    const parsed = await codec.parse(document, { signal: call.signal })
+    if (isCloudModel(model)) {
+      exchange.request = parsed
+      exchange.upstreamChat = await toChatBody(exchange, document)
+      return await next()
+    }
     const { request, release } = await media.attach(parsed, { model, signal: call.signal })
     try {
       exchange.request = request

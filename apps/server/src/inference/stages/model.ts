@@ -9,10 +9,13 @@ import { isGeneration } from '../inference-request.ts'
 import { tapLanes } from '../lanes.ts'
 import type { Stage } from '../pipeline.ts'
 import { restoreLanes } from '../restore-lanes.ts'
+import { isCloudModel, isPassthrough } from '../upstream/cloud-models.ts'
+import type { Upstreams } from '../upstream/upstreams.ts'
 
 /** What the model stage needs. */
 export interface ModelStageOptions {
   readonly executor: Executor
+  readonly upstreams: Upstreams
   readonly usage: UsageRecorder
   readonly traces: TraceRecorder
   readonly metrics: Metrics
@@ -24,7 +27,7 @@ export function modelStage(options: ModelStageOptions): Stage {
   return async (exchange, next) => {
     let failure: SvcError | undefined
     try {
-      await callModel(exchange, options.executor)
+      await callModel(exchange, options)
       await next()
       failure = exchange.failure
     } catch (error) {
@@ -36,12 +39,15 @@ export function modelStage(options: ModelStageOptions): Stage {
   }
 }
 
-/** A prediction is only begun here; an operation runs to its end. */
-async function callModel(exchange: Exchange, executor: Executor): Promise<void> {
-  const { call, model, request } = exchange
+/** A prediction is only begun here; an operation, and a request that is relayed, run to their end. */
+async function callModel(exchange: Exchange, { executor, upstreams }: ModelStageOptions): Promise<void> {
+  const { call, model } = exchange
+  if (isPassthrough(model)) return await upstreams.relay(exchange)
+  const { request } = exchange
   const execution = { model, correlationId: call.requestId, signal: call.signal }
   if (isGeneration(request)) {
-    const events = tapLanes(executor.predict(request, execution), {
+    const steps = isCloudModel(model) ? upstreams.predict(exchange) : executor.predict(request, execution)
+    const events = tapLanes(steps, {
       onUsage: (usage) => {
         exchange.usage = usage
       },
@@ -68,7 +74,8 @@ function record(exchange: Exchange, failure: SvcError | undefined, options: Mode
   options.traces.record({ ...facts, errorCode: failure?.code })
   options.metrics.countTokens('prompt', usage.promptTokens)
   options.metrics.countTokens('completion', usage.completionTokens)
-  if (failure === undefined || failure.kind === 'cancelled') {
+  const refused = (exchange.upstreamStatus ?? 200) >= 400
+  if (!refused && (failure === undefined || failure.kind === 'cancelled')) {
     options.usage.record({ ...facts, promptTokens: usage.promptTokens, completionTokens: usage.completionTokens })
   }
 }

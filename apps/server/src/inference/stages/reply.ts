@@ -10,12 +10,14 @@ import { JsonPieces } from '../json-pieces.ts'
 import type { Stage } from '../pipeline.ts'
 
 /** Text of in-band errors while `--opaque-errors` is on. */
-const OPAQUE = new SvcError('internal', 'an error occurred')
+export const OPAQUE = new SvcError('internal', 'an error occurred')
 
 /** Writes the reply: one JSON body, or a stream whose headers wait for its first event. */
 export function replyStage(options: { readonly clock: Clock; readonly opaqueErrors: boolean }): Stage {
   return async (exchange, next) => {
     const { call } = exchange
+    // A relayed reply has been written while it came.
+    if (exchange.upstreamStatus !== undefined) return await next()
     const facts: ReplyFacts = {
       model: exchange.requestedModel,
       requestId: call.requestId,

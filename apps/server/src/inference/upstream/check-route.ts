@@ -1,0 +1,31 @@
+import { SvcError } from '@svc/errors'
+import type { RouteRow } from '../../http/route-row.ts'
+import type { ModelConfig } from '../../models/model-config.ts'
+import { isCloudModel, isPassthrough } from './cloud-models.ts'
+
+const CHAT = '/v1/chat/completions'
+const MESSAGES = '/v1/messages'
+
+/**
+ * Refuses a route that a model upstream does not serve: what goes there byte for byte has the format of the upstream.
+ *
+ * @throws {SvcError} `invalid_request` naming the route to use
+ */
+export function checkUpstreamRoute(model: ModelConfig, row: RouteRow): void {
+  if (!isCloudModel(model)) return
+  if (row.path !== CHAT && row.path !== MESSAGES) {
+    throw refused(`model "${model.name}" lives upstream and is served by ${CHAT} and ${MESSAGES} only`)
+  }
+  if (!isPassthrough(model)) return
+  const served = model.proxy?.provider === 'provider_b' ? MESSAGES : CHAT
+  if (row.path !== served) {
+    throw refused(`model "${model.name}" is forwarded as it comes, in the format of its upstream: use ${served}`)
+  }
+}
+
+function refused(message: string): SvcError {
+  return new SvcError('invalid_request', message, {
+    code: 'route_not_served',
+    details: { type: 'invalid_request_error', param: 'model' },
+  })
+}

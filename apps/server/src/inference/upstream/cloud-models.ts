@@ -1,0 +1,52 @@
+import { SvcError } from '@svc/errors'
+import { type CloudTarget, loadCloudTarget, type SecretReader } from '@svc/proxy'
+import type { ModelConfig } from '../../models/model-config.ts'
+
+/** Models that live upstream (§2.13), by what their files say. */
+export interface CloudModels {
+  /**
+   * Where a model lives; its settings are checked and its key is read on first use and whenever its file has changed.
+   *
+   * @throws {SvcError} `model_load_failed`, kind `internal`, naming the setting
+   */
+  targetOf(model: ModelConfig): Promise<CloudTarget>
+}
+
+/** What {@link createCloudModels} needs. */
+export interface CloudModelsOptions {
+  readonly secrets: SecretReader
+  /** Who upstreams are asked by. */
+  readonly userAgent: string
+}
+
+/** Whether a model is forwarded by this process: byte for byte, or from one format to another. */
+export function isCloudModel(model: ModelConfig): boolean {
+  return model.backend.toLowerCase() === 'cloud-proxy'
+}
+
+/** Whether the requests of a model go upstream as their clients wrote them. */
+export function isPassthrough(model: ModelConfig): boolean {
+  return isCloudModel(model) && model.proxy?.mode !== 'translate'
+}
+
+/** Makes the table; a target that cannot be loaded is tried again by the next request. */
+export function createCloudModels({ secrets, userAgent }: CloudModelsOptions): CloudModels {
+  const loaded = new WeakMap<ModelConfig, CloudTarget>()
+  return {
+    async targetOf(model) {
+      const known = loaded.get(model)
+      if (known !== undefined) return known
+      try {
+        const target = await loadCloudTarget(model.proxy ?? {}, { secrets, userAgent })
+        loaded.set(model, target)
+        return target
+      } catch (error) {
+        if (!SvcError.is(error)) throw error
+        throw new SvcError('internal', `could not load model "${model.name}": ${error.message}`, {
+          code: 'model_load_failed',
+          cause: error,
+        })
+      }
+    },
+  }
+}

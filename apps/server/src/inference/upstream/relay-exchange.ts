@@ -1,0 +1,60 @@
+import type { SvcError } from '@svc/errors'
+import { createSseRestorer, restoreJsonBody, type TokenMap } from '@svc/pii'
+import { type ByteRewriter, cloudRequest, type Provider, type PushUpstream, passthroughBody, relay } from '@svc/proxy'
+import type { Usage } from '../events.ts'
+import type { Exchange } from '../exchange.ts'
+import type { CloudModels } from './cloud-models.ts'
+
+/** What relaying needs. */
+export interface RelayParts {
+  readonly models: CloudModels
+  readonly upstream: PushUpstream
+  /** Whether clients learn nothing of why something failed. */
+  readonly opaque: SvcError | undefined
+}
+
+/** Sends a request upstream as it came, but for its edits and the model's name, and its reply to the client as it comes. */
+export async function relayExchange(exchange: Exchange, { models, upstream, opaque }: RelayParts): Promise<void> {
+  const { call, document, splices, model, restoration } = exchange
+  const target = await models.targetOf(model)
+  const { bytes, isStream } = passthroughBody(document, { upstreamModel: target.upstreamModel, splices })
+  const outcome = await relay({
+    upstream,
+    request: cloudRequest(target, { client: call.header, body: bytes, isStream }),
+    provider: target.provider,
+    outgoing: call.outgoing,
+    signal: call.signal,
+    ...(restoration === undefined ? {} : { rewriter: createRestorer(target.provider, restoration) }),
+    ...(opaque === undefined ? {} : { describe: () => opaque }),
+  })
+  exchange.usage = toUsage(outcome.usage)
+  exchange.failure = outcome.failure
+  exchange.upstreamStatus = outcome.status
+}
+
+function toUsage(usage: { readonly prompt_tokens: number; readonly completion_tokens: number } | undefined): Usage {
+  return {
+    promptTokens: usage?.prompt_tokens ?? 0,
+    completionTokens: usage?.completion_tokens ?? 0,
+    promptMs: 0,
+    generationMs: 0,
+  }
+}
+
+const OPEN_BRACE = 0x7b
+
+/** Puts masked values back into a reply, be it events or one JSON body: no stream of events begins with a brace. */
+function createRestorer(provider: Provider, map: TokenMap): ByteRewriter {
+  const events = createSseRestorer(provider === 'provider_b' ? 'messages' : 'chat-completions', map)
+  const pieces: Buffer[] = []
+  let isBody: boolean | undefined
+  return {
+    push(bytes) {
+      isBody ??= bytes.find((byte) => byte > 0x20) === OPEN_BRACE
+      if (!isBody) return events.push(Buffer.from(bytes))
+      pieces.push(Buffer.from(bytes))
+      return []
+    },
+    end: () => (isBody ? restoreJsonBody(map, Buffer.concat(pieces)) : events.end()),
+  }
+}

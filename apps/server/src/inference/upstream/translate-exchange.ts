@@ -1,0 +1,104 @@
+import type { JsonDocument } from '@svc/json'
+import { type ChatUpstream, createChatUpstream, createTranslator, messagesToChat, type Upstream } from '@svc/proxy'
+import { type ChatCompletionChunk, type ChatCompletionRequest, chatCompletionRequest, messagesRequest } from '@svc/wire'
+import type { ModelConfig } from '../../models/model-config.ts'
+import { type FinishReason, NO_USAGE, type PredictionStep, type Usage } from '../events.ts'
+import type { Exchange } from '../exchange.ts'
+import { readBody } from '../read-body.ts'
+import type { CloudModels } from './cloud-models.ts'
+
+/** What translating needs. */
+export interface TranslateParts {
+  readonly models: CloudModels
+  readonly upstream: Upstream
+}
+
+/** The body of a request as the chat format says it. */
+export async function toChatBody(exchange: Exchange, document: JsonDocument): Promise<ChatCompletionRequest> {
+  const { signal, row } = exchange.call
+  if (row.path !== '/v1/messages') return readBody(chatCompletionRequest, document, signal)
+  return messagesToChat(await readBody(messagesRequest, document, signal))
+}
+
+/** Asks a model upstream in the chat format, and gives its answer in domain terms. */
+export async function* translatePrediction(
+  chat: ChatCompletionRequest,
+  { model, signal, stream }: { readonly model: ModelConfig; readonly signal: AbortSignal; readonly stream: boolean },
+  { models, upstream }: TranslateParts,
+): AsyncGenerator<PredictionStep> {
+  const target = await models.targetOf(model)
+  const { translate = 'text', cachePrompt = false } = model.proxy ?? {}
+  const client: ChatUpstream = createChatUpstream({
+    upstream,
+    translator: createTranslator({
+      provider: target.provider,
+      mode: translate,
+      model: target.upstreamModel ?? model.name,
+      cachePrompt,
+    }),
+    url: target.url,
+    headers: target.headers,
+    requestTimeoutMs: target.timeoutMs,
+  })
+  const chunks = stream ? client.stream(chat, { signal }) : wholeReply(client, chat, signal)
+  yield* toSteps(chunks, { isFull: translate === 'full' })
+}
+
+async function* wholeReply(
+  client: ChatUpstream,
+  chat: ChatCompletionRequest,
+  signal: AbortSignal,
+): AsyncGenerator<ChatCompletionChunk> {
+  const { choices, usage, ...head } = await client.complete(chat, { signal })
+  const base = { ...head, object: 'chat.completion.chunk' } as const
+  for (const { index, message, finish_reason } of choices) {
+    const { tool_calls: calls, ...delta } = message
+    const tool_calls = calls?.map((call, position) => ({ ...call, index: position }))
+    yield { ...base, choices: [{ index, delta: { ...delta, ...(tool_calls && { tool_calls }) }, finish_reason }] }
+  }
+  if (usage !== undefined) yield { ...base, choices: [], usage }
+}
+
+/**
+ * Chunks as steps of a prediction. The figures of the upstream are those that count; in text mode the client is shown
+ * none, as what it was sent is not what they stand for (§6.5).
+ */
+async function* toSteps(
+  chunks: AsyncIterable<ChatCompletionChunk>,
+  { isFull }: { readonly isFull: boolean },
+): AsyncGenerator<PredictionStep> {
+  let usage: Usage = NO_USAGE
+  const ended = new Map<number, FinishReason>()
+  const started = new Set<string>()
+  for await (const chunk of chunks) {
+    if (chunk.usage != null) {
+      const { prompt_tokens, completion_tokens } = chunk.usage
+      usage = { ...NO_USAGE, promptTokens: prompt_tokens, completionTokens: completion_tokens }
+      yield { type: 'progress', usage }
+    }
+    for (const { index: choice, delta, finish_reason: reason } of chunk.choices) {
+      const reasoning = delta.reasoning ?? delta.reasoning_content
+      if (typeof reasoning === 'string' && reasoning !== '') yield { type: 'reasoning-delta', choice, text: reasoning }
+      if (typeof delta.content === 'string' && delta.content !== '') {
+        yield { type: 'text-delta', choice, text: delta.content }
+      }
+      for (const { index = 0, id, function: called } of delta.tool_calls ?? []) {
+        const key = `${choice}/${index}`
+        if (!started.has(key)) {
+          started.add(key)
+          yield { type: 'tool-call-start', choice, index, id: id ?? '', name: called?.name ?? '' }
+        }
+        const text = called?.arguments
+        if (text != null && text !== '') yield { type: 'tool-call-delta', choice, index, arguments: text }
+      }
+      if (reason != null) ended.set(choice, toFinishReason(reason))
+    }
+  }
+  for (const [choice, finishReason] of ended) yield { type: 'choice-end', choice, finishReason }
+  yield { type: 'usage', usage: isFull ? usage : NO_USAGE }
+  yield { type: 'progress', usage }
+}
+
+function toFinishReason(reason: string): FinishReason {
+  return reason === 'length' || reason === 'tool_calls' || reason === 'content_filter' ? reason : 'stop'
+}
