@@ -31,6 +31,11 @@ export class EventGate {
     return passing
   }
 
+  /** The start of an event that was held when the stream ended; it is held no more. */
+  takeRest(): string {
+    return this.#takeHeld()
+  }
+
   #hold(piece: string): string {
     this.#held.push(piece)
     this.#heldBytes += piece.length

@@ -1,12 +1,14 @@
 import type { SvcError } from '@svc/errors'
 import type { CompletionUsage } from '@svc/wire'
 import { upstreamFailed } from '../errors.ts'
+import { rewrittenEnd, rewrittenText } from './byte-rewriter.ts'
 import { errorEvent } from './error-event.ts'
 import { EventGate } from './event-gate.ts'
-import type { RelayBodyOptions } from './relay.ts'
-import type { RelayBody } from './relay-body.ts'
-import { rewrittenEnd, rewrittenText } from './rewritten.ts'
+import type { RelayBody, RelayBodyOptions } from './relay-body.ts'
 import { createStreamTap, type StreamTap } from './stream-tap.ts'
+
+/** A line of data that is all there, though no empty line follows. */
+const WHOLE_DATA = /^data: ?(?:\[DONE\]|\{.*\})\s*$/m
 
 /** An event stream: whole events pass as they come; the head waits for the first of them. */
 export class EventStreamBody implements RelayBody {
@@ -31,15 +33,16 @@ export class EventStreamBody implements RelayBody {
     const events = this.#gate.push(bytes.toString('latin1'))
     if (events === '') return true
     this.#tap.read(events)
-    const { rewriter } = this.#options
-    return this.#write(rewriter === undefined ? events : rewrittenText(rewriter, events))
+    return this.#write(rewrittenText(this.#options.rewriter, events))
   }
 
   end(): SvcError | undefined {
-    if (!this.#tap.mayEnd(!this.#options.head.endsWithConnection)) return upstreamFailed('truncated')
-    const { rewriter, reply } = this.#options
-    if (rewriter !== undefined) this.#write(rewrittenEnd(rewriter))
-    // An oversize event may have ended without an empty line.
+    const { rewriter, reply, head } = this.#options
+    // Some upstreams leave out the empty line after the last event.
+    const rest = this.#gate.takeRest()
+    if (WHOLE_DATA.test(rest)) this.#tap.read(rest)
+    if (!this.#tap.mayEnd(!head.endsWithConnection)) return upstreamFailed('truncated')
+    this.#write(rewrittenText(rewriter, rest) + rewrittenEnd(rewriter))
     reply.end()
     return undefined
   }
@@ -51,10 +54,8 @@ export class EventStreamBody implements RelayBody {
       reply.cut()
       return
     }
-    if (!this.#tap.mayEnd(false)) {
-      this.#write(rewriter === undefined ? '' : rewrittenEnd(rewriter))
-      this.#write(errorEvent(provider, error))
-    }
+    this.#write(rewrittenEnd(rewriter))
+    if (!this.#tap.mayEnd(false)) this.#write(errorEvent(provider, error))
     reply.end()
   }
 

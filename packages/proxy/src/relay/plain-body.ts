@@ -4,9 +4,8 @@ import { upstreamFailed } from '../errors.ts'
 import { tryParseJson } from '../fields.ts'
 import { addFigures, readCompatibleUsage, toCompatibleUsage } from '../translate/usage.ts'
 import type { Provider } from '../upstream.ts'
-import type { RelayBodyOptions } from './relay.ts'
-import type { RelayBody } from './relay-body.ts'
-import { rewrittenEnd, rewrittenText } from './rewritten.ts'
+import { rewrittenEnd, rewrittenText } from './byte-rewriter.ts'
+import type { RelayBody, RelayBodyOptions } from './relay-body.ts'
 import { usageOfBody } from './usage-of-body.ts'
 
 /** A body up to this size is sent once it is whole, so that a cut is an error with a status of its own. */
@@ -32,9 +31,8 @@ export class PlainBody implements RelayBody {
   }
 
   get usage(): CompletionUsage | undefined {
-    const { head, provider } = this.#options
-    if (!this.#isReadable || head.status >= 300) return undefined
-    return usageOf(provider, this.#collected + this.#pieces.join(''))
+    if (!this.#isReadable) return undefined
+    return usageOf(this.#options.provider, this.#collected + this.#pieces.join(''))
   }
 
   data(bytes: Buffer): boolean {
@@ -51,18 +49,14 @@ export class PlainBody implements RelayBody {
   end(): SvcError | undefined {
     const { reply, head, headers, rewriter } = this.#options
     if (reply.hasStarted) {
-      if (rewriter !== undefined) reply.write(rewrittenEnd(rewriter))
+      reply.write(rewrittenEnd(rewriter))
       reply.end()
       return undefined
     }
     const body = this.#pieces.join('')
     this.#pieces = [body]
     if (this.#looksCut(body)) return upstreamFailed('truncated')
-    reply.whole(
-      head.status,
-      headers,
-      rewriter === undefined ? body : rewrittenText(rewriter, body) + rewrittenEnd(rewriter),
-    )
+    reply.whole(head.status, headers, rewrittenText(rewriter, body) + rewrittenEnd(rewriter))
     return undefined
   }
 
@@ -76,7 +70,7 @@ export class PlainBody implements RelayBody {
     this.#pieces = []
     this.#pieceBytes = 0
     this.#collected = text.length >= TAIL_BYTES ? text.slice(-TAIL_BYTES) : (this.#collected + text).slice(-TAIL_BYTES)
-    return reply.write(rewriter === undefined ? text : rewrittenText(rewriter, text))
+    return reply.write(rewrittenText(rewriter, text))
   }
 
   /** A rewriter may change the length; then the body is sent in chunks. */
@@ -89,9 +83,8 @@ export class PlainBody implements RelayBody {
 
   /** Where only the end of the connection ends the body, a cut shows in the JSON alone. */
   #looksCut(body: string): boolean {
-    const { head } = this.#options
-    if (!head.endsWithConnection || head.status >= 300) return false
-    return this.#isReadable && this.#isJson && tryParseJson(body) === undefined
+    if (!this.#options.head.endsWithConnection || !this.#isReadable || !this.#isJson) return false
+    return tryParseJson(body) === undefined
   }
 }
 

@@ -1,9 +1,8 @@
 import type { SvcError } from '@svc/errors'
 import type { CompletionUsage } from '@svc/wire'
-import { headerOf } from '../upstream-error.ts'
-import { EventStreamBody } from './event-stream-body.ts'
-import { PlainBody } from './plain-body.ts'
-import type { RelayBodyOptions } from './relay.ts'
+import type { Header, Provider, UpstreamHead } from '../upstream.ts'
+import type { ByteRewriter } from './byte-rewriter.ts'
+import type { ClientReply } from './client-reply.ts'
 
 /** The body of a reply on its way to the client. */
 export interface RelayBody {
@@ -17,12 +16,12 @@ export interface RelayBody {
   fail(error: SvcError): void
 }
 
-/** Makes the body for a head. Encoded content is passed on as it is: nothing can be read in it. */
-export function createRelayBody(options: RelayBodyOptions): RelayBody {
-  const { headers, status } = options.head
-  const type = headerOf(headers, 'content-type') ?? ''
-  const coding = headerOf(headers, 'content-encoding') ?? 'identity'
-  const isReadable = /^identity$/i.test(coding.trim())
-  if (status < 300 && isReadable && /^text\/event-stream\s*(?:;|$)/i.test(type)) return new EventStreamBody(options)
-  return new PlainBody(options, { isReadable, isJson: /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type) })
+/** What a body needs of the reply it belongs to. */
+export interface RelayBodyOptions {
+  readonly head: UpstreamHead
+  /** Those that the client gets. */
+  readonly headers: readonly Header[]
+  readonly provider: Provider
+  readonly rewriter: ByteRewriter | undefined
+  readonly reply: ClientReply
 }

@@ -3,25 +3,14 @@ import { SvcError } from '@svc/errors'
 import type { CompletionUsage } from '@svc/wire'
 import { upstreamFailed } from '../errors.ts'
 import { replyHeaders } from '../headers.ts'
-import type {
-  Header,
-  Provider,
-  PushUpstream,
-  UpstreamCall,
-  UpstreamHead,
-  UpstreamRequest,
-  UpstreamSink,
-} from '../upstream.ts'
+import type { Provider, PushUpstream, UpstreamCall, UpstreamHead, UpstreamRequest, UpstreamSink } from '../upstream.ts'
+import { headerOf } from '../upstream-error.ts'
+import type { ByteRewriter } from './byte-rewriter.ts'
 import { ClientReply } from './client-reply.ts'
-import { createRelayBody, type RelayBody } from './relay-body.ts'
+import { EventStreamBody } from './event-stream-body.ts'
+import { PlainBody } from './plain-body.ts'
+import type { RelayBody, RelayBodyOptions } from './relay-body.ts'
 import { StallTimer } from './stall-timer.ts'
-
-/** Changes bytes of a reply on their way to the client, such as restoring what was masked in the request. */
-export interface ByteRewriter {
-  push(bytes: Uint8Array): Uint8Array | readonly Uint8Array[]
-  /** What it still held; called once, after the last `push`. */
-  end(): Uint8Array | readonly Uint8Array[]
-}
 
 /** How to relay a request. */
 export interface RelayOptions {
@@ -72,6 +61,9 @@ export function relay(options: RelayOptions): Promise<RelayOutcome> {
     new Relay(options, resolve, reject).begin()
   })
 }
+
+const EVENT_STREAM = /^text\/event-stream\s*(?:;|$)/i
+const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i
 
 class Relay implements UpstreamSink {
   readonly #options: RelayOptions
@@ -151,11 +143,15 @@ function clientGone(): SvcError {
   return new SvcError('cancelled', 'the client closed the connection', { code: 'client_gone' })
 }
 
-/** What a body needs of the reply it belongs to. */
-export interface RelayBodyOptions {
-  readonly head: UpstreamHead
-  readonly headers: readonly Header[]
-  readonly provider: Provider
-  readonly rewriter: ByteRewriter | undefined
-  readonly reply: ClientReply
+/** Makes the body for a head. Encoded content is passed on as it is: nothing can be read or changed in it. */
+function createRelayBody(options: RelayBodyOptions): RelayBody {
+  const { headers, status } = options.head
+  const type = headerOf(headers, 'content-type') ?? ''
+  const coding = headerOf(headers, 'content-encoding') ?? 'identity'
+  const isReadable = /^identity$/i.test(coding.trim())
+  if (status < 300 && isReadable && EVENT_STREAM.test(type)) return new EventStreamBody(options)
+  return new PlainBody(isReadable ? options : { ...options, rewriter: undefined }, {
+    isReadable: isReadable && status < 300,
+    isJson: JSON_TYPE.test(type),
+  })
 }
