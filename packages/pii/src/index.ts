@@ -33,6 +33,7 @@ export { createTokenMap, type TokenMap, type TokenMapOptions } from './reversibl
 // Detectors.
 
 export { combineDetectors } from './combine-detectors.ts'
+export { createDetector, type DetectorOptions } from './create-detector.ts'
 export type { Detector, JudgedDetection, ScanDocument } from './detector.ts'
 export type { ChunkSettings } from './ner/chunks.ts'
 export { createNerDetector, type NerDetectorOptions } from './ner/ner-detector.ts'

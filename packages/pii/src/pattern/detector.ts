@@ -92,7 +92,9 @@ export function createPatternDetector({ name, settings, slices }: PatternDetecto
 }
 
 function toDetection({ start, end, rule }: Hit): JudgedDetection {
-  return { start, end, group: rule.group, action: rule.action, source: 'pattern', score: 1 }
+  const { group, action, builtin } = rule
+  const rank = builtin === undefined ? undefined : BUILTINS.indexOf(builtin)
+  return { start, end, group, action, rank, source: 'pattern', score: 1 }
 }
 
 function rulesOf(settings: PatternSettings): Rule[] {

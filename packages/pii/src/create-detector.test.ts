@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { createDetector } from './create-detector.ts'
+import { filterSegments } from './filter.ts'
+import type { TokenClassifier } from './ports.ts'
+import type { DetectionSettings } from './settings.ts'
+
+const TEXT = 'Ada: tick-1234'
+const patterns = [{ name: 'TICKET', match: 'tick-[0-9]+' }]
+const classifier: TokenClassifier = {
+  classify: async () => [{ start: 0, end: 3, group: 'NAME', score: 0.9 }],
+}
+
+async function redact(settings: DetectionSettings, recogniser?: TokenClassifier): Promise<string | undefined> {
+  const detectors = [createDetector({ name: 'd', settings, classifier: recogniser })]
+  const { segments } = await filterSegments({ segments: [{ text: TEXT }] }, { detectors })
+  return segments[0]?.rewritten
+}
+
+describe('a detector runs', () => {
+  it('patterns', async () => {
+    expect(await redact({ patterns })).toBe('Ada: [REDACTED:pattern:TICKET]')
+  })
+
+  it('a recogniser', async () => {
+    expect(await redact({}, classifier)).toBe('[REDACTED:ner:NAME]: tick-1234')
+  })
+
+  it('both, each under the policy of the block', async () => {
+    expect(await redact({ patterns }, classifier)).toBe('[REDACTED:ner:NAME]: [REDACTED:pattern:TICKET]')
+    const settings: DetectionSettings = { patterns, defaultAction: 'allow', entityActions: { TICKET: 'mask' } }
+    expect(await redact(settings, classifier)).toBe('Ada: [REDACTED:pattern:TICKET]')
+  })
+
+  it('patterns over the original, where terms are hidden from the recogniser', async () => {
+    const hidden: DetectionSettings = { patterns, protectedTerms: ['Ada', 'tick-1234'] }
+    const seen: string[] = []
+    const recogniser: TokenClassifier = {
+      async classify(text) {
+        seen.push(text)
+        return []
+      },
+    }
+    expect(await redact(hidden, recogniser)).toBe('Ada: [REDACTED:pattern:TICKET]')
+    expect(seen).toEqual(['[PROTECTED]: [PROTECTED]'])
+  })
+})
+
+describe('a detector is refused', () => {
+  it.each<[string, DetectionSettings]>([
+    ['has nothing to find by', {}],
+    ['names no built-in', { builtins: ['nothing'] }],
+    ['has a pattern without a fixed text', { patterns: [{ name: 'X', match: '[0-9]+' }] }],
+    ['has an action that is none', { patterns, defaultAction: 'hide' as 'mask' }],
+  ])('that %s', (_, settings) => {
+    expect(() => createDetector({ name: 'd', settings })).toThrow(expect.objectContaining({ code: 'pii_config' }))
+  })
+})
+
+it('when one tier fails, what the other found is no answer', async () => {
+  const failing: TokenClassifier = { classify: () => Promise.reject(new Error('connection lost')) }
+  await expect(redact({ patterns }, failing)).rejects.toMatchObject({ code: 'pii_ner_unavailable' })
+})
+
+it('of detectors with a general and a specific built-in the specific one names what both find', async () => {
+  const key = `sk-ant-${'a1B2'.repeat(8)}`
+  const detectors = ['provider_a_api_key', 'provider_b_api_key'].map((name) =>
+    createDetector({ name, settings: { builtins: [name] } }),
+  )
+  for (const order of [detectors, detectors.toReversed()]) {
+    const { segments } = await filterSegments({ segments: [{ text: key }] }, { detectors: order })
+    expect(segments[0]?.rewritten).toBe('[REDACTED:pattern:PROVIDER_B_KEY]')
+  }
+})

@@ -1,0 +1,36 @@
+import { combineDetectors } from './combine-detectors.ts'
+import type { Detector } from './detector.ts'
+import { PiiError } from './errors.ts'
+import { createNerDetector, type NerDetectorOptions } from './ner/ner-detector.ts'
+import { createPatternDetector } from './pattern/detector.ts'
+import type { DetectionSettings } from './settings.ts'
+
+/** What a detector is made of. */
+export interface DetectorOptions extends Omit<NerDetectorOptions, 'settings' | 'classifier'> {
+  /** The `pii_detection` block. */
+  readonly settings: DetectionSettings
+  /** What recognises entities. @default nothing: the detector has patterns alone */
+  readonly classifier?: NerDetectorOptions['classifier'] | undefined
+}
+
+/**
+ * A detector of one `pii_detection` block: entities where there is a classifier, patterns where the block names any, and
+ * both tiers where there are both (§2.11).
+ *
+ * @throws SvcError `pii_config`, kind `invalid_request`, for a block that is no policy, a pattern that the grammar refuses,
+ * or neither a classifier nor patterns
+ * @example
+ * createDetector({ name: 'keys', settings: { builtins: ['codehost_token'], defaultAction: 'block' } })
+ */
+export function createDetector({ settings, classifier, ...options }: DetectorOptions): Detector {
+  const { name } = options
+  const { builtins = [], patterns = [] } = settings
+  const ner = classifier && createNerDetector({ ...options, settings, classifier })
+  const pattern = builtins.length + patterns.length > 0 ? createPatternDetector({ name, settings }) : undefined
+  if (ner !== undefined && pattern !== undefined) return combineDetectors(name, [ner, pattern])
+  const tier = ner ?? pattern
+  if (tier === undefined) {
+    throw new PiiError('invalid_request', 'a detector needs a classifier, builtins or patterns', { code: 'pii_config' })
+  }
+  return tier
+}
