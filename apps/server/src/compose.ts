@@ -428,6 +428,11 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       clock,
       log,
     })
+    opened.push(
+      settings.subscribe((changed) => {
+        if (changed.has('api_keys')) edge.readmitSockets()
+      }),
+    )
     const listener = await listen(createApp(routes, reserved, edge), config.address).catch((cause: unknown) => {
       throw new StartRefused(
         `cannot listen on ${formatAddress(config.address)}: ${cause instanceof Error ? cause.message : String(cause)}`,

@@ -32,6 +32,9 @@ const MAX_CONTROL_BYTES = 64 * 1024
 /** Why a socket is closed (RFC 6455, section 7.4.1). Clients come back after 1001, 1011 and 1013. */
 export type CloseCode = 1000 | 1001 | 1003 | 1008 | 1009 | 1011 | 1013
 
+/** Why a socket is closed whose opener has lost the right to it; the code is 1008. */
+export const ACCESS_ENDED = 'access has ended'
+
 /** A socket, as the handler of its row sees it. */
 export interface Socket {
   /** The request that opened it; its signal aborts when the client is gone or the time of a stop is over. */
@@ -61,6 +64,8 @@ export interface Sockets {
    * @throws {SvcError} `invalid_request` for a request that is no proper handshake, `unavailable` when there are too many
    */
   accept(upgrade: Upgrade, call: Call, admit: () => Principal): Socket
+  /** Closes the sockets of those whose rights have gone; what is answered on them is cut off. */
+  readmit(): void
   /** Lets every socket end what it answers now, and nothing more. */
   drain(): void
 }
@@ -91,6 +96,15 @@ export function createSockets(options: {
       ws.once('close', () => open.delete(socket))
       if (isDraining) socket.drain()
       return socket
+    },
+    readmit() {
+      for (const socket of open) {
+        try {
+          socket.admit()
+        } catch {
+          socket.close(1008, ACCESS_ENDED)
+        }
+      }
     },
     drain() {
       isDraining = true

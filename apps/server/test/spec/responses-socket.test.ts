@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { MockBehaviour, MockRule } from '@svc/backend-mock/script'
 import type { ResponseEvent, ResponseResource } from '@svc/wire'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Exchange } from '../../src/inference/exchange.ts'
 import { STAGE_ORDER } from '../../src/inference/pipeline.ts'
@@ -225,18 +226,35 @@ describe('what refuses a message', () => {
     expect((await socket.create()).status).toBe('completed')
   })
 
-  it('that has lost its rights is closed', async () => {
+  it('whatever it is, is no failure of the server: the socket answers each message once, and stays open', async () => {
+    await using server = await world()
+    await using socket = await openResponseSocket(server.url)
+    const field = fc.constantFrom('model', 'input', 'tools', 'text', 'store', 'background', 'previous_response_id', 'x')
+    const broken = fc.oneof(
+      fc.string(),
+      fc.json({ maxDepth: 3 }),
+      fc
+        .dictionary(field, fc.jsonValue({ maxDepth: 2 }), { minKeys: 1, maxKeys: 3 })
+        .map((fields) => JSON.stringify({ type: 'response.create', ...fields, model: ['m'] })),
+    )
+    await fc.assert(
+      fc.asyncProperty(broken, async (text) => {
+        socket.send(text)
+        const { status, error } = await socket.refusal()
+        expect([400, 404]).toContain(status)
+        expect(error.message).not.toBe('')
+      }),
+      { numRuns: 300 },
+    )
+    expect((await socket.create()).status).toBe('completed')
+  })
+
+  it('is that its sender may no longer ask: the socket is closed, one that nobody uses too', async () => {
     await using server = await world(undefined, { configFiles: { 'api_keys.json': '["old"]' } })
     const headers = { authorization: 'Bearer old' }
     await using socket = await openResponseSocket(server.url, { headers })
     expect((await socket.create()).status).toBe('completed')
     await writeFile(join(server.configDir, 'api_keys.json'), '["new"]')
-    await eventually(async () => expect((await server.call('/v1/models', { headers })).status).toBe(401))
-    socket.ask()
-    expect(await socket.refusal()).toMatchObject({
-      status: 401,
-      error: { message: 'An authentication key is required' },
-    })
     expect(await socket.closed).toBe(1008)
     await expect(openResponseSocket(server.url, { headers })).rejects.toThrow('401')
   })

@@ -75,9 +75,11 @@ export async function respond(
   })
   const run = runToEnd()
   live.track(run)
-  const background = await Promise.race([run, session.detached])
+  // the signal of a socket outlives its responses
+  const background = await Promise.race([run, session.detached]).finally(() =>
+    call.signal.removeEventListener('abort', leave),
+  )
   if (background === undefined) return session.current()
-  call.signal.removeEventListener('abort', leave)
   run.catch((error: unknown) => call.log.warn({ err: error }, 'a background response failed'))
   await replyWhileRunning(call, writer, background)
   return undefined

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { SvcError } from '@svc/errors'
 import { createFakeClock } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
@@ -71,6 +72,28 @@ describe('a socket of responses', () => {
     expect(asked).toBe(1)
   })
 
+  it('holds nothing of the messages that it has answered', async () => {
+    const { route } = world(refuse)
+    const signals: AbortSignal[] = []
+    const counting = defineRoute({
+      ...route,
+      serveSocket: (socket) => {
+        signals.push(socket.call.signal)
+        return route.serveSocket?.(socket) ?? Promise.reject(new Error('no socket'))
+      },
+    })
+    await using app = await startTestApp([counting])
+    await using socket = await openResponseSocket(app.url)
+    const listeners = (): number => signals.flatMap((signal) => getEventListeners(signal, 'abort')).length
+    const counts: number[] = []
+    for (let count = 0; count < 5; count += 1) {
+      socket.ask()
+      await socket.refusal()
+      counts.push(listeners())
+    }
+    expect(new Set(counts).size).toBe(1)
+  })
+
   it('leaves nothing waiting when its client has left', async () => {
     const { clock, route } = world(refuse)
     await using app = await startTestApp([route])
@@ -79,5 +102,18 @@ describe('a socket of responses', () => {
       await clock.waitForSleepers(1)
     }
     await expect.poll(() => clock.sleepers).toBe(0)
+  })
+
+  it('whose opener has lost its rights says so to the next message, and is closed', async () => {
+    const { route } = world(refuse)
+    await using app = await startTestApp([route], { keys: ['old'] })
+    await using socket = await openResponseSocket(app.url, { headers: { authorization: 'Bearer old' } })
+    app.authenticator.replace(['new'])
+    socket.ask()
+    expect(await socket.refusal()).toMatchObject({
+      status: 401,
+      error: { message: 'An authentication key is required' },
+    })
+    expect(await socket.closed).toBe(1008)
   })
 })

@@ -2,7 +2,7 @@ import { SvcError } from '@svc/errors'
 import { responsesError } from '../../http/error-envelopes.ts'
 import { retryAfterSeconds, statusOf, toHttpError } from '../../http/error-map.ts'
 import type { ReplyWriter } from '../../http/reply-writer.ts'
-import type { Socket } from '../../http/websocket.ts'
+import { ACCESS_ENDED, type Socket } from '../../http/websocket.ts'
 import { readDocument } from '../../inference/stages/body.ts'
 import { type CreateParts, respond } from './create.ts'
 import { toResponsesError } from './errors.ts'
@@ -69,7 +69,7 @@ async function answer(bytes: Uint8Array, { socket, turns, number }: Turn, parts:
     const error = toResponsesError(toHttpError(thrown))
     if (statusOf(error) >= 500) call.log.warn({ code: error.code, err: error.cause ?? error }, 'request failed')
     if (!writer.started) await socket.send(errorMessage(error, parts))
-    if (thrown instanceof RightsGone) socket.close(1008, 'access has ended')
+    if (thrown instanceof RightsGone) socket.close(1008, ACCESS_ENDED)
     return !(thrown instanceof RightsGone)
   }
 }
