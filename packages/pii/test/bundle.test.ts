@@ -38,7 +38,9 @@ async function bundle(entry: string): Promise<{ modules: string[]; imports: unkn
 describe('the bundle', () => {
   it('of the package is its own sources, @svc/json and @svc/errors, and imports nothing', async () => {
     const { modules, imports } = await bundle('index')
-    const foreign = modules.filter((path) => !/\/packages\/(pii|json|errors)\/src\/([a-z-]+\/)*[a-z0-9-]+\.ts$/.test(path))
+    const foreign = modules.filter(
+      (path) => !/\/packages\/(pii|json|errors)\/src\/([a-z-]+\/)*[a-z0-9-]+\.ts$/.test(path),
+    )
     expect(modules.length).toBeGreaterThan(50)
     expect(foreign).toEqual([])
     expect(imports).toEqual([])
