@@ -240,8 +240,20 @@ describe('what a schema forgot', () => {
     expect(collect('chat-completions', { metadata: { Messages: 'a', CONTENT: 'b' } }).refusal).toBeUndefined()
   })
 
+  it("schemas are the caller's too", () => {
+    const tools = [{ type: 'function', function: { name: 'f', parameters: { type: 'object', Type: 'x', Default: 1 } } }]
+    expect(collect('chat-completions', { tools }).refusal).toBeUndefined()
+  })
+
+  it('a path shows its innermost steps', () => {
+    const content = `${'['.repeat(500)}"deep"${']'.repeat(500)}`
+    const [segment] = collect('chat-completions', { messages: [{ role: 'tool', content }] }).segments
+    expect(segment?.text).toBe('deep')
+    expect(segment?.path).toBe(`\u2026${'[0]'.repeat(32)}`)
+  })
+
   it('JSON inside a string that nests deeper than is taken apart is refused', () => {
-    const output = `${'['.repeat(10_001)}"\\u0061"${']'.repeat(10_001)}`
+    const output = `${'['.repeat(1_001)}"\\u0061"${']'.repeat(1_001)}`
     const body = { messages: [{ role: 'tool', content: output }] }
     expect(collect('chat-completions', body).refusal).toEqual({ kind: 'embedded-limit', path: 'messages[0].content' })
   })

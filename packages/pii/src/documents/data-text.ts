@@ -3,7 +3,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** Media is never this short; shorter strings are text. */
 const MIN_MEDIA_LENGTH = 64
-const BASE64 = /^[A-Za-z0-9+/\r\n]*={0,2}[\r\n]*$/
+const NOT_BASE64 = /[^A-Za-z0-9+/=\r\n]/
 const DATA_URL = /^data:([^,]{0,256}),/i
 const TEXT_TYPE = /^(?:text\/|application\/(?:json|xml|[a-z0-9.+-]+\+(?:json|xml)))/i
 /** Bytes that make one string argument list of a safe length. */
@@ -18,8 +18,8 @@ export interface WrappedText {
 /** Whether a string is the bytes of media, bare or in a `data:` address, so that there is no text to scan in it. */
 export function isMediaData(value: string): boolean {
   const header = DATA_URL.exec(value)
-  if (header === null) return value.length >= MIN_MEDIA_LENGTH && BASE64.test(value)
-  return /;base64$/i.test(header[1] ?? '') && BASE64.test(value.slice(header[0].length))
+  if (header === null) return value.length >= MIN_MEDIA_LENGTH && !NOT_BASE64.test(value)
+  return /;base64$/i.test(header[1] ?? '') && !NOT_BASE64.test(value.slice(header[0].length))
 }
 
 /** The text of a `data:` address of a text type; undefined for anything else. */

@@ -22,7 +22,7 @@ const WORD = new Shape({ strings: 'word', others: ANY_CONTENT })
 const TYPE = new Shape({ strings: 'type', others: ANY_CONTENT })
 const PART_TEXT = new Shape({ strings: 'part', numbers: 'text', others: ANY_CONTENT })
 const TOOL_PART_TEXT = new Shape({ strings: 'json-part', numbers: 'text', others: ANY_CONTENT })
-const OPTION = new Shape({ strings: 'option', hasPublicKeys: true }).name({ type: WORD })
+const OPTION = new Shape({ strings: 'option', hasPublicKeys: true, allowsTwins: true }).name({ type: WORD })
 const HISTORY = new Shape({ strings: 'skip', history: 'previous_response_id', others: ANY_CONTENT, items: ANY_CONTENT })
 const CONVERSATION = new Shape({
   strings: 'skip',
@@ -52,7 +52,7 @@ const FILE_ID = new Shape({ strings: 'skip', media: 'file', others: ANY_CONTENT,
 
 // JSON Schema: tools and response formats are described in it.
 
-const SCHEMA = new Shape({ strings: 'option', hasPublicKeys: true })
+const SCHEMA = new Shape({ strings: 'option', hasPublicKeys: true, allowsTwins: true })
 const SCHEMA_NAMES = new Shape({ others: SCHEMA })
 SCHEMA.name({
   type: WORD,

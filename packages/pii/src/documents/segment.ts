@@ -26,11 +26,15 @@ export function memberStep(index: number): number {
   return -1 - index
 }
 
+/** How many of the innermost steps a path shows; the outer ones of a longer path are left out. */
+const MAX_STEPS = 32
+
 /** A path as events show it: `messages[3].content[1].text`. Keys of the caller's are no part of it, as they are text. */
 export function toPathText(place: Place): string {
   const steps: PathStep[] = []
-  for (let at: Place | undefined = place; at !== undefined; at = at.parent) steps.push(at.step)
-  let path = ''
+  let at: Place | undefined = place
+  for (; at !== undefined && steps.length < MAX_STEPS; at = at.parent) steps.push(at.step)
+  let path = at === undefined ? '' : '\u2026'
   for (const step of steps.reverse()) {
     if (typeof step === 'number') path += step >= 0 ? `[${step}]` : `.{${-1 - step}}`
     else path += path === '' ? step : `.${step}`

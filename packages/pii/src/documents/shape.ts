@@ -43,6 +43,8 @@ interface ShapeOptions {
   readonly items?: Shape
   /** Whether keys that are public words of the formats are left unscanned beside the members. */
   readonly hasPublicKeys?: boolean
+  /** Whether no reader takes a key for a member that differs in case: all members are scanned alike. */
+  readonly allowsTwins?: boolean
   /** Whether the strings below are parts of one message. */
   readonly isMessage?: boolean
   /** Whether a value that is no string is scanned as its JSON encoding, and written back as a string once masked. */
@@ -64,6 +66,7 @@ export class Shape {
   readonly media: MediaKind | undefined
   readonly history: HistoryKind | undefined
   readonly choose: ShapeOptions['choose']
+  readonly #allowsTwins: boolean
   readonly #others: Shape | undefined
   readonly #members = new Map<string, Shape>()
   readonly #foldedNames = new Set<string>()
@@ -78,6 +81,7 @@ export class Shape {
     this.media = options.media
     this.history = options.history
     this.choose = options.choose
+    this.#allowsTwins = options.allowsTwins ?? false
     this.#others = options.others
   }
 
@@ -102,7 +106,7 @@ export class Shape {
 
   /** Whether a key that is no member equals one but for case: some readers would take it for the member. */
   isTwin(name: string): boolean {
-    return this.#foldedNames.size > 0 && this.#foldedNames.has(foldCase(name))
+    return !this.#allowsTwins && this.#foldedNames.size > 0 && this.#foldedNames.has(foldCase(name))
   }
 }
 

@@ -38,7 +38,7 @@ export interface ScanRefusal {
 }
 
 /** JSON inside strings may nest deeper than a body: nothing here recurses into it. */
-const EMBEDDED_LIMITS = { maxDepth: 10_000, maxNodes: 1_000_000 }
+const EMBEDDED_LIMITS = { maxDepth: 1_000, maxNodes: 1_000_000 }
 /** A role, a type, or a media type. */
 const WORD = /^(?:[a-z][a-z0-9_]{0,63}|(?:text|image|audio|video|application)\/[a-z0-9.+-]{1,64})$/
 const encoder = new TextEncoder()

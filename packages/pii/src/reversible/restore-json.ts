@@ -8,7 +8,7 @@ const LEFT_ALONE = 'logprobs'
 const JSON_TEXT = 'arguments'
 
 /** A reply may nest and hold more than a request. */
-const REPLY_LIMITS = { maxDepth: 10_000, maxNodes: 10_000_000 }
+const REPLY_LIMITS = { maxDepth: 1_000, maxNodes: 10_000_000 }
 
 /**
  * A whole JSON reply with its values put back, in any of the formats, that of an error too. The same bytes come back
