@@ -112,6 +112,13 @@ describe('texts longer than the model takes', () => {
   })
 })
 
+describe('a text beyond all bounds', () => {
+  it('is refused before it is read', async () => {
+    await load('word-piece')
+    await expect(classify('a'.repeat(1024 * 1024 + 1))).rejects.toMatchObject({ kind: 'too_large' })
+  })
+})
+
 describe('what makes no classifier', () => {
   it.each([
     ['labels that are fewer than the graph has', ['O', 'B-PER'], /the graph has 7 labels, config.json names 2/],

@@ -25,12 +25,12 @@ export interface Classified {
 }
 
 /** UTF-16 units of one text: what a host sends is to be cut before. */
-const MAX_UNITS = 4 * 1024 * 1024
+const MAX_UNITS = 1024 * 1024
 
 /**
  * The entities of a text, all of it: a text longer than the model takes is read through windows.
  *
- * @throws OnnxError `too_large` above 4 Mi UTF-16 units
+ * @throws OnnxError `too_large` above 1 Mi UTF-16 units
  */
 export async function classify(
   classifier: Classifier,

@@ -17,7 +17,7 @@ export interface Graph {
    * @throws OnnxError `rate_limited` where too many wait, `unavailable` where the graph is being closed
    */
   run(run: GraphRun, options: { readonly signal: AbortSignal }): Promise<NumberBlock>
-  /** Turns away who waits, waits for what runs, and frees the memory. */
+  /** Turns away who waits, ends what runs, and frees the memory. */
   close(): Promise<void>
 }
 
@@ -48,7 +48,6 @@ export async function openGraph({ parallel, maxWaiting, signal, ...source }: Gra
   const idle = [...members]
   const line = new Set<Waiter>()
   let closed = false
-  let onIdle = (): void => {}
 
   const give = (member: Member): void => {
     const [next] = line
@@ -57,7 +56,6 @@ export async function openGraph({ parallel, maxWaiting, signal, ...source }: Gra
       line.delete(next)
       next.admit(member)
     }
-    if (idle.length === members.length) onIdle()
   }
 
   const take = (caller: AbortSignal): Promise<Member> => {
@@ -101,11 +99,6 @@ export async function openGraph({ parallel, maxWaiting, signal, ...source }: Gra
       closed = true
       for (const waiter of line) waiter.refuse(closing())
       line.clear()
-      if (idle.length < members.length) {
-        await new Promise<void>((resolve) => {
-          onIdle = resolve
-        })
-      }
       await Promise.all(members.map((member) => member.process.close()))
     },
   }

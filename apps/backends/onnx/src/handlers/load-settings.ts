@@ -12,7 +12,7 @@ import {
 import { invalidRequest } from '../errors.ts'
 
 const DEFAULT_WAITING = 256
-const DEFAULT_BATCH_TOKENS = 4096
+const DEFAULT_BATCH_TOKENS = 1024
 const DEFAULT_NORM = 2
 const MAX_COUNT = 999_999_999
 /** Options that change what this backend does. */
