@@ -1,12 +1,13 @@
 import { applySplices, parseJson } from '@svc/json'
 import { collectSegments, type DocumentFormat, type SegmentCollection, type TextSegment } from '@svc/pii'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { CANARY, CANARY_NUMBER, generateBody } from './generated-bodies.ts'
 import { allTexts, createRandom, joinedParts, writeTree } from './json-text.ts'
 
 /** Bodies of each format; `SVC_LONG=1` makes 100,000 of all formats together. */
 const ROUNDS = process.env.SVC_LONG === '1' ? 11_112 : 250
+vi.setConfig({ testTimeout: process.env.SVC_LONG === '1' ? 3_600_000 : 120_000 })
 
 const FORMATS: readonly DocumentFormat[] = [
   'chat-completions',

@@ -1,6 +1,6 @@
 import { createLaneRestorer, createSseRestorer, createTokenMap, type ReplyFormat, restoreJsonBody } from '@svc/pii'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { generateStream, generateText, type Stream, type Vocabulary } from './generated-streams.ts'
 import { createRandom, pick, type Random, writeTree } from './json-text.ts'
 import { readEvents, readLanes } from './read-stream.ts'
@@ -10,6 +10,9 @@ const isLong = process.env.SVC_LONG === '1'
 const ROUNDS = isLong ? 25_000 : 300
 /** Streams of each format that are cut at every byte. */
 const CUT_STREAMS = isLong ? 40 : 1
+
+/** Every byte of a stream is a cut: that takes its time on a busy machine. */
+const TIMEOUT_MS = isLong ? 3_600_000 : 120_000
 
 const FORMATS: readonly ReplyFormat[] = ['chat-completions', 'completions', 'messages', 'responses']
 
@@ -71,6 +74,8 @@ function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (Array.isArray(value)) return value.map((item: unknown) => mapTexts(item, change))
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [change(key), mapTexts(member, change)]))
 }
+
+vi.setConfig({ testTimeout: TIMEOUT_MS })
 
 describe('one lane', () => {
   it('gives the same for every cut, and keeps no more than the beginning of a token', () => {
