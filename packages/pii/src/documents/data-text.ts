@@ -44,7 +44,9 @@ export function readDataUrl(value: string): WrappedText | undefined {
 /** UTF-8 text in base64; undefined when it is neither. */
 export function readBase64Text(value: string): WrappedText | undefined {
   try {
-    const bytes = Uint8Array.from(atob(value), (character) => character.charCodeAt(0))
+    const binary = atob(value)
+    const bytes = new Uint8Array(binary.length)
+    for (let index = 0; index < binary.length; index++) bytes[index] = binary.charCodeAt(index)
     return { text: decoder.decode(bytes), encode: toBase64 }
   } catch {
     return undefined
