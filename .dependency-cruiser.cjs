@@ -51,6 +51,18 @@ module.exports = {
       NODE,
     ),
     only('backend-kit', 'packages/backend-kit', [lib('errors'), lib('backend-client'), npm('@grpc/grpc-js')], NODE),
+    only(
+      'backend-cloud-proxy',
+      'apps/backends/cloud-proxy',
+      [lib('errors'), lib('json'), lib('backend-client'), lib('backend-kit'), lib('proxy'), lib('wire')],
+      NODE,
+    ),
+    only(
+      'backend-service-proxy',
+      'apps/backends/service-proxy',
+      [lib('errors'), lib('backend-client'), lib('backend-kit'), lib('proxy'), npm('ws')],
+      NODE,
+    ),
     only('backend-mock', 'apps/backends/mock', [lib('errors'), lib('backend-client'), lib('backend-kit')], NODE),
     only(
       'backend-llama',

@@ -6,7 +6,7 @@
 
 // Models that live upstream: settings, requests, replies byte for byte.
 
-export { type ClientHeader, HOP_HEADER, MAX_HOPS } from './headers.ts'
+export { type ClientHeader, HOP_HEADER, MAX_HOPS, replyHeaders } from './headers.ts'
 export {
   type CloudSettings,
   type CloudTarget,
@@ -21,6 +21,7 @@ export { type RelayOptions, type RelayOutcome, relay } from './relay/relay.ts'
 
 // Models that live upstream: requests and replies from one format to another.
 
+export { quoteUpstream } from './quote.ts'
 export { addCacheBreakpoints } from './translate/cache-breakpoints.ts'
 export { type ChatUpstream, type ChatUpstreamOptions, createChatUpstream } from './translate/chat-upstream.ts'
 export { messagesToChat } from './translate/messages-to-chat.ts'

@@ -21,7 +21,7 @@ export interface FailoverSettings {
 }
 
 /** The longest chain. */
-export const MAX_TARGETS = 16
+const MAX_TARGETS = 16
 
 const UNITS: ReadonlyMap<string, number> = new Map([
   ['ms', 1],

@@ -1,7 +1,7 @@
 import type { Fields } from '../fields.ts'
 import { unsupported } from './status.ts'
 import { type ServiceCall, type ServiceTransport, withoutZeros } from './transport.ts'
-import { readWavHead } from './wav-head.ts'
+import { readWavHead, type SpeechPiece } from './wav-head.ts'
 
 /** What to say, and how. Empty values mean that nothing is said about it. */
 export interface SpeechInput {
@@ -22,9 +22,6 @@ export async function speak(
   const json = speechBody(transport, input)
   return (await transport.fetch('/tts', { json }, { ...call, streams: false })).body
 }
-
-/** A piece of streamed speech: the rate once, first; then 16-bit little-endian mono samples. */
-export type SpeechPiece = { readonly sampleRate: number } | { readonly audio: Uint8Array }
 
 /**
  * Speech as it is made. A synthesis that fails but ends its stream cleanly cannot be told from one that is whole (§6.5).

@@ -1,4 +1,5 @@
-import type { SpeechPiece } from './speech.ts'
+/** A piece of streamed speech: the rate once, first; then 16-bit little-endian mono samples. */
+export type SpeechPiece = { readonly sampleRate: number } | { readonly audio: Uint8Array }
 
 /** The head of the files that instances stream; longer ones are taken for sound. */
 const HEAD_BYTES = 44

@@ -15,7 +15,7 @@ import { type ContentBlock, toBlocks } from './messages-blocks.ts'
 import { type ToolUse, toToolUse } from './tools.ts'
 
 /** The messages format wants a limit; this is ours where the client names none. */
-export const DEFAULT_MAX_TOKENS = 4096
+const DEFAULT_MAX_TOKENS = 4096
 
 interface Turn {
   readonly role: 'user' | 'assistant'

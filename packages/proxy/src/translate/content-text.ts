@@ -10,7 +10,7 @@ export function contentText(content: ChatRequestMessage['content']): string {
 type ContentPart = Exclude<NonNullable<ChatRequestMessage['content']>, string>[number]
 
 /** The text of a part; nothing where it holds none. */
-export function textOfPart(part: ContentPart): string {
+function textOfPart(part: ContentPart): string {
   if (!isKnownContentPart(part)) return ''
   if (part.type === 'text') return part.text
   return part.type === 'refusal' ? part.refusal : ''

@@ -1,0 +1,101 @@
+import type { ModelOptions } from '@svc/backend-client/proto'
+import { type Log, parseOptions } from '@svc/backend-kit'
+import { SvcError } from '@svc/errors'
+import {
+  type ChatUpstream,
+  type CloudTarget,
+  createChatUpstream,
+  createTranslator,
+  loadCloudTarget,
+  type Provider,
+  type SecretReader,
+  type TranslateMode,
+  type Upstream,
+} from '@svc/proxy'
+
+/** What a model is loaded with. */
+export interface LoadContext {
+  readonly upstream: Pick<Upstream, 'send'>
+  readonly secrets: SecretReader
+  readonly log: Log
+}
+
+/** A model upstream, and how requests get there: as they are, or from one format to another. */
+export type CloudModel = {
+  /** As the host calls it. */
+  readonly identity: string
+  readonly target: CloudTarget
+} & (
+  | { readonly mode: 'passthrough' }
+  | { readonly mode: 'translate'; readonly chat: ChatUpstream; readonly translate: TranslateMode }
+)
+
+/** The words for both formats, neutral and not. */
+const PROVIDERS: ReadonlyMap<string, Provider> = new Map([
+  ['provider_a', 'provider_a'],
+  ['openai', 'provider_a'],
+  ['provider_b', 'provider_b'],
+  ['anthropic', 'provider_b'],
+])
+
+/**
+ * Loads a model: checks its settings and reads its key.
+ *
+ * @throws {SvcError} `invalid_proxy_settings`
+ */
+export async function loadCloudModel(
+  request: ModelOptions,
+  { upstream, secrets, log }: LoadContext,
+): Promise<CloudModel> {
+  const { Proxy: settings, Model: identity } = request
+  if (settings === undefined) throw invalid('proxy', 'is needed')
+  const mode = readMode(settings.mode)
+  const provider = readProvider(settings.provider)
+  if (mode === 'translate' && provider === undefined) throw invalid('proxy.provider', 'is needed to translate')
+  const translate = readTranslate(parseOptions(request.Options).get('translate'))
+  const target = await loadCloudTarget({ ...settings, provider }, { secrets })
+  const caches = settings.cachePrompt && mode === 'translate' && provider === 'provider_b'
+  if (settings.cachePrompt && !caches)
+    log.warn('proxy.cache_prompt: means something to translate with provider_b alone')
+  if (mode === 'passthrough') return { identity, mode, target }
+  const translator = createTranslator({
+    provider: target.provider,
+    mode: translate,
+    model: target.upstreamModel ?? identity,
+    cachePrompt: caches,
+  })
+  const chat = createChatUpstream({
+    upstream,
+    translator,
+    url: target.url,
+    headers: target.headers,
+    requestTimeoutMs: target.timeoutMs,
+  })
+  return { identity, mode, target, chat, translate }
+}
+
+function readMode(mode: string): 'passthrough' | 'translate' {
+  if (mode === '' || mode === 'passthrough') return 'passthrough'
+  if (mode === 'translate') return mode
+  throw invalid('proxy.mode', 'expected passthrough or translate')
+}
+
+function readProvider(provider: string): Provider | undefined {
+  if (provider === '') return undefined
+  const known = PROVIDERS.get(provider)
+  if (known === undefined) throw invalid('proxy.provider', 'expected provider_a or provider_b')
+  return known
+}
+
+function readTranslate(word: string | undefined): TranslateMode {
+  if (word === undefined || word === 'text') return 'text'
+  if (word === 'full') return word
+  throw invalid('translate', 'expected text or full')
+}
+
+function invalid(param: string, message: string): SvcError {
+  return new SvcError('invalid_request', `${param}: ${message}`, {
+    code: 'invalid_proxy_settings',
+    details: { param },
+  })
+}

@@ -1,0 +1,27 @@
+/**
+ * A model of a provider upstream as a model backend: what the server does in its own process, for hosts that want a
+ * process for it.
+ *
+ * @module
+ */
+import { readFile } from 'node:fs/promises'
+import { createLog, serveBackend } from '@svc/backend-kit'
+import { createHttpUpstream } from '@svc/proxy'
+import { createCloudProxy } from './cloud-proxy.ts'
+
+const log = createLog(process.stderr)
+
+/** Whatever nobody foresaw ends the process with one line: the host starts another one. */
+const exitOnFault = (fault: unknown): void => {
+  log.error(fault instanceof Error ? (fault.stack ?? fault.message) : String(fault))
+  process.exit(1)
+}
+process.on('uncaughtException', exitOnFault)
+process.on('unhandledRejection', exitOnFault)
+
+const upstream = createHttpUpstream()
+const secrets = {
+  variable: (name: string) => process.env[name],
+  file: (path: string) => readFile(path, 'utf8'),
+}
+await serveBackend({ handlers: createCloudProxy({ upstream, secrets, log }), onStop: () => upstream.close() })

@@ -1,0 +1,94 @@
+import type { Message, PredictOptions } from '@svc/backend-client/proto'
+import type { Log } from '@svc/backend-kit'
+import { type ChatCompletionRequest, type ChatRequestMessage, chatCompletionRequest, parseBody } from '@svc/wire'
+
+/**
+ * A request of the contract in the chat format. A prompt is one message of the user; of the texts that are JSON those
+ * that are none are left out.
+ *
+ * @throws {SvcError} `invalid_request`, code `invalid_body`
+ */
+export function toChatRequest(request: PredictOptions, log: Log): ChatCompletionRequest {
+  const dropped = [
+    ...(request.Grammar === '' ? [] : ['grammar']),
+    ...(request.Audios.length === 0 ? [] : ['audio']),
+    ...(request.Videos.length === 0 ? [] : ['video']),
+  ]
+  if (dropped.length > 0) log.warn(`cannot be translated, left out: ${dropped.join(', ')}`)
+  return parseBody(chatCompletionRequest, {
+    messages: withImages(toMessages(request), request.Images),
+    max_tokens: request.Tokens,
+    frequency_penalty: clampPenalty(request.FrequencyPenalty),
+    presence_penalty: clampPenalty(request.PresencePenalty),
+    stop: request.StopPrompts,
+    tools: parseJson(request.Tools),
+    tool_choice: toToolChoice(request.ToolChoice),
+    reasoning_effort: request.Metadata.reasoning_effort,
+  })
+}
+
+function toMessages({ Messages: messages, Prompt: prompt }: PredictOptions): unknown[] {
+  return messages.length > 0 ? messages.map(toMessage) : [{ role: 'user', content: prompt }]
+}
+
+function toMessage({ role, content, name, toolCallId, toolCalls, reasoningContent }: Message): unknown {
+  const calls = parseJson(toolCalls)
+  return {
+    role,
+    content,
+    ...(name === '' ? {} : { name }),
+    ...(toolCallId === '' ? {} : { tool_call_id: toolCallId }),
+    ...(reasoningContent === '' ? {} : { reasoning_content: reasoningContent }),
+    ...(Array.isArray(calls) && calls.length > 0 ? { tool_calls: calls } : {}),
+  }
+}
+
+/** How the bytes of pictures begin, as base64. */
+const MEDIA_TYPES = [
+  ['/9j/', 'image/jpeg'],
+  ['R0lG', 'image/gif'],
+  ['UklG', 'image/webp'],
+  ['iVBO', 'image/png'],
+] as const
+
+/** The contract has pictures beside the conversation: they belong to what the user said last. */
+function withImages(messages: unknown[], images: readonly string[]): unknown[] {
+  if (images.length === 0) return messages
+  const place = messages.findLastIndex((message) => isUser(message))
+  const parts = images.map((data) => ({ type: 'image_url', image_url: { url: toUrl(data) } }))
+  return messages.map((message, index) => {
+    if (index !== place || !isUser(message)) return message
+    const text = typeof message.content === 'string' && message.content !== '' ? message.content : undefined
+    return { ...message, content: [...(text === undefined ? [] : [{ type: 'text', text }]), ...parts] }
+  })
+}
+
+function isUser(message: unknown): message is ChatRequestMessage {
+  return typeof message === 'object' && message !== null && 'role' in message && message.role === 'user'
+}
+
+function toUrl(data: string): string {
+  if (/^(?:data:|https?:)/i.test(data)) return data
+  const type = MEDIA_TYPES.find(([head]) => data.startsWith(head))?.[1] ?? 'image/png'
+  return `data:${type};base64,${data}`
+}
+
+function toToolChoice(choice: string): unknown {
+  const parsed = parseJson(choice)
+  if (parsed !== undefined && parsed !== null) return parsed
+  return /^(?:auto|none|required|any)$/.test(choice) ? choice : undefined
+}
+
+function parseJson(text: string): unknown {
+  if (text === '') return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The contract has 32-bit numbers without a range. */
+function clampPenalty(penalty: number): number {
+  return Number.isFinite(penalty) ? Math.min(2, Math.max(-2, penalty)) : 0
+}

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest'
+import { json, startWorld } from './world.ts'
+
+const MESSAGE = { content: [{ type: 'text', text: 'ho' }], stop_reason: 'end_turn' }
+
+describe('a model is not loaded', () => {
+  it.each([
+    [{ upstreamUrl: '' }, 'upstream_url'],
+    [{ upstreamUrl: 'ftp://a' }, 'upstream_url'],
+    [{ upstreamUrl: 'example.com/v1' }, 'upstream_url'],
+    [{ mode: 'relay' }, 'proxy.mode'],
+    [{ mode: 'translate' }, 'proxy.provider'],
+    [{ provider: 'provider_c' }, 'proxy.provider'],
+    [{ apiKeyEnv: 'KEY', apiKeyFile: '/key' }, 'api_key_file'],
+    [{ apiKeyEnv: 'UNSET' }, 'api_key_env'],
+    [{ apiKeyEnv: 'EMPTY' }, 'api_key_env'],
+    [{ apiKeyFile: '/nowhere' }, 'api_key_file'],
+    [{ apiKeyFile: '/empty' }, 'api_key_file'],
+  ])('with %j', async (proxy, word) => {
+    await using world = await startWorld()
+    const result = await world.tryLoad(proxy)
+    expect(result.success).toBe(false)
+    expect(result.message).toContain(word)
+    expect(result.message).not.toMatch(/sk-/)
+    await expect(world.client.predict({ Prompt: 'x' })).rejects.toMatchObject({ code: 'model_not_loaded' })
+  })
+
+  it('with a strange word for what is translated, or without the block', async () => {
+    await using world = await startWorld()
+    const proxy = { mode: 'translate', provider: 'provider_b' }
+    expect(await world.tryLoad(proxy, { Options: ['translate:most'] })).toMatchObject({ success: false })
+    expect(await world.client.loadModel({ Model: 'm' })).toMatchObject({ success: false, message: 'proxy: is needed' })
+  })
+})
+
+describe('a loaded model', () => {
+  it.each([
+    [{ provider: 'provider_b', apiKeyEnv: 'KEY' }, 'x-api-key', 'sk-variable'],
+    [{ provider: 'anthropic', apiKeyFile: '/key' }, 'x-api-key', 'sk-file'],
+    [{ provider: 'provider_a', apiKeyEnv: 'KEY' }, 'authorization', 'Bearer sk-variable'],
+    [{ provider: 'openai', apiKeyFile: '/key' }, 'authorization', 'Bearer sk-file'],
+  ])('with %j sends its key in %s, and in no other header', async (proxy, header, value) => {
+    await using world = await startWorld()
+    await world.load({ mode: 'translate', ...proxy })
+    world.provider.replyWith(json({ ...MESSAGE, choices: [{ message: { content: 'ho' } }] }))
+    await world.client.predict({ Prompt: 'x' })
+    const keyed = world.provider.requests[0]?.headers.filter(([, text]) => text.includes('sk-'))
+    expect(keyed).toEqual([[header, value]])
+  })
+
+  it('without a key sends none', async () => {
+    await using world = await startWorld()
+    await world.load({ mode: 'translate', provider: 'provider_b' })
+    world.provider.replyWith(json(MESSAGE))
+    await world.client.predict({ Prompt: 'x' })
+    expect(world.provider.requests[0]?.header('x-api-key')).toEqual([])
+    expect(world.provider.requests[0]?.header('authorization')).toEqual([])
+  })
+
+  it('warns of a cache that means nothing', async () => {
+    await using world = await startWorld()
+    await world.load({ mode: 'translate', provider: 'provider_a', cachePrompt: true })
+    expect(world.warnings).toEqual([expect.stringContaining('cache_prompt')])
+    await world.load({ mode: 'translate', provider: 'provider_b', cachePrompt: true })
+    expect(world.warnings).toHaveLength(1)
+    world.provider.replyWith(json(MESSAGE))
+    await world.client.predict({ Prompt: 'x' })
+    expect(JSON.stringify(world.asked())).toContain('cache_control')
+  })
+
+  it('is refused under another name, gone when freed, and shows how it is', async () => {
+    await using world = await startWorld()
+    expect((await world.client.status({})).state).toBe(0)
+    await world.load({ mode: 'translate', provider: 'provider_b' })
+    expect((await world.client.status({})).state).toBe(2)
+    await expect(world.client.predict({ Prompt: 'x', ModelIdentity: 'other' })).rejects.toMatchObject({
+      code: 'model_identity_mismatch',
+    })
+    await world.client.free({})
+    await expect(world.client.predict({ Prompt: 'x' })).rejects.toMatchObject({ code: 'model_not_loaded' })
+  })
+})

@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { readFile, rename, rm, stat } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { SvcError } from '@svc/errors'
+import type { FormFile } from '@svc/proxy'
+
+/** The largest file that is sent, in bytes. */
+const MAX_INPUT_BYTES = 256 * 1024 * 1024
+
+/**
+ * A file of the host's.
+ *
+ * @throws {SvcError} `invalid_request`, code `input_file`, when it is not there or too large; the message names no path
+ */
+export async function readInput(path: string): Promise<FormFile> {
+  try {
+    const { size } = await stat(path)
+    if (size > MAX_INPUT_BYTES) throw badInput(`the input file is larger than ${MAX_INPUT_BYTES} bytes`)
+    return { bytes: await readFile(path), name: basename(path) }
+  } catch (error) {
+    if (SvcError.is(error)) throw error
+    throw badInput('the input file cannot be read', error)
+  }
+}
+
+/** Text of the contract that is base64 or the path of a file, as base64. */
+export async function toBase64(text: string): Promise<string> {
+  if (text === '') return ''
+  const data = /^data:[^,]*;base64,/.exec(text)
+  if (data !== null) return text.slice(data[0].length)
+  return isPath(text) ? Buffer.from((await readInput(text)).bytes).toString('base64') : text
+}
+
+/** How the bytes of pictures begin, as base64. */
+const MEDIA_TYPES = [
+  ['/9j/', 'image/jpeg'],
+  ['R0lG', 'image/gif'],
+  ['UklG', 'image/webp'],
+] as const
+
+/** The same as a data URI. */
+export async function toDataUrl(text: string): Promise<string> {
+  if (text.startsWith('data:')) return text
+  const data = await toBase64(text)
+  const type = MEDIA_TYPES.find(([head]) => data.startsWith(head))?.[1] ?? 'image/png'
+  return `data:${type};base64,${data}`
+}
+
+/** Base64 of a JPEG begins with a slash too, but is long and has no dot. */
+function isPath(text: string): boolean {
+  if (text.length > 4096) return false
+  return /^(?:\/(?!9j\/)|\.{1,2}\/|[A-Za-z]:[\\/])/.test(text) || text.includes('.')
+}
+
+/** Writes a file of the host's: whole, or not at all. */
+export async function writeOutput(path: string, body: AsyncIterable<Uint8Array>): Promise<void> {
+  if (path === '') throw badInput('the path of the output file is missing')
+  const partial = `${path}.${randomUUID()}.partial`
+  try {
+    await pipeline(body, createWriteStream(partial, { flags: 'wx', mode: 0o600 }))
+    await rename(partial, path)
+  } catch (error) {
+    await rm(partial, { force: true })
+    if (SvcError.is(error)) throw error
+    throw badInput('the output file cannot be written', error)
+  }
+}
+
+function badInput(message: string, cause?: unknown): SvcError {
+  return new SvcError('invalid_request', message, { code: 'input_file', cause })
+}

@@ -1,0 +1,49 @@
+import type { BackendHandlers } from '@svc/backend-kit'
+import { toBase64 } from '../files.ts'
+import type { ServiceHost } from '../host.ts'
+
+type PeopleHandlers = Pick<
+  BackendHandlers,
+  'faceVerify' | 'faceAnalyze' | 'voiceVerify' | 'voiceAnalyze' | 'voiceEmbed'
+>
+
+/** FaceVerify, FaceAnalyze, VoiceVerify, VoiceAnalyze and VoiceEmbed. */
+export function createPeopleHandlers(host: ServiceHost): PeopleHandlers {
+  return {
+    faceVerify: async ({ ModelIdentity, img1, img2, threshold, antiSpoofing }, { signal }) => {
+      const service = host.use(ModelIdentity)
+      const pair = { first: await toBase64(img1), second: await toBase64(img2) }
+      const { areas, real, antispoofScores, ...rest } = await service.verifyFaces(
+        { ...pair, threshold, antiSpoofing },
+        { signal },
+      )
+      return {
+        ...rest,
+        img1Area: areas[0],
+        img2Area: areas[1],
+        img1IsReal: real[0],
+        img2IsReal: real[1],
+        img1AntispoofScore: antispoofScores[0],
+        img2AntispoofScore: antispoofScores[1],
+      }
+    },
+    faceAnalyze: async ({ ModelIdentity, img, actions, antiSpoofing }, { signal }) => {
+      const service = host.use(ModelIdentity)
+      const faces = await service.analyzeFaces({ image: await toBase64(img), actions, antiSpoofing }, { signal })
+      return { faces: [...faces] }
+    },
+    voiceVerify: async ({ ModelIdentity, audio1, audio2, threshold, antiSpoofing }, { signal }) => {
+      const service = host.use(ModelIdentity)
+      const pair = { first: await toBase64(audio1), second: await toBase64(audio2) }
+      return service.verifyVoices({ ...pair, threshold, antiSpoofing }, { signal })
+    },
+    voiceAnalyze: async ({ ModelIdentity, audio, actions }, { signal }) => {
+      const service = host.use(ModelIdentity)
+      return { segments: [...(await service.analyzeVoice({ audio: await toBase64(audio), actions }, { signal }))] }
+    },
+    voiceEmbed: async ({ ModelIdentity, audio }, { signal }) => {
+      const { embedding, model } = await host.use(ModelIdentity).embedVoice(await toBase64(audio), { signal })
+      return { embedding: [...embedding], model }
+    },
+  }
+}

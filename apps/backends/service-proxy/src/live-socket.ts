@@ -1,0 +1,94 @@
+import { SvcError } from '@svc/errors'
+import type { LiveSocket, OpenLiveSocket } from '@svc/proxy'
+import { WebSocket } from 'ws'
+
+/** The largest message, in bytes. */
+const MAX_MESSAGE_BYTES = 10 * 1024 * 1024
+/** How many messages may wait to be read before the other side is slowed down. */
+const MAX_WAITING = 64
+
+/** Opens a WebSocket, without following redirects; aborting the signal ends it. */
+export const openWebSocket: OpenLiveSocket = (url, { headers, signal }) =>
+  new Promise((resolve, reject) => {
+    const socket = new WebSocket(url, {
+      headers: Object.fromEntries(headers),
+      followRedirects: false,
+      maxPayload: MAX_MESSAGE_BYTES,
+      perMessageDeflate: false,
+    })
+    const inbox = createInbox(socket)
+    signal.addEventListener('abort', () => socket.terminate(), { once: true })
+    socket.once('open', () => resolve(toLiveSocket(socket, inbox)))
+    socket.once('unexpected-response', (_request, response) => {
+      reject(unavailable(`the upstream answered with status ${response.statusCode ?? 0}`))
+      socket.terminate()
+    })
+    socket.on('error', (error) => {
+      reject(unavailable('the upstream cannot be reached', error))
+      inbox.fail(unavailable('the connection to the upstream was lost', error))
+    })
+    if (signal.aborted) socket.terminate()
+  })
+
+function toLiveSocket(socket: WebSocket, inbox: Inbox): LiveSocket {
+  return {
+    send: (text) =>
+      new Promise((resolve, reject) => {
+        socket.send(text, (error) => {
+          if (error === undefined || error === null) resolve()
+          else reject(unavailable('the connection to the upstream was lost', error))
+        })
+      }),
+    messages: inbox.messages(),
+    close: () => socket.terminate(),
+  }
+}
+
+interface Inbox {
+  fail(error: unknown): void
+  messages(): AsyncGenerator<string, void, undefined>
+}
+
+/** What has come and is not read yet; the socket is read no further while too much of it waits. */
+function createInbox(socket: WebSocket): Inbox {
+  const waiting: string[] = []
+  let failure: unknown
+  let isOver = false
+  let wake = (): void => {}
+  socket.on('message', (data) => {
+    waiting.push(String(data))
+    if (waiting.length >= MAX_WAITING) socket.pause()
+    wake()
+  })
+  const end = (): void => {
+    isOver = true
+    wake()
+  }
+  socket.once('close', end)
+  return {
+    fail: (error) => {
+      failure ??= error
+      end()
+    },
+    async *messages() {
+      for (;;) {
+        const next = waiting.shift()
+        if (next !== undefined) {
+          if (waiting.length < MAX_WAITING) socket.resume()
+          yield next
+        } else if (isOver) {
+          if (failure !== undefined) throw failure
+          return
+        } else {
+          await new Promise<void>((resolve) => {
+            wake = resolve
+          })
+        }
+      }
+    },
+  }
+}
+
+function unavailable(message: string, cause?: unknown): SvcError {
+  return new SvcError('unavailable', message, { code: 'upstream_unavailable', cause })
+}

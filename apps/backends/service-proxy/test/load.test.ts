@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import { json, startWorld } from './world.ts'
+
+describe('a model', () => {
+  it.each([
+    [{ upstreamUrl: '' }, 'upstream_url'],
+    [{ upstreamUrl: 'ftp://a' }, 'upstream_url'],
+    [{ apiKeyEnv: 'KEY', apiKeyFile: '/key' }, 'api_key_file'],
+    [{ apiKeyEnv: 'UNSET' }, 'api_key_env'],
+    [{ apiKeyFile: '/nowhere' }, 'api_key_file'],
+  ])('with %j is not loaded', async (proxy, word) => {
+    await using world = await startWorld()
+    const result = await world.tryLoad(proxy)
+    expect(result).toMatchObject({ success: false, message: expect.stringContaining(word) })
+  })
+
+  it('is asked for under its own name, or the one that is set, with the key', async () => {
+    await using world = await startWorld({ apiKeyEnv: 'KEY' })
+    world.instance.replyWith(json({ tokens: [] }))
+    await world.client.tokenizeString({ Prompt: 'x' })
+    expect(world.asked()).toEqual({ model: 'm', content: 'x' })
+    expect(world.instance.requests[0]?.header('authorization')).toEqual(['Bearer sk-secret'])
+    await world.tryLoad({ upstreamModel: 'theirs' })
+    await world.client.tokenizeString({ Prompt: 'x' })
+    expect(world.asked()).toEqual({ model: 'theirs', content: 'x' })
+    expect(world.instance.requests[1]?.header('authorization')).toEqual([])
+  })
+
+  it('warns of what means nothing, and of an address that is cut', async () => {
+    await using world = await startWorld()
+    await world.tryLoad({ upstreamUrl: `${world.instance.origin}/v1/chat`, mode: 'translate', provider: 'openai' })
+    expect(world.warnings).toHaveLength(3)
+    world.instance.replyWith(json({ tokens: [] }))
+    await world.client.tokenizeString({ Prompt: 'x' })
+    expect(world.instance.requests[0]?.path).toBe('/v1/tokenize')
+  })
+
+  it('is refused under another name, gone when freed, and shows how it is', async () => {
+    await using world = await startWorld()
+    expect((await world.client.status({})).state).toBe(2)
+    await expect(world.client.predict({ ModelIdentity: 'other' })).rejects.toMatchObject({
+      code: 'model_identity_mismatch',
+    })
+    await world.client.free({})
+    expect((await world.client.status({})).state).toBe(0)
+    await expect(world.client.predict({ Prompt: 'x' })).rejects.toMatchObject({ code: 'model_not_loaded' })
+  })
+})
+
+describe('what the instance answers', () => {
+  it.each([
+    [501, 'not_implemented'],
+    [500, 'unavailable'],
+    [429, 'rate_limited'],
+    [400, 'invalid_request'],
+    [404, 'invalid_request'],
+  ])('with status %i is %s', async (status, kind) => {
+    await using world = await startWorld()
+    world.instance.replyWith(json({ error: { message: 'because' } }, status))
+    await expect(world.client.tokenizeString({ Prompt: 'x' })).rejects.toMatchObject({ kind, message: 'because' })
+  })
+
+  it.each(['audioEncode', 'audioDecode', 'tokenClassify', 'modelMetadata', 'startQuantization'] as const)(
+    'is not asked about %s, which no route has',
+    async (method) => {
+      await using world = await startWorld()
+      await expect(world.client[method]({})).rejects.toMatchObject({ kind: 'not_implemented' })
+      expect(world.instance.requests).toEqual([])
+    },
+  )
+
+  it('about questions with types is nothing: they are not asked', async () => {
+    await using world = await startWorld()
+    await expect(world.client.extensions.decide({})).rejects.toMatchObject({ kind: 'not_implemented' })
+  })
+})

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest'
+import { collect, json, sse, startWorld } from './world.ts'
+
+const USAGE = { prompt_tokens: 3, completion_tokens: 2 }
+
+describe('Predict', () => {
+  it('of a conversation goes to the chat route with all that was said', async () => {
+    await using world = await startWorld()
+    const call = { id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }
+    const message = { content: 'ho', reasoning: 'hm', tool_calls: [call] }
+    world.instance.enqueue(json({ choices: [{ message, logprobs: { content: [] } }], usage: USAGE }))
+    const reply = await world.client.predict({
+      UseTokenizerTemplate: true,
+      Messages: [
+        { role: 'user', content: 'hi', name: 'ada' },
+        { role: 'assistant', toolCalls: JSON.stringify([call]), reasoningContent: 'hm' },
+        { role: 'tool', content: '1', toolCallId: 'a' },
+      ],
+      Prompt: 'unused',
+      Temperature: 0.5,
+      TopK: 40,
+      Tokens: 7,
+      Seed: 5,
+      StopPrompts: ['x'],
+      LogitBias: '{"1":2}',
+      Tools: '[{"type":"function","function":{"name":"f"}}]',
+      ToolChoice: '"auto"',
+      Logprobs: 1,
+      TopLogprobs: 3,
+      Metadata: { reasoning_effort: 'low', chat_template_kwargs: '{}', enable_thinking: 'true' },
+    })
+    expect(reply).toMatchObject({
+      message: Buffer.from('ho'),
+      logprobs: Buffer.from('{"content":[]}'),
+      tokens: 2,
+      promptTokens: 3,
+      chatDeltas: [
+        { content: 'ho', reasoningContent: 'hm', toolCalls: [{ index: 0, id: 'a', name: 'f', arguments: '{}' }] },
+      ],
+    })
+    expect(world.instance.requests[0]?.path).toBe('/v1/chat/completions')
+    expect(world.asked()).toEqual({
+      model: 'm',
+      messages: [
+        { role: 'user', content: 'hi', name: 'ada' },
+        { role: 'assistant', content: '', reasoning: 'hm', tool_calls: [call] },
+        { role: 'tool', content: '1', tool_call_id: 'a' },
+      ],
+      temperature: 0.5,
+      max_tokens: 7,
+      top_k: 40,
+      seed: 5,
+      stop: ['x'],
+      logit_bias: { 1: 2 },
+      tools: [{ type: 'function', function: { name: 'f' } }],
+      tool_choice: 'auto',
+      logprobs: true,
+      top_logprobs: 3,
+      reasoning_effort: 'low',
+      metadata: { reasoning_effort: 'low', enable_thinking: 'true' },
+    })
+  })
+
+  it('of a rendered prompt goes to the completions route; what cannot be forwarded is left out with a warning', async () => {
+    await using world = await startWorld()
+    world.instance.enqueue(json({ choices: [{ text: 'ho' }] }))
+    const media = { Grammar: 'root ::= "a"', Images: ['AA=='], Audios: ['AA=='], Videos: ['AA=='] }
+    const reply = await world.client.predict({ Prompt: 'hi', ToolChoice: 'auto', ...media })
+    expect(reply.message.toString()).toBe('ho')
+    expect(world.instance.requests[0]?.path).toBe('/v1/completions')
+    expect(world.asked()).toEqual({ model: 'm', prompt: 'hi', temperature: 0, tool_choice: 'auto' })
+    expect(world.warnings).toEqual(['cannot be forwarded, left out: grammar, images, audio, video'])
+  })
+})
+
+describe('PredictStream', () => {
+  const chunk = (delta: object) => ({ choices: [{ index: 0, delta }] })
+
+  it('gives every piece as it comes, figures last', async () => {
+    await using world = await startWorld()
+    const pieces = [chunk({ content: 'h' }), chunk({ content: 'o' }), { choices: [], usage: USAGE }, '[DONE]']
+    world.instance.enqueue(sse(...pieces))
+    const replies = await collect(world.client.predictStream({ Messages: [{ role: 'user', content: 'hi' }] }))
+    expect(replies.map(({ message }) => message.toString())).toEqual(['h', 'o', ''])
+    expect(replies.at(-1)).toMatchObject({ tokens: 2, promptTokens: 3 })
+  })
+
+  it('that tells an error or ends in the middle is unavailable', async () => {
+    await using world = await startWorld()
+    world.instance.enqueue(sse(chunk({ content: 'h' }), { error: { message: 'broke' } }), sse(chunk({ content: 'h' })))
+    for (let turn = 0; turn < 2; turn += 1) {
+      const replies = collect(world.client.predictStream({ Prompt: 'hi' }))
+      await expect(replies).rejects.toMatchObject({ kind: 'unavailable' })
+    }
+  })
+
+  it('that the host leaves ends the request there', async () => {
+    await using world = await startWorld()
+    const first = `data: ${JSON.stringify(chunk({ content: 'h' }))}\n\n`
+    world.instance.enqueue({
+      headers: { 'content-type': 'text/event-stream' },
+      body: [first, new Promise(() => {})],
+    })
+    for await (const { message } of world.client.predictStream({ Prompt: 'hi' })) {
+      expect(message.toString()).toBe('h')
+      break
+    }
+    expect(await world.instance.requests[0]?.outcome).toBe('aborted')
+  })
+})
