@@ -1,165 +1,161 @@
+import { ChunkOffsets } from './chunk-offsets.ts'
 import { isHighSurrogate } from './code-set.ts'
-import { rarityOf } from './rarity.ts'
+import { type LiteralEntry, WINDOW_BYTES, windowsOf } from './literal-windows.ts'
 
 /** Code units that one call looks at. */
 export const CHUNK_UNITS = 1 << 14
 
-/** Code units at the end of a chunk that the next one looks at again. */
-const OVERLAP_UNITS = 8
+/** Code units beyond both ends of a chunk that are read, so that whatever begins in it is seen whole. */
+const MARGIN_UNITS = 8
 
-const WINDOW_BYTES = 3
-const BUCKETS = 8
 const PAIRS = 1 << 16
+/** Groups of texts whose bytes begin at an even offset, and at an odd one: sixteen bits together. */
+const EVEN_GROUPS = 12
+const ODD_GROUPS = 4
+const EVEN = (1 << EVEN_GROUPS) - 1
+const ODD = ((1 << ODD_GROUPS) - 1) << EVEN_GROUPS
 
-/** A text that is looked for, by the three bytes in it that are rarest. */
-interface Entry {
-  readonly literal: string
-  /** UTF-16 offset of those bytes in the text. */
-  readonly offset: number
-  /** The bytes as one number. */
-  readonly bytes: number
-  readonly owners: readonly number[]
-}
+const isLittleEndian = new Uint16Array(Uint8Array.of(1, 0).buffer)[0] === 1
 
 /**
  * Looks for many short texts at once. The text is read as UTF-8 two bytes at a time; one table says for each pair of bytes
- * which of the wanted texts it may begin (low half) and which it may go on with (high half), for texts that begin at an
- * even offset and at an odd one. Where both halves agree on something, the texts themselves are compared.
+ * which of the wanted texts it may begin (low half) and which it may go on with (high half). Where both halves agree on
+ * something, the texts themselves are compared. Each text is known by a window of four bytes at an even offset, wherever it
+ * begins; one of fewer than five bytes by three bytes at an odd offset as well.
  */
 export class LiteralScanner {
   private readonly table = new Int32Array(PAIRS)
-  private readonly buckets: readonly (readonly Entry[])[]
-  /** The greatest distance between the start of a text and the bytes it is found by, in code units. */
+  /** Flags by the mixed bits of three bytes: whether any text is found by such bytes. */
+  private readonly known = new Uint8Array(PAIRS)
+  private readonly entries = new Map<number, LiteralEntry[]>()
+  /** The greatest distance between the start of a text and the place it is found by, in code units. */
   readonly maxOffset: number
-  private readonly bytes = new Uint8Array(CHUNK_UNITS * 3 + 16)
+  private readonly bytes = new Uint8Array(CHUNK_UNITS * 3 + 64)
   private readonly pairs = new Uint16Array(this.bytes.buffer)
+  private readonly offsets = new ChunkOffsets(this.bytes)
   private readonly encoder = new TextEncoder()
+  /** Bytes of the chunk. */
+  private written = 0
 
   /** @param literals texts of at least three characters and the numbers to report them under */
   constructor(literals: ReadonlyMap<string, readonly number[]>) {
-    const entries = [...literals].map(([literal, owners]) => toEntry(literal, owners))
-    this.maxOffset = Math.max(0, ...entries.map((entry) => entry.offset))
-    entries.sort((a, b) => a.bytes - b.bytes)
-    this.buckets = Array.from({ length: BUCKETS }, (_, bucket) =>
-      entries.filter((_entry, index) => index % BUCKETS === bucket),
-    )
-    for (const [bucket, list] of this.buckets.entries()) for (const entry of list) this.mark(bucket, entry.bytes)
+    const entries = [...literals].flatMap(([literal, owners]) => windowsOf(literal, owners))
+    this.maxOffset = Math.max(0, ...entries.map((entry) => entry.anchor))
+    // Those that begin alike share a group: what begins with them is then seldom taken for another of the group.
+    entries.sort((one, other) => firstPair(one) - firstPair(other))
+    const even = entries.filter((entry) => entry.isEven)
+    const odd = entries.filter((entry) => !entry.isEven)
+    for (const [index, entry] of even.entries()) {
+      this.add(entry, 1 << Math.floor((index * EVEN_GROUPS) / even.length))
+    }
+    for (const [index, entry] of odd.entries()) {
+      this.add(entry, 1 << (EVEN_GROUPS + Math.floor((index * ODD_GROUPS) / odd.length)))
+    }
   }
 
-  private mark(bucket: number, bytes: number): void {
-    const [first, second, third] = [bytes & 255, (bytes >> 8) & 255, bytes >> 16]
-    const even = 1 << bucket
-    const odd = 1 << (bucket + BUCKETS)
-    const set = (one: number, other: number, bit: number): void => {
-      const pair = pairOf(one, other)
-      this.table[pair] = (this.table[pair] ?? 0) | bit
+  private add(entry: LiteralEntry, bit: number): void {
+    const [first = 0, second = 0, third = 0, fourth] = entry.window
+    if (entry.isEven) {
+      this.mark(first, second, bit)
+      if (fourth !== undefined) this.mark(third, fourth, bit << 16)
+      else for (let any = 0; any < 256; any++) this.mark(third, any, bit << 16)
+    } else {
+      for (let any = 0; any < 256; any++) this.mark(any, first, bit)
+      this.mark(second, third, bit << 16)
     }
-    set(first, second, even)
-    set(second, third, odd << 16)
-    for (let any = 0; any < 256; any++) {
-      set(third, any, even << 16)
-      set(any, first, odd)
-    }
+    const key = first | (second << 8) | (third << 16)
+    this.known[mix(key)] = 1
+    const alike = this.entries.get(key)
+    if (alike === undefined) this.entries.set(key, [entry])
+    else alike.push(entry)
+  }
+
+  private mark(first: number, second: number, bit: number): void {
+    const pair = isLittleEndian ? first | (second << 8) : (first << 8) | second
+    this.table[pair] = (this.table[pair] ?? 0) | bit
   }
 
   /**
-   * Looks at one chunk of the text. Reports the start of each text found by bytes in front of the offset that is
-   * returned, where the next chunk begins: the end of the text after the last one. Starts of one text ascend.
+   * Looks at one chunk of the text. Reports the start of each text whose place lies between `from` and the offset that is
+   * returned, where the next chunk begins: the end of the text after the last one.
    */
   scan(text: string, from: number, report: (owner: number, start: number) => void): number {
-    let to = Math.min(text.length, from + CHUNK_UNITS)
-    if (to < text.length && isHighSurrogate(text.charCodeAt(to - 1))) to--
-    let limit = to === text.length ? to : to - OVERLAP_UNITS
-    if (limit < to && isHighSurrogate(text.charCodeAt(limit - 1))) limit--
-    const { bytes, pairs, table } = this
-    const { written } = this.encoder.encodeInto(text.slice(from, to), bytes)
-    bytes.fill(0, written, written + 6)
-    const place = new Place(bytes, from, written === to - from)
+    const limit = Math.min(text.length, from + CHUNK_UNITS)
+    const start = wholeBefore(text, Math.max(0, from - MARGIN_UNITS))
+    const end = wholeBefore(text, Math.min(text.length, limit + MARGIN_UNITS))
+    const { bytes, pairs, table, known } = this
+    const { written } = this.encoder.encodeInto(text.slice(start, end), bytes)
+    this.written = written
+    bytes.fill(0, written, written + WINDOW_BYTES + 2)
+    this.offsets.reset(start, written === end - start)
     const count = (written >> 1) + 2
-    let before = 0
-    for (let index = 0; index < count; index++) {
-      const now = table[pairs[index] ?? 0] ?? 0
-      const agreed = before & (now >>> 16)
-      before = now
-      if (agreed !== 0) this.compare({ text, at: (index - 1) * 2, agreed, place, limit, report })
+    const chunk: Chunk = { text, from, limit, report }
+    for (let index = this.nextAgreed(1, count); index < count; index = this.nextAgreed(index + 1, count)) {
+      const at = (index - 1) * 2
+      const agreed = (table[pairs[index - 1] ?? 0] ?? 0) & ((table[pairs[index] ?? 0] ?? 0) >>> 16)
+      const last = (agreed & ODD) === 0 ? at : at + 1
+      for (let first = (agreed & EVEN) === 0 ? at + 1 : at; first <= last; first++) {
+        const found = (bytes[first] ?? 0) | ((bytes[first + 1] ?? 0) << 8) | ((bytes[first + 2] ?? 0) << 16)
+        if (known[mix(found)] === 1) this.compare(chunk, found, first)
+      }
     }
     return limit
   }
 
-  private compare(window: {
-    readonly text: string
-    readonly at: number
-    readonly agreed: number
-    readonly place: Place
-    readonly limit: number
-    readonly report: (owner: number, start: number) => void
-  }): void {
-    const { text, at, agreed, place, limit, report } = window
-    for (let bit = 0; bit < BUCKETS * 2; bit++) {
-      if ((agreed & (1 << bit)) === 0) continue
-      const first = bit < BUCKETS ? at : at + 1
-      const { bytes } = this
-      const found = (bytes[first] ?? 0) | ((bytes[first + 1] ?? 0) << 8) | ((bytes[first + 2] ?? 0) << 16)
-      for (const { literal, offset, bytes: wanted, owners } of this.buckets[bit % BUCKETS] ?? []) {
-        if (wanted !== found) continue
-        const position = place.of(first)
-        const start = position - offset
-        if (position >= limit || start < 0 || !text.startsWith(literal, start)) continue
-        for (const owner of owners) report(owner, start)
-      }
+  /** The next index at which a pair of bytes goes on with what the pair before it may begin; `count` when there is none. */
+  private nextAgreed(from: number, count: number): number {
+    const { pairs, table } = this
+    let before = table[pairs[from - 1] ?? 0] ?? 0
+    for (let index = from; index < count; index++) {
+      const now = table[pairs[index] ?? 0] ?? 0
+      if ((before & (now >>> 16)) !== 0) return index
+      before = now
     }
+    return count
+  }
+
+  /** Reports the texts that are found by some bytes and stand there. */
+  private compare({ text, from, limit, report }: Chunk, found: number, first: number): void {
+    for (const entry of this.entries.get(found) ?? []) {
+      // Most candidates are none, and where they would stand in the text takes long to say.
+      if ((first % 2 === 0) !== entry.isEven || !this.mayStandAt(entry, first)) continue
+      const start = this.offsets.unitAt(first) - entry.offset
+      const place = start + entry.anchor
+      if (place < from || place >= limit || start < 0 || !text.startsWith(entry.literal, start)) continue
+      for (const owner of entry.owners) report(owner, start)
+    }
+  }
+
+  /** Whether the bytes of the chunk around those found are those of the text, as far as they lie in the chunk. */
+  private mayStandAt({ encoded, byteOffset }: LiteralEntry, first: number): boolean {
+    const { bytes } = this
+    const start = first - byteOffset
+    const end = Math.min(encoded.length, this.written - start)
+    for (let index = Math.max(0, -start); index < end; index++) {
+      if (bytes[start + index] !== encoded[index]) return false
+    }
+    return true
   }
 }
 
-/** Turns byte offsets of a chunk into offsets in the text. Offsets are asked for in nearly ascending order. */
-class Place {
-  private readonly bytes: Uint8Array
-  private readonly from: number
-  private readonly isAscii: boolean
-  private byte = 0
-  private unit = 0
-
-  constructor(bytes: Uint8Array, from: number, isAscii: boolean) {
-    this.bytes = bytes
-    this.from = from
-    this.isAscii = isAscii
-  }
-
-  of(byte: number): number {
-    if (this.isAscii) return this.from + byte
-    if (byte < this.byte) {
-      this.byte = 0
-      this.unit = 0
-    }
-    while (this.byte < byte) {
-      const value = this.bytes[this.byte++] ?? 0
-      // A continuation byte begins no character; one of four bytes is two code units.
-      if ((value & 0xc0) !== 0x80) this.unit += value >= 0xf0 ? 2 : 1
-    }
-    return this.from + this.unit
-  }
+/** What is looked at, and from where to where. */
+interface Chunk {
+  readonly text: string
+  readonly from: number
+  readonly limit: number
+  readonly report: (owner: number, start: number) => void
 }
 
-function toEntry(literal: string, owners: readonly number[]): Entry {
-  const encoder = new TextEncoder()
-  let best = { offset: 0, rarity: -1 }
-  for (let offset = 0; offset < literal.length; ) {
-    const rest = literal.slice(offset)
-    if (encoder.encode(rest).length < WINDOW_BYTES) break
-    const seldom = [...rest].slice(0, WINDOW_BYTES).reduce((sum, char) => sum + rarityOf(char), 0)
-    if (seldom > best.rarity) best = { offset, rarity: seldom }
-    offset += (literal.codePointAt(offset) ?? 0) > 0xffff ? 2 : 1
-  }
-  const [first = 0, second = 0, third = 0] = encoder.encode(literal.slice(best.offset))
-  return { literal, offset: best.offset, bytes: first | (second << 8) | (third << 16), owners }
+function firstPair({ window }: LiteralEntry): number {
+  return (window[0] ?? 0) * 256 + (window[1] ?? 0)
 }
 
-const pairBytes = new Uint8Array(2)
-const pairValue = new Uint16Array(pairBytes.buffer)
+/** The offset, or one less where it would cut a surrogate pair. */
+function wholeBefore(text: string, at: number): number {
+  return at > 0 && at < text.length && isHighSurrogate(text.charCodeAt(at - 1)) ? at - 1 : at
+}
 
-/** Two bytes as this machine reads them as one number. */
-function pairOf(first: number, second: number): number {
-  pairBytes[0] = first
-  pairBytes[1] = second
-  return pairValue[0] ?? 0
+/** Sixteen bits of three bytes. */
+function mix(bytes: number): number {
+  return Math.imul(bytes, 0x9e3779b1) >>> 16
 }
