@@ -1,9 +1,30 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
+import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { StatusResponse_State } from '@svc/backend-client/proto'
+import { tempDir } from '@svc/test-kit'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { startBackend, type TestBackend } from './backend.ts'
 import { writeSlowEmbedder } from './slow-model.ts'
+
+it('an engine that is not installed is missed by name, where a model is loaded', async () => {
+  await using dir = await tempDir()
+  const program = dir.join('graph-process.mjs')
+  await copyFile(fileURLToPath(new URL('../src/engine/graph-process.mjs', import.meta.url)), program)
+  const child = fork(program, { execArgv: [], serialization: 'advanced' })
+  child.send({ kind: 'load', source: { file: 'none', threads: 1 } })
+  const [reply] = (await once(child, 'message')) as [{ readonly message: string }]
+  expect(reply).toMatchObject({
+    kind: 'failed',
+    message: expect.stringMatching(/^onnxruntime-node cannot be used here: /),
+  })
+  expect(reply.message).not.toContain(dir.path)
+  child.disconnect()
+  await once(child, 'exit')
+})
 
 let backend: TestBackend
 beforeEach(async () => {

@@ -6,17 +6,16 @@
  *
  * @module
  */
-import { InferenceSession, Tensor } from 'onnxruntime-node'
-
 /** @typedef {import('./protocol.ts').GraphRequest} GraphRequest */
 /** @typedef {import('./protocol.ts').NumberBlock} NumberBlock */
+/** @typedef {import('onnxruntime-node')} Engine */
 
 // Stops are told to the process that started this one, which closes the channel when it needs this one no longer.
 for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => {})
 process.on('disconnect', () => process.exit(0))
 
-/** @type {InferenceSession | undefined} */
-let session
+/** @type {{ engine: Engine, session: import('onnxruntime-node').InferenceSession } | undefined} */
+let loaded
 
 process.on('message', (/** @type {GraphRequest} */ request) => {
   answer(request).then(reply, (error) => {
@@ -35,13 +34,14 @@ function reply(message) {
  */
 async function answer(request) {
   if (request.kind === 'run') {
-    if (session === undefined) throw new Error('no graph is loaded')
-    const output = await execute(session, request.run)
+    if (loaded === undefined) throw new Error('no graph is loaded')
+    const output = await execute(loaded, request.run)
     return { kind: 'done', output, memoryBytes: process.memoryUsage.rss() }
   }
   const { file, threads } = request.source
   // Only errors are told; threads that have nothing to do sleep, as others want the processor too.
-  session = await InferenceSession.create(file, {
+  const engine = await openEngine()
+  const session = await engine.InferenceSession.create(file, {
     executionProviders: ['cpu'],
     intraOpNumThreads: threads,
     interOpNumThreads: 1,
@@ -50,6 +50,7 @@ async function answer(request) {
     enableMemPattern: false,
     extra: { session: { intra_op: { allow_spinning: '0' } } },
   })
+  loaded = { engine, session }
   const shape = {
     inputs: session.inputMetadata.map(toGraphValue),
     outputs: session.outputMetadata.map(toGraphValue),
@@ -57,16 +58,27 @@ async function answer(request) {
   return { kind: 'loaded', shape, memoryBytes: process.memoryUsage.rss() }
 }
 
+/** The engine, which is installed only where there is a build of it. */
+async function openEngine() {
+  try {
+    return await import('onnxruntime-node')
+  } catch (error) {
+    const [reason = ''] = String(error instanceof Error ? error.message : error).split('\n')
+    // in words that name no folder
+    throw new Error(`onnxruntime-node cannot be used here: ${reason.replace(/(?:\/[^\s/'"]+)+\//g, '')}`)
+  }
+}
+
 /**
- * @param {InferenceSession} graph
+ * @param {{ engine: Engine, session: import('onnxruntime-node').InferenceSession }} graph
  * @param {import('./protocol.ts').GraphRun} run
  * @returns {Promise<NumberBlock>}
  */
-async function execute(graph, { feeds, output }) {
+async function execute({ engine, session }, { feeds, output }) {
   const tensors = Object.fromEntries(
-    Object.entries(feeds).map(([name, { kind, data, dims }]) => [name, new Tensor(kind, data, dims)]),
+    Object.entries(feeds).map(([name, { kind, data, dims }]) => [name, new engine.Tensor(kind, data, dims)]),
   )
-  const { [output]: result } = await graph.run(tensors, [output])
+  const { [output]: result } = await session.run(tensors, [output])
   if (!(result?.data instanceof Float32Array)) {
     throw new Error(`the output ${output} is ${result?.type ?? 'missing'}, not float32`)
   }
@@ -76,7 +88,7 @@ async function execute(graph, { feeds, output }) {
 }
 
 /**
- * @param {InferenceSession.ValueMetadata} value
+ * @param {import('onnxruntime-node').InferenceSession.ValueMetadata} value
  * @returns {import('./protocol.ts').GraphValue}
  */
 function toGraphValue(value) {
