@@ -50,8 +50,22 @@ describe('what the model says', () => {
       },
     }
     expect(await redact('é left', { minScore: 0.5 }, { classifier })).toBe('[REDACTED:ner:NAME] left')
-    expect(told).toEqual([0.5])
+    expect(told).toEqual([expect.closeTo(0.5, 5)])
   })
+
+  it.each([0.1, 0.6, 0.9, 0.99, 1])(
+    'with just the threshold %d counts, also once it was a number of 32 bits',
+    async (minScore) => {
+      for (const score of [minScore, Math.fround(minScore)]) {
+        // Others compare with the threshold they are told, in 32 bits or in 64.
+        const classifier: TokenClassifier = {
+          classify: async (_, { minScore: told }) =>
+            score >= Math.max(told, Math.fround(told)) ? [{ ...entity, score }] : [],
+        }
+        expect(await redact('é left', { minScore }, { classifier })).toBe('[REDACTED:ner:NAME] left')
+      }
+    },
+  )
 
   it.each<[string, Partial<TokenEntity>]>([
     ['an edge inside a character', { start: 1 }],

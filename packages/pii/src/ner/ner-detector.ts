@@ -27,6 +27,8 @@ export interface NerDetectorOptions {
 }
 
 const DEFAULT_CHUNKING: ChunkSettings = { size: 1000, overlap: 150 }
+/** Scores travel in 32 bits, where 0.9 comes out as a little less and 0.6 as a little more. */
+const SCORE_TOLERANCE = 1e-6
 
 /**
  * The tier that recognises entities by a model (§2.11): protected terms are hidden from it, long texts are cut into
@@ -36,7 +38,7 @@ const DEFAULT_CHUNKING: ChunkSettings = { size: 1000, overlap: 150 }
  */
 export function createNerDetector(options: NerDetectorOptions): Detector {
   const { name, settings, classifier, chunking = DEFAULT_CHUNKING, concurrency = 4, logger } = options
-  const { minScore = 0 } = settings
+  const minScore = Math.max(0, (settings.minScore ?? 0) - SCORE_TOLERANCE)
   const judge: Judge = {
     policy: createPolicy(settings),
     extendsNext: new Set(settings.extendToNextWord),

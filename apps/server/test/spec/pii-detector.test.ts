@@ -1,0 +1,174 @@
+import { describe, expect } from 'vitest'
+import { startTestServer, type TestServer } from '../support/server.ts'
+import { verifies } from './verifies.ts'
+
+/** The mock finds e-mail addresses with a score of 0.99 and single towns with one of 0.6. */
+const PLACE = '[REDACTED:ner:LOCATION]'
+const MAIL = '[REDACTED:ner:EMAIL]'
+
+/** A server with one detector of the mock. */
+async function withDetector(policy: Record<string, unknown>): Promise<TestServer> {
+  const server = await startTestServer()
+  await server.model('ner', {}, { known_usecases: ['token_classify'], pii_detection: policy })
+  return server
+}
+
+async function redact(server: TestServer, text: string): Promise<string | undefined> {
+  const reply = await server.post('/api/pii/redact', { text, detectors: ['ner'] })
+  return (reply.json() as { redacted_text?: string }).redacted_text
+}
+
+/** What is left of texts under one policy. */
+async function redactAll(policy: Record<string, unknown>, texts: readonly string[]): Promise<(string | undefined)[]> {
+  await using server = await withDetector(policy)
+  const redacted: (string | undefined)[] = []
+  for (const text of texts) redacted.push(await redact(server, text))
+  return redacted
+}
+
+describe('what becomes of a detection', () => {
+  verifies('detector:policy:min-score', 'below the score that is asked for it is dropped', async () => {
+    expect(await redactAll({ min_score: 0.7 }, ['ada@host.example in Paris'])).toEqual([`${MAIL} in Paris`])
+    expect(await redactAll({ min_score: 0.6 }, ['ada@host.example in Paris'])).toEqual([`${MAIL} in ${PLACE}`])
+  })
+
+  verifies(
+    ['detector:policy:default-action', 'detector:policy:entity-actions', 'detector:policy:group-names'],
+    'its group has an action of its own, or else that of all, under the name the model gives it',
+    async () => {
+      await using server = await withDetector({ default_action: 'allow', entity_actions: { LOCATION: 'mask' } })
+      const reply = await server.post('/api/pii/redact', { text: 'ada@host.example in Paris', detectors: ['ner'] })
+      expect(reply.json()).toMatchObject({
+        redacted_text: `ada@host.example in ${PLACE}`,
+        entities: [
+          { entity_type: 'EMAIL', action: 'allow' },
+          { entity_type: 'LOCATION', action: 'mask' },
+        ],
+      })
+      expect(await redactAll({}, ['in Paris'])).toEqual([`in ${PLACE}`])
+      await server.model(
+        'ner',
+        {},
+        {
+          known_usecases: ['token_classify'],
+          pii_detection: { default_action: 'block', entity_actions: { EMAIL: 'allow' } },
+        },
+      )
+      const refused = await server.post('/api/pii/redact', { text: 'in Paris', detectors: ['ner'] })
+      expect([refused.status, refused.json()]).toMatchObject([400, { error: { type: 'pii_blocked' } }])
+      expect(refused.text).not.toContain('redacted_text')
+      expect(await redact(server, 'ada@host.example')).toBe('ada@host.example')
+    },
+  )
+})
+
+describe('the words beside a detection', () => {
+  verifies(
+    [
+      'detector:extend:next-word',
+      'detector:extend:word',
+      'detector:extend:spaces',
+      'detector:extend:one-word',
+      'detector:extend:none',
+    ],
+    'of a group that extends to the next word: one word of its line',
+    async () => {
+      const cases = {
+        'Paris nord ouest': `${PLACE} ouest`,
+        "Paris d'arc-7.b. x": `${PLACE}. x`,
+        'Paris \t e\u0301te\u0301 x': `${PLACE} x`,
+        'Paris\nnord': `${PLACE}\nnord`,
+        'Paris \r\n nord': `${PLACE} \r\n nord`,
+        'Paris, nord': `${PLACE}, nord`,
+        'in Paris  ': `in ${PLACE}  `,
+        'ada@host.example nord': `${MAIL} nord`,
+      }
+      const redacted = await redactAll({ extend_to_next_word: ['LOCATION'] }, Object.keys(cases))
+      expect(redacted).toEqual(Object.values(cases))
+    },
+  )
+
+  verifies(
+    ['detector:extend:previous-word', 'detector:extend:previous-letters', 'detector:extend:digits'],
+    'of a group that extends to the word before: one of letters, dashes and apostrophes',
+    async () => {
+      const cases = {
+        'the old Paris': `the ${PLACE}`,
+        "o'ld-x \t Paris": PLACE,
+        'st.x Paris': `st.x ${PLACE}`,
+        'no 7b Paris': `no 7b ${PLACE}`,
+        'old, Paris': `old, ${PLACE}`,
+        'old\nParis': `old\n${PLACE}`,
+        Paris: PLACE,
+      }
+      const redacted = await redactAll({ extend_to_previous_word: ['LOCATION'] }, Object.keys(cases))
+      expect(redacted).toEqual(Object.values(cases))
+    },
+  )
+
+  verifies('detector:extend:protected', 'that are protected terms are not covered', async () => {
+    const policy = {
+      extend_to_next_word: ['LOCATION'],
+      extend_to_previous_word: ['LOCATION'],
+      protected_terms: ['seerose'],
+    }
+    const redacted = await redactAll(policy, ['old Paris seerose', 'Seerose Paris nord'])
+    expect(redacted).toEqual([`${PLACE} seerose`, `Seerose ${PLACE}`])
+  })
+})
+
+describe('protected terms', () => {
+  verifies(
+    ['detector:terms:placeholder', 'detector:terms:min-length'],
+    'of three characters or more are hidden from the model and come back as they were',
+    async () => {
+      await using server = await withDetector({ protected_terms: ['paris', 'Al'] })
+      expect(await redact(server, 'Al is in Paris, not in Rome.')).toBe(`Al is in Paris, not in ${PLACE}.`)
+      const sent = JSON.stringify(server.records('ner'))
+      expect(sent).toContain('Al is in [PROTECTED], not in Rome.')
+      expect(sent).not.toContain('Paris')
+    },
+  )
+
+  verifies(
+    ['detector:terms:whole-word', 'detector:terms:part-of-word'],
+    'are whole words, whatever their case',
+    async () => {
+      const cases = {
+        'ADA@host.example': 'ADA@host.example',
+        'in Paris.': 'in Paris.',
+        'in Paris-nord': `in ${PLACE}-nord`,
+        "in Paris's": `in ${PLACE}'s`,
+        'see Paris.example': `see ${PLACE}.example`,
+      }
+      const redacted = await redactAll({ protected_terms: ['ada@HOST.example', 'Paris'] }, Object.keys(cases))
+      expect(redacted).toEqual(Object.values(cases))
+    },
+  )
+
+  verifies(
+    ['detector:terms:files', 'detector:terms:comments', 'detector:terms:re-read'],
+    'come from files in the models folder too, which are read again when they change',
+    async () => {
+      await using server = await withDetector({ protected_terms_files: ['terms.txt'] })
+      await server.writeModelFile('terms.txt', '  Paris\n\n# Rome\n')
+      expect(await redact(server, 'Paris, Rome')).toBe(`Paris, ${PLACE}`)
+      await server.writeModelFile('terms.txt', 'Rome and more\nRome\n')
+      expect(await redact(server, 'Paris, Rome')).toBe(`${PLACE}, Rome`)
+    },
+  )
+
+  verifies('detector:terms:missing-file', 'of a file that is missing are passed over with a warning', async () => {
+    await using server = await withDetector({ protected_terms: ['Paris'], protected_terms_files: ['gone.txt'] })
+    expect(await redact(server, 'Paris, Rome')).toBe(`Paris, ${PLACE}`)
+    const warnings = server.logLines.filter((line) => line.includes('file of protected terms cannot be read, skipped'))
+    expect(warnings).toHaveLength(1)
+    expect(warnings[0]).toContain('gone.txt')
+  })
+
+  verifies('detector:terms:ner-only', 'are hidden from the model alone, and patterns find them', async () => {
+    const policy = { protected_terms: ['ada@host.example', 'Paris'], builtins: ['email'] }
+    const redacted = await redactAll(policy, ['ada@host.example in Paris'])
+    expect(redacted).toEqual(['[REDACTED:pattern:EMAIL] in Paris'])
+  })
+})
