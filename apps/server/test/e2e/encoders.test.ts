@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { TINY_EMBEDDING_SIZE, writeTinyEmbedder, writeTinyRanker } from '@svc/test-kit'
+import { TINY_EMBEDDING_SIZE, writeTinyEmbedder, writeTinyNer, writeTinyRanker } from '@svc/test-kit'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { verifies } from '../spec/verifies.ts'
@@ -16,6 +16,7 @@ beforeAll(async () => {
   const models = join(server.folder, 'models')
   await writeTinyEmbedder(join(models, 'vectors'), { maxTokens: 16 })
   await writeTinyRanker(join(models, 'pairs'))
+  await writeTinyNer(join(models, 'people'), { maxTokens: 24 })
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
@@ -78,5 +79,38 @@ describe('encoders from model folders', () => {
     expect(failure).toBeInstanceOf(OpenAI.APIError)
     expect(String(failure)).toContain('nowhere: no such folder or file')
     expect(String(failure)).not.toContain(server.folder)
+  })
+})
+
+describe('a token classifier as a detector of private text', () => {
+  const detector =
+    'backend: onnx\nknown_usecases: [token_classify]\npii_detection: {min_score: 0.5, default_action: mask}'
+
+  async function ask(path: string, text: string, name: string): Promise<Response> {
+    return fetch(`${server.url}${path}`, { method: 'POST', body: JSON.stringify({ text, detectors: [name] }) })
+  }
+
+  it('finds people, places and mail addresses by their bytes, in texts of any length', async () => {
+    await writeModel('people', detector, 'people')
+    const text = `${'hello world 👩‍👩‍👧 '.repeat(40)}José Müller, mail alice@example.com from 東京`
+    const analysis = (await (await ask('/api/pii/analyze', text, 'people')).json()) as {
+      entities: { entity_type: string; start: number; end: number }[]
+    }
+    const bytes = Buffer.from(text)
+    expect(
+      analysis.entities.map(({ entity_type, start, end }) => [entity_type, bytes.toString('utf8', start, end)]),
+    ).toEqual([
+      ['PER', 'José Müller'],
+      ['EMAIL', 'alice@example.com'],
+      ['LOC', '東京'],
+    ])
+    const redacted = await ask('/api/pii/redact', 'José Müller lives in Zürich', 'people')
+    expect(await redacted.json()).toMatchObject({ redacted_text: '[REDACTED:ner:PER] lives in [REDACTED:ner:LOC]' })
+  })
+
+  it('that cannot be loaded fails closed', async () => {
+    await writeModel('nobody', detector, 'nowhere')
+    const reply = await ask('/api/pii/redact', 'José Müller', 'nobody')
+    expect([reply.status, await reply.text()]).toEqual([503, expect.stringContaining('pii_ner_unavailable')])
   })
 })
