@@ -85,7 +85,7 @@ class Relay implements UpstreamSink {
 
   begin(): void {
     const { upstream, request, signal, outgoing } = this.#options
-    outgoing.once('close', () => {
+    outgoing.on('close', () => {
       if (!outgoing.writableFinished) this.#call?.abort(clientGone())
     })
     this.#call = upstream.start(request, this, { signal })

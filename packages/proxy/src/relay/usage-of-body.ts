@@ -23,22 +23,32 @@ export function usageOfBody(text: string): Fields | undefined {
   return undefined
 }
 
+const QUOTE = 0x22
+const COLON = 0x3a
+const BACKSLASH = 0x5c
+const OPEN_BRACE = 0x7b
+const CLOSE_BRACE = 0x7d
+const OPEN_BRACKET = 0x5b
+const CLOSE_BRACKET = 0x5d
+const SPACE = 0x20
+
 /** Inside a string the quote would be escaped. */
 function isKey(text: string, at: number): boolean {
-  return at === 0 || text[at - 1] !== '\\'
+  return text.charCodeAt(at - 1) !== BACKSLASH
 }
 
 /** Where the object starts that is the value of a key; -1 where the value is none. */
 function valueStart(text: string, from: number): number {
   let at = skipBlanks(text, from)
-  if (text[at] !== ':') return -1
+  if (text.charCodeAt(at) !== COLON) return -1
   at = skipBlanks(text, at + 1)
-  return text[at] === '{' ? at : -1
+  return text.charCodeAt(at) === OPEN_BRACE ? at : -1
 }
 
+/** Blanks of JSON are the only characters up to the space that may stand outside of strings. */
 function skipBlanks(text: string, from: number): number {
   let at = from
-  while (text[at] === ' ' || text[at] === '\n' || text[at] === '\r' || text[at] === '\t') at += 1
+  while (text.charCodeAt(at) <= SPACE) at += 1
   return at
 }
 
@@ -46,13 +56,10 @@ function skipBlanks(text: string, from: number): number {
 function endOfObject(text: string, start: number): number {
   let depth = 0
   for (let at = start; at < text.length; at += 1) {
-    const char = text[at]
-    if (char === '"') at = endOfString(text, at) - 1
-    else if (char === '{' || char === '[') depth += 1
-    else if (char === '}' || char === ']') {
-      depth -= 1
-      if (depth === 0) return at + 1
-    }
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) at = endOfString(text, at) - 1
+    else depth += depthChange(code)
+    if (depth === 0) return at + 1
   }
   return -1
 }
@@ -60,21 +67,24 @@ function endOfObject(text: string, start: number): number {
 /** Whether exactly one container is still open at an offset outside of strings. */
 function isTopLevel(text: string, from: number): boolean {
   let depth = 1
-  for (let at = from; at < text.length; at += 1) {
-    const char = text[at]
-    if (char === '"') at = endOfString(text, at) - 1
-    else if (char === '{' || char === '[') depth += 1
-    else if (char === '}' || char === ']') depth -= 1
-    if (depth < 0) return false
+  for (let at = from; at < text.length && depth >= 0; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) at = endOfString(text, at) - 1
+    else depth += depthChange(code)
   }
   return depth === 0
+}
+
+function depthChange(code: number): number {
+  if (code === OPEN_BRACE || code === OPEN_BRACKET) return 1
+  return code === CLOSE_BRACE || code === CLOSE_BRACKET ? -1 : 0
 }
 
 /** The offset after a string; past the end where it is not closed. */
 function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let before = at - 1
-    while (text[before] === '\\') before -= 1
+    while (text.charCodeAt(before) === BACKSLASH) before -= 1
     if ((at - before) % 2 === 1) return at + 1
   }
   return text.length + 1
