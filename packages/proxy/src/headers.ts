@@ -52,6 +52,16 @@ export function clientHeaders(provider: Provider, client: ClientHeader): Header[
   return headers
 }
 
+/**
+ * The headers of a request that is not a client's own but made for one: how many servers it has passed, and its trace.
+ *
+ * @throws {SvcError} `loop` past {@link MAX_HOPS}
+ */
+export function passageHeaders(client: ClientHeader = () => undefined): Header[] {
+  const trace = given(client, 'traceparent')
+  return [[HOP_HEADER, String(nextHop(client))], ...(trace === undefined ? [] : [['traceparent', trace] as const])]
+}
+
 /** A client's value where it can be sent on as it is: printable ASCII of a sensible length. */
 function given(client: ClientHeader, name: string): string | undefined {
   const value = client(name)

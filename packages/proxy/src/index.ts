@@ -23,7 +23,12 @@ export { type RelayOptions, type RelayOutcome, relay } from './relay/relay.ts'
 
 export { quoteUpstream } from './quote.ts'
 export { addCacheBreakpoints } from './translate/cache-breakpoints.ts'
-export { type ChatUpstream, type ChatUpstreamOptions, createChatUpstream } from './translate/chat-upstream.ts'
+export {
+  type ChatCall,
+  type ChatUpstream,
+  type ChatUpstreamOptions,
+  createChatUpstream,
+} from './translate/chat-upstream.ts'
 export { messagesToChat } from './translate/messages-to-chat.ts'
 export type { TranslateMode } from './translate/reply-reader.ts'
 export { createTranslator, type Translator, type TranslatorOptions } from './translate/translator.ts'

@@ -42,18 +42,21 @@ export function createCloudProxy(context: LoadContext): BackendHandlers {
       state: loaded === undefined ? StatusResponse_State.UNINITIALIZED : StatusResponse_State.READY,
       memory: { total: BigInt(process.memoryUsage.rss()) },
     }),
-    predict: async (request, { signal }) => {
+    predict: async (request, { signal, metadata }) => {
       const { chat, translate } = translated(request.ModelIdentity)
       try {
-        return toReply(await chat.complete(toChatRequest(request, context.log), { signal }), translate)
+        return toReply(
+          await chat.complete(toChatRequest(request, context.log), { signal, client: (name) => metadata[name] }),
+          translate,
+        )
       } catch (error) {
         throw toWholeFailure(error)
       }
     },
-    predictStream: async function* (request, { signal }) {
+    predictStream: async function* (request, { signal, metadata }) {
       const { chat, translate } = translated(request.ModelIdentity)
       try {
-        const chunks = chat.stream(toChatRequest(request, context.log), { signal })
+        const chunks = chat.stream(toChatRequest(request, context.log), { signal, client: (name) => metadata[name] })
         for await (const chunk of chunks) yield toReplyPiece(chunk, translate)
       } catch (error) {
         throw toWholeFailure(error)

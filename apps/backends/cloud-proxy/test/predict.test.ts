@@ -135,6 +135,15 @@ describe('Predict', () => {
     expect(world.asked()).toEqual({ model: 'm', messages: [{ role: 'user', content: 'hi' }] })
   })
 
+  it('counts the servers that it has passed', async () => {
+    await using world = await startTranslating()
+    world.provider.enqueue(json(MESSAGE))
+    await world.client.predict({ Prompt: 'hi' }, { metadata: { 'x-svc-hop': '2' } })
+    expect(world.provider.requests[0]?.header('x-svc-hop')).toEqual(['3'])
+    const round = collect(world.client.predictStream({ Prompt: 'hi' }, { metadata: { 'x-svc-hop': '4' } }))
+    await expect(round).rejects.toMatchObject({ kind: 'loop' })
+  })
+
   it('is refused where requests are passed through', async () => {
     await using world = await startWorld()
     await world.load({})

@@ -69,6 +69,15 @@ describe('what the instance answers', () => {
     },
   )
 
+  it('counts the servers that a request has passed, and ends where they stand in a circle', async () => {
+    await using world = await startWorld()
+    world.instance.replyWith(json({ tokens: [] }))
+    await world.client.tokenizeString({ Prompt: 'x' }, { metadata: { 'x-svc-hop': '2' } })
+    expect(world.instance.requests[0]?.header('x-svc-hop')).toEqual(['3'])
+    const round = world.client.tokenizeString({ Prompt: 'x' }, { metadata: { 'x-svc-hop': '4' } })
+    await expect(round).rejects.toMatchObject({ kind: 'loop' })
+  })
+
   it('about questions with types is nothing: they are not asked', async () => {
     await using world = await startWorld()
     await expect(world.client.extensions.decide({})).rejects.toMatchObject({ kind: 'not_implemented' })

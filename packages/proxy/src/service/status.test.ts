@@ -130,11 +130,17 @@ describe('an instance', () => {
     await using world = await startWorld({ apiKeyEnv: 'KEY' })
     world.instance.replyWith(json({ tokens: [] }))
     await world.service.tokenize('x', { signal })
-    await world.service.tokenize('x', { signal, hop: 3 })
+    const client = (name: string) => ({ 'x-svc-hop': '2', traceparent: '00-a-b-01', cookie: 'c' })[name]
+    await world.service.tokenize('x', { signal, client })
     const [first, second] = world.instance.requests
     expect(first?.header('authorization')).toEqual(['Bearer sk-secret'])
     expect(first?.header('user-agent')).toEqual(['svc'])
     expect(first?.header('x-svc-hop')).toEqual(['1'])
     expect(second?.header('x-svc-hop')).toEqual(['3'])
+    expect(second?.header('traceparent')).toEqual(['00-a-b-01'])
+    expect(second?.header('cookie')).toEqual([])
+    const round = world.service.tokenize('x', { signal, client: () => '4' })
+    await expect(round).rejects.toMatchObject({ kind: 'loop' })
+    expect(world.instance.requests).toHaveLength(2)
   })
 })

@@ -1,5 +1,5 @@
 import { type Fields, isFields, tryParseJson } from '../fields.ts'
-import { HOP_HEADER } from '../headers.ts'
+import { type ClientHeader, passageHeaders } from '../headers.ts'
 import type { Header, Upstream, UpstreamReply } from '../upstream.ts'
 import { headerOf, readWhole } from '../upstream-error.ts'
 import { encodeForm, type FormField } from './multipart.ts'
@@ -13,8 +13,8 @@ const MAX_REPLY_BYTES = 512 * 1024 * 1024
 /** What every call on another instance takes. */
 export interface ServiceCall {
   readonly signal: AbortSignal
-  /** How many of our servers the request has passed with this one. @default 1 */
-  readonly hop?: number | undefined
+  /** The headers of the client that it is made for: how many servers it has passed and its trace are taken over. */
+  readonly client?: ClientHeader | undefined
 }
 
 /** A body: JSON, or the fields of a form. */
@@ -44,10 +44,10 @@ export function createTransport(target: ServiceTarget, upstream: Pick<Upstream, 
 
   const send = async (
     request: { readonly url: URL; readonly body?: ServiceBody; readonly streams: boolean },
-    { signal, hop = 1 }: ServiceCall,
+    { signal, client }: ServiceCall,
   ): Promise<UpstreamReply> => {
     const { contentType, bytes } = encodeBody(request.body)
-    const headers: Header[] = [...fixed, [HOP_HEADER, String(hop)], ...contentType, ['accept', '*/*']]
+    const headers: Header[] = [...fixed, ...passageHeaders(client), ...contentType, ['accept', '*/*']]
     const reply = await guard(
       upstream.send(
         {

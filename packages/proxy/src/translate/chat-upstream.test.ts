@@ -83,6 +83,20 @@ describe('a whole reply', () => {
     expect(last().text()).not.toContain('cache_control')
   })
 
+  it('counts the servers that it has passed, and ends where they stand in a circle', async () => {
+    mock.replyWith(json(MESSAGE))
+    const client = (name: string) => ({ 'x-svc-hop': '2', traceparent: '00-a-b-01', authorization: 'mine' })[name]
+    await open().complete(chat, { signal: never, client })
+    expect(last().header('x-svc-hop')).toEqual(['3'])
+    expect(last().header('traceparent')).toEqual(['00-a-b-01'])
+    expect(last().header('authorization')).toEqual([])
+    await open().complete(chat, { signal: never })
+    expect(last().header('x-svc-hop')).toEqual(['1'])
+    const round = open().complete(chat, { signal: never, client: () => '4' })
+    await expect(round).rejects.toMatchObject({ kind: 'loop' })
+    expect(mock.requests).toHaveLength(2)
+  })
+
   it('that is refused here is never asked for', async () => {
     const before = mock.requests.length
     const content = [{ type: 'image_url' as const, image_url: { url: 'https://a/b' } }]
@@ -112,6 +126,26 @@ describe('an error of the upstream', () => {
       body: Buffer.from('so busy\n'),
       retryAfterMs: 3000,
     })
+  })
+
+  it('never holds the key that it was called with', async () => {
+    const body = Buffer.concat([Buffer.from('wrong key: sk-1!'), Buffer.of(0xff), Buffer.from('sk-1')])
+    const headers = { 'content-type': 'text/plain', 'retry-after': '3' }
+    for (const header of [['x-api-key', 'sk-1'] as const, ['authorization', 'Bearer sk-1'] as const]) {
+      mock.enqueue({ status: 401, headers, body })
+      await expect(open({}, { headers: [header] }).complete(chat, { signal: never })).rejects.toMatchObject({
+        status: 401,
+        contentType: 'text/plain',
+        retryAfterMs: 3000,
+        body: Buffer.concat([Buffer.from('wrong key: [key]!'), Buffer.of(0xff), Buffer.from('[key]')]),
+      })
+      mock.enqueue(sse(messagesStream({ type: 'error', error: { type: 'x', message: 'bad sk-1' } } as never)))
+      await expect(hear(open({}, { headers: [header] }).stream(chat, { signal: never }))).rejects.toMatchObject({
+        message: 'the upstream failed: bad [key]',
+        code: 'upstream_error',
+        details: { type: 'x' },
+      })
+    }
   })
 
   it('is not tried again', async () => {

@@ -1,4 +1,6 @@
 import type { ChatCompletion, ChatCompletionChunk, ChatCompletionRequest } from '@svc/wire'
+import { type ClientHeader, passageHeaders } from '../headers.ts'
+import { redactError } from '../redact-error.ts'
 import type { Header, Upstream, UpstreamReply } from '../upstream.ts'
 import { brokenUpstream, headerOf, readStatusError, readWhole } from '../upstream-error.ts'
 import { completionToChunks } from './completion-chunks.ts'
@@ -22,39 +24,48 @@ export interface ChatUpstreamOptions {
   readonly requestTimeoutMs?: number | undefined
 }
 
-/** A model behind an upstream, spoken to in the chat format. Nothing is tried twice. */
+/** What a call takes beside the request. */
+export interface ChatCall {
+  readonly signal: AbortSignal
+  /** The headers of the client that it is made for: how many servers it has passed and its trace are taken over. */
+  readonly client?: ClientHeader | undefined
+}
+
+/** A model behind an upstream, spoken to in the chat format. Nothing is tried twice; no error holds the key. */
 export interface ChatUpstream {
   /**
    * Asks for a whole reply.
    *
    * @throws {UpstreamStatusError} with the upstream's own error
    * @throws {SvcError} what {@link Translator.request} and {@link Translator.reply} throw; `upstream_failed` without a
-   *   reply, `timeout` past the limit, `cancelled` by the signal
+   *   reply, `timeout` past the limit, `cancelled` by the signal, `loop` after too many servers
    */
-  complete(chat: ChatCompletionRequest, options: { readonly signal: AbortSignal }): Promise<ChatCompletion>
+  complete(chat: ChatCompletionRequest, call: ChatCall): Promise<ChatCompletion>
   /**
    * Asks for a stream. Nothing is sent before the first pull; ending the iteration early ends the request.
    *
    * @throws the same as {@link ChatUpstream.complete}, on the first pull where nothing has come yet
    */
-  stream(
-    chat: ChatCompletionRequest,
-    options: { readonly signal: AbortSignal },
-  ): AsyncGenerator<ChatCompletionChunk, void, undefined>
+  stream(chat: ChatCompletionRequest, call: ChatCall): AsyncGenerator<ChatCompletionChunk, void, undefined>
 }
 
 /** The model of an upstream in the chat format, whatever format it speaks. */
 export function createChatUpstream(options: ChatUpstreamOptions): ChatUpstream {
   const { upstream, translator, url, requestTimeoutMs } = options
   const headers = completeHeaders(options)
+  const secrets = secretsOf(headers)
 
-  const send = async (chat: ChatCompletionRequest, signal: AbortSignal): Promise<UpstreamReply> => {
+  const send = async (chat: ChatCompletionRequest, { signal, client }: ChatCall): Promise<UpstreamReply> => {
     const streams = chat.stream === true
     const reply = await upstream.send(
       {
         method: 'POST',
         url,
-        headers: [...headers, ['accept', streams ? 'text/event-stream' : 'application/json']],
+        headers: [
+          ...headers,
+          ...passageHeaders(client),
+          ['accept', streams ? 'text/event-stream' : 'application/json'],
+        ],
         body: translator.request(chat),
         ...(streams ? {} : { timeoutMs: requestTimeoutMs }),
       },
@@ -68,14 +79,22 @@ export function createChatUpstream(options: ChatUpstreamOptions): ChatUpstream {
   }
 
   return {
-    async complete(chat, { signal }) {
-      const { body } = await send({ ...chat, stream: false }, signal)
-      return translator.reply(await readWhole(body, MAX_REPLY_BYTES))
+    async complete(chat, call) {
+      try {
+        const { body } = await send({ ...chat, stream: false }, call)
+        return translator.reply(await readWhole(body, MAX_REPLY_BYTES))
+      } catch (error) {
+        throw redactError(error, secrets)
+      }
     },
-    async *stream(chat, { signal }) {
-      const reply = await send({ ...chat, stream: true }, signal)
-      if (isJson(reply)) yield* completionToChunks(translator.reply(await readWhole(reply.body, MAX_REPLY_BYTES)))
-      else yield* translator.events(reply.body)
+    async *stream(chat, call) {
+      try {
+        const reply = await send({ ...chat, stream: true }, call)
+        if (isJson(reply)) yield* completionToChunks(translator.reply(await readWhole(reply.body, MAX_REPLY_BYTES)))
+        else yield* translator.events(reply.body)
+      } catch (error) {
+        throw redactError(error, secrets)
+      }
     },
   }
 }
@@ -83,6 +102,12 @@ export function createChatUpstream(options: ChatUpstreamOptions): ChatUpstream {
 function completeHeaders({ translator, headers = [] }: ChatUpstreamOptions): Header[] {
   const needsVersion = translator.provider === 'provider_b' && headerOf(headers, 'anthropic-version') === undefined
   return [['content-type', 'application/json'], ...headers, ...(needsVersion ? [MESSAGES_VERSION] : [])]
+}
+
+/** The key, as it stands in the one header or the other. */
+function secretsOf(headers: readonly Header[]): string[] {
+  const keys = [headerOf(headers, 'x-api-key'), headerOf(headers, 'authorization')?.replace(/^Bearer /, '')]
+  return keys.filter((key): key is string => key !== undefined && key !== '')
 }
 
 /** Some upstreams do not stream though they were asked to. */

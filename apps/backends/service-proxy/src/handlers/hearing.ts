@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path'
 import type { BackendHandlers } from '@svc/backend-kit'
+import { toCall } from '../call.ts'
 import { readInput, writeOutput } from '../files.ts'
 import type { ServiceHost } from '../host.ts'
 
@@ -8,31 +9,34 @@ type HearingHandlers = Pick<BackendHandlers, 'vad' | 'diarize' | 'soundDetection
 /** VAD, Diarize, SoundDetection and AudioTransform. */
 export function createHearingHandlers(host: ServiceHost): HearingHandlers {
   return {
-    vad: async ({ ModelIdentity, audio }, { signal }) => ({
-      segments: [...(await host.use(ModelIdentity).findVoice(audio, { signal }))],
+    vad: async ({ ModelIdentity, audio }, context) => ({
+      segments: [...(await host.use(ModelIdentity).findVoice(audio, toCall(context)))],
     }),
-    diarize: async (request, { signal }) => {
+    diarize: async (request, context) => {
       const { ModelIdentity, dst, threads: _threads, ...input } = request
       const service = host.use(ModelIdentity)
-      const { segments, ...rest } = await service.diarize({ ...input, file: await readInput(dst) }, { signal })
+      const { segments, ...rest } = await service.diarize({ ...input, file: await readInput(dst) }, toCall(context))
       return { ...rest, segments: [...segments] }
     },
-    soundDetection: async ({ ModelIdentity, src, topK, threshold }, { signal }) => {
+    soundDetection: async ({ ModelIdentity, src, topK, threshold }, context) => {
       const service = host.use(ModelIdentity)
       const input = { file: await readInput(src), topK, threshold }
-      return { detections: [...(await service.classifySound(input, { signal }))] }
+      return { detections: [...(await service.classifySound(input, toCall(context)))] }
     },
-    audioTransform: async (request, { signal }) => {
+    audioTransform: async (request, context) => {
       const { ModelIdentity, audioPath, referencePath, dst, params } = request
       const service = host.use(ModelIdentity)
       const reference = referencePath === '' ? undefined : await readInput(referencePath)
-      const changed = await service.transformSound({ audio: await readInput(audioPath), reference, params }, { signal })
+      const changed = await service.transformSound(
+        { audio: await readInput(audioPath), reference, params },
+        toCall(context),
+      )
       await writeOutput(dst, changed.body)
       const stems: { name: string; dst: string }[] = []
       for (const [index, { name, url }] of changed.stems.entries()) {
         // The name is the instance's: no part of a path.
         const path = join(dirname(dst), `${stemName(dst)}-stem-${index}.wav`)
-        await writeOutput(path, await service.download(url, { signal }))
+        await writeOutput(path, await service.download(url, toCall(context)))
         stems.push({ name, dst: path })
       }
       return { dst, referenceProvided: reference !== undefined, stems }

@@ -1,4 +1,5 @@
 import type { BackendHandlers } from '@svc/backend-kit'
+import { toCall } from '../call.ts'
 import { toBase64, toDataUrl, writeOutput } from '../files.ts'
 import type { ServiceHost } from '../host.ts'
 
@@ -12,46 +13,49 @@ const MADE = { success: true, message: 'made' }
 /** GenerateImage, UpscaleImage, GenerateVideo, Generate3D, Detect and Depth. */
 export function createImageHandlers(host: ServiceHost): ImageHandlers {
   return {
-    generateImage: async (request, { signal }) => {
+    generateImage: async (request, context) => {
       const { ModelIdentity, positivePrompt: prompt, negativePrompt, width, height, step: steps, seed, dst } = request
       const service = host.use(ModelIdentity)
       const references = await Promise.all(request.refImages.map(toBase64))
       const source = await toBase64(request.src)
       const input = { prompt, negativePrompt, width, height, steps, seed, source, references }
-      await writeOutput(dst, await service.makeImage(input, { signal }))
+      await writeOutput(dst, await service.makeImage(input, toCall(context)))
       return MADE
     },
-    upscaleImage: async ({ src, dst, scale }, { signal }) => {
+    upscaleImage: async ({ src, dst, scale }, context) => {
       const service = host.use('')
-      await writeOutput(dst, await service.upscaleImage({ image: await toBase64(src), scale }, { signal }))
+      await writeOutput(dst, await service.upscaleImage({ image: await toBase64(src), scale }, toCall(context)))
       return MADE
     },
-    generateVideo: async (request, { signal }) => {
+    generateVideo: async (request, context) => {
       const { ModelIdentity, dst, step: steps, numFrames: frames, fps: framesPerSecond, ...rest } = request
       const service = host.use(ModelIdentity)
       const startImage = await toBase64(rest.startImage)
       const endImage = await toBase64(rest.endImage)
       const audio = await toBase64(rest.audio)
       const input = { ...rest, startImage, endImage, audio, steps, frames, framesPerSecond }
-      await writeOutput(dst, await service.makeVideo(input, { signal }))
+      await writeOutput(dst, await service.makeVideo(input, toCall(context)))
       return MADE
     },
-    generate3D: async ({ src, dst, step: steps, ...rest }, { signal }) => {
+    generate3D: async ({ src, dst, step: steps, ...rest }, context) => {
       const service = host.use('')
-      await writeOutput(dst, await service.makeShape({ ...rest, image: await toBase64(src), steps }, { signal }))
+      await writeOutput(dst, await service.makeShape({ ...rest, image: await toBase64(src), steps }, toCall(context)))
       return MADE
     },
-    detect: async ({ ModelIdentity, src, prompt, points, boxes, threshold }, { signal }) => {
+    detect: async ({ ModelIdentity, src, prompt, points, boxes, threshold }, context) => {
       const service = host.use(ModelIdentity)
-      const found = await service.detect({ image: await toDataUrl(src), prompt, points, boxes, threshold }, { signal })
+      const found = await service.detect(
+        { image: await toDataUrl(src), prompt, points, boxes, threshold },
+        toCall(context),
+      )
       return { Detections: found.map(({ mask, ...thing }) => ({ ...thing, mask: Buffer.from(mask) })) }
     },
-    depth: async ({ ModelIdentity, src, dst: _none, pointsConfThresh, ...rest }, { signal }) => {
+    depth: async ({ ModelIdentity, src, dst: _none, pointsConfThresh, ...rest }, context) => {
       const service = host.use(ModelIdentity)
       const image = await toDataUrl(src)
       const map = await service.measureDepth(
         { ...rest, image, pointsConfidenceThreshold: pointsConfThresh },
-        { signal },
+        toCall(context),
       )
       return {
         ...map,

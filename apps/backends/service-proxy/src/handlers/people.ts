@@ -1,4 +1,5 @@
 import type { BackendHandlers } from '@svc/backend-kit'
+import { toCall } from '../call.ts'
 import { toBase64 } from '../files.ts'
 import type { ServiceHost } from '../host.ts'
 
@@ -10,12 +11,12 @@ type PeopleHandlers = Pick<
 /** FaceVerify, FaceAnalyze, VoiceVerify, VoiceAnalyze and VoiceEmbed. */
 export function createPeopleHandlers(host: ServiceHost): PeopleHandlers {
   return {
-    faceVerify: async ({ ModelIdentity, img1, img2, threshold, antiSpoofing }, { signal }) => {
+    faceVerify: async ({ ModelIdentity, img1, img2, threshold, antiSpoofing }, context) => {
       const service = host.use(ModelIdentity)
       const pair = { first: await toBase64(img1), second: await toBase64(img2) }
       const { areas, real, antispoofScores, ...rest } = await service.verifyFaces(
         { ...pair, threshold, antiSpoofing },
-        { signal },
+        toCall(context),
       )
       return {
         ...rest,
@@ -27,22 +28,22 @@ export function createPeopleHandlers(host: ServiceHost): PeopleHandlers {
         img2AntispoofScore: antispoofScores[1],
       }
     },
-    faceAnalyze: async ({ ModelIdentity, img, actions, antiSpoofing }, { signal }) => {
+    faceAnalyze: async ({ ModelIdentity, img, actions, antiSpoofing }, context) => {
       const service = host.use(ModelIdentity)
-      const faces = await service.analyzeFaces({ image: await toBase64(img), actions, antiSpoofing }, { signal })
+      const faces = await service.analyzeFaces({ image: await toBase64(img), actions, antiSpoofing }, toCall(context))
       return { faces: [...faces] }
     },
-    voiceVerify: async ({ ModelIdentity, audio1, audio2, threshold, antiSpoofing }, { signal }) => {
+    voiceVerify: async ({ ModelIdentity, audio1, audio2, threshold, antiSpoofing }, context) => {
       const service = host.use(ModelIdentity)
       const pair = { first: await toBase64(audio1), second: await toBase64(audio2) }
-      return service.verifyVoices({ ...pair, threshold, antiSpoofing }, { signal })
+      return service.verifyVoices({ ...pair, threshold, antiSpoofing }, toCall(context))
     },
-    voiceAnalyze: async ({ ModelIdentity, audio, actions }, { signal }) => {
+    voiceAnalyze: async ({ ModelIdentity, audio, actions }, context) => {
       const service = host.use(ModelIdentity)
-      return { segments: [...(await service.analyzeVoice({ audio: await toBase64(audio), actions }, { signal }))] }
+      return { segments: [...(await service.analyzeVoice({ audio: await toBase64(audio), actions }, toCall(context)))] }
     },
-    voiceEmbed: async ({ ModelIdentity, audio }, { signal }) => {
-      const { embedding, model } = await host.use(ModelIdentity).embedVoice(await toBase64(audio), { signal })
+    voiceEmbed: async ({ ModelIdentity, audio }, context) => {
+      const { embedding, model } = await host.use(ModelIdentity).embedVoice(await toBase64(audio), toCall(context))
       return { embedding: [...embedding], model }
     },
   }

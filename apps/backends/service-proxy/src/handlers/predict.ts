@@ -1,18 +1,19 @@
 import type { Message, PartialMessage, PredictOptions, Reply } from '@svc/backend-client/proto'
 import type { BackendHandlers, Log } from '@svc/backend-kit'
 import type { PredictInput, PredictPiece } from '@svc/proxy'
+import { toCall } from '../call.ts'
 import type { ServiceHost } from '../host.ts'
 
 /** Predict and PredictStream. */
 export function createPredictHandlers(host: ServiceHost): Pick<BackendHandlers, 'predict' | 'predictStream'> {
   return {
-    predict: async (request, { signal }) => {
+    predict: async (request, context) => {
       const service = host.use(request.ModelIdentity)
-      return toReply(await service.predict(toInput(request, host.log), { signal }))
+      return toReply(await service.predict(toInput(request, host.log), toCall(context)))
     },
-    predictStream: async function* (request, { signal }) {
+    predictStream: async function* (request, context) {
       const service = host.use(request.ModelIdentity)
-      for await (const piece of service.predictStream(toInput(request, host.log), { signal })) yield toReply(piece)
+      for await (const piece of service.predictStream(toInput(request, host.log), toCall(context))) yield toReply(piece)
     },
   }
 }

@@ -1,5 +1,6 @@
 import type { StoresKey, StoresValue } from '@svc/backend-client/proto'
 import type { BackendHandlers } from '@svc/backend-kit'
+import { toCall } from '../call.ts'
 import type { ServiceHost } from '../host.ts'
 
 type StoreHandlers = Pick<BackendHandlers, 'storesSet' | 'storesDelete' | 'storesGet' | 'storesFind'>
@@ -7,17 +8,17 @@ type StoreHandlers = Pick<BackendHandlers, 'storesSet' | 'storesDelete' | 'store
 /** The vector store of the instance that has the model's name there. */
 export function createStoreHandlers(host: ServiceHost): StoreHandlers {
   return {
-    storesSet: async ({ Keys, Values }, { signal }) => {
-      await host.use('').storesSet({ keys: toVectors(Keys), values: Values.map(({ Bytes }) => Bytes) }, { signal })
+    storesSet: async ({ Keys, Values }, context) => {
+      await host.use('').storesSet({ keys: toVectors(Keys), values: Values.map(({ Bytes }) => Bytes) }, toCall(context))
       return { success: true, message: 'set' }
     },
-    storesDelete: async ({ Keys }, { signal }) => {
-      await host.use('').storesDelete(toVectors(Keys), { signal })
+    storesDelete: async ({ Keys }, context) => {
+      await host.use('').storesDelete(toVectors(Keys), toCall(context))
       return { success: true, message: 'deleted' }
     },
-    storesGet: async ({ Keys }, { signal }) => toColumns(await host.use('').storesGet(toVectors(Keys), { signal })),
-    storesFind: async ({ Key, TopK }, { signal }) => {
-      const found = await host.use('').storesFind({ key: Key?.Floats ?? [], topK: TopK }, { signal })
+    storesGet: async ({ Keys }, context) => toColumns(await host.use('').storesGet(toVectors(Keys), toCall(context))),
+    storesFind: async ({ Key, TopK }, context) => {
+      const found = await host.use('').storesFind({ key: Key?.Floats ?? [], topK: TopK }, toCall(context))
       return { ...toColumns(found), Similarities: [...found.similarities] }
     },
   }

@@ -1,5 +1,6 @@
 import { EmbeddingLayout } from '@svc/backend-client/proto'
 import type { BackendHandlers } from '@svc/backend-kit'
+import { toCall } from '../call.ts'
 import type { ServiceHost } from '../host.ts'
 
 type TextHandlers = Pick<BackendHandlers, 'embedding' | 'rerank' | 'tokenizeString' | 'detokenize' | 'score'>
@@ -7,10 +8,10 @@ type TextHandlers = Pick<BackendHandlers, 'embedding' | 'rerank' | 'tokenizeStri
 /** Embedding, Rerank, TokenizeString, Detokenize and Score. */
 export function createTextHandlers(host: ServiceHost): TextHandlers {
   return {
-    embedding: async (request, { signal }) => {
+    embedding: async (request, context) => {
       const tokens = request.EmbeddingTokens
       const input = tokens.length > 0 ? tokens : request.Embeddings
-      const { embedding, promptTokens } = await host.use(request.ModelIdentity).embed(input, { signal })
+      const { embedding, promptTokens } = await host.use(request.ModelIdentity).embed(input, toCall(context))
       return {
         embeddings: [...embedding],
         tokens: 1,
@@ -19,20 +20,20 @@ export function createTextHandlers(host: ServiceHost): TextHandlers {
         layout: EmbeddingLayout.EMBEDDING_LAYOUT_FINAL,
       }
     },
-    rerank: async ({ ModelIdentity, query, documents, topN }, { signal }) => {
-      const ranked = await host.use(ModelIdentity).rerank({ query, documents, topN }, { signal })
+    rerank: async ({ ModelIdentity, query, documents, topN }, context) => {
+      const ranked = await host.use(ModelIdentity).rerank({ query, documents, topN }, toCall(context))
       const { results, totalTokens, promptTokens } = ranked
       return { usage: { totalTokens, promptTokens }, results: [...results] }
     },
-    tokenizeString: async ({ ModelIdentity, Prompt }, { signal }) => {
-      const tokens = await host.use(ModelIdentity).tokenize(Prompt, { signal })
+    tokenizeString: async ({ ModelIdentity, Prompt }, context) => {
+      const tokens = await host.use(ModelIdentity).tokenize(Prompt, toCall(context))
       return { length: tokens.length, tokens: [...tokens] }
     },
-    detokenize: async ({ tokens }, { signal }) => ({ content: await host.use('').detokenize(tokens, { signal }) }),
-    score: async (request, { signal }) => {
+    detokenize: async ({ tokens }, context) => ({ content: await host.use('').detokenize(tokens, toCall(context)) }),
+    score: async (request, context) => {
       const { prompt, candidates, lengthNormalize, includeTokenLogprobs } = request
       const input = { prompt, candidates, lengthNormalize, includeTokenLogprobs }
-      const scored = await host.use(request.ModelIdentity).score(input, { signal })
+      const scored = await host.use(request.ModelIdentity).score(input, toCall(context))
       return { candidates: scored.map(({ tokens, ...candidate }) => ({ ...candidate, tokens: [...tokens] })) }
     },
   }

@@ -7,6 +7,7 @@ import type {
 } from '@svc/backend-client/proto'
 import type { BackendHandlers } from '@svc/backend-kit'
 import type { LiveInput, LiveOutput, Transcript } from '@svc/proxy'
+import { toCall } from '../call.ts'
 import { readInput } from '../files.ts'
 import type { ServiceHost } from '../host.ts'
 
@@ -18,18 +19,18 @@ type TranscriptionHandlers = Pick<
 /** AudioTranscription, whole, as it is heard, and live. */
 export function createTranscriptionHandlers(host: ServiceHost): TranscriptionHandlers {
   return {
-    audioTranscription: async (request, { signal }) => {
+    audioTranscription: async (request, context) => {
       const service = host.use(request.ModelIdentity)
-      return toResult(await service.transcribe(await toInput(request), { signal }))
+      return toResult(await service.transcribe(await toInput(request), toCall(context)))
     },
-    audioTranscriptionStream: async function* (request, { signal }) {
+    audioTranscriptionStream: async function* (request, context) {
       const service = host.use(request.ModelIdentity)
-      for await (const piece of service.transcribeStream(await toInput(request), { signal })) {
+      for await (const piece of service.transcribeStream(await toInput(request), toCall(context))) {
         yield 'delta' in piece ? { delta: piece.delta } : { finalResult: toResult(piece.transcript) }
       }
     },
-    audioTranscriptionLive: async function* (requests, { signal }) {
-      for await (const output of host.use('').transcribeLive(toLiveInputs(requests), { signal })) {
+    audioTranscriptionLive: async function* (requests, context) {
+      for await (const output of host.use('').transcribeLive(toLiveInputs(requests), toCall(context))) {
         yield toLiveResponse(output)
       }
     },

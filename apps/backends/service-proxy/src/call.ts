@@ -1,0 +1,7 @@
+import type { HandlerContext } from '@svc/backend-kit'
+import type { ServiceCall } from '@svc/proxy'
+
+/** A call on the instance for a call of the host, whose metadata may tell how many servers the request has passed. */
+export function toCall({ signal, metadata }: HandlerContext): ServiceCall {
+  return { signal, client: (name) => metadata[name] }
+}
