@@ -69,7 +69,10 @@ const PROMISES = {
     ],
   },
   '@svc/proxy': {
-    printed: ['function'],
+    printed: [
+      '200 4',
+      '{"asked":{"model":"demo-large",  "x_vendor":1.50},"as":"Bearer operator-key","usage":{"prompt_tokens":3,"completion_tokens":1}}',
+    ],
     names: [
       'HOP_HEADER',
       'MAX_HOPS',
