@@ -9,7 +9,7 @@ import type { RelayBody, RelayBodyOptions } from './relay-body.ts'
 import { usageOfBody } from './usage-of-body.ts'
 
 /** A body up to this size is sent once it is whole, so that a cut is an error with a status of its own. */
-export const MAX_COLLECTED_BYTES = 256 * 1024
+const MAX_COLLECTED_BYTES = 256 * 1024
 /** The end of a longer body, in which its figures are searched for. */
 const TAIL_BYTES = 16 * 1024
 
