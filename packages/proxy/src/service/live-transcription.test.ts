@@ -34,6 +34,7 @@ async function listen(
   const sent: Said[] = []
   const opened: unknown[] = []
   let isClosed = false
+  let isGivenUp = () => false
   const queue: string[] = []
   let wake = () => {}
   const end = () => {
@@ -70,7 +71,8 @@ async function listen(
       {
         target,
         clock,
-        open: async (url, { headers }) => {
+        open: async (url, { headers, signal }) => {
+          isGivenUp = () => signal.aborted
           opened.push([url.href, Object.fromEntries(headers).authorization])
           if (options.open === 'refused') throw new Error('ECONNREFUSED')
           if (options.open === 'never') await new Promise(() => {})
@@ -85,7 +87,7 @@ async function listen(
     ),
   )
   outputs.catch(() => {})
-  return { outputs, clock, sent, opened, isClosed: () => isClosed }
+  return { outputs, clock, sent, opened, isClosed: () => isClosed, isGivenUp: () => isGivenUp() }
 }
 
 describe('live transcription', () => {
@@ -121,6 +123,15 @@ describe('live transcription', () => {
     expect(samples).toEqual([0, 16_384, 32_767, -32_767, 32_767])
     expect(silence).toEqual(Buffer.alloc(16_000))
     expect(JSON.stringify(world.sent[0])).toContain('"language":"de"')
+  })
+
+  it('sends much sound in pieces', async () => {
+    const world = await listen([config, { type: 'audio', pcm: Array.from({ length: 600_000 }, () => 0) }])
+    await world.clock.waitForSleepers(1)
+    await world.clock.advance(5000)
+    await world.outputs
+    const sizes = world.sent.slice(1, -1).map((said) => Buffer.from(said.audio, 'base64').length / 2)
+    expect(sizes).toEqual([262_144, 262_144, 75_712])
   })
 
   it('gives text as it is heard, the ends of utterances and the whole of it', async () => {
@@ -179,11 +190,18 @@ describe('live transcription fails', () => {
     await expect((await listen([config], { open: 'refused' })).outputs).rejects.toMatchObject({ kind: 'unavailable' })
   })
 
-  it('where opening takes more than 30 seconds', async () => {
+  it('where more samples a second are wished for than there can be', async () => {
+    const world = await listen([{ type: 'config', language: '', sampleRate: 192_001 }])
+    await expect(world.outputs).rejects.toMatchObject({ code: 'invalid_live_input' })
+    expect(world.opened).toEqual([])
+  })
+
+  it('where opening takes more than 30 seconds, and the socket is given up', async () => {
     const world = await listen([config], { open: 'never' })
     await world.clock.waitForSleepers(1)
     await world.clock.advance(30_000)
     await expect(world.outputs).rejects.toMatchObject({ kind: 'timeout' })
+    expect(world.isGivenUp()).toBe(true)
   })
 
   it('where writing takes more than 10 seconds', async () => {

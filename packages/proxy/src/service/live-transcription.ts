@@ -11,6 +11,9 @@ const HANDSHAKE_MS = 30_000
 const WRITE_MS = 10_000
 const DRAIN_MS = 5_000
 const DEFAULT_SAMPLE_RATE = 16_000
+const MAX_SAMPLE_RATE = 192_000
+/** The most samples that are sent at once. */
+const MAX_SAMPLES = 256 * 1024
 
 /** A socket that carries texts. */
 export interface LiveSocket {
@@ -68,18 +71,20 @@ export async function* transcribeLive(
   const iterator = inputs[Symbol.asyncIterator]()
   const first = await iterator.next()
   if (first.done === true) return
-  if (first.value.type !== 'config') throw invalid('the settings must come before the sound')
+  const sampleRate = sampleRateOf(first.value)
   const ending = new AbortController()
   const ends = AbortSignal.any([signal, ending.signal])
   const wait: Wait = (work, ms) => limit(work, { ms, clock, signal: ends })
-  const socket = await wait(open(url, { headers: target.headers, signal: ends }), HANDSHAKE_MS)
   const state: Feeding = { isDone: false, failure: undefined }
+  let socket: LiveSocket | undefined
   try {
-    const send: Send = (event) => wait(socket.send(JSON.stringify(event)), WRITE_MS)
-    await send(toSession(first.value))
+    const opened = await wait(open(url, { headers: target.headers, signal: ends }), HANDSHAKE_MS)
+    socket = opened
+    const send: Send = (event) => wait(opened.send(JSON.stringify(event)), WRITE_MS)
+    await send(toSession(first.value, sampleRate))
     yield { type: 'ready' }
     // Whatever ends the sound ends the socket: at once where it failed, else when there was time to hear the rest.
-    feed(iterator, { send, sampleRate: sampleRateOf(first.value) })
+    feed(iterator, { send, sampleRate })
       .then(() => {
         state.isDone = true
         return clock.sleep(DRAIN_MS, { signal: ends })
@@ -87,11 +92,12 @@ export async function* transcribeLive(
       .catch((error: unknown) => {
         state.failure = error
       })
-      .finally(() => socket.close())
-    yield* listen(socket, { state, target, signal })
+      .finally(() => opened.close())
+    yield* listen(opened, { state, target, signal })
   } finally {
+    // Ends a socket, too, that is still being opened.
     ending.abort()
-    socket.close()
+    socket?.close()
     // Not waited for: a client that says nothing more must not keep the call.
     iterator.return?.()?.catch(() => {})
   }
@@ -113,19 +119,22 @@ function pipelineUrl({ realtimePipeline, root }: ServiceTarget): URL {
   return url
 }
 
-function sampleRateOf({ sampleRate }: Extract<LiveInput, { type: 'config' }>): number {
-  return sampleRate > 0 ? sampleRate : DEFAULT_SAMPLE_RATE
+function sampleRateOf(input: LiveInput): number {
+  if (input.type !== 'config') throw invalid('the settings must come before the sound')
+  if (input.sampleRate > MAX_SAMPLE_RATE) throw invalid(`a sample rate above ${MAX_SAMPLE_RATE} is not possible`)
+  return input.sampleRate > 0 ? input.sampleRate : DEFAULT_SAMPLE_RATE
 }
 
-function toSession(config: Extract<LiveInput, { type: 'config' }>): unknown {
-  const transcription = config.language === '' ? {} : { language: config.language }
+function toSession(config: LiveInput, rate: number): unknown {
+  const hasLanguage = config.type === 'config' && config.language !== ''
+  const transcription = hasLanguage ? { language: config.language } : {}
   return {
     type: 'session.update',
     session: {
       type: 'transcription',
       audio: {
         input: {
-          format: { type: 'audio/pcm', rate: sampleRateOf(config) },
+          format: { type: 'audio/pcm', rate },
           transcription,
           turn_detection: { type: 'server_vad' },
         },
@@ -141,7 +150,9 @@ async function feed(
 ): Promise<void> {
   for (let next = await inputs.next(); next.done !== true; next = await inputs.next()) {
     if (next.value.type === 'config') throw invalid('the settings cannot change while listening')
-    await send(toAppend(next.value.pcm))
+    const { pcm } = next.value
+    for (let start = 0; start < pcm.length; start += MAX_SAMPLES)
+      await send(toAppend(pcm.slice(start, start + MAX_SAMPLES)))
   }
   await send(toAppend(Array.from({ length: sampleRate }, () => 0)))
 }

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { collect, json, sse, startWorld } from '../../test/service-world.ts'
+import { createService } from './service.ts'
+import { loadServiceTarget } from './target.ts'
 
 const signal = new AbortController().signal
 const messages = [{ role: 'user', content: 'hi' }]
@@ -106,6 +108,36 @@ describe('a streamed prediction', () => {
     expect((await stream(delta({ content: 'h' }, { finish_reason: 'stop' }))).pieces).toHaveLength(1)
   })
 
+  it('that ends at any byte is whole or unavailable', async () => {
+    const frames = [
+      delta({ content: 'grüß ' }),
+      delta({ content: 'dich' }),
+      delta({}, { finish_reason: 'stop' }),
+      '[DONE]',
+    ]
+    const whole = Buffer.from(
+      frames.map((data) => `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`).join(''),
+    )
+    const target = await loadServiceTarget(
+      { upstreamUrl: 'http://a' },
+      { name: 'm', warn: () => {}, secrets: { variable: () => undefined, file: () => Promise.resolve('') } },
+    )
+    const outcomes = new Set<string>()
+    for (let end = 0; end <= whole.length; end += 1) {
+      const body = (async function* () {
+        yield whole.subarray(0, end)
+      })()
+      const reply = { status: 200, headers: [], body, lengthBytes: undefined, endsWithConnection: true }
+      const { predictStream } = createService({ target, upstream: { send: () => Promise.resolve(reply) } })
+      const outcome = await collect(predictStream({ prompt: 'hi', temperature: 1 }, { signal })).then(
+        (pieces) => pieces.map(({ text }) => text).join(''),
+        (error: { kind: string }) => error.kind,
+      )
+      outcomes.add(outcome)
+    }
+    expect([...outcomes]).toEqual(['unavailable', 'grüß dich'])
+  })
+
   it('refused before it began keeps its class', async () => {
     await using world = await startWorld()
     world.instance.enqueue(json({ error: { message: 'full' } }, 429))
@@ -128,6 +160,6 @@ describe('a streamed prediction', () => {
 
   it('refuses an event that is larger than 4 MiB', async () => {
     const long = delta({ content: 'x'.repeat(4 * 1024 * 1024) })
-    await expect(stream(long)).rejects.toMatchObject({ code: 'sse_event_too_large' })
+    await expect(stream(long)).rejects.toMatchObject({ kind: 'internal', code: 'upstream_unreadable' })
   })
 })

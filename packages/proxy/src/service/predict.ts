@@ -1,10 +1,7 @@
-import { decodeSse } from '@svc/wire'
 import { countOf, type Fields, fieldsOf, isFields, listOf, textOf, tryParseJson, withoutNothing } from '../fields.ts'
+import { readSseEvents } from '../sse-events.ts'
 import { streamFailed, undecodable } from './status.ts'
 import { type ServiceCall, type ServiceTransport, withoutZeros } from './transport.ts'
-
-/** The longest event of a stream, in bytes. */
-const MAX_EVENT_BYTES = 4 * 1024 * 1024
 
 /** A request to generate. Zeros and empty values mean that nothing is said. */
 export interface PredictInput {
@@ -62,7 +59,7 @@ export async function* predictStream(
   const json = { ...toBody(transport, input), stream: true, stream_options: { include_usage: true } }
   const { body } = await transport.fetch(pathOf(input), { json }, { ...call, streams: true })
   let isFinished = false
-  for await (const { data } of decodeSse(body, { maxEventBytes: MAX_EVENT_BYTES })) {
+  for await (const { data } of readSseEvents(body, () => undecodable(pathOf(input)))) {
     if (data.trim() === '[DONE]') return
     const chunk = tryParseJson(data)
     if (!isFields(chunk)) continue

@@ -1,7 +1,7 @@
-import { decodeSse } from '@svc/wire'
 import { countOf, type Fields, fieldsOf, isFields, listOf, numberOf, textOf, tryParseJson } from '../fields.ts'
+import { readSseEvents } from '../sse-events.ts'
 import type { FormField, FormFile } from './multipart.ts'
-import { streamFailed } from './status.ts'
+import { streamFailed, undecodable } from './status.ts'
 import type { ServiceCall, ServiceTransport } from './transport.ts'
 
 const PATH = '/v1/audio/transcriptions'
@@ -63,7 +63,7 @@ export async function* transcribeStream(
 ): AsyncGenerator<TranscriptPiece, void, undefined> {
   const form: FormField[] = [...toForm(transport, input), ['stream', true]]
   const { body } = await transport.fetch(PATH, { form }, { ...call, streams: true })
-  for await (const { data } of decodeSse(body)) {
+  for await (const { data } of readSseEvents(body, () => undecodable(PATH))) {
     const event = tryParseJson(data)
     if (!isFields(event)) continue
     if (event.error != null) throw streamFailed(textOf(fieldsOf(event.error).message) ?? '', transport.target.secrets)

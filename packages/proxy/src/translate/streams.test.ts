@@ -195,7 +195,8 @@ describe.each(['provider_a', 'provider_b'] as const)('a stream of %s', (provider
       for (;;) yield piece
     }
     await expect(hear(translators[provider]('full').events(source()))).rejects.toMatchObject({
-      code: 'sse_event_too_large',
+      kind: 'upstream_failed',
+      code: 'upstream_unreadable',
     })
   })
 

@@ -1,4 +1,5 @@
-import { type ChatCompletion, type ChatCompletionChunk, type ChatCompletionRequest, decodeSse } from '@svc/wire'
+import type { ChatCompletion, ChatCompletionChunk, ChatCompletionRequest } from '@svc/wire'
+import { readSseEvents } from '../sse-events.ts'
 import type { Provider } from '../upstream.ts'
 import { addCacheBreakpoints } from './cache-breakpoints.ts'
 import { chatToCompatible } from './chat-to-compatible.ts'
@@ -8,12 +9,9 @@ import { createCompatibleStream } from './compatible-stream.ts'
 import { encodeExactJson } from './exact-json.ts'
 import { readMessagesReply } from './messages-reply.ts'
 import { createMessagesStream } from './messages-stream.ts'
-import { cutOff } from './reply-errors.ts'
+import { cutOff, unreadable } from './reply-errors.ts'
 import type { ReaderOptions, TranslateMode } from './reply-reader.ts'
 import { toTextOnly } from './text-only.ts'
-
-/** The longest event of an upstream's stream, in bytes. */
-const MAX_EVENT_BYTES = 4 * 1024 * 1024
 
 /** How to translate (§6.5). */
 export interface TranslatorOptions {
@@ -79,7 +77,7 @@ export function createTranslator(options: TranslatorOptions): Translator {
     reply: (body) => (isMessages ? readMessagesReply : readCompatibleReply)(body, reading),
     async *events(body) {
       const reader = isMessages ? createMessagesStream(reading) : createCompatibleStream(reading)
-      for await (const { data } of decodeSse(body, { maxEventBytes: MAX_EVENT_BYTES })) {
+      for await (const { data } of readSseEvents(body, unreadable)) {
         yield* reader.push(data)
         if (reader.hasEnded) return
       }
