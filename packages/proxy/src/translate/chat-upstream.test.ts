@@ -190,6 +190,13 @@ describe('a stream', () => {
     expect(last().header('accept')).toEqual(['text/event-stream'])
   })
 
+  it('tells its figures as they come', async () => {
+    mock.enqueue(sse(EVENTS))
+    const figures: number[] = []
+    await hear(open().stream(chat, { signal: never, onUsage: (usage) => figures.push(usage.total_tokens) }))
+    expect(figures).toEqual([1, 3])
+  })
+
   it('asks nothing before the first pull', () => {
     const before = mock.requests.length
     open().stream(chat, { signal: never })

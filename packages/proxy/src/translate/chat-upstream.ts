@@ -1,4 +1,4 @@
-import type { ChatCompletion, ChatCompletionChunk, ChatCompletionRequest } from '@svc/wire'
+import type { ChatCompletion, ChatCompletionChunk, ChatCompletionRequest, CompletionUsage } from '@svc/wire'
 import { type ClientHeader, passageHeaders } from '../headers.ts'
 import { redactError } from '../redact-error.ts'
 import type { Header, Upstream, UpstreamReply } from '../upstream.ts'
@@ -29,6 +29,11 @@ export interface ChatCall {
   readonly signal: AbortSignal
   /** The headers of the client that it is made for: how many servers it has passed and its trace are taken over. */
   readonly client?: ClientHeader | undefined
+  /**
+   * Takes the upstream's figures whenever a stream gives some, so that one that fails or is left early is billed too. The
+   * usage of a whole reply is in it.
+   */
+  readonly onUsage?: ((usage: CompletionUsage) => void) | undefined
 }
 
 /** A model behind an upstream, spoken to in the chat format. Nothing is tried twice; no error holds the key. */
@@ -91,7 +96,7 @@ export function createChatUpstream(options: ChatUpstreamOptions): ChatUpstream {
       try {
         const reply = await send({ ...chat, stream: true }, call)
         if (isJson(reply)) yield* completionToChunks(translator.reply(await readWhole(reply.body, MAX_REPLY_BYTES)))
-        else yield* translator.events(reply.body)
+        else yield* translator.events(reply.body, { onUsage: call.onUsage })
       } catch (error) {
         throw redactError(error, secrets)
       }

@@ -3,14 +3,14 @@ import { countOf, type Fields, fieldsOf, isFields, listOf, textOf, tryParseJson 
 import { type ChunkHead, deltaChunk, finishChunk, usageChunk } from './chunks.ts'
 import { readFinishReason, withoutCalls } from './finish-reason.ts'
 import { errorInside } from './reply-errors.ts'
-import type { ReaderOptions, StreamReader } from './reply-reader.ts'
+import type { StreamOptions, StreamReader, TranslateMode } from './reply-reader.ts'
 import { readCompatibleUsage } from './usage.ts'
 
 /**
  * Reads a stream of the compatible format: its first choice, unreadable events skipped. It is whole when `[DONE]` or the
  * reason of the end has come.
  */
-export function createCompatibleStream({ mode, now }: ReaderOptions): StreamReader {
+export function createCompatibleStream({ mode, now, onUsage }: StreamOptions): StreamReader {
   let head: ChunkHead | undefined
   let reason: ChatFinishReason | undefined
   let usage: CompletionUsage | undefined
@@ -38,7 +38,9 @@ export function createCompatibleStream({ mode, now }: ReaderOptions): StreamRead
       if (!isFields(chunk)) return []
       const failure = errorInside(chunk)
       if (failure !== undefined) throw failure
-      usage = readCompatibleUsage(chunk.usage) ?? usage
+      const figures = readCompatibleUsage(chunk.usage)
+      if (figures !== undefined) onUsage?.(figures)
+      usage = figures ?? usage
       const choice = firstChoice(chunk)
       if (choice === undefined) return []
       const isFirst = head === undefined
@@ -70,7 +72,7 @@ function firstChoice(chunk: Fields): Fields | undefined {
 }
 
 /** A delta for each lane that a chunk adds to, so that none holds two. */
-function readDeltas(delta: Fields, mode: ReaderOptions['mode']): ChatDelta[] {
+function readDeltas(delta: Fields, mode: TranslateMode): ChatDelta[] {
   const content = `${textOf(delta.content) ?? ''}${textOf(delta.refusal) ?? ''}`
   const spoken = content === '' ? [] : [{ content }]
   if (mode === 'text') return spoken

@@ -4,7 +4,7 @@ import { brokenUpstream } from '../upstream-error.ts'
 import { type ChunkHead, deltaChunk, finishChunk, usageChunk } from './chunks.ts'
 import { toFinishReason, withoutCalls } from './finish-reason.ts'
 import { errorInside, refused } from './reply-errors.ts'
-import type { ReaderOptions, StreamReader } from './reply-reader.ts'
+import type { StreamOptions, StreamReader } from './reply-reader.ts'
 import { addFigures, type MessagesFigures, toCompatibleUsage } from './usage.ts'
 
 /** Upstreams open one block at a time; more than this is no answer. */
@@ -18,7 +18,7 @@ interface OpenCall {
 }
 
 /** Reads a stream of the messages format. It is whole when `message_stop` has come. */
-export function createMessagesStream(options: ReaderOptions): StreamReader {
+export function createMessagesStream(options: StreamOptions): StreamReader {
   return new MessagesStream(options)
 }
 
@@ -26,15 +26,17 @@ class MessagesStream implements StreamReader {
   hasEnded = false
   readonly #isText: boolean
   readonly #now: () => number
+  readonly #onUsage: StreamOptions['onUsage']
   readonly #open = new Map<unknown, OpenCall>()
   #head: ChunkHead | undefined
   #figures: MessagesFigures = {}
   #stopReason: unknown
   #calls = 0
 
-  constructor({ mode, now }: ReaderOptions) {
+  constructor({ mode, now, onUsage }: StreamOptions) {
     this.#isText = mode === 'text'
     this.#now = now
+    this.#onUsage = onUsage
   }
 
   push(data: string): ChatCompletionChunk[] {
@@ -52,7 +54,7 @@ class MessagesStream implements StreamReader {
       case 'content_block_stop':
         return this.#deltas(this.#closeBlock(event.index))
       case 'message_delta':
-        this.#figures = addFigures(this.#figures, event.usage)
+        this.#addFigures(event.usage)
         this.#stopReason = fieldsOf(event.delta).stop_reason ?? this.#stopReason
         if (this.#stopReason === 'refusal') throw refused()
         return []
@@ -68,8 +70,14 @@ class MessagesStream implements StreamReader {
     return this.hasEnded ? [] : undefined
   }
 
+  #addFigures(usage: unknown): void {
+    this.#figures = addFigures(this.#figures, usage)
+    const figures = isFields(usage) ? toCompatibleUsage(this.#figures) : undefined
+    if (figures !== undefined) this.#onUsage?.(figures)
+  }
+
   #start(message: Fields): ChatCompletionChunk[] {
-    this.#figures = addFigures(this.#figures, message.usage)
+    this.#addFigures(message.usage)
     if (this.#head !== undefined) return []
     return [deltaChunk(this.#headOf(message), { role: 'assistant', content: '' })]
   }

@@ -1,4 +1,4 @@
-import type { ChatCompletion, ChatCompletionChunk } from '@svc/wire'
+import type { ChatCompletion, ChatCompletionChunk, CompletionUsage } from '@svc/wire'
 
 /** What is carried over: text alone, or calls and thoughts too. */
 export type TranslateMode = 'text' | 'full'
@@ -8,6 +8,12 @@ export interface ReaderOptions {
   readonly mode: TranslateMode
   /** Wall time, milliseconds since the epoch, for replies that do not say when they were made. */
   readonly now: () => number
+}
+
+/** What a reader of a stream takes beside the bytes. */
+export interface StreamOptions extends ReaderOptions {
+  /** Takes the figures whenever the upstream gives some. */
+  readonly onUsage?: ((usage: CompletionUsage) => void) | undefined
 }
 
 /** Reads one whole reply. @throws {SvcError} `upstream_failed` when it is an error, a refusal or no reply at all */

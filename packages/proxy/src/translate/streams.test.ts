@@ -281,6 +281,27 @@ describe('a stream of messages', () => {
   })
 })
 
+describe('the figures of a stream', () => {
+  const seen = async (text: string, provider: Provider) => {
+    const figures: number[] = []
+    const onUsage = ({ total_tokens: total }: { total_tokens: number }) => figures.push(total)
+    await hear(translators[provider]('text').events(cutAt(text), { onUsage })).catch(() => {})
+    return figures
+  }
+
+  it('are told as they come', async () => {
+    expect(await seen(MESSAGES, 'provider_b')).toEqual([15, 23])
+    expect(await seen(CHUNKS, 'provider_a')).toEqual([23])
+    expect(await seen(chunkStream(chunk({ content: 'a' })), 'provider_a')).toEqual([])
+  })
+
+  it('are told also of a stream that fails', async () => {
+    expect(await seen(MESSAGES.slice(0, 400), 'provider_b')).toEqual([15])
+    const refusal = messagesStream(start, ...stop('refusal'))
+    expect(await seen(refusal, 'provider_b')).toEqual([15, 23])
+  })
+})
+
 describe('a stream of the compatible format', () => {
   it('that gives its reason but no [DONE] is whole', async () => {
     expect(await hearAll(CHUNKS.replace('data: [DONE]\n\n', ''), 'provider_a')).toEqual(HEARD)

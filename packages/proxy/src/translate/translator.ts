@@ -1,4 +1,4 @@
-import type { ChatCompletion, ChatCompletionChunk, ChatCompletionRequest } from '@svc/wire'
+import type { ChatCompletion, ChatCompletionChunk, ChatCompletionRequest, CompletionUsage } from '@svc/wire'
 import { readSseEvents } from '../sse-events.ts'
 import type { Provider } from '../upstream.ts'
 import { addCacheBreakpoints } from './cache-breakpoints.ts'
@@ -49,9 +49,14 @@ export interface Translator {
    * An upstream's stream, however its bytes are cut: the role, then deltas of one lane each, the reason of the end, and the
    * usage last where there is one. Ending the iteration early ends that of the bytes.
    *
+   * @param options.onUsage takes the upstream's figures whenever it gives some, so that a stream that fails or is left
+   *   early is billed too
    * @throws {SvcError} `upstream_failed`: `upstream_refusal`, `upstream_error`, `upstream_cut`; whatever the bytes throw
    */
-  events(body: AsyncIterable<Uint8Array>): AsyncGenerator<ChatCompletionChunk, void, undefined>
+  events(
+    body: AsyncIterable<Uint8Array>,
+    options?: { readonly onUsage?: ((usage: CompletionUsage) => void) | undefined },
+  ): AsyncGenerator<ChatCompletionChunk, void, undefined>
 }
 
 /**
@@ -75,8 +80,9 @@ export function createTranslator(options: TranslatorOptions): Translator {
     mode,
     request: (chat) => encodeExactJson(build(mode === 'text' ? toTextOnly(chat) : chat)),
     reply: (body) => (isMessages ? readMessagesReply : readCompatibleReply)(body, reading),
-    async *events(body) {
-      const reader = isMessages ? createMessagesStream(reading) : createCompatibleStream(reading)
+    async *events(body, { onUsage } = {}) {
+      const options = { ...reading, onUsage }
+      const reader = isMessages ? createMessagesStream(options) : createCompatibleStream(options)
       for await (const { data } of readSseEvents(body, unreadable)) {
         yield* reader.push(data)
         if (reader.hasEnded) return
