@@ -4,6 +4,7 @@ import type { Logger, TermFiles, TokenClassifier } from '../ports.ts'
 import type { NerSettings } from '../settings.ts'
 import type { ChunkHit, ChunkSettings } from './chunks.ts'
 import { classifyText } from './classify-text.ts'
+import { createNeighbours } from './neighbours.ts'
 import { createProtectedTerms, createTermMatchers, type TermMatchers } from './protected-terms.ts'
 import { type Shield, shieldRanges } from './shield.ts'
 import { endWithNextWord, startWithPreviousWord } from './word-extension.ts'
@@ -19,7 +20,10 @@ export interface NerDetectorOptions {
   readonly termFiles?: TermFiles | undefined
   /** Shared with other detectors, so that a list many of them have is compiled once. @default one of its own */
   readonly termMatchers?: TermMatchers | undefined
-  /** How texts longer than `size` are cut, in UTF-16 code units. @default 1000, with an overlap of 150 */
+  /**
+   * How texts longer than `size` are cut, in UTF-16 code units. To be chosen so that the model reads every chunk to its
+   * end: what a model leaves off without a word is not scanned. @default 1000, with an overlap of 150
+   */
   readonly chunking?: ChunkSettings | undefined
   /** How many chunks are with the classifier at once. @default 4 */
   readonly concurrency?: number | undefined
@@ -84,43 +88,26 @@ function judgeHit(hit: ChunkHit, shield: Shield, { policy }: Judge): JudgedDetec
     .map(({ start, end }) => ({ start, end, group, score, source: 'ner', action: policy(group) }))
 }
 
-/** Detections grown by the words beside them. */
+/**
+ * Detections grown by the words beside them. One that grows into others covers them whole, so that the union has its name
+ * and not theirs.
+ */
 function extendHits(
   text: string,
   hits: readonly JudgedDetection[],
   { shield, judge }: { readonly shield: Shield; readonly judge: Judge },
 ): JudgedDetection[] {
+  const { extendsNext, extendsPrevious } = judge
+  if (extendsNext.size === 0 && extendsPrevious.size === 0) return [...hits]
   const context = { text, words: createWords(text), isProtected: shield.isProtected }
-  const byStart = hits.toSorted((one, other) => one.start - other.start)
-  return byStart.map((hit, index) => {
-    const end = judge.extendsNext.has(hit.group) ? endWithNextWord(hit, context) : hit.end
-    const start = judge.extendsPrevious.has(hit.group) ? startWithPreviousWord(hit, context) : hit.start
+  const { coveringEnd, coveringStart } = createNeighbours(hits)
+  return hits.map((hit) => {
+    const end = extendsNext.has(hit.group) ? endWithNextWord(hit, context) : hit.end
+    const start = extendsPrevious.has(hit.group) ? startWithPreviousWord(hit, context) : hit.start
     return {
       ...hit,
-      start: start < hit.start ? startOfNeighbours(byStart, index, start) : start,
-      end: end > hit.end ? endOfNeighbours(byStart, index, end) : end,
+      start: start < hit.start ? coveringStart(start) : start,
+      end: end > hit.end ? coveringEnd(end) : end,
     }
   })
-}
-
-/** A detection that grows into others covers them whole, so that the union has its name and not theirs. */
-function endOfNeighbours(byStart: readonly JudgedDetection[], index: number, end: number): number {
-  let last = end
-  for (let at = index + 1; at < byStart.length; at++) {
-    const next = byStart[at]
-    if (next === undefined || next.start >= end) break
-    last = Math.max(last, next.end)
-  }
-  return last
-}
-
-/** As {@link endOfNeighbours}, to the other side. */
-function startOfNeighbours(byStart: readonly JudgedDetection[], index: number, start: number): number {
-  let first = start
-  for (let at = index - 1; at >= 0; at--) {
-    const previous = byStart[at]
-    if (previous === undefined || previous.end <= start) break
-    first = Math.min(first, previous.start)
-  }
-  return first
 }

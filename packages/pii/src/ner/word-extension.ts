@@ -1,5 +1,5 @@
 import type { Span } from '../span.ts'
-import { isNameLike, isWord, type Words } from './words.ts'
+import type { Words } from './words.ts'
 
 /** What extending a detection looks at. */
 export interface ExtensionContext {
@@ -19,7 +19,7 @@ export function endWithNextWord({ end }: Span, { text, words, isProtected }: Ext
   const ownEnd = own !== undefined && own.start < end && own.end > end ? own.end : end
   const start = skipBlanks(text, ownEnd)
   const next = words.around(start)
-  if (next === undefined || next.start !== start || !isWord(text.slice(next.start, next.end))) return end
+  if (next === undefined || next.start !== start || !next.isWord) return end
   return isProtected({ start: end, end: next.end }) ? end : next.end
 }
 
@@ -31,12 +31,11 @@ export function startWithPreviousWord({ start }: Span, { text, words, isProtecte
   const own = words.around(start)
   const isWithin = own !== undefined && own.start < start && own.end > start
   const ownStart = isWithin ? own.start : start
-  if (isWithin && !isNameLike(text.slice(ownStart, start))) return start
+  if (isWithin && own.nameEnd < start) return start
   const end = skipBlanksBack(text, ownStart)
   const previous = words.around(end)
   if (previous === undefined || previous.end !== end) return start
-  const word = text.slice(previous.start, previous.end)
-  if (!isNameLike(word) || !isWord(word)) return start
+  if (previous.nameEnd < previous.end || !previous.isWord) return start
   return isProtected({ start: previous.start, end: start }) ? start : previous.start
 }
 

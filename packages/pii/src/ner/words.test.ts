@@ -34,9 +34,27 @@ describe('a word', () => {
   })
 })
 
-it('what was found last is found again, and no other instead', () => {
-  const words = createWords('one two')
-  expect([1, 3, 0, 5, 1, 7].map((offset) => words.around(offset)?.end)).toEqual([3, 3, 3, 7, 3, 7])
+it('what was found is found again, and no other instead', () => {
+  const text = 'one two three four five six'
+  const words = createWords(text)
+  for (const offset of [1, 3, 0, 5, 1, 7, 10, 15, 20, 25, 2, 27, 6, 13, 5]) {
+    expect(words.around(offset)).toEqual(createWords(text).around(offset))
+  }
+})
+
+it('a word says how far it is made as a name is, and whether it is one at all', () => {
+  const facts = (word: string) => {
+    const { nameEnd, isWord } = createWords(word).around(0) ?? {}
+    return [nameEnd, isWord]
+  }
+  expect(['Anne-Marie', "D'e\u0301", 'ab7c', 'J.R', '--', '7'].map(facts)).toEqual([
+    [10, true],
+    [4, true],
+    [2, true],
+    [1, true],
+    [2, false],
+    [0, true],
+  ])
 })
 
 it('a word lies over an offset just when one begins before it and ends after it', () => {

@@ -3,40 +3,49 @@ import type { Span } from '../span.ts'
 /** What a word is made of beside its inner dots (§2.11). */
 const WORD = /^[\p{L}\p{Nd}\p{M}'-]$/u
 const LETTER_OR_DIGIT = /[\p{L}\p{Nd}]/u
-/** What a word that stands before a name may be made of: a letter keeps the marks on it. */
-const NAME_LIKE = /^[\p{L}\p{M}'-]+$/u
+/** What a word that stands before a name may not be made of: a letter keeps the marks on it. */
+const NOT_IN_NAME = /[^\p{L}\p{M}'-]/u
+
+/** One word of a text. */
+export interface Word extends Span {
+  /** Where the letters, marks, `-` and `'` that it begins with end: at its end when there is nothing else in it. */
+  readonly nameEnd: number
+  /** Whether it has a letter or a digit: a lone dash is no word to speak of. */
+  readonly isWord: boolean
+}
 
 /** The words of one text: runs of letters, digits, combining marks, `-`, `'` and inner dots. */
 export interface Words {
   /** The longest run that begins before or at an offset and ends at or after it; undefined where there is none. */
-  around(offset: number): Span | undefined
+  around(offset: number): Word | undefined
 }
 
+/** A detection, the words beside it and one more. */
+const KEPT_WORDS = 4
+
 /**
- * The words of a text. What was found last is kept: asking again about the same word, however long, costs nothing.
+ * The words of a text. The last few are kept: asking again about them, however long they are, costs nothing.
  */
 export function createWords(text: string): Words {
-  let last: Span | undefined
+  const kept: Word[] = []
   return {
     around(offset) {
-      if (last !== undefined && last.start <= offset && offset <= last.end) return last
-      const start = wordStart(text, offset)
-      const end = wordEnd(text, offset)
-      if (start === end) return undefined
-      last = { start, end }
-      return last
+      const known = kept.find(({ start, end }) => start <= offset && offset <= end)
+      if (known !== undefined) return known
+      const word = findWord(text, offset)
+      if (word !== undefined && kept.push(word) > KEPT_WORDS) kept.shift()
+      return word
     },
   }
 }
 
-/** Whether a run has a letter or a digit: a lone dash is no word. */
-export function isWord(text: string): boolean {
-  return LETTER_OR_DIGIT.test(text)
-}
-
-/** Whether a run is of letters, `-` and `'` alone. */
-export function isNameLike(text: string): boolean {
-  return NAME_LIKE.test(text)
+function findWord(text: string, offset: number): Word | undefined {
+  const start = wordStart(text, offset)
+  const end = wordEnd(text, offset)
+  if (start === end) return undefined
+  const word = text.slice(start, end)
+  const other = word.search(NOT_IN_NAME)
+  return { start, end, nameEnd: other === -1 ? end : start + other, isWord: LETTER_OR_DIGIT.test(word) }
 }
 
 /** Whether a word reaches an offset from before: a character of words, or an inner dot, stands there. */
