@@ -34,7 +34,6 @@ const PATH = '/v1/chat/completions'
 const HEADERS = { authorization: 'Bearer bench-key' }
 const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'))
 const at = (name: string): string => join(folder, name)
-const script = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 const question = 'Tell me about the weather in the mountains, please, and do not leave anything out. '.repeat(10)
 
 function bodyOf(stream: boolean): string {
@@ -51,7 +50,12 @@ interface Side {
 
 async function startUpstream(): Promise<{ upstream: Measured; port: number }> {
   const port = await freePort()
-  const args = [script('./proxy-upstream.mjs'), String(port), values.events, values['interval-ms']]
+  const args = [
+    fileURLToPath(new URL('./proxy-upstream.mjs', import.meta.url)),
+    String(port),
+    values.events,
+    values['interval-ms'],
+  ]
   return { upstream: await start(args, port, '/', 1), port }
 }
 
@@ -61,17 +65,25 @@ function start(args: readonly string[], port: number, ready: string, cpu = 0): P
 
 async function startBare(upstreamPort: number): Promise<Measured> {
   const port = await freePort()
-  return start([script('./bare-relay.mjs'), String(port), String(upstreamPort)], port, '/')
+  return start(
+    [fileURLToPath(new URL('./bare-relay.mjs', import.meta.url)), String(port), String(upstreamPort)],
+    port,
+    '/',
+  )
 }
 
 async function startLibrary(upstreamPort: number): Promise<Measured> {
   const port = await freePort()
-  return start([script('./library-relay.mjs'), String(port), String(upstreamPort)], port, '/')
+  return start(
+    [fileURLToPath(new URL('./library-relay.mjs', import.meta.url)), String(port), String(upstreamPort)],
+    port,
+    '/',
+  )
 }
 
 /** The whole server with one key, and one model that lives upstream. */
 async function startServer(upstreamPort: number): Promise<Measured | undefined> {
-  const entry = script('../../apps/server/dist/main.js')
+  const entry = fileURLToPath(new URL('../../apps/server/dist/main.js', import.meta.url))
   if (!existsSync(entry)) return undefined
   mkdirSync(at('models'), { recursive: true })
   const proxy = { upstream_url: `http://127.0.0.1:${upstreamPort}${PATH}`, upstream_model: 'upstream-model' }

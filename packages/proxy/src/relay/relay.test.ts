@@ -259,6 +259,21 @@ describe('replies that are no stream', () => {
     expect(front.settled).toMatchObject([{ outcome: { status, usage: undefined, failure: undefined } }])
   })
 
+  it.each([
+    ['authorization', 'Bearer sk-secret'],
+    ['x-api-key', 'sk-secret'],
+  ])('that repeat the key of %s get it blotted out, wherever they are cut', async (name, value) => {
+    const body = 'Incorrect key: sk-secret. You sent sk-secret; sk-secre is none, ü stays.'
+    await using server = await startUpstream()
+    const request = { method: 'POST', url: new URL(server.origin), headers: [[name, value]] } as const
+    await using front = await startRelay(server.origin, { request })
+    const expected = body.replaceAll(/sk-secret/g, '[key]')
+    for (let cut = 0; cut < 40; cut += 3) {
+      server.enqueue({ status: 401, body: [body.slice(0, cut), body.slice(cut)].filter((piece) => piece !== '') })
+      expect(await post(front.origin)).toMatchObject({ status: 401, text: expected, isWhole: true })
+    }
+  })
+
   it('that are encoded come through as they are', async () => {
     const body = Buffer.from([0x1f, 0x8b, 0, 255, 10, 10])
     await using server = await startUpstream()

@@ -3,11 +3,20 @@ import { SvcError } from '@svc/errors'
 import type { CompletionUsage } from '@svc/wire'
 import { upstreamFailed } from '../errors.ts'
 import { replyHeaders } from '../headers.ts'
-import type { Provider, PushUpstream, UpstreamCall, UpstreamHead, UpstreamRequest, UpstreamSink } from '../upstream.ts'
+import type {
+  Provider,
+  PushUpstream,
+  StopSignal,
+  UpstreamCall,
+  UpstreamHead,
+  UpstreamRequest,
+  UpstreamSink,
+} from '../upstream.ts'
 import { headerOf } from '../upstream-error.ts'
 import type { ByteRewriter } from './byte-rewriter.ts'
 import { ClientReply } from './client-reply.ts'
 import { EventStreamBody } from './event-stream-body.ts'
+import { createKeyRedactor } from './key-redactor.ts'
 import { PlainBody } from './plain-body.ts'
 import type { RelayBody, RelayBodyOptions } from './relay-body.ts'
 import { StallTimer } from './stall-timer.ts'
@@ -23,8 +32,8 @@ export interface RelayOptions {
    * request upstream ends at once.
    */
   readonly outgoing: ServerResponse
-  /** Ends the request for other reasons. Costs as much as the rest of the relay: leave it out where nothing aborts it. */
-  readonly signal?: AbortSignal | undefined
+  /** Ends the request for other reasons. */
+  readonly signal?: StopSignal | undefined
   readonly rewriter?: ByteRewriter | undefined
   /** The error as a client may see it inside a stream. @default as it is */
   readonly describe?: ((error: SvcError) => SvcError) | undefined
@@ -45,8 +54,8 @@ export interface RelayOutcome {
 }
 
 /**
- * Sends a request upstream and its reply to the client as it comes: status 400 and above unchanged, streams event by
- * event, everything else in one piece where it is small.
+ * Sends a request upstream and its reply to the client as it comes: status 400 and above unchanged (but for the
+ * request's own key, should the upstream repeat it), streams event by event, everything else in one piece where it is small.
  *
  * A stream that is cut, or ends without the last event of its format, gets an error event and ends; events are passed on
  * whole. Of any other reply that is cut after its head was sent, the connection is cut too.
@@ -102,7 +111,7 @@ class Relay implements UpstreamSink {
       head,
       headers: replyHeaders(head.headers),
       provider: this.#options.provider,
-      rewriter: status >= 400 ? undefined : this.#options.rewriter,
+      rewriter: status >= 400 ? createKeyRedactor(this.#options.request) : this.#options.rewriter,
       reply: this.#reply,
     })
   }

@@ -1,0 +1,27 @@
+import { redact } from '../quote.ts'
+import type { UpstreamRequest } from '../upstream.ts'
+import type { ByteRewriter } from './byte-rewriter.ts'
+
+/**
+ * Blots the key of a request out of an error of its upstream, which may repeat it; all other bytes stay (threats CP-1).
+ * Nothing where the request has no key.
+ */
+export function createKeyRedactor({ headers }: Pick<UpstreamRequest, 'headers'>): ByteRewriter | undefined {
+  const keys = headers.flatMap(([name, value]) => {
+    if (name === 'x-api-key') return [value]
+    return name === 'authorization' ? [value.replace(/^Bearer /, '')] : []
+  })
+  const longest = Math.max(0, ...keys.map(({ length }) => length))
+  if (longest === 0) return undefined
+  let held = ''
+  return {
+    push(bytes) {
+      const text = redact(held + Buffer.from(bytes).toString('latin1'), keys)
+      // The start of a key may be all that has come of it.
+      const passing = Math.max(0, text.length - longest + 1)
+      held = text.slice(passing)
+      return Buffer.from(text.slice(0, passing), 'latin1')
+    },
+    end: () => Buffer.from(held, 'latin1'),
+  }
+}
