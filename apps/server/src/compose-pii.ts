@@ -15,6 +15,7 @@ import { createRequestFilter, type RequestFilter } from './pii/request-filter.ts
 import { createTextScanner, type TextScanner } from './pii/scan-text.ts'
 import { createTermFiles } from './pii/term-files.ts'
 import { createTokenClassifier } from './pii/token-classifier.ts'
+import { createTokenReader } from './pii/token-texts.ts'
 import type { Clock, Logger } from './ports.ts'
 
 /** The PII filter of a server: of whole requests, and of single texts. */
@@ -58,7 +59,14 @@ export function composePii(parts: PiiParts): PiiRoom {
   }
   const detectors = createDetectorRegistry({ resolve, toDetector, logger })
   return {
-    filter: createRequestFilter({ defaults, detectors, events, metrics, clock }),
+    filter: createRequestFilter({
+      defaults,
+      detectors,
+      tokens: createTokenReader(parts.residency),
+      events,
+      metrics,
+      clock,
+    }),
     scanner: createTextScanner({ resolve, defaults, detectors, events, metrics, clock }),
   }
 }

@@ -21,6 +21,7 @@ import type { DetectorRegistry } from './detectors.ts'
 import { foundEntries, type Occasion, unavailableEntry, unscannedMediaEntry, unscannedTokensEntry } from './entries.ts'
 import type { HiddenTexts } from './hidden-text.ts'
 import type { PiiMetrics } from './metrics.ts'
+import { readTokenLists, type TokenReader } from './token-texts.ts'
 
 /** A request whose model is known and whose body has been read, but not mapped. */
 export interface FilterableRequest extends Omit<Occasion, 'origin'> {
@@ -58,6 +59,7 @@ export interface RequestFilterOptions {
   /** Detectors of models that name none; asked for on each request. */
   readonly defaults: () => readonly string[]
   readonly detectors: DetectorRegistry
+  readonly tokens: TokenReader
   readonly events: Pick<AuditEvents, 'record' | 'flush'>
   readonly metrics: PiiMetrics
   readonly clock: Clock
@@ -76,7 +78,7 @@ const WITH_MEDIA: ReadonlySet<DocumentFormat> = new Set([
 
 /** Makes the filter. */
 export function createRequestFilter(options: RequestFilterOptions): RequestFilter {
-  const { defaults, detectors, events, metrics, clock } = options
+  const { defaults, detectors, tokens, events, metrics, clock } = options
 
   function record(entries: readonly AuditEntry[]): readonly string[] {
     metrics.countEvents(entries)
@@ -125,7 +127,10 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
         throw await refuse([unscannedMediaEntry(occasion)], occasion)
       }
       if (policy.detectors.length === 0) return NOTHING
-      const scanned = toScanned({ request, policy, occasion, collection })
+      const { tokenLists } = collection
+      const tokenTexts = tokenLists.length === 0 ? [] : await readTokenLists(tokenLists, tokens, request)
+      const hidden = [...(request.hidden === undefined ? [] : [request.hidden]), ...(tokenTexts ?? [])]
+      const scanned = toScanned({ request, policy, occasion, collection, hidden })
       const outcome = await scan(scanned)
       const entries = foundEntries(occasion, outcome, (index) => scanned.pathOf(index))
       if (outcome.blocked) throw await refuse(entries, occasion)
@@ -133,7 +138,8 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
       if (edited === 'collision') {
         throw await refuse([...entries, ...entries.slice(0, 1).map(asBlock)], occasion)
       }
-      record([...collection.tokenLists.map(({ path }) => unscannedTokensEntry(occasion, path)), ...entries])
+      const unscanned = tokenTexts === undefined ? tokenLists : []
+      record([...unscanned.map(({ path }) => unscannedTokensEntry(occasion, path)), ...entries])
       return {
         splices: edited,
         restoration: scanned.masks !== undefined && scanned.masks.size > 0 ? scanned.masks : undefined,
@@ -148,6 +154,8 @@ interface Scanned {
   readonly policy: ConsumerPolicy
   readonly occasion: Occasion
   readonly collection: SegmentCollection
+  /** Texts that stand in the body as something else. */
+  readonly hidden: readonly HiddenTexts[]
   readonly texts: {
     readonly segments: readonly { readonly text: string }[]
     readonly messages: SegmentCollection['messages']
@@ -156,10 +164,10 @@ interface Scanned {
   pathOf(index: number): string
 }
 
-function toScanned(parts: Pick<Scanned, 'request' | 'policy' | 'occasion' | 'collection'>): Scanned {
-  const { request, policy, collection } = parts
+function toScanned(parts: Pick<Scanned, 'request' | 'policy' | 'occasion' | 'collection' | 'hidden'>): Scanned {
+  const { policy, collection, hidden } = parts
   const { segments, messages } = collection
-  const all = [...segments, ...(request.hidden?.segments ?? [])]
+  const all = [...segments, ...hidden.flatMap((each) => each.segments)]
   const masks =
     policy.reversible === undefined ? undefined : createTokenMap({ ...policy.reversible, texts: textsOf(all) })
   const pathOf = (index: number): string => all[index]?.path ?? ''
@@ -171,7 +179,7 @@ function* textsOf(segments: readonly { readonly text: string }[]): Generator<str
 }
 
 /** The edits of the body that leave out what was masked. */
-function editsOf({ collection, request }: Scanned, { segments }: FilterOutcome): readonly Splice[] | 'collision' {
+function editsOf({ collection, hidden }: Scanned, { segments }: FilterOutcome): readonly Splice[] | 'collision' {
   const texts = new Map<TextSegment, string>()
   for (const [index, segment] of collection.segments.entries()) {
     const rewritten = segments[index]?.rewritten
@@ -179,16 +187,22 @@ function editsOf({ collection, request }: Scanned, { segments }: FilterOutcome):
   }
   const rewrite = collection.toSplices(texts)
   if (rewrite.kind === 'key-collision') return 'collision'
-  const hidden = hiddenEdit(request.hidden, segments.slice(collection.segments.length))
-  return hidden === undefined
+  const edits = hiddenEdits(hidden, segments.slice(collection.segments.length))
+  return edits.length === 0
     ? rewrite.splices
-    : [...rewrite.splices, hidden].sort((one, other) => one.start - other.start)
+    : [...rewrite.splices, ...edits].sort((one, other) => one.start - other.start)
 }
 
-function hiddenEdit(hidden: HiddenTexts | undefined, found: FilterOutcome['segments']): Splice | undefined {
-  if (hidden === undefined || found.every(({ rewritten }) => rewritten === undefined)) return undefined
-  const texts = hidden.segments.map(({ text }, index) => found[index]?.rewritten ?? text)
-  return { start: hidden.node.start, end: hidden.node.end, replacement: hidden.encode(texts) }
+/** @param found what was found in the hidden texts, all in a row */
+function hiddenEdits(hidden: readonly HiddenTexts[], found: FilterOutcome['segments']): Splice[] {
+  let first = 0
+  return hidden.flatMap(({ node, segments, encode }) => {
+    const own = found.slice(first, first + segments.length)
+    first += segments.length
+    if (own.every(({ rewritten }) => rewritten === undefined)) return []
+    const texts = segments.map(({ text }, index) => own[index]?.rewritten ?? text)
+    return [{ start: node.start, end: node.end, replacement: encode(texts) }]
+  })
 }
 
 function asBlock(entry: AuditEntry): AuditEntry {

@@ -2,21 +2,21 @@ import { defineRequirements } from '../requirement.ts'
 
 /** §6.3: what the PII filter does to requests. */
 export const FILTERING = defineRequirements([
-  { id: 'pii:route:chat', section: '6.3', behavior: '`/v1/chat/completions` is filtered.', state: 'not-built' },
-  { id: 'pii:route:messages', section: '6.3', behavior: '`/v1/messages` is filtered.', state: 'not-built' },
-  { id: 'pii:route:completions', section: '6.3', behavior: '`/v1/completions` is filtered.', state: 'not-built' },
-  { id: 'pii:route:embeddings', section: '6.3', behavior: '`/v1/embeddings` is filtered.', state: 'not-built' },
-  { id: 'pii:route:edits', section: '6.3', behavior: '`/v1/edits` is filtered.', state: 'not-built' },
+  { id: 'pii:route:chat', section: '6.3', behavior: '`/v1/chat/completions` is filtered.', state: 'built' },
+  { id: 'pii:route:messages', section: '6.3', behavior: '`/v1/messages` is filtered.', state: 'built' },
+  { id: 'pii:route:completions', section: '6.3', behavior: '`/v1/completions` is filtered.', state: 'built' },
+  { id: 'pii:route:embeddings', section: '6.3', behavior: '`/v1/embeddings` is filtered.', state: 'built' },
+  { id: 'pii:route:edits', section: '6.3', behavior: '`/v1/edits` is filtered.', state: 'built' },
   {
     id: 'pii:route:responses',
     section: '6.3',
     behavior:
       '`POST /v1/responses` is filtered: instructions, string input, texts of messages and reasoning, arguments of calls and their output.',
-    state: 'not-built',
+    state: 'built',
   },
-  { id: 'pii:route:ollama-chat', section: '6.3', behavior: '`/api/chat` is filtered.', state: 'not-built' },
-  { id: 'pii:route:ollama-generate', section: '6.3', behavior: '`/api/generate` is filtered.', state: 'not-built' },
-  { id: 'pii:route:ollama-embed', section: '6.3', behavior: '`/api/embed` is filtered.', state: 'not-built' },
+  { id: 'pii:route:ollama-chat', section: '6.3', behavior: '`/api/chat` is filtered.', state: 'built' },
+  { id: 'pii:route:ollama-generate', section: '6.3', behavior: '`/api/generate` is filtered.', state: 'built' },
+  { id: 'pii:route:ollama-embed', section: '6.3', behavior: '`/api/embed` is filtered.', state: 'built' },
   {
     id: 'pii:route:intercepted',
     section: '6.3',
@@ -27,7 +27,7 @@ export const FILTERING = defineRequirements([
     id: 'pii:route:not-filtered',
     section: '6.3',
     behavior: 'Image, audio, video and rerank requests and the realtime socket are not filtered.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'pii:side:requests-only',
@@ -81,19 +81,19 @@ export const FILTERING = defineRequirements([
     id: 'pii:mask:placeholder',
     section: '6.3',
     behavior: 'A masked span becomes `[REDACTED:<source>:<GROUP>]`, such as `[REDACTED:ner:EMAIL]`.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'pii:block:status',
     section: '6.3',
     behavior: 'A block answers 400 with the type `pii_blocked`.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'pii:block:nothing-forwarded',
     section: '6.3',
     behavior: 'Nothing of a blocked request is forwarded.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'pii:allow:logs-only',
@@ -117,13 +117,13 @@ export const FILTERING = defineRequirements([
     id: 'pii:detectors:unavailable',
     section: '6.3',
     behavior: 'A request whose detector cannot be loaded is refused with 503 and the type `pii_ner_unavailable`.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'pii:detectors:bad-span',
     section: '6.3',
     behavior: 'A detector that reports a span out of range, without a group or inside a character has failed.',
-    state: 'not-built',
+    state: 'built',
   },
   { id: 'pii:enabled:explicit', section: '6.3', behavior: 'An explicit `pii.enabled` wins.', state: 'not-built' },
   {

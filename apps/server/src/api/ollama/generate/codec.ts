@@ -9,7 +9,7 @@ import { type AnswerFormat, collectAnswer, streamAnswer } from '../answer.ts'
 import { type OllamaGeneration, toEmptyRequest, toFields } from '../generation.ts'
 import { toAttachments } from '../images.ts'
 import { toForm, toGeneration, toThinking } from '../to-generation.ts'
-import { type CarriedMessage, decodeContext, encodeContext, MAX_CONTEXT } from './context.ts'
+import { type CarriedMessage, decodeContext, encodeContext, MAX_CONTEXT, textsOfContext } from './context.ts'
 import { renderOwnTemplate } from './own-template.ts'
 
 /** The two ends of `POST /api/generate`. */
@@ -22,6 +22,7 @@ export function createGenerateCodec(clock: Clock): GenerationCodec<OllamaGenerat
       const fields = toFields(body, startedAt)
       return isEmpty(body) ? toEmptyRequest(fields) : { ...fields, ...toDomain(body) }
     },
+    hiddenTexts: textsOfContext,
     stream: (request, facts) => streamAnswer(facts, { request, format: formatOf(request), clock }),
     collect: (request, facts) => collectAnswer(facts, { request, format: formatOf(request), clock }),
   }

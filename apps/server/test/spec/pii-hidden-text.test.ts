@@ -1,0 +1,159 @@
+import { describe, expect, it } from 'vitest'
+import { startTestServer, type TestServer } from '../support/server.ts'
+
+const MAIL = 'ada@host.example'
+
+async function filtered(detection: object = {}, script: object = {}, pii: object = {}): Promise<TestServer> {
+  const server = await startTestServer()
+  await server.model('ner', {}, { known_usecases: ['token_classify'], pii_detection: detection })
+  const usecases = ['chat', 'completion', 'embeddings', 'tokenize']
+  await server.model('open', script, { known_usecases: usecases })
+  await server.model('m', script, { known_usecases: usecases, pii: { enabled: true, detectors: ['ner'], ...pii } })
+  return server
+}
+
+/** What a model was asked since it was loaded. */
+function asked(server: TestServer, model = 'm'): string {
+  const calls = server.records(model).filter(({ rpc, event }) => event === 'start' && rpc !== 'LoadModel')
+  return JSON.stringify(calls.map(({ rpc, request }) => [rpc, request]))
+}
+
+async function events(server: TestServer): Promise<Record<string, unknown>[]> {
+  const reply = await server.call('/api/pii/events')
+  return (reply.json() as { events: Record<string, unknown>[] }).events
+}
+
+describe('the conversation that a generation carries along', () => {
+  async function contextOf(server: TestServer, model: string, prompt: string): Promise<number[]> {
+    const reply = await server.post('/api/generate', { model, prompt, system: `for ${MAIL}`, stream: false })
+    return (reply.json() as { context: number[] }).context
+  }
+
+  it('is masked in each of its messages, and goes on', async () => {
+    await using server = await filtered({}, { rules: [{ do: { text: `I wrote "${MAIL}" ü😀` } }] })
+    const context = await contextOf(server, 'open', `Mail to ${MAIL}`)
+    const reply = await server.post('/api/generate', { model: 'm', prompt: 'Again', context, stream: false })
+    expect(reply.status).toBe(200)
+    expect(asked(server)).not.toContain('@host')
+    const [, request] = JSON.parse(asked(server))[0] as [string, { Messages: { role: string; content: string }[] }]
+    expect(request.Messages.map(({ role, content }) => [role, content])).toEqual([
+      ['system', 'for [REDACTED:ner:EMAIL]'],
+      ['user', 'Mail to [REDACTED:ner:EMAIL]'],
+      ['assistant', 'I wrote "[REDACTED:ner:EMAIL]" ü😀'],
+      ['user', 'Again'],
+    ])
+    expect((await events(server)).map(({ segment }) => segment)).toEqual(['context[2]', 'context[1]', 'context[0]'])
+  })
+
+  it('is refused where it holds what is blocked', async () => {
+    await using server = await filtered({ default_action: 'block' })
+    const context = await contextOf(server, 'open', `Mail to ${MAIL}`)
+    const reply = await server.post('/api/generate', { model: 'm', prompt: 'Again', context })
+    expect([reply.status, reply.text]).toEqual([400, expect.stringContaining('pii_blocked')])
+    expect(server.records('m')).toEqual([])
+  })
+
+  it('of a filtered model is masked again on its way back, whatever the reply restored', async () => {
+    const script = { rules: [{ do: { text: 'Dear [REDACTED:EMAIL_001]' } }] }
+    await using server = await filtered({}, script, { reversible_redactions: true })
+    const context = await contextOf(server, 'm', `Mail to ${MAIL}`)
+    expect(String.fromCharCode(...context)).toContain(`Dear ${MAIL}`)
+    await server.post('/api/generate', { model: 'm', prompt: 'Again', context, stream: false })
+    expect(asked(server)).not.toContain('@host')
+    expect(asked(server)).toContain('Dear [REDACTED:EMAIL_')
+  })
+
+  it('that is none of this server is refused as without a filter', async () => {
+    await using server = await filtered()
+    for (const context of [[1, 2, 3], [91, 49, 93], ['a'], 5, [[91]], [-1]]) {
+      const reply = await server.post('/api/generate', { model: 'm', prompt: 'Again', context })
+      expect([context, reply.status, reply.text]).toEqual([context, 400, expect.stringContaining('context')])
+    }
+    expect(server.records('m')).toEqual([])
+  })
+
+  it('is what stands last where it stands twice', async () => {
+    await using server = await filtered()
+    const context = await contextOf(server, 'open', `Mail to ${MAIL}`)
+    const bodies = [
+      `{"model":"m","prompt":"Again","stream":false,"context":[],"context":${JSON.stringify(context)}}`,
+      `{"model":"m","prompt":"Again","stream":false,"\\u0063ontext":${JSON.stringify(context)}}`,
+    ]
+    for (const body of bodies) {
+      const headers = { 'content-type': 'application/json' }
+      expect((await server.call('/api/generate', { method: 'POST', headers, body })).status).toBe(200)
+    }
+    expect(asked(server)).toContain('Mail to [REDACTED:ner:EMAIL]')
+    expect(asked(server)).not.toContain('@host')
+  })
+})
+
+describe('token ids in the place of text', () => {
+  async function tokensOf(server: TestServer, content: string): Promise<number[]> {
+    const reply = await server.post('/v1/tokenize', { model: 'm', content })
+    return (reply.json() as { tokens: number[] }).tokens
+  }
+
+  it('are read by the backend of the model; what is masked goes on as text, the rest as it came', async () => {
+    await using server = await filtered()
+    const secret = await tokensOf(server, `Mail to ${MAIL}`)
+    const plain = await tokensOf(server, 'Nothing here')
+    const reply = await server.post('/v1/embeddings', { model: 'm', input: [plain, secret, 'and text'] })
+    expect([reply.status, (reply.json() as { data: unknown[] }).data]).toEqual([
+      200,
+      expect.objectContaining({ length: 3 }),
+    ])
+    const calls = (JSON.parse(asked(server)) as [string, Record<string, unknown>][]).filter(
+      ([rpc]) => rpc === 'Embedding',
+    )
+    expect(calls.map(([, { Embeddings, EmbeddingTokens }]) => [Embeddings, EmbeddingTokens])).toEqual(
+      expect.arrayContaining([
+        ['', plain],
+        ['Mail to [REDACTED:ner:EMAIL]', []],
+        ['and text', []],
+      ]),
+    )
+    expect(await events(server)).toMatchObject([{ pattern_id: 'ner:EMAIL', segment: 'input[1]', action: 'mask' }])
+    const completion = await server.post('/v1/completions', { model: 'm', prompt: secret })
+    expect(completion.status).toBe(200)
+    const prompts = (JSON.parse(asked(server)) as [string, { Prompt?: string }][]).filter(([rpc]) =>
+      rpc.startsWith('Predict'),
+    )
+    expect(prompts.map(([, { Prompt }]) => Prompt)).toEqual(['Mail to [REDACTED:ner:EMAIL]'])
+  })
+
+  it('are refused where they stand for what is blocked', async () => {
+    await using server = await filtered({ default_action: 'block' })
+    const reply = await server.post('/v1/completions', {
+      model: 'm',
+      prompt: await tokensOf(server, `Mail to ${MAIL}`),
+    })
+    expect([reply.status, reply.text]).toEqual([400, expect.stringContaining('pii_blocked')])
+    expect(asked(server)).not.toContain('"Predict')
+  })
+
+  it('go on with an event where the backend cannot read them', async () => {
+    await using server = await filtered({}, { without: ['Detokenize'] })
+    const tokens = await tokensOf(server, 'Nothing here')
+    expect((await server.post('/v1/embeddings', { model: 'm', input: [tokens, tokens] })).status).toBe(200)
+    expect(await events(server)).toMatchObject(
+      ['input[1]', 'input[0]'].map((segment) => ({ pattern_id: '__unscanned_tokens__', action: 'allow', segment })),
+    )
+  })
+
+  it('that a backend fails to read stop the request', async () => {
+    const failure = { status: 'INTERNAL', message: 'no vocabulary' }
+    await using server = await filtered({}, { rules: [{ rpc: 'Detokenize', do: { failure } }] })
+    const reply = await server.post('/v1/embeddings', { model: 'm', input: [1, 2] })
+    expect(reply.status).toBe(500)
+    expect(asked(server)).not.toContain('"Embedding"')
+  })
+
+  it('that are none are refused', async () => {
+    await using server = await filtered()
+    for (const input of [[1.5], [-1], [2 ** 31], [1, 'a'], Array.from({ length: 262_145 }, () => 1)]) {
+      const reply = await server.post('/v1/embeddings', { model: 'm', input })
+      expect([reply.status, reply.text]).toEqual([400, expect.stringContaining('failed parsing request body: input')])
+    }
+  })
+})

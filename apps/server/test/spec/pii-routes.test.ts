@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { bodyWith, type ScannedRoute, scannedPathsOf } from '../support/scanned-routes.ts'
+import { startTestServer, type TestServer } from '../support/server.ts'
+import { verifies } from './verifies.ts'
+
+const DETECTOR = { known_usecases: ['token_classify'], pinned: true }
+const ALL = ['chat', 'completion', 'edit', 'embeddings', 'rerank', 'tokenize']
+
+/** What makes the detector answer as none may: text of the request, and the entities it is answered with. */
+const GARBAGE: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  'before the text': { entityGroup: 'X', start: -1, end: 3, score: 0.9 },
+  'beyond the text': { entityGroup: 'X', start: 0, end: 100_000, score: 0.9 },
+  'turned round': { entityGroup: 'X', start: 5, end: 2, score: 0.9 },
+  'empty span': { entityGroup: 'X', start: 2, end: 2, score: 0.9 },
+  'no group': { entityGroup: '', start: 0, end: 3, score: 0.9 },
+}
+
+/** The routes of §6.3. */
+const SPECIFIED = [
+  '/v1/chat/completions',
+  '/v1/messages',
+  '/v1/completions',
+  '/v1/embeddings',
+  '/v1/edits',
+  '/v1/responses',
+  '/api/chat',
+  '/api/generate',
+  '/api/embed',
+]
+
+let server: TestServer
+let paths: [string, ScannedRoute][]
+
+beforeAll(async () => {
+  server = await startTestServer()
+  paths = scannedPathsOf(server)
+  await server.model(
+    'ner',
+    {
+      rules: [
+        { rpc: 'TokenClassify', contains: 'fail now', do: { failure: { status: 'INTERNAL', message: 'fail now' } } },
+        { rpc: 'TokenClassify', contains: 'die now', do: { delayMs: 20, crash: { how: 'kill' } } },
+        { rpc: 'TokenClassify', contains: 'hang now', do: { hang: true } },
+        {
+          rpc: 'TokenClassify',
+          contains: '\u{1f600}',
+          do: { answer: { entities: [{ entityGroup: 'X', start: 1, end: 4, score: 0.9 }] } },
+        },
+        ...Object.entries(GARBAGE).map(([contains, entity]) => ({
+          rpc: 'TokenClassify',
+          contains,
+          do: { answer: { entities: [entity] } },
+        })),
+      ],
+    },
+    { ...DETECTOR, pii_detection: { entity_actions: { LOCATION: 'block' } } },
+  )
+  await server.model('m', {}, { known_usecases: ALL, pinned: true, pii: { enabled: true, detectors: ['ner'] } })
+  await server.model('untold', {}, { known_usecases: ALL, pii: { enabled: true, detectors: ['nobody'] } })
+  await server.model('never', {}, { known_usecases: ALL, pii: { enabled: true, detectors: ['ner'] } })
+})
+afterAll(() => server.close())
+
+/** What a model was asked since it was loaded. */
+function asked(model: string): string {
+  const calls = server.records(model).filter(({ rpc }) => rpc !== 'LoadModel')
+  return JSON.stringify(calls.map(({ request }) => request ?? ''))
+}
+
+function send([path, route]: [string, ScannedRoute], model: string, text: string) {
+  return server.post(path, { model, ...bodyWith(route, text) })
+}
+
+/** Refused, in the words of the route's format, with nothing in it but what the refusal is. */
+async function expectUnavailable(entry: [string, ScannedRoute], model: string, text: string): Promise<void> {
+  const reply = await send(entry, model, text)
+  expect([entry[0], text.slice(-20), reply.status, reply.text]).toEqual([
+    entry[0],
+    text.slice(-20),
+    503,
+    expect.stringContaining('"pii_ner_unavailable"'),
+  ])
+  expect(reply.text).not.toContain('@host')
+}
+
+describe('the table of routes', () => {
+  verifies(
+    [
+      'pii:route:chat',
+      'pii:route:messages',
+      'pii:route:completions',
+      'pii:route:embeddings',
+      'pii:route:edits',
+      'pii:route:responses',
+      'pii:route:ollama-chat',
+      'pii:route:ollama-generate',
+      'pii:route:ollama-embed',
+      'pii:mask:placeholder',
+    ],
+    'each that is scanned masks what is found, under each of its paths',
+    async () => {
+      expect(paths.map(([path]) => path)).toEqual(expect.arrayContaining(SPECIFIED))
+      for (const [index, entry] of paths.entries()) {
+        const reply = await send(entry, 'm', `mail ada@host.example from ${index}.`)
+        expect([entry[0], reply.status, reply.text]).toEqual([entry[0], 200, expect.any(String)])
+        expect([entry[0], asked('m')]).toEqual([
+          entry[0],
+          expect.stringContaining(`mail [REDACTED:ner:EMAIL] from ${index}.`),
+        ])
+      }
+      expect(asked('m')).not.toContain('@host')
+    },
+  )
+
+  verifies(
+    ['pii:block:status', 'pii:block:nothing-forwarded'],
+    'each refuses what is blocked with 400, and the model is not even loaded',
+    async () => {
+      for (const entry of paths) {
+        const reply = await send(entry, 'never', 'ada@host.example is in Paris')
+        expect([entry[0], reply.status, reply.text]).toEqual([entry[0], 400, expect.stringContaining('"pii_blocked"')])
+        expect(reply.text).not.toMatch(/@host|Paris/)
+      }
+      expect(server.records('never')).toEqual([])
+    },
+  )
+
+  verifies('pii:route:not-filtered', 'what ranks documents, cuts tokens and judges is not filtered', async () => {
+    const rows = server.server.routes.filter(({ usecase, scanned }) => usecase !== undefined && scanned === false)
+    expect(rows.map(({ path }) => path)).toEqual(expect.arrayContaining(['/v1/rerank']))
+    const documents = ['Paris', 'ada@host.example']
+    const reply = await server.post('/v1/rerank', { model: 'm', query: 'Rome', documents })
+    expect(reply.status).toBe(200)
+    expect(asked('m')).toContain('ada@host.example')
+  })
+})
+
+describe('a detector that does not work', () => {
+  verifies(
+    'pii:detectors:unavailable',
+    'and cannot be loaded refuses the requests of every route with 503',
+    async () => {
+      for (const entry of paths) await expectUnavailable(entry, 'untold', 'ada@host.example')
+      expect(server.records('untold')).toEqual([])
+    },
+  )
+
+  it('but fails refuses them too', async () => {
+    for (const entry of paths) await expectUnavailable(entry, 'never', 'ada@host.example fail now')
+    expect(server.records('never')).toEqual([])
+  })
+
+  verifies('pii:detectors:bad-span', 'but reports spans that cannot be refuses them too', async () => {
+    for (const entry of paths) {
+      for (const name of Object.keys(GARBAGE)) {
+        await expectUnavailable(entry, 'never', `ada@host.example ${name}`)
+      }
+      // A character of four bytes stands where the span begins or ends.
+      await expectUnavailable(entry, 'never', '\u{1f600} ada@host.example')
+    }
+    expect(server.records('never')).toEqual([])
+  })
+
+  it('but dies between two pieces of a long text refuses them too', async () => {
+    // The paths of a row share everything, and each of these starts the detector anew.
+    for (const entry of new Map(paths.map((each) => [each[1].path, each])).values()) {
+      await expectUnavailable(
+        entry,
+        'never',
+        `ada@host.example ${'long enough for several pieces '.repeat(120)}die now`,
+      )
+    }
+    expect(server.records('never')).toEqual([])
+  }, 120_000)
+
+  it('but takes longer than ten seconds refuses them too', async () => {
+    await Promise.all(paths.map((entry) => expectUnavailable(entry, 'never', 'ada@host.example hang now')))
+    expect(server.records('never')).toEqual([])
+  }, 60_000)
+
+  it('leaves an event for each request it refused', async () => {
+    const reply = await server.call('/api/pii/events?pattern_id=__ner_unavailable__&limit=1000')
+    const { events } = reply.json() as { events: Record<string, unknown>[] }
+    expect(events.length).toBeGreaterThan(paths.length * (Object.keys(GARBAGE).length + 3))
+    expect(events.every(({ action, origin }) => action === 'block' && origin === 'middleware')).toBe(true)
+    expect(server.logLines.join('')).not.toContain('@host')
+  })
+})

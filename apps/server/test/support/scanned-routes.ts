@@ -1,0 +1,45 @@
+import { pathsOf, type RouteRow } from '../../src/http/route-row.ts'
+import type { TestServer } from './server.ts'
+
+/** A row of the table whose bodies the PII filter reads. */
+export interface ScannedRoute extends RouteRow {
+  readonly scanned: NonNullable<Exclude<RouteRow['scanned'], false>>
+}
+
+/** Every row of a server that says `scanned`, read from its table. */
+export function scannedRoutesOf({ server }: TestServer): ScannedRoute[] {
+  return server.routes.flatMap(({ scanned, ...row }) => (scanned ? [{ ...row, scanned }] : []))
+}
+
+/** Every path of the scanned rows that takes requests, with its row. */
+export function scannedPathsOf(server: TestServer): [path: string, route: ScannedRoute][] {
+  return scannedRoutesOf(server)
+    .filter(({ method }) => method === 'POST')
+    .flatMap((route) =>
+      pathsOf(route).map((path): [string, ScannedRoute] => [path.replace(/:[A-Za-z_-]+/g, 'm'), route]),
+    )
+}
+
+/** A body of the route's format that says a text. */
+export function bodyWith({ scanned, path }: ScannedRoute, text: string): Record<string, unknown> {
+  const messages = [{ role: 'user', content: text }]
+  switch (scanned) {
+    case 'chat-completions':
+    case 'ollama-chat':
+      return { messages, stream: false }
+    case 'messages':
+      return { messages, max_tokens: 5 }
+    case 'completions':
+      return { prompt: text }
+    case 'embeddings':
+      return { input: text }
+    case 'edits':
+      return { instruction: text, input: 'x' }
+    case 'responses':
+      return { input: text, store: false }
+    case 'ollama-generate':
+      return { prompt: text, stream: false }
+    case 'ollama-embed':
+      return path === '/api/embeddings' ? { prompt: text } : { input: text }
+  }
+}
