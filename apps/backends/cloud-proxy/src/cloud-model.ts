@@ -58,10 +58,12 @@ export async function loadCloudModel(
   if (settings.cachePrompt && !caches)
     log.warn('proxy.cache_prompt: means something to translate with provider_b alone')
   if (mode === 'passthrough') return { identity, mode, target }
+  const model = target.upstreamModel ?? identity
+  if (model === '') throw invalid('proxy.upstream_model', 'is needed where the model has no name')
   const translator = createTranslator({
     provider: target.provider,
     mode: translate,
-    model: target.upstreamModel ?? identity,
+    model,
     cachePrompt: caches,
   })
   const chat = createChatUpstream({

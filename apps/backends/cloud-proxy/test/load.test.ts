@@ -25,6 +25,14 @@ describe('a model is not loaded', () => {
     await expect(world.client.predict({ Prompt: 'x' })).rejects.toMatchObject({ code: 'model_not_loaded' })
   })
 
+  it('without any name, when it translates', async () => {
+    await using world = await startWorld()
+    const proxy = { mode: 'translate', provider: 'provider_b' }
+    expect(await world.tryLoad(proxy, { Model: '' })).toMatchObject({ success: false })
+    expect(await world.tryLoad({ ...proxy, upstreamModel: 'theirs' }, { Model: '' })).toMatchObject({ success: true })
+    expect(await world.tryLoad({}, { Model: '' })).toMatchObject({ success: true })
+  })
+
   it('with a strange word for what is translated, or without the block', async () => {
     await using world = await startWorld()
     const proxy = { mode: 'translate', provider: 'provider_b' }

@@ -45,6 +45,12 @@ export function createServiceHost({ upstream, secrets, log }: ServiceContext): S
         { ...settings, realtimePipeline: parseOptions(options).get('realtime_pipeline') },
         { name: identity, secrets, warn: (message) => log.warn(message) },
       )
+      // The contract does not tell the name that the model has in the host's own list.
+      if (target.model === '') {
+        throw new SvcError('invalid_request', 'proxy.upstream_model: is needed where the model has no name', {
+          code: 'invalid_proxy_settings',
+        })
+      }
       const live = { open: openWebSocket, clock: { sleep } }
       loaded = { identity, service: createService({ target, upstream, live }) }
     },

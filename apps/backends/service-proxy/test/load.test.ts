@@ -14,6 +14,12 @@ describe('a model', () => {
     expect(result).toMatchObject({ success: false, message: expect.stringContaining(word) })
   })
 
+  it('without any name is not loaded', async () => {
+    await using world = await startWorld()
+    expect(await world.tryLoad({}, { Model: '' })).toMatchObject({ success: false })
+    expect(await world.tryLoad({ upstreamModel: 'theirs' }, { Model: '' })).toMatchObject({ success: true })
+  })
+
   it('is asked for under its own name, or the one that is set, with the key', async () => {
     await using world = await startWorld({ apiKeyEnv: 'KEY' })
     world.instance.replyWith(json({ tokens: [] }))
