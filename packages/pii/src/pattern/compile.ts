@@ -4,7 +4,7 @@ import type { CodeSet } from './code-set.ts'
 import { ASSERT, type Counter, type Loop, OP, type Program } from './program.ts'
 
 /** States beyond which a program without counters is not worth building. */
-export const MAX_UNROLLED_STATES = 12_000
+const MAX_UNROLLED_STATES = 12_000
 
 /** States beyond which nothing is built: assertions inside of nested repeats can ask for that. */
 const MAX_STATES = 1_000_000

@@ -5,7 +5,7 @@ import { PatternSyntaxError } from './errors.ts'
 import { hasLiteralRun, MIN_LITERAL_RUN } from './literal-run.ts'
 
 /** The largest number a quantifier `{m,n}` may name (§2.11). */
-export const MAX_BOUND = 4096
+const MAX_BOUND = 4096
 
 /** The longest source, in UTF-16 code units: far past what anyone writes, so that no ordinary pattern is refused. */
 export const MAX_SOURCE_LENGTH = 65_536
