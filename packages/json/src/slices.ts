@@ -4,7 +4,7 @@ const DEFAULT_SLICE_MS = 5
 /** How long work may hold the event loop, and what ends it. */
 export interface SliceOptions {
   /** Ends the work at the next slice; its reason is thrown. */
-  readonly signal?: AbortSignal | undefined
+  readonly signal?: Pick<AbortSignal, 'throwIfAborted'> | undefined
   /** Milliseconds of work before the event loop gets its turn. @default 5 */
   readonly sliceMs?: number | undefined
   /** Gives other work its turn. @default a timer of 0 ms */

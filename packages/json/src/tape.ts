@@ -14,6 +14,7 @@ const WORDS_PER_ENTRY = 2
 const BLOCK_BITS = 12
 const BLOCK_ENTRIES = 1 << BLOCK_BITS
 const BLOCK_MASK = BLOCK_ENTRIES - 1
+const FIRST_ENTRIES = 128
 
 /**
  * The tokens of a document in source order, two 32-bit words each:
@@ -29,13 +30,14 @@ const BLOCK_MASK = BLOCK_ENTRIES - 1
 export class Tape {
   /** Entries written so far. */
   length = 0
-  /** Blocks of equal size, so that a long tape grows without being copied; a short one has a shorter block. */
+  /** Blocks of equal size, so that a long tape grows without being copied; the first one starts short and doubles. */
   readonly #blocks: Int32Array[] = []
   #lastBlock: Int32Array
 
   constructor(sizeBytes: number) {
-    // Every entry but a closing bracket starts at a byte of its own, and a closing bracket ends at one.
-    this.#lastBlock = new Int32Array(Math.min(BLOCK_ENTRIES, sizeBytes) * WORDS_PER_ENTRY)
+    // Every entry but a closing bracket starts at a byte of its own, and a closing bracket ends at one. Most bodies
+    // have far fewer entries than bytes, and memory that is taken for each of them has to be cleared and collected.
+    this.#lastBlock = new Int32Array(Math.min(FIRST_ENTRIES, sizeBytes) * WORDS_PER_ENTRY)
     this.#blocks.push(this.#lastBlock)
   }
 
@@ -46,6 +48,11 @@ export class Tape {
     if (at === 0 && index > 0) {
       this.#lastBlock = new Int32Array(BLOCK_ENTRIES * WORDS_PER_ENTRY)
       this.#blocks.push(this.#lastBlock)
+    } else if (at === this.#lastBlock.length) {
+      const longer = new Int32Array(Math.min(at * 2, BLOCK_ENTRIES * WORDS_PER_ENTRY))
+      longer.set(this.#lastBlock)
+      this.#lastBlock = longer
+      this.#blocks[this.#blocks.length - 1] = longer
     }
     this.#lastBlock[at] = first
     this.#lastBlock[at + 1] = second

@@ -67,6 +67,7 @@ export type {
   Provider,
   PushUpstream,
   SecretReader,
+  StopSignal,
   Upstream,
   UpstreamCall,
   UpstreamHead,

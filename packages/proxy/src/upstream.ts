@@ -71,18 +71,28 @@ export interface Upstream {
   send(request: UpstreamRequest, options: { readonly signal: AbortSignal }): Promise<UpstreamReply>
 }
 
+/**
+ * What ends a request early: an `AbortSignal`, or something lighter that acts like one. A listener on an `AbortSignal`
+ * costs as much as the rest of a call.
+ */
+export interface StopSignal {
+  readonly aborted: boolean
+  readonly reason: unknown
+  addEventListener(type: 'abort', listener: { handleEvent(): void }): void
+  removeEventListener(type: 'abort', listener: { handleEvent(): void }): void
+}
+
 /** An upstream that also pushes, for the hot path. */
 export interface PushUpstream extends Upstream {
   /**
    * Sends a request whose reply goes to a sink, which may be called before this returns only with `fail`.
    *
-   * @param options without a signal {@link UpstreamCall.abort} is the way to end the request: a listener on a signal costs
-   *   as much as the rest of the call
+   * @param options without a signal {@link UpstreamCall.abort} is the way to end the request
    */
   start(
     request: UpstreamRequest,
     sink: UpstreamSink,
-    options?: { readonly signal?: AbortSignal | undefined },
+    options?: { readonly signal?: StopSignal | undefined },
   ): UpstreamCall
 }
 

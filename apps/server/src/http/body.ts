@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { SvcError } from '@svc/errors'
+import type { CallEnding } from './call.ts'
 
 /** Limits of request bodies (§8, threats IN-1, IN-11, REL-2). */
 export interface BodyLimits {
@@ -21,7 +22,7 @@ export interface BodyReader {
   read(call: {
     readonly incoming: IncomingMessage
     readonly outgoing: ServerResponse
-    readonly signal: AbortSignal
+    readonly ending: CallEnding
   }): Promise<HeldBody>
   /** Counts bytes that arrive in another way, such as messages of a socket. */
   meter(): BodyMeter
@@ -108,13 +109,13 @@ export function createBodyReader(limits: BodyLimits): BodyReader {
   }
 
   async function collect(call: Parameters<BodyReader['read']>[0], counted: BodyMeter): Promise<Uint8Array> {
-    const { incoming, outgoing, signal } = call
+    const { incoming, outgoing, ending } = call
     const chunks: Uint8Array[] = []
     await new Promise<void>((resolve, reject) => {
       const settle = (error?: unknown): void => {
         clearTimeout(timer)
         incoming.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose)
-        signal.removeEventListener('abort', onClose)
+        ending.removeEventListener('abort', onClose)
         if (error === undefined) resolve()
         else {
           // What still arrives is thrown away; the reply closes the connection.
@@ -140,7 +141,7 @@ export function createBodyReader(limits: BodyLimits): BodyReader {
         settle(new SvcError('invalid_request', 'the request body stopped arriving', { code: 'body_idle' }))
       }, limits.idleMs)
       incoming.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose)
-      signal.addEventListener('abort', onClose, { once: true })
+      ending.addEventListener('abort', onClose)
     })
     if (chunks.length === 1 && chunks[0] !== undefined) return chunks[0]
     return chunks.length === 0 ? EMPTY : Buffer.concat(chunks, counted.bytes)

@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
-import type { Logger } from '../ports.ts'
-import type { Principal } from './principal.ts'
+import type { LogFields, Logger } from '../ports.ts'
+import { ANONYMOUS_PRINCIPAL, type Principal } from './principal.ts'
 import type { RouteRow } from './route-row.ts'
+import type { RunningCall } from './running-calls.ts'
 import type { Upgrade } from './upgrade.ts'
 
 /** What the server's Hono context carries. */
@@ -19,6 +20,8 @@ export interface Call {
   readonly principal: Principal
   /** Aborts when the client leaves or the server's drain ends. */
   readonly signal: AbortSignal
+  /** The same, lighter than a signal: for what only listens or looks. */
+  readonly ending: CallEnding
   readonly incoming: IncomingMessage
   readonly outgoing: ServerResponse
   /** The peer, or what a trusted proxy says it is. */
@@ -36,27 +39,116 @@ export interface Call {
   header(name: string): string | undefined
 }
 
-/** The mutable side of a {@link Call}, filled step by step by the edge. */
-export interface CallState extends Call {
-  principal: Principal
-  log: Logger
+/** What ends a call early, as far as it can be listened to. */
+export type CallEnding = Pick<
+  RunningCall,
+  'aborted' | 'reason' | 'throwIfAborted' | 'addEventListener' | 'removeEventListener'
+>
+
+/** What the edge knows of a call from its start. */
+export interface CallFacts {
+  readonly row: RouteRow
+  readonly requestId: string
+  readonly running: RunningCall
+  readonly clientAddress: string
+  readonly baseUrl: string
+  readonly startedAt: number
+  readonly log: Logger
 }
 
-/** Makes the call of a request that matched a row. */
-export function createCall(
-  c: Context<HonoEnv>,
-  facts: Omit<CallState, 'incoming' | 'outgoing' | 'param' | 'query' | 'header'>,
-): CallState {
-  const { incoming, outgoing } = c.env
-  return {
-    ...facts,
-    incoming,
-    outgoing,
-    param: (name) => c.req.param(name) ?? '',
-    query: (name) => c.req.query(name),
-    header: (name) => {
-      const value = incoming.headers[name]
-      return Array.isArray(value) ? value.join(', ') : value
-    },
+/** The call of a request that matched a row, filled step by step by the edge. */
+// A class: its methods are not made anew for each request.
+export class CallState implements Call {
+  readonly row: RouteRow
+  readonly requestId: string
+  principal: Principal
+  readonly ending: RunningCall
+  readonly incoming: IncomingMessage
+  readonly outgoing: ServerResponse
+  readonly clientAddress: string
+  readonly baseUrl: string
+  readonly startedAt: number
+  readonly log: Logger
+  private readonly context: Context<HonoEnv>
+
+  constructor(context: Context<HonoEnv>, facts: CallFacts) {
+    this.row = facts.row
+    this.requestId = facts.requestId
+    this.principal = ANONYMOUS_PRINCIPAL
+    this.ending = facts.running
+    this.incoming = context.env.incoming
+    this.outgoing = context.env.outgoing
+    this.clientAddress = facts.clientAddress
+    this.baseUrl = facts.baseUrl
+    this.startedAt = facts.startedAt
+    this.log = facts.log
+    this.context = context
   }
+
+  get signal(): AbortSignal {
+    return this.ending.signal
+  }
+
+  param(name: string): string {
+    return this.context.req.param(name) ?? ''
+  }
+
+  query(name: string): string | undefined {
+    return this.context.req.query(name)
+  }
+
+  header(name: string): string | undefined {
+    const value = this.incoming.headers[name]
+    return Array.isArray(value) ? value.join(', ') : value
+  }
+}
+
+/** What may be changed of a call that another one is made of. */
+export type CallChanges = Partial<Pick<Call, 'requestId' | 'principal' | 'signal' | 'startedAt'>>
+
+/** The same call with some of its facts changed, such as one that is asked for by a message of a socket. */
+export function deriveCall(call: Call, { signal, ...changes }: CallChanges): Call {
+  const derived: Call = Object.assign(Object.create(Object.getPrototypeOf(call)), call, changes)
+  if (signal === undefined) return derived
+  return Object.defineProperties(derived, { signal: { value: signal }, ending: { value: signal } })
+}
+
+/** The log of one call; its fields are put together with its first line. */
+export class CallLog implements Logger {
+  readonly #root: RootLog
+  readonly #fields: Readonly<Record<string, unknown>>
+  #log: Logger | undefined
+
+  constructor(root: RootLog, fields: Readonly<Record<string, unknown>>) {
+    this.#root = root
+    this.#fields = fields
+  }
+
+  debug(fields: LogFields, message: string): void {
+    // Most calls have nothing else to say, and few logs want it.
+    if (this.#root.isLevelEnabled?.('debug') !== false) this.#own().debug(fields, message)
+  }
+
+  info(fields: LogFields, message: string): void {
+    this.#own().info(fields, message)
+  }
+
+  warn(fields: LogFields, message: string): void {
+    this.#own().warn(fields, message)
+  }
+
+  error(fields: LogFields, message: string): void {
+    this.#own().error(fields, message)
+  }
+
+  #own(): Logger {
+    this.#log ??= this.#root.child(this.#fields)
+    return this.#log
+  }
+}
+
+/** A log that gives calls one of their own. */
+export interface RootLog extends Logger {
+  child(fields: Record<string, unknown>): Logger
+  isLevelEnabled?(level: string): boolean
 }

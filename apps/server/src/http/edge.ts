@@ -3,9 +3,9 @@ import { SvcError } from '@svc/errors'
 import { UpstreamStatusError } from '@svc/proxy'
 import type { Context } from 'hono'
 import type { Metrics } from '../monitoring/metrics.ts'
-import type { Clock, Logger } from '../ports.ts'
+import type { Clock } from '../ports.ts'
 import type { BodyReader } from './body.ts'
-import { type CallState, createCall, type HonoEnv } from './call.ts'
+import { CallLog, CallState, type HonoEnv, type RootLog } from './call.ts'
 import { type CompressionPolicy, sendBody } from './compression.ts'
 import { errorBody } from './error-envelopes.ts'
 import { isPermanent, retryAfterSeconds, statusOf, toHttpError } from './error-map.ts'
@@ -15,10 +15,11 @@ import { applyCors, applyPreflight, type CorsPolicy } from './middleware/cors.ts
 import { checkCrossSite, checkSocketOrigin } from './middleware/csrf.ts'
 import { checkHost, checkSingleHost, type HostPolicy } from './middleware/host.ts'
 import type { KnownPath } from './path-table.ts'
-import { ANONYMOUS_PRINCIPAL, type Principal } from './principal.ts'
+import type { Principal } from './principal.ts'
 import { requestIdOf } from './request-id.ts'
 import type { Route } from './route.ts'
 import type { ErrorFamily, RouteRow } from './route-row.ts'
+import { RunningCall, RunningCalls } from './running-calls.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 import type { Upgrade } from './upgrade.ts'
 import { createSockets, type SocketLimits } from './websocket.ts'
@@ -41,7 +42,7 @@ export interface EdgeOptions {
   readonly sockets?: Partial<SocketLimits> | undefined
   readonly metrics: Metrics
   readonly clock: Clock
-  readonly log: Logger & { child(fields: Record<string, unknown>): Logger }
+  readonly log: RootLog
 }
 
 /** Status of a call that has become a socket. */
@@ -78,7 +79,7 @@ function upstreamReply({ status, contentType = 'application/octet-stream', body,
 
 /** Puts the edge together. */
 export function createEdge(options: EdgeOptions): Edge {
-  const running = new Set<AbortController>()
+  const running = new RunningCalls()
   const sockets = createSockets({ bodies: options.bodies, limits: options.sockets })
   let ended: SvcError | undefined
 
@@ -87,31 +88,29 @@ export function createEdge(options: EdgeOptions): Edge {
     const startedAt = options.clock.monotonic()
     const requestId = requestIdOf(incoming)
     const origin = originOf(incoming, options.proxies)
-    const controller = new AbortController()
-    running.add(controller)
-    if (ended !== undefined) controller.abort(ended)
-    const log = options.log.child({ requestId, route: pattern })
+    const own = new RunningCall()
+    running.add(own)
+    if (ended !== undefined) own.end(ended)
+    const log = new CallLog(options.log, { requestId, route: pattern })
     outgoing.once('close', () => {
-      running.delete(controller)
+      running.delete(own)
       if (!outgoing.writableFinished)
-        controller.abort(new SvcError('cancelled', 'the client closed the connection', { code: 'client_gone' }))
+        own.end(new SvcError('cancelled', 'the client closed the connection', { code: 'client_gone' }))
       const seconds = (options.clock.monotonic() - startedAt) / 1000
       const isSocket = outgoing.statusCode === LEFT_HTTP
       // How long a socket was open is no duration of a call.
       if (row.path !== '/metrics' && !isSocket) options.metrics.observeCall(incoming.method ?? '', pattern, seconds)
       const status = outgoing.writableFinished || isSocket ? outgoing.statusCode : 499
-      const fields = { method: incoming.method, status, seconds }
-      if (row.quiet !== true) log.debug(fields, 'request served')
+      if (row.quiet !== true) log.debug({ method: incoming.method, status, seconds }, 'request served')
     })
     for (const [name, value] of SECURITY_HEADERS) outgoing.setHeader(name, value)
     for (const name of ['X-Correlation-ID', 'x-request-id', 'request-id']) outgoing.setHeader(name, requestId)
     if (options.machineTag !== undefined) outgoing.setHeader('Machine-Tag', options.machineTag)
     applyCors(incoming, outgoing, options.cors())
-    return createCall(c, {
+    return new CallState(c, {
       row,
       requestId,
-      principal: ANONYMOUS_PRINCIPAL,
-      signal: controller.signal,
+      running: own,
       clientAddress: origin.address,
       baseUrl: options.baseUrl ?? `${origin.secure ? 'https' : 'http'}://${origin.host}/`,
       startedAt,
@@ -198,7 +197,7 @@ export function createEdge(options: EdgeOptions): Edge {
     drainSockets: () => sockets.drain(),
     abortAll(reason) {
       ended = reason
-      for (const controller of running) controller.abort(reason)
+      running.endAll(reason)
     },
     async serve(route, pattern, c) {
       const call = begin(route, pattern, c)

@@ -28,10 +28,17 @@ class Counter implements SlotCounter {
   }
 }
 
-/** Slots of each model by name. A changed limit holds from the next take; idle models keep no entry. */
+/** Slots of each model by name. A changed limit holds from the next take. */
 export interface ModelSlots {
   take(model: string, limit: number): Release | undefined
   taken(model: string): number
+}
+
+/** Models that are remembered although nothing of theirs runs. */
+const MAX_IDLE = 4096
+
+function dropIdle(counters: Map<string, SlotCounter>): void {
+  for (const [model, { taken }] of counters) if (taken === 0) counters.delete(model)
 }
 
 /** Makes the slots of all models. */
@@ -42,12 +49,10 @@ export function createModelSlots(): ModelSlots {
     take(model, limit) {
       const counter = counters.get(model) ?? createSlotCounter()
       const release = counter.take(limit)
-      if (release === undefined) return undefined
+      if (release === undefined || counters.has(model)) return release
+      if (counters.size >= MAX_IDLE) dropIdle(counters)
       counters.set(model, counter)
-      return () => {
-        release()
-        if (counter.taken === 0) counters.delete(model)
-      }
+      return release
     },
   }
 }

@@ -31,12 +31,22 @@ export function createMetrics(): Metrics {
     labelNames: ['kind'] as const,
     registers: [registry],
   })
+  /** Series by method and route, so that their labels are put together once; as many as there are routes. */
+  const series = new Map<string, { observe(value: number): void }>()
+  const seriesOf = (method: string, path: string): { observe(value: number): void } => {
+    const key = `${method} ${path}`
+    const known = series.get(key)
+    if (known !== undefined) return known
+    const made = calls.labels({ method, path })
+    series.set(key, made)
+    return made
+  }
   // A series exists from the start, so that a scrape before the first call already names the metric.
   calls.zero({ method: 'GET', path: '/healthz' })
   return {
     registry,
     observeCall(method, pattern, seconds) {
-      calls.observe({ method: METHODS.has(method) ? method : 'OTHER', path: pattern }, seconds)
+      seriesOf(METHODS.has(method) ? method : 'OTHER', pattern).observe(seconds)
     },
     countTokens(kind, count) {
       if (count > 0) tokens.inc({ kind }, count)

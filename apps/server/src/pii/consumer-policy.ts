@@ -21,12 +21,23 @@ export interface ConsumerPolicy {
 
 const TOKEN_FORM: TokenForm = { prefix: '[REDACTED:', suffix: ']' }
 
+/** The policy last asked for of each model, with the defaults it was made of. */
+const known = new WeakMap<ModelConfig, { readonly defaults: readonly string[]; readonly policy: ConsumerPolicy }>()
+
 /**
  * The policy that holds for a model now.
  *
  * @param defaults the detectors of the instance, for models that name none
  */
 export function consumerPolicy(model: ModelConfig, defaults: readonly string[]): ConsumerPolicy {
+  const last = known.get(model)
+  if (last?.defaults === defaults) return last.policy
+  const policy = toPolicy(model, defaults)
+  known.set(model, { defaults, policy })
+  return policy
+}
+
+function toPolicy(model: ModelConfig, defaults: readonly string[]): ConsumerPolicy {
   const { detectors: own = [], reversibleRedactions, blockUnscannedMedia = false } = model.pii
   const isDefault = own.length === 0
   const { reversibleTokenPrefix: prefix = TOKEN_FORM.prefix, reversibleTokenSuffix: suffix = TOKEN_FORM.suffix } =

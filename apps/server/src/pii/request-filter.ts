@@ -45,6 +45,8 @@ export interface FilteredRequest {
 
 /** The PII filter as a stage of requests (§6.3). */
 export interface RequestFilter {
+  /** Whether there is anything to look at in the requests of a model. */
+  watches(model: ModelConfig, options: { readonly isSocket: boolean }): boolean
   /**
    * Looks at a request and decides what may go on.
    *
@@ -115,6 +117,10 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
   }
 
   return {
+    watches(model, { isSocket }) {
+      const { enabled, detectors: named, blocksMedia } = consumerPolicy(model, defaults())
+      return enabled && (isSocket || named.length > 0 || blocksMedia)
+    },
     async filter(request) {
       const policy = consumerPolicy(request.model, defaults())
       if (!policy.enabled) return NOTHING

@@ -1,6 +1,6 @@
 import type { SvcError } from '@svc/errors'
 import { requestCancelled, toUpstreamFailure, upstreamFailed, upstreamTimedOut } from '../errors.ts'
-import type { UpstreamCall, UpstreamRequest, UpstreamSink } from '../upstream.ts'
+import type { StopSignal, UpstreamCall, UpstreamRequest, UpstreamSink } from '../upstream.ts'
 import type { Connection, ConnectionUser, Origin } from './connection.ts'
 import { ReplyParser } from './parser.ts'
 import type { ConnectionPool, Waiter } from './pool.ts'
@@ -26,7 +26,7 @@ export class Exchange implements UpstreamCall, Waiter, ConnectionUser, Listed {
   readonly #origin: Origin
   readonly #request: UpstreamRequest
   readonly #sink: UpstreamSink
-  readonly #signal: AbortSignal | undefined
+  readonly #signal: StopSignal | undefined
   readonly #parser = new ReplyParser()
   readonly #totalUntil: number
   #head: string
@@ -40,7 +40,7 @@ export class Exchange implements UpstreamCall, Waiter, ConnectionUser, Listed {
 
   constructor(
     context: ExchangeContext,
-    options: { origin: Origin; request: UpstreamRequest; sink: UpstreamSink; signal: AbortSignal | undefined },
+    options: { origin: Origin; request: UpstreamRequest; sink: UpstreamSink; signal: StopSignal | undefined },
   ) {
     const { request, signal } = options
     this.#context = context

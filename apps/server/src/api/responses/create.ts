@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
 import type { JsonDocument } from '@svc/json'
 import { SSE_DONE } from '@svc/wire'
-import type { Call } from '../../http/call.ts'
+import { type Call, deriveCall } from '../../http/call.ts'
 import type { CompressionPolicy } from '../../http/compression.ts'
 import { ALREADY_SENT } from '../../http/edge.ts'
 import { createReplyWriter, type ReplyWriter } from '../../http/reply-writer.ts'
@@ -68,7 +68,7 @@ export async function respond(
   const session = createSession({ store, live, clock, owner: call.principal.id, model: () => exchange.requestedModel })
   const source = { store, live, reader: readerOf(call), known }
   const exchange = new Exchange({
-    call: { ...call, signal: AbortSignal.any([leaving.signal, session.stopped]) },
+    call: deriveCall(call, { signal: AbortSignal.any([leaving.signal, session.stopped]) }),
     codec: responsesCodec(session, source, { alwaysStreams: message !== undefined }),
     writer: session.record(writer),
     message,

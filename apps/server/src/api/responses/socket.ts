@@ -1,4 +1,5 @@
 import { SvcError } from '@svc/errors'
+import { deriveCall } from '../../http/call.ts'
 import { responsesError } from '../../http/error-envelopes.ts'
 import { retryAfterSeconds, statusOf, toHttpError } from '../../http/error-map.ts'
 import type { ReplyWriter } from '../../http/reply-writer.ts'
@@ -60,7 +61,7 @@ async function answer(bytes: Uint8Array, { socket, turns, number }: Turn, parts:
     const type = document.root.get('type')
     if (type?.kind !== 'string' || type.text() !== 'response.create') throw unknownType()
     const requestId = `${call.requestId.slice(0, MAX_ID_LENGTH)}-${number}`
-    const own = { ...call, requestId, principal, startedAt: parts.clock.monotonic() }
+    const own = deriveCall(call, { requestId, principal, startedAt: parts.clock.monotonic() })
     const response = await respond(own, { writer, message: document, known: turns }, parts)
     if (response !== undefined) turns.keep(response, bytes.length)
     return true

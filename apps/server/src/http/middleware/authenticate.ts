@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { LEGACY_PRINCIPAL, LOCAL_PRINCIPAL, type Principal } from '../principal.ts'
 
@@ -43,7 +43,7 @@ export function extractCredential(incoming: IncomingMessage): Credential | undef
   return undefined
 }
 
-const digest = (value: string): Buffer => createHash('sha256').update(value).digest()
+const digest = (value: string): Buffer => hash('sha256', value, 'buffer')
 
 /** Finds out who is calling. Accounts and sessions join here; today the shared keys of §2.4. */
 export interface Authenticator {

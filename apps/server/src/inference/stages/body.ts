@@ -1,6 +1,7 @@
 import { SvcError } from '@svc/errors'
 import { type JsonDocument, parseJsonCooperatively } from '@svc/json'
 import type { BodyReader } from '../../http/body.ts'
+import type { Call } from '../../http/call.ts'
 import type { Stage } from '../pipeline.ts'
 
 /** The prefix of every refusal of a body (§7.1). */
@@ -25,10 +26,7 @@ const MAX_BODY_NODES = 250_000
  *
  * @throws {SvcError} `invalid_request` for what is no JSON object, or too large a one
  */
-export async function readDocument(
-  bytes: Uint8Array,
-  { signal }: { readonly signal: AbortSignal },
-): Promise<JsonDocument> {
+export async function readDocument(bytes: Uint8Array, { ending: signal }: Pick<Call, 'ending'>): Promise<JsonDocument> {
   if (bytes.length === 0) throw unparsable('the body is empty')
   const document = await parseJsonCooperatively(bytes, { maxNodes: MAX_BODY_NODES }, { signal }).catch(
     (error: unknown) => {

@@ -6,12 +6,13 @@ export function piiStage(filter: RequestFilter): Stage {
   return async (exchange, next) => {
     const { call, codec, document, model, transport } = exchange
     const { scanned } = call.row
-    if (scanned !== undefined && scanned !== false) {
+    const isSocket = transport === 'websocket'
+    if (scanned && filter.watches(model, { isSocket })) {
       const { splices, restoration } = await filter.filter({
         document,
         format: scanned,
         model,
-        isSocket: transport === 'websocket',
+        isSocket,
         hidden: codec.hiddenTexts?.(document),
         correlationId: call.requestId,
         userId: call.principal.id,

@@ -20,10 +20,10 @@ export async function relayExchange(exchange: Exchange, { models, upstream, opaq
   const { bytes, isStream } = passthroughBody(document, { upstreamModel: target.upstreamModel, splices })
   const outcome = await relay({
     upstream,
-    request: cloudRequest(target, { client: call.header, body: bytes, isStream }),
+    request: cloudRequest(target, { client: (name) => call.header(name), body: bytes, isStream }),
     provider: target.provider,
     outgoing: call.outgoing,
-    signal: call.signal,
+    signal: call.ending,
     ...(restoration === undefined ? {} : { rewriter: createRestorer(target.provider, restoration) }),
     ...(opaque === undefined ? {} : { describe: () => opaque }),
   })

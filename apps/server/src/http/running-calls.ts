@@ -1,0 +1,76 @@
+import type { SvcError } from '@svc/errors'
+
+/** Called when a call ends early. */
+type EndListener = { handleEvent(): void } | (() => void)
+
+/**
+ * A call under way, and what ends it early. It acts like an abort signal for whoever needs only to listen: a real one,
+ * with its table of listeners, costs more than the rest of a relayed call and is made when it is asked for.
+ */
+export class RunningCall {
+  /** Owned by the list; -1 outside of it. */
+  place = -1
+  aborted = false
+  reason: SvcError | undefined
+  readonly #listeners: EndListener[] = []
+  #controller: AbortController | undefined
+
+  /** A real abort signal, for what takes nothing else. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController()
+      if (this.aborted) this.#controller.abort(this.reason)
+    }
+    return this.#controller.signal
+  }
+
+  throwIfAborted(): void {
+    if (this.aborted) throw this.reason
+  }
+
+  addEventListener(_type: 'abort', listener: EndListener): void {
+    this.#listeners.push(listener)
+  }
+
+  removeEventListener(_type: 'abort', listener: EndListener): void {
+    const index = this.#listeners.indexOf(listener)
+    if (index >= 0) this.#listeners.splice(index, 1)
+  }
+
+  end(reason: SvcError): void {
+    if (this.aborted) return
+    this.aborted = true
+    this.reason = reason
+    this.#controller?.abort(reason)
+    for (const listener of this.#listeners.splice(0)) {
+      if (typeof listener === 'function') listener()
+      else listener.handleEvent()
+    }
+  }
+}
+
+/**
+ * The calls under way, in no order. An array, as a set that is added to and deleted from for ever makes new tables again
+ * and again, and V8 keeps what was in the old ones, whole requests, until its next full collection.
+ */
+export class RunningCalls {
+  readonly #calls: RunningCall[] = []
+
+  add(call: RunningCall): void {
+    call.place = this.#calls.length
+    this.#calls.push(call)
+  }
+
+  delete(call: RunningCall): void {
+    const last = this.#calls.at(-1)
+    if (call.place < 0 || last === undefined) return
+    this.#calls[call.place] = last
+    last.place = call.place
+    this.#calls.pop()
+    call.place = -1
+  }
+
+  endAll(reason: SvcError): void {
+    for (const call of [...this.#calls]) call.end(reason)
+  }
+}
