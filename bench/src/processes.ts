@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 
 const TICKS_PER_SECOND = 100
@@ -26,10 +26,21 @@ export function freePort(): Promise<number> {
   })
 }
 
-/** CPU seconds of a process, from the kernel's own accounting. */
+/**
+ * CPU seconds of a process, from the scheduler's own accounting of its threads in nanoseconds; where the kernel has none,
+ * from its count of clock ticks.
+ */
 export function cpuSecondsOf(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
+  try {
+    const threads = readdirSync(`/proc/${pid}/task`)
+    const nanoseconds = threads.map((thread) =>
+      Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
+    )
+    return nanoseconds.reduce((sum, value) => sum + value, 0) / 1e9
+  } catch {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+    return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
+  }
 }
 
 /** Starts a Node program, or the command named, pinned to a processor where one is named, and waits until it answers. */
