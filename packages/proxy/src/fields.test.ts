@@ -1,0 +1,49 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { countOf, fieldsOf, isFields, listOf, numberOf, textOf, tryParseJson, withoutNothing } from './fields.ts'
+
+describe('what somebody else sent', () => {
+  it('is read as what it is, or not at all', () => {
+    fc.assert(
+      fc.property(fc.anything(), (value) => {
+        expect(fieldsOf(value)).toEqual(isFields(value) ? value : {})
+        expect(listOf(value)).toEqual(Array.isArray(value) ? value : [])
+        expect(textOf(value)).toBe(typeof value === 'string' ? value : undefined)
+        const number = numberOf(value)
+        if (number !== undefined) expect(Number.isFinite(number)).toBe(true)
+        const count = countOf(value)
+        if (count !== undefined) expect(Number.isSafeInteger(count) && count >= 0).toBe(true)
+      }),
+    )
+  })
+
+  it.each([
+    [0, 0],
+    [7, 7],
+    [-1, undefined],
+    [1.5, undefined],
+    ['7', undefined],
+    [Number.NaN, undefined],
+    [Number.POSITIVE_INFINITY, undefined],
+    [2 ** 60, undefined],
+    [null, undefined],
+  ])('counts %j as %j', (value, expected) => {
+    expect(countOf(value)).toBe(expected)
+  })
+
+  it.each([null, undefined, [], 'x', 1, true])('has no members in %j', (value) => {
+    expect(fieldsOf(value)).toEqual({})
+    expect(isFields(value)).toBe(false)
+  })
+
+  it('is nothing where it is no JSON', () => {
+    expect(tryParseJson('{"a":1}')).toEqual({ a: 1 })
+    expect(tryParseJson('null')).toBeNull()
+    for (const text of ['', '{', 'undefined', "{'a':1}"]) expect(tryParseJson(text)).toBeUndefined()
+  })
+
+  it('loses what is nothing, and keeps what is empty', () => {
+    const kept = { zero: 0, empty: '', no: false, list: [] }
+    expect(withoutNothing({ ...kept, nothing: null, missing: undefined })).toEqual(kept)
+  })
+})
