@@ -192,6 +192,9 @@ class Builder {
       const flags = row.map((set) => this.alphabet.flagsOf(set))
       return this.state(OP.count, this.counters.push({ row: flags, min, max }) - 1, next)
     }
+    // Rounds that must be made, and then those that may: of the latter fewer are as good as more.
+    if (min > 0 && max > min && !hasCounted(body))
+      return this.counted(body, min, min, this.optionalRounds(body, 0, max - min, next))
     const loop: Loop = { min, max, body: 0, exit: next }
     const index = this.loops.push(loop) - 1
     loop.body = this.taking(body, this.state(OP.round, index, 0))
@@ -218,6 +221,20 @@ class Builder {
 function isCounted(body: PatternNode, min: number, max: number): boolean {
   const rounds = max === Number.POSITIVE_INFINITY ? min : max
   return !isWithin(writtenStates(body), rounds)
+}
+
+/** Whether anything inside of a node is counted: to build such a body twice would double nests at every level. */
+function hasCounted(node: PatternNode): boolean {
+  switch (node.kind) {
+    case 'sequence':
+      return node.items.some(hasCounted)
+    case 'choice':
+      return node.arms.some(hasCounted)
+    case 'repeat':
+      return isCounted(node.body, node.min, node.max) || hasCounted(node.body)
+    default:
+      return false
+  }
 }
 
 /** States of a node in a program with counters, about. */

@@ -1,5 +1,5 @@
-/** Rounds that a count can tell apart. */
-const COUNT_LIMIT = 2 ** 31
+/** Rounds that a count can tell apart: more than any text has characters. */
+const COUNT_LIMIT = 2 ** 28
 
 /**
  * How many rounds the loops around a state have made, innermost first, each distinct stack of counts under one number. 0
@@ -8,19 +8,21 @@ const COUNT_LIMIT = 2 ** 31
 export class Frames {
   private parents: number[] = [0]
   private counts: number[] = [0]
+  private free: boolean[] = [true]
   private byKey = new Map<number, number>()
 
   get size(): number {
     return this.parents.length
   }
 
-  /** The stack `parent` with one more loop on top. */
-  of(parent: number, count: number): number {
-    const key = parent * COUNT_LIMIT + Math.min(count, COUNT_LIMIT - 1)
+  /** The stack `parent` with one more loop on top; `isFree`: one that may be left after any round, so that fewer are better. */
+  of(parent: number, count: number, isFree: boolean): number {
+    const key = (parent * COUNT_LIMIT + Math.min(count, COUNT_LIMIT - 1)) * 2 + (isFree ? 1 : 0)
     const known = this.byKey.get(key)
     if (known !== undefined) return known
     const frame = this.parents.push(parent) - 1
     this.counts.push(count)
+    this.free.push(isFree)
     this.byKey.set(key, frame)
     return frame
   }
@@ -35,13 +37,28 @@ export class Frames {
     return this.counts[frame] ?? 0
   }
 
+  /** Whether whatever can follow with one stack can also follow with the other. Both belong to the same state. */
+  covers(other: number, frame: number): boolean {
+    let one = other
+    let two = frame
+    while (one !== two) {
+      const [least, most] = [this.count(one), this.count(two)]
+      if (least > most || (least < most && this.free[two] !== true)) return false
+      one = this.parent(one)
+      two = this.parent(two)
+    }
+    return true
+  }
+
   /** Keeps nothing but the frames that `copy` is asked for; the caller replaces its own by what it answers. */
   compact(renumber: (copy: (frame: number) => number) => void): void {
     const fresh = new Frames()
-    const copy = (frame: number): number => (frame === 0 ? 0 : fresh.of(copy(this.parent(frame)), this.count(frame)))
+    const copy = (frame: number): number =>
+      frame === 0 ? 0 : fresh.of(copy(this.parent(frame)), this.count(frame), this.free[frame] === true)
     renumber(copy)
     this.parents = fresh.parents
     this.counts = fresh.counts
+    this.free = fresh.free
     this.byKey = fresh.byKey
   }
 }

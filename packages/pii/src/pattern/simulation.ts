@@ -4,6 +4,7 @@ import { Frames } from './frames.ts'
 import type { MatchList } from './match-list.ts'
 import { holds, OP, type Program, type Surroundings } from './program.ts'
 import type { SourceText } from './source-text.ts'
+import { VisitedStates } from './visited-states.ts'
 
 /** Frames beyond which those no longer in use are given up. */
 const FRAMES_BEFORE_COMPACTION = 1 << 14
@@ -31,8 +32,7 @@ export class Simulation {
   private readonly queues = new Map<number, CountingQueue>()
   private readonly frames = new Frames()
   private compactAt = FRAMES_BEFORE_COMPACTION
-  private readonly visited: Int32Array
-  private readonly visitedFrames = new Set<number>()
+  private readonly visited: VisitedStates
   private readonly stack: number[] = []
   private step = 0
   private accepted = -1
@@ -50,7 +50,7 @@ export class Simulation {
     this.program = program
     this.text = text
     this.matches = matches
-    this.visited = new Int32Array(program.op.length)
+    this.visited = new VisitedStates(program.op.length, program.loops.length > 0, this.frames)
   }
 
   /** Whether no match is under way. */
@@ -93,7 +93,7 @@ export class Simulation {
   private closeAll(begin: boolean): void {
     const { threads, following } = this
     this.accepted = -1
-    this.visitedFrames.clear()
+    this.visited.clear()
     if (this.queues.size > 0) this.leaveQueues()
     for (let index = 0; index < threads.state.length; index++) {
       const start = threads.start[index] ?? 0
@@ -130,7 +130,7 @@ export class Simulation {
     while (stack.length > 0) {
       const inFrame = stack.pop() ?? 0
       const at = stack.pop() ?? 0
-      if (at === 0 || this.wasVisited(at, inFrame)) continue
+      if (at === 0 || this.visited.has(at, inFrame)) continue
       const argument = program.argument[at] ?? 0
       const next = program.next[at] ?? 0
       switch (program.op[at]) {
@@ -195,21 +195,7 @@ export class Simulation {
     if (loop === undefined) return
     if (count >= loop.min) this.stack.push(loop.exit, parent)
     if (count >= loop.max) return
-    // Without an upper bound, rounds past the least are all alike.
-    const told = loop.max === Number.POSITIVE_INFINITY ? Math.min(count, loop.min) : count
-    this.stack.push(loop.body, this.frames.of(parent, told))
-  }
-
-  private wasVisited(state: number, frame: number): boolean {
-    if (this.program.loops.length === 0) {
-      if (this.visited[state] === this.step + 1) return true
-      this.visited[state] = this.step + 1
-      return false
-    }
-    const key = frame * this.program.op.length + state
-    if (this.visitedFrames.has(key)) return true
-    this.visitedFrames.add(key)
-    return false
+    this.stack.push(loop.body, this.frames.of(parent, count, loop.min === 0))
   }
 
   /** Forgets the frames that nothing under way stands in. */
