@@ -103,10 +103,7 @@ describe('the table of routes', () => {
       for (const [index, entry] of paths.entries()) {
         const reply = await send(entry, 'm', `mail ada@host.example from ${index}.`)
         expect([entry[0], reply.status, reply.text]).toEqual([entry[0], 200, expect.any(String)])
-        expect([entry[0], asked('m')]).toEqual([
-          entry[0],
-          expect.stringContaining(`mail [REDACTED:ner:EMAIL] from ${index}.`),
-        ])
+        expect([entry[0], asked('m').includes(`mail [REDACTED:ner:EMAIL] from ${index}.`)]).toEqual([entry[0], true])
       }
       expect(asked('m')).not.toContain('@host')
     },

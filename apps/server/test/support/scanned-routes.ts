@@ -34,7 +34,7 @@ export function bodyWith({ scanned, path }: ScannedRoute, text: string): Record<
     case 'embeddings':
       return { input: text }
     case 'edits':
-      return { instruction: text, input: 'x' }
+      return { instruction: text, input: text }
     case 'responses':
       return { input: text, store: false }
     case 'ollama-generate':

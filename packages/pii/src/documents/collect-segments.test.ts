@@ -175,7 +175,7 @@ describe('which text of the other formats', () => {
     expect(listTexts('responses', { input: 'hi' })).toEqual(['input: hi'])
   })
 
-  it('the alternate ecosystem: messages, prompts, systems, suffixes; the template is left alone', () => {
+  it('the alternate ecosystem: messages, prompts, systems, suffixes and templates', () => {
     const call = { function: { name: 'f', arguments: { to: 'Jo' } } }
     expect(
       listTexts('ollama-chat', {
@@ -197,7 +197,12 @@ describe('which text of the other formats', () => {
       context: [1, 2],
       keep_alive: '5m',
     }
-    expect(listTexts('ollama-generate', generate)).toEqual(['prompt: p', 'system: s', 'suffix: x'])
+    expect(listTexts('ollama-generate', generate)).toEqual([
+      'prompt: p',
+      'system: s',
+      'suffix: x',
+      'template: {{ .Prompt }}',
+    ])
     expect(collect('ollama-generate', generate).history).toEqual([{ kind: 'context', path: 'context' }])
     expect(listTexts('ollama-embed', { input: ['a'], prompt: 'b' })).toEqual(['input[0]: a', 'prompt: b'])
   })

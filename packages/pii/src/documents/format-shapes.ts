@@ -314,7 +314,7 @@ export const FORMAT_SHAPES: Readonly<Record<DocumentFormat, Shape>> = {
     prompt: FIELD,
     suffix: FIELD,
     system: FIELD,
-    template: SKIP,
+    template: FIELD,
     images: media('image'),
     context: TOKEN_CONTEXT,
   }),

@@ -12,7 +12,7 @@ export const EVENTS = defineRequirements([
     id: 'events:pii:recorded',
     section: '6.1',
     behavior: 'Redactions, blocks and allowed detections are recorded as PII events.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'events:pii:origin',
@@ -24,7 +24,7 @@ export const EVENTS = defineRequirements([
     id: 'events:pii:offsets',
     section: '6.1',
     behavior: 'Offsets of a PII event count inside its message.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'events:pii:kept',

@@ -101,13 +101,13 @@ export const MODEL_BLOCKS = defineRequirements([
     id: 'model-file:pii:policy',
     section: '2.9',
     behavior: '`pii` is the filter policy of a model whose requests are scanned.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'model-file:pii-detection:policy',
     section: '2.9',
     behavior: '`pii_detection` is the policy of a model that detects.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'model-file:router:makes-router',
@@ -144,13 +144,13 @@ export const MODEL_BLOCKS = defineRequirements([
     id: 'pii:policy:enabled-wins',
     section: '2.10',
     behavior: '`pii.enabled` decides where it is set, whatever the defaults are.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'pii:policy:detectors',
     section: '2.10',
     behavior: '`pii.detectors` names the detector models to apply.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'pii:policy:reversible-off',
@@ -175,31 +175,31 @@ export const MODEL_BLOCKS = defineRequirements([
     section: '2.10',
     behavior:
       'With `block_unscanned_media` and the filter on, a request with an image, audio, video or a file is refused with 400.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'pii:media:type',
     section: '2.10',
     behavior: 'The refusal of unscanned media has the type `pii_blocked`.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'pii:media:audited',
     section: '2.10',
     behavior: 'The refusal of unscanned media is audited under the pattern `__unscanned_media__`.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'pii:media:routes',
     section: '2.10',
     behavior: 'Unscanned media are refused on the routes for chat, responses, messages and alternate-ecosystem chat.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'pii:media:generate',
     section: '2.10',
     behavior: 'Images sent to `/api/generate` count as media of an alternate-ecosystem chat.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'detector:ner:known-by',

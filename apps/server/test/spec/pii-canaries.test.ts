@@ -1,0 +1,163 @@
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
+import { Agent, request } from 'node:http'
+import { join } from 'node:path'
+import { startUpstream, type Upstream } from '@svc/test-kit'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { stringify } from 'yaml'
+import { CANARY_PATTERNS, canaryBodies, findLeak, writeJson } from '../support/canary-bodies.ts'
+import { scannedPathsOf } from '../support/scanned-routes.ts'
+import { startTestServer, type TestServer } from '../support/server.ts'
+import { verifies } from './verifies.ts'
+
+/** Bodies over all routes; with `SVC_LONG=1` 100,000, or as many as `CANARY_BODIES` says. */
+const BODIES = Number(process.env.CANARY_BODIES) || (process.env.SVC_LONG === '1' ? 100_000 : 2000)
+/** Requests that are under way together. */
+const TOGETHER = 10
+
+const ALL = ['chat', 'completion', 'edit', 'embeddings', 'tokenize']
+/** Models that answer here, and those that live upstream, by the format that they take. */
+const HERE = ['masked', 'restored', 'blocked']
+const FAR: Readonly<Record<string, readonly string[]>> = {
+  '/v1/chat/completions': ['far-a', 'far-a-restored', 'far-a-full', 'far-b-full', 'far-b-text', 'far-blocked'],
+  '/v1/messages': ['far-b', 'far-b-restored', 'far-a-full', 'far-b-full', 'far-a-text', 'far-blocked'],
+}
+
+/** Read as a reply by both formats. */
+const REPLY = {
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
+  content: [{ type: 'text', text: 'Hello' }],
+}
+
+vi.setConfig({ testTimeout: 7_200_000 })
+
+let server: TestServer
+let upstream: Upstream
+let agent: Agent
+
+beforeAll(async () => {
+  upstream = await startUpstream()
+  server = await startTestServer()
+  agent = new Agent({ keepAlive: true, maxSockets: TOGETHER })
+  for (const [name, action] of [
+    ['masking', 'mask'],
+    ['blocking', 'block'],
+  ]) {
+    const pii_detection = { patterns: CANARY_PATTERNS, default_action: action }
+    await server.writeModelFile(`${name}.yaml`, stringify({ name, backend: 'pattern', pii_detection }))
+  }
+  const policy = (name: string) => ({
+    enabled: true,
+    detectors: [name.includes('blocked') ? 'blocking' : 'masking'],
+    reversible_redactions: name.includes('restored'),
+  })
+  for (const name of HERE) await server.model(name, {}, { known_usecases: ALL, pii: policy(name), pinned: true })
+  for (const name of new Set(Object.values(FAR).flat())) {
+    const proxy = {
+      upstream_url: `${upstream.origin}/${name}`,
+      provider: name.startsWith('far-b') ? 'provider_b' : 'provider_a',
+      mode: /full|text/.test(name) ? 'translate' : 'passthrough',
+      ...(name.endsWith('full') ? { translate: 'full' } : {}),
+    }
+    await server.writeModelFile(
+      `${name}.yaml`,
+      stringify({ name, backend: 'cloud-proxy', known_usecases: ['chat'], proxy, pii: policy(name) }),
+    )
+  }
+  upstream.replyWith({ headers: { 'content-type': 'application/json' }, body: JSON.stringify(REPLY) })
+})
+afterAll(async () => {
+  for (const file of recordFiles.values()) closeSync(file)
+  agent.destroy()
+  await server.close()
+  await upstream.close()
+})
+
+function send(path: string, body: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const bytes = Buffer.from(body)
+    const headers = { 'content-type': 'application/json', 'content-length': bytes.length }
+    const outgoing = request(new URL(path, server.url), { method: 'POST', agent, headers }, (incoming) => {
+      incoming.resume().on('error', reject)
+      incoming.on('end', () => resolve(incoming.statusCode ?? 0))
+    })
+    outgoing.on('error', reject)
+    outgoing.end(bytes)
+  })
+}
+
+/** Records that have been read, each as far as its file stands. */
+const recordFiles = new Map<string, number>()
+
+/** What the mock has recorded of a model beyond what was read before. */
+function newRecords(model: string): string {
+  const path = join(server.folder, 'records', model)
+  if (!existsSync(path)) return ''
+  const file = recordFiles.get(model) ?? openSync(path, 'r')
+  recordFiles.set(model, file)
+  return readFileSync(file, 'utf8')
+}
+
+describe('the search for canaries', () => {
+  it('finds them behind layers of escapes, percent signs and base64, and pieces of those that were cut', () => {
+    const value = { a: 'é😀" canary-01234567' }
+    for (let seed = 0; seed < 50; seed++) {
+      const inner = writeJson(value, { seed, doubles: true })
+      expect(findLeak(writeJson({ inner }, { seed: seed + 1, doubles: true }))).toBe('canary-01234567')
+    }
+    expect(findLeak('http://x/%63anary-01234567')).toBe('canary-01234567')
+    expect(findLeak(`"${Buffer.from('so it is canary-01234567 now').toString('base64')}"`)).toBe('canary-01234567')
+    expect(findLeak('parted-0')).toBe('parted-0')
+    expect(findLeak('canary-0123456, [REDACTED:pattern:CANARY]')).toBeUndefined()
+  })
+})
+
+describe('generated bodies with canaries', () => {
+  verifies(
+    ['pii:document:all-strings', 'pii:document:nested-json', 'pii:document:adjacent-parts', 'pii:tool-output:scanned'],
+    'of every scanned route never reach a model, here or upstream; those that are blocked send it nothing',
+    async () => {
+      const routes = new Map(scannedPathsOf(server).map((entry) => [entry[1].path, entry]))
+      let seen = 0
+      const counts: Record<string, Record<number, number>> = {}
+      const share = Math.ceil(BODIES / routes.size / TOGETHER)
+      for (const [path, route] of routes.values()) {
+        const models = [...HERE, ...(FAR[route.path] ?? [])]
+        await fc.assert(
+          fc.asyncProperty(
+            fc.array(canaryBodies(route, models), { minLength: TOGETHER, maxLength: TOGETHER }),
+            async (all) => {
+              const statuses = await Promise.all(all.map(({ body }) => send(path, body)))
+              for (const [index, status] of statuses.entries()) {
+                const key = `${route.path} ${all[index]?.model}`
+                counts[key] = { ...counts[key], [status]: (counts[key]?.[status] ?? 0) + 1 }
+              }
+              const reached = upstream.requests.slice(seen)
+              seen = upstream.requests.length
+              for (const { path: to, text } of reached) {
+                expect(to).not.toContain('blocked')
+                expect(findLeak(text())).toBeUndefined()
+              }
+              for (const model of HERE) expect([model, findLeak(newRecords(model))]).toEqual([model, undefined])
+              expect(findLeak(server.logLines.join('\n'))).toBeUndefined()
+              server.logLines.length = 0
+            },
+          ),
+          { numRuns: share, endOnFailure: true },
+        )
+      }
+      if (process.env.CANARY_REPORT === '1') console.log(counts)
+      expect(server.records('blocked')).toEqual([])
+      for (const [key, count] of Object.entries(counts)) {
+        const isBlocked = key.endsWith('blocked')
+        if (isBlocked) expect([key, Object.keys(count)]).toEqual([key, ['400']])
+        else if (BODIES >= 2000) expect([key, (count[200] ?? 0) > 0]).toEqual([key, true])
+      }
+      const events = await server.call('/api/pii/events?limit=10000')
+      expect(findLeak(events.text)).toBeUndefined()
+      expect((await server.call('/metrics')).text).toContain(
+        'svc_pii_events_total{kind="pii",origin="middleware",action="mask"',
+      )
+    },
+  )
+})
