@@ -3,9 +3,6 @@ import { holds, OP, type Program, type Surroundings } from './program.ts'
 /** What an automaton may keep: a unit is about one number. */
 const MAX_UNITS = 1 << 17
 
-/** Times it may throw everything away within one text before it is given up there. */
-const MAX_FLUSHES = 4
-
 /** The dead state: no longer match can follow. */
 export const DEAD = 0
 
@@ -50,11 +47,6 @@ export class LazyAutomaton {
   /** The state in front of a match that may begin after a character that is or is not a word character. */
   start(wordBefore: boolean): number {
     return this.stateOf([this.program.entry], wordBefore && this.program.usesWords)
-  }
-
-  /** Whether so much was thrown away that the text is not one for this automaton. */
-  isThrashing(flushesAtStart: number): boolean {
-    return this.flushes - flushesAtStart > MAX_FLUSHES
   }
 
   /**

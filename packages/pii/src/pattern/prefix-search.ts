@@ -7,6 +7,9 @@ import type { SourceText } from './source-text.ts'
 const WASTE_ALLOWED = 4096
 const WASTE_PER_CHARACTER = 1
 
+/** Times the automaton may throw everything away within one text before it is given up there. */
+const MAX_FLUSHES = 4
+
 /**
  * Tries a pattern from places where it may begin, one after the other. What is read behind the end of a match, or without
  * one, may be read again for the next place; past a share of the text that is too much, and the search says so.
@@ -54,7 +57,7 @@ export class PrefixSearch {
     if (this.flushes !== automaton.flushes) return this.giveUp()
     const outcome = automaton.program.usesEdges ? this.readWithEdges(limit) : this.read(limit)
     this.flushes = automaton.flushes
-    if (automaton.isThrashing(this.flushesAtStart)) return this.giveUp()
+    if (automaton.flushes > this.flushesAtStart + MAX_FLUSHES) return this.giveUp()
     if (outcome === 'paused' && this.position < text.length) return 'paused'
     if (outcome === 'paused') {
       if (limit < text.length) return 'paused'
@@ -71,6 +74,7 @@ export class PrefixSearch {
     const { automaton } = this
     const { text } = this.text
     const { alphabet } = automaton.program
+    const mostFlushes = this.flushesAtStart + MAX_FLUSHES
     let { state, position, end } = this
     while (position < limit) {
       const unit = text.charCodeAt(position)
@@ -78,7 +82,7 @@ export class PrefixSearch {
       const result = automaton.step(state, alphabet.classOf(code), false, false)
       if ((result & 1) === 1) end = position
       state = result >> 1
-      if (state === DEAD) break
+      if (state === DEAD || automaton.flushes > mostFlushes) break
       position += code > 0xffff ? 2 : 1
     }
     this.state = state
@@ -100,7 +104,7 @@ export class PrefixSearch {
       )
       if ((result & 1) === 1) this.end = position
       this.state = result >> 1
-      if (this.state === DEAD) return 'dead'
+      if (this.state === DEAD || automaton.flushes > this.flushesAtStart + MAX_FLUSHES) return 'dead'
       this.position += code > 0xffff ? 2 : 1
     }
     return 'paused'

@@ -195,7 +195,9 @@ export class Simulation {
     if (loop === undefined) return
     if (count >= loop.min) this.stack.push(loop.exit, parent)
     if (count >= loop.max) return
-    this.stack.push(loop.body, this.frames.of(parent, count, loop.min === 0))
+    // Without an upper bound, rounds past the least are all alike.
+    const told = loop.max === Number.POSITIVE_INFINITY ? Math.min(count, loop.min) : count
+    this.stack.push(loop.body, this.frames.of(parent, told, loop.min === 0))
   }
 
   /** Forgets the frames that nothing under way stands in. */

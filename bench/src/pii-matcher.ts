@@ -1,0 +1,164 @@
+import { CompiledPattern, PatternMatcher } from '@svc/pii'
+import { chatCorpus, Dice } from './pii-corpus.ts'
+import { CUSTOM_PATTERNS, hardPattern, hardText, SOME_SECRETS, TEN_SECRETS } from './pii-patterns.ts'
+
+/**
+ * How fast patterns are found: MB of text a second, and time when the text doubles. Run `pii-matcher -- speed` or
+ * `pii-matcher -- doubling` for one of the two.
+ */
+
+const TEXT_LENGTH = 4 * 2 ** 20
+const ROUNDS = 7
+const PATTERNS_TO_DOUBLE = Number(process.env.DOUBLING_PATTERNS) || 2000
+const HIGHEST_RATIO = 2.2
+
+/** A way of finding all matches of several patterns in a text. */
+interface Engine {
+  readonly name: string
+  /** The number of matches. */
+  readonly count: (text: string) => number
+}
+
+function ours(patterns: readonly string[]): Engine {
+  const matcher = new PatternMatcher(patterns.map((source) => new CompiledPattern(source)))
+  return { name: '@svc/pii', count: (text) => matcher.match(text).length }
+}
+
+/** One pass a pattern, as the engine of the language does it. */
+function onePassEach(name: string, expressions: readonly RegExp[]): Engine {
+  return {
+    name,
+    count(text) {
+      let found = 0
+      for (const expression of expressions) {
+        expression.lastIndex = 0
+        while (expression.exec(text) !== null) found++
+      }
+      return found
+    },
+  }
+}
+
+/** The native package, where somebody installed it and names its folder in `RE2_MODULE`. */
+async function nativeRe2(): Promise<((source: string) => RegExp) | undefined> {
+  const path = process.env.RE2_MODULE
+  if (path === undefined) return undefined
+  const loaded: { default: new (source: string, flags: string) => RegExp } = await import(path)
+  return (source) => new loaded.default(source, 'g')
+}
+
+/** Seconds of processor time: what else the machine does counts little. */
+function seconds(work: () => void): number {
+  const begun = process.cpuUsage()
+  work()
+  const { user, system } = process.cpuUsage(begun)
+  return (user + system) / 1e6
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
+}
+
+/** Runs the engines in turn over the same text; each must find the same number of matches. */
+function race(title: string, text: string, engines: readonly Engine[], isSlow: boolean): void {
+  const times = engines.map((): number[] => [])
+  const counts = engines.map((engine) => engine.count(text))
+  // The engine of the language turns to better code once it has seen what is called often.
+  for (const engine of engines) for (let spent = 0; spent < 0.5; ) spent += seconds(() => engine.count(text))
+  for (let round = 0; round < (isSlow ? 3 : ROUNDS); round++) {
+    for (const [index, engine] of engines.entries()) {
+      times[index]?.push(seconds(() => engine.count(text)))
+    }
+  }
+  const rates = times.map((list) => text.length / 1e6 / median(list))
+  console.log(`\n${title} (${(text.length / 1e6).toFixed(1)} M characters, ${counts.join(' / ')} matches)`)
+  for (const [index, { name }] of engines.entries()) {
+    const ratio = (rates[0] ?? 0) / (rates[index] ?? 1)
+    console.log(
+      `  ${name.padEnd(12)} ${(rates[index] ?? 0).toFixed(2).padStart(9)} MB per second of CPU   ours is ${ratio.toFixed(2)} times that`,
+    )
+  }
+}
+
+async function measureSpeed(): Promise<void> {
+  const re2 = await nativeRe2()
+  const engines = (patterns: readonly string[]): Engine[] => [
+    ours(patterns),
+    onePassEach(
+      'RegExp',
+      patterns.map((source) => new RegExp(source, 'g')),
+    ),
+    ...(re2 === undefined ? [] : [onePassEach('re2', patterns.map(re2))]),
+  ]
+  const ascii = chatCorpus(TEXT_LENGTH, true, SOME_SECRETS)
+  const wide = chatCorpus(TEXT_LENGTH, false, SOME_SECRETS)
+  race('10 secrets, ASCII', ascii, engines(TEN_SECRETS), false)
+  race('10 secrets, any text', wide, engines(TEN_SECRETS), false)
+  race('128 patterns, ASCII', ascii, engines(CUSTOM_PATTERNS), true)
+  race('128 patterns, any text', wide, engines(CUSTOM_PATTERNS), true)
+}
+
+/** The least time of a few tries. */
+function leastTime(matcher: PatternMatcher, text: string, tries: number): number {
+  let least = Number.POSITIVE_INFINITY
+  for (let attempt = 0; attempt < tries; attempt++)
+    least = Math.min(
+      least,
+      seconds(() => matcher.match(text)),
+    )
+  return least
+}
+
+/** How much longer a text of twice the length takes, from the mean of two doublings. */
+function doublingRatio(matcher: PatternMatcher, kind: number, length: number, tries: number): number {
+  const at = (size: number): number => leastTime(matcher, hardText(kind, size, new Dice(3)), tries)
+  at(length)
+  return Math.sqrt(at(length * 4) / at(length))
+}
+
+/** A length at which a search takes a few milliseconds, so that its time says something. */
+function startLength(matcher: PatternMatcher, kind: number): { length: number; time: number } {
+  let length = 2 ** 14
+  let time = leastTime(matcher, hardText(kind, length, new Dice(3)), 2)
+  while (time < 0.002 && length < 2 ** 19) {
+    length *= 2
+    time = leastTime(matcher, hardText(kind, length, new Dice(3)), 2)
+  }
+  return { length, time }
+}
+
+function measureDoubling(): void {
+  const dice = new Dice(Number(process.env.DOUBLING_SEED) || 5)
+  const ratios: number[] = []
+  const slowest: { source: string; rate: number }[] = []
+  const over: string[] = []
+  while (ratios.length < PATTERNS_TO_DOUBLE) {
+    const source = hardPattern(dice)
+    const kind = dice.roll(3)
+    const matcher = new PatternMatcher([new CompiledPattern(source)])
+    const { length, time } = startLength(matcher, kind)
+    let ratio = doublingRatio(matcher, kind, length, 3)
+    // A busy machine lengthens a run, never shortens it: what looks bad is looked at again.
+    for (let again = 0; again < 4 && ratio > HIGHEST_RATIO; again++) {
+      ratio = Math.min(ratio, doublingRatio(matcher, kind, length, 5))
+    }
+    ratios.push(ratio)
+    slowest.push({ source, rate: length / 1e6 / time })
+    if (ratio > HIGHEST_RATIO) over.push(`${source} on text ${kind}: ${ratio.toFixed(2)}`)
+  }
+  const sorted = ratios.toSorted((a, b) => a - b)
+  const at = (share: number): string =>
+    (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0).toFixed(2)
+  console.log(
+    `\ntime when the text doubles, ${ratios.length} patterns: median ${at(0.5)}, p99 ${at(0.99)}, most ${at(1)}`,
+  )
+  console.log(`over ${HIGHEST_RATIO}: ${over.length}`)
+  for (const line of over.slice(0, 20)) console.log(`  ${line}`)
+  slowest.sort((a, b) => a.rate - b.rate)
+  console.log('slowest:')
+  for (const { source, rate } of slowest.slice(0, 5)) console.log(`  ${rate.toFixed(3)} MB/s  ${source}`)
+}
+
+const [part] = process.argv.slice(2)
+if (part !== 'doubling') await measureSpeed()
+if (part !== 'speed') measureDoubling()
