@@ -37,7 +37,6 @@ export interface ConnectionUser {
   onRead(buffer: Buffer, end: number): void
   /** The connection is gone, in good order (`undefined`) or not. */
   onGone(error: Error | undefined): void
-  onDrain(): void
 }
 
 /** Who owns a connection while nobody uses it. */
@@ -100,7 +99,6 @@ export class Connection {
     })
     socket.on('end', () => this.#gone(undefined))
     socket.on('close', () => this.#gone(this.#error))
-    socket.on('drain', () => this.user?.onDrain())
     if (origin.isTls) {
       socket.on('session', (session: Buffer) => {
         this.#sessions.delete(origin.key)

@@ -112,8 +112,6 @@ export class Exchange implements UpstreamCall, Waiter, ConnectionUser, Listed {
     this.#fail(error)
   }
 
-  onDrain(): void {}
-
   onRead(buffer: Buffer, end: number): void {
     const parser = this.#parser
     const hadHead = parser.head !== undefined

@@ -143,12 +143,16 @@ function lengthOf(text: string): number {
   return Number(text)
 }
 
+/** What nearly all upstreams say of the connection, as it is gathered. */
+const KEEP_ALIVE_ALONE = ',keep-alive'
+const KEEP_ALIVE_WORDS: readonly string[] = ['keep-alive']
+
 function connectionOf(isOld: boolean, framing: Framing): Pick<ParsedHead, 'keepAlive' | 'keepAliveSeconds'> {
   const { connection, keepAlive } = framing
-  const says = (word: string): boolean => connection !== '' && connection.split(/[,\s]+/).includes(word)
+  const words = connection === '' ? [] : connection === KEEP_ALIVE_ALONE ? KEEP_ALIVE_WORDS : connection.split(/[,\s]+/)
   const seconds = keepAlive === '' ? undefined : /(?:^|[,\s])timeout=(\d{1,6})(?:[,\s]|$)/i.exec(keepAlive)?.[1]
   return {
-    keepAlive: !says('close') && (!isOld || says('keep-alive')),
+    keepAlive: !words.includes('close') && (!isOld || words.includes('keep-alive')),
     keepAliveSeconds: seconds === undefined ? undefined : Number(seconds),
   }
 }
