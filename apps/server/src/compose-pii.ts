@@ -1,11 +1,4 @@
-import {
-  type CustomPattern,
-  combineDetectors,
-  createNerDetector,
-  createPatternDetector,
-  createTermMatchers,
-  type Detector,
-} from '@svc/pii'
+import { type CustomPattern, createDetector, createTermMatchers, type Detector } from '@svc/pii'
 import type { AuditEvents } from './audit/pii-events.ts'
 import type { ModelConfig } from './models/model-config.ts'
 import type { Residency } from './models/residency.ts'
@@ -44,18 +37,10 @@ export function composePii(parts: PiiParts): PiiRoom {
   const metrics: PiiMetrics = createPiiMetrics(parts.registry)
   const shared = { termFiles: createTermFiles(parts.modelsPath), termMatchers: createTermMatchers(), logger }
   const toDetector = (model: ModelConfig): Detector => {
-    const { name, piiDetection: settings = {} } = model
-    const { builtins = [], patterns = [] } = settings
-    const hasPatterns = builtins.length + patterns.length > 0
-    const isPattern = model.backend.toLowerCase() === 'pattern'
-    const tiers: Detector[] = []
-    if (!isPattern) {
-      const classifier = createTokenClassifier(model, parts.residency)
-      tiers.push(createNerDetector({ name, settings, classifier, ...shared }))
-    }
-    if (hasPatterns || isPattern)
-      tiers.push(createPatternDetector({ name, settings: { ...settings, patterns: patterns.map(named) } }))
-    return combineDetectors(name, tiers)
+    const { name, piiDetection: { patterns = [], ...settings } = {} } = model
+    // Patterns alone need no backend; any other detector model recognises entities, with or without patterns beside.
+    const classifier = isPattern(model) ? undefined : createTokenClassifier(model, parts.residency)
+    return createDetector({ name, settings: { ...settings, patterns: patterns.map(named) }, classifier, ...shared })
   }
   const detectors = createDetectorRegistry({ resolve, toDetector, logger })
   return {
@@ -69,6 +54,10 @@ export function composePii(parts: PiiParts): PiiRoom {
     }),
     scanner: createTextScanner({ resolve, defaults, detectors, events, metrics, clock }),
   }
+}
+
+function isPattern({ backend }: ModelConfig): boolean {
+  return backend.toLowerCase() === 'pattern'
 }
 
 /** A pattern as its file has it; one without a name or an expression is refused by the detector. */

@@ -63,6 +63,7 @@ import { createLoadCooldown } from './models/cooldown.ts'
 import { defaultThreads } from './models/default-threads.ts'
 import { createKeepAlive } from './models/keep-alive.ts'
 import type { DemoModelSource } from './models/loose-weights.ts'
+import { openModelFolder } from './models/model-folder.ts'
 import { preload } from './models/preload.ts'
 import { createResidency } from './models/residency.ts'
 import { evictionPolicy, watchdogPolicy } from './models/residency-policies.ts'
@@ -86,6 +87,8 @@ import { createSettings } from './settings/settings.ts'
 const STOP_MS = 5000
 /** How much of it running requests get before they are ended. */
 const DRAIN_MS = 3000
+/** How long a look at a model's file counts: less than a client needs to change it and to ask. */
+const LOOK_MS = 1
 /** A sender may be silent for this long. */
 const BODY_IDLE_MS = 30_000
 /** Why a server is not ready that loads what `--load-to-memory` names. */
@@ -205,6 +208,7 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
     const store = createConfigStore({
       folder: config.modelsPath,
       demo: { models: options.demoModels, mode: config.demoModel },
+      openFolder: (path) => openModelFolder(path, { freshMs: LOOK_MS }),
       logger: log,
     })
     // warnings and problems of the folder are told at the start, not with the first request

@@ -39,6 +39,70 @@ export interface Call {
   header(name: string): string | undefined
 }
 
+/** Where a call comes from: what was read of it when its row was found. */
+export interface CallSource {
+  readonly incoming: IncomingMessage
+  readonly outgoing: ServerResponse
+  /** Set for a WebSocket handshake. */
+  readonly upgrade: Upgrade | undefined
+  param(name: string): string | undefined
+  query(name: string): string | undefined
+}
+
+/** A call that Hono found the row of. */
+export class MatchedSource implements CallSource {
+  readonly #context: Context<HonoEnv>
+
+  constructor(context: Context<HonoEnv>) {
+    this.#context = context
+  }
+
+  get incoming(): IncomingMessage {
+    return this.#context.env.incoming
+  }
+
+  get outgoing(): ServerResponse {
+    return this.#context.env.outgoing
+  }
+
+  get upgrade(): Upgrade | undefined {
+    return this.#context.env.upgrade
+  }
+
+  param(name: string): string | undefined {
+    return this.#context.req.param(name)
+  }
+
+  query(name: string): string | undefined {
+    return this.#context.req.query(name)
+  }
+}
+
+/** A call to a path that is a row's, letter by letter. */
+export class DirectSource implements CallSource {
+  readonly incoming: IncomingMessage
+  readonly outgoing: ServerResponse
+  readonly upgrade = undefined
+  #query: URLSearchParams | undefined
+
+  constructor(incoming: IncomingMessage, outgoing: ServerResponse) {
+    this.incoming = incoming
+    this.outgoing = outgoing
+  }
+
+  param(_name: string): undefined {
+    return undefined
+  }
+
+  query(name: string): string | undefined {
+    const { url = '' } = this.incoming
+    const mark = url.indexOf('?')
+    if (mark < 0) return undefined
+    this.#query ??= new URLSearchParams(url.slice(mark + 1))
+    return this.#query.get(name) ?? undefined
+  }
+}
+
 /** What ends a call early, as far as it can be listened to. */
 export type CallEnding = Pick<
   RunningCall,
@@ -69,20 +133,20 @@ export class CallState implements Call {
   readonly baseUrl: string
   readonly startedAt: number
   readonly log: Logger
-  private readonly context: Context<HonoEnv>
+  private readonly source: CallSource
 
-  constructor(context: Context<HonoEnv>, facts: CallFacts) {
+  constructor(source: CallSource, facts: CallFacts) {
     this.row = facts.row
     this.requestId = facts.requestId
     this.principal = ANONYMOUS_PRINCIPAL
     this.ending = facts.running
-    this.incoming = context.env.incoming
-    this.outgoing = context.env.outgoing
+    this.incoming = source.incoming
+    this.outgoing = source.outgoing
     this.clientAddress = facts.clientAddress
     this.baseUrl = facts.baseUrl
     this.startedAt = facts.startedAt
     this.log = facts.log
-    this.context = context
+    this.source = source
   }
 
   get signal(): AbortSignal {
@@ -90,11 +154,11 @@ export class CallState implements Call {
   }
 
   param(name: string): string {
-    return this.context.req.param(name) ?? ''
+    return this.source.param(name) ?? ''
   }
 
   query(name: string): string | undefined {
-    return this.context.req.query(name)
+    return this.source.query(name)
   }
 
   header(name: string): string | undefined {

@@ -1,11 +1,10 @@
 import { RESPONSE_ALREADY_SENT as ALREADY_SENT } from '@hono/node-server/utils/response'
 import { SvcError } from '@svc/errors'
 import { UpstreamStatusError } from '@svc/proxy'
-import type { Context } from 'hono'
 import type { Metrics } from '../monitoring/metrics.ts'
 import type { Clock } from '../ports.ts'
 import type { BodyReader } from './body.ts'
-import { CallLog, CallState, type HonoEnv, type RootLog } from './call.ts'
+import { CallLog, type CallSource, CallState, type RootLog } from './call.ts'
 import { type CompressionPolicy, sendBody } from './compression.ts'
 import { errorBody } from './error-envelopes.ts'
 import { isPermanent, retryAfterSeconds, statusOf, toHttpError } from './error-map.ts'
@@ -61,9 +60,9 @@ const UNMATCHED: RouteRow = {
 /** The HTTP edge: everything around a handler, in the order of the request path (docs/behaviour.md). */
 export interface Edge {
   /** Serves a request that matched a row. */
-  serve(route: Route, pattern: string, c: Context<HonoEnv>): Promise<Response>
+  serve(route: Route, pattern: string, source: CallSource): Promise<Response>
   /** Serves a request that matched none: preflights, 404, 405 with `Allow`. */
-  serveUnmatched(c: Context<HonoEnv>, known: KnownPath): Promise<Response>
+  serveUnmatched(source: CallSource, known: KnownPath): Promise<Response>
   /** Closes the sockets of those whose rights have gone. To be called when rights have changed. */
   readmitSockets(): void
   /** Lets every socket end what it answers now; none waits for another message. */
@@ -83,8 +82,8 @@ export function createEdge(options: EdgeOptions): Edge {
   const sockets = createSockets({ bodies: options.bodies, limits: options.sockets })
   let ended: SvcError | undefined
 
-  function begin(row: RouteRow, pattern: string, c: Context<HonoEnv>): CallState {
-    const { incoming, outgoing } = c.env
+  function begin(row: RouteRow, pattern: string, source: CallSource): CallState {
+    const { incoming, outgoing } = source
     const startedAt = options.clock.monotonic()
     const requestId = requestIdOf(incoming)
     const origin = originOf(incoming, options.proxies)
@@ -107,7 +106,7 @@ export function createEdge(options: EdgeOptions): Edge {
     for (const name of ['X-Correlation-ID', 'x-request-id', 'request-id']) outgoing.setHeader(name, requestId)
     if (options.machineTag !== undefined) outgoing.setHeader('Machine-Tag', options.machineTag)
     applyCors(incoming, outgoing, options.cors())
-    return new CallState(c, {
+    return new CallState(source, {
       row,
       requestId,
       running: own,
@@ -199,13 +198,13 @@ export function createEdge(options: EdgeOptions): Edge {
       ended = reason
       running.endAll(reason)
     },
-    async serve(route, pattern, c) {
-      const call = begin(route, pattern, c)
+    async serve(route, pattern, source) {
+      const call = begin(route, pattern, source)
       try {
         checkAddressed(call)
         const admit = (): Principal => options.gate.admit(route, pattern, call.incoming)
         call.principal = admit()
-        const { upgrade } = c.env
+        const { upgrade } = source
         if (route.serveSocket !== undefined && upgrade !== undefined)
           return await serveSocket(route.serveSocket, call, { upgrade, admit })
         checkCrossSite(call.incoming, options.cors())
@@ -215,8 +214,8 @@ export function createEdge(options: EdgeOptions): Edge {
         return fail(call, error, route.family)
       }
     },
-    async serveUnmatched(c, { methods, family }) {
-      const call = begin(UNMATCHED, 'unmatched', c)
+    async serveUnmatched(source, { methods, family }) {
+      const call = begin(UNMATCHED, 'unmatched', source)
       const { incoming, outgoing } = call
       try {
         checkAddressed(call)

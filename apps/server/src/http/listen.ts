@@ -1,8 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
-import type { Hono } from 'hono'
-import type { HonoEnv } from './call.ts'
+import type { App } from './app.ts'
 import { type Upgrade, type UpgradedConnections, watchUpgrades } from './upgrade.ts'
 
 /** Time limits of connections (threats IN-11). */
@@ -27,7 +26,7 @@ export interface Listener {
  * @throws {Error} with `code` such as `EADDRINUSE` when the address cannot be had
  */
 export async function listen(
-  app: Hono<HonoEnv>,
+  app: App,
   address: { readonly host?: string | undefined; readonly port: number },
 ): Promise<Listener> {
   const upgrades = new WeakMap<object, Upgrade>()
@@ -40,7 +39,8 @@ export async function listen(
   )
   // Whatever a handler throws is answered by the edge; what is left is a reply that could not be written.
   const serve = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
-    handle(incoming, outgoing).catch(() => outgoing.destroy())
+    const served = upgrades.has(incoming) ? undefined : app.serveDirect?.(incoming, outgoing)
+    ;(served ?? handle(incoming, outgoing)).catch(() => outgoing.destroy())
   }
   const server = createServer(
     {

@@ -31,8 +31,13 @@ export interface ModelFolder {
 const NONBLOCK = constants.O_NONBLOCK ?? 0
 const NOFOLLOW = constants.O_NOFOLLOW ?? 0
 
-/** Looks at a folder that may not be there yet. */
-export function openModelFolder(path: string): ModelFolder {
+/**
+ * Looks at a folder that may not be there yet.
+ *
+ * @param options.freshMs how long a look at a file counts, milliseconds: requests of one moment may share it. @default 0
+ */
+export function openModelFolder(path: string, options: { readonly freshMs?: number | undefined } = {}): ModelFolder {
+  const { freshMs = 0 } = options
   return {
     path,
     names() {
@@ -44,7 +49,29 @@ export function openModelFolder(path: string): ModelFolder {
         return []
       }
     },
-    find: (relativePath) => find(path, join(path, relativePath)),
+    find: shareLooks((relativePath) => find(path, join(path, relativePath)), freshMs),
+  }
+}
+
+/** Looks that are remembered. */
+const MAX_LOOKS = 64
+
+function shareLooks(look: ModelFolder['find'], freshMs: number): ModelFolder['find'] {
+  if (freshMs === 0) return look
+  const looks = new Map<string, { at: number; found: FileLookup }>()
+  return (relativePath) => {
+    const now = performance.now()
+    const last = looks.get(relativePath)
+    if (last !== undefined && now - last.at < freshMs) return last.found
+    const found = look(relativePath)
+    if (last !== undefined) {
+      last.at = now
+      last.found = found
+      return found
+    }
+    if (looks.size >= MAX_LOOKS) looks.clear()
+    looks.set(relativePath, { at: now, found })
+    return found
   }
 }
 

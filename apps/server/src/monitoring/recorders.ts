@@ -69,4 +69,4 @@ export function createRing<Entry>(capacity: number): Ring<Entry> {
 }
 
 /** Entries each default recorder keeps. */
-export const RECORDS_KEPT = 1024
+export const RECORDS_KEPT = 128

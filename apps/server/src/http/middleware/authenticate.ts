@@ -61,21 +61,28 @@ export function createLegacyKeyAuthenticator(
   initial: readonly string[],
 ): Authenticator & { replace(keys: readonly string[]): void } {
   let digests = initial.map(digest)
+  /** Keys that were right, so that a client's next request is not hashed again. Wrong ones are never kept. */
+  let accepted = new Set<string>()
   return {
     get configured() {
       return digests.length > 0
     },
     replace(keys) {
       digests = keys.map(digest)
+      accepted = new Set()
     },
     authenticate(incoming) {
       if (digests.length === 0) return LOCAL_PRINCIPAL
       const credential = extractCredential(incoming)
       if (credential === undefined) return undefined
+      if (accepted.has(credential.value)) return LEGACY_PRINCIPAL
       const presented = digest(credential.value)
       let matches = 0
       for (const key of digests) matches += timingSafeEqual(key, presented) ? 1 : 0
-      return matches > 0 ? LEGACY_PRINCIPAL : undefined
+      if (matches === 0) return undefined
+      // As many as there are keys: each is accepted in one form only.
+      accepted.add(credential.value)
+      return LEGACY_PRINCIPAL
     },
   }
 }

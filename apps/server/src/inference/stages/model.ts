@@ -1,6 +1,6 @@
 import { type SvcError, toSvcError } from '@svc/errors'
 import type { Metrics } from '../../monitoring/metrics.ts'
-import type { TraceRecorder, UsageRecorder } from '../../monitoring/recorders.ts'
+import type { TraceRecord, TraceRecorder, UsageRecord, UsageRecorder } from '../../monitoring/recorders.ts'
 import type { Clock } from '../../ports.ts'
 import { NO_USAGE } from '../events.ts'
 import type { Exchange } from '../exchange.ts'
@@ -62,7 +62,7 @@ async function callModel(exchange: Exchange, { executor, upstreams }: ModelStage
 function record(exchange: Exchange, failure: SvcError | undefined, options: ModelStageOptions): void {
   const { call, usage } = exchange
   const durationMs = options.clock.monotonic() - call.startedAt
-  const facts = {
+  const record: UsageRecord & TraceRecord = {
     correlationId: call.requestId,
     endpoint: call.row.path,
     requestedModel: exchange.requestedModel,
@@ -70,12 +70,15 @@ function record(exchange: Exchange, failure: SvcError | undefined, options: Mode
     principalId: call.principal.id,
     durationMs,
     at: options.clock.now(),
+    promptTokens: usage.promptTokens,
+    completionTokens: usage.completionTokens,
+    errorCode: failure?.code,
   }
-  options.traces.record({ ...facts, errorCode: failure?.code })
+  options.traces.record(record)
   options.metrics.countTokens('prompt', usage.promptTokens)
   options.metrics.countTokens('completion', usage.completionTokens)
   const refused = (exchange.upstreamStatus ?? 200) >= 400
   if (!refused && (failure === undefined || failure.kind === 'cancelled')) {
-    options.usage.record({ ...facts, promptTokens: usage.promptTokens, completionTokens: usage.completionTokens })
+    options.usage.record(record)
   }
 }

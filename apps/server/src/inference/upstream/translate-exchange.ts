@@ -1,6 +1,19 @@
 import type { JsonDocument } from '@svc/json'
-import { type ChatUpstream, createChatUpstream, createTranslator, messagesToChat, type Upstream } from '@svc/proxy'
-import { type ChatCompletionChunk, type ChatCompletionRequest, chatCompletionRequest, messagesRequest } from '@svc/wire'
+import {
+  type ChatUpstream,
+  type ClientHeader,
+  createChatUpstream,
+  createTranslator,
+  messagesToChat,
+  type Upstream,
+} from '@svc/proxy'
+import {
+  type ChatCompletionChunk,
+  type ChatCompletionRequest,
+  type CompletionUsage,
+  chatCompletionRequest,
+  messagesRequest,
+} from '@svc/wire'
 import type { ModelConfig } from '../../models/model-config.ts'
 import { type FinishReason, NO_USAGE, type PredictionStep, type Usage } from '../events.ts'
 import type { Exchange } from '../exchange.ts'
@@ -20,10 +33,21 @@ export async function toChatBody(exchange: Exchange, document: JsonDocument): Pr
   return messagesToChat(await readBody(messagesRequest, document, signal))
 }
 
+/** How a model upstream is asked. */
+interface TranslateOptions {
+  readonly model: ModelConfig
+  readonly signal: AbortSignal
+  readonly stream: boolean
+  /** The client's headers, for those that go along. */
+  readonly client: ClientHeader
+  /** Told the figures of the upstream as they come, so that a stream which ends early is counted too. */
+  readonly onUsage: (usage: Usage) => void
+}
+
 /** Asks a model upstream in the chat format, and gives its answer in domain terms. */
 export async function* translatePrediction(
   chat: ChatCompletionRequest,
-  { model, signal, stream }: { readonly model: ModelConfig; readonly signal: AbortSignal; readonly stream: boolean },
+  { model, signal, stream, client: headers, onUsage }: TranslateOptions,
   { models, upstream }: TranslateParts,
 ): AsyncGenerator<PredictionStep> {
   const target = await models.targetOf(model)
@@ -40,16 +64,19 @@ export async function* translatePrediction(
     headers: target.headers,
     requestTimeoutMs: target.timeoutMs,
   })
-  const chunks = stream ? client.stream(chat, { signal }) : wholeReply(client, chat, signal)
+  const call: ChatCall = { signal, client: headers, onUsage: (figures) => onUsage(toUsage(figures)) }
+  const chunks = stream ? client.stream(chat, call) : wholeReply(client, chat, call)
   yield* toSteps(chunks, { isFull: translate === 'full' })
 }
+
+type ChatCall = Parameters<ChatUpstream['stream']>[1]
 
 async function* wholeReply(
   client: ChatUpstream,
   chat: ChatCompletionRequest,
-  signal: AbortSignal,
+  call: ChatCall,
 ): AsyncGenerator<ChatCompletionChunk> {
-  const { choices, usage, ...head } = await client.complete(chat, { signal })
+  const { choices, usage, ...head } = await client.complete(chat, call)
   const base = { ...head, object: 'chat.completion.chunk' } as const
   for (const { index, message, finish_reason } of choices) {
     const { tool_calls: calls, ...delta } = message
@@ -72,8 +99,7 @@ async function* toSteps(
   const started = new Set<string>()
   for await (const chunk of chunks) {
     if (chunk.usage != null) {
-      const { prompt_tokens, completion_tokens } = chunk.usage
-      usage = { ...NO_USAGE, promptTokens: prompt_tokens, completionTokens: completion_tokens }
+      usage = toUsage(chunk.usage)
       yield { type: 'progress', usage }
     }
     for (const { index: choice, delta, finish_reason: reason } of chunk.choices) {
@@ -97,6 +123,10 @@ async function* toSteps(
   for (const [choice, finishReason] of ended) yield { type: 'choice-end', choice, finishReason }
   yield { type: 'usage', usage: isFull ? usage : NO_USAGE }
   yield { type: 'progress', usage }
+}
+
+function toUsage(figures: CompletionUsage): Usage {
+  return { ...NO_USAGE, promptTokens: figures.prompt_tokens, completionTokens: figures.completion_tokens }
 }
 
 function toFinishReason(reason: string): FinishReason {

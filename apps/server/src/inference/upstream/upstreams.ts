@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import type { PushUpstream } from '@svc/proxy'
-import type { PredictionStep } from '../events.ts'
+import type { PredictionStep, Usage } from '../events.ts'
 import type { Exchange } from '../exchange.ts'
 import { isGeneration } from '../inference-request.ts'
 import type { CloudModels } from './cloud-models.ts'
@@ -27,11 +27,21 @@ export interface UpstreamsOptions {
 export function createUpstreams(parts: UpstreamsOptions): Upstreams {
   return {
     relay: (exchange) => relayExchange(exchange, parts),
-    predict({ upstreamChat, request, model, call }) {
+    predict(exchange) {
+      const { upstreamChat, request, model, call } = exchange
       if (upstreamChat === undefined || !isGeneration(request)) {
         throw new SvcError('internal', 'the map stage left nothing for the upstream', { code: 'stage_order' })
       }
-      return translatePrediction(upstreamChat, { model, signal: call.signal, stream: request.stream }, parts)
+      const options = {
+        model,
+        signal: call.signal,
+        stream: request.stream,
+        client: (name: string) => call.header(name),
+        onUsage: (usage: Usage) => {
+          exchange.usage = usage
+        },
+      }
+      return translatePrediction(upstreamChat, options, parts)
     },
   }
 }
