@@ -7,7 +7,6 @@ import {
   type FilterOutcome,
   filterSegments,
   piiBlocked,
-  piiUnavailable,
   piiUnsupportedTransport,
   type SegmentCollection,
   type TextSegment,
@@ -18,7 +17,8 @@ import type { ModelConfig } from '../models/model-config.ts'
 import type { Clock } from '../ports.ts'
 import { type ConsumerPolicy, consumerPolicy } from './consumer-policy.ts'
 import type { DetectorRegistry } from './detectors.ts'
-import { foundEntries, type Occasion, unavailableEntry, unscannedMediaEntry, unscannedTokensEntry } from './entries.ts'
+import { foundEntries, type Occasion, unscannedMediaEntry, unscannedTokensEntry } from './entries.ts'
+import { failClosed } from './fail-closed.ts'
 import type { HiddenTexts } from './hidden-text.ts'
 import type { PiiMetrics } from './metrics.ts'
 import { readTokenLists, type TokenReader } from './token-texts.ts'
@@ -102,15 +102,7 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
       const found = await detectors.find(policy.detectors)
       return await filterSegments(texts, { detectors: found, masks, clock, signal: request.signal })
     } catch (error) {
-      if (!SvcError.is(error) || error.code !== 'pii_ner_unavailable') throw error
-      metrics.countFailure()
-      const [id] = record([unavailableEntry(occasion)])
-      await events.flush().catch(() => undefined)
-      const failures = error.details?.failures
-      throw piiUnavailable(Array.isArray(failures) ? failures : [], {
-        correlation_id: occasion.correlationId,
-        pii_event_id: id,
-      })
+      throw await failClosed(error, occasion, { events, metrics })
     } finally {
       metrics.observeScan((clock.monotonic() - startedAt) / 1000)
     }

@@ -6,7 +6,8 @@ import type { ModelConfig } from '../models/model-config.ts'
 import type { Clock } from '../ports.ts'
 import { consumerPolicy } from './consumer-policy.ts'
 import type { DetectorRegistry } from './detectors.ts'
-import { foundEntries, hashPrefix, type Occasion, unavailableEntry } from './entries.ts'
+import { foundEntries, hashPrefix, type Occasion } from './entries.ts'
+import { failClosed } from './fail-closed.ts'
 import type { PiiMetrics } from './metrics.ts'
 
 /** A text that somebody wants looked at (§4.8). */
@@ -54,16 +55,21 @@ export interface TextScannerOptions {
   readonly clock: Clock
 }
 
+/** Each of them runs over the text at the same time. */
+const MAX_DETECTORS = 32
+
 /** Makes the scanner. */
 export function createTextScanner(options: TextScannerOptions): TextScanner {
   const { resolve, defaults, detectors, events, metrics, clock } = options
 
-  async function detectorNames({ detectors: named = [], model: name }: TextScanRequest): Promise<readonly string[]> {
+  async function detectorNames({ detectors = [], model: name }: TextScanRequest): Promise<readonly string[]> {
+    const named = [...new Set(detectors)]
+    if (named.length > MAX_DETECTORS) throw badRequest(`more than ${MAX_DETECTORS} PII detectors`)
     for (const detector of named) {
       const model = await resolve(detector).catch(() => undefined)
       if (model?.piiDetection === undefined) throw badRequest(`unknown PII detector: ${JSON.stringify(detector)}`)
     }
-    if (named.length > 0) return [...new Set(named)]
+    if (named.length > 0) return named
     const model = name === undefined || name === '' ? undefined : await resolve(name).catch(() => undefined)
     const policy = model === undefined ? undefined : consumerPolicy(model, defaults())
     if (policy === undefined || !policy.enabled || policy.detectors.length === 0) {
@@ -90,11 +96,7 @@ export function createTextScanner(options: TextScannerOptions): TextScanner {
         })
         return { ...redaction, entities: hashed, correlationId: occasion.correlationId }
       } catch (error) {
-        if (SvcError.is(error) && error.code === 'pii_ner_unavailable') {
-          metrics.countFailure()
-          events.record([unavailableEntry(occasion)])
-        }
-        throw error
+        throw await failClosed(error, occasion, { events, metrics })
       }
     },
   }

@@ -1,3 +1,4 @@
+import { ollamaChatReply, ollamaEmbedReply, ollamaGenerateReply } from '@svc/wire'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bodyWith, type ScannedRoute, scannedPathsOf } from '../support/scanned-routes.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
@@ -119,6 +120,27 @@ describe('the table of routes', () => {
         expect(reply.text).not.toMatch(/@host|Paris/)
       }
       expect(server.records('never')).toEqual([])
+    },
+  )
+
+  verifies(
+    ['ollama:route:chat', 'ollama:route:generate', 'ollama:route:embed'],
+    'those of the alternate ecosystem answer a filtered request in their own format',
+    async () => {
+      const schemas = {
+        '/api/chat': ollamaChatReply,
+        '/api/generate': ollamaGenerateReply,
+        '/api/embed': ollamaEmbedReply,
+      }
+      for (const [path, schema] of Object.entries(schemas)) {
+        const entry = paths.find(([each]) => each === path)
+        if (entry === undefined) throw new Error(`${path} is not scanned`)
+        const reply = await send(entry, 'm', 'mail ada@host.example in the format of its own')
+        expect([path, reply.status, schema.safeParse(reply.json()).error]).toEqual([path, 200, undefined])
+        const refused = await send(entry, 'm', 'in Paris')
+        expect([path, refused.status, refused.json()]).toMatchObject([path, 400, { error: { type: 'pii_blocked' } }])
+      }
+      expect(asked('m').split('mail [REDACTED:ner:EMAIL] in the format of its own').length).toBeGreaterThan(3)
     },
   )
 

@@ -670,19 +670,19 @@ export const ENDPOINTS = defineRequirements([
     id: 'ollama:route:chat',
     section: '4.3',
     behavior: "`POST /api/chat` answers in the alternate ecosystem's format and is filtered.",
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'ollama:route:generate',
     section: '4.3',
     behavior: "`POST /api/generate` answers in the alternate ecosystem's format and is filtered.",
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'ollama:route:embed',
     section: '4.3',
     behavior: "`POST /api/embed` answers in the alternate ecosystem's format and is filtered.",
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'slots:route:save-restore',

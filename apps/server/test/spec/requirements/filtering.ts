@@ -167,19 +167,19 @@ export const FILTERING = defineRequirements([
     section: '6.3',
     behavior:
       'With reversible redactions each masked value goes out as a token that stays the same within the request.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'pii:reversible:restored',
     section: '6.3',
     behavior: 'A token that the model repeats is put back in JSON and streamed replies.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'pii:reversible:short-lived',
     section: '6.3',
     behavior: 'The map of tokens lives for one request and is neither logged nor kept.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'pii:agents:skipped',

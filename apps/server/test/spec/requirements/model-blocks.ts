@@ -156,19 +156,19 @@ export const MODEL_BLOCKS = defineRequirements([
     id: 'pii:policy:reversible-off',
     section: '2.10',
     behavior: 'Redactions cannot be reversed unless `reversible_redactions` is set.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'pii:policy:prefix-default',
     section: '2.10',
     behavior: 'Reversible tokens start with `[REDACTED:` unless `reversible_token_prefix` says otherwise.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'pii:policy:suffix-default',
     section: '2.10',
     behavior: 'Reversible tokens end with `]` unless `reversible_token_suffix` says otherwise.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'pii:media:refused',

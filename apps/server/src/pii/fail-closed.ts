@@ -1,0 +1,27 @@
+import { SvcError } from '@svc/errors'
+import { piiUnavailable } from '@svc/pii'
+import type { AuditEvents } from '../audit/pii-events.ts'
+import { type Occasion, unavailableEntry } from './entries.ts'
+import type { PiiMetrics } from './metrics.ts'
+
+/**
+ * What a scan that failed is answered with. A detector that could not be had is counted, and its event is written
+ * before the refusal goes out; any other failure is given back as it is.
+ */
+export async function failClosed(
+  error: unknown,
+  occasion: Occasion,
+  { events, metrics }: { readonly events: Pick<AuditEvents, 'record' | 'flush'>; readonly metrics: PiiMetrics },
+): Promise<unknown> {
+  if (!SvcError.is(error) || error.code !== 'pii_ner_unavailable') return error
+  const entries = [unavailableEntry(occasion)]
+  metrics.countFailure()
+  metrics.countEvents(entries)
+  const [id] = events.record(entries)
+  await events.flush().catch(() => undefined)
+  const failures = error.details?.failures
+  return piiUnavailable(Array.isArray(failures) ? failures : [], {
+    correlation_id: occasion.correlationId,
+    pii_event_id: id,
+  })
+}
