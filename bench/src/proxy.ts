@@ -1,7 +1,8 @@
 // Requests and streams through our relay over a bare node:http relay (http.request and pipe), and nginx where it is
 // installed, in front of the same upstream, in one run: rounds in turn, the relay under measurement alone on processor 0,
 // upstream and load on processor 1.
-//   pnpm --filter @svc/bench proxy [-- --seconds 3 --rounds 5 --only library]
+//   pnpm --filter @svc/bench proxy [-- --seconds 3 --rounds 5 --only library --patterns]
+// With --patterns, svc also looks for five patterns in every request.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,6 +23,7 @@ const { values } = parseArgs({
     events: { type: 'string', default: '200' },
     'interval-ms': { type: 'string', default: '2' },
     only: { type: 'string' },
+    patterns: { type: 'boolean', default: false },
   },
 })
 const [seconds, rounds, connections, streams] = [
@@ -32,6 +34,13 @@ const [seconds, rounds, connections, streams] = [
 ]
 const PATH = '/v1/chat/completions'
 const HEADERS = { authorization: 'Bearer bench-key' }
+const FIVE_PATTERNS = [
+  'provider_a_api_key',
+  'provider_b_api_key',
+  'codehost_token',
+  'cloud_access_key',
+  'private_key_block',
+]
 const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'))
 const at = (name: string): string => join(folder, name)
 const question = 'Tell me about the weather in the mountains, please, and do not leave anything out. '.repeat(10)
@@ -87,7 +96,13 @@ async function startServer(upstreamPort: number): Promise<Measured | undefined> 
   if (!existsSync(entry)) return undefined
   mkdirSync(at('models'), { recursive: true })
   const proxy = { upstream_url: `http://127.0.0.1:${upstreamPort}${PATH}`, upstream_model: 'upstream-model' }
-  const model = { name: 'm', backend: 'cloud-proxy', known_usecases: ['chat'], proxy, pii: { enabled: false } }
+  const pii = values.patterns ? { enabled: true, detectors: ['secrets'] } : { enabled: false }
+  const model = { name: 'm', backend: 'cloud-proxy', known_usecases: ['chat'], proxy, pii }
+  const detection = { builtins: FIVE_PATTERNS }
+  writeFileSync(
+    at('models/secrets.yaml'),
+    JSON.stringify({ name: 'secrets', backend: 'pattern', pii_detection: detection }),
+  )
   writeFileSync(at('models/m.yaml'), JSON.stringify(model))
   const port = await freePort()
   const flags = [
