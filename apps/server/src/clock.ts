@@ -1,15 +1,25 @@
 import { performance } from 'node:perf_hooks'
-import { setTimeout as sleepFor } from 'node:timers/promises'
 import type { Clock } from './ports.ts'
 
 /** The machine's own time. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  sleep: async (ms, { signal }) => {
-    signal.throwIfAborted()
-    await sleepFor(ms, undefined, { signal }).catch((error: unknown) => {
-      throw signal.aborted ? signal.reason : error
-    })
-  },
+  // Not Node's own promised timer: that makes an error, with its stack, for every sleep that is broken off.
+  sleep: (ms, { signal }) =>
+    new Promise((resolve, reject) => {
+      if (signal.aborted) {
+        reject(signal.reason)
+        return
+      }
+      const leave = (): void => {
+        clearTimeout(timer)
+        reject(signal.reason)
+      }
+      const timer = setTimeout(() => {
+        signal.removeEventListener('abort', leave)
+        resolve()
+      }, ms)
+      signal.addEventListener('abort', leave, { once: true })
+    }),
 }
