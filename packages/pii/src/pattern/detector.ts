@@ -9,6 +9,7 @@ import { adjacentParts } from './adjacent-parts.ts'
 import { BUILTIN_NAMES, BUILTINS, type Builtin, findBuiltin } from './catalogue.ts'
 import { CompiledPattern } from './compiled-pattern.ts'
 import { PatternMatcher } from './matcher.ts'
+import { PlainViewer } from './plain-view.ts'
 
 /** Patterns of one operator that one detector may hold. */
 export const MAX_PATTERNS = 128
@@ -76,12 +77,24 @@ export function createPatternDetector({ name, settings, slices }: PatternDetecto
     return withoutGeneral(hits)
   }
 
+  /** What is found in a text, also where it is written with characters that are not seen, or in other forms of letters. */
+  async function hitsInViews(text: string, segments: readonly Span[], signal: AbortSignal): Promise<Hit[]> {
+    const hits = await hitsIn(text, segments, signal)
+    if (!PlainViewer.mayDiffer(text)) return hits
+    const viewer = new PlainViewer(text, segments)
+    await runInSlices(() => viewer.advance(), { ...slices, signal })
+    const view = viewer.view()
+    if (view === undefined) return hits
+    for (const hit of await hitsIn(view.text, view.segments, signal)) hits.push({ ...hit, ...view.toText(hit) })
+    return hits
+  }
+
   return {
     name,
     async detect(document: ScanDocument, { signal }) {
-      const hits = await hitsIn(document.text, document.segments, signal)
+      const hits = await hitsInViews(document.text, document.segments, signal)
       for (const joined of adjacentParts(document)) {
-        for (const hit of await hitsIn(joined.text, joined.parts, signal)) {
+        for (const hit of await hitsInViews(joined.text, joined.parts, signal)) {
           const span = joined.toDocument(hit)
           if (span !== undefined) hits.push({ ...span, rule: hit.rule })
         }

@@ -42,19 +42,29 @@ function toUsage(usage: { readonly prompt_tokens: number; readonly completion_to
 }
 
 const OPEN_BRACE = 0x7b
+/** A longer JSON reply goes on as it is: its tokens stay tokens. */
+const MAX_RESTORED_BYTES = 32 * 1024 * 1024
 
 /** Puts masked values back into a reply, be it events or one JSON body: no stream of events begins with a brace. */
 function createRestorer(provider: Provider, map: TokenMap): ByteRewriter {
   const events = createSseRestorer(provider === 'provider_b' ? 'messages' : 'chat-completions', map)
-  const pieces: Buffer[] = []
+  let pieces: Buffer[] = []
+  let size = 0
   let isBody: boolean | undefined
   return {
     push(bytes) {
       isBody ??= bytes.find((byte) => byte > 0x20) === OPEN_BRACE
       if (!isBody) return events.push(Buffer.from(bytes))
       pieces.push(Buffer.from(bytes))
-      return []
+      size += bytes.length
+      if (size <= MAX_RESTORED_BYTES) return []
+      const whole = pieces
+      pieces = []
+      return whole
     },
-    end: () => (isBody ? restoreJsonBody(map, Buffer.concat(pieces)) : events.end()),
+    end() {
+      if (!isBody) return events.end()
+      return size > MAX_RESTORED_BYTES ? pieces : restoreJsonBody(map, Buffer.concat(pieces))
+    },
   }
 }

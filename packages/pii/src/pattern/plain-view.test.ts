@@ -1,0 +1,107 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { JudgedDetection } from '../detector.ts'
+import { filterSegments } from '../filter.ts'
+import { createPatternDetector } from './detector.ts'
+import { type PlainView, PlainViewer } from './plain-view.ts'
+
+function viewOf(text: string, segments = [{ start: 0, end: text.length }]): PlainView | undefined {
+  if (!PlainViewer.mayDiffer(text)) return undefined
+  const viewer = new PlainViewer(text, segments)
+  while (!viewer.advance());
+  return viewer.view()
+}
+
+const detector = createPatternDetector({
+  name: 'keys',
+  settings: { patterns: [{ name: 'KEY', match: 'key-[0-9a-f]{8}' }] },
+})
+
+async function masked(...texts: string[]): Promise<string[]> {
+  const { segments } = await filterSegments({ segments: texts.map((text) => ({ text })) }, { detectors: [detector] })
+  return segments.map(({ scanned, rewritten }) => rewritten ?? scanned)
+}
+
+describe('the plain view', () => {
+  it('is none of ASCII, nor of plain text in other letters', () => {
+    expect(viewOf('plain')).toBeUndefined()
+    expect(viewOf('Grüße, 東京 😀')).toBeUndefined()
+  })
+
+  it('leaves out what is not seen, has letters in their plain form, and leads back to all of the text', () => {
+    const text = 'a\u200bb \uff4b\uff45\uff59 \u{1d7d9}\ufb01x'
+    const view = viewOf(text)
+    expect(view?.text).toBe('ab key 1fix')
+    expect(view?.segments).toEqual([{ start: 0, end: 11 }])
+    const original = (start: number, end: number): string => {
+      const span = view?.toText({ start, end })
+      return text.slice(span?.start, span?.end)
+    }
+    expect([original(0, 2), original(3, 6), original(7, 8), original(8, 9), original(9, 11)]).toEqual([
+      'a\u200bb',
+      '\uff4b\uff45\uff59',
+      '\u{1d7d9}',
+      '\ufb01',
+      '\ufb01x',
+    ])
+  })
+
+  it('keeps the edges of segments', () => {
+    const text = '\u200bone\u200b\n\n\uff54wo'
+    expect(
+      viewOf(text, [
+        { start: 0, end: 5 },
+        { start: 7, end: 10 },
+      ]),
+    ).toMatchObject({
+      text: 'one\n\ntwo',
+      segments: [
+        { start: 0, end: 3 },
+        { start: 5, end: 8 },
+      ],
+    })
+  })
+})
+
+describe('a pattern detector (PII-4, PII-5)', () => {
+  const secret = 'key-0a1b2c3d'
+
+  it.each([
+    ['zero-width spaces', [...secret].join('\u200b')],
+    ['soft hyphens', [...secret].join('\u00ad')],
+    ['direction marks', [...secret].join('\u202e')],
+    ['variation selectors', [...secret].join('\ufe0f')],
+    ['tags', [...secret].join('\u{e0041}')],
+    ['combining marks', [...secret].join('\u0301')],
+    ['fullwidth letters', secret.replace(/[!-~]/g, (char) => String.fromCharCode(char.charCodeAt(0) + 0xfee0))],
+  ])('finds what is written with %s, and masks the whole run', async (_, hidden) => {
+    expect(await masked(`say ${hidden} now`)).toEqual(['say [REDACTED:pattern:KEY] now'])
+  })
+
+  it('masks wherever unseen characters are put, and nothing beside', async () => {
+    const unseen = fc.constantFrom('\u200b', '\u00ad', '\u2060', '\ufeff', '\u{e0020}', '\u0301', '')
+    const between = fc.array(unseen, { minLength: secret.length - 1, maxLength: secret.length - 1 })
+    await fc.assert(
+      fc.asyncProperty(
+        between,
+        fc.string({ unit: 'grapheme' }),
+        fc.string({ unit: 'grapheme' }),
+        async (gaps, before, after) => {
+          const hidden = [...secret].map((char, index) => char + (gaps[index] ?? '')).join('')
+          // a letter before it would make another word, a mark after it belongs to it
+          const [text] = await masked(`${before} | ${hidden}| ${after}`)
+          expect(text).toBe(`${before} | [REDACTED:pattern:KEY]| ${after}`)
+        },
+      ),
+    )
+  })
+
+  it('finds a key over two parts of a message with characters between', async () => {
+    const { segments } = await filterSegments(
+      { segments: [{ text: 'key-0a\u200b1b' }, { text: '2c\u200b3d' }], messages: [{ start: 0, end: 2 }] },
+      { detectors: [detector] },
+    )
+    const spans = segments.flatMap((segment): readonly JudgedDetection[] => segment.spans)
+    expect(spans.map(({ group }) => group)).toEqual(['KEY', 'KEY'])
+  })
+})

@@ -1,0 +1,157 @@
+import type { Span } from '../span.ts'
+
+/** A text without what cannot be seen in it, with its letters in their plain form, and the way back. */
+export interface PlainView {
+  readonly text: string
+  readonly segments: readonly Span[]
+  /** What a span of the view covers in the text, with everything unseen in between. */
+  toText(span: Span): Span
+}
+
+/** Characters that are looked at in one step. */
+const STEP = 16_384
+/** Anything past ASCII. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the range is that of ASCII
+const BEYOND_ASCII = /[^\x00-\x7f]/
+/** What readers do not see: zero-width characters, soft hyphens, direction marks, variation selectors, tags, accents. */
+const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Mn}\p{Me}]/u
+const ALL_UNSEEN = new RegExp(UNSEEN, 'gu')
+
+/**
+ * Makes the plain view of a text in steps, so that a long one holds nobody up. Secrets that are written with characters
+ * between theirs, or in fullwidth or mathematical letters, stand in it as patterns know them (threats PII-4, PII-5).
+ */
+export class PlainViewer {
+  readonly #text: string
+  readonly #segments: readonly Span[]
+  readonly #pieces: string[] = []
+  /** Edges of segments in the view, in the order they are met. */
+  readonly #edges: number[] = []
+  /** Places from which on the view lies elsewhere: offsets of the view and of the text, the text's end where it is one character. */
+  readonly #viewAt: number[] = [0]
+  readonly #textAt: number[] = [0]
+  readonly #textEnd: number[] = [-1]
+  #read = 0
+  #length = 0
+  #segment = 0
+  #isDifferent = false
+
+  constructor(text: string, segments: readonly Span[]) {
+    this.#text = text
+    this.#segments = segments
+  }
+
+  /** Whether there is anything to look at: ASCII is plain. */
+  static mayDiffer(text: string): boolean {
+    return BEYOND_ASCII.test(text)
+  }
+
+  /** Does one step. @returns whether it was the last */
+  advance(): boolean {
+    const end = Math.min(this.#read + STEP, this.#text.length)
+    while (this.#read < end) this.#take()
+    if (end < this.#text.length) return false
+    this.#markEdges()
+    return true
+  }
+
+  /** The view; nothing where it is the text itself. To be called once all steps are done. */
+  view(): PlainView | undefined {
+    if (!this.#isDifferent) return undefined
+    const segments = this.#segments.map((_, index) => {
+      return { start: this.#edges[2 * index] ?? 0, end: this.#edges[2 * index + 1] ?? this.#length }
+    })
+    return { text: this.#pieces.join(''), segments, toText: (span) => this.#toText(span) }
+  }
+
+  /** Takes a run of ASCII, or one character. */
+  #take(): void {
+    this.#markEdges()
+    const start = this.#read
+    const next = this.#nextEdge()
+    let end = start
+    while (end < next && this.#text.charCodeAt(end) < 0x80) end += 1
+    if (end > start) {
+      this.#put(this.#text.slice(start, end), end)
+      return
+    }
+    const character = String.fromCodePoint(this.#text.codePointAt(start) ?? 0)
+    const after = start + character.length
+    const plain = UNSEEN.test(character) ? '' : character.normalize('NFKC').replace(ALL_UNSEEN, '')
+    if (plain === character) {
+      this.#put(character, after)
+      return
+    }
+    this.#isDifferent = true
+    if (plain !== '') {
+      this.#begin(start, after)
+      this.#pieces.push(plain)
+      this.#length += plain.length
+    }
+    this.#read = after
+    this.#begin(after, -1)
+  }
+
+  #put(piece: string, after: number): void {
+    this.#pieces.push(piece)
+    this.#length += piece.length
+    this.#read = after
+  }
+
+  /** From here on the view lies at another place of the text. */
+  #begin(textAt: number, textEnd: number): void {
+    const last = this.#viewAt.length - 1
+    if (this.#viewAt[last] === this.#length) {
+      this.#textAt[last] = textAt
+      this.#textEnd[last] = textEnd
+      return
+    }
+    this.#viewAt.push(this.#length)
+    this.#textAt.push(textAt)
+    this.#textEnd.push(textEnd)
+  }
+
+  /** The next edge of a segment after this place, or the end of what one step takes. */
+  #nextEdge(): number {
+    const segment = this.#segments[this.#segment >> 1]
+    const edge = this.#segment % 2 === 0 ? segment?.start : segment?.end
+    return Math.min(this.#text.length, this.#read + STEP, edge ?? this.#text.length)
+  }
+
+  #markEdges(): void {
+    for (;;) {
+      const segment = this.#segments[this.#segment >> 1]
+      const edge = this.#segment % 2 === 0 ? segment?.start : segment?.end
+      if (edge === undefined || edge > this.#read) return
+      this.#edges.push(this.#length)
+      this.#segment += 1
+    }
+  }
+
+  #toText({ start, end }: Span): Span {
+    const first = this.#runAt(start)
+    const last = this.#runAt(end - 1)
+    const whole = this.#textEnd[first] ?? -1
+    const lastWhole = this.#textEnd[last] ?? -1
+    return {
+      start: whole >= 0 ? (this.#textAt[first] ?? 0) : this.#place(first, start),
+      end: lastWhole >= 0 ? lastWhole : this.#place(last, end - 1) + 1,
+    }
+  }
+
+  #place(run: number, offset: number): number {
+    return (this.#textAt[run] ?? 0) + offset - (this.#viewAt[run] ?? 0)
+  }
+
+  /** The run that an offset of the view lies in. */
+  #runAt(offset: number): number {
+    let low = 0
+    let high = this.#viewAt.length
+    while (high - low > 1) {
+      const middle = (low + high) >>> 1
+      if ((this.#viewAt[middle] ?? 0) <= offset) low = middle
+      else high = middle
+    }
+    return low
+  }
+}
