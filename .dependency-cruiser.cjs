@@ -58,9 +58,15 @@ module.exports = {
       NODE,
     ),
     only(
+      'service-backend',
+      'packages/service-backend',
+      [lib('errors'), lib('backend-client'), lib('backend-kit'), lib('proxy'), npm('ws')],
+      NODE,
+    ),
+    only(
       'backend-service-proxy',
       'apps/backends/service-proxy',
-      [lib('errors'), lib('backend-client'), lib('backend-kit'), lib('proxy'), npm('ws')],
+      [lib('backend-kit'), lib('proxy'), lib('service-backend')],
       NODE,
     ),
     only('backend-mock', 'apps/backends/mock', [lib('errors'), lib('backend-client'), lib('backend-kit')], NODE),

@@ -53,6 +53,7 @@ import { piiStage } from './inference/stages/pii.ts'
 import { OPAQUE, replyStage } from './inference/stages/reply.ts'
 import { createCompileCache } from './inference/structured-output/compile-cache.ts'
 import { createCloudModels } from './inference/upstream/cloud-models.ts'
+import { createInProcessBackends } from './inference/upstream/in-process-backends.ts'
 import { secretsOf } from './inference/upstream/secrets.ts'
 import { createUpstreams } from './inference/upstream/upstreams.ts'
 import type { RootLogger } from './log.ts'
@@ -198,9 +199,13 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       logger: log,
     })
     opened.push(() => supervisor.killNow())
+    const cloud = createHttpUpstream()
+    opened.push(() => cloud.close())
+    const secrets = secretsOf(environment)
     const catalog = await createBackendCatalog({
       folders: [config.backendsPath, config.backendsSystemPath],
       builtIn: options.builtInBackends,
+      inProcess: createInProcessBackends({ upstream: cloud, secrets, logger: log }),
       external: Object.fromEntries(settings.externalBackends()),
       buildFamily: await detectBuildFamily({ forced: config.forceMetaBackendCapability }),
       logger: log,
@@ -268,8 +273,6 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       userAgent: `svc/${version.split(' ', 1)[0]}`,
     })
     const slots = createModelSlots()
-    const cloud = createHttpUpstream()
-    opened.push(() => cloud.close())
     const events = createAuditEvents({ database, clock, logger: log })
     opened.push(() => events.close())
     const pii = composePii({
@@ -312,7 +315,7 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
           { prompts },
         ),
         upstreams: createUpstreams({
-          models: createCloudModels({ secrets: secretsOf(environment), userAgent: `svc/${version.split(' ', 1)[0]}` }),
+          models: createCloudModels({ secrets, userAgent: `svc/${version.split(' ', 1)[0]}` }),
           upstream: cloud,
           opaque: config.opaqueErrors ? OPAQUE : undefined,
         }),

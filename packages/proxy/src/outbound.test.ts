@@ -89,6 +89,7 @@ describe('cloudRequest', () => {
     ])
   })
 
+  // verifies proxy:key:none
   it('has no credential without a key, whatever the client sent', async () => {
     const target = await loadCloudTarget({ upstreamUrl }, { secrets })
     const names = cloudRequest(target, { client, body: new Uint8Array(), isStream: false }).headers.map(
@@ -98,6 +99,7 @@ describe('cloudRequest', () => {
     expect(names).not.toContain('x-api-key')
   })
 
+  // verifies proxy:timeout:whole, proxy:timeout:streams
   it('limits the time of whole replies alone', async () => {
     const target = await loadCloudTarget({ upstreamUrl, requestTimeoutSeconds: 3 }, { secrets })
     const timeoutOf = (isStream: boolean) =>

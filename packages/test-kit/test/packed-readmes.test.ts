@@ -123,6 +123,13 @@ const PROMISES = {
       'toKnownTools',
     ],
   },
+  '@svc/service-backend': {
+    printed: [
+      'proxy.upstream_url: only the root of the instance is used, what follows it is cut off',
+      'true loaded',
+    ],
+    names: ['createServiceHandlers'],
+  },
   '@svc/templates': {
     printed: ['<|user|>Hello', '', 'HELLO (Ada, Grace)'],
     names: [

@@ -7,7 +7,7 @@
 import { readFile } from 'node:fs/promises'
 import { createLog, serveBackend } from '@svc/backend-kit'
 import { createHttpUpstream } from '@svc/proxy'
-import { createServiceProxy } from './service-proxy.ts'
+import { createServiceHandlers } from '@svc/service-backend'
 
 const log = createLog(process.stderr)
 
@@ -24,4 +24,4 @@ const secrets = {
   variable: (name: string) => process.env[name],
   file: (path: string) => readFile(path, 'utf8'),
 }
-await serveBackend({ handlers: createServiceProxy({ upstream, secrets, log }), onStop: () => upstream.close() })
+await serveBackend({ handlers: createServiceHandlers({ upstream, secrets, log }), onStop: () => upstream.close() })

@@ -1,10 +1,11 @@
 import { stat } from 'node:fs/promises'
 import { dirname, resolve as resolvePath } from 'node:path'
+import type { BackendHandlers } from '@svc/backend-kit'
 import type { Logger } from '../ports.ts'
 import { canonicalBackend, isLlama, runsLanguage, runsModels } from './backend-names.ts'
 import { type BuildFamily, type InstalledBackends, readInstalledBackends } from './installed-backends.ts'
 
-/** How a backend is reached: a program this server starts, or an address where one is already running. */
+/** How a backend is reached: a program this server starts, an address where one is running, or functions of our own. */
 export type BackendProgram =
   | {
       readonly kind: 'spawn'
@@ -19,6 +20,15 @@ export type BackendProgram =
       readonly env?: Readonly<Record<string, string>> | undefined
     }
   | { readonly kind: 'attach'; readonly name: string; readonly address: string }
+  | {
+      readonly kind: 'in-process'
+      readonly name: string
+      /** Makes the handlers of one model. */
+      readonly createHandlers: InProcessBackend
+    }
+
+/** Makes the handlers of one model that this process serves itself. */
+export type InProcessBackend = () => BackendHandlers
 
 /** A backend that comes with this server, as a Node program. */
 export interface BuiltInBackend {
@@ -50,6 +60,8 @@ export interface BackendCatalogOptions {
   /** Folders of installed backends; a name in an earlier one wins. */
   readonly folders: readonly string[]
   readonly builtIn: Readonly<Record<string, BuiltInBackend>>
+  /** Backends without a process; a name that is built in as a program as well is the program's. @default none */
+  readonly inProcess?: Readonly<Record<string, InProcessBackend>> | undefined
   readonly external: Readonly<Record<string, string>>
   readonly logger: Logger
   /** @default 'default' */
@@ -62,6 +74,7 @@ const HOST_AND_PORT = /^(\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9._-]{1,253}):([1-9]\d
 /** Reads what is installed and keeps the names. */
 export async function createBackendCatalog(options: BackendCatalogOptions): Promise<BackendCatalog> {
   const { logger } = options
+  const inProcess = new Map(Object.entries(options.inProcess ?? {}))
   const builtIn = new Map(Object.entries(options.builtIn).map(([name, program]) => [name.toLowerCase(), program]))
   let installed: InstalledBackends = { backends: new Map(), problems: [] }
   let external = new Map<string, BackendProgram>()
@@ -92,10 +105,14 @@ export async function createBackendCatalog(options: BackendCatalogOptions): Prom
     const args = [...found.execArgv, found.entry]
     return { kind: 'spawn', name: key, command: process.execPath, args, cwd: dirname(found.entry), transport: 'unix' }
   }
+  const fromThisProcess = (name: string): BackendProgram | undefined => {
+    const createHandlers = inProcess.get(name)
+    return createHandlers && { kind: 'in-process', name, createHandlers }
+  }
 
   const resolve = (name: string): BackendProgram | undefined => {
     const keys = [...new Set([name.toLowerCase(), canonicalBackend(name).name])]
-    for (const source of [(key: string) => external.get(key), fromInstalled, fromBuiltIn]) {
+    for (const source of [(key: string) => external.get(key), fromInstalled, fromBuiltIn, fromThisProcess]) {
       for (const key of keys) {
         const program = source(key)
         if (program !== undefined) return program
@@ -107,7 +124,8 @@ export async function createBackendCatalog(options: BackendCatalogOptions): Prom
   await refresh()
   return {
     names() {
-      return [...new Set([...external.keys(), ...installed.backends.keys(), ...builtIn.keys()])].sort()
+      const all = [external, installed.backends, builtIn, inProcess].flatMap((source) => [...source.keys()])
+      return [...new Set(all)].sort()
     },
     resolve,
     candidates({ isGguf }) {

@@ -56,7 +56,7 @@ export function createSpawnedBackend(parts: BackendParts & { readonly process: B
   }
 }
 
-/** A backend that was there before this server and stays when it is let go. */
+/** A backend without a process of its own: one that was there before this server and stays, or one inside of it. */
 export function createAttachedBackend(parts: BackendParts): RunningBackend {
   let hasExited = false
   let letGo: (report: ExitReport) => void = () => undefined

@@ -4,6 +4,7 @@ import type { Clock, Logger } from '../ports.ts'
 import type { BackendProgram } from './catalog.ts'
 import { buildBackendEnvironment, type Environment } from './child-environment.ts'
 import { type BackendEndpoint, createSocketEndpoint, createTcpEndpoint } from './endpoint.ts'
+import { createInProcessClient } from './in-process/client.ts'
 import type { LogLine } from './log-ring.ts'
 import { createLogRings, type LogRings } from './log-rings.ts'
 import { type BackendProcess, startProcess, toStartError } from './process.ts'
@@ -33,7 +34,7 @@ export interface StartOptions {
 /** Starts backends, keeps their output, and ends all of them. */
 export interface Supervisor {
   /**
-   * Starts a program, or attaches to an address, and waits until it is healthy.
+   * Starts a program, or attaches to an address, and waits until it is healthy; what this process does itself is at once.
    *
    * @throws SvcError `backend_not_ready`, `backend_start_failed`, `address_taken` (internal), `process_limit`,
    *   `shutting_down` (unavailable), or the signal's reason
@@ -82,6 +83,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   const start = async (program: BackendProgram, startOptions: StartOptions): Promise<RunningBackend> => {
     const signal = AbortSignal.any([startOptions.signal, closing.signal])
     signal.throwIfAborted()
+    if (program.kind === 'in-process') return keep(startInProcess(program, options.clock))
     const context: StartContext = {
       ...options,
       rings,
@@ -136,6 +138,11 @@ interface StartContext extends SupervisorOptions {
 
 type SpawnProgram = Extract<BackendProgram, { kind: 'spawn' }>
 type AttachProgram = Extract<BackendProgram, { kind: 'attach' }>
+
+function startInProcess(program: Extract<BackendProgram, { kind: 'in-process' }>, clock: Clock): RunningBackend {
+  const client = createInProcessClient(program.name, program.createHandlers())
+  return createAttachedBackend({ program, client, startedAt: clock.now() })
+}
 
 async function attach(program: AttachProgram, context: StartContext): Promise<RunningBackend> {
   const client = createBackendClient({ address: program.address, token: context.externalToken })

@@ -1,3 +1,4 @@
+import type { BackendClient } from '@svc/backend-client'
 import { SvcError } from '@svc/errors'
 import type { ModelLease, Residency } from '../models/residency.ts'
 import { toPredictionError } from './backend-failure.ts'
@@ -6,6 +7,7 @@ import type { ExecuteOptions, Executor } from './executor.ts'
 import type { ConversationWriter } from './operations/operation-runner.ts'
 import { runOperation } from './operations/run-operation.ts'
 import type { Predictor } from './prediction/predict.ts'
+import { carryPassage } from './upstream/passage.ts'
 
 /** Most attempts of a request: a backend that lost its model is given one more. */
 const ATTEMPTS = 2
@@ -26,7 +28,7 @@ export function createBackendExecutor(
       for (let attempt = 1; ; attempt += 1) {
         const lease = await residency.acquire(options.model, { signal: options.signal })
         try {
-          for await (const event of predict(request, { ...options, client: lease.client })) {
+          for await (const event of predict(request, { ...options, client: clientOf(lease, options) })) {
             produced = true
             yield event
           }
@@ -40,8 +42,15 @@ export function createBackendExecutor(
       }
     },
     perform: (request, options) =>
-      withModel(residency, options, (lease) => runOperation(request, { ...options, ...parts, client: lease.client })),
+      withModel(residency, options, (lease) =>
+        runOperation(request, { ...options, ...parts, client: clientOf(lease, options) }),
+      ),
   }
+}
+
+/** Another instance is told how many servers the request has passed. */
+function clientOf({ client, backend }: ModelLease, { header }: ExecuteOptions): BackendClient {
+  return backend === 'service-proxy' ? carryPassage(client, header) : client
 }
 
 async function withModel<T>(

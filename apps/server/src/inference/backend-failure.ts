@@ -10,6 +10,7 @@ const PASSED_ON: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
   'too_large',
   'cancelled',
   'timeout',
+  'loop',
 ])
 
 /** Codes that the server's own rooms gave; they speak for themselves. */
@@ -28,6 +29,18 @@ const OWN_CODES: ReadonlySet<string> = new Set([
 /** The words that agents look for before they shorten a conversation. */
 const CONTEXT_EXCEEDED = /maximum context length|exceeds? the (?:available )?context size/i
 
+/** Codes of another instance that serves the model: what it says of itself is no failure of a process here. */
+const UPSTREAM = /^upstream_/
+
+/** The failure of another instance: it is not reached, or does not answer in time or in a way that can be read. */
+function toUpstreamError(thrown: SvcError): SvcError {
+  return new SvcError('upstream_failed', thrown.message, {
+    code: thrown.code,
+    retryAfterMs: thrown.retryAfterMs,
+    cause: thrown,
+  })
+}
+
 /**
  * What a client learns of a failed prediction. A backend that died, lost its model or refused our own credentials is
  * a failure of this server (500), never a refusal of the client's key or address.
@@ -41,6 +54,7 @@ export function toPredictionError(thrown: unknown): unknown {
     })
   }
   if (!SvcError.is(thrown) || PASSED_ON.has(thrown.kind) || OWN_CODES.has(thrown.code)) return thrown
+  if (UPSTREAM.test(thrown.code)) return toUpstreamError(thrown)
   const died = thrown.kind === 'unavailable'
   const message = died
     ? 'prediction failed: the model backend stopped'

@@ -2,11 +2,14 @@ import type { ModelConfig } from '../models/model-config.ts'
 import type { PredictionStep } from './events.ts'
 import type { OperationKind, OperationRequest, OperationResult } from './operations/operation.ts'
 import type { GenerationRequest } from './request.ts'
+import type { RequestHeader } from './upstream/passage.ts'
 
 /** What a call on a model takes beside the request. */
 export interface ExecuteOptions {
   readonly model: ModelConfig
   readonly correlationId: string
+  /** The headers of the request that it is done for, of which models of other instances are told some. */
+  readonly header?: RequestHeader | undefined
   readonly signal: AbortSignal
 }
 

@@ -19,6 +19,8 @@ export interface DefaultsContext {
 }
 
 const FALLBACK_THREADS = 4
+/** The contract has no word for a temperature that nobody chose: one is always sent. */
+const FORWARDED_TEMPERATURE = 0.9
 /** Tokens of context where nothing tells how many the model was trained for. */
 const FALLBACK_CONTEXT = 4096
 
@@ -32,7 +34,7 @@ export function withDefaults(config: ModelConfig, context: DefaultsContext): Mod
     ...config,
     template: templateDefaults(config),
     function: functionDefaults(config),
-    proxy: config.proxy && { ...config.proxy, mode: config.proxy.mode ?? 'passthrough' },
+    proxy: proxyDefaults(config),
     options: optionDefaults(config),
     parameters: parameterDefaults(config),
     llm: llmDefaults(config, context),
@@ -42,7 +44,32 @@ export function withDefaults(config: ModelConfig, context: DefaultsContext): Mod
     debug: context.debug || (config.debug ?? false),
     contextSize:
       positive(contextSize) ?? (contextSize < 0 ? trained(config) : (positive(context.contextSize) ?? trained(config))),
+    ...(isForwarded(config) ? forwardedDefaults(config) : {}),
   }
+}
+
+/** Whether another instance serves the model (§6.5). */
+function isForwarded({ backend }: ModelConfig): boolean {
+  return backend.toLowerCase() === 'service-proxy'
+}
+
+/**
+ * What a model of another instance is like is known there: its parameters and its context are not ours to fill in.
+ * Conversations are sent as such where the file says that the model chats, and no grammar is sent at all.
+ */
+function forwardedDefaults(config: ModelConfig): Partial<ModelConfig> {
+  return {
+    template: { ...config.template, useTokenizerTemplate: config.knownUsecases.includes('chat') },
+    function: { ...config.function, grammar: { ...config.function.grammar, disable: true } },
+    parameters: { temperature: FORWARDED_TEMPERATURE, ...config.parameters },
+    contextSize: positive(config.contextSize),
+  }
+}
+
+/** A mode means something to a model that is relayed, and nothing to one of another instance. */
+function proxyDefaults(config: ModelConfig): ModelConfig['proxy'] {
+  const { proxy } = config
+  return proxy === undefined || isForwarded(config) ? proxy : { ...proxy, mode: proxy.mode ?? 'passthrough' }
 }
 
 function trained(config: ModelConfig): number {

@@ -107,7 +107,11 @@ export function createResidency(options: ResidencyOptions): Residency {
   const table = createResidentTable({ ...options, onChange: () => keeper.look() })
   const keeper: RoomKeeper = createRoomKeeper({
     policy: options.eviction ?? (() => NO_LIMIT),
-    tenants: () => table.present().map((resident) => toTenant(resident, table, options)),
+    tenants: () =>
+      table
+        .present()
+        .filter(({ backend }) => backend.program.kind !== 'in-process')
+        .map((resident) => toTenant(resident, table, options)),
     clock,
     logger: options.logger,
   })
@@ -116,7 +120,8 @@ export function createResidency(options: ResidencyOptions): Residency {
   const leave = (load: PendingLoad) => {
     if (loads.get(load.model.name) === load) loads.delete(load.model.name)
   }
-  const context: LoadContext = { ...options, table, loader, leave, keeper }
+  const takesRoom = ({ backend }: ModelConfig) => options.catalog.resolve(backend)?.kind !== 'in-process'
+  const context: LoadContext = { ...options, table, loader, leave, keeper, takesRoom }
   let isClosed = false
 
   const startLoad = (model: ModelConfig, revision: string): PendingLoad => {

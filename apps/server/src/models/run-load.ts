@@ -35,6 +35,8 @@ export interface LoadContext {
   readonly loader: ModelLoader
   readonly cooldown: LoadCooldown
   readonly keeper: RoomKeeper
+  /** Whether a model takes memory of its own once it is loaded. */
+  takesRoom(model: ModelConfig): boolean
   /** Lets the next request start a load of its own. */
   leave(load: PendingLoad): void
   readonly clock: Clock
@@ -85,12 +87,14 @@ async function loadAnew(load: PendingLoad, context: LoadContext): Promise<void> 
   const { cooldown, keeper, loader, table } = context
   stop.signal.throwIfAborted()
   cooldown.check(model.name)
-  const giveBack = await keeper.admit({
-    name: model.name,
-    groups: model.concurrencyGroups,
-    signal: stop.signal,
-    isWanted: () => !load.room.isEmpty() || !load.onlookers.isEmpty(),
-  })
+  const giveBack = context.takesRoom(model)
+    ? await keeper.admit({
+        name: model.name,
+        groups: model.concurrencyGroups,
+        signal: stop.signal,
+        isWanted: () => !load.room.isEmpty() || !load.onlookers.isEmpty(),
+      })
+    : () => undefined
   try {
     load.state = 'loading'
     load.loadingSince = context.clock.monotonic()

@@ -46,7 +46,7 @@ export function toLoadRequest(config: ModelConfig, context: LoadRequestContext):
     Overrides: config.overrides,
     GrammarTriggers: (config.function.grammar?.triggers ?? []).map(({ word }) => ({ word })),
     EnableScore: config.knownUsecases.includes('score'),
-    Proxy: config.backend === 'cloud-proxy' ? proxyFields(config.proxy ?? {}) : undefined,
+    Proxy: proxyOf(config),
     Type: config.llm.type ?? canonicalBackend(config.backend).type,
     Tokenizer: config.parameters.tokenizer,
     AudioPath: config.tts.audioPath,
@@ -187,7 +187,8 @@ function toJsonText(values: Readonly<Record<string, unknown>> | undefined): stri
 }
 
 /** The options of the file, where companions of the model lie, and the folder of saved slots. */
-function optionTexts({ options, artifacts, slotSavePath }: ModelConfig): readonly string[] {
+function optionTexts(config: ModelConfig): readonly string[] {
+  const { options, artifacts, slotSavePath } = config
   const texts = [...options]
   const add = (name: string, value: string) => {
     if (!texts.some((text) => text.split(':', 1)[0] === name)) texts.push(`${name}:${value}`)
@@ -197,7 +198,26 @@ function optionTexts({ options, artifacts, slotSavePath }: ModelConfig): readonl
     if (path !== undefined && artifact.name !== undefined) add(artifact.name, path)
   }
   if (slotSavePath !== undefined && slotSavePath !== '') add('--slot-save-path', slotSavePath)
+  // The contract has no fields for these.
+  const { realtimePipeline, translate } = isProxy(config) ? (config.proxy ?? {}) : {}
+  if (realtimePipeline) add('realtime_pipeline', realtimePipeline)
+  if (translate !== undefined) add('translate', translate)
   return texts
+}
+
+const PROXIES: ReadonlySet<string> = new Set(['cloud-proxy', 'service-proxy'])
+
+function isProxy({ backend }: ModelConfig): boolean {
+  return PROXIES.has(backend.toLowerCase())
+}
+
+/** Where a model lives; another instance knows it by the name it has here unless the file has another. */
+function proxyOf(config: ModelConfig): LoadFields['Proxy'] {
+  if (!isProxy(config)) return undefined
+  const fields = proxyFields(config.proxy ?? {})
+  return config.backend.toLowerCase() === 'cloud-proxy'
+    ? fields
+    : { ...fields, upstreamModel: config.proxy?.upstreamModel || config.name }
 }
 
 function proxyFields(proxy: ProxySettings): NonNullable<LoadFields['Proxy']> {

@@ -60,7 +60,9 @@ function proxy(keys: ModelKeys, refuse: Refuse): void {
   if (filled(settings.apiKeyEnv) && filled(settings.apiKeyFile)) {
     refuse('proxy.api_key_file', 'cannot be set beside api_key_env')
   }
-  if (settings.mode === 'translate' && settings.provider === undefined) {
+  // Neither means anything to a model of another instance.
+  const isForwarded = keys.backend?.toLowerCase() === 'service-proxy'
+  if (settings.mode === 'translate' && settings.provider === undefined && !isForwarded) {
     refuse('proxy.provider', 'is needed for the mode translate')
   }
 }

@@ -90,6 +90,7 @@ const openai = (server: TestServer) => new OpenAI({ baseURL: `${server.url}/v1`,
 const anthropic = (server: TestServer) => new Anthropic({ baseURL: server.url, apiKey: 'client-key', maxRetries: 0 })
 
 describe('passthrough', () => {
+  // verifies cloud-proxy:passthrough:verbatim, cloud-proxy:passthrough:bypasses, proxy:mode:default, proxy:url:cloud, proxy:model:replaced, proxy:key:from-env, proxy:key:client-dropped
   it('gives the upstream the same bytes but for the model, and none of the client’s credentials', async () => {
     await using world = await startWorld({ UP_KEY: 'up-secret' })
     await world.model('far', { upstream_model: 'big', api_key_env: 'UP_KEY' })
@@ -118,6 +119,7 @@ describe('passthrough', () => {
     expect(metrics.text).toContain('svc_tokens_total{kind="completion"} 4')
   })
 
+  // verifies cloud-proxy:passthrough:events, proxy:provider:wire-format
   it('relays streams with their event names, comments and metadata, byte for byte', async () => {
     await using world = await startWorld()
     await world.model('far', { provider: 'provider_b' })
@@ -146,6 +148,7 @@ describe('passthrough', () => {
     expect(await anthropic(server).messages.stream(ask).finalText()).toBe('Hello from afar')
   })
 
+  // verifies cloud-proxy:passthrough:routes, cloud-proxy:passthrough:pairing
   it('refuses the other format and every other route by naming the ones to use; nothing goes upstream', async () => {
     await using world = await startWorld()
     await world.model('a', { provider: 'provider_a' })
@@ -168,6 +171,7 @@ describe('passthrough', () => {
     expect(world.upstream.requests).toEqual([])
   })
 
+  // verifies upstream:failure:body-kept
   it('hands an upstream’s error on as it is, and tells a missing upstream with 502', async () => {
     await using world = await startWorld()
     await world.model('far', {})
@@ -189,6 +193,7 @@ describe('passthrough', () => {
     expect(reply.text).toMatch(/data: \{"error":.*upstream failed.*\}\n\n/)
   })
 
+  // verifies proxy:key:empty-variable
   it('fails with the setting that is wrong, and never with a key', async () => {
     await using world = await startWorld({ EMPTY: '' })
     await world.model('unset', { api_key_env: 'NO_SUCH_KEY' })
@@ -214,6 +219,7 @@ describe('translate', () => {
     ['messages', 'provider_b'],
   ] as const
 
+  // verifies cloud-proxy:translate:formats, cloud-proxy:translate:normal-end
   it.each(pairings)('a client of the %s format is answered by %s, whole and streamed', async (client, provider) => {
     await using world = await startWorld()
     await world.model('far', { mode: 'translate', provider, upstream_model: 'big' })
@@ -252,6 +258,7 @@ describe('translate', () => {
     }
   })
 
+  // verifies cloud-proxy:translate:refusal
   it('makes a refusal of the upstream an error', async () => {
     await using world = await startWorld()
     await world.model('far', { mode: 'translate', provider: 'provider_b' })

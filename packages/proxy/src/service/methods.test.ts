@@ -252,6 +252,7 @@ describe('stores', () => {
 })
 
 describe('what cannot be forwarded', () => {
+  // verifies service-proxy:limit:depth, service-proxy:limit:sound-source
   it('is told without asking: sound from a file, exports of depth, live transcription without sockets', async () => {
     await using world = await startWorld({ realtimePipeline: 'p' })
     const depth = { image: '', exports: ['glb'] } as unknown as Parameters<typeof world.service.measureDepth>[0]

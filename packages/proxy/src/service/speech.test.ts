@@ -7,6 +7,7 @@ const call = { signal }
 const speech = { text: 'Hello', voice: '/voices/ada.wav', params: {} }
 
 describe('speech', () => {
+  // verifies service-proxy:limit:voice-paths
   it('is a file; the path of a voice goes as it is', async () => {
     await using world = await startWorld()
     world.instance.enqueue(file('sound', 'audio/wav'))

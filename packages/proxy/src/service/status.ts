@@ -11,8 +11,8 @@ const MAX_READ_BYTES = 64 * 1024
 const NO_ROUTE = 'Resource not found'
 
 /**
- * The failure that an instance's reply stands for (§6.5): 501 and routes that it does not have are `not_implemented`, other
- * 5xx and what is no answer `unavailable`, 429 `rate_limited`, other 4xx `invalid_request`.
+ * The failure that an instance's reply stands for (§6.5): 501 and routes that it does not have are `not_implemented`, 508
+ * `loop`, other 5xx and what is no answer `unavailable`, 429 `rate_limited`, other 4xx `invalid_request`.
  */
 export async function toReplyFailure(reply: UpstreamReply, secrets: readonly string[]): Promise<SvcError> {
   const { status } = reply
@@ -30,6 +30,7 @@ export async function toReplyFailure(reply: UpstreamReply, secrets: readonly str
 function kindOf(status: number): ErrorKind {
   if (status === 501) return 'not_implemented'
   if (status === 429) return 'rate_limited'
+  if (status === 508) return 'loop'
   return status >= 400 && status < 500 ? 'invalid_request' : 'unavailable'
 }
 

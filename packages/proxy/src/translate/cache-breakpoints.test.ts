@@ -9,6 +9,7 @@ const marks = (fields: Partial<MessagesRequest>) =>
   JSON.stringify(addCacheBreakpoints({ ...bare, ...fields })).split('"cache_control"').length - 1
 
 describe('cache breakpoints', () => {
+  // verifies cloud-proxy:cache-prompt:at-most-three, cloud-proxy:cache-prompt:breakpoints
   it('are exactly three where system, tools and messages all exist', () => {
     const request = { ...bare, system: 's', tools: [tool('f'), tool('g')] }
     expect(addCacheBreakpoints(request)).toEqual({

@@ -62,6 +62,7 @@ describe('a message', () => {
     })
   })
 
+  // verifies cloud-proxy:translate:text-only
   it('is its text alone in mode text, with the figures for whoever bills them', () => {
     const { choices, usage: figures } = read(message, { mode: 'text' })
     expect(choices[0]?.message).toEqual({ role: 'assistant', content: 'It is warm.', refusal: null })

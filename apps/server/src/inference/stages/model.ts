@@ -44,7 +44,12 @@ async function callModel(exchange: Exchange, { executor, upstreams }: ModelStage
   const { call, model } = exchange
   if (isPassthrough(model)) return await upstreams.relay(exchange)
   const { request } = exchange
-  const execution = { model, correlationId: call.requestId, signal: call.signal }
+  const execution = {
+    model,
+    correlationId: call.requestId,
+    header: (name: string) => call.header(name),
+    signal: call.signal,
+  }
   if (isGeneration(request)) {
     const steps = isCloudModel(model) ? upstreams.predict(exchange) : executor.predict(request, execution)
     const events = tapLanes(steps, {

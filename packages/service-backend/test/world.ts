@@ -3,7 +3,7 @@ import type { ModelOptions, ProxyOptions, Result } from '@svc/backend-client/pro
 import { listenBackend } from '@svc/backend-kit'
 import { createHttpUpstream } from '@svc/proxy'
 import { startUpstream, type TempDir, tempDir, type Upstream, type UpstreamScript } from '@svc/test-kit'
-import { createServiceProxy } from '../src/service-proxy.ts'
+import { createServiceHandlers } from '../src/index.ts'
 
 /** A service proxy spoken to over gRPC, and the instance that it asks. */
 export interface ServiceWorld extends AsyncDisposable {
@@ -26,7 +26,7 @@ export async function startWorld(
   const upstream = createHttpUpstream()
   const folder = await tempDir()
   const warnings: string[] = []
-  const handlers = createServiceProxy({
+  const handlers = createServiceHandlers({
     upstream,
     log: { warn: (message) => warnings.push(message), error: (message) => warnings.push(message) },
     secrets: {

@@ -94,7 +94,8 @@ describe('speech', () => {
     await expect(world.client.tts({ text: 'x', dst: nowhere })).rejects.toMatchObject({ kind: 'invalid_request' })
   })
 
-  it('streams', async () => {
+  // verifies service-proxy:limit:streamed-tts
+  it('streams; one that fails but ends cleanly looks like one that is whole', async () => {
     await using world = await startWorld()
     world.instance.enqueue(file('no head of a file', 'audio/pcm'))
     const replies = await collect(world.client.ttsStream({ text: 'Hello' }))
@@ -115,6 +116,7 @@ describe('speech', () => {
 })
 
 describe('sound', () => {
+  // verifies service-proxy:limit:utterance-end
   it('is written down, its times in nanoseconds, without the end of an utterance', async () => {
     await using world = await startWorld()
     const segments = [

@@ -49,6 +49,7 @@ async function startRealtime(
 const EVENT = 'conversation.item.input_audio_transcription'
 
 describe('AudioTranscriptionLive', () => {
+  // verifies proxy:realtime:pipeline
   it('writes down over the realtime route of the pipeline', async () => {
     await using realtime = await startRealtime(({ type }, socket) => {
       if (type !== 'input_audio_buffer.append') return

@@ -1,5 +1,6 @@
 import { EmbeddingLayout } from '@svc/backend-client/proto'
 import type { BackendHandlers } from '@svc/backend-kit'
+import { SvcError } from '@svc/errors'
 import { toCall } from '../call.ts'
 import type { ServiceHost } from '../host.ts'
 
@@ -25,7 +26,11 @@ export function createTextHandlers(host: ServiceHost): TextHandlers {
       const { results, totalTokens, promptTokens } = ranked
       return { usage: { totalTokens, promptTokens }, results: [...results] }
     },
-    tokenizeString: async ({ ModelIdentity, Prompt }, context) => {
+    tokenizeString: async ({ ModelIdentity, Prompt, Messages }, context) => {
+      if (Prompt === '' && Messages.length > 0) {
+        const message = 'the tokens of a conversation cannot be asked of another instance'
+        throw new SvcError('not_implemented', message, { code: 'not_forwardable' })
+      }
       const tokens = await host.use(ModelIdentity).tokenize(Prompt, toCall(context))
       return { length: tokens.length, tokens: [...tokens] }
     },

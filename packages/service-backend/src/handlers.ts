@@ -12,7 +12,7 @@ import { createTranscriptionHandlers } from './handlers/transcription.ts'
 import { createServiceHost, type ServiceContext, type ServiceHost } from './host.ts'
 
 /** The handlers of a process that serves one model of another instance. What has no route there is left out. */
-export function createServiceProxy(context: ServiceContext): BackendHandlers {
+export function createServiceHandlers(context: ServiceContext): BackendHandlers {
   const host = createServiceHost(context)
   return {
     ...createLifecycleHandlers(host),

@@ -1,0 +1,126 @@
+import type { BackendClient, CallOptions } from '@svc/backend-client'
+import { backendMethods, extensionMethods, type Method, type MethodKind } from '@svc/backend-client/proto'
+import type { BackendHandlers, HandlerContext } from '@svc/backend-kit'
+import { SvcError } from '@svc/errors'
+
+type AnyMethod = { [Kind in MethodKind]: Method<Kind, unknown, unknown> }[MethodKind]
+type Handler = (request: unknown, context: HandlerContext) => unknown
+
+/**
+ * A client of handlers in this process. Calls fail with what the handlers throw, and with `unavailable`, code
+ * `backend_stopped`, once it is closed; a method without a handler fails with `not_implemented`, code `unimplemented`.
+ * Calls that are open in both directions are not served.
+ */
+export function createInProcessClient(name: string, handlers: BackendHandlers): BackendClient {
+  const calls = createRunningCalls()
+  const own: Readonly<Record<string, unknown>> = { ...handlers }
+  const check = async (): Promise<void> => calls.check()
+  return {
+    // The tables map each name to its method, and `bind` makes the function that the client has for its kind.
+    ...(bindAll(backendMethods, own, calls) as unknown as Omit<BackendClient, 'extensions'>),
+    extensions: bindAll(extensionMethods, {}, calls) as BackendClient['extensions'],
+    address: `in-process:${name}`,
+    health: check,
+    waitUntilReady: check,
+    close: () => calls.close(),
+    [Symbol.asyncDispose]: async () => calls.close(),
+  }
+}
+
+function bindAll(
+  methods: Readonly<Record<string, AnyMethod>>,
+  handlers: Readonly<Record<string, unknown>>,
+  calls: RunningCalls,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(methods).map(([name, method]) => [name, bind(method, { handler: handlers[name], calls })]),
+  )
+}
+
+function bind(
+  method: AnyMethod,
+  { handler, calls }: { readonly handler: unknown; readonly calls: RunningCalls },
+): unknown {
+  const call = typeof handler === 'function' ? (handler as Handler) : undefined
+  if (method.kind === 'server-stream') {
+    return async function* stream(request: object, options: CallOptions = {}) {
+      if (call === undefined) throw unimplemented(method.path)
+      const { context, end } = calls.start(options)
+      try {
+        const replies = call(method.request.fromPartial(request), context) as AsyncIterable<object>
+        for await (const reply of replies) yield method.reply.fromPartial(reply)
+      } catch (error) {
+        throw reasonOf(error, context.signal)
+      } finally {
+        end()
+      }
+    }
+  }
+  return async (request: object, options: CallOptions = {}) => {
+    if (call === undefined || method.kind === 'duplex') throw unimplemented(method.path)
+    const { context, end } = calls.start(options)
+    try {
+      const reply = (await call(method.request.fromPartial(request), context)) as object
+      return method.reply.fromPartial(reply)
+    } catch (error) {
+      throw reasonOf(error, context.signal)
+    } finally {
+      end()
+    }
+  }
+}
+
+/** A failure after an abort has the abort's reason, whatever the handler made of it. */
+function reasonOf(error: unknown, signal: AbortSignal): unknown {
+  return signal.aborted ? signal.reason : error
+}
+
+interface RunningCalls {
+  /** @throws {SvcError} `backend_stopped` after the close, or the reason of a signal that is aborted already */
+  start(options: CallOptions): { readonly context: HandlerContext; readonly end: () => void }
+  check(): void
+  close(): void
+}
+
+function createRunningCalls(): RunningCalls {
+  const running = new Set<AbortController>()
+  let isClosed = false
+  const check = (): void => {
+    if (isClosed) throw stopped()
+  }
+  return {
+    check,
+    start({ signal, timeoutMs, metadata = {} }) {
+      check()
+      signal?.throwIfAborted()
+      const controller = new AbortController()
+      running.add(controller)
+      const abort = (): void => controller.abort(signal?.reason)
+      signal?.addEventListener('abort', abort, { once: true })
+      const timer = timeoutMs === undefined ? undefined : setTimeout(() => controller.abort(tooLate()), timeoutMs)
+      const end = (): void => {
+        running.delete(controller)
+        signal?.removeEventListener('abort', abort)
+        clearTimeout(timer)
+      }
+      return { context: { signal: controller.signal, metadata, addTrailer: () => undefined }, end }
+    },
+    close() {
+      isClosed = true
+      for (const controller of running) controller.abort(stopped())
+    },
+  }
+}
+
+function stopped(): SvcError {
+  return new SvcError('unavailable', 'the backend was stopped', { code: 'backend_stopped' })
+}
+
+function tooLate(): SvcError {
+  return new SvcError('timeout', 'the backend did not answer in time', { code: 'backend_timeout' })
+}
+
+function unimplemented(path: string): SvcError {
+  const message = `${path.split('/').at(-1)} is not served by this model`
+  return new SvcError('not_implemented', message, { code: 'unimplemented' })
+}

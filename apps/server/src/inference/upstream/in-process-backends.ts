@@ -1,0 +1,50 @@
+import { type ModelOptions, StatusResponse_State } from '@svc/backend-client/proto'
+import type { BackendHandlers, Log } from '@svc/backend-kit'
+import { SvcError } from '@svc/errors'
+import { loadCloudTarget, type SecretReader, type Upstream } from '@svc/proxy'
+import { createServiceHandlers } from '@svc/service-backend'
+import type { InProcessBackend } from '../../backends/catalog.ts'
+import type { Logger } from '../../ports.ts'
+
+/** What the backends inside of this process need. */
+export interface InProcessParts {
+  readonly upstream: Pick<Upstream, 'send'>
+  readonly secrets: SecretReader
+  readonly logger: Logger
+}
+
+/** The backends that need no process (§2.9, `backend`), by name. */
+export function createInProcessBackends(parts: InProcessParts): Readonly<Record<string, InProcessBackend>> {
+  return {
+    'service-proxy': () => createServiceHandlers({ ...parts, log: toLog(parts.logger) }),
+    'cloud-proxy': () => createCloudHandlers(parts.secrets),
+  }
+}
+
+/**
+ * What is loaded of a model that is relayed: nothing but its settings, which are checked. Its requests go to the
+ * upstream by another way than that of backends.
+ */
+function createCloudHandlers(secrets: SecretReader): BackendHandlers {
+  return {
+    loadModel: async ({ Proxy: settings }: ModelOptions) => {
+      try {
+        await loadCloudTarget({ ...settings, provider: undefined }, { secrets })
+        return { success: true, message: 'loaded' }
+      } catch (error) {
+        if (SvcError.is(error)) return { success: false, message: error.message }
+        throw error
+      }
+    },
+    free: () => ({ success: true, message: 'freed' }),
+    status: () => ({ state: StatusResponse_State.READY }),
+  }
+}
+
+function toLog(logger: Logger): Log {
+  const backend = 'service-proxy'
+  return {
+    warn: (message) => logger.warn({ backend }, message),
+    error: (message) => logger.error({ backend }, message),
+  }
+}
