@@ -2,12 +2,12 @@ import { type CustomPattern, createDetector, createTermMatchers, type Detector }
 import type { AuditEvents } from './audit/pii-events.ts'
 import type { ModelConfig } from './models/model-config.ts'
 import type { Residency } from './models/residency.ts'
-import { createDetectorRegistry } from './pii/detectors.ts'
+import { createDetectorRegistry, type DetectorRegistryOptions } from './pii/detectors.ts'
 import { createPiiMetrics, type PiiMetrics } from './pii/metrics.ts'
 import { createRequestFilter, type RequestFilter } from './pii/request-filter.ts'
 import { createTextScanner, type TextScanner } from './pii/scan-text.ts'
 import { createTermFiles } from './pii/term-files.ts'
-import { createTokenClassifier } from './pii/token-classifier.ts'
+import { createTokenClassifier, loadClassifier } from './pii/token-classifier.ts'
 import { createTokenReader } from './pii/token-texts.ts'
 import type { Clock, Logger } from './ports.ts'
 
@@ -42,7 +42,10 @@ export function composePii(parts: PiiParts): PiiRoom {
     const classifier = isPattern(model) ? undefined : createTokenClassifier(model, parts.residency)
     return createDetector({ name, settings: { ...settings, patterns: patterns.map(named) }, classifier, ...shared })
   }
-  const detectors = createDetectorRegistry({ resolve, toDetector, logger })
+  const prepare: DetectorRegistryOptions['prepare'] = async (model, options) => {
+    if (!isPattern(model)) await loadClassifier(model, parts.residency, options)
+  }
+  const detectors = createDetectorRegistry({ resolve, toDetector, prepare, logger })
   return {
     filter: createRequestFilter({
       defaults,

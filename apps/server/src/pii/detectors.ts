@@ -1,3 +1,4 @@
+import { SvcError } from '@svc/errors'
 import { createUnavailableDetector, type Detector } from '@svc/pii'
 import type { ModelConfig } from '../models/model-config.ts'
 import type { Logger } from '../ports.ts'
@@ -5,10 +6,11 @@ import type { Logger } from '../ports.ts'
 /** The detector models of a server, by name. */
 export interface DetectorRegistry {
   /**
-   * The detectors of these names, in their order. One that cannot be had is there all the same: it fails whatever it is
-   * asked to scan.
+   * The detectors of these names, in their order, ready to scan: the wait for a model that is still to be loaded is no
+   * part of the time a scan may take. One that cannot be had is there all the same: it fails whatever it is asked to
+   * scan.
    */
-  find(names: readonly string[]): Promise<readonly Detector[]>
+  find(names: readonly string[], options: { readonly signal: AbortSignal }): Promise<readonly Detector[]>
 }
 
 /** What {@link createDetectorRegistry} needs. */
@@ -17,11 +19,18 @@ export interface DetectorRegistryOptions {
   readonly resolve: (name: string) => Promise<ModelConfig | undefined>
   /** @throws when the `pii_detection` block of the model is no policy */
   readonly toDetector: (model: ModelConfig) => Detector
+  /** Resolves once the model of a detector is in memory. @throws what keeps it from there */
+  readonly prepare: (model: ModelConfig, options: { readonly signal: AbortSignal }) => Promise<void>
   readonly logger: Logger
 }
 
 /** Makes the registry. A detector is made once for each state of its model's file. */
-export function createDetectorRegistry({ resolve, toDetector, logger }: DetectorRegistryOptions): DetectorRegistry {
+export function createDetectorRegistry({
+  resolve,
+  toDetector,
+  prepare,
+  logger,
+}: DetectorRegistryOptions): DetectorRegistry {
   const made = new WeakMap<ModelConfig, Detector>()
 
   function make(model: ModelConfig): Detector {
@@ -33,18 +42,24 @@ export function createDetectorRegistry({ resolve, toDetector, logger }: Detector
     }
   }
 
-  async function findOne(name: string): Promise<Detector> {
+  async function findOne(name: string, signal: AbortSignal): Promise<Detector> {
     const model = await resolve(name).catch(() => undefined)
     if (model === undefined || model.disabled || model.piiDetection === undefined) {
       logger.warn({ detector: name }, 'there is no such detector; requests that name it fail')
       return createUnavailableDetector(name)
     }
-    const before = made.get(model)
-    if (before !== undefined) return before
-    const detector = make(model)
+    const detector = made.get(model) ?? make(model)
     made.set(model, detector)
+    try {
+      await prepare(model, { signal })
+    } catch (error) {
+      const code = SvcError.is(error) ? error.code : undefined
+      if (!signal.aborted)
+        logger.warn({ detector: name, code }, 'a detector cannot be loaded; requests that name it fail')
+      return createUnavailableDetector(name)
+    }
     return detector
   }
 
-  return { find: (names) => Promise.all(names.map(findOne)) }
+  return { find: (names, { signal }) => Promise.all(names.map((name) => findOne(name, signal))) }
 }

@@ -99,7 +99,7 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
     const { request, policy, occasion, texts, masks } = scanned
     const startedAt = clock.monotonic()
     try {
-      const found = await detectors.find(policy.detectors)
+      const found = await detectors.find(policy.detectors, request)
       return await filterSegments(texts, { detectors: found, masks, clock, signal: request.signal })
     } catch (error) {
       throw await failClosed(error, occasion, { events, metrics })

@@ -83,7 +83,7 @@ export function createTextScanner(options: TextScannerOptions): TextScanner {
       const { text, origin, userId, offsetEncoding, signal } = request
       const names = await detectorNames(request)
       const occasion: Occasion = { origin, userId, correlationId: randomUUID() }
-      const found = await detectors.find(names)
+      const found = await detectors.find(names, request)
       try {
         const redaction = await redactText(text, { detectors: found, offsetEncoding, clock, signal })
         const { scanned, spans, entities } = redaction

@@ -16,3 +16,13 @@ export function createTokenClassifier(model: ModelConfig, residency: Pick<Reside
     },
   }
 }
+
+/** Resolves once the model of a detector is loaded. @throws what a load fails with */
+export async function loadClassifier(
+  model: ModelConfig,
+  residency: Pick<Residency, 'acquire'>,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<void> {
+  const lease = await residency.acquire(model, { signal })
+  lease.release()
+}

@@ -73,13 +73,15 @@ afterAll(async () => {
   await upstream.close()
 })
 
-function send(path: string, body: string): Promise<number> {
+function send(path: string, body: string): Promise<{ readonly status: number; readonly text: string }> {
   return new Promise((resolve, reject) => {
     const bytes = Buffer.from(body)
     const headers = { 'content-type': 'application/json', 'content-length': bytes.length }
     const outgoing = request(new URL(path, server.url), { method: 'POST', agent, headers }, (incoming) => {
-      incoming.resume().on('error', reject)
-      incoming.on('end', () => resolve(incoming.statusCode ?? 0))
+      let text = ''
+      incoming.setEncoding('utf8').on('data', (piece: string) => (text += piece))
+      incoming.on('error', reject)
+      incoming.on('end', () => resolve({ status: incoming.statusCode ?? 0, text }))
     })
     outgoing.on('error', reject)
     outgoing.end(bytes)
@@ -127,8 +129,9 @@ describe('generated bodies with canaries', () => {
           fc.asyncProperty(
             fc.array(canaryBodies(route, models), { minLength: TOGETHER, maxLength: TOGETHER }),
             async (all) => {
-              const statuses = await Promise.all(all.map(({ body }) => send(path, body)))
-              for (const [index, status] of statuses.entries()) {
+              const replies = await Promise.all(all.map(({ body }) => send(path, body)))
+              for (const [index, { status, text }] of replies.entries()) {
+                if (status >= 400) expect([path, findLeak(text)]).toEqual([path, undefined])
                 const key = `${route.path} ${all[index]?.model}`
                 counts[key] = { ...counts[key], [status]: (counts[key]?.[status] ?? 0) + 1 }
               }
@@ -155,9 +158,9 @@ describe('generated bodies with canaries', () => {
       }
       const events = await server.call('/api/pii/events?limit=10000')
       expect(findLeak(events.text)).toBeUndefined()
-      expect((await server.call('/metrics')).text).toContain(
-        'svc_pii_events_total{kind="pii",origin="middleware",action="mask"',
-      )
+      const metrics = await server.call('/metrics')
+      expect(findLeak(metrics.text)).toBeUndefined()
+      expect(metrics.text).toContain('svc_pii_events_total{kind="pii",origin="middleware",action="mask"')
     },
   )
 })

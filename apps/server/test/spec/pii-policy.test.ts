@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { parseModelFile } from '../../src/models/config-file.ts'
 import { type PiiWorld, startPiiWorld } from '../support/pii-world.ts'
 import { verifies } from './verifies.ts'
 
@@ -11,6 +14,18 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 function say(world: PiiWorld, model: string, ...contents: unknown[]) {
   return world.server.post(CHAT, { model, messages: contents.map((content) => ({ role: 'user', content })) })
 }
+
+describe('the examples of docs/pii.md', () => {
+  it('are model files without a warning', () => {
+    const page = readFileSync(fileURLToPath(new URL('../../../../docs/pii.md', import.meta.url)), 'utf8')
+    const examples = Array.from(page.matchAll(/^```yaml\n([\s\S]*?)^```$/gm), ([, text = '']) => text)
+    expect(examples).toHaveLength(4)
+    for (const text of examples) {
+      const content = text.startsWith('name:') ? text : `name: m\n${text}`
+      expect(parseModelFile(content, { file: 'm.yaml', folder: '/models', modifiedAt: 0 }).problems).toEqual([])
+    }
+  })
+})
 
 describe('whether a request is filtered', () => {
   verifies(

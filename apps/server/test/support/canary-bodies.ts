@@ -98,6 +98,10 @@ const picture = fc.oneof(
   text.map((value) => `http://127.0.0.1:1/${encodeURIComponent(value.replace(/[\ud800-\udfff]/g, ''))}`),
   text.map((value) => `data:,${encodeURIComponent(value.replace(/[\ud800-\udfff]/g, ''))}`),
   base64.map((value) => `data:text/plain;base64,${value}`),
+  fc
+    .tuple(canary, fc.constantFrom('image/png', 'text/plain', 'x'), fc.constantFrom('', ';base64'))
+    .map(([value, type, end]) => `data:${type};name=${value}${end},QUJDQUJD`),
+  canary.map((value) => `data:text/plain;base64,${Buffer.from(`\xff ${value}`, 'latin1').toString('base64')}`),
 )
 
 /** A canary cut over two or three parts, each of which shows that it is a piece of one. */

@@ -301,6 +301,26 @@ describe('media', () => {
     expect(replaceIn('chat-completions', hidden, 'sk-1')).toContain(`data:text/plain;base64,${btoa('my [X] key')}`)
     const plain = JSON.stringify(parts('data:text/plain,my%20sk-1'))
     expect(replaceIn('chat-completions', plain, 'sk-1')).toContain('data:text/plain,my%20%5BX%5D')
+    const broken = `data:text/plain;base64,${btoa('\xff my sk-1')}`
+    expect(listTexts('chat-completions', parts(broken))).toEqual([
+      'messages[0].content[0].image_url.url: \ufffd my sk-1',
+    ])
+    const otherAlphabet = JSON.stringify(parts(`data:text/plain;base64,${btoa('sk-1 ???>>>').replaceAll('/', '_')}`))
+    expect(replaceIn('chat-completions', otherAlphabet, 'sk-1')).toContain(`base64,${btoa('[X] ???>>>')}`)
+  })
+
+  it('what the header of a data address says beside its type is scanned too', () => {
+    const parts = (url: string) =>
+      JSON.stringify({ messages: [{ content: [{ type: 'image_url', image_url: { url } }] }] })
+    const replaced = (url: string) => replaceIn('chat-completions', parts(url), 'sk-1')
+    expect(replaced(`data:image/png;name=sk-1;base64,${'QUJD'.repeat(50)}`)).toContain(
+      'data:image/png;name=[X];base64,',
+    )
+    expect(replaced('data:text/plain;name=a,my%20sk-1')).toContain('"data:text/plain;name=a,my%20%5BX%5D"')
+    expect(replaced(`data:text/plain;name=a;base64,${btoa('my sk-1')}`)).toContain(btoa('my [X]'))
+    expect(replaced('data:text/plain;name=sk-1,hi')).toContain(
+      `"data:text/plain,${encodeURIComponent('data:text/plain;name=[X],hi')}"`,
+    )
   })
 })
 

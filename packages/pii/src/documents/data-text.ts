@@ -1,10 +1,14 @@
 const encoder = new TextEncoder()
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+/** A byte that is no text hides nothing of what stands beside it. */
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** Media is never this short; shorter strings are text. */
 const MIN_MEDIA_LENGTH = 64
 const NOT_BASE64 = /[^A-Za-z0-9+/=\r\n]/
 const DATA_URL = /^data:([^,]{0,256}),/i
+/** A media type and what belongs to it. Anything else that stands there is text of the caller's. */
+const PLAIN_HEADER =
+  /^(?:(?:application|audio|font|image|text|video)\/[a-z0-9.+-]{1,64})?(?:;charset=[a-z0-9-]{1,32})?(?:;base64)?$/i
 const TEXT_TYPE = /^(?:text\/|application\/(?:json|xml|[a-z0-9.+-]+\+(?:json|xml)))/i
 /** Bytes that make one string argument list of a safe length. */
 const CHARACTERS_A_CALL = 8192
@@ -19,32 +23,45 @@ export interface WrappedText {
 export function isMediaData(value: string): boolean {
   const header = DATA_URL.exec(value)
   if (header === null) return value.length >= MIN_MEDIA_LENGTH && !NOT_BASE64.test(value)
-  return /;base64$/i.test(header[1] ?? '') && !NOT_BASE64.test(value.slice(header[0].length))
+  const type = header[1] ?? ''
+  return PLAIN_HEADER.test(type) && /;base64$/i.test(type) && !NOT_BASE64.test(value.slice(header[0].length))
 }
 
-/** The text of a `data:` address of a text type; undefined for anything else. */
+/**
+ * The text of a `data:` address of a text type, after its header where that says more than a type; undefined for
+ * anything else.
+ */
 export function readDataUrl(value: string): WrappedText | undefined {
   const header = DATA_URL.exec(value)
   const type = header?.[1] ?? ''
   // An address without a type is plain text by its own rules.
   if (header === null || (type !== '' && !type.startsWith(';') && !TEXT_TYPE.test(type))) return undefined
   const prefix = header[0]
-  const payload = value.slice(prefix.length)
-  if (/;base64$/i.test(type)) {
-    const inner = readBase64Text(payload)
-    return inner && { text: inner.text, encode: (text) => prefix + inner.encode(text) }
+  const inner = readPayload(value.slice(prefix.length), /;base64$/i.test(type))
+  if (inner === undefined) return undefined
+  if (PLAIN_HEADER.test(type)) return { text: inner.text, encode: (text) => prefix + inner.encode(text) }
+  return {
+    text: prefix + inner.text,
+    encode: (text) =>
+      text.startsWith(prefix)
+        ? prefix + inner.encode(text.slice(prefix.length))
+        : `data:text/plain,${encodeURIComponent(text)}`,
   }
+}
+
+function readPayload(payload: string, isBase64: boolean): WrappedText | undefined {
+  if (isBase64) return readBase64Text(payload)
   try {
-    return { text: decodeURIComponent(payload), encode: (text) => prefix + encodeURIComponent(text) }
+    return { text: decodeURIComponent(payload), encode: encodeURIComponent }
   } catch {
     return undefined
   }
 }
 
-/** UTF-8 text in base64; undefined when it is neither. */
+/** Text in base64 of either alphabet; undefined when it is no base64. */
 export function readBase64Text(value: string): WrappedText | undefined {
   try {
-    const binary = atob(value)
+    const binary = atob(value.replaceAll('-', '+').replaceAll('_', '/'))
     const bytes = new Uint8Array(binary.length)
     for (let index = 0; index < binary.length; index++) bytes[index] = binary.charCodeAt(index)
     return { text: decoder.decode(bytes), encode: toBase64 }

@@ -1,0 +1,55 @@
+import { SvcError } from '@svc/errors'
+import type { Detector } from '@svc/pii'
+import { createDeferred } from '@svc/test-kit'
+import { expect, it } from 'vitest'
+import { silentLogger } from '../backends/__fixtures__/silent-logger.ts'
+import { createModel } from '../models/__fixtures__/model.ts'
+import type { ModelConfig } from '../models/model-config.ts'
+import { createDetectorRegistry } from './detectors.ts'
+
+const signal = new AbortController().signal
+const detecting: Detector = { name: 'ner', detect: async () => [] }
+const document = { text: 'a', segments: [{ start: 0, end: 1 }], messages: [] }
+
+function registryOf(model: ModelConfig | undefined, prepare: () => Promise<void>) {
+  let made = 0
+  const registry = createDetectorRegistry({
+    resolve: async () => model,
+    toDetector: () => {
+      made += 1
+      return detecting
+    },
+    prepare,
+    logger: silentLogger,
+  })
+  return { registry, made: () => made }
+}
+
+it('a detector is ready once its model is loaded, and is made once', async () => {
+  const loaded = createDeferred<void>()
+  const { registry, made } = registryOf(createModel({ piiDetection: {} }), () => loaded.promise)
+  let isFound = false
+  const found = registry.find(['ner', 'ner'], { signal }).then((detectors) => {
+    isFound = true
+    return detectors
+  })
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(isFound).toBe(false)
+  loaded.resolve()
+  expect(await found).toEqual([detecting, detecting])
+  expect(made()).toBe(1)
+})
+
+it('one that cannot be loaded, found or made fails whatever it is asked', async () => {
+  const broken = () => Promise.reject(new SvcError('internal', 'no', { code: 'model_load_failed' }))
+  const models: [ModelConfig | undefined, () => Promise<void>][] = [
+    [createModel({ piiDetection: {} }), broken],
+    [createModel({ piiDetection: {}, disabled: true }), async () => undefined],
+    [createModel(), async () => undefined],
+    [undefined, async () => undefined],
+  ]
+  for (const [model, prepare] of models) {
+    const [detector] = await registryOf(model, prepare).registry.find(['ner'], { signal })
+    await expect(detector?.detect(document, { signal })).rejects.toThrow(SvcError)
+  }
+})
