@@ -208,6 +208,23 @@ describe('what becomes of what is found', () => {
   })
 })
 
+describe('a refusal', () => {
+  it('is a bare status with --opaque-errors', async () => {
+    await using world = await startPiiWorld({ flags: ['--opaque-errors'] })
+    await world.ner('ner', { default_action: 'block' })
+    await world.server.model('m', {}, filteredBy('ner'))
+    await world.server.model('lost', {}, filteredBy('nobody'))
+    const replies = [await say(world, 'm', MAIL), await say(world, 'lost', MAIL)]
+    replies.push(await world.server.post('/api/pii/redact', { text: MAIL, detectors: ['ner'] }))
+    expect(replies.map(({ status, text }) => [status, text])).toEqual([
+      [400, ''],
+      [503, ''],
+      [400, ''],
+    ])
+    expect(await world.events()).toHaveLength(3)
+  })
+})
+
 describe('what a detector reads', () => {
   verifies(
     ['pii:document:joined', 'pii:document:mapped-back', 'events:pii:offsets'],

@@ -7,7 +7,7 @@ export interface ScannedRoute extends RouteRow {
 }
 
 /** Every row of a server that says `scanned`, read from its table. */
-export function scannedRoutesOf({ server }: TestServer): ScannedRoute[] {
+function scannedRoutesOf({ server }: TestServer): ScannedRoute[] {
   return server.routes.flatMap(({ scanned, ...row }) => (scanned ? [{ ...row, scanned }] : []))
 }
 
