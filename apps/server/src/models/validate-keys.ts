@@ -1,4 +1,7 @@
+import { SvcError } from '@svc/errors'
+import { createPatternDetector } from '@svc/pii'
 import { isSafeName } from '../files/safe-path.ts'
+import { readChainSettings } from './chain.ts'
 import type { FieldReport } from './keys/fields.ts'
 import type { ModelKeys } from './keys/model-keys.ts'
 import { isNull, type YamlEntry, type YamlMap } from './yaml/node.ts'
@@ -10,10 +13,23 @@ const BACKEND_NAME = /^[a-zA-Z0-9_-]+$/
 export function validateKeys(keys: ModelKeys, root: YamlMap, report: FieldReport): void {
   const refuse = (key: string, reason: string) => report.problem({ line: lineOf(root, key), key, reason })
   if (filled(keys.name) && !isSafeName(keys.name)) refuse('name', 'is no name for a model')
-  for (const validate of [alias, backend, paths, proxy, pooling, artifacts, mcp, limits]) validate(keys, refuse)
+  for (const validate of [alias, backend, paths, proxy, patterns, pooling, artifacts, mcp, limits, failover])
+    validate(keys, refuse)
 }
 
 type Refuse = (key: string, reason: string) => void
+
+function failover({ name, backend: own, failover: settings }: ModelKeys, refuse: Refuse): void {
+  if (settings?.targets === undefined) return
+  if (filled(own)) refuse('backend', 'cannot be set beside failover.targets: others answer for such a model')
+  try {
+    readChainSettings(settings, { own: name ?? '' })
+  } catch (error) {
+    if (!SvcError.is(error)) throw error
+    const key = typeof error.details?.param === 'string' ? error.details.param : 'failover'
+    refuse(key, error.message.replace(`${key}: `, ''))
+  }
+}
 
 function alias(keys: ModelKeys, refuse: Refuse): void {
   if (keys.alias === undefined) return
@@ -64,6 +80,19 @@ function proxy(keys: ModelKeys, refuse: Refuse): void {
   const isForwarded = keys.backend?.toLowerCase() === 'service-proxy'
   if (settings.mode === 'translate' && settings.provider === undefined && !isForwarded) {
     refuse('proxy.provider', 'is needed for the mode translate')
+  }
+}
+
+/** What a detector looks for is checked with its file, and not by the first request that needs it (§2.11). */
+function patterns(keys: ModelKeys, refuse: Refuse): void {
+  const { patterns: own = [], ...settings } = keys.piiDetection ?? {}
+  const isPattern = keys.backend?.toLowerCase() === 'pattern'
+  if (!isPattern && own.length === 0 && (settings.builtins ?? []).length === 0) return
+  try {
+    const named = own.map(({ name = '', match = '', action, minLen }) => ({ name, match, action, minLen }))
+    createPatternDetector({ name: keys.name ?? '', settings: { ...settings, patterns: named } })
+  } catch (error) {
+    refuse('pii_detection', error instanceof Error ? error.message : String(error))
   }
 }
 
