@@ -63,7 +63,7 @@ export async function* restoreLanes(
         yield* releaseText(event.choice, lanes)
         yield* releaseCalls(event.choice, lanes)
         choices.delete(event.choice)
-        yield event
+        yield event.stopText === undefined ? event : { ...event, stopText: restoreText(map, event.stopText) }
       }
     }
   }

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PiiWorld, startPiiWorld } from '../support/pii-world.ts'
 import { sseData } from '../support/server.ts'
@@ -187,6 +188,54 @@ describe('a token that the model repeats', () => {
     const thoughts = reply.map((event) => dig(event, 'choices', 0, 'delta'))
     const texts = thoughts.map((delta) => dig(delta, 'reasoning') ?? dig(delta, 'reasoning_content') ?? '')
     expect(texts.join('')).toBe(`Hm, ${SECRET}.`)
+  })
+})
+
+describe('a token in the reply of an upstream', () => {
+  const sse = (events: readonly object[]): string =>
+    events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
+  const calling = (text: string) => ({ tool_calls: [{ index: 0, function: { arguments: text } }] })
+  const chunk = (delta: object) => ({ choices: [{ index: 0, delta, finish_reason: null }] })
+  const chatStream = sse([
+    ...Array.from(ANSWER, (content) => chunk({ content })),
+    chunk({ tool_calls: [{ index: 0, id: 'c', type: 'function', function: { name: 'tell', arguments: '' } }] }),
+    ...Array.from(TOOL.arguments, (text) => chunk(calling(text))),
+    { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
+  ])
+  const block = (index: number, content_block: object, deltas: readonly object[]) => [
+    { type: 'content_block_start', index, content_block },
+    ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
+    { type: 'content_block_stop', index },
+  ]
+  const messagesStream = sse([
+    { type: 'message_start', message: { usage: {} } },
+    ...block(
+      0,
+      { type: 'text', text: '' },
+      Array.from(ANSWER, (text) => ({ type: 'text_delta', text })),
+    ),
+    ...block(
+      1,
+      { type: 'tool_use', id: 'c', name: 'tell', input: {} },
+      Array.from(TOOL.arguments, (partial_json) => ({ type: 'input_json_delta', partial_json })),
+    ),
+    { type: 'message_stop' },
+  ])
+
+  it.each([
+    ['provider_a', CHAT, chatStream, ['choices', 0, 'delta', 'tool_calls', 0, 'function', 'arguments']],
+    ['provider_b', MESSAGES, messagesStream, ['delta', 'partial_json']],
+  ] as const)('becomes the value again wherever its bytes are cut: %s', async (provider, format, stream, path) => {
+    await world.far(provider, { pii: reversible }, { provider })
+    const bytes = Buffer.from(stream)
+    for (let cut = 1; cut < bytes.length; cut += 197) {
+      const steps = [bytes.subarray(0, cut), setTimeout(1), bytes.subarray(cut)]
+      world.upstream.enqueue({ headers: { 'content-type': 'text/event-stream' }, body: steps })
+      const reply = await world.server.post(format.path, { model: provider, ...format.body(SECRET), stream: true })
+      expect([cut, format.streamed(reply)]).toEqual([cut, RESTORED])
+      expect(JSON.parse(joined(data(reply), ...path))).toEqual(TOLD)
+    }
+    expect(world.upstream.requests.map(({ text }) => text()).join()).not.toContain('1234')
   })
 })
 
