@@ -34,6 +34,11 @@ import { isPublicBind } from './http/public-bind.ts'
 import type { RouteRow } from './http/route-row.ts'
 import { createModelSlots, createSlotCounter } from './inference/admission.ts'
 import { createBackendExecutor } from './inference/backend-executor.ts'
+import { createChains } from './inference/failover/chains.ts'
+import { createFailover } from './inference/failover/failover.ts'
+import { createFailoverMetrics } from './inference/failover/metrics.ts'
+import { createProbe } from './inference/failover/probe.ts'
+import { createProber } from './inference/failover/prober.ts'
 import { createMediaAttacher } from './inference/media/attach-media.ts'
 import { createMediaReader, type MediaLimits } from './inference/media/media-reader.ts'
 import { type AroundStage, createPipeline, passThrough, type Stage, type StageName } from './inference/pipeline.ts'
@@ -285,6 +290,18 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       clock,
       logger: log,
     })
+    const cloudModels = createCloudModels({ secrets, userAgent: `svc/${version.split(' ', 1)[0]}` })
+    const countFailover = createFailoverMetrics(metrics.registry)
+    const chains = createChains({
+      clock,
+      onEvent: (model, event) => {
+        countFailover(model, event)
+        log.info({ model, event }, 'a chain of models changed')
+      },
+    })
+    const probe = createProbe({ residency, models: cloudModels, upstream: cloud, secrets })
+    const prober = createProber({ chains, probe, clock, logger: log })
+    opened.push(() => prober.close())
     const stages: Record<StageName, Stage> = {
       body: bodyStage(bodies),
       alias: aliasStage({
@@ -315,10 +332,11 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
           { prompts },
         ),
         upstreams: createUpstreams({
-          models: createCloudModels({ secrets, userAgent: `svc/${version.split(' ', 1)[0]}` }),
+          models: cloudModels,
           upstream: cloud,
           opaque: config.opaqueErrors ? OPAQUE : undefined,
         }),
+        failover: createFailover({ chains, slots, prober }),
         usage: createRing(RECORDS_KEPT),
         traces: createRing(RECORDS_KEPT),
         metrics,

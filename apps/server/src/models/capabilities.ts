@@ -64,11 +64,13 @@ export function outputModalitiesOf(model: ModelConfig): Modality[] {
 
 /** Whether requests to a model can be filtered for personal data (§2.10). */
 export function isPiiCovered(model: ModelConfig): boolean {
+  if (model.standIns?.some((one) => isPiiCovered(one.model))) return true
   return model.backend.toLowerCase() === 'cloud-proxy' || FILTERED.some((usecase) => hasUsecase(model, usecase))
 }
 
 /** Whether requests to a model are filtered: as its file says, else those that leave the machine. */
-export function isPiiEnabled({ pii, backend }: ModelConfig): boolean {
+export function isPiiEnabled({ pii, backend, standIns = [] }: ModelConfig): boolean {
+  if (standIns.some(({ model }) => isPiiEnabled(model))) return true
   return pii.enabled ?? backend.toLowerCase() === 'cloud-proxy'
 }
 

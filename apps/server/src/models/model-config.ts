@@ -73,6 +73,12 @@ export interface DownloadFile {
 /** Where a model comes from: a YAML file, weights dropped into the folder, or what is delivered with the product. */
 export type ModelSource = 'yaml' | 'file' | 'demo'
 
+/** A model that answers for a chain, under the name that the chain has for it. */
+export interface StandIn {
+  readonly name: string
+  readonly model: ModelConfig
+}
+
 /**
  * One model as its file describes it, in our own words. What the file leaves out is absent here; the values that then
  * apply are filled in by `withDefaults`.
@@ -140,6 +146,8 @@ export interface ModelConfig {
   readonly router?: RouterSettings | undefined
   readonly proxy?: ProxySettings | undefined
   readonly failover?: FailoverSettings | undefined
+  /** The models that answer for a chain, as they are now; filled in when it is asked for by name. */
+  readonly standIns?: readonly StandIn[] | undefined
   readonly mitm: MitmSettings
   readonly mcp: McpSettings
   readonly agent: AgentSettings

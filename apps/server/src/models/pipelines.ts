@@ -1,4 +1,5 @@
 import { SvcError, toSvcError } from '@svc/errors'
+import { isChain } from './chain.ts'
 import type { ModelConfig } from './model-config.ts'
 import type { Residency } from './residency.ts'
 
@@ -27,7 +28,7 @@ function partsOf({ pipeline = {} }: ModelConfig): readonly string[] {
 
 /** Loads a model, or at the same time all models of a realtime pipeline. What fails stands in the report. */
 export async function loadWithParts(model: ModelConfig, options: PartLoaderOptions): Promise<LoadReport> {
-  const parts = partsOf(model)
+  const parts = isChain(model) ? (model.standIns ?? []).map(({ name }) => name) : partsOf(model)
   if (parts.length === 0) return toReport([await loadOne(model.name, async () => model, options)])
   return toReport(await Promise.all(parts.map((name) => loadOne(name, () => options.resolve(name), options))))
 }

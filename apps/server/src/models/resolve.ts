@@ -1,8 +1,9 @@
 import { SvcError } from '@svc/errors'
 import { checkName } from '../files/safe-path.ts'
+import { isChain } from './chain.ts'
 import type { ConfigStore } from './config-store.ts'
 import { type DefaultsContext, withDefaults } from './defaults.ts'
-import type { ModelConfig } from './model-config.ts'
+import type { ModelConfig, StandIn } from './model-config.ts'
 import { isUsecase } from './usecase-names.ts'
 import { hasUsecase } from './usecases.ts'
 
@@ -42,20 +43,34 @@ export function createModelDirectory(store: ConfigStore, context: DefaultsContex
     filled.set(model, now)
     return now
   }
+  const linked = new WeakMap<ModelConfig, ModelConfig>()
+  /** A chain with the models that answer for it: the same object while they are the same. */
+  const link = (model: ModelConfig): ModelConfig => {
+    if (!isChain(model)) return model
+    const standIns = standInsOf(store, model).map(({ name, model: found }) => ({ name, model: fill(found) }))
+    const before = linked.get(model)
+    const isSame =
+      before?.standIns?.length === standIns.length &&
+      standIns.every((one, index) => before.standIns?.[index]?.model === one.model)
+    if (before !== undefined && isSame) return before
+    const now = { ...model, standIns }
+    linked.set(model, now)
+    return now
+  }
   return {
     async resolve(name, options = {}) {
       checkName(name, 'model')
       const model = find(store, name, options)
-      return model && fill(followAlias(store, model))
+      return model && link(fill(followAlias(store, model)))
     },
     defaultFor(usecase) {
       if (!isUsecase(usecase)) return undefined
       const fit = store.list().filter((each) => !each.disabled && hasUsecase(each, usecase))
       // One whose weights are known to be missing or broken serves nobody while another could.
       const model = fit.find((each) => each.weightsMissing !== true && each.weightsFault === undefined) ?? fit[0]
-      return model && fill(model)
+      return model && link(fill(model))
     },
-    list: (options) => store.list(options).map(fill),
+    list: (options) => store.list(options).map((model) => link(fill(model))),
   }
 }
 
@@ -63,6 +78,15 @@ function find(store: ConfigStore, name: string, { acceptLatest = false }: Resolv
   const exact = store.get(name)
   if (exact !== undefined || !acceptLatest || !name.endsWith(LATEST)) return exact
   return store.get(name.slice(0, -LATEST.length))
+}
+
+/** Those that a chain names and that there are. */
+function standInsOf(store: ConfigStore, { failover }: ModelConfig): StandIn[] {
+  return (failover?.targets ?? []).flatMap(({ model: name = '' }) => {
+    const found = store.get(name)
+    const model = found?.alias === undefined ? found : store.get(found.alias)
+    return model === undefined ? [] : [{ name, model }]
+  })
 }
 
 function followAlias(store: ConfigStore, model: ModelConfig): ModelConfig {

@@ -37,13 +37,34 @@ export function consumerPolicy(model: ModelConfig, defaults: readonly string[]):
   return policy
 }
 
+/**
+ * The policy of a chain is no laxer than that of any model that may answer for it: who that is, is known only after the
+ * request has been filtered.
+ */
 function toPolicy(model: ModelConfig, defaults: readonly string[]): ConsumerPolicy {
+  const own = toOwnPolicy(model, defaults)
+  const policies = [own, ...(model.standIns ?? []).map((one) => toOwnPolicy(one.model, defaults))]
+  const filtering = policies.filter(({ enabled }) => enabled)
+  const [first = own, ...others] = filtering
+  if (others.length === 0) return first
+  const { reversible } = first
+  return {
+    enabled: true,
+    detectors: [...new Set(filtering.flatMap(({ detectors }) => detectors))],
+    isDefault: filtering.every(({ isDefault }) => isDefault),
+    // Restored are only values that every one of them would have restored.
+    ...(reversible !== undefined && others.every((one) => one.reversible !== undefined) ? { reversible } : {}),
+    blocksMedia: filtering.some(({ blocksMedia }) => blocksMedia),
+  }
+}
+
+function toOwnPolicy(model: ModelConfig, defaults: readonly string[]): ConsumerPolicy {
   const { detectors: own = [], reversibleRedactions, blockUnscannedMedia = false } = model.pii
   const isDefault = own.length === 0
   const { reversibleTokenPrefix: prefix = TOKEN_FORM.prefix, reversibleTokenSuffix: suffix = TOKEN_FORM.suffix } =
     model.pii
   return {
-    enabled: isPiiEnabled(model),
+    enabled: isPiiEnabled({ ...model, standIns: [] }),
     detectors: [...new Set(isDefault ? defaults : own)],
     isDefault,
     ...(reversibleRedactions === true ? { reversible: { prefix, suffix } } : {}),

@@ -2,6 +2,7 @@ import type { Upstream } from '../upstream.ts'
 import { classifySound, diarize, findVoice, transformSound } from './hearing.ts'
 import { makeImage, makeShape, makeVideo, upscaleImage } from './images.ts'
 import { type LiveClock, type LiveInput, type OpenLiveSocket, transcribeLive } from './live-transcription.ts'
+import { listModels } from './models.ts'
 import { analyzeFaces, analyzeVoice, embedVoice, verifyFaces, verifyVoices } from './people.ts'
 import { predict, predictStream } from './predict.ts'
 import { makeSound, speak, speakStream } from './speech.ts'
@@ -77,6 +78,8 @@ type Methods = { readonly [Name in keyof typeof METHODS]: Forwarded<(typeof METH
 export interface Service extends Methods {
   /** What lies under an address of the instance, such as a part of a sound that was changed. */
   download(url: URL, call: ServiceCall): Promise<AsyncIterable<Uint8Array>>
+  /** The names of the models that the instance has. */
+  models(call: ServiceCall): Promise<readonly string[]>
   transcribeLive(inputs: AsyncIterable<LiveInput>, call: Pick<ServiceCall, 'signal'>): ReturnType<typeof transcribeLive>
 }
 
@@ -92,6 +95,7 @@ export function createService({ target, upstream, live }: ServiceOptions): Servi
   const bound = Object.entries(METHODS).map(([name, method]) => [name, bind(method as AnyMethod, transport)])
   return {
     ...(Object.fromEntries(bound) as Methods),
+    models: (call) => listModels(transport, call),
     download: async (url, call) => (await transport.get(url, call)).body,
     transcribeLive: (inputs, call) => {
       if (live === undefined) throw unsupported('live transcription')

@@ -1,7 +1,10 @@
 import { applySplices, type JsonDocument, parseJsonCooperatively } from '@svc/json'
+import type { RouteRow } from '../../http/route-row.ts'
+import type { ModelConfig } from '../../models/model-config.ts'
 import type { Exchange } from '../exchange.ts'
 import type { MediaAttacher } from '../media/attach-media.ts'
 import type { Stage } from '../pipeline.ts'
+import { servesCloudModels } from '../upstream/check-route.ts'
 import { isCloudModel, isPassthrough } from '../upstream/cloud-models.ts'
 import { toChatBody } from '../upstream/translate-exchange.ts'
 
@@ -9,6 +12,11 @@ import { toChatBody } from '../upstream/translate-exchange.ts'
 async function editedDocument({ document, splices, call }: Exchange): Promise<JsonDocument> {
   if (splices.length === 0) return document
   return parseJsonCooperatively(applySplices(document.bytes, splices), {}, { signal: call.signal })
+}
+
+/** Whether one of those that answer for a model is asked in the chat format. */
+function mayTranslate({ standIns = [] }: ModelConfig, row: RouteRow): boolean {
+  return servesCloudModels(row) && standIns.some((one) => isCloudModel(one.model))
 }
 
 /**
@@ -30,6 +38,7 @@ export function mapStage(media: MediaAttacher): Stage {
     const { request, release } = await media.attach(parsed, { model, signal: call.signal })
     try {
       exchange.request = request
+      if (mayTranslate(model, call.row)) exchange.upstreamChat = await toChatBody(exchange, document)
       if ('begin' in codec) await codec.begin?.()
       await next()
     } finally {

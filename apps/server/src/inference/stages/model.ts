@@ -1,14 +1,20 @@
-import { type SvcError, toSvcError } from '@svc/errors'
+import { SvcError, toSvcError } from '@svc/errors'
+import type { RouteRow } from '../../http/route-row.ts'
+import { isChain } from '../../models/chain.ts'
+import type { ModelConfig } from '../../models/model-config.ts'
 import type { Metrics } from '../../monitoring/metrics.ts'
 import type { TraceRecord, TraceRecorder, UsageRecord, UsageRecorder } from '../../monitoring/recorders.ts'
 import type { Clock } from '../../ports.ts'
-import { NO_USAGE } from '../events.ts'
+import { NO_USAGE, type PredictionStep } from '../events.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Executor } from '../executor.ts'
+import type { Failover } from '../failover/failover.ts'
 import { isGeneration } from '../inference-request.ts'
 import { tapLanes } from '../lanes.ts'
+import type { OperationResult } from '../operations/operation.ts'
 import type { Stage } from '../pipeline.ts'
 import { restoreLanes } from '../restore-lanes.ts'
+import { servesCloudModels } from '../upstream/check-route.ts'
 import { isCloudModel, isPassthrough } from '../upstream/cloud-models.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 
@@ -16,6 +22,7 @@ import type { Upstreams } from '../upstream/upstreams.ts'
 export interface ModelStageOptions {
   readonly executor: Executor
   readonly upstreams: Upstreams
+  readonly failover: Failover
   readonly usage: UsageRecorder
   readonly traces: TraceRecorder
   readonly metrics: Metrics
@@ -40,7 +47,7 @@ export function modelStage(options: ModelStageOptions): Stage {
 }
 
 /** A prediction is only begun here; an operation, and a request that is relayed, run to their end. */
-async function callModel(exchange: Exchange, { executor, upstreams }: ModelStageOptions): Promise<void> {
+async function callModel(exchange: Exchange, { executor, upstreams, failover }: ModelStageOptions): Promise<void> {
   const { call, model } = exchange
   if (isPassthrough(model)) return await upstreams.relay(exchange)
   const { request } = exchange
@@ -51,7 +58,13 @@ async function callModel(exchange: Exchange, { executor, upstreams }: ModelStage
     signal: call.signal,
   }
   if (isGeneration(request)) {
-    const steps = isCloudModel(model) ? upstreams.predict(exchange) : executor.predict(request, execution)
+    const run = (target: ModelConfig): AsyncIterable<PredictionStep> => {
+      checkServed(target, call.row)
+      return isCloudModel(target)
+        ? upstreams.predict(exchange, target)
+        : executor.predict(request, { ...execution, model: target })
+    }
+    const steps = isChain(model) ? failover.predict(exchange, run) : run(model)
     const events = tapLanes(steps, {
       onUsage: (usage) => {
         exchange.usage = usage
@@ -60,8 +73,20 @@ async function callModel(exchange: Exchange, { executor, upstreams }: ModelStage
     exchange.events = exchange.restoration === undefined ? events : restoreLanes(events, exchange.restoration)
     return
   }
-  exchange.result = await executor.perform(request, execution)
+  const run = (target: ModelConfig): Promise<OperationResult> => {
+    checkServed(target, call.row)
+    return executor.perform(request, { ...execution, model: target })
+  }
+  exchange.result = await (isChain(model) ? failover.perform(exchange, run) : run(model))
   exchange.usage = { ...NO_USAGE, promptTokens: exchange.result.promptTokens }
+}
+
+/** A route that no upstream serves is served by others of a chain. */
+function checkServed(target: ModelConfig, row: RouteRow): void {
+  if (!isCloudModel(target) || servesCloudModels(row)) return
+  throw new SvcError('not_implemented', `model "${target.name}" is not served by ${row.path}`, {
+    code: 'route_not_served',
+  })
 }
 
 function record(exchange: Exchange, failure: SvcError | undefined, options: ModelStageOptions): void {

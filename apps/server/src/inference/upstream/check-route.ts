@@ -6,6 +6,11 @@ import { isCloudModel, isPassthrough } from './cloud-models.ts'
 const CHAT = '/v1/chat/completions'
 const MESSAGES = '/v1/messages'
 
+/** Whether models upstream are served at a route at all. */
+export function servesCloudModels({ path }: RouteRow): boolean {
+  return path === CHAT || path === MESSAGES
+}
+
 /**
  * Refuses a route that a model upstream does not serve: what goes there byte for byte has the format of the upstream.
  *
@@ -13,7 +18,7 @@ const MESSAGES = '/v1/messages'
  */
 export function checkUpstreamRoute(model: ModelConfig, row: RouteRow): void {
   if (!isCloudModel(model)) return
-  if (row.path !== CHAT && row.path !== MESSAGES) {
+  if (!servesCloudModels(row)) {
     throw refused(`model "${model.name}" lives upstream and is served by ${CHAT} and ${MESSAGES} only`)
   }
   if (!isPassthrough(model)) return

@@ -1,5 +1,6 @@
 import { SvcError } from '@svc/errors'
 import type { PushUpstream } from '@svc/proxy'
+import type { ModelConfig } from '../../models/model-config.ts'
 import type { PredictionStep, Usage } from '../events.ts'
 import type { Exchange } from '../exchange.ts'
 import { isGeneration } from '../inference-request.ts'
@@ -11,8 +12,8 @@ import { translatePrediction } from './translate-exchange.ts'
 export interface Upstreams {
   /** Relays a request and writes its reply. @throws {SvcError} whatever fails before the reply has begun */
   relay(exchange: Exchange): Promise<void>
-  /** Asks in the format of the upstream; nothing is sent before the first pull. */
-  predict(exchange: Exchange): AsyncIterable<PredictionStep>
+  /** Asks in the format of the upstream; nothing is sent before the first pull. @param model @default the exchange's */
+  predict(exchange: Exchange, model?: ModelConfig): AsyncIterable<PredictionStep>
 }
 
 /** What {@link createUpstreams} needs. */
@@ -27,8 +28,8 @@ export interface UpstreamsOptions {
 export function createUpstreams(parts: UpstreamsOptions): Upstreams {
   return {
     relay: (exchange) => relayExchange(exchange, parts),
-    predict(exchange) {
-      const { upstreamChat, request, model, call } = exchange
+    predict(exchange, model = exchange.model) {
+      const { upstreamChat, request, call } = exchange
       if (upstreamChat === undefined || !isGeneration(request)) {
         throw new SvcError('internal', 'the map stage left nothing for the upstream', { code: 'stage_order' })
       }

@@ -1,0 +1,49 @@
+import { type Chain, createChain, type FailoverEvent } from '@svc/proxy'
+import { chainSettingsOf } from '../../models/chain.ts'
+import type { ModelConfig } from '../../models/model-config.ts'
+import type { Clock } from '../../ports.ts'
+
+/** How the targets of chains are, by the names of the chains. */
+export interface Chains {
+  /**
+   * The chain of a model. What is known of its targets outlives changes of its file that leave the chain as it was.
+   *
+   * @throws {SvcError} `model_load_failed` (internal) naming the setting at fault
+   */
+  of(model: ModelConfig): Chain
+}
+
+/** What {@link createChains} needs. */
+export interface ChainsOptions {
+  readonly clock: Pick<Clock, 'monotonic'>
+  readonly onEvent: (name: string, event: FailoverEvent) => void
+}
+
+/** Chains whose models may be gone are forgotten beyond so many. */
+const MAX_CHAINS = 256
+
+/** No chains so far: each is made with its first request. */
+export function createChains({ clock, onEvent }: ChainsOptions): Chains {
+  const byModel = new WeakMap<ModelConfig, Chain>()
+  const byName = new Map<string, { readonly key: string; readonly chain: Chain }>()
+  return {
+    of(model) {
+      const made = byModel.get(model)
+      if (made !== undefined) return made
+      const { name } = model
+      const settings = chainSettingsOf(model)
+      const key = JSON.stringify(settings)
+      const before = byName.get(name)
+      const chain =
+        before?.key === key
+          ? before.chain
+          : createChain({ settings, now: () => clock.monotonic(), onEvent: (event) => onEvent(name, event) })
+      byName.delete(name)
+      byName.set(name, { key, chain })
+      const [oldest] = byName.keys()
+      if (byName.size > MAX_CHAINS && oldest !== undefined) byName.delete(oldest)
+      byModel.set(model, chain)
+      return chain
+    },
+  }
+}

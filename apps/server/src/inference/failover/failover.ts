@@ -1,0 +1,110 @@
+import { SvcError } from '@svc/errors'
+import { type Candidate, callWithFailover, type FailoverRequest, streamWithFailover, TARGET_SKIPPED } from '@svc/proxy'
+import type { ModelConfig } from '../../models/model-config.ts'
+import type { ModelSlots } from '../admission.ts'
+import type { PredictionStep } from '../events.ts'
+import type { Exchange } from '../exchange.ts'
+import type { Chains } from './chains.ts'
+import type { Prober } from './prober.ts'
+
+/** Serves the models that have no backend of their own: others answer for them (`failover`). */
+export interface Failover {
+  /** Asks one target after the other; nobody else is asked once one has said something. */
+  predict(exchange: Exchange, run: (model: ModelConfig) => AsyncIterable<PredictionStep>): AsyncIterable<PredictionStep>
+  perform<Value>(exchange: Exchange, run: (model: ModelConfig) => Promise<Value>): Promise<Value>
+}
+
+/** What {@link createFailover} needs. */
+export interface FailoverOptions {
+  readonly chains: Chains
+  /** The caps of the targets hold for what chains ask of them. */
+  readonly slots: ModelSlots
+  readonly prober: Pick<Prober, 'watch'>
+}
+
+/** Puts chains between requests and the models that serve them. */
+export function createFailover({ chains, slots, prober }: FailoverOptions): Failover {
+  const begin = (exchange: Exchange): { request: FailoverRequest; targetOf: (candidate: Candidate) => ModelConfig } => {
+    const { model, call, document } = exchange
+    const chain = chains.of(model)
+    const targetOf = ({ model: name }: Candidate): ModelConfig => {
+      const target = model.standIns?.find((one) => one.name === name)?.model
+      if (target === undefined) throw skipped(`model "${name}" does not exist`)
+      if (target.disabled) throw skipped(`model "${name}" is disabled`)
+      return target
+    }
+    const onServed = (candidate: Candidate): void => {
+      exchange.model = targetOf(candidate)
+      if (call.outgoing.headersSent) return
+      call.outgoing.setHeader('Served-Model', candidate.model)
+      if (candidate.note !== undefined) call.outgoing.setHeader('Failover', candidate.note)
+    }
+    const request = { chain, bodyBytes: document.bytes.length, signal: call.signal, onServed }
+    return { request, targetOf }
+  }
+  const place = ({ name, limits }: ModelConfig): (() => void) => {
+    const release = slots.take(name, limits.maxConcurrent)
+    if (release === undefined) throw skipped(`model "${name}" is at capacity`, limits.retryAfterSeconds * 1000)
+    return release
+  }
+
+  return {
+    async *predict(exchange, run) {
+      const { model } = exchange
+      const { request, targetOf } = begin(exchange)
+      async function* attempt(candidate: Candidate): AsyncGenerator<PredictionStep> {
+        const target = targetOf(candidate)
+        const release = place(target)
+        try {
+          yield* run(target)
+        } catch (error) {
+          throw toTargetFailure(error)
+        } finally {
+          release()
+        }
+      }
+      try {
+        yield* streamWithFailover(request, { attempt, isContent })
+      } finally {
+        prober.watch(model)
+      }
+    },
+    async perform(exchange, run) {
+      const { model } = exchange
+      const { request, targetOf } = begin(exchange)
+      try {
+        return await callWithFailover(request, async (candidate) => {
+          const target = targetOf(candidate)
+          const release = place(target)
+          try {
+            return await run(target)
+          } catch (error) {
+            throw toTargetFailure(error)
+          } finally {
+            release()
+          }
+        })
+      } finally {
+        prober.watch(model)
+      }
+    },
+  }
+}
+
+function isContent(step: PredictionStep): boolean {
+  if (step.type === 'text-delta' || step.type === 'reasoning-delta') return step.text !== ''
+  return step.type === 'tool-call-start' || step.type === 'tool-call-delta'
+}
+
+/** Failures of a model here that another one need not have. */
+const GONE: ReadonlySet<string> = new Set(['backend_stopped', 'model_load_failed'])
+
+/** A model whose backend died or does not load is down, as is an upstream that cannot be reached. */
+function toTargetFailure(thrown: unknown): unknown {
+  if (!SvcError.is(thrown) || thrown.kind !== 'internal' || !GONE.has(thrown.code)) return thrown
+  return new SvcError('unavailable', thrown.message, { code: thrown.code, cause: thrown })
+}
+
+function skipped(message: string, retryAfterMs?: number): SvcError {
+  return new SvcError('unavailable', message, { code: TARGET_SKIPPED, retryAfterMs })
+}

@@ -1,0 +1,74 @@
+import type { Chain } from '@svc/proxy'
+import type { ModelConfig } from '../../models/model-config.ts'
+import type { Clock, Logger } from '../../ports.ts'
+import type { Chains } from './chains.ts'
+
+/** Looks at targets that are down until they are up again. */
+export interface Prober {
+  /** Looks after the targets of a chain from now on, for as long as one of them is down. */
+  watch(model: ModelConfig): void
+  /** Ends every look. */
+  close(): Promise<void>
+}
+
+/** What {@link createProber} needs. */
+export interface ProberOptions {
+  readonly chains: Chains
+  /** Asks a target whether it can serve. @throws whatever keeps it from that */
+  readonly probe: (model: ModelConfig, options: { readonly signal: AbortSignal }) => Promise<void>
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** A prober without anything to look at; one loop a chain, at most. */
+export function createProber({ chains, probe, clock, logger }: ProberOptions): Prober {
+  const closing = new AbortController()
+  /** The loops that run, by chain, with the model as its file is now. */
+  const watched = new Map<Chain, { model: ModelConfig; readonly done: Promise<void> }>()
+
+  const look = async (chain: Chain, name: string): Promise<void> => {
+    const target = watched.get(chain)?.model.standIns?.find((one) => one.name === name)?.model
+    const isServing = target !== undefined && !target.disabled
+    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(chain.settings.probe.timeoutMs)])
+    const isGood = isServing && (await isPossible(probe(target, { signal })))
+    logger.debug({ model: name, good: isGood }, 'target of a chain was looked at')
+    chain.reportProbe(name, isGood)
+  }
+  const run = async (chain: Chain): Promise<void> => {
+    while (chain.states.some(({ status }) => status === 'down')) {
+      await clock.sleep(chain.settings.probe.intervalMs, { signal: closing.signal })
+      await Promise.all(chain.dueProbes().map((name) => look(chain, name)))
+    }
+  }
+
+  return {
+    watch(model) {
+      if (closing.signal.aborted) return
+      const chain = chains.of(model)
+      const loop = watched.get(chain)
+      if (loop !== undefined) {
+        loop.model = model
+        return
+      }
+      if (!chain.states.some(({ status }) => status === 'down')) return
+      const done = Promise.resolve()
+        .then(() => run(chain))
+        .catch(() => undefined)
+        .finally(() => watched.delete(chain))
+      watched.set(chain, { model, done })
+    },
+    async close() {
+      closing.abort()
+      await Promise.all([...watched.values()].map(({ done }) => done))
+    },
+  }
+}
+
+async function isPossible(work: Promise<void>): Promise<boolean> {
+  try {
+    await work
+    return true
+  } catch {
+    return false
+  }
+}

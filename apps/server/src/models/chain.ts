@@ -1,0 +1,52 @@
+import { SvcError } from '@svc/errors'
+import { type FailoverSettings, readFailoverSettings } from '@svc/proxy'
+import type { FailoverSettings as FailoverKeys, ModelConfig } from './model-config.ts'
+
+/** Whether a model has no backend of its own: others answer for it, one after the other (`failover`). */
+export function isChain({ failover }: Pick<ModelConfig, 'failover'>): boolean {
+  return failover?.targets !== undefined
+}
+
+/**
+ * The `failover` key of a file in terms of what follows it.
+ *
+ * @throws {SvcError} `invalid_failover_settings`, `details.param` the key at fault
+ */
+export function readChainSettings(
+  keys: FailoverKeys,
+  options: { readonly own: string; readonly isChain?: ((model: string) => boolean) | undefined },
+): FailoverSettings {
+  const { minDwell, ...recovery } = keys.recovery ?? {}
+  const value = { ...keys, recovery: { ...recovery, min_dwell: minDwell } }
+  return readFailoverSettings(value, { own: options.own, isChain: options.isChain ?? (() => false) })
+}
+
+/** The settings of a chain, checked against the models that it names. @throws {SvcError} `model_load_failed` */
+export function chainSettingsOf(model: ModelConfig): FailoverSettings {
+  const { name, failover = {}, standIns = [] } = model
+  try {
+    const isNested = (target: string): boolean => standIns.some((one) => one.name === target && isChain(one.model))
+    const settings = readChainSettings(failover, { own: name, isChain: isNested })
+    for (const [index, target] of settings.targets.entries()) {
+      const found = standIns.find((one) => one.name === target.model)?.model
+      if (found === undefined || !isRelayed(found)) continue
+      throw new SvcError(
+        'invalid_request',
+        `failover.targets[${index}].model: is passed through as it comes; only a proxy that translates can stand in`,
+        { code: 'invalid_failover_settings' },
+      )
+    }
+    return settings
+  } catch (error) {
+    if (!SvcError.is(error)) throw error
+    throw new SvcError('internal', `could not load model "${name}": ${error.message}`, {
+      code: 'model_load_failed',
+      cause: error,
+    })
+  }
+}
+
+/** What goes upstream byte for byte cannot be asked of anybody else. */
+function isRelayed({ backend, proxy }: ModelConfig): boolean {
+  return backend.toLowerCase() === 'cloud-proxy' && proxy?.mode !== 'translate'
+}

@@ -1,0 +1,284 @@
+import { startUpstream, type Upstream } from '@svc/test-kit'
+import { describe, expect, it } from 'vitest'
+import { stringify } from 'yaml'
+import { writeForwarded } from '../support/chain.ts'
+import { eventually } from '../support/eventually.ts'
+import { startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts'
+
+const CHAT = '/v1/chat/completions'
+const json = { 'content-type': 'application/json' }
+const said = (content: string): string =>
+  JSON.stringify({ choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }] })
+const chunk = (content: string): string =>
+  `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`
+
+interface World extends AsyncDisposable {
+  readonly server: TestServer
+  readonly first: Upstream
+  readonly second: Upstream
+  /** Writes the chain `m`, of `one` and `two` unless told otherwise. */
+  chain(failover?: Record<string, unknown>, keys?: Record<string, unknown>): Promise<void>
+}
+
+/** A server with the models `one` and `two` of two instances. */
+async function startWorld(options: TestServerOptions = {}): Promise<World> {
+  const server = await startTestServer(options)
+  const [first, second] = [await startUpstream(), await startUpstream()]
+  await writeForwarded(server, { name: 'one', url: first.origin })
+  await writeForwarded(server, { name: 'two', url: second.origin })
+  const world: World = {
+    server,
+    first,
+    second,
+    chain: (failover = {}, keys = {}) =>
+      server.writeModelFile(
+        'm.yaml',
+        stringify({
+          name: 'm',
+          known_usecases: ['chat', 'completion', 'embeddings'],
+          failover: { targets: [{ model: 'one' }, { model: 'two' }], ...failover },
+          ...keys,
+        }),
+      ),
+    async [Symbol.asyncDispose]() {
+      await server.close()
+      await first.close()
+      await second.close()
+    },
+  }
+  await world.chain()
+  first.replyWith({ headers: json, body: said('first') })
+  second.replyWith({ headers: json, body: said('second') })
+  return world
+}
+
+/** Who answered, as the client is told. */
+const served = ({ headers }: { headers: Record<string, unknown> }): unknown[] => [
+  headers['served-model'],
+  headers.failover,
+]
+
+describe('a chain of models', () => {
+  it('is served by its first target, and says so', async () => {
+    await using world = await startWorld()
+    const reply = await world.server.chat('m')
+    expect([reply.status, ...served(reply)]).toEqual([200, 'one', undefined])
+    expect(reply.json()).toMatchObject({ model: 'm', choices: [{ message: { content: 'first' } }] })
+    expect(world.second.requests).toEqual([])
+  })
+
+  // verifies service-proxy:error:unavailable
+  it('goes on to the next target where one fails, and asks that one no more', async () => {
+    await using world = await startWorld()
+    world.first.replyWith({ status: 500, body: 'broken' })
+    for (const stream of [false, true]) {
+      if (stream) {
+        const body = `${chunk('second')}data: [DONE]\n\n`
+        world.second.replyWith({ headers: { 'content-type': 'text/event-stream' }, body })
+      }
+      const reply = await world.server.chat('m', { stream })
+      expect([reply.status, ...served(reply)]).toEqual([200, 'two', 'fallback'])
+      expect(reply.text).toContain('second')
+    }
+    expect(world.first.requests).toHaveLength(1)
+    const metrics = await world.server.call('/metrics')
+    expect(metrics.text).toContain('svc_failover_target_up{model="m",target="one"} 0')
+    expect(metrics.text).toContain('svc_failover_switches_total{model="m",to="two"} 1')
+  })
+
+  // verifies service-proxy:error:unimplemented
+  it('skips a target that has no such method and does not hold it against it', async () => {
+    await using world = await startWorld()
+    world.first.replyWith({ status: 501, body: '{"error":{"message":"no"}}' })
+    for (const _ of [1, 2]) expect(served(await world.server.chat('m'))).toEqual(['two', 'fallback'])
+    expect(world.first.requests).toHaveLength(2)
+  })
+
+  // verifies service-proxy:error:exhausted
+  it('lets a rate-limited target rest, and says when to come back where all of them rest', async () => {
+    await using world = await startWorld()
+    const limited = { status: 429, headers: { 'retry-after': '600' }, body: '{"error":{"message":"slow down"}}' }
+    world.first.replyWith(limited)
+    for (const _ of [1, 2]) expect(served(await world.server.chat('m'))).toEqual(['two', 'fallback'])
+    expect(world.first.requests).toHaveLength(1)
+    world.second.replyWith(limited)
+    await world.server.chat('m')
+    const asked = world.second.requests.length
+    const reply = await world.server.chat('m')
+    expect([reply.status, Number(reply.headers['retry-after']) > 0]).toEqual([429, true])
+    expect(world.second.requests).toHaveLength(asked)
+  })
+
+  // verifies service-proxy:error:invalid
+  it('returns what is wrong with the request itself at once', async () => {
+    await using world = await startWorld()
+    world.first.replyWith({ status: 422, body: '{"error":{"message":"no such tool"}}' })
+    const reply = await world.server.chat('m')
+    expect([reply.status, reply.text]).toEqual([400, expect.stringContaining('no such tool')])
+    expect(world.second.requests).toEqual([])
+  })
+
+  it('asks nobody else once a target has said something', async () => {
+    await using world = await startWorld()
+    world.first.replyWith({ headers: { 'content-type': 'text/event-stream' }, body: chunk('Hel'), end: 'cut' })
+    const reply = await world.server.chat('m', { stream: true })
+    expect([reply.status, ...served(reply)]).toEqual([200, 'one', undefined])
+    expect(reply.text).toContain('Hel')
+    expect(reply.text).toContain('"error"')
+    expect(world.second.requests).toEqual([])
+  })
+
+  it('passes over targets that are disabled, full or gone', async () => {
+    await using world = await startWorld()
+    const { server, first, second } = world
+    await writeForwarded(server, { name: 'one', url: first.origin, keys: { disabled: true } })
+    expect(served(await server.chat('m'))).toEqual(['two', 'fallback'])
+    await writeForwarded(server, { name: 'one', url: first.origin, keys: { max_concurrent: 1 } })
+    let release = (): void => undefined
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    first.replyWith(() => held.then(() => ({ headers: json, body: said('first') })))
+    const slow = server.chat('m')
+    await eventually(() => expect(first.requests).toHaveLength(1))
+    expect(served(await server.chat('m'))).toEqual(['two', 'fallback'])
+    expect(first.requests).toHaveLength(1)
+    release()
+    expect(served(await slow)).toEqual(['one', undefined])
+    await world.chain({ targets: [{ model: 'none' }, { model: 'two' }] })
+    expect(served(await server.chat('m'))).toEqual(['two', 'fallback'])
+    expect(second.requests).toHaveLength(3)
+  })
+
+  it('may have models of this server in it, and serves what is no chat', async () => {
+    await using world = await startWorld()
+    const { server } = world
+    const crash = { rules: [{ rpc: 'Predict*', do: { crash: { how: 'kill' as const } } }] }
+    await server.model('dying', crash)
+    await server.model('own', {}, { known_usecases: ['chat', 'embeddings'] })
+    await world.chain({ targets: [{ model: 'dying' }, { model: 'own' }] })
+    expect(served(await server.chat('m'))).toEqual(['own', 'fallback'])
+    await world.chain({ targets: [{ model: 'one' }, { model: 'own' }] })
+    world.first.replyWith({ status: 503, body: '' })
+    const vectors = await server.post('/v1/embeddings', { model: 'm', input: ['a', 'b'] })
+    expect([vectors.status, ...served(vectors)]).toEqual([200, 'own', 'fallback'])
+    const { data } = vectors.json() as { data: unknown[] }
+    expect(data).toHaveLength(2)
+  })
+
+  it('may have a model upstream in it that is translated to', async () => {
+    await using world = await startWorld()
+    const { server, first, second } = world
+    const proxy = { upstream_url: `${second.origin}/v1/messages`, mode: 'translate', provider: 'provider_b' }
+    const keys = { known_usecases: ['chat'], pii: { enabled: false } }
+    await server.writeModelFile('cloud.yaml', stringify({ name: 'cloud', backend: 'cloud-proxy', proxy, ...keys }))
+    await world.chain({ targets: [{ model: 'one' }, { model: 'cloud' }] })
+    first.replyWith({ status: 503, body: '' })
+    const content = [{ type: 'text', text: 'from afar' }]
+    const usage = { input_tokens: 1, output_tokens: 1 }
+    const message = { id: 'x', type: 'message', role: 'assistant', model: 'y', content, stop_reason: 'end_turn', usage }
+    second.replyWith({ headers: json, body: JSON.stringify(message) })
+    const reply = await server.chat('m')
+    expect([reply.status, ...served(reply)]).toEqual([200, 'cloud', 'fallback'])
+    expect(reply.text).toContain('from afar')
+    // upstreams serve chats and messages alone
+    expect((await server.post('/v1/embeddings', { model: 'm', input: 'a' })).status).not.toBe(200)
+    expect(second.requests).toHaveLength(1)
+  })
+
+  it('takes a target back once it is there again', async () => {
+    await using world = await startWorld()
+    const { server, first } = world
+    const patience = { probe: { interval: '10ms' }, recovery: { probes: 2, min_dwell: '20ms' } }
+    await world.chain(patience)
+    first.replyWith({ status: 503, body: '' })
+    expect(served(await server.chat('m'))).toEqual(['two', 'fallback'])
+    // an instance that has not the model is not there
+    first.replyWith({ headers: json, body: '{"data":[{"id":"other"}]}' })
+    await eventually(() => expect(first.requests.filter(({ path }) => path === '/v1/models').length).toBeGreaterThan(2))
+    expect(served(await server.chat('m'))).toEqual(['two', 'fallback'])
+    first.replyWith({ headers: json, body: '{"data":[{"id":"one"}]}' })
+    await eventually(async () => {
+      const { text } = await server.call('/metrics')
+      expect(text).toContain('svc_failover_target_up{model="m",target="one"} 1')
+    })
+    first.replyWith({ headers: json, body: said('first') })
+    expect(served(await server.chat('m'))).toEqual(['one', undefined])
+  })
+})
+
+describe('the PII filter of a chain', () => {
+  const detector = { known_usecases: ['token_classify'], pii_detection: {} }
+  const body = { model: 'm', messages: [{ role: 'user', content: 'I am ada@host.example' }] }
+
+  it('is no laxer than that of any target: none gets what one of them must not see', async () => {
+    await using world = await startWorld()
+    const { server, first, second } = world
+    await server.model('ner', {}, detector)
+    const keys = { pii: { enabled: true, detectors: ['ner'] } }
+    await writeForwarded(server, { name: 'two', url: second.origin, keys })
+    await world.chain({}, { pii: { enabled: false } })
+    first.replyWith({ status: 503, body: '' })
+    expect((await server.post(CHAT, body)).status).toBe(200)
+    for (const [{ text }] of [first.requests, second.requests].map(
+      (list) => [list[0] ?? { text: () => '' }] as const,
+    )) {
+      expect(text()).toContain('I am [REDACTED:ner:EMAIL]')
+      expect(text()).not.toContain('ada@')
+    }
+    // by itself the first target is asked as the client wrote it
+    first.replyWith({ headers: json, body: said('first') })
+    await server.post(CHAT, { ...body, model: 'one' })
+    expect(first.requests.at(-1)?.text()).toContain('ada@host.example')
+  })
+
+  it('restores values where every target that filters would, and nowhere else', async () => {
+    await using world = await startWorld()
+    const { server, first, second } = world
+    await server.model('ner', {}, detector)
+    const pii = { enabled: true, detectors: ['ner'], reversible_redactions: true }
+    await writeForwarded(server, { name: 'one', url: first.origin, keys: { pii } })
+    first.replyWith({ headers: json, body: said('Mail [REDACTED:EMAIL_001]') })
+    expect((await server.post(CHAT, body)).text).toContain('Mail ada@host.example')
+    const irreversible = { enabled: true, detectors: ['ner'] }
+    await writeForwarded(server, { name: 'two', url: second.origin, keys: { pii: irreversible } })
+    expect((await server.post(CHAT, body)).text).toContain('Mail [REDACTED:EMAIL_001]')
+    expect(first.requests.map((request) => request.text()).join()).not.toContain('ada@')
+  })
+})
+
+describe('a chain that cannot be', () => {
+  it.each([
+    ['failover.targets', { targets: [{ model: 'one' }] }, {}],
+    ['failover.targets[1].model', { targets: [{ model: 'one' }, { model: 'm' }] }, {}],
+    ['failover.targets[1].model', { targets: [{ model: 'one' }, { model: 'one' }] }, {}],
+    ['failover.probe.interval', { probe: { interval: 'often' } }, {}],
+    ['backend', {}, { backend: 'mock' }],
+  ])('has its file refused for %s', async (key, failover, keys) => {
+    await using world = await startWorld()
+    await world.chain(failover, keys)
+    expect((await world.server.chat('m')).status).toBe(404)
+    await eventually(() => expect(world.server.logLines.join('')).toContain(`"key":"${key}"`))
+  })
+
+  it('says what is wrong with its targets: another chain, or a proxy that passes requests through', async () => {
+    await using world = await startWorld()
+    const { server, first } = world
+    const targets = [{ model: 'one' }, { model: 'm' }]
+    await server.writeModelFile('outer.yaml', stringify({ name: 'outer', failover: { targets } }))
+    const nested = await server.chat('outer')
+    expect([nested.status, nested.text]).toEqual([500, expect.stringContaining('chains do not nest')])
+    const proxy = { upstream_url: `${first.origin}/v1/chat/completions` }
+    await server.writeModelFile('cloud.yaml', stringify({ name: 'cloud', backend: 'cloud-proxy', proxy }))
+    await world.chain({ targets: [{ model: 'one' }, { model: 'cloud' }] })
+    const relayed = await server.chat('m')
+    expect([relayed.status, relayed.text]).toEqual([500, expect.stringContaining('only a proxy that translates')])
+    expect(first.requests).toEqual([])
+  })
+
+  it('loads its targets when it is loaded', async () => {
+    await using world = await startWorld()
+    const reply = await world.server.post('/backend/load', { model: 'm' })
+    expect([reply.status, reply.json()]).toMatchObject([200, { loaded: ['one', 'two'] }])
+  })
+})
