@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { parseModelFile } from '../../src/models/config-file.ts'
+import { eventually } from '../support/eventually.ts'
 import { type PiiWorld, startPiiWorld } from '../support/pii-world.ts'
 import { verifies } from './verifies.ts'
 
@@ -299,6 +300,31 @@ describe('what a detector reads', () => {
     ]
     const last = await world.server.post('/v1/responses', { model: 'm', input: referring })
     expect([last.status, last.text]).toEqual([200, expect.any(String)])
+  })
+})
+
+describe('a filtered response', () => {
+  it('is kept as it went on: its input is masked in every place, and in the history of those that follow', async () => {
+    await using world = await startPiiWorld()
+    await world.ner('ner')
+    await world.server.model('m', { rules: [{ do: { text: 'Noted' } }] }, filteredBy('ner'))
+    const body = { model: 'm', instructions: `Mail ${MAIL}`, input: [{ role: 'user', content: `I am ${MAIL}` }] }
+    for (const extra of [{}, { stream: true }, { background: true }]) {
+      const reply = await world.server.post('/v1/responses', { ...body, ...extra })
+      expect([extra, reply.status]).toEqual([extra, 200])
+      const id = /resp_[0-9A-Za-z_-]+/.exec(reply.text)?.[0] ?? ''
+      const path = `/v1/responses/${id}`
+      await eventually(async () => {
+        expect((await world.server.call(path)).json()).toMatchObject({ status: 'completed' })
+      })
+      const next = await world.server.post('/v1/responses', { model: 'm', previous_response_id: id, input: 'And now?' })
+      const shown = [reply, await world.server.call(path), await world.server.call(`${path}/input_items`), next]
+      expect(shown.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+      expect(shown.map(({ text }) => text).join()).not.toContain('@host')
+      expect(shown[2]?.text).toContain(`I am ${MASKED}`)
+    }
+    expect(world.asked('m').split(`I am ${MASKED}`)).toHaveLength(7)
+    expect(world.asked('m')).not.toContain('@host')
   })
 })
 
