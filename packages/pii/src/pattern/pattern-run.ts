@@ -20,6 +20,8 @@ export class PatternRun {
   private hits: number[] = []
   private next = 0
   private sorted = true
+  /** How many of them were in order when the last piece was read. */
+  private sortedCount = 0
   private search: PrefixSearch | undefined
   private simulation: Simulation | undefined
   /** The literal on whose account the simulation reads: a match may begin anywhere up to it. */
@@ -51,11 +53,7 @@ export class PatternRun {
 
   /** Reads up to an offset. Every literal that begins in front of it must have been told. */
   advance(limit: number): void {
-    if (!this.sorted) {
-      this.hits = [...new Set(this.hits.slice(this.next))].sort((a, b) => a - b)
-      this.next = 0
-      this.sorted = true
-    }
+    this.sortNewHits()
     if (this.search !== undefined && !this.tryPrefixes(limit)) {
       // It read too much in vain: from the hit that it was at, on to the simulation.
       this.search = undefined
@@ -65,6 +63,19 @@ export class PatternRun {
       this.hits = this.hits.slice(this.next)
       this.next = 0
     }
+    this.sortedCount = this.hits.length
+  }
+
+  /** Puts hits of this piece in order: those of different literals come a little mixed. */
+  private sortNewHits(): void {
+    if (this.sorted) return
+    let from = Math.max(this.sortedCount, this.next)
+    const least = this.hits.slice(from).reduce((one, other) => Math.min(one, other), Number.POSITIVE_INFINITY)
+    while (from > this.next && (this.hits[from - 1] ?? 0) >= least) from--
+    const mixed = [...new Set(this.hits.slice(from))].sort((one, other) => one - other)
+    this.hits.length = from
+    for (const hit of mixed) this.hits.push(hit)
+    this.sorted = true
   }
 
   /** Whether the search from prefixes may go on. */

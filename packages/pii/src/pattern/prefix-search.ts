@@ -3,9 +3,12 @@ import { DEAD, type LazyAutomaton } from './lazy-automaton.ts'
 import type { MatchList } from './match-list.ts'
 import type { SourceText } from './source-text.ts'
 
-/** Characters that may be read in vain, and how many more for each character of the text so far. */
+/**
+ * Characters that may be read in vain, and how many more for each character of the text so far: to read that many again costs
+ * about as much as to read one with the simulation.
+ */
 const WASTE_ALLOWED = 4096
-const WASTE_PER_CHARACTER = 1
+const WASTE_PER_CHARACTER = 32
 
 /** Times the automaton may throw everything away within one text before it is given up there. */
 const MAX_FLUSHES = 4
