@@ -21,23 +21,46 @@ export interface TokenReader {
 /** Ids of one request at most; more than any context of a model holds. */
 const MAX_TOKENS = 262_144
 const MAX_ID = 2 ** 31 - 1
+/** Backends that would send the ids away to have them read, before anybody has looked at them. */
+const FORWARDING: ReadonlySet<string> = new Set(['cloud-proxy', 'service-proxy'])
 
-/** Asks the backend that the request is for. */
+/** Asks the backend that the request is for; of those that answer for a chain, the first that can tell. */
 export function createTokenReader(residency: Pick<Residency, 'acquire'>): TokenReader {
+  async function readBy(
+    model: ModelConfig,
+    lists: readonly (readonly number[])[],
+    signal: AbortSignal,
+  ): Promise<readonly string[] | undefined> {
+    const lease = await residency.acquire(model, { signal })
+    try {
+      const texts: string[] = []
+      for (const tokens of lists) {
+        texts.push((await lease.client.detokenize({ tokens: [...tokens] }, { signal })).content)
+      }
+      return texts
+    } catch (error) {
+      if (SvcError.is(error) && error.kind === 'not_implemented') return undefined
+      throw error
+    } finally {
+      lease.release()
+    }
+  }
+
   return {
     async read(lists, { model, signal }) {
-      const lease = await residency.acquire(model, { signal })
-      try {
-        const texts: string[] = []
-        for (const tokens of lists)
-          texts.push((await lease.client.detokenize({ tokens: [...tokens] }, { signal })).content)
-        return texts
-      } catch (error) {
-        if (SvcError.is(error) && error.kind === 'not_implemented') return undefined
-        throw error
-      } finally {
-        lease.release()
+      const failures: unknown[] = []
+      const readers = model.standIns?.map((one) => one.model) ?? [model]
+      for (const reader of readers.filter((each) => !FORWARDING.has(each.backend.toLowerCase()))) {
+        try {
+          const texts = await readBy(reader, lists, signal)
+          if (texts !== undefined) return texts
+        } catch (error) {
+          signal.throwIfAborted()
+          failures.push(error)
+        }
       }
+      if (failures.length > 0) throw failures[0]
+      return undefined
     },
   }
 }

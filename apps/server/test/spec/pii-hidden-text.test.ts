@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { stringify } from 'yaml'
 import { startTestServer, type TestServer } from '../support/server.ts'
 
 const MAIL = 'ada@host.example'
@@ -139,6 +140,19 @@ describe('token ids in the place of text', () => {
     expect(await events(server)).toMatchObject(
       ['input[1]', 'input[0]'].map((segment) => ({ pattern_id: '__unscanned_tokens__', action: 'allow', segment })),
     )
+  })
+
+  it('of a chain are read by the first of its models that can', async () => {
+    await using server = await filtered()
+    const tokens = await tokensOf(server, `Mail to ${MAIL}`)
+    const usecases = ['chat', 'embeddings']
+    await server.model('mute', { without: ['Detokenize'] }, { known_usecases: usecases })
+    const failover = { targets: [{ model: 'mute' }, { model: 'open' }] }
+    const pii = { enabled: true, detectors: ['ner'] }
+    await server.writeModelFile('chain.yaml', stringify({ name: 'chain', known_usecases: usecases, failover, pii }))
+    await server.post('/v1/tokenize', { model: 'open', content: `Mail to ${MAIL}` })
+    expect((await server.post('/v1/embeddings', { model: 'chain', input: tokens })).status).toBe(200)
+    expect(asked(server, 'mute')).toContain('Mail to [REDACTED:ner:EMAIL]')
   })
 
   it('that a backend fails to read stop the request', async () => {
