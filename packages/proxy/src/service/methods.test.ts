@@ -251,6 +251,19 @@ describe('stores', () => {
   })
 })
 
+describe('the models of an instance', () => {
+  it('are the names in its list', async () => {
+    await using world = await startWorld()
+    world.instance.enqueue(json({ object: 'list', data: [{ id: 'a' }, { id: 'b' }, {}] }))
+    expect(await world.service.models(call)).toEqual(['a', 'b', ''])
+    expect(world.instance.requests[0]?.path).toBe('/v1/models')
+    world.instance.enqueue(json({ data: 'none' }))
+    await expect(world.service.models(call)).rejects.toMatchObject({ kind: 'internal' })
+    world.instance.enqueue(json({ error: { message: 'wrong key' } }, 401))
+    await expect(world.service.models(call)).rejects.toMatchObject({ kind: 'invalid_request' })
+  })
+})
+
 describe('what cannot be forwarded', () => {
   // verifies service-proxy:limit:depth, service-proxy:limit:sound-source
   it('is told without asking: sound from a file, exports of depth, live transcription without sockets', async () => {

@@ -1,0 +1,66 @@
+import type { BackendHandlers } from '@svc/backend-kit'
+import { SvcError } from '@svc/errors'
+import { describe, expect, it } from 'vitest'
+import { createInProcessClient } from './client.ts'
+
+/** A handler that waits until it is told to stop, and says why. */
+const waiting: BackendHandlers = {
+  predict: (_request, { signal }) =>
+    new Promise((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(new Error('stopped in the middle')), { once: true })
+    }),
+  async *predictStream({ Prompt }, { signal, metadata }) {
+    yield { message: Buffer.from(`${Prompt} ${metadata.trace ?? ''}`) }
+    signal.throwIfAborted()
+    await new Promise((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(new Error('stopped in the middle')), { once: true })
+    })
+  },
+}
+
+describe('a client of handlers in this process', () => {
+  it('calls them with whole messages and answers with whole messages', async () => {
+    const client = createInProcessClient('x', {
+      tokenizeString: ({ Prompt, Tokens }) => ({ tokens: [Prompt.length, Tokens] }),
+    })
+    expect(await client.tokenizeString({ Prompt: 'abc' })).toEqual({ length: 0, tokens: [3, 0] })
+    await expect(client.health()).resolves.toBeUndefined()
+    expect(client.address).toBe('in-process:x')
+  })
+
+  it('fails with what a handler throws, and with not_implemented where there is none', async () => {
+    const failure = new SvcError('rate_limited', 'slow down', { code: 'upstream_rate_limited', retryAfterMs: 7000 })
+    const client = createInProcessClient('x', {
+      predict: () => {
+        throw failure
+      },
+    })
+    await expect(client.predict({})).rejects.toBe(failure)
+    const none = { kind: 'not_implemented', code: 'unimplemented' }
+    await expect(client.embedding({})).rejects.toMatchObject(none)
+    await expect(client.predictStream({}).next()).rejects.toMatchObject(none)
+    await expect(client.extensions.capabilities({})).rejects.toMatchObject(none)
+  })
+
+  it('streams, carries metadata, and ends its handlers when the caller leaves', async () => {
+    const client = createInProcessClient('x', waiting)
+    const left = new AbortController()
+    const replies = client.predictStream({ Prompt: 'hi' }, { signal: left.signal, metadata: { trace: 't' } })
+    expect((await replies.next()).value?.message.toString()).toBe('hi t')
+    const reason = new SvcError('cancelled', 'the client left')
+    left.abort(reason)
+    await expect(replies.next()).rejects.toBe(reason)
+    await expect(client.predict({}, { signal: left.signal })).rejects.toBe(reason)
+  })
+
+  it('ends what takes too long, and everything that runs when it is closed', async () => {
+    const client = createInProcessClient('x', waiting)
+    await expect(client.predict({}, { timeoutMs: 1 })).rejects.toMatchObject({ kind: 'timeout' })
+    const running = client.predict({})
+    client.close()
+    const stopped = { kind: 'unavailable', code: 'backend_stopped' }
+    await expect(running).rejects.toMatchObject(stopped)
+    await expect(client.predict({})).rejects.toMatchObject(stopped)
+    await expect(client.health()).rejects.toMatchObject(stopped)
+  })
+})
