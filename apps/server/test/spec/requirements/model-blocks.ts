@@ -610,7 +610,7 @@ export const MODEL_BLOCKS = defineRequirements([
     id: 'proxy:provider:vendor-names',
     section: '2.13',
     behavior: '`openai` and `anthropic` are accepted for `provider_a` and `provider_b`.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'proxy:provider:service-proxy',
@@ -653,7 +653,7 @@ export const MODEL_BLOCKS = defineRequirements([
     id: 'proxy:key:from-file',
     section: '2.13',
     behavior: '`api_key_file` names a file with the upstream key, read at load and trimmed.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'proxy:key:one-source',
@@ -665,7 +665,7 @@ export const MODEL_BLOCKS = defineRequirements([
     id: 'proxy:key:never-shown',
     section: '2.13',
     behavior: 'The upstream key stands in no model file and no admin page.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'proxy:key:none',

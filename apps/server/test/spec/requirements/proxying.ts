@@ -74,7 +74,7 @@ export const PROXYING = defineRequirements([
     id: 'cloud-proxy:cache-prompt:where',
     section: '6.5',
     behavior: '`cache_prompt` applies to translation with `provider_b` only.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'service-proxy:forward:every-api',
@@ -166,7 +166,7 @@ export const PROXYING = defineRequirements([
     id: 'upstream:reply:not-filtered',
     section: '6.5',
     behavior: 'Whole replies are not filtered on their way out.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'upstream:usage:recorded',

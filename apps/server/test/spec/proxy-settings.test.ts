@@ -1,0 +1,108 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { startUpstream, type Upstream } from '@svc/test-kit'
+import { describe, expect } from 'vitest'
+import { stringify } from 'yaml'
+import { startTestServer, type TestServer } from '../support/server.ts'
+import { verifies } from './verifies.ts'
+
+const json = { 'content-type': 'application/json' }
+const messages = [{ role: 'user', content: 'Hello there' }]
+const chatReply = JSON.stringify({
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Mail ada@host.example' }, finish_reason: 'stop' }],
+})
+const messagesReply = JSON.stringify({
+  id: 'x',
+  type: 'message',
+  role: 'assistant',
+  model: 'y',
+  content: [{ type: 'text', text: 'ho' }],
+  stop_reason: 'end_turn',
+  usage: { input_tokens: 1, output_tokens: 1 },
+})
+
+function write(server: TestServer, name: string, proxy: object, keys: object = {}): Promise<void> {
+  const model = { name, backend: 'cloud-proxy', known_usecases: ['chat'], proxy, ...keys }
+  return server.writeModelFile(`${name}.yaml`, stringify(model))
+}
+
+const bodyOf = (upstream: Upstream): Record<string, unknown> => JSON.parse(upstream.requests.at(-1)?.text() ?? '')
+
+describe('the key of an upstream', () => {
+  verifies(
+    ['proxy:key:from-file', 'proxy:key:never-shown'],
+    'is read from a file, without blanks around it, and shown nowhere',
+    async () => {
+      await using server = await startTestServer({ env: { UP_KEY: 'sk-variable' } })
+      await using upstream = await startUpstream()
+      upstream.replyWith({ headers: json, body: chatReply })
+      const file = join(server.folder, 'upstream-key')
+      await writeFile(file, '\n  sk-file \n')
+      await write(server, 'cloud', { upstream_url: upstream.origin, api_key_file: file })
+      await server.writeModelFile(
+        'far.yaml',
+        stringify({
+          name: 'far',
+          backend: 'service-proxy',
+          known_usecases: ['chat'],
+          proxy: { upstream_url: upstream.origin, api_key_env: 'UP_KEY' },
+        }),
+      )
+      for (const model of ['cloud', 'far']) expect((await server.chat(model)).status).toBe(200)
+      expect(upstream.requests.map((request) => request.header('authorization'))).toEqual([
+        ['Bearer sk-file'],
+        ['Bearer sk-variable'],
+      ])
+      const pages = ['/system', '/v1/models', '/v1/models/capabilities', '/metrics', '/settings', '/backend/monitor']
+      const shown: string[] = []
+      for (const page of pages) shown.push((await server.call(`${page}?model=far`)).text)
+      for (const model of ['cloud', 'far']) shown.push((await server.post('/api/show', { model })).text)
+      expect([...shown, ...server.logLines].join('\n')).not.toMatch(/sk-(?:file|variable)/)
+    },
+  )
+})
+
+describe('the provider of a proxy', () => {
+  verifies('proxy:provider:vendor-names', 'may be called by its vendor’s name', async () => {
+    await using server = await startTestServer({ env: { UP_KEY: 'sk-up' } })
+    await using upstream = await startUpstream()
+    const proxy = { upstream_url: upstream.origin, api_key_env: 'UP_KEY' }
+    await write(server, 'a', { ...proxy, provider: 'openai' })
+    await write(server, 'b', { ...proxy, provider: 'anthropic' })
+    upstream.enqueue({ headers: json, body: chatReply }, { headers: json, body: messagesReply })
+    expect((await server.chat('a')).status).toBe(200)
+    expect((await server.post('/v1/messages', { model: 'b', max_tokens: 9, messages })).status).toBe(200)
+    const [chat, message] = upstream.requests
+    expect([chat?.header('authorization'), chat?.header('x-api-key')]).toEqual([['Bearer sk-up'], []])
+    expect([message?.header('authorization'), message?.header('x-api-key')]).toEqual([[], ['sk-up']])
+  })
+})
+
+describe('cache_prompt', () => {
+  verifies('cloud-proxy:cache-prompt:where', 'marks what is translated for provider_b, and nothing else', async () => {
+    await using server = await startTestServer()
+    await using upstream = await startUpstream()
+    const proxy = { upstream_url: upstream.origin, cache_prompt: true }
+    await write(server, 'marked', { ...proxy, mode: 'translate', provider: 'provider_b' })
+    await write(server, 'other', { ...proxy, mode: 'translate', provider: 'provider_a' })
+    await write(server, 'relayed', { ...proxy, provider: 'provider_a' })
+    upstream.enqueue({ headers: json, body: messagesReply })
+    const system = { role: 'system', content: 'Be brief.' }
+    await server.chat('marked', { messages: [system, ...messages] })
+    expect(JSON.stringify(bodyOf(upstream)).split('"cache_control"')).toHaveLength(3)
+    upstream.replyWith({ headers: json, body: chatReply })
+    for (const model of ['other', 'relayed']) {
+      await server.chat(model, { messages: [system, ...messages] })
+      expect(JSON.stringify(bodyOf(upstream))).not.toContain('cache_control')
+    }
+  })
+})
+
+verifies('upstream:reply:not-filtered', 'a reply of an upstream is not filtered', async () => {
+  await using server = await startTestServer()
+  await using upstream = await startUpstream()
+  await server.model('ner', {}, { known_usecases: ['token_classify'], pii_detection: {} })
+  await write(server, 'cloud', { upstream_url: upstream.origin }, { pii: { enabled: true, detectors: ['ner'] } })
+  upstream.replyWith({ headers: json, body: chatReply })
+  expect((await server.chat('cloud')).text).toBe(chatReply)
+})
