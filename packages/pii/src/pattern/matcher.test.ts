@@ -91,6 +91,35 @@ describe('long texts', () => {
     expect(spansOf('abc(?:[a-c]*!)', 'abc'.repeat(9000))).toEqual([])
   })
 
+  it('tries that look far ahead end where they must, also where an earlier one looked in vain', () => {
+    const dice = new Dice(55)
+    for (let round = 0; round < 150; round++) {
+      const { source, node } = acceptedPattern(dice, 'small')
+      const text = `${randomText(dice, 300)}${dice.pick(['abc', 'aab', 'a-b'])}${'ab'.repeat(dice.roll(90))}${randomText(dice, 300)}`
+      expect([source, text, spansOf(source, text)]).toEqual([source, text, oracleMatches(node, text)])
+    }
+    const far = `${'abc-'.repeat(200)}${'abc'.repeat(300)}#${'abc-'.repeat(100)}!abc`
+    for (const source of [
+      'abc(?:[^!#]*[!#])?',
+      'abc(?:-abc)*#',
+      'abc[a-c-]{40,400}!',
+      'abc(?:[a-c-]{0,90}#|[^#]*!abc)?',
+    ]) {
+      expect(spansOf(source, far)).toEqual(oracleMatches(parsePattern(source), far))
+    }
+  })
+
+  it('an automaton that gives way anywhere in a match loses nothing of it', () => {
+    const dice = new Dice(56)
+    const noise = Array.from({ length: 40_000 }, () => dice.pick(['a', 'b'])).join('')
+    const source = 'key[ab]*a[ab]{15}x'
+    const matcher = new PatternMatcher([new CompiledPattern(source)])
+    for (const length of [4080, 4090, 4096, 4100, 8190, 12_290, 16_384, 20_480, 33_000]) {
+      const text = `key${noise.slice(0, length)}a${'b'.repeat(15)}x`
+      expect(matcher.match(text)).toEqual([{ pattern: 0, start: 0, end: text.length }])
+    }
+  })
+
   it('an automaton that would need too many states gives way', () => {
     const source = 'key[ab]*a[ab]{15}x'
     const dice = new Dice(53)

@@ -1,4 +1,5 @@
 import { isWordCode } from './code-set.ts'
+import { CHECKPOINT_UNITS, DeadEnds } from './dead-ends.ts'
 import { DEAD, type LazyAutomaton } from './lazy-automaton.ts'
 import type { MatchList } from './match-list.ts'
 import type { SourceText } from './source-text.ts'
@@ -10,8 +11,12 @@ import type { SourceText } from './source-text.ts'
 const WASTE_ALLOWED = 4096
 const WASTE_PER_CHARACTER = 32
 
-/** Times the automaton may throw everything away within one text before it is given up there. */
+/** Times the automaton may throw everything away, and characters read that allow for one more. */
 const MAX_FLUSHES = 4
+const CHARACTERS_PER_FLUSH = 4096
+
+/** No longer match can follow; there is more to read; the automaton throws away more than it is of use. */
+type Outcome = 'dead' | 'paused' | 'thrashing'
 
 /**
  * Tries a pattern from places where it may begin, one after the other. What is read behind the end of a match, or without
@@ -22,6 +27,7 @@ export class PrefixSearch {
   private readonly text: SourceText
   private readonly matches: MatchList
   private readonly flushesAtStart: number
+  private readonly deadEnds = new DeadEnds()
   private wasted = 0
   private start = -1
   private position = 0
@@ -58,26 +64,42 @@ export class PrefixSearch {
     const { automaton, text } = this
     // Another text made the automaton throw its states away while this one waited.
     if (this.flushes !== automaton.flushes) return this.giveUp()
-    const outcome = automaton.program.usesEdges ? this.readWithEdges(limit) : this.read(limit)
+    const outcome = this.readByStretches(limit)
     this.flushes = automaton.flushes
-    if (automaton.flushes > this.flushesAtStart + MAX_FLUSHES) return this.giveUp()
-    if (outcome === 'paused' && this.position < text.length) return 'paused'
+    if (outcome === 'thrashing') return this.giveUp()
     if (outcome === 'paused') {
       if (limit < text.length) return 'paused'
       const result = automaton.step(this.state, -1, text.startsSegment(limit), text.endsSegment(limit))
       if ((result & 1) === 1) this.end = limit
     }
+    this.deadEnds.finish(this.end)
     this.wasted += this.position - Math.max(this.end, this.start)
     if (this.end > this.start) this.matches.add(this.start, this.end)
     this.start = -1
     return 'done'
   }
 
-  private read(limit: number): 'dead' | 'paused' {
+  private readByStretches(limit: number): Outcome {
+    const { automaton } = this
+    while (this.position < limit) {
+      const stop = (Math.floor(this.position / CHECKPOINT_UNITS) + 1) * CHECKPOINT_UNITS
+      const until = Math.min(limit, stop)
+      const outcome = automaton.program.usesEdges ? this.readWithEdges(until) : this.read(until)
+      if (outcome !== 'paused') return outcome
+      if (this.position < stop) break
+      if (this.deadEnds.isKnown(this.position, this.state, automaton.flushes)) {
+        this.state = DEAD
+        return 'dead'
+      }
+    }
+    return 'paused'
+  }
+
+  private read(limit: number): Outcome {
     const { automaton } = this
     const { text } = this.text
     const { alphabet } = automaton.program
-    const mostFlushes = this.flushesAtStart + MAX_FLUSHES
+    const { mostFlushes } = this
     let { state, position, end } = this
     while (position < limit) {
       const unit = text.charCodeAt(position)
@@ -91,10 +113,11 @@ export class PrefixSearch {
     this.state = state
     this.position = position
     this.end = end
+    if (automaton.flushes > mostFlushes) return 'thrashing'
     return state === DEAD ? 'dead' : 'paused'
   }
 
-  private readWithEdges(limit: number): 'dead' | 'paused' {
+  private readWithEdges(limit: number): Outcome {
     const { automaton, text } = this
     while (this.position < limit) {
       const { position } = this
@@ -107,10 +130,16 @@ export class PrefixSearch {
       )
       if ((result & 1) === 1) this.end = position
       this.state = result >> 1
-      if (this.state === DEAD || automaton.flushes > this.flushesAtStart + MAX_FLUSHES) return 'dead'
+      if (automaton.flushes > this.mostFlushes) return 'thrashing'
+      if (this.state === DEAD) return 'dead'
       this.position += code > 0xffff ? 2 : 1
     }
     return 'paused'
+  }
+
+  /** Past that the text is not one for an automaton. */
+  private get mostFlushes(): number {
+    return this.flushesAtStart + MAX_FLUSHES + Math.floor(this.position / CHARACTERS_PER_FLUSH)
   }
 
   private isWasteful(start: number): boolean {
@@ -118,6 +147,7 @@ export class PrefixSearch {
   }
 
   private giveUp(): 'wasteful' {
+    this.deadEnds.finish(Number.MAX_SAFE_INTEGER)
     this.start = -1
     return 'wasteful'
   }
