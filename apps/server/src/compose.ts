@@ -300,7 +300,7 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       },
     })
     const probe = createProbe({ residency, models: cloudModels, upstream: cloud, secrets })
-    const prober = createProber({ chains, probe, clock, logger: log })
+    const prober = createProber({ chains, probe, load: residency.load, clock, logger: log })
     opened.push(() => prober.close())
     const stages: Record<StageName, Stage> = {
       body: bodyStage(bodies),

@@ -186,6 +186,20 @@ describe('a chain of models', () => {
     expect(second.requests).toHaveLength(1)
   })
 
+  it('has a target loaded that is to be warm, though another one serves', async () => {
+    await using world = await startWorld()
+    const { server } = world
+    await server.model('own')
+    await server.model('cold')
+    await world.chain({ targets: [{ model: 'one' }, { model: 'own', warm: true }, { model: 'cold' }] })
+    expect(served(await server.chat('m'))).toEqual(['one', undefined])
+    await eventually(async () => {
+      const { loaded_models } = (await server.call('/system')).json() as { loaded_models: { id: string }[] }
+      expect(loaded_models.map(({ id }) => id)).toContain('own')
+    })
+    expect(server.records('cold')).toEqual([])
+  })
+
   it('takes a target back once it is there again', async () => {
     await using world = await startWorld()
     const { server, first } = world

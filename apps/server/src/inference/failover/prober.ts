@@ -3,7 +3,7 @@ import type { ModelConfig } from '../../models/model-config.ts'
 import type { Clock, Logger } from '../../ports.ts'
 import type { Chains } from './chains.ts'
 
-/** Looks at targets that are down until they are up again. */
+/** Looks at targets that are down until they are up again, and has those loaded that are to be warm. */
 export interface Prober {
   /** Looks after the targets of a chain from now on, for as long as one of them is down. */
   watch(model: ModelConfig): void
@@ -16,16 +16,35 @@ export interface ProberOptions {
   readonly chains: Chains
   /** Asks a target whether it can serve. @throws whatever keeps it from that */
   readonly probe: (model: ModelConfig, options: { readonly signal: AbortSignal }) => Promise<void>
+  /** Brings a target into memory. */
+  readonly load: (model: ModelConfig, options: { readonly signal: AbortSignal }) => Promise<void>
   readonly clock: Clock
   readonly logger: Logger
 }
 
 /** A prober without anything to look at; one loop a chain, at most. */
-export function createProber({ chains, probe, clock, logger }: ProberOptions): Prober {
+export function createProber({ chains, probe, load, clock, logger }: ProberOptions): Prober {
   const closing = new AbortController()
   /** The loops that run, by chain, with the model as its file is now. */
   const watched = new Map<Chain, { model: ModelConfig; readonly done: Promise<void> }>()
 
+  const warmed = new WeakSet<Chain>()
+  const warming = new Set<Promise<void>>()
+
+  /** Targets that are to be warm are loaded once, while another one serves. */
+  const warm = (chain: Chain, { standIns = [] }: ModelConfig): void => {
+    if (warmed.has(chain)) return
+    warmed.add(chain)
+    const names = new Set(chain.states.filter((target) => target.warm).map((target) => target.model))
+    for (const { name, model } of standIns) {
+      if (!names.has(name) || model.disabled) continue
+      const loading = load(model, { signal: closing.signal }).catch((error: unknown) => {
+        if (!closing.signal.aborted) logger.warn({ model: name, err: error }, 'target of a chain could not be loaded')
+      })
+      warming.add(loading)
+      void loading.finally(() => warming.delete(loading))
+    }
+  }
   const look = async (chain: Chain, name: string): Promise<void> => {
     const target = watched.get(chain)?.model.standIns?.find((one) => one.name === name)?.model
     const isServing = target !== undefined && !target.disabled
@@ -45,6 +64,7 @@ export function createProber({ chains, probe, clock, logger }: ProberOptions): P
     watch(model) {
       if (closing.signal.aborted) return
       const chain = chains.of(model)
+      warm(chain, model)
       const loop = watched.get(chain)
       if (loop !== undefined) {
         loop.model = model
@@ -59,7 +79,7 @@ export function createProber({ chains, probe, clock, logger }: ProberOptions): P
     },
     async close() {
       closing.abort()
-      await Promise.all([...watched.values()].map(({ done }) => done))
+      await Promise.all([...[...watched.values()].map(({ done }) => done), ...warming])
     },
   }
 }
