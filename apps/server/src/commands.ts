@@ -1,5 +1,6 @@
 import { createBackendCatalog } from './backends/catalog.ts'
 import type { ServerConfig } from './config/schema.ts'
+import { IN_PROCESS_BACKENDS } from './inference/upstream/in-process-backends.ts'
 import { addModel } from './models/add-model.ts'
 import { formatProblem } from './models/config-problem.ts'
 import { createConfigStore } from './models/config-store.ts'
@@ -46,6 +47,7 @@ export async function listBackendsCommand(config: ServerConfig, builtIn: readonl
   const catalog = await createBackendCatalog({
     folders: [config.backendsPath, config.backendsSystemPath],
     builtIn: Object.fromEntries(builtIn.map((name) => [name, { entry: name, execArgv: [] }])),
+    inProcess: Object.fromEntries(IN_PROCESS_BACKENDS.map((name) => [name, () => ({})])),
     external: Object.fromEntries(config.externalGrpcBackends.map(({ name, uri }) => [name, uri])),
     logger: quiet,
   })

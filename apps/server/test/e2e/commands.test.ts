@@ -59,7 +59,10 @@ describe('the command line', () => {
     expect(await runBuilt(dir.path, ['backends', 'list', ...flags])).toEqual({
       code: 0,
       signal: null,
-      stdout: 'llama\nllama-cpp\nmine\nonnx\nprivacy-filter\nrerankers\nsentencetransformers\ntransformers',
+      stdout: [
+        ...['cloud-proxy', 'llama', 'llama-cpp', 'mine', 'onnx', 'privacy-filter', 'rerankers', 'sentencetransformers'],
+        ...['service-proxy', 'transformers'],
+      ].join('\n'),
       stderr: '',
     })
   })

@@ -13,8 +13,13 @@ export interface InProcessParts {
   readonly logger: Logger
 }
 
+/** Names of the backends that need no process. */
+export const IN_PROCESS_BACKENDS = ['cloud-proxy', 'service-proxy'] as const
+
 /** The backends that need no process (§2.9, `backend`), by name. */
-export function createInProcessBackends(parts: InProcessParts): Readonly<Record<string, InProcessBackend>> {
+export function createInProcessBackends(
+  parts: InProcessParts,
+): Readonly<Record<(typeof IN_PROCESS_BACKENDS)[number], InProcessBackend>> {
   return {
     'service-proxy': () => createServiceHandlers({ ...parts, log: toLog(parts.logger) }),
     'cloud-proxy': () => createCloudHandlers(parts.secrets),
