@@ -5,9 +5,16 @@ it('exports exactly this', () => {
   expect(Object.keys(entry).sort()).toEqual([
     'StatusError',
     'assertModelIdentity',
+    'createLog',
     'describeHandlers',
     'listenBackend',
     'modelNotLoaded',
+    'parseOptions',
+    'readBoolean',
+    'readInteger',
+    'readNumber',
+    'readSwitch',
+    'readWord',
     'serveBackend',
   ])
 })

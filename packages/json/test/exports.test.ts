@@ -11,6 +11,7 @@ it('exports these names and no others', () => {
     'encodeJsonString',
     'parseJson',
     'parseJsonCooperatively',
+    'runInSlices',
     'toValueCooperatively',
     'walkStrings',
   ])
