@@ -86,7 +86,7 @@ describe('ARCHITECTURE.md', () => {
         ({ name }) =>
           name === '@svc/server' ||
           [...labels.values()].includes(name) ||
-          /^@svc\/backend-(llama|onnx|mock)$/.test(name),
+          /^@svc\/backend-(llama|onnx|cloud-proxy|service-proxy|mock)$/.test(name),
       )
       .flatMap(({ name, dependencies = {} }) =>
         Object.keys(dependencies)

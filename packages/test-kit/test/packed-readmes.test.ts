@@ -20,6 +20,7 @@ const PROMISES = {
       'encodeJsonString',
       'parseJson',
       'parseJsonCooperatively',
+      'runInSlices',
       'toValueCooperatively',
       'walkStrings',
     ],
@@ -124,10 +125,7 @@ const PROMISES = {
     ],
   },
   '@svc/service-backend': {
-    printed: [
-      'proxy.upstream_url: only the root of the instance is used, what follows it is cut off',
-      'true loaded',
-    ],
+    printed: ['proxy.upstream_url: only the root of the instance is used, what follows it is cut off', 'true loaded'],
     names: ['createServiceHandlers'],
   },
   '@svc/templates': {
@@ -279,6 +277,8 @@ const PROMISES = {
       'rerankResult',
       'resourcesReply',
       'responseContentPart',
+      'responseCountReply',
+      'responseCountRequest',
       'responseError',
       'responseErrorReply',
       'responseEvent',
