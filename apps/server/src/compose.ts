@@ -10,7 +10,7 @@ import { type BuiltInBackend, createBackendCatalog } from './backends/catalog.ts
 import type { Environment } from './backends/child-environment.ts'
 import { createProcessRecord, reapOrphans } from './backends/process-record.ts'
 import { createSupervisor } from './backends/supervisor.ts'
-import { composePii } from './compose-pii.ts'
+import { composeInference } from './compose-inference.ts'
 import { composeRoutes } from './compose-routes.ts'
 import type { ConfigSources } from './config/load.ts'
 import { formatAddress } from './config/places.ts'
@@ -32,35 +32,9 @@ import { corsPolicy } from './http/middleware/cors.ts'
 import { hostPolicy } from './http/middleware/host.ts'
 import { isPublicBind } from './http/public-bind.ts'
 import type { RouteRow } from './http/route-row.ts'
-import { createModelSlots, createSlotCounter } from './inference/admission.ts'
-import { createBackendExecutor } from './inference/backend-executor.ts'
-import { createChains } from './inference/failover/chains.ts'
-import { createFailover } from './inference/failover/failover.ts'
-import { createFailoverMetrics } from './inference/failover/metrics.ts'
-import { createProbe } from './inference/failover/probe.ts'
-import { createProber } from './inference/failover/prober.ts'
-import { createMediaAttacher } from './inference/media/attach-media.ts'
-import { createMediaReader, type MediaLimits } from './inference/media/media-reader.ts'
-import { type AroundStage, createPipeline, passThrough, type Stage, type StageName } from './inference/pipeline.ts'
-import { createModelFactsReader } from './inference/prediction/model-facts.ts'
-import { createPlanner } from './inference/prediction/plan.ts'
-import { createPredictor } from './inference/prediction/predict.ts'
-import { createReplyRuleBook } from './inference/prompt/finish/reply-rules.ts'
-import { createPromptBuilder } from './inference/prompt/prompt-builder.ts'
-import { accessStage } from './inference/stages/access.ts'
-import { aliasStage } from './inference/stages/alias.ts'
-import { bodyStage } from './inference/stages/body.ts'
-import { capStage } from './inference/stages/cap.ts'
-import { ceilingStage } from './inference/stages/ceiling.ts'
-import { mapStage } from './inference/stages/map.ts'
-import { modelStage } from './inference/stages/model.ts'
-import { piiStage } from './inference/stages/pii.ts'
-import { OPAQUE, replyStage } from './inference/stages/reply.ts'
-import { createCompileCache } from './inference/structured-output/compile-cache.ts'
-import { createCloudModels } from './inference/upstream/cloud-models.ts'
+import type { AroundStage } from './inference/pipeline.ts'
 import { createInProcessBackends } from './inference/upstream/in-process-backends.ts'
 import { secretsOf } from './inference/upstream/secrets.ts'
-import { createUpstreams } from './inference/upstream/upstreams.ts'
 import type { RootLogger } from './log.ts'
 import { capabilitiesOf, inputModalitiesOf, outputModalitiesOf } from './models/capabilities.ts'
 import { formatProblem } from './models/config-problem.ts'
@@ -81,9 +55,6 @@ import { readDeviceMemory } from './monitoring/drm-vram.ts'
 import { createMemoryPressure } from './monitoring/memory-pressure.ts'
 import { createMetrics } from './monitoring/metrics.ts'
 import { createProcessStats } from './monitoring/process-stats.ts'
-import { createRing, RECORDS_KEPT } from './monitoring/recorders.ts'
-import { createOutboundClient } from './outbound/client.ts'
-import { toAllowList } from './outbound/target.ts'
 import type { Clock } from './ports.ts'
 import { createLiveResponses } from './responses/live-responses.ts'
 import { createResponseStore } from './responses/response-store.ts'
@@ -101,13 +72,6 @@ const BODY_IDLE_MS = 30_000
 const PRELOADING = 'startup preload in progress'
 /** All request bodies in memory together (threats REL-2). */
 const BODIES_TOTAL_BYTES = 256 * 1024 * 1024
-/** One image (threats FETCH-2); other media may be as large as a request's body. */
-const IMAGE_BYTES = 20_000_000
-/** The media of one request: a message to a backend has 50 MiB, and base64 adds a third. */
-const MEDIA_REQUEST_BYTES = 32 * 1024 * 1024
-/** The media of all requests together. */
-const MEDIA_TOTAL_BYTES = 256 * 1024 * 1024
-const MEDIA_FETCH_MS = 30_000
 
 /** What a server is made from. */
 export interface ComposeOptions {
@@ -270,88 +234,34 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       idleMs: BODY_IDLE_MS,
       totalBytes: BODIES_TOTAL_BYTES,
     })
-    const prompts = createPromptBuilder({ logger: log })
-    const outbound = createOutboundClient({
-      allow: toAllowList(config.contentUrlAllow),
-      clock,
-      log,
-      userAgent: `svc/${version.split(' ', 1)[0]}`,
-    })
-    const slots = createModelSlots()
     const events = createAuditEvents({ database, clock, logger: log })
     opened.push(() => events.close())
-    const pii = composePii({
-      resolve: (name) => directory.resolve(name),
-      defaults: () => settings.get('pii_default_detectors'),
+    const inference = composeInference({
+      config,
+      settings,
+      directory: {
+        resolve: (name, how) => directory.resolve(name, how),
+        defaultFor: (usecase) => directory.defaultFor(usecase),
+      },
       residency,
-      modelsPath: config.modelsPath,
+      upstream: cloud,
+      secrets,
+      userAgent: `svc/${version.split(' ', 1)[0]}`,
       events,
-      registry: metrics.registry,
+      metrics,
+      bodies,
+      aroundStage: options.aroundStage,
       clock,
       logger: log,
     })
-    const cloudModels = createCloudModels({ secrets, userAgent: `svc/${version.split(' ', 1)[0]}` })
-    const countFailover = createFailoverMetrics(metrics.registry)
-    const chains = createChains({
-      clock,
-      onEvent: (model, event) => {
-        countFailover(model, event)
-        log.info({ model, event }, 'a chain of models changed')
-      },
-    })
-    const probe = createProbe({ residency, models: cloudModels, upstream: cloud, secrets })
-    const prober = createProber({ chains, probe, load: residency.load, clock, logger: log })
-    opened.push(() => prober.close())
-    const stages: Record<StageName, Stage> = {
-      body: bodyStage(bodies),
-      alias: aliasStage({
-        resolve: (name, how) => directory.resolve(name, how),
-        defaultFor: (usecase) => directory.defaultFor(usecase),
-      }),
-      ceiling: ceilingStage(createSlotCounter(), config.maxConcurrentBackendRequests),
-      router: passThrough,
-      access: accessStage,
-      cap: capStage(slots, {
-        record: ({ kind, model, correlationId, statusCode }) => {
-          events.record([{ kind, correlationId, facts: { model, status_code: statusCode } }])
-        },
-      }),
-      pii: piiStage(pii.filter),
-      map: mapStage(createMediaAttacher(createMediaReader({ outbound, limits: mediaLimits(config) }))),
-      model: modelStage({
-        executor: createBackendExecutor(
-          residency,
-          createPredictor(
-            createPlanner({
-              prompts,
-              facts: createModelFactsReader(),
-              rules: createReplyRuleBook({ logger: log }),
-              grammars: createCompileCache(),
-            }),
-          ),
-          { prompts },
-        ),
-        upstreams: createUpstreams({
-          models: cloudModels,
-          upstream: cloud,
-          opaque: config.opaqueErrors ? OPAQUE : undefined,
-        }),
-        failover: createFailover({ chains, slots, prober }),
-        usage: createRing(RECORDS_KEPT),
-        traces: createRing(RECORDS_KEPT),
-        metrics,
-        clock,
-      }),
-      reply: replyStage({ clock, opaqueErrors: config.opaqueErrors }),
-    }
-    const pipeline = createPipeline(stages, options.aroundStage)
+    opened.push(() => inference.close())
     const processes = createProcessStats({ clock })
     const { routes, reserved } = composeRoutes({
       config,
       clock,
       store: storedResponses,
       live: liveResponses,
-      pipeline,
+      pipeline: inference.pipeline,
       compression,
       bodies,
       models: {
@@ -401,12 +311,12 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
         keepAlive,
         clock,
       },
-      pii: { scanner: pii.scanner, events },
+      pii: { scanner: inference.scanner, events },
       middleware: {
         models: () => directory.list(),
         defaultDetectors: () => settings.get('pii_default_detectors'),
         countEvents: () => events.count(),
-        inFlight: (model) => slots.taken(model),
+        inFlight: inference.inFlight,
       },
       backends: {
         models: { resolve: (name) => directory.resolve(name) },
@@ -500,16 +410,6 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
         for (const close of opened.reverse()) await close()
       },
     }
-  }
-}
-
-function mediaLimits({ uploadLimitBytes }: ServerConfig): MediaLimits {
-  return {
-    imageBytes: IMAGE_BYTES,
-    otherBytes: uploadLimitBytes,
-    requestBytes: MEDIA_REQUEST_BYTES,
-    totalBytes: MEDIA_TOTAL_BYTES,
-    fetchMs: MEDIA_FETCH_MS,
   }
 }
 

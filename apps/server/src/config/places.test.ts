@@ -13,7 +13,7 @@ import {
   webUrl,
 } from './places.ts'
 
-const context = { cwd: '/work' }
+const context = { cwd: '/opt/svc' }
 
 describe('an address', () => {
   it.each([
@@ -62,7 +62,7 @@ describe('an address', () => {
 
 describe('paths and URLs', () => {
   it('starts relative paths in the working directory', () => {
-    expect(path.read('models', context)).toBe('/work/models')
+    expect(path.read('models', context)).toBe('/opt/svc/models')
     expect(path.read('/srv/models', context)).toBe('/srv/models')
     expect(path.read('a\0b', context)).toBeUndefined()
   })
@@ -75,8 +75,8 @@ describe('paths and URLs', () => {
   it.each([
     ['postgres://u:p@db:5432/svc', 'postgres://u:p@db:5432/svc'],
     ['postgresql://db/svc?sslmode=require', 'postgresql://db/svc?sslmode=require'],
-    ['state.db', '/work/state.db'],
-    ['sqlite:state.db', '/work/state.db'],
+    ['state.db', '/opt/svc/state.db'],
+    ['sqlite:state.db', '/opt/svc/state.db'],
     ['file:/srv/state.db', '/srv/state.db'],
     ['sqlite:///srv/state.db', '/srv/state.db'],
   ])('the database %s is %s', (written, value) => {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { duration, formatDuration, parseDuration, size } from './quantities.ts'
 
-const context = { cwd: '/work' }
+const context = { cwd: '/opt/svc' }
 
 describe('a duration', () => {
   it.each([

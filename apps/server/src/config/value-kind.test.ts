@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { choice, decimal, headerText, integer, list, text, texts, toggle } from './value-kind.ts'
 
-const context = { cwd: '/work' }
+const context = { cwd: '/opt/svc' }
 
 describe('a toggle', () => {
   it.each(['1', 't', 'true', 'TRUE', 'y', 'Yes', 'on'])('reads %s as true', (word) => {

@@ -1,3 +1,4 @@
+import type { DocumentFormat } from '@svc/pii'
 import type * as z from 'zod'
 
 /** Who may call a route: nobody is asked, any credential, the caller for own data, admins. */
@@ -33,18 +34,6 @@ export type Feature =
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** Formats of request bodies as the PII filter knows them (§6.3). */
-export type ScannedFormat =
-  | 'chat-completions'
-  | 'completions'
-  | 'embeddings'
-  | 'edits'
-  | 'messages'
-  | 'responses'
-  | 'ollama-chat'
-  | 'ollama-generate'
-  | 'ollama-embed'
-
 /** A documented answer of a route. */
 export interface RouteResponse {
   readonly description: string
@@ -76,7 +65,7 @@ export interface RouteRow {
   /** What a name that no model has is: 404 with the name, or 400 with a fixed text. @default 'not_found' */
   readonly unknownModel?: 'not_found' | 'invalid_request' | undefined
   /** The format by which the PII filter scans the request body; not scanned without one. @default false */
-  readonly scanned?: ScannedFormat | false | undefined
+  readonly scanned?: DocumentFormat | false | undefined
   /** Clients leave HTTP for a WebSocket here; a request that does not ask for one goes to the handler. */
   readonly socket?: SocketRow | undefined
   readonly tag: string

@@ -1,9 +1,10 @@
 import type { SvcError } from '@svc/errors'
 import { createSseRestorer, restoreJsonBody, type TokenMap } from '@svc/pii'
 import { type ByteRewriter, cloudRequest, type Provider, type PushUpstream, passthroughBody, relay } from '@svc/proxy'
-import type { Usage } from '../events.ts'
+import { NO_USAGE } from '../events.ts'
 import type { Exchange } from '../exchange.ts'
 import type { CloudModels } from './cloud-models.ts'
+import { toUsage } from './upstream-usage.ts'
 
 /** What relaying needs. */
 export interface RelayParts {
@@ -27,18 +28,9 @@ export async function relayExchange(exchange: Exchange, { models, upstream, opaq
     ...(restoration === undefined ? {} : { rewriter: createRestorer(target.provider, restoration) }),
     ...(opaque === undefined ? {} : { describe: () => opaque }),
   })
-  exchange.usage = toUsage(outcome.usage)
+  exchange.usage = outcome.usage === undefined ? NO_USAGE : toUsage(outcome.usage)
   exchange.failure = outcome.failure
   exchange.upstreamStatus = outcome.status
-}
-
-function toUsage(usage: { readonly prompt_tokens: number; readonly completion_tokens: number } | undefined): Usage {
-  return {
-    promptTokens: usage?.prompt_tokens ?? 0,
-    completionTokens: usage?.completion_tokens ?? 0,
-    promptMs: 0,
-    generationMs: 0,
-  }
 }
 
 const OPEN_BRACE = 0x7b

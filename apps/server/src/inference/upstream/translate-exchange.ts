@@ -7,18 +7,13 @@ import {
   messagesToChat,
   type Upstream,
 } from '@svc/proxy'
-import {
-  type ChatCompletionChunk,
-  type ChatCompletionRequest,
-  type CompletionUsage,
-  chatCompletionRequest,
-  messagesRequest,
-} from '@svc/wire'
+import { type ChatCompletionChunk, type ChatCompletionRequest, chatCompletionRequest, messagesRequest } from '@svc/wire'
 import type { ModelConfig } from '../../models/model-config.ts'
 import { type FinishReason, NO_USAGE, type PredictionStep, type Usage } from '../events.ts'
 import type { Exchange } from '../exchange.ts'
 import { readBody } from '../read-body.ts'
 import type { CloudModels } from './cloud-models.ts'
+import { toUsage } from './upstream-usage.ts'
 
 /** What translating needs. */
 export interface TranslateParts {
@@ -123,10 +118,6 @@ async function* toSteps(
   for (const [choice, finishReason] of ended) yield { type: 'choice-end', choice, finishReason }
   yield { type: 'usage', usage: isFull ? usage : NO_USAGE }
   yield { type: 'progress', usage }
-}
-
-function toUsage(figures: CompletionUsage): Usage {
-  return { ...NO_USAGE, promptTokens: figures.prompt_tokens, completionTokens: figures.completion_tokens }
 }
 
 function toFinishReason(reason: string): FinishReason {

@@ -1,0 +1,166 @@
+import type { HttpUpstream, SecretReader } from '@svc/proxy'
+import type { AuditEvents } from './audit/pii-events.ts'
+import { composePii } from './compose-pii.ts'
+import type { ServerConfig } from './config/schema.ts'
+import type { BodyReader } from './http/body.ts'
+import { createModelSlots, createSlotCounter } from './inference/admission.ts'
+import { createBackendExecutor } from './inference/backend-executor.ts'
+import { createChains } from './inference/failover/chains.ts'
+import { createFailover } from './inference/failover/failover.ts'
+import { createFailoverMetrics } from './inference/failover/metrics.ts'
+import { createProbe } from './inference/failover/probe.ts'
+import { createProber } from './inference/failover/prober.ts'
+import { createMediaAttacher } from './inference/media/attach-media.ts'
+import { createMediaReader, type MediaLimits } from './inference/media/media-reader.ts'
+import type { Pipeline } from './inference/pipeline.ts'
+import { type AroundStage, createPipeline, passThrough, type Stage, type StageName } from './inference/pipeline.ts'
+import { createModelFactsReader } from './inference/prediction/model-facts.ts'
+import { createPlanner } from './inference/prediction/plan.ts'
+import { createPredictor } from './inference/prediction/predict.ts'
+import { createReplyRuleBook } from './inference/prompt/finish/reply-rules.ts'
+import { createPromptBuilder } from './inference/prompt/prompt-builder.ts'
+import { accessStage } from './inference/stages/access.ts'
+import { aliasStage } from './inference/stages/alias.ts'
+import { bodyStage } from './inference/stages/body.ts'
+import { capStage } from './inference/stages/cap.ts'
+import { ceilingStage } from './inference/stages/ceiling.ts'
+import { mapStage } from './inference/stages/map.ts'
+import { modelStage } from './inference/stages/model.ts'
+import { piiStage } from './inference/stages/pii.ts'
+import { OPAQUE, replyStage } from './inference/stages/reply.ts'
+import { createCompileCache } from './inference/structured-output/compile-cache.ts'
+import { createCloudModels } from './inference/upstream/cloud-models.ts'
+import { createUpstreams } from './inference/upstream/upstreams.ts'
+import type { Residency } from './models/residency.ts'
+import type { Metrics } from './monitoring/metrics.ts'
+import { createRing, RECORDS_KEPT } from './monitoring/recorders.ts'
+import { createOutboundClient } from './outbound/client.ts'
+import { toAllowList } from './outbound/target.ts'
+import type { TextScanner } from './pii/scan-text.ts'
+import type { Clock, Logger } from './ports.ts'
+import type { Settings } from './settings/settings.ts'
+
+/** One image (threats FETCH-2); other media may be as large as a request's body. */
+const IMAGE_BYTES = 20_000_000
+/** The media of one request: a message to a backend has 50 MiB, and base64 adds a third. */
+const MEDIA_REQUEST_BYTES = 32 * 1024 * 1024
+/** The media of all requests together. */
+const MEDIA_TOTAL_BYTES = 256 * 1024 * 1024
+const MEDIA_FETCH_MS = 30_000
+
+/** What the request path is made of. */
+export interface InferenceParts {
+  readonly config: ServerConfig
+  readonly settings: Pick<Settings, 'get'>
+  readonly directory: Parameters<typeof aliasStage>[0]
+  readonly residency: Residency
+  readonly upstream: HttpUpstream
+  readonly secrets: SecretReader
+  /** Who others are asked by. */
+  readonly userAgent: string
+  readonly events: AuditEvents
+  readonly metrics: Metrics
+  readonly bodies: BodyReader
+  readonly aroundStage: AroundStage | undefined
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** The request path of every inference route, and what stands beside it. */
+export interface InferenceRoom {
+  readonly pipeline: Pipeline
+  readonly scanner: TextScanner
+  /** Requests of a model that run now. */
+  inFlight(model: string): number
+  close(): Promise<void>
+}
+
+/** Puts the stages together. */
+export function composeInference(parts: InferenceParts): InferenceRoom {
+  const { config, settings, directory, residency, upstream, secrets, userAgent } = parts
+  const { events, metrics, bodies, clock, logger: log } = parts
+  const prompts = createPromptBuilder({ logger: log })
+  const outbound = createOutboundClient({
+    allow: toAllowList(config.contentUrlAllow),
+    clock,
+    log,
+    userAgent,
+  })
+  const slots = createModelSlots()
+  const pii = composePii({
+    resolve: (name) => directory.resolve(name),
+    defaults: () => settings.get('pii_default_detectors'),
+    residency,
+    modelsPath: config.modelsPath,
+    events,
+    registry: metrics.registry,
+    clock,
+    logger: log,
+  })
+  const cloudModels = createCloudModels({ secrets, userAgent })
+  const countFailover = createFailoverMetrics(metrics.registry)
+  const chains = createChains({
+    clock,
+    onEvent: (model, event) => {
+      countFailover(model, event)
+      log.info({ model, event }, 'a chain of models changed')
+    },
+  })
+  const probe = createProbe({ residency, models: cloudModels, upstream, secrets })
+  const prober = createProber({ chains, probe, load: residency.load, clock, logger: log })
+  const stages: Record<StageName, Stage> = {
+    body: bodyStage(bodies),
+    alias: aliasStage(directory),
+    ceiling: ceilingStage(createSlotCounter(), config.maxConcurrentBackendRequests),
+    router: passThrough,
+    access: accessStage,
+    cap: capStage(slots, {
+      record: ({ kind, model, correlationId, statusCode }) => {
+        events.record([{ kind, correlationId, facts: { model, status_code: statusCode } }])
+      },
+    }),
+    pii: piiStage(pii.filter),
+    map: mapStage(createMediaAttacher(createMediaReader({ outbound, limits: mediaLimits(config) }))),
+    model: modelStage({
+      executor: createBackendExecutor(
+        residency,
+        createPredictor(
+          createPlanner({
+            prompts,
+            facts: createModelFactsReader(),
+            rules: createReplyRuleBook({ logger: log }),
+            grammars: createCompileCache(),
+          }),
+        ),
+        { prompts },
+      ),
+      upstreams: createUpstreams({
+        models: cloudModels,
+        upstream,
+        opaque: config.opaqueErrors ? OPAQUE : undefined,
+      }),
+      failover: createFailover({ chains, slots, prober }),
+      usage: createRing(RECORDS_KEPT),
+      traces: createRing(RECORDS_KEPT),
+      metrics,
+      clock,
+    }),
+    reply: replyStage({ clock, opaqueErrors: config.opaqueErrors }),
+  }
+  return {
+    pipeline: createPipeline(stages, parts.aroundStage),
+    scanner: pii.scanner,
+    inFlight: (model) => slots.taken(model),
+    close: () => prober.close(),
+  }
+}
+
+function mediaLimits({ uploadLimitBytes }: ServerConfig): MediaLimits {
+  return {
+    imageBytes: IMAGE_BYTES,
+    otherBytes: uploadLimitBytes,
+    requestBytes: MEDIA_REQUEST_BYTES,
+    totalBytes: MEDIA_TOTAL_BYTES,
+    fetchMs: MEDIA_FETCH_MS,
+  }
+}

@@ -1,0 +1,7 @@
+import type { CompletionUsage } from '@svc/wire'
+import { NO_USAGE, type Usage } from '../events.ts'
+
+/** The figures of an upstream as those of a prediction; it tells no times. */
+export function toUsage({ prompt_tokens, completion_tokens }: CompletionUsage): Usage {
+  return { ...NO_USAGE, promptTokens: prompt_tokens, completionTokens: completion_tokens }
+}
