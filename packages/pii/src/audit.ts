@@ -61,14 +61,9 @@ export interface FindingOptions {
  * 10,000 those that block come first, and the rest of them are left out.
  */
 export async function findingEvents(
-  outcome: FilterOutcome,
+  outcome: Pick<FilterOutcome, 'segments'>,
   { context, segments, hashPrefix }: FindingOptions,
 ): Promise<PiiEvent[]> {
-  const findings = outcome.segments.flatMap(({ scanned, spans }, index) =>
-    bytePlaces(scanned, spans).map(({ span, byteOffset, length }): Finding => {
-      return { span, byteOffset, length, index, value: scanned.slice(span.start, span.end) }
-    }),
-  )
   const hashes = new Map<string, Promise<string>>()
   const hashOf = (value: string): Promise<string> => {
     const hash = hashes.get(value) ?? hashPrefix(value)
@@ -76,7 +71,7 @@ export async function findingEvents(
     return hash
   }
   return Promise.all(
-    mostImportant(findings).map(async ({ span, byteOffset, length, index, value }) => ({
+    recordedFindings(outcome).map(async ({ span, byteOffset, length, index, value }) => ({
       ...eventOf(context, { patternId: detectionId(span), action: span.action }),
       byteOffset,
       length,
@@ -102,13 +97,31 @@ export function refusingEvent(events: readonly PiiEvent[]): PiiEvent | undefined
   return events.find(({ action }) => action === 'block')
 }
 
-interface Finding {
+/** A span that a filter call left and where it stands. */
+export interface Finding {
   readonly span: JudgedDetection
+  /** Place and length in the segment's text, in bytes of UTF-8. */
   readonly byteOffset: number
   readonly length: number
   /** Of its segment. */
   readonly index: number
+  /** What was found: to be hashed, never kept. */
   readonly value: string
+}
+
+/**
+ * What of an outcome is worth an event: every span in the order of the request; of more than 10,000 those that block
+ * come first, and the rest of them are left out. For audit logs with events of their own shape.
+ */
+export function recordedFindings({ segments }: Pick<FilterOutcome, 'segments'>): readonly Finding[] {
+  const findings: Finding[] = []
+  for (const [index, { scanned, spans }] of segments.entries()) {
+    if (spans.length === 0) continue
+    for (const { span, byteOffset, length } of bytePlaces(scanned, spans)) {
+      findings.push({ span, byteOffset, length, index, value: scanned.slice(span.start, span.end) })
+    }
+  }
+  return mostImportant(findings)
 }
 
 function bytePlaces(text: string, spans: readonly JudgedDetection[]) {

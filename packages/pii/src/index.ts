@@ -67,10 +67,12 @@ export { type Detection, type DetectionSource, detectionId, type Span } from './
 export {
   type AuditContext,
   type AuditSink,
+  type Finding,
   type FindingOptions,
   findingEvents,
   type PiiEvent,
   type PiiOrigin,
+  recordedFindings,
   refusingEvent,
   unavailableEvent,
   unscannedMediaEvent,

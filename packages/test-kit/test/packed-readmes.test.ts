@@ -61,6 +61,7 @@ const PROMISES = {
       'piiBlocked',
       'piiUnavailable',
       'piiUnsupportedTransport',
+      'recordedFindings',
       'redactText',
       'refusingEvent',
       'restoreJsonBody',
