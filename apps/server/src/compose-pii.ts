@@ -2,6 +2,7 @@ import { type CustomPattern, createDetector, createTermMatchers, type Detector }
 import type { AuditEvents } from './audit/pii-events.ts'
 import type { ModelConfig } from './models/model-config.ts'
 import type { Residency } from './models/residency.ts'
+import { detectorKind } from './pii/detector-model.ts'
 import { createDetectorRegistry, type DetectorRegistryOptions } from './pii/detectors.ts'
 import { createPiiMetrics, type PiiMetrics } from './pii/metrics.ts'
 import { createRequestFilter, type RequestFilter } from './pii/request-filter.ts'
@@ -39,11 +40,11 @@ export function composePii(parts: PiiParts): PiiRoom {
   const toDetector = (model: ModelConfig): Detector => {
     const { name, piiDetection: { patterns = [], ...settings } = {} } = model
     // Patterns alone need no backend; any other detector model recognises entities, with or without patterns beside.
-    const classifier = isPattern(model) ? undefined : createTokenClassifier(model, parts.residency)
+    const classifier = detectorKind(model) === 'ner' ? createTokenClassifier(model, parts.residency) : undefined
     return createDetector({ name, settings: { ...settings, patterns: patterns.map(named) }, classifier, ...shared })
   }
   const prepare: DetectorRegistryOptions['prepare'] = async (model, options) => {
-    if (!isPattern(model)) await loadClassifier(model, parts.residency, options)
+    if (detectorKind(model) === 'ner') await loadClassifier(model, parts.residency, options)
   }
   const detectors = createDetectorRegistry({ resolve, toDetector, prepare, logger })
   return {
@@ -57,10 +58,6 @@ export function composePii(parts: PiiParts): PiiRoom {
     }),
     scanner: createTextScanner({ resolve, defaults, detectors, events, metrics, clock }),
   }
-}
-
-function isPattern({ backend }: ModelConfig): boolean {
-  return backend.toLowerCase() === 'pattern'
 }
 
 /** A pattern as its file has it; one without a name or an expression is refused by the detector. */

@@ -87,6 +87,7 @@ describe.each(places)('audit events on $name', ({ create }) => {
     expect(await reopened.list({ limit: 10 })).toHaveLength(1)
   })
 
+  // verifies events:pii:kept
   it('go when there are more than are kept, the oldest first', async () => {
     await using world = await open(50)
     for (let index = 0; index < 1100; index += 1) {
@@ -95,21 +96,39 @@ describe.each(places)('audit events on $name', ({ create }) => {
       if (index % 40 === 0) await world.events.flush()
     }
     await world.events.flush()
-    const kept = await world.ids(2000)
-    expect(kept[0]).toBe('ner:1099')
-    // what was written since the last look at the whole stands beside what is kept
-    expect(kept.length).toBeLessThan(1050)
-    expect(await world.events.count()).toBe(kept.length)
+    expect(await world.events.count()).toBe(50)
+    const newest = Array.from({ length: 50 }, (_, index) => `ner:${1099 - index}`)
+    expect(await world.ids(2000)).toEqual(newest)
   })
 
-  it('go after thirty days', async () => {
+  it('go when there are more than ten thousand, unless told otherwise', async () => {
+    await using world = await open()
+    world.events.record([mask('ner:OLD')])
+    world.time.now += 1
+    world.events.record(Array.from({ length: 10_000 }, (_, index) => mask(`ner:${index}`)))
+    expect(await world.events.count()).toBe(10_000)
+    expect(await world.events.list({ patternId: 'ner:OLD', limit: 1 })).toEqual([])
+  })
+
+  it('go after thirty days, also when nothing else happens', async () => {
     await using world = await open()
     world.events.record([mask('ner:OLD')])
     await world.events.flush()
-    world.time.now += 31 * 24 * 60 * 60 * 1000
-    world.events.record(Array.from({ length: 1000 }, (_, index) => mask(`ner:${index}`)))
-    await world.events.flush()
-    expect(await world.ids(2000)).not.toContain('ner:OLD')
+    world.time.now += 30 * 24 * 60 * 60 * 1000
+    expect(await world.ids()).toEqual(['ner:OLD'])
+    world.time.now += 1
+    expect(await world.ids()).toEqual([])
+    expect(await world.events.count()).toBe(0)
+  })
+
+  // verifies events:pii:origin
+  it('keep the origin they have, one of four', async () => {
+    await using world = await open()
+    const origins = ['middleware', 'proxy', 'pii_analyze', 'pii_redact'] as const
+    world.events.record(origins.map((origin) => mask('ner:A', { origin })))
+    for (const origin of origins) {
+      expect(await world.events.list({ origin, limit: 9 })).toMatchObject([{ origin }])
+    }
   })
 })
 

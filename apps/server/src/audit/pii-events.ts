@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { PiiOrigin } from '@svc/pii'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database, DatabaseRow } from '../db/database.ts'
 import { createStatements } from '../db/statements.ts'
@@ -10,8 +11,8 @@ export type AuditKind = 'pii' | 'proxy_connect' | 'proxy_traffic' | 'admission'
 /** An event as it is recorded; it holds groups, offsets and figures, never the text that was found. */
 export interface AuditEntry {
   readonly kind: AuditKind
-  /** Which part of the server met it: `middleware`, `proxy`, `pii_analyze`, `pii_redact`. */
-  readonly origin?: string | undefined
+  /** Which part of the server met it. */
+  readonly origin?: PiiOrigin | undefined
   readonly correlationId: string
   readonly userId?: string | undefined
   /** `ner:EMAIL`, `pattern:CARD`, `__unscanned_media__`, `__ner_unavailable__`. */
@@ -70,6 +71,7 @@ const GATHER_MS = 250
 const BATCH = 500
 /** Rows written between two looks at what is too old or too much. */
 const TRIM_AFTER = 1000
+const ORIGINS: readonly PiiOrigin[] = ['middleware', 'proxy', 'pii_analyze', 'pii_redact']
 const PREFIXES: Readonly<Record<AuditKind, string>> = {
   pii: 'pii',
   proxy_connect: 'pii',
@@ -100,10 +102,20 @@ export function createAuditEvents(options: AuditEventsOptions): AuditEvents {
     sinceTrim += batch.length
     if (sinceTrim < TRIM_AFTER) return
     sinceTrim = 0
+    await trim()
+  }
+
+  async function trim(): Promise<void> {
     await write([
       sql`DELETE FROM pii_events WHERE created_at < ${clock.now() - MAX_AGE_MS}`,
       sql`DELETE FROM pii_events WHERE id IN (SELECT id FROM pii_events ORDER BY created_at DESC, id DESC LIMIT ${TRIM_AFTER * 5} OFFSET ${maxRows})`,
     ])
+  }
+
+  /** Whoever looks sees everything that is to be kept, and nothing more. */
+  async function settle(): Promise<void> {
+    await flush()
+    await trim()
   }
 
   async function writeAll(): Promise<void> {
@@ -149,14 +161,14 @@ export function createAuditEvents(options: AuditEventsOptions): AuditEvents {
     },
     flush,
     async list(query) {
-      await flush()
+      await settle()
       const found = await rows(
         sql`SELECT id, created_at, kind, origin, correlation_id, user_id, pattern_id, facts FROM pii_events WHERE ${conditions(query)} ORDER BY created_at DESC, id DESC LIMIT ${query.limit}`,
       )
       return found.map(toEvent)
     },
     async count() {
-      await flush()
+      await settle()
       const [row] = await rows(sql`SELECT COUNT(*) AS total FROM pii_events`)
       return Number(row?.total ?? 0)
     },
@@ -188,7 +200,7 @@ function toEvent(row: DatabaseRow): RecordedEvent {
     id: String(row.id),
     createdAt: Number(row.created_at),
     kind: toKind(String(row.kind)),
-    origin: String(row.origin),
+    origin: ORIGINS.find((origin) => origin === row.origin),
     correlationId: String(row.correlation_id),
     userId: String(row.user_id),
     patternId: String(row.pattern_id),

@@ -1,3 +1,5 @@
+import type { Feature } from './route-row.ts'
+
 /** Who is calling, as far as the gate has found out. */
 export interface Principal {
   /** `local` when no auth is configured, `legacy` for a shared key, `anonymous` on public routes without credentials. */
@@ -5,6 +7,8 @@ export interface Principal {
   readonly id: string
   readonly name: string
   readonly role: 'admin' | 'user' | 'none'
+  /** The features that are on for a caller; admins have them all. @default all */
+  readonly features?: ReadonlySet<Feature> | undefined
 }
 
 /** The caller where nothing is restricted: an admin on the own machine (§1). */

@@ -11,6 +11,8 @@ const signal = new AbortController().signal
 const detecting: Detector = { name: 'ner', detect: async () => [] }
 const document = { text: 'a', segments: [{ start: 0, end: 1 }], messages: [] }
 
+const recogniser: Partial<ModelConfig> = { piiDetection: {}, knownUsecases: ['token_classify'] }
+
 function registryOf(model: ModelConfig | undefined, prepare: () => Promise<void>) {
   let made = 0
   const registry = createDetectorRegistry({
@@ -27,7 +29,7 @@ function registryOf(model: ModelConfig | undefined, prepare: () => Promise<void>
 
 it('a detector is ready once its model is loaded, and is made once', async () => {
   const loaded = createDeferred<void>()
-  const { registry, made } = registryOf(createModel({ piiDetection: {} }), () => loaded.promise)
+  const { registry, made } = registryOf(createModel(recogniser), () => loaded.promise)
   let isFound = false
   const found = registry.find(['ner', 'ner'], { signal }).then((detectors) => {
     isFound = true
@@ -43,9 +45,10 @@ it('a detector is ready once its model is loaded, and is made once', async () =>
 it('one that cannot be loaded, found or made fails whatever it is asked', async () => {
   const broken = () => Promise.reject(new SvcError('internal', 'no', { code: 'model_load_failed' }))
   const models: [ModelConfig | undefined, () => Promise<void>][] = [
-    [createModel({ piiDetection: {} }), broken],
-    [createModel({ piiDetection: {}, disabled: true }), async () => undefined],
-    [createModel(), async () => undefined],
+    [createModel(recogniser), broken],
+    [createModel({ ...recogniser, disabled: true }), async () => undefined],
+    [createModel({ piiDetection: {} }), async () => undefined],
+    [createModel({ knownUsecases: ['token_classify'] }), async () => undefined],
     [undefined, async () => undefined],
   ]
   for (const [model, prepare] of models) {

@@ -2,6 +2,7 @@ import { SvcError } from '@svc/errors'
 import { createUnavailableDetector, type Detector } from '@svc/pii'
 import type { ModelConfig } from '../models/model-config.ts'
 import type { Logger } from '../ports.ts'
+import { detectorKind } from './detector-model.ts'
 
 /** The detector models of a server, by name. */
 export interface DetectorRegistry {
@@ -44,7 +45,7 @@ export function createDetectorRegistry({
 
   async function findOne(name: string, signal: AbortSignal): Promise<Detector> {
     const model = await resolve(name).catch(() => undefined)
-    if (model === undefined || model.disabled || model.piiDetection === undefined) {
+    if (model === undefined || model.disabled || detectorKind(model) === undefined) {
       logger.warn({ detector: name }, 'there is no such detector; requests that name it fail')
       return createUnavailableDetector(name)
     }

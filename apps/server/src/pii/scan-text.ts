@@ -5,6 +5,7 @@ import type { AuditEvents } from '../audit/pii-events.ts'
 import type { ModelConfig } from '../models/model-config.ts'
 import type { Clock } from '../ports.ts'
 import { consumerPolicy } from './consumer-policy.ts'
+import { detectorKind } from './detector-model.ts'
 import type { DetectorRegistry } from './detectors.ts'
 import { foundEntries, hashPrefix, type Occasion } from './entries.ts'
 import { failClosed } from './fail-closed.ts'
@@ -67,7 +68,8 @@ export function createTextScanner(options: TextScannerOptions): TextScanner {
     if (named.length > MAX_DETECTORS) throw badRequest(`more than ${MAX_DETECTORS} PII detectors`)
     for (const detector of named) {
       const model = await resolve(detector).catch(() => undefined)
-      if (model?.piiDetection === undefined) throw badRequest(`unknown PII detector: ${JSON.stringify(detector)}`)
+      if (model === undefined || detectorKind(model) === undefined)
+        throw badRequest(`unknown PII detector: ${JSON.stringify(detector)}`)
     }
     if (named.length > 0) return named
     const model = name === undefined || name === '' ? undefined : await resolve(name).catch(() => undefined)

@@ -1,4 +1,4 @@
-import { middlewareStatus, piiAnalysis, piiEventList, piiRedaction } from '@svc/wire'
+import { piiAnalysis, piiEventList, piiRedaction } from '@svc/wire'
 import { describe, expect, it } from 'vitest'
 import { type Authenticator, extractCredential } from '../../src/http/middleware/authenticate.ts'
 import { startPiiWorld } from '../support/pii-world.ts'
@@ -8,12 +8,14 @@ const MAIL = 'ada@host.example'
 const ANALYZE = '/api/pii/analyze'
 const REDACT = '/api/pii/redact'
 
-/** Each key is a caller of its name; `root` is an admin. */
+/** Each key is a caller of its name; `root` is an admin, `eve` may not do a thing. */
 const people: Authenticator = {
   configured: true,
   authenticate(incoming) {
     const name = extractCredential(incoming)?.value
-    return name === undefined ? undefined : { kind: 'legacy', id: name, name, role: name === 'root' ? 'admin' : 'user' }
+    if (name === undefined) return undefined
+    const role = name === 'root' ? 'admin' : 'user'
+    return { kind: 'legacy', id: name, name, role, ...(name === 'eve' ? { features: new Set() } : {}) }
   },
 }
 const as = (name: string) => ({ authorization: `Bearer ${name}` })
@@ -144,6 +146,30 @@ describe('the policy of a model', () => {
   )
 })
 
+describe('analyze and redact', () => {
+  verifies('pii-api:access:feature', 'need a key with their feature, not an admin', async () => {
+    await using world = await startPiiWorld({ authenticator: people })
+    await world.patterns('tickets', { TICKET: 'tick-[0-9]{4}' })
+    for (const path of [ANALYZE, REDACT]) {
+      const ask = (headers = {}) => world.server.post(path, { text: 'tick-1234', detectors: ['tickets'] }, headers)
+      expect([path, (await ask(as('ann'))).status, (await ask(as('root'))).status]).toEqual([path, 200, 200])
+      expect((await ask()).status).toBe(401)
+      const refused = await ask(as('eve'))
+      expect([refused.status, refused.json()]).toEqual([
+        403,
+        {
+          error: expect.objectContaining({
+            type: 'authorization_error',
+            message: 'feature not enabled for your account: pii_filter',
+          }),
+        },
+      ])
+    }
+    const events = await world.server.call('/api/pii/events?user_id=eve', { headers: as('root') })
+    expect(events.json()).toEqual({ events: [] })
+  })
+})
+
 describe('POST /api/pii/redact', () => {
   verifies(
     ['pii-api:redact:applies', 'pii-api:redact:shape', 'pii-api:redact:placeholder', 'pii-api:reply:no-raw-value'],
@@ -215,7 +241,7 @@ describe('POST /api/pii/redact', () => {
 
 describe('GET /api/pii/events', () => {
   verifies(
-    ['pii-events:route:read', 'pii-events:query:origin'],
+    ['pii-events:route:read', 'pii-events:query:origin', 'events:pii:origin'],
     'shows what was found, the newest first, by any of its names',
     async () => {
       await using world = await startPiiWorld({ authenticator: people })
@@ -267,56 +293,4 @@ describe('GET /api/pii/events', () => {
       expect((await world.server.call('/api/pii/events', { headers: as('ann') })).status).toBe(403)
     },
   )
-})
-
-describe('GET /api/middleware/status', () => {
-  it('shows who is filtered by whom, which detectors there are, and how busy capped models are', async () => {
-    await using world = await startPiiWorld({ env: { SVC_PII_DEFAULT_DETECTORS: 'ner,gone' } })
-    await world.ner('ner')
-    await world.patterns('tickets', { TICKET: 'tick-[0-9]{4}' })
-    await world.server.model('own', {}, { pii: { enabled: true, detectors: ['tickets', 'lost'] }, max_concurrent: 3 })
-    await world.server.model('plain')
-    await world.far('far')
-    await world.server.post(REDACT, { text: MAIL, detectors: ['ner'] })
-    const { pii, admission, router, mitm } = middlewareStatus.parse(
-      (await world.server.call('/api/middleware/status')).json(),
-    )
-    const facts = { default_for_backend: false, explicit: false, enabled: false, detectors_from_default: true }
-    expect(pii).toEqual({
-      enabled_globally: true,
-      default_enabled_for_backends: ['cloud-proxy'],
-      default_detectors: ['ner', 'gone'],
-      recent_event_count: 1,
-      models: expect.arrayContaining([
-        {
-          ...facts,
-          name: 'own',
-          backend: 'mock',
-          enabled: true,
-          explicit: true,
-          detectors: ['tickets', 'lost'],
-          detectors_from_default: false,
-        },
-        { ...facts, name: 'plain', backend: 'mock', detectors: ['ner', 'gone'] },
-        {
-          ...facts,
-          name: 'far',
-          backend: 'cloud-proxy',
-          enabled: true,
-          default_for_backend: true,
-          detectors: ['ner', 'gone'],
-        },
-      ]),
-      detector_models: expect.arrayContaining([
-        { name: 'ner', backend: 'mock', type: 'ner', default: true },
-        { name: 'tickets', backend: 'pattern', type: 'pattern', default: false },
-        { name: 'gone', backend: '', type: 'unknown', default: true, missing: true },
-        { name: 'lost', backend: '', type: 'unknown', default: false, missing: true },
-      ]),
-    })
-    expect(admission.models).toEqual([
-      { name: 'own', max_concurrent: 3, retry_after_seconds: expect.any(Number), in_flight: 0 },
-    ])
-    expect([router.configured, mitm.running]).toEqual([false, false])
-  })
 })

@@ -1,4 +1,6 @@
+import { middlewareStatus } from '@svc/wire'
 import { describe, expect } from 'vitest'
+import { startPiiWorld } from '../support/pii-world.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import { verifies } from './verifies.ts'
 
@@ -25,6 +27,39 @@ async function redactAll(policy: Record<string, unknown>, texts: readonly string
   for (const text of texts) redacted.push(await redact(server, text))
   return redacted
 }
+
+describe('a detector', () => {
+  verifies('detector:ner:known-by', 'recognises entities where its usecases say so and its weights can', async () => {
+    await using world = await startPiiWorld()
+    const { server } = world
+    const unable = [
+      { rpc: 'TokenClassify', do: { failure: { status: 'UNIMPLEMENTED', message: 'no labels' } } },
+    ] as const
+    await world.ner('declared')
+    await world.ner('mixed', { builtins: ['email'] })
+    await server.model('undeclared', {}, { known_usecases: ['chat'], pii_detection: { builtins: ['email'] } })
+    await server.model('embedder', { rules: unable }, { known_usecases: ['token_classify'], pii_detection: {} })
+    const text = 'in Paris'
+    const analyze = async (detector: string) => {
+      const reply = await server.post('/api/pii/analyze', { text, detectors: [detector] })
+      return [reply.status, (reply.json() as { error?: { type: string } }).error?.type]
+    }
+    expect(await analyze('declared')).toEqual([200, undefined])
+    expect(await analyze('mixed')).toEqual([200, undefined])
+    expect(await analyze('undeclared')).toEqual([400, 'invalid_request'])
+    expect(await analyze('embedder')).toEqual([503, 'pii_ner_unavailable'])
+
+    for (const detector of ['undeclared', 'embedder']) {
+      const model = `filtered-by-${detector}`
+      await server.model(model, {}, { pii: { enabled: true, detectors: [detector] } })
+      expect([detector, (await server.chat(model)).status, world.asked(model)]).toEqual([detector, 503, '[]'])
+    }
+    expect(server.records('undeclared')).toEqual([])
+    const status = middlewareStatus.parse((await server.call('/api/middleware/status')).json())
+    const types = status.pii.detector_models.map(({ name, type }) => [name, type])
+    expect(Object.fromEntries(types)).toEqual({ declared: 'ner', mixed: 'ner', undeclared: 'unknown', embedder: 'ner' })
+  })
+})
 
 describe('what becomes of a detection', () => {
   verifies('detector:policy:min-score', 'below the score that is asked for it is dropped', async () => {

@@ -52,7 +52,7 @@ export const piiRedaction = z.looseObject({
 export const piiEvent = z.looseObject({
   id: z.string(),
   kind: z.enum(['pii', 'proxy_connect', 'proxy_traffic', 'admission']),
-  origin: z.string().exactOptional(),
+  origin: z.enum(['middleware', 'proxy', 'pii_analyze', 'pii_redact']).exactOptional(),
   correlation_id: z.string().exactOptional(),
   user_id: z.string().exactOptional(),
   direction: z.enum(['in', 'out']).exactOptional(),
@@ -100,8 +100,37 @@ export const middlewareStatus = z.looseObject({
     recent_event_count: z.int().min(0),
     default_detectors: z.array(z.string()),
   }),
-  router: z.looseObject({ configured: z.boolean() }),
-  mitm: z.looseObject({ running: z.boolean() }),
+  router: z.looseObject({
+    configured: z.boolean(),
+    models: z.array(
+      z.looseObject({
+        name: z.string(),
+        classifier: z.string(),
+        policies: z.array(z.looseObject({ label: z.string(), description: z.string() })),
+        candidates: z.array(z.looseObject({ model: z.string(), labels: z.array(z.string()) })),
+        fallback: z.string(),
+      }),
+    ),
+    recent_decision_count: z.int().min(0),
+    /** What this version can classify by. */
+    available_classifiers: z.array(z.string()),
+  }),
+  mitm: z.looseObject({
+    running: z.boolean(),
+    /** Host → the first model that claims it. */
+    host_owners: z.record(z.string(), z.string()),
+    /** Hosts that several models claim. */
+    host_conflicts: z.array(z.looseObject({ host: z.string(), models: z.array(z.string()) })),
+    models: z.array(
+      z.looseObject({
+        name: z.string(),
+        hosts: z.array(z.string()),
+        pii_enabled: z.boolean(),
+        backend: z.string(),
+      }),
+    ),
+    ca_available: z.boolean(),
+  }),
   admission: z.looseObject({
     models: z.array(
       z.looseObject({

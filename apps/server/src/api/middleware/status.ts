@@ -4,6 +4,8 @@ import { defineRoute, type Route } from '../../http/route.ts'
 import { isPiiCovered, isPiiEnabled } from '../../models/capabilities.ts'
 import type { ModelConfig } from '../../models/model-config.ts'
 import { consumerPolicy } from '../../pii/consumer-policy.ts'
+import { detectorKind } from '../../pii/detector-model.ts'
+import { interceptionOf, routersOf } from './configured.ts'
 
 /** What the row reads. */
 export interface MiddlewareFacts {
@@ -40,8 +42,8 @@ export function middlewareRoute(facts: MiddlewareFacts): Route {
           recent_event_count: await facts.countEvents(),
           default_detectors: [...defaults],
         },
-        router: { configured: false, models: [], recent_decision_count: 0, available_classifiers: [] },
-        mitm: { running: false, host_owners: {}, host_conflicts: [], models: [], ca_available: false },
+        router: routersOf(models),
+        mitm: interceptionOf(models),
         admission: {
           models: models
             .filter(({ limits }) => limits.maxConcurrent > 0)
@@ -84,7 +86,7 @@ function detectorsOf(
     ...known.map((model) => ({
       name: model.name,
       backend: model.backend,
-      type: tierOf(model),
+      type: detectorKind(model) ?? ('unknown' as const),
       default: defaults.includes(model.name),
     })),
     ...missing.map((name) => ({
@@ -95,9 +97,4 @@ function detectorsOf(
       missing: true,
     })),
   ]
-}
-
-function tierOf({ piiDetection }: ModelConfig): 'ner' | 'pattern' {
-  const { builtins = [], patterns = [] } = piiDetection ?? {}
-  return builtins.length + patterns.length > 0 ? 'pattern' : 'ner'
 }

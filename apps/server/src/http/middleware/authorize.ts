@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { SvcError } from '@svc/errors'
 import { RE2JS } from 're2js'
 import { ANONYMOUS_PRINCIPAL, type Principal } from '../principal.ts'
-import type { RouteRow } from '../route-row.ts'
+import type { Feature, RouteRow } from '../route-row.ts'
 import type { Authenticator } from './authenticate.ts'
 
 /** The operator's exceptions from the gate (§4.1). */
@@ -40,6 +40,10 @@ function authenticationRequired(): SvcError {
   })
 }
 
+function holds({ role, features }: Principal, feature: Feature): boolean {
+  return role === 'admin' || features === undefined || features.has(feature)
+}
+
 /** The gate over the route table: one place, keyed on the matched row, never on the path a client typed. */
 export function createGate(authenticator: Authenticator, options: GateOptions): Gate {
   const isExempt = compileExemptions(options.getExemptions)
@@ -58,6 +62,11 @@ export function createGate(authenticator: Authenticator, options: GateOptions): 
       }
       if (row.access === 'admin' && principal.role !== 'admin') {
         throw new SvcError('forbidden', 'Admin access required', { details: { type: 'authorization_error' } })
+      }
+      if (row.feature !== undefined && !holds(principal, row.feature)) {
+        throw new SvcError('forbidden', `feature not enabled for your account: ${row.feature}`, {
+          details: { type: 'authorization_error' },
+        })
       }
       return principal
     },

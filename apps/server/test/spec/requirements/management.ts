@@ -457,7 +457,7 @@ export const MANAGEMENT = defineRequirements([
     id: 'pii-api:access:feature',
     section: '4.8',
     behavior: 'Analyze and redact need a key with the feature `pii_filter`, not an admin.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'pii-api:request:text',
@@ -545,7 +545,7 @@ export const MANAGEMENT = defineRequirements([
     section: '4.8',
     behavior:
       '`GET /api/middleware/status` shows filter state by model, detectors, routers, intercepting proxy and admission.',
-    state: 'not-built',
+    state: 'built',
   },
   { id: 'gate:admin:pii-events', section: '4.8', behavior: '`GET /api/pii/events` needs an admin.', state: 'built' },
   {

@@ -206,7 +206,7 @@ export const MODEL_BLOCKS = defineRequirements([
     section: '2.11',
     behavior:
       'A named-entity detector is a model whose usecases hold `token_classify`, with embeddings pooled for token classification.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'detector:policy:min-score',
