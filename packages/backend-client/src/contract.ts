@@ -21,4 +21,6 @@ export const ERROR_TRAILERS = {
 export const ANSWER_TRAILERS = {
   /** Place in `StopPrompts`, from 0, of the text at which a prediction ended. */
   stop: 'svc-stop-index',
+  /** Why a prediction ended, in the words of the compatible format; without it its host finds out for itself. */
+  finish: 'svc-finish-reason',
 } as const

@@ -34,6 +34,7 @@ describe('texts', () => {
     world.instance.enqueue(
       json({ results: [{ index: 1, document: { text: 'b' }, relevance_score: 0.5 }], usage: { total_tokens: 4 } }),
       json({ tokens: [1, 2] }),
+      json({ input_tokens: 7 }),
       json({ content: 'x' }),
       json({ candidates: [{ log_prob: -2, num_tokens: 2, tokens: [{ token: 'a', log_prob: -1 }] }] }),
     )
@@ -42,6 +43,10 @@ describe('texts', () => {
       results: [{ index: 1, text: 'b', relevanceScore: 0.5 }],
     })
     expect(await world.client.tokenizeString({ Prompt: 'x' })).toEqual({ length: 2, tokens: [1, 2] })
+    expect(await world.client.tokenizeString({ Messages: [{ role: 'user', content: 'hi' }] })).toEqual({
+      length: 7,
+      tokens: [],
+    })
     expect(await world.client.detokenize({ tokens: [1, 2] })).toEqual({ content: 'x' })
     expect(await world.client.score({ prompt: 'p', candidates: ['a'], includeTokenLogprobs: true })).toEqual({
       candidates: [{ logProb: -2, lengthNormalizedLogProb: 0, numTokens: 2, tokens: [{ token: 'a', logProb: -1 }] }],

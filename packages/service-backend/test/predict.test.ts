@@ -1,3 +1,4 @@
+import { ANSWER_TRAILERS } from '@svc/backend-client/proto'
 import { describe, expect, it } from 'vitest'
 import { collect, json, sse, startWorld } from './world.ts'
 
@@ -73,16 +74,47 @@ describe('Predict', () => {
   })
 })
 
+it.each([
+  ['stop', 'stop'],
+  ['length', 'length'],
+  ['tool_calls', 'tool_calls'],
+  ['function_call', 'tool_calls'],
+  ['content_filter', 'content_filter'],
+  ['eos_token', undefined],
+  [undefined, undefined],
+])('an end in the word %s is told beside the answer as %s, whole and streamed', async (word, told) => {
+  await using world = await startWorld()
+  const choice = { index: 0, finish_reason: word }
+  world.instance.enqueue(
+    json({ choices: [{ ...choice, message: { content: 'ho' } }] }),
+    sse({ choices: [{ index: 0, delta: { content: 'ho' } }] }, { choices: [{ ...choice, delta: {} }] }, '[DONE]'),
+  )
+  const ends: unknown[] = []
+  const onTrailers = (trailers: Readonly<Record<string, string>>): number => ends.push(trailers[ANSWER_TRAILERS.finish])
+  const asked = { Messages: [{ role: 'user', content: 'hi' }] }
+  await world.client.predict(asked, { onTrailers })
+  await collect(world.client.predictStream(asked, { onTrailers }))
+  expect(ends).toEqual([told, told])
+})
+
 describe('PredictStream', () => {
   const chunk = (delta: object) => ({ choices: [{ index: 0, delta }] })
 
-  it('gives every piece as it comes, figures last', async () => {
+  it('gives every piece as it comes, with the figures so far', async () => {
     await using world = await startWorld()
-    const pieces = [chunk({ content: 'h' }), chunk({ content: 'o' }), { choices: [], usage: USAGE }, '[DONE]']
-    world.instance.enqueue(sse(...pieces))
+    const figures = (usage: object) => ({ choices: [], usage })
+    const last = figures({ ...USAGE, timing_prompt_processing: 4, timing_token_generation: 5.5 })
+    const first = figures({ prompt_tokens: 3 })
+    world.instance.enqueue(sse(first, chunk({ content: 'h' }), chunk({ content: 'o' }), last, '[DONE]'))
     const replies = await collect(world.client.predictStream({ Messages: [{ role: 'user', content: 'hi' }] }))
-    expect(replies.map(({ message }) => message.toString())).toEqual(['h', 'o', ''])
-    expect(replies.at(-1)).toMatchObject({ tokens: 2, promptTokens: 3 })
+    expect(replies.map(({ message }) => message.toString())).toEqual(['', 'h', 'o', ''])
+    expect(replies[0]).toMatchObject({ tokens: 0, promptTokens: 3 })
+    expect(replies.at(-1)).toMatchObject({
+      tokens: 2,
+      promptTokens: 3,
+      timingPromptProcessing: 4,
+      timingTokenGeneration: 5.5,
+    })
   })
 
   it('that tells an error or ends in the middle is unavailable', async () => {

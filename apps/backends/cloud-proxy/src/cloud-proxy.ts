@@ -1,6 +1,8 @@
-import { StatusResponse_State } from '@svc/backend-client/proto'
-import { assertModelIdentity, type BackendHandlers, modelNotLoaded } from '@svc/backend-kit'
+import { ANSWER_TRAILERS, StatusResponse_State } from '@svc/backend-client/proto'
+import { assertModelIdentity, type BackendHandlers, type HandlerContext, modelNotLoaded } from '@svc/backend-kit'
 import { SvcError } from '@svc/errors'
+import type { ClientHeader } from '@svc/proxy'
+import type { ChatCompletion, ChatCompletionChunk } from '@svc/wire'
 import { type CloudModel, type LoadContext, loadCloudModel } from './cloud-model.ts'
 import { forward } from './forward.ts'
 import { toChatRequest } from './to-chat-request.ts'
@@ -42,26 +44,38 @@ export function createCloudProxy(context: LoadContext): BackendHandlers {
       state: loaded === undefined ? StatusResponse_State.UNINITIALIZED : StatusResponse_State.READY,
       memory: { total: BigInt(process.memoryUsage.rss()) },
     }),
-    predict: async (request, { signal, metadata }) => {
+    predict: async (request, call) => {
       const { chat, translate } = translated(request.ModelIdentity)
       try {
-        return toReply(
-          await chat.complete(toChatRequest(request, context.log), { signal, client: (name) => metadata[name] }),
-          translate,
-        )
+        const reply = await chat.complete(toChatRequest(request, context.log), toChatCall(call))
+        tellEnd(reply, call)
+        return toReply(reply, translate)
       } catch (error) {
         throw toWholeFailure(error)
       }
     },
-    predictStream: async function* (request, { signal, metadata }) {
+    predictStream: async function* (request, call) {
       const { chat, translate } = translated(request.ModelIdentity)
       try {
-        const chunks = chat.stream(toChatRequest(request, context.log), { signal, client: (name) => metadata[name] })
-        for await (const chunk of chunks) yield toReplyPiece(chunk, translate)
+        for await (const chunk of chat.stream(toChatRequest(request, context.log), toChatCall(call))) {
+          tellEnd(chunk, call)
+          yield toReplyPiece(chunk, translate)
+        }
       } catch (error) {
         throw toWholeFailure(error)
       }
     },
     forward: (requests, { signal }) => forward(requests, { model: use(''), upstream: context.upstream, signal }),
   }
+}
+
+function toChatCall({ signal, metadata }: HandlerContext): { signal: AbortSignal; client: ClientHeader } {
+  return { signal, client: (name) => metadata[name] }
+}
+
+/** Why the answer ended: a call in the older form is a call. */
+function tellEnd({ choices: [choice] }: ChatCompletion | ChatCompletionChunk, call: HandlerContext): void {
+  const reason = choice?.finish_reason
+  if (reason == null) return
+  call.addTrailer(ANSWER_TRAILERS.finish, reason === 'function_call' ? 'tool_calls' : reason)
 }

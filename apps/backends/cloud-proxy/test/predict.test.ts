@@ -1,3 +1,4 @@
+import { ANSWER_TRAILERS } from '@svc/backend-client/proto'
 import { describe, expect, it } from 'vitest'
 import { type CloudWorld, collect, json, startWorld } from './world.ts'
 
@@ -211,6 +212,20 @@ describe('PredictStream', () => {
     ])
     expect(replies.at(-1)).toMatchObject({ tokens: 2, promptTokens: 3 })
     expect(world.asked().stream).toBe(true)
+  })
+
+  it('tells beside the answer why it ended, as a whole one does', async () => {
+    await using world = await startTranslating()
+    const told: unknown[] = []
+    const onTrailers = (trailers: Readonly<Record<string, string>>): number =>
+      told.push(trailers[ANSWER_TRAILERS.finish])
+    for (const reason of ['tool_use', 'max_tokens', 'end_turn']) {
+      const stream = frames.join('').replace('"tool_use"},"usage"', `"${reason}"},"usage"`)
+      world.provider.enqueue(json({ ...MESSAGE, stop_reason: reason }), { headers, body: stream })
+      await world.client.predict({ Prompt: 'hi' }, { onTrailers })
+      await collect(world.client.predictStream({ Prompt: 'hi' }, { onTrailers }))
+    }
+    expect(told).toEqual(['tool_calls', 'tool_calls', 'length', 'length', 'stop', 'stop'])
   })
 
   it('cut off in the middle is a failure after what came', async () => {

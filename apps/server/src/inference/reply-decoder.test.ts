@@ -1,7 +1,7 @@
 import { Reply } from '@svc/backend-client/proto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { PredictionEvent } from './events.ts'
+import type { FinishReason, PredictionEvent } from './events.ts'
 import { createReplyText } from './prediction/reply-text.ts'
 import { createReplyDecoder, readLogprobs } from './reply-decoder.ts'
 
@@ -37,7 +37,7 @@ describe('createReplyDecoder', () => {
     const ended = (maxTokens: number, chatDeltas: { toolCalls: { name: string; arguments: string }[] }[] = []) => {
       const decoder = createReplyDecoder({ choice: 0, maxTokens, contextSize: 0 })
       decoder.reply(reply({ tokens: 5, promptTokens: 10, chatDeltas }))
-      return decoder.end('END').at(-1)
+      return decoder.end({ stopText: 'END' }).at(-1)
     }
     const end = { type: 'choice-end', choice: 0 }
     expect(ended(0)).toEqual({ ...end, finishReason: 'stop', stopText: 'END' })
@@ -57,6 +57,27 @@ describe('createReplyDecoder', () => {
     expect(ended(6, 0)).toEqual([{ type: 'choice-end', choice: 3, finishReason: 'stop' }])
     expect(ended(6, 0, 16)).toEqual([{ type: 'choice-end', choice: 3, finishReason: 'length' }])
     expect(ended(6, 0, 17)).toEqual([{ type: 'choice-end', choice: 3, finishReason: 'stop' }])
+  })
+
+  it('ends as the backend says, whatever was sent; calls that nobody sees ended nothing', () => {
+    const call = (text: string) => [{ toolCalls: [{ name: 'f', arguments: text }] }]
+    const ended = (finishReason: FinishReason, chatDeltas: ReturnType<typeof call> = []) => {
+      const decoder = createReplyDecoder({ choice: 0, maxTokens: 5, contextSize: 15 })
+      decoder.reply(reply({ tokens: 5, promptTokens: 10, chatDeltas }))
+      const end = decoder.end({ finishReason }).at(-1)
+      return end?.type === 'choice-end' ? end.finishReason : undefined
+    }
+    expect((['stop', 'length', 'content_filter', 'tool_calls'] as const).map((told) => ended(told))).toEqual([
+      'stop',
+      'length',
+      'content_filter',
+      'stop',
+    ])
+    expect([ended('stop', call('{}')), ended('length', call('{}')), ended('length', call('{"a'))]).toEqual([
+      'tool_calls',
+      'tool_calls',
+      'length',
+    ])
   })
 
   it('ends with stop behind a context that did not hold the answer up', () => {

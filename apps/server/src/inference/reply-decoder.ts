@@ -40,12 +40,20 @@ export function readLogprobs(bytes: Uint8Array): readonly TokenLogprob[] | undef
   })
 }
 
+/** What a backend says of the end of a choice, where it says anything. */
+export interface ToldEnd {
+  /** The text at which it ended. */
+  readonly stopText?: string | undefined
+  /** @default found out by the limits that were sent */
+  readonly finishReason?: FinishReason | undefined
+}
+
 /** Reads the replies of one prediction, in order, as events of one choice. */
 export interface ReplyDecoder {
   /** Events of a reply, streamed or whole. */
   reply(reply: Reply): PredictionEvent[]
-  /** What is held back at the end, and the end itself; with the text at which the backend says that it ended. */
-  end(stopText?: string): PredictionEvent[]
+  /** What is held back at the end, and the end itself. */
+  end(told?: ToldEnd): PredictionEvent[]
   /** Figures so far: the backend's counters are running totals. */
   readonly usage: Usage
 }
@@ -145,24 +153,28 @@ export function createReplyDecoder(options: ReplyDecoderOptions): ReplyDecoder {
       if (reply.chatDeltas.length > 0 && !isRaw) return toEvents(reply.chatDeltas.flatMap(readDelta))
       return toEvents(numbered(reader.push(utf8.decode(reply.message, { stream: true }))))
     },
-    end(stopText) {
+    end({ stopText, finishReason } = {}) {
       const events = toEvents(numbered([...reader.push(utf8.decode()), ...reader.end()]))
       const rest = calls.count === 0 && !isThinking ? tokens.rest() : undefined
       if (rest !== undefined) events.push({ type: 'text-delta', choice, text: '', logprobs: rest })
-      const reason = finishReason()
+      const reason = reasonOf(finishReason)
       const stopped = reason === 'stop' && stopText !== undefined ? { stopText } : {}
       return [...events, { type: 'choice-end', choice, finishReason: reason, ...stopped }]
     },
   }
 
-  function finishReason(): FinishReason {
+  function reasonOf(told: FinishReason | undefined): FinishReason {
+    const isCut = told === undefined ? reachedLimit() : told === 'length'
+    if (calls.count > 0) return isCut && !isJson(lastArguments) ? 'length' : 'tool_calls'
+    if (isCut) return 'length'
+    // Calls that are said to have ended it, and that nobody sees, were none.
+    return told === 'content_filter' ? told : 'stop'
+  }
+
+  function reachedLimit(): boolean {
     const { promptTokens, completionTokens } = usage
-    const reached = (limit: number, spent: number): boolean => limit > 0 && spent >= limit
-    const full =
-      reached(options.maxTokens, completionTokens) ||
-      endedByContext(options.contextSize, promptTokens, completionTokens)
-    if (calls.count === 0) return full ? 'length' : 'stop'
-    return full && !isJson(lastArguments) ? 'length' : 'tool_calls'
+    if (options.maxTokens > 0 && completionTokens >= options.maxTokens) return true
+    return endedByContext(options.contextSize, promptTokens, completionTokens)
   }
 }
 

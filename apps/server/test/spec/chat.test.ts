@@ -183,6 +183,21 @@ describe('large replies', () => {
     expect(body.choices[0]?.message.content.length).toBe(150 * piece.length)
   })
 
+  it('has the tokens of its prompt ahead of the answer for who asks for every figure', async () => {
+    await using server = await startTestServer()
+    await server.model('m', {}, { known_usecases: ['chat', 'completion'] })
+    const ask = { model: 'm', prompt: 'Hello there', stream: true, stream_options: { include_usage: true } }
+    for (const path of ['/v1/chat/completions', '/v1/completions']) {
+      const body = { ...ask, messages: [{ role: 'user', content: ask.prompt }] }
+      const events = sseData((await server.post(path, body, { 'extra-usage': '1' })).text)
+      const { prompt_tokens } = (events.at(-2) as { usage: { prompt_tokens: number } }).usage
+      expect(prompt_tokens).toBeGreaterThan(0)
+      expect(events[0]).toMatchObject({ choices: [], usage: { prompt_tokens } })
+      const plain = sseData((await server.post(path, body)).text)
+      expect(plain.filter((event) => (event as { usage?: object }).usage !== undefined)).toEqual([plain.at(-2)])
+    }
+  })
+
   it('counts tokens itself where the model file asks for it', async () => {
     await using server = await startTestServer()
     const rules = [

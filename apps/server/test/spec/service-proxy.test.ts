@@ -28,6 +28,21 @@ const REQUESTS: readonly (readonly [path: string, body: Record<string, unknown>]
   ['/api/score', { prompt: 'red', candidates: ['apples', 'cars'], include_token_logprobs: true }],
   ['/v1/messages', { messages, max_tokens: 9 }],
   ['/v1/messages', { messages, max_tokens: 9, stream: true }],
+  ['/v1/messages', { messages, max_tokens: 2 }],
+  ['/v1/messages', { messages, max_tokens: 2, stream: true }],
+  [
+    '/v1/messages/count_tokens',
+    {
+      system: 'Be brief.',
+      messages: [
+        ...messages,
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'weather', input: { city: 'Paris' } }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: 'Rain' }] },
+      ],
+      tools: [{ name: 'weather', input_schema: { type: 'object' } }],
+    },
+  ],
+  ['/v1/responses/input_tokens', { input: 'Hello out there' }],
   ['/v1/responses', { input: 'Hello' }],
   ['/v1/responses', { input: 'Hello', stream: true }],
   ['/api/chat', { messages, stream: false }],
@@ -36,16 +51,12 @@ const REQUESTS: readonly (readonly [path: string, body: Record<string, unknown>]
   ['/api/embed', { input: 'Hello' }],
 ]
 
-/**
- * A reply without what every reply has anew: ids, times and how long it took. A stream tells the tokens of its prompt
- * before its first word only where they are known by then.
- */
+/** A reply without what every reply has anew: ids, times and how long it took. */
 function settled(text: string): string {
   return text
     .replace(/"(?:id|item_id|response_id)":"[^"]*"/g, '"id":"ID"')
     .replace(/"(?:created|created_at|completed_at)":(?:\d+|"[^"]*"|null)/g, '"at":0')
     .replace(/"\w+_duration":\d+/g, '"took":0')
-    .replace(/("type":"message_start".*"input_tokens":)\d+/, '$10')
 }
 
 describe('two servers in a row', () => {
@@ -265,9 +276,48 @@ describe('a model of another instance', () => {
     far.replyWith({ headers: json, body: 'no JSON' })
     expect((await near.chat('m')).status).toBe(502)
     for (const stream of [false, true]) expect((await near.chat('nobody', { stream })).status).toBe(502)
-    // counting a conversation has no route there
+    // an instance of another make need not count conversations
+    far.replyWith({ status: 404, body: 'no such page' })
     const count = await near.post('/v1/messages/count_tokens', { model: 'm', messages })
     expect(count.status).toBe(501)
+  })
+
+  it('ends for the reason that the instance gives, in every format, whole and streamed', async () => {
+    await using near = await startTestServer()
+    await using far = await startUpstream()
+    await writeForwarded(near, { name: 'm', url: far.origin })
+    const delta = (fields: object, finish: string | null) =>
+      `data: ${JSON.stringify({ choices: [{ index: 0, delta: fields, finish_reason: finish }] })}\n\n`
+    for (const [theirs, chat, message] of [
+      ['stop', 'stop', 'end_turn'],
+      ['length', 'length', 'max_tokens'],
+      ['content_filter', 'content_filter', 'refusal'],
+    ] as const) {
+      const choice = { index: 0, message: { role: 'assistant', content: 'ho' }, finish_reason: theirs }
+      const body = JSON.stringify({ choices: [choice] })
+      const stream = `${delta({ content: 'ho' }, null)}${delta({}, theirs)}data: [DONE]\n\n`
+      for (const [path, field] of [
+        [CHAT, `"finish_reason":"${chat}"`],
+        ['/v1/messages', `"stop_reason":"${message}"`],
+      ] as const) {
+        far.enqueue({ headers: json, body }, { headers: { 'content-type': 'text/event-stream' }, body: stream })
+        for (const streams of [false, true]) {
+          const reply = await near.post(path, { model: 'm', messages, max_tokens: 1, stream: streams })
+          expect([reply.status, reply.text]).toEqual([200, expect.stringContaining(field)])
+        }
+      }
+    }
+  })
+
+  it('gives the times of the instance to who asks for them', async () => {
+    await using near = await startTestServer()
+    await using far = await startUpstream()
+    await writeForwarded(near, { name: 'm', url: far.origin })
+    const usage = { prompt_tokens: 3, completion_tokens: 2, timing_prompt_processing: 4.5, timing_token_generation: 8 }
+    const choice = { index: 0, message: { content: 'ho' }, finish_reason: 'stop' }
+    far.replyWith({ headers: json, body: JSON.stringify({ choices: [choice], usage }) })
+    const reply = await near.chat('m', {}, { 'extra-usage': '1' })
+    expect((reply.json() as { usage: object }).usage).toEqual({ ...usage, total_tokens: 5 })
   })
 
   it('ends a stream that the instance cuts off with an error in the stream', async () => {

@@ -50,6 +50,42 @@ const ROWS: Record<string, Row> = {
     reply: { tokens: [1, 2] },
     gives: [1, 2],
   },
+  'count the tokens of a conversation': {
+    ask: ({ service }) =>
+      service.countTokens(
+        {
+          messages: [
+            { role: 'system', content: 'brief' },
+            { role: 'user', content: 'hi' },
+            {
+              role: 'assistant',
+              content: '',
+              tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{"x":1}' } }],
+            },
+            { role: 'tool', content: '7', tool_call_id: 'a' },
+          ],
+          tools: [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }],
+          toolChoice: 'auto',
+          metadata: { enable_thinking: 'false' },
+        },
+        call,
+      ),
+    path: '/v1/messages/count_tokens',
+    sends: {
+      model: 'm',
+      system: 'brief',
+      messages: [
+        { role: 'user', content: 'hi' },
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'f', input: { x: 1 } }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: '7' }] },
+      ],
+      tools: [{ name: 'f', input_schema: { type: 'object' } }],
+      tool_choice: { type: 'auto' },
+      metadata: { enable_thinking: 'false' },
+    },
+    reply: { input_tokens: 12 },
+    gives: 12,
+  },
   detokenize: {
     ask: ({ service }) => service.detokenize([1, 2], call),
     path: '/v1/detokenize',

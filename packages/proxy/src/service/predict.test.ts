@@ -16,7 +16,12 @@ describe('a prediction', () => {
     world.instance.enqueue(
       json({
         choices: [{ message, finish_reason: 'tool_calls', logprobs }],
-        usage: { prompt_tokens: 3, completion_tokens: 2 },
+        usage: {
+          prompt_tokens: 3,
+          completion_tokens: 2,
+          timing_prompt_processing: 1.5,
+          timing_token_generation: -1,
+        },
       }),
     )
     const options = { top_p: 0.5, max_tokens: 0, stop: [], seed: 7, tools: [], metadata: {}, ignore_eos: false }
@@ -26,9 +31,10 @@ describe('a prediction', () => {
       calls: [{ index: 0, id: 'a', name: 'f', arguments: '{}' }],
       logprobs,
       finishReason: 'tool_calls',
-      usage: { promptTokens: 3, completionTokens: 2 },
+      usage: { promptTokens: 3, completionTokens: 2, promptMs: 1.5, generationMs: 0 },
     })
     expect(world.instance.requests[0]?.path).toBe('/v1/chat/completions')
+    expect(world.instance.requests[0]?.header('extra-usage')).toEqual(['true'])
     expect(world.asked()).toEqual({ model: 'theirs', messages, temperature: 0, top_p: 0.5, seed: 7 })
   })
 
@@ -84,7 +90,7 @@ describe('a streamed prediction', () => {
       { ...nothing, calls: [{ index: 1, id: 'a', name: 'f', arguments: '' }] },
       { ...nothing, calls: [{ index: 1, id: '', name: '', arguments: '{}' }] },
       { ...nothing, finishReason: 'tool_calls' },
-      { ...nothing, usage: { promptTokens: 3, completionTokens: 2 } },
+      { ...nothing, usage: { promptTokens: 3, completionTokens: 2, promptMs: 0, generationMs: 0 } },
     ])
   })
 

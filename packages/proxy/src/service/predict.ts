@@ -1,7 +1,18 @@
-import { countOf, type Fields, fieldsOf, isFields, listOf, textOf, tryParseJson, withoutNothing } from '../fields.ts'
+import {
+  countOf,
+  type Fields,
+  fieldsOf,
+  isFields,
+  listOf,
+  numberOf,
+  textOf,
+  tryParseJson,
+  withoutNothing,
+} from '../fields.ts'
 import { readSseEvents } from '../sse-events.ts'
+import type { Header } from '../upstream.ts'
 import { streamFailed, undecodable } from './status.ts'
-import { type ServiceCall, type ServiceTransport, withoutZeros } from './transport.ts'
+import { type ServiceBody, type ServiceCall, type ServiceTransport, withoutZeros } from './transport.ts'
 
 /** A request to generate. Zeros and empty values mean that nothing is said. */
 export interface PredictInput {
@@ -32,10 +43,24 @@ export interface PredictPiece {
   readonly calls: readonly CallPiece[]
   /** As the compatible format writes them; absent where there are none. */
   readonly logprobs?: unknown
+  /** Why the answer ended, in the instance's word; with the last piece of it. */
   readonly finishReason?: string | undefined
   /** The instance's figures so far; absent until it gives them. */
-  readonly usage?: { readonly promptTokens: number; readonly completionTokens: number } | undefined
+  readonly usage?: PredictUsage | undefined
 }
+
+/** Figures of an instance, running totals; 0 for what it does not tell. */
+export interface PredictUsage {
+  readonly promptTokens: number
+  readonly completionTokens: number
+  /** Milliseconds. */
+  readonly promptMs: number
+  /** Milliseconds. */
+  readonly generationMs: number
+}
+
+/** Asks an instance for what else it counts: times, and the tokens of the prompt at the start of a stream. */
+const ALL_FIGURES: readonly Header[] = [['extra-usage', 'true']]
 
 /** Generates through the chat route where there are messages, else through the completions route (§6.5). */
 export async function predict(
@@ -44,7 +69,7 @@ export async function predict(
   call: ServiceCall,
 ): Promise<PredictPiece> {
   const path = pathOf(input)
-  const reply = await transport.ask(path, { json: toBody(transport, input) }, call)
+  const reply = await transport.ask(path, toBody(transport, input), call)
   const [choice] = listOf(reply.choices)
   if (!isFields(choice)) throw undecodable(path)
   return readPiece(choice, fieldsOf(choice.message), reply)
@@ -56,8 +81,8 @@ export async function* predictStream(
   input: PredictInput,
   call: ServiceCall,
 ): AsyncGenerator<PredictPiece, void, undefined> {
-  const json = { ...toBody(transport, input), stream: true, stream_options: { include_usage: true } }
-  const { body } = await transport.fetch(pathOf(input), { json }, { ...call, streams: true })
+  const asked = toBody(transport, input, { stream: true, stream_options: { include_usage: true } })
+  const { body } = await transport.fetch(pathOf(input), asked, { ...call, streams: true })
   let isFinished = false
   for await (const { data } of readSseEvents(body, () => undecodable(pathOf(input)))) {
     if (data.trim() === '[DONE]') return
@@ -77,10 +102,11 @@ function pathOf({ messages }: PredictInput): string {
   return (messages?.length ?? 0) > 0 ? '/v1/chat/completions' : '/v1/completions'
 }
 
-function toBody({ target }: ServiceTransport, input: PredictInput): Fields {
+function toBody({ target }: ServiceTransport, input: PredictInput, more: Fields = {}): ServiceBody {
   const { messages = [], prompt = '', temperature, options = {} } = input
   const asked = messages.length > 0 ? { messages } : { prompt }
-  return { model: target.model, ...asked, temperature, ...withoutZeros(options) }
+  const json = { model: target.model, ...asked, temperature, ...withoutZeros(options), ...more }
+  return { json, headers: ALL_FIGURES }
 }
 
 function throwIfError({ error }: Fields, secrets: readonly string[]): void {
@@ -89,9 +115,6 @@ function throwIfError({ error }: Fields, secrets: readonly string[]): void {
 }
 
 function readPiece(choice: Fields, message: Fields, { usage }: Fields): PredictPiece {
-  const promptTokens = countOf(fieldsOf(usage).prompt_tokens)
-  const completionTokens = countOf(fieldsOf(usage).completion_tokens)
-  const isCounted = promptTokens !== undefined || completionTokens !== undefined
   return {
     text: textOf(message.content) ?? textOf(choice.text) ?? textOf(message.refusal) ?? '',
     reasoning: textOf(message.reasoning) ?? textOf(message.reasoning_content) ?? '',
@@ -99,8 +122,20 @@ function readPiece(choice: Fields, message: Fields, { usage }: Fields): PredictP
     ...withoutNothing({
       logprobs: choice.logprobs,
       finishReason: textOf(choice.finish_reason),
-      usage: isCounted ? { promptTokens: promptTokens ?? 0, completionTokens: completionTokens ?? 0 } : undefined,
+      usage: isFields(usage) ? readUsage(usage) : undefined,
     }),
+  }
+}
+
+function readUsage(usage: Fields): PredictUsage | undefined {
+  const promptTokens = countOf(usage.prompt_tokens)
+  const completionTokens = countOf(usage.completion_tokens)
+  if (promptTokens === undefined && completionTokens === undefined) return undefined
+  return {
+    promptTokens: promptTokens ?? 0,
+    completionTokens: completionTokens ?? 0,
+    promptMs: Math.max(0, numberOf(usage.timing_prompt_processing) ?? 0),
+    generationMs: Math.max(0, numberOf(usage.timing_token_generation) ?? 0),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Upstream } from '../upstream.ts'
+import { countTokens } from './count.ts'
 import { classifySound, diarize, findVoice, transformSound } from './hearing.ts'
 import { makeImage, makeShape, makeVideo, upscaleImage } from './images.ts'
 import { type LiveClock, type LiveInput, type OpenLiveSocket, transcribeLive } from './live-transcription.ts'
@@ -25,6 +26,7 @@ const METHODS = {
   rerank,
   tokenize,
   detokenize,
+  countTokens,
   score,
   speak,
   speakStream,

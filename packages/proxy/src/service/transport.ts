@@ -17,8 +17,10 @@ export interface ServiceCall {
   readonly client?: ClientHeader | undefined
 }
 
-/** A body: JSON, or the fields of a form. */
-export type ServiceBody = { readonly json: Fields } | { readonly form: readonly FormField[] }
+/** What is sent: JSON, or the fields of a form, and what its route takes beside it. */
+export type ServiceBody = ({ readonly json: Fields } | { readonly form: readonly FormField[] }) & {
+  readonly headers?: readonly Header[] | undefined
+}
 
 /** A reply that is not JSON. */
 export interface ServiceBytes {
@@ -47,7 +49,8 @@ export function createTransport(target: ServiceTarget, upstream: Pick<Upstream, 
     { signal, client }: ServiceCall,
   ): Promise<UpstreamReply> => {
     const { contentType, bytes } = encodeBody(request.body)
-    const headers: Header[] = [...fixed, ...passageHeaders(client), ...contentType, ['accept', '*/*']]
+    const own = request.body?.headers ?? []
+    const headers: Header[] = [...fixed, ...passageHeaders(client), ...contentType, ['accept', '*/*'], ...own]
     const reply = await guard(
       upstream.send(
         {

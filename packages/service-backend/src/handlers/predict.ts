@@ -1,7 +1,8 @@
-import type { Message, PartialMessage, PredictOptions, Reply } from '@svc/backend-client/proto'
-import type { BackendHandlers, Log } from '@svc/backend-kit'
+import { ANSWER_TRAILERS, type PartialMessage, type PredictOptions, type Reply } from '@svc/backend-client/proto'
+import type { BackendHandlers, HandlerContext, Log } from '@svc/backend-kit'
 import type { PredictInput, PredictPiece } from '@svc/proxy'
 import { toCall } from '../call.ts'
+import { parseJson, toConversation } from '../conversation.ts'
 import type { ServiceHost } from '../host.ts'
 
 /** Predict and PredictStream. */
@@ -9,21 +10,40 @@ export function createPredictHandlers(host: ServiceHost): Pick<BackendHandlers, 
   return {
     predict: async (request, context) => {
       const service = host.use(request.ModelIdentity)
-      return toReply(await service.predict(toInput(request, host.log), toCall(context)))
+      const answer = await service.predict(toInput(request, host.log), toCall(context))
+      tellEnd(answer, context)
+      return toReply(answer)
     },
     predictStream: async function* (request, context) {
       const service = host.use(request.ModelIdentity)
-      for await (const piece of service.predictStream(toInput(request, host.log), toCall(context))) yield toReply(piece)
+      for await (const piece of service.predictStream(toInput(request, host.log), toCall(context))) {
+        tellEnd(piece, context)
+        yield toReply(piece)
+      }
     },
   }
 }
 
+/** Words of instances for the ends that the contract knows; with another one the host finds out for itself. */
+const FINISH_REASONS: ReadonlyMap<string | undefined, string> = new Map([
+  ['stop', 'stop'],
+  ['length', 'length'],
+  ['tool_calls', 'tool_calls'],
+  ['function_call', 'tool_calls'],
+  ['content_filter', 'content_filter'],
+])
+
+function tellEnd({ finishReason }: PredictPiece, context: HandlerContext): void {
+  const word = FINISH_REASONS.get(finishReason)
+  if (word !== undefined) context.addTrailer(ANSWER_TRAILERS.finish, word)
+}
+
 /** Prompts that the host rendered go as they are, conversations for the instance's own template. */
 function toInput(request: PredictOptions, log: Log): PredictInput {
-  const { Metadata: metadata } = request
+  const { messages, tools, toolChoice, metadata } = toConversation(request)
   warnOfDropped(request, log)
   return {
-    ...(request.Messages.length > 0 ? { messages: request.Messages.map(toMessage) } : { prompt: request.Prompt }),
+    ...(messages.length > 0 ? { messages } : { prompt: request.Prompt }),
     temperature: request.Temperature,
     options: {
       max_tokens: request.Tokens,
@@ -43,12 +63,12 @@ function toInput(request: PredictOptions, log: Log): PredictInput {
       negative_prompt_scale: request.NegativePromptScale,
       stop: request.StopPrompts,
       logit_bias: parseJson(request.LogitBias),
-      tools: parseJson(request.Tools),
-      tool_choice: parseJson(request.ToolChoice) ?? request.ToolChoice,
+      tools,
+      tool_choice: toolChoice,
       logprobs: request.Logprobs > 0,
       top_logprobs: request.TopLogprobs,
       reasoning_effort: metadata.reasoning_effort,
-      metadata: withoutTemplate(metadata),
+      metadata,
     },
   }
 }
@@ -61,38 +81,21 @@ function warnOfDropped({ Grammar, Images, Audios, Videos }: PredictOptions, log:
   if (dropped.length > 0) log.warn(`cannot be forwarded, left out: ${dropped.join(', ')}`)
 }
 
-/** The instance has a template of its own, and arguments for it. */
-function withoutTemplate({ chat_template_kwargs: _own, ...metadata }: Record<string, string>): Record<string, string> {
-  return metadata
-}
-
-function toMessage({ role, content, name, toolCallId, reasoningContent, toolCalls }: Message): Record<string, unknown> {
-  const calls = parseJson(toolCalls)
-  return {
-    role,
-    content,
-    ...(name === '' ? {} : { name }),
-    ...(toolCallId === '' ? {} : { tool_call_id: toolCallId }),
-    ...(reasoningContent === '' ? {} : { reasoning: reasoningContent }),
-    ...(Array.isArray(calls) && calls.length > 0 ? { tool_calls: calls } : {}),
-  }
-}
-
 /** A piece of an answer; its figures are running totals. */
 function toReply({ text, reasoning, calls, logprobs, usage }: PredictPiece): PartialMessage<Reply> {
   return {
     message: Buffer.from(text),
     chatDeltas: [{ content: text, reasoningContent: reasoning, toolCalls: [...calls] }],
     ...(logprobs === undefined ? {} : { logprobs: Buffer.from(JSON.stringify(logprobs)) }),
-    ...(usage === undefined ? {} : { tokens: usage.completionTokens, promptTokens: usage.promptTokens }),
+    ...(usage === undefined ? {} : toFigures(usage)),
   }
 }
 
-function parseJson(text: string): unknown {
-  if (text === '') return undefined
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
+function toFigures(usage: NonNullable<PredictPiece['usage']>): PartialMessage<Reply> {
+  return {
+    tokens: usage.completionTokens,
+    promptTokens: usage.promptTokens,
+    timingPromptProcessing: usage.promptMs,
+    timingTokenGeneration: usage.generationMs,
   }
 }

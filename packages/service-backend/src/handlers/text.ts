@@ -1,7 +1,7 @@
 import { EmbeddingLayout } from '@svc/backend-client/proto'
 import type { BackendHandlers } from '@svc/backend-kit'
-import { SvcError } from '@svc/errors'
 import { toCall } from '../call.ts'
+import { toConversation } from '../conversation.ts'
 import type { ServiceHost } from '../host.ts'
 
 type TextHandlers = Pick<BackendHandlers, 'embedding' | 'rerank' | 'tokenizeString' | 'detokenize' | 'score'>
@@ -26,12 +26,13 @@ export function createTextHandlers(host: ServiceHost): TextHandlers {
       const { results, totalTokens, promptTokens } = ranked
       return { usage: { totalTokens, promptTokens }, results: [...results] }
     },
-    tokenizeString: async ({ ModelIdentity, Prompt, Messages }, context) => {
-      if (Prompt === '' && Messages.length > 0) {
-        const message = 'the tokens of a conversation cannot be asked of another instance'
-        throw new SvcError('not_implemented', message, { code: 'not_forwardable' })
+    tokenizeString: async (request, context) => {
+      const service = host.use(request.ModelIdentity)
+      // Of a conversation an instance tells the number of its tokens, and no ids.
+      if (request.Prompt === '' && request.Messages.length > 0) {
+        return { length: await service.countTokens(toConversation(request), toCall(context)) }
       }
-      const tokens = await host.use(ModelIdentity).tokenize(Prompt, toCall(context))
+      const tokens = await service.tokenize(request.Prompt, toCall(context))
       return { length: tokens.length, tokens: [...tokens] }
     },
     detokenize: async ({ tokens }, context) => ({ content: await host.use('').detokenize(tokens, toCall(context)) }),

@@ -53,6 +53,27 @@ describe('a client of handlers in this process', () => {
     await expect(client.predict({}, { signal: left.signal })).rejects.toBe(reason)
   })
 
+  it('tells what a handler says beside its answer, once it has succeeded', async () => {
+    const client = createInProcessClient('x', {
+      predict: ({ Prompt }, { addTrailer }) => {
+        addTrailer('x-more', Prompt)
+        if (Prompt === 'fail') throw new SvcError('internal', 'no')
+        return {}
+      },
+      async *predictStream({ Prompt }, { addTrailer }) {
+        yield {}
+        addTrailer('x-more', Prompt)
+        yield {}
+      },
+    })
+    const told: unknown[] = []
+    const onTrailers = (trailers: Readonly<Record<string, string>>): void => void told.push(trailers['x-more'])
+    await client.predict({ Prompt: 'whole' }, { onTrailers })
+    for await (const _ of client.predictStream({ Prompt: 'stream' }, { onTrailers })) told.push('piece')
+    await expect(client.predict({ Prompt: 'fail' }, { onTrailers })).rejects.toMatchObject({ message: 'no' })
+    expect(told).toEqual(['whole', 'piece', 'piece', 'stream'])
+  })
+
   it('ends what takes too long, and everything that runs when it is closed', async () => {
     const client = createInProcessClient('x', waiting)
     await expect(client.predict({}, { timeoutMs: 1 })).rejects.toMatchObject({ kind: 'timeout' })

@@ -45,10 +45,11 @@ function bind(
   if (method.kind === 'server-stream') {
     return async function* stream(request: object, options: CallOptions = {}) {
       if (call === undefined) throw unimplemented(method.path)
-      const { context, end } = calls.start(options)
+      const { context, tell, end } = calls.start(options)
       try {
         const replies = call(method.request.fromPartial(request), context) as AsyncIterable<object>
         for await (const reply of replies) yield method.reply.fromPartial(reply)
+        tell()
       } catch (error) {
         throw reasonOf(error, context.signal)
       } finally {
@@ -58,9 +59,10 @@ function bind(
   }
   return async (request: object, options: CallOptions = {}) => {
     if (call === undefined || method.kind === 'duplex') throw unimplemented(method.path)
-    const { context, end } = calls.start(options)
+    const { context, tell, end } = calls.start(options)
     try {
       const reply = (await call(method.request.fromPartial(request), context)) as object
+      tell()
       return method.reply.fromPartial(reply)
     } catch (error) {
       throw reasonOf(error, context.signal)
@@ -75,9 +77,16 @@ function reasonOf(error: unknown, signal: AbortSignal): unknown {
   return signal.aborted ? signal.reason : error
 }
 
+interface StartedCall {
+  readonly context: HandlerContext
+  /** Hands on what the handler said beside its answer. */
+  tell(): void
+  end(): void
+}
+
 interface RunningCalls {
   /** @throws {SvcError} `backend_stopped` after the close, or the reason of a signal that is aborted already */
-  start(options: CallOptions): { readonly context: HandlerContext; readonly end: () => void }
+  start(options: CallOptions): StartedCall
   check(): void
   close(): void
 }
@@ -90,7 +99,7 @@ function createRunningCalls(): RunningCalls {
   }
   return {
     check,
-    start({ signal, timeoutMs, metadata = {} }) {
+    start({ signal, timeoutMs, metadata = {}, onTrailers }) {
       check()
       signal?.throwIfAborted()
       const controller = new AbortController()
@@ -103,7 +112,11 @@ function createRunningCalls(): RunningCalls {
         signal?.removeEventListener('abort', abort)
         clearTimeout(timer)
       }
-      return { context: { signal: controller.signal, metadata, addTrailer: () => undefined }, end }
+      const trailers: Record<string, string> = {}
+      const addTrailer = (name: string, value: string): void => {
+        trailers[name] = value
+      }
+      return { context: { signal: controller.signal, metadata, addTrailer }, tell: () => onTrailers?.(trailers), end }
     },
     close() {
       isClosed = true

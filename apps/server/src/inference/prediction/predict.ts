@@ -1,7 +1,7 @@
 import type { PartialMessage } from '@svc/backend-client'
 import { ANSWER_TRAILERS, type PredictOptions } from '@svc/backend-client/proto'
-import { NO_USAGE, type PredictionEvent, type PredictionStep, type Usage } from '../events.ts'
-import { createReplyDecoder } from '../reply-decoder.ts'
+import { type FinishReason, NO_USAGE, type PredictionEvent, type PredictionStep, type Usage } from '../events.ts'
+import { createReplyDecoder, type ToldEnd } from '../reply-decoder.ts'
 import type { GenerationRequest } from '../request.ts'
 import { toPredictOptions } from '../to-predict-options.ts'
 import { createOwnCount } from './own-count.ts'
@@ -83,27 +83,36 @@ async function* runChoice(
     model.featureFlags.usage === true
       ? createOwnCount(options, { client, signal, stream: request.stream, countsPrompt })
       : undefined
-  let stopText: string | undefined
+  let told: ToldEnd = {}
   const onTrailers = (trailers: Readonly<Record<string, string>>): void => {
-    stopText = options.StopPrompts?.[Number(trailers[ANSWER_TRAILERS.stop])]
+    told = {
+      stopText: options.StopPrompts?.[Number(trailers[ANSWER_TRAILERS.stop])],
+      finishReason: readFinishReason(trailers[ANSWER_TRAILERS.finish]),
+    }
   }
   const replies = request.stream
     ? client.predictStream(options, { signal, onTrailers })
     : [await client.predict(options, { signal, onTrailers })]
-  let told = NO_USAGE
+  let shown = NO_USAGE
   for await (const reply of replies) {
     count?.reply(reply)
     const events = check(decoder.reply(reply))
     const { usage } = decoder
-    const isNew = usage.promptTokens !== told.promptTokens || usage.completionTokens !== told.completionTokens
+    const isNew = usage.promptTokens !== shown.promptTokens || usage.completionTokens !== shown.completionTokens
     if (request.stream && count === undefined && isNew) {
-      told = usage
+      shown = usage
       yield { type: 'progress', usage }
     }
     yield* events
   }
-  yield* check(decoder.end(stopText))
+  yield* check(decoder.end(told))
   return count === undefined ? decoder.usage : await count.usage(decoder.usage)
+}
+
+const FINISH_REASONS: readonly (string | undefined)[] = ['stop', 'length', 'tool_calls', 'content_filter']
+
+function readFinishReason(word: string | undefined): FinishReason | undefined {
+  return FINISH_REASONS.includes(word) ? (word as FinishReason) : undefined
 }
 
 /** Lets events pass, and refuses the end of a choice that has not the form that was asked for. */

@@ -1,7 +1,7 @@
 import type { SvcError } from '@svc/errors'
 import type { ChatDelta } from '@svc/wire'
 import type { ReplyFacts, StreamEncoder } from '../../../inference/codec.ts'
-import type { PredictionEvent } from '../../../inference/events.ts'
+import type { PredictionEvent, Usage } from '../../../inference/events.ts'
 import { toWireLogprob } from './collect.ts'
 import { toCompletionUsage } from './usage.ts'
 
@@ -24,6 +24,10 @@ export function streamChat(
   }).slice(0, -1)
   const chunk = (choice: number, delta: string, rest = '"finish_reason":null'): string =>
     `data: ${envelope},"choices":[{"index":${choice},"delta":${delta},${rest}}]}\n\n`
+  const usageChunk = (usage: Usage): string =>
+    options.includeUsage
+      ? `data: ${envelope},"choices":[],"usage":${JSON.stringify(toCompletionUsage(usage, facts.extraUsage))}}\n\n`
+      : ''
 
   function encode(event: PredictionEvent): string {
     switch (event.type) {
@@ -49,17 +53,19 @@ export function streamChat(
         return chunk(event.choice, '{}', `"finish_reason":"${isFunctionCall ? 'function_call' : event.finishReason}"`)
       }
       case 'usage':
-        if (!options.includeUsage) return ''
-        return `data: ${envelope},"choices":[],"usage":${JSON.stringify(toCompletionUsage(event.usage, facts.extraUsage))}}\n\n`
+        return usageChunk(event.usage)
     }
   }
 
   return {
     contentType: 'text/event-stream',
-    start: () =>
-      Array.from({ length: options.choices }, (_, choice) => chunk(choice, '{"role":"assistant","content":""}')).join(
-        '',
-      ),
+    start(usage) {
+      const roles = Array.from({ length: options.choices }, (_, choice) =>
+        chunk(choice, '{"role":"assistant","content":""}'),
+      )
+      // Whoever asks for every figure has those of the prompt ahead of the answer.
+      return (facts.extraUsage ? usageChunk(usage) : '') + roles.join('')
+    },
     event: encode,
     end: () => DONE,
     error: (error: SvcError) =>

@@ -1,7 +1,7 @@
 import type { SvcError } from '@svc/errors'
 import { type CompletionLogprobs, encodeSseJson, SSE_DONE } from '@svc/wire'
 import type { ReplyFacts, StreamEncoder } from '../../../inference/codec.ts'
-import type { PredictionEvent } from '../../../inference/events.ts'
+import type { PredictionEvent, Usage } from '../../../inference/events.ts'
 import { toCompletionUsage } from '../chat/usage.ts'
 import { toFinishReason } from './collect.ts'
 import { createLogprobWriter } from './logprobs.ts'
@@ -27,6 +27,10 @@ export function streamCompletion(
   const writers = Array.from({ length: options.choices }, () => createLogprobWriter(options.alternatives))
   const chunk = (choice: number, text: string, reason: string, logprobs: CompletionLogprobs | null = null): string =>
     `data: ${envelope},"choices":[{"index":${choice},"text":${JSON.stringify(text)},"finish_reason":${reason},"logprobs":${JSON.stringify(logprobs)}}]}\n\n`
+  const usageChunk = (usage: Usage): string =>
+    options.includeUsage
+      ? `data: ${envelope},"choices":[],"usage":${JSON.stringify(toCompletionUsage(usage, facts.extraUsage))}}\n\n`
+      : ''
 
   function encode(event: PredictionEvent): string {
     switch (event.type) {
@@ -36,11 +40,8 @@ export function streamCompletion(
       }
       case 'choice-end':
         return chunk(event.choice, '', `"${toFinishReason(event.finishReason)}"`)
-      case 'usage': {
-        if (!options.includeUsage) return ''
-        const usage = toCompletionUsage(event.usage, facts.extraUsage)
-        return `data: ${envelope},"choices":[],"usage":${JSON.stringify(usage)}}\n\n`
-      }
+      case 'usage':
+        return usageChunk(event.usage)
       case 'reasoning-delta':
       case 'tool-call-start':
       case 'tool-call-delta':
@@ -50,7 +51,8 @@ export function streamCompletion(
 
   return {
     contentType: 'text/event-stream',
-    start: () => '',
+    // Whoever asks for every figure has those of the prompt ahead of the answer.
+    start: (usage) => (facts.extraUsage ? usageChunk(usage) : ''),
     event: encode,
     end: () => SSE_DONE,
     error: ({ message }: SvcError) =>
