@@ -2,7 +2,8 @@ import { combineDetectors } from './combine-detectors.ts'
 import type { Detector } from './detector.ts'
 import { PiiError } from './errors.ts'
 import { createNerDetector, type NerDetectorOptions } from './ner/ner-detector.ts'
-import { createPatternDetector } from './pattern/detector.ts'
+import { offloadPatterns, type PatternOffload } from './offload/offload-patterns.ts'
+import { createPatternDetector, type PatternDetectorOptions } from './pattern/detector.ts'
 import type { DetectionSettings } from './settings.ts'
 
 /** What a detector is made of. */
@@ -11,6 +12,10 @@ export interface DetectorOptions extends Omit<NerDetectorOptions, 'settings' | '
   readonly settings: DetectionSettings
   /** What recognises entities. @default nothing: the detector has patterns alone */
   readonly classifier?: NerDetectorOptions['classifier'] | undefined
+  /** Where the patterns of large documents are looked for, such as on another thread. @default here */
+  readonly offload?: PatternOffload | undefined
+  /** How long a search for patterns may hold the event loop. @default 5 ms */
+  readonly slices?: PatternDetectorOptions['slices'] | undefined
 }
 
 /**
@@ -22,11 +27,12 @@ export interface DetectorOptions extends Omit<NerDetectorOptions, 'settings' | '
  * @example
  * createDetector({ name: 'keys', settings: { builtins: ['codehost_token'], defaultAction: 'block' } })
  */
-export function createDetector({ settings, classifier, ...options }: DetectorOptions): Detector {
+export function createDetector({ settings, classifier, offload, slices, ...options }: DetectorOptions): Detector {
   const { name } = options
   const { builtins = [], patterns = [] } = settings
   const ner = classifier && createNerDetector({ ...options, settings, classifier })
-  const pattern = builtins.length + patterns.length > 0 ? createPatternDetector({ name, settings }) : undefined
+  const local = builtins.length + patterns.length > 0 ? createPatternDetector({ name, settings, slices }) : undefined
+  const pattern = local && offload ? offloadPatterns(local, settings, offload) : local
   if (ner !== undefined && pattern !== undefined) return combineDetectors(name, [ner, pattern])
   const tier = ner ?? pattern
   if (tier === undefined) {

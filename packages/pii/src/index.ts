@@ -54,6 +54,13 @@ export {
 export { PatternSyntaxError } from './pattern/errors.ts'
 export { type PatternMatch, PatternMatcher, type PatternScan } from './pattern/matcher.ts'
 
+// Patterns of large documents, on a thread of its own.
+
+export { offloadPatterns, type PatternOffload } from './offload/offload-patterns.ts'
+export type { PackedDetections } from './offload/packed-detections.ts'
+export { createPatternScanner, type PatternScannerOptions } from './offload/pattern-scanner.ts'
+export type { PatternScanner, PatternTask } from './offload/port.ts'
+
 // What is found, and what becomes of it.
 
 export { compareActions, isPiiAction, type PiiAction } from './action.ts'

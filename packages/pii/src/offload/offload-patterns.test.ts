@@ -1,0 +1,172 @@
+import { SvcError } from '@svc/errors'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { hit } from '../__fixtures__/detectors.ts'
+import { createDetector } from '../create-detector.ts'
+import type { JudgedDetection } from '../detector.ts'
+import { filterSegments } from '../filter.ts'
+import type { TokenClassifier } from '../ports.ts'
+import type { DetectionSettings } from '../settings.ts'
+import { packDetections, unpackDetections } from './packed-detections.ts'
+import { createPatternScanner } from './pattern-scanner.ts'
+import type { PatternScanner, PatternTask } from './port.ts'
+
+const { signal } = new AbortController()
+const settings: DetectionSettings = {
+  builtins: ['email'],
+  patterns: [{ name: 'TICKET', match: 'tick-[0-9]{4}', minLen: 3 }],
+  entityActions: { EMAIL: 'block' },
+}
+const text = (body: string): PatternTask['document'] => {
+  return { text: body, segments: [{ start: 0, end: body.length }], messages: [] }
+}
+
+/** A scanner whose tasks and answers cross to another thread, as far as values show it. */
+function recordingScanner(answer: PatternScanner = createPatternScanner()) {
+  const tasks: PatternTask[] = []
+  const scanner: PatternScanner = {
+    async scan(task, options) {
+      tasks.push(structuredClone(task))
+      return structuredClone(await answer.scan(structuredClone(task), options))
+    },
+  }
+  return { scanner, tasks }
+}
+
+describe('a detector that has large documents looked at elsewhere', () => {
+  it('finds there what it finds here', async () => {
+    const { scanner, tasks } = recordingScanner()
+    const here = createDetector({ name: 'keys', settings })
+    const elsewhere = createDetector({ name: 'keys', settings, offload: { scanner, above: 20 } })
+    const large = text('ada@host.example has tick-1234, bo@host.example none')
+    const found = await elsewhere.detect(large, { signal })
+    expect(found).toHaveLength(3)
+    expect(found).toEqual(await here.detect(large, { signal }))
+    expect(tasks.map(({ document }) => document)).toEqual([large])
+  })
+
+  it('looks at all others itself', async () => {
+    const { scanner, tasks } = recordingScanner()
+    const detector = createDetector({ name: 'keys', settings, offload: { scanner } })
+    expect(await detector.detect(text(`tick-1234 ${'x'.repeat(65_526)}`), { signal })).toHaveLength(1)
+    expect(tasks).toEqual([])
+    expect(await detector.detect(text(`tick-1234 ${'x'.repeat(65_527)}`), { signal })).toHaveLength(1)
+    expect(tasks).toHaveLength(1)
+  })
+
+  it('sends no lists of terms, and keeps the recogniser where it is', async () => {
+    const { scanner, tasks } = recordingScanner()
+    const sent: string[] = []
+    const classifier: TokenClassifier = {
+      async classify(part) {
+        sent.push(part)
+        return []
+      },
+    }
+    const both = { ...settings, protectedTerms: ['Acme'], protectedTermsFiles: ['terms.txt'] }
+    const detector = createDetector({ name: 'both', settings: both, classifier, offload: { scanner, above: 1 } })
+    expect(await detector.detect(text('tick-1234'), { signal })).toHaveLength(1)
+    expect(sent).toEqual(['tick-1234'])
+    expect(JSON.stringify(tasks)).not.toMatch(/Acme|terms\.txt/)
+  })
+
+  it('fails when they fail there', async () => {
+    const broken = new SvcError('unavailable', 'no thread', { code: 'no_thread' })
+    const scanner: PatternScanner = { scan: () => Promise.reject(broken) }
+    const detectors = [createDetector({ name: 'keys', settings, offload: { scanner, above: 1 } })]
+    await expect(filterSegments({ segments: [{ text: 'tick-1234' }] }, { detectors })).rejects.toMatchObject({
+      code: 'pii_ner_unavailable',
+      details: { failures: [{ detector: 'keys', reason: 'failed', code: 'no_thread' }] },
+    })
+  })
+})
+
+describe('a scanner', () => {
+  it('keeps the detectors last used, and no more of them than it may', async () => {
+    let reads = 0
+    const counted = (name: string): DetectionSettings => ({
+      builtins: [],
+      patterns: [
+        {
+          get name() {
+            // It is read to know the detector again, and more often to make it.
+            reads += 1
+            return name
+          },
+          match: 'tick-[0-9]{4}',
+        },
+      ],
+    })
+    const scanner = createPatternScanner({ maxDetectors: 2 })
+    const readsOf = async (name: string): Promise<number> => {
+      reads = 0
+      await scanner.scan({ settings: counted(name), document: text('tick-1234') }, { signal })
+      return reads
+    }
+    const fresh = await readsOf('A')
+    const known = await readsOf('A')
+    expect(known).toBeLessThan(fresh)
+    expect([await readsOf('B'), await readsOf('A'), await readsOf('C'), await readsOf('A')]).toEqual([
+      fresh,
+      known,
+      fresh,
+      known,
+    ])
+    expect(await readsOf('B')).toBe(fresh)
+  })
+
+  it('refuses settings that are none, and stops when it is told to', async () => {
+    const scanner = createPatternScanner()
+    const task = (patterns: DetectionSettings['patterns']): PatternTask => ({
+      settings: { patterns },
+      document: text('x'),
+    })
+    await expect(scanner.scan(task([]), { signal })).rejects.toMatchObject({ code: 'pii_config' })
+    await expect(scanner.scan(task([{ name: 'ALL', match: '.*' }]), { signal })).rejects.toMatchObject({
+      code: 'pii_config',
+    })
+    const reason = new Error('gone')
+    const gone = AbortSignal.abort(reason)
+    await expect(scanner.scan({ settings, document: text('x') }, { signal: gone })).rejects.toBe(reason)
+  })
+})
+
+describe('packed detections', () => {
+  const detection = fc.record({
+    start: fc.nat(1e6),
+    end: fc.nat(1e6),
+    group: fc.constantFrom('A', 'B'),
+    action: fc.constantFrom('mask', 'block', 'allow'),
+    source: fc.constantFrom('ner', 'pattern'),
+    score: fc.constantFrom(1, 0.25),
+    rank: fc.constantFrom(undefined, 0, 3),
+  }) satisfies fc.Arbitrary<JudgedDetection>
+
+  it('are the same when they are unpacked', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(detection, { maxLength: 50 }), async (detections) => {
+        const packed = packDetections(detections)
+        expect(packed.kinds.length).toBeLessThanOrEqual(Math.min(detections.length, 72))
+        expect(await unpackDetections(structuredClone(packed), {})).toEqual(detections)
+      }),
+    )
+  })
+
+  it('give others their turn, and end when nobody wants them any more', async () => {
+    const packed = packDetections(Array.from({ length: 10_000 }, (_, index) => hit(index, index + 1)))
+    let turns = 0
+    const yieldControl = async (): Promise<void> => {
+      turns += 1
+    }
+    expect(await unpackDetections(packed, { sliceMs: 0, yieldControl })).toHaveLength(10_000)
+    expect(turns).toBe(4)
+    const reason = new Error('gone')
+    await expect(unpackDetections(packed, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+  })
+
+  it('of a kind that is not there are refused', async () => {
+    const { kinds, places } = packDetections([hit(0, 1)])
+    places[2] = 1
+    await expect(unpackDetections({ kinds, places }, {})).rejects.toMatchObject({ code: 'pii_bad_span' })
+  })
+})

@@ -1,0 +1,68 @@
+import { runInSlices, type SliceOptions } from '@svc/json'
+import type { JudgedDetection } from '../detector.ts'
+import { PiiError } from '../errors.ts'
+
+/** All that is said of a detection but where it is. */
+type DetectionKind = Omit<JudgedDetection, 'start' | 'end'>
+
+/** Detections as two values that threads pass on at no cost, however many they are. */
+export interface PackedDetections {
+  /** Each kind once. */
+  readonly kinds: readonly DetectionKind[]
+  /** Start, end and place of the kind in {@link PackedDetections.kinds}, for one detection after the other. */
+  readonly places: Uint32Array<ArrayBuffer>
+}
+
+const FIELDS = 3
+/** Between two looks at the time. */
+const DETECTIONS_PER_STEP = 2000
+
+/** Packs detections, in their order. */
+export function packDetections(detections: readonly JudgedDetection[]): PackedDetections {
+  const kinds: DetectionKind[] = []
+  const places = new Uint32Array(detections.length * FIELDS)
+  let at = 0
+  for (const detection of detections) {
+    let place = kinds.findIndex((kind) => isOfKind(detection, kind))
+    if (place === -1) {
+      const { start, end, ...kind } = detection
+      place = kinds.push(kind) - 1
+    }
+    places[at++] = detection.start
+    places[at++] = detection.end
+    places[at++] = place
+  }
+  return { kinds, places }
+}
+
+function isOfKind(detection: JudgedDetection, { source, group, action, score, rank }: DetectionKind): boolean {
+  return (
+    detection.group === group &&
+    detection.rank === rank &&
+    detection.action === action &&
+    detection.score === score &&
+    detection.source === source
+  )
+}
+
+/**
+ * The detections that were packed, in their order; other work gets its turn meanwhile.
+ *
+ * @throws PiiError `pii_bad_span`, kind `internal`, for a kind that is not there; the signal's reason
+ */
+export async function unpackDetections(
+  { kinds, places }: PackedDetections,
+  options: SliceOptions,
+): Promise<JudgedDetection[]> {
+  const detections: JudgedDetection[] = []
+  await runInSlices(() => {
+    const last = Math.min(places.length, (detections.length + DETECTIONS_PER_STEP) * FIELDS)
+    for (let at = detections.length * FIELDS; at < last; at += FIELDS) {
+      const kind = kinds[places[at + 2] ?? 0]
+      if (kind === undefined) throw new PiiError('internal', 'a detection is of no kind', { code: 'pii_bad_span' })
+      detections.push({ ...kind, start: places[at] ?? 0, end: places[at + 1] ?? 0 })
+    }
+    return last === places.length
+  }, options)
+  return detections
+}
