@@ -17,8 +17,8 @@ export function describeHandlers(
   extensions: ExtensionHandlers = {},
 ): PartialMessage<CapabilitiesReply> {
   return {
-    rpcs: rpcNames(backendMethods, { health: true, ...handlers }),
-    extensionRpcs: rpcNames(extensionMethods, { capabilities: true, ...extensions }),
+    rpcs: rpcNames(backendMethods, { ...handlers, health: true }),
+    extensionRpcs: rpcNames(extensionMethods, { ...extensions, capabilities: true }),
     slots:
       extensions.saveSlot && extensions.restoreSlot ? SlotSupport.SLOT_SUPPORT_ENABLED : SlotSupport.SLOT_SUPPORT_NONE,
     rerank: handlers.rerank ? RerankSupport.RERANK_SUPPORT_HEAD : RerankSupport.RERANK_SUPPORT_NONE,

@@ -3,6 +3,7 @@
  *
  * @module
  */
+export { type CallSignal, type CallSignals, createCallSignals } from './call-signals.ts'
 export { describeHandlers } from './capabilities.ts'
 export type { BackendHandlers, ExtensionHandlers, HandlerContext, HandlerOf } from './handlers.ts'
 export { assertModelIdentity, modelNotLoaded } from './identity.ts'
@@ -17,6 +18,10 @@ export {
   readWord,
 } from './load-options.ts'
 export { createLog, type Log } from './log.ts'
+export { createModelHost, type HostedModel, type ModelHost, type ModelPlan } from './model-host.ts'
+export { createRerankHandlers, type Ranked, type Ranker, type RankRequest } from './rerank.ts'
 export { type ServeOptions, serveBackend } from './serve.ts'
 export type { ReportFailure } from './service-error.ts'
+export { createSlotPool, type SlotLease, type SlotPool } from './slot-pool.ts'
 export { StatusError } from './status-error.ts'
+export { cosineSimilarity, normalizeVector } from './vectors.ts'

@@ -61,8 +61,8 @@ export async function listenBackend(options: ListenOptions): Promise<RunningBack
   })
   const capabilities = () => describeHandlers(handlers, extensions)
   for (const service of [
-    implement(backendMethods, { health: healthy, ...handlers }, rules),
-    implement(extensionMethods, { capabilities, ...extensions }, rules),
+    implement(backendMethods, { ...handlers, health: handlers.health ?? healthy }, rules),
+    implement(extensionMethods, { ...extensions, capabilities: extensions.capabilities ?? capabilities }, rules),
   ]) {
     server.addService(service.definition, service.implementation)
   }

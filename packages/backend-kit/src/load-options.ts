@@ -1,4 +1,4 @@
-import { SvcError } from '@svc/errors'
+import { invalidRequest } from './errors.ts'
 
 /** Options of a LoadModel request: names in lower case, the last value of each. */
 export type LoadOptions = ReadonlyMap<string, string>
@@ -82,8 +82,4 @@ function readMatching(
   const value = pattern.test(text) ? Number(text) : Number.NaN
   if (!(value >= min && value <= max)) throw invalidRequest(`option ${name} must be a number of ${min} to ${max}`)
   return value
-}
-
-function invalidRequest(message: string, param?: string): SvcError {
-  return new SvcError('invalid_request', message, { details: { param } })
 }

@@ -19,6 +19,7 @@ it.each([
   ['1.5s', 1500],
   ['1m30s', 90_000],
   ['1h', 3_600_000],
+  ['1000h', 2 ** 31 - 1],
   [' 3s ', 3000],
   ['', 2000],
   ['0s', 2000],
@@ -42,5 +43,18 @@ it.each([
     expect(onGone).toHaveBeenCalledTimes(times)
   } finally {
     parent.mockRestore()
+  }
+})
+
+it('does not take a starter of another user for dead', () => {
+  const kill = vi.spyOn(process, 'kill').mockImplementation(() => {
+    throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' })
+  })
+  try {
+    const onGone = vi.fn()
+    watchParent({ intervalMs: 1000, starterPid: process.ppid }, onGone)()
+    expect(onGone).not.toHaveBeenCalled()
+  } finally {
+    kill.mockRestore()
   }
 })

@@ -7,6 +7,8 @@ export interface ParentWatchSettings {
 }
 
 const DEFAULT_INTERVAL_MS = 2000
+/** The longest that a timer of Node can be; it takes a longer one for none at all. */
+const MAX_INTERVAL_MS = 2 ** 31 - 1
 const OFF = new Set(['false', '0', 'no', 'off'])
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
 
@@ -29,7 +31,7 @@ function parseDuration(text: string | undefined): number | undefined {
   for (const [, amount, unit] of trimmed.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)) {
     total += Number(amount) * (UNIT_MS[unit ?? ''] ?? 0)
   }
-  return total > 0 ? total : undefined
+  return total > 0 ? Math.min(total, MAX_INTERVAL_MS) : undefined
 }
 
 /**
@@ -60,7 +62,8 @@ function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true
-  } catch {
-    return false
+  } catch (error) {
+    // It is there, and belongs to somebody else.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }

@@ -1,5 +1,6 @@
 import { SvcError } from '@svc/errors'
 import { parseArguments, USAGE } from './arguments.ts'
+import { exitOnFaults } from './faults.ts'
 import type { BackendHandlers, ExtensionHandlers } from './handlers.ts'
 import { listenBackend, type RunningBackend } from './listen.ts'
 import { readParentWatch, watchParent } from './parent-watch.ts'
@@ -21,7 +22,8 @@ export interface ServeOptions {
 /**
  * Turns this process into a backend: listens on `--addr`, asks for the token in `LOCALAI_GRPC_AUTH_TOKEN` if there is
  * one, exits 1 when the parent is gone, stops on SIGTERM and SIGINT: running calls get 4 seconds, then exit code 0; a
- * second signal exits at once. Wrong arguments print the usage and exit with 2.
+ * second signal exits at once. Wrong arguments print the usage and exit with 2. Whatever is thrown where nobody catches
+ * it ends the process with 1 and one line on stderr: its host starts another one.
  *
  * @example
  * await serveBackend({
@@ -33,6 +35,7 @@ export interface ServeOptions {
  */
 export async function serveBackend(options: ServeOptions): Promise<RunningBackend> {
   const { argv = process.argv.slice(2), env = process.env } = options
+  exitOnFaults()
   const command = parseArguments(argv)
   if (command.kind === 'help') return exit(0, USAGE, console.log)
   if (command.kind === 'usage-error') return exit(2, `${command.message}\n${USAGE}`, console.error)

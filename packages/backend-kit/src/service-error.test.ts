@@ -53,3 +53,16 @@ it('passes an exact status on, with nothing beside it', () => {
   expect(result).toMatchObject({ code: status.DATA_LOSS, details: 'lost' })
   expect(result.metadata.getMap()).toEqual({})
 })
+
+it.each([
+  ['a half character', 'cut \ud83d here', 'cut \ufffd here'],
+  ['whole characters', 'whole \ud83d\ude00', 'whole \ud83d\ude00'],
+])('has a text that can travel where it holds %s', (_name, text, details) => {
+  expect(toServiceStatus(new SvcError('internal', text), PATH, unreported).details).toBe(details)
+  expect(toServiceStatus(new StatusError(status.ABORTED, text), PATH, unreported).details).toBe(details)
+})
+
+it('has a text that fits into a header', () => {
+  const { details } = toServiceStatus(new SvcError('internal', 'x'.repeat(100_000)), PATH, unreported)
+  expect(details).toBe(`${'x'.repeat(999)}…`)
+})

@@ -27,13 +27,16 @@ const STATUS: Readonly<Record<ErrorKind, status>> = {
   loop: status.INTERNAL,
 }
 
+/** Longest text of a failure, in UTF-16 units; each may take nine bytes in a header. */
+const MAX_DETAILS = 1000
+
 /** Takes a failure that nobody foresaw. */
 export type ReportFailure = (path: string, thrown: unknown) => void
 
 /** The gRPC status of anything a handler throws. What is not a `SvcError` is reported and hidden from the caller. */
 export function toServiceStatus(thrown: unknown, path: string, report: ReportFailure): StatusObject {
   const metadata = new Metadata()
-  if (thrown instanceof StatusError) return { code: thrown.code, details: thrown.message, metadata }
+  if (thrown instanceof StatusError) return { code: thrown.code, details: toDetails(thrown.message), metadata }
   if (!SvcError.is(thrown)) {
     report(path, thrown)
     return { code: status.INTERNAL, details: 'internal error', metadata }
@@ -41,5 +44,11 @@ export function toServiceStatus(thrown: unknown, path: string, report: ReportFai
   metadata.set(ERROR_TRAILERS.kind, thrown.kind)
   metadata.set(ERROR_TRAILERS.code, thrown.code)
   if (thrown.retryAfterMs !== undefined) metadata.set(ERROR_TRAILERS.retryAfterMs, String(thrown.retryAfterMs))
-  return { code: STATUS[thrown.kind], details: thrown.message, metadata }
+  return { code: STATUS[thrown.kind], details: toDetails(thrown.message), metadata }
+}
+
+/** A text that can travel in a header, whatever it quotes: callers refuse long headers, and half characters have no bytes. */
+function toDetails(message: string): string {
+  const short = message.length > MAX_DETAILS ? `${message.slice(0, MAX_DETAILS - 1)}…` : message
+  return short.replace(/\p{Surrogate}/gu, '\ufffd')
 }

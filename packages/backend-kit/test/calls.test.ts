@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs'
-import { join } from 'node:path'
 import { status } from '@grpc/grpc-js'
 import { createBackendClient } from '@svc/backend-client'
 import { ERROR_KINDS, SvcError } from '@svc/errors'
+import { createDeferred, tempDir } from '@svc/test-kit'
 import { expect, it } from 'vitest'
 import { listenBackend, StatusError } from '../src/index.ts'
-import { deferred, makeFolder, startWorld } from './world.ts'
+import { startWorld } from './world.ts'
 
 it('answers health, its capabilities and nothing else when it has no handlers', async () => {
   await using world = await startWorld({})
@@ -26,8 +26,8 @@ it('lets a backend say itself how healthy it is', async () => {
 })
 
 it('carries a request to its handler and the answer back, over TCP and over a socket of its own', async () => {
-  using folder = makeFolder()
-  for (const address of ['127.0.0.1:0', '[::1]:0', `unix:${join(folder.path, 'a.sock')}`]) {
+  await using folder = await tempDir()
+  for (const address of ['127.0.0.1:0', '[::1]:0', `unix:${folder.join('a.sock')}`]) {
     await using world = await startWorld({
       address,
       handlers: {
@@ -71,6 +71,39 @@ it('sends what a handler adds to its answer behind it, and nothing of it where t
   expect(order.filter((step) => step !== 'stream')).toEqual(['whole', 1, 1, 2, 'end'])
   expect(order.indexOf('stream')).toBeGreaterThan(1)
   expect(order.indexOf('stream')).toBeLessThan(order.indexOf('end'))
+})
+
+it.each([
+  ['half a character', '\ud83d'],
+  ['a whole book', 'lorem ipsum \u4f60\u597d '.repeat(20_000)],
+])('carries a failure that quotes %s, and goes on serving', async (_name, quoted) => {
+  const fail = (): never => {
+    throw new SvcError('invalid_request', `no: ${quoted}`, { code: 'quoted' })
+  }
+  await using world = await startWorld({
+    handlers: {
+      predict: fail,
+      async *predictStream() {
+        yield { tokens: 1 }
+        fail()
+      },
+    },
+  })
+  const failure = { kind: 'invalid_request', code: 'quoted', message: expect.stringContaining('no: ') }
+  await expect(world.client.predict({})).rejects.toMatchObject(failure)
+  const replies = world.client.predictStream({})
+  await replies.next()
+  await expect(replies.next()).rejects.toMatchObject(failure)
+  await world.client.health()
+})
+
+it('answers health and capabilities itself where the handlers of both are left undefined', async () => {
+  await using world = await startWorld({ handlers: { health: undefined }, extensions: { capabilities: undefined } })
+  await world.client.health()
+  expect(await world.client.extensions.capabilities({})).toMatchObject({
+    rpcs: ['Health'],
+    extensionRpcs: ['Capabilities'],
+  })
 })
 
 it('serves our own rpcs beside the contract', async () => {
@@ -238,9 +271,9 @@ it('says that an address is taken', async () => {
 })
 
 it('runs calls side by side', async () => {
-  const release = deferred()
+  const release = createDeferred()
   let running = 0
-  const all = deferred()
+  const all = createDeferred()
   await using world = await startWorld({
     handlers: {
       predict: async () => {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createDeferred } from '@svc/test-kit'
 import { expect, it } from 'vitest'
-import { deferred, startWorld } from './world.ts'
+import { startWorld } from './world.ts'
 
 /** Waits for the abort of a call, and says so. */
 async function untilAborted(signal: AbortSignal, seen: (reason: unknown) => void): Promise<never> {
@@ -10,8 +11,8 @@ async function untilAborted(signal: AbortSignal, seen: (reason: unknown) => void
 }
 
 it('aborts a handler whose caller cancels', async () => {
-  const started = deferred()
-  const aborted = deferred<unknown>()
+  const started = createDeferred()
+  const aborted = createDeferred<unknown>()
   await using world = await startWorld({
     handlers: {
       predict: (_request, { signal }) => {
@@ -31,7 +32,7 @@ it('aborts a handler whose caller cancels', async () => {
 })
 
 it('aborts a handler at the deadline of its caller', async () => {
-  const aborted = deferred<unknown>()
+  const aborted = createDeferred<unknown>()
   await using world = await startWorld({
     handlers: { predict: (_request, { signal }) => untilAborted(signal, aborted.resolve) },
   })
@@ -40,7 +41,7 @@ it('aborts a handler at the deadline of its caller', async () => {
 })
 
 it('ends the generator of a stream whose reader leaves, also between two replies', async () => {
-  const finished = deferred<boolean>()
+  const finished = createDeferred<boolean>()
   await using world = await startWorld({
     handlers: {
       async *predictStream(_request, { signal }) {
@@ -58,7 +59,7 @@ it('ends the generator of a stream whose reader leaves, also between two replies
 })
 
 it('ends a generator that never looks at its signal', async () => {
-  const finished = deferred()
+  const finished = createDeferred()
   await using world = await startWorld({
     handlers: {
       async *predictStream() {
@@ -75,7 +76,7 @@ it('ends a generator that never looks at its signal', async () => {
 })
 
 it('ends both directions of a duplex call', async () => {
-  const finished = deferred()
+  const finished = createDeferred()
   await using world = await startWorld({
     handlers: {
       async *audioTransformStream(requests) {
@@ -123,7 +124,7 @@ it('makes no more than a reader takes', async () => {
 
 it('survives thousands of callers that leave, and so do the others', async () => {
   const leaving = new Set<AbortSignal>()
-  const release = deferred()
+  const release = createDeferred()
   await using world = await startWorld({
     handlers: {
       async *predictStream({ Prompt }, { signal }) {

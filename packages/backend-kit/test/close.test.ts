@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createBackendClient } from '@svc/backend-client'
+import { createDeferred, tempDir } from '@svc/test-kit'
 import { expect, it } from 'vitest'
 import { listenBackend } from '../src/index.ts'
-import { deferred, makeFolder, startWorld } from './world.ts'
+import { startWorld } from './world.ts'
 
 it('lets running calls finish', async () => {
-  const started = deferred()
-  const release = deferred()
+  const started = createDeferred()
+  const release = createDeferred()
   await using world = await startWorld({
     handlers: {
       async *predictStream() {
@@ -32,8 +32,8 @@ it('lets running calls finish', async () => {
 })
 
 it('aborts calls that take too long, which their callers see as a backend that is gone', async () => {
-  const started = deferred()
-  const finished = deferred<unknown>()
+  const started = createDeferred()
+  const finished = createDeferred<unknown>()
   await using world = await startWorld({
     handlers: {
       async predict(_request, { signal }) {
@@ -51,7 +51,7 @@ it('aborts calls that take too long, which their callers see as a backend that i
 })
 
 it('closes in spite of a handler that looks at nothing', async () => {
-  const started = deferred()
+  const started = createDeferred()
   await using world = await startWorld({
     handlers: {
       predict: () => {
@@ -72,8 +72,8 @@ it('closes once, however often it is asked', async () => {
 })
 
 it('removes its socket, and takes over one that a killed process left', async () => {
-  using folder = makeFolder()
-  const path = join(folder.path, 'a.sock')
+  await using folder = await tempDir()
+  const path = folder.join('a.sock')
   const first = await listenBackend({ handlers: {}, address: `unix:${path}` })
   await first.close()
   expect(existsSync(path)).toBe(false)
@@ -89,8 +89,8 @@ it('removes its socket, and takes over one that a killed process left', async ()
 })
 
 it('leaves a socket alone that still answers, and a file that is none', async () => {
-  using folder = makeFolder()
-  const path = join(folder.path, 'a.sock')
+  await using folder = await tempDir()
+  const path = folder.join('a.sock')
   const other = createServer()
   await new Promise<void>((resolve) => other.listen(path, resolve))
   await expect(listenBackend({ handlers: {}, address: `unix:${path}` })).rejects.toMatchObject({

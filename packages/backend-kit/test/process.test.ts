@@ -1,12 +1,11 @@
 import { execFile, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { createBackendClient } from '@svc/backend-client'
+import { tempDir } from '@svc/test-kit'
 import { expect, it } from 'vitest'
 import { programArguments, startProgram } from './program.ts'
-import { makeFolder } from './world.ts'
 
 const run = promisify(execFile)
 
@@ -40,8 +39,8 @@ it('asks for the token in its environment', async () => {
 })
 
 it('finishes a running stream on SIGTERM, frees its engine, removes its socket and exits with 0', async () => {
-  using folder = makeFolder()
-  const path = join(folder.path, 'a.sock')
+  await using folder = await tempDir()
+  const path = folder.join('a.sock')
   await using program = startProgram(['--addr', `unix:${path}`])
   await using client = createBackendClient({ address: await program.address })
   let text = ''
@@ -78,6 +77,14 @@ it('aborts what does not finish, and still exits with 0', async () => {
   expect(await program.exited).toBe(0)
 })
 
+it.each(['throw', 'reject'])('ends with 1 and one line when something nobody foresaw is left to %s', async (way) => {
+  await using program = startProgram(['--addr', '127.0.0.1:0'])
+  await using client = createBackendClient({ address: await program.address })
+  await client.tokenizeString({ Prompt: way }).catch(() => {})
+  expect(await program.exited).toBe(1)
+  expect(await program.complaints).toEqual([expect.stringMatching(/^error: Error: out of the blue at fall /)])
+})
+
 it('shows its death to a caller in the middle of a stream', async () => {
   await using program = startProgram(['--addr', '127.0.0.1:0'])
   await using client = createBackendClient({ address: await program.address })
@@ -89,9 +96,9 @@ it('shows its death to a caller in the middle of a stream', async () => {
 })
 
 it('is not ready when its process has ended', async () => {
-  using folder = makeFolder()
+  await using folder = await tempDir()
   await using program = startProgram(['--addr', 'nowhere'])
-  await using client = createBackendClient({ address: `unix:${join(folder.path, 'none.sock')}` })
+  await using client = createBackendClient({ address: `unix:${folder.join('none.sock')}` })
   const { exited } = program
   await expect(client.waitUntilReady({ signal: AbortSignal.timeout(20_000), exited })).rejects.toMatchObject({
     code: 'backend_exited',
@@ -99,8 +106,8 @@ it('is not ready when its process has ended', async () => {
 })
 
 it('ends when its parent is killed, and removes its socket', async () => {
-  using folder = makeFolder()
-  const path = join(folder.path, 'a.sock')
+  await using folder = await tempDir()
+  const path = folder.join('a.sock')
   const orphan = await startBelowParent(path, { LOCALAI_BACKEND_PARENT_WATCH_INTERVAL: '100ms' })
   orphan.parent.kill('SIGKILL')
   await orphan.ended
@@ -108,8 +115,8 @@ it('ends when its parent is killed, and removes its socket', async () => {
 })
 
 it('ends when whoever started it was gone before it looked', async () => {
-  using folder = makeFolder()
-  const command = [process.execPath, ...programArguments('backend'), '--addr', `unix:${join(folder.path, 'a.sock')}`]
+  await using folder = await tempDir()
+  const command = [process.execPath, ...programArguments('backend'), '--addr', `unix:${folder.join('a.sock')}`]
   // The shell is gone long before Node has started, and process 1 takes the backend over.
   const shell = spawn('sh', ['-c', 'SVC_BACKEND_STARTER_PID=$$ "$@" &', 'sh', ...command], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
@@ -121,8 +128,8 @@ it('ends when whoever started it was gone before it looked', async () => {
 })
 
 it('outlives its parent when the watch is off', async () => {
-  using folder = makeFolder()
-  const path = join(folder.path, 'a.sock')
+  await using folder = await tempDir()
+  const path = folder.join('a.sock')
   const env = { LOCALAI_BACKEND_PARENT_WATCH: 'off', LOCALAI_BACKEND_PARENT_WATCH_INTERVAL: '20ms' }
   const orphan = await startBelowParent(path, env)
   await using client = createBackendClient({ address: `unix:${path}` })

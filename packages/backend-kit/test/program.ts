@@ -1,10 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
-
-const tsx = createRequire(import.meta.url).resolve('tsx')
+import { collectLines, sourceArguments } from '@svc/test-kit'
 
 const PROGRAMS = {
   backend: new URL('./programs/backend.ts', import.meta.url),
@@ -13,7 +10,7 @@ const PROGRAMS = {
 
 /** Arguments that run one of the programs beside this file from its source. */
 export function programArguments(name: keyof typeof PROGRAMS): string[] {
-  return ['--conditions=@svc/source', '--import', tsx, fileURLToPath(PROGRAMS[name])]
+  return sourceArguments(PROGRAMS[name])
 }
 
 /** A backend program that runs. */
@@ -21,6 +18,8 @@ export interface Program extends AsyncDisposable {
   readonly child: ChildProcess
   /** Everything it wrote to stdout so far. */
   readonly output: () => string
+  /** The lines it wrote to stderr, once it has ended. */
+  readonly complaints: Promise<readonly string[]>
   /** The address it says that it listens on. */
   readonly address: Promise<string>
   /** Its exit code, or the signal that ended it. */
@@ -30,10 +29,11 @@ export interface Program extends AsyncDisposable {
 /** Starts the backend program. Ends with it. */
 export function startProgram(argv: readonly string[], env: Readonly<Record<string, string>> = {}): Program {
   const child = spawn(process.execPath, [...programArguments('backend'), ...argv], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
   })
   const exited = once(child, 'exit').then(([code, signal]: unknown[]) => (code ?? signal) as number | string | null)
+  const complaints = collectLines(child.stderr).ended
   let output = ''
   const address = new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stdout }).on('line', (line) => {
@@ -47,6 +47,7 @@ export function startProgram(argv: readonly string[], env: Readonly<Record<strin
   return {
     child,
     output: () => output,
+    complaints,
     address,
     exited,
     async [Symbol.asyncDispose]() {

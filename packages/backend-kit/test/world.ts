@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { type BackendClient, createBackendClient } from '@svc/backend-client'
 import { type ListenOptions, listenBackend, type RunningBackend } from '../src/index.ts'
 
@@ -27,19 +24,4 @@ export async function startWorld(options: Partial<ListenOptions>): Promise<World
 function failTest(path: string, thrown: unknown): void {
   // An unhandled rejection fails the run and names the cause.
   void Promise.reject(new Error(`${path} threw what nobody foresaw`, { cause: thrown }))
-}
-
-/** A folder that is gone afterwards, with a short name: the path of a socket has to fit. */
-export function makeFolder(): { readonly path: string; [Symbol.dispose](): void } {
-  const path = mkdtempSync(join(tmpdir(), 'svc-kit-'))
-  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
-}
-
-/** A promise and its handle. */
-export function deferred<T = void>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
-  let resolve: (value: T) => void = () => {}
-  const promise = new Promise<T>((settle) => {
-    resolve = settle
-  })
-  return { promise, resolve }
 }

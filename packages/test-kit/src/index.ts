@@ -4,6 +4,8 @@
  * @module
  */
 
+// Backends in processes of their own
+export { type BackendProcess, sourceArguments, startBackendProcess } from './backend-process.ts'
 // Secrets that must not leak
 export {
   type Canary,

@@ -11,8 +11,18 @@ await serveBackend({
         await sleep(20, undefined, { signal })
       }
     },
+    /** Falls over what nobody foresaw, the one way or the other. */
+    tokenizeString: ({ Prompt }) => {
+      if (Prompt === 'throw') setImmediate(() => fall())
+      else void Promise.resolve().then(fall)
+      return {}
+    },
     /** Looks at nothing. */
     predict: () => new Promise(() => {}),
   },
   onStop: () => console.log('engine freed'),
 })
+
+function fall(): never {
+  throw new Error('out of\nthe blue')
+}

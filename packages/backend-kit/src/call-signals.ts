@@ -1,0 +1,44 @@
+import { modelUnloading } from './errors.ts'
+
+/** The signal of one call on a model. */
+export interface CallSignal {
+  readonly signal: AbortSignal
+  /** To be called when the call is over. Further calls do nothing. */
+  end(): void
+}
+
+/** Signals of all calls that run on a model, so that they end when it goes. */
+export interface CallSignals {
+  /** A signal that aborts with the caller's, or with {@link close}. */
+  begin(caller: AbortSignal): CallSignal
+  /** Aborts every call that runs, and whatever begins later, with `model_unloading` (unavailable). */
+  close(): void
+}
+
+/**
+ * No calls yet. `AbortSignal.any` with a signal that lives as long as the model would keep a little of every call until
+ * the model goes; this keeps nothing of those that are over.
+ */
+export function createCallSignals(): CallSignals {
+  const running = new Set<AbortController>()
+  let closed = false
+  return {
+    begin: (caller) => {
+      const controller = new AbortController()
+      const follow = (): void => controller.abort(caller.reason)
+      running.add(controller)
+      if (caller.aborted) follow()
+      else caller.addEventListener('abort', follow, { once: true })
+      if (closed) controller.abort(modelUnloading())
+      const end = (): void => {
+        running.delete(controller)
+        caller.removeEventListener('abort', follow)
+      }
+      return { signal: controller.signal, end }
+    },
+    close: () => {
+      closed = true
+      for (const controller of running) controller.abort(modelUnloading())
+    },
+  }
+}

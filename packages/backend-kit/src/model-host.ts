@@ -1,0 +1,111 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { ModelOptions } from '@svc/backend-client/proto'
+import { SvcError } from '@svc/errors'
+import type { BackendHandlers } from './handlers.ts'
+import { assertModelIdentity, modelNotLoaded } from './identity.ts'
+
+/** A model in memory. */
+export interface HostedModel {
+  /** Whether its engine is gone: calls are told to load again, and the same load opens it anew. @default false */
+  readonly isLost?: boolean | undefined
+  /** Ends the calls that run on it and frees the memory. */
+  close(): Promise<void>
+}
+
+/** What a LoadModel request asks for. */
+export interface ModelPlan<Model> {
+  /**
+   * All that makes the model this one and no other, such as its settings with the size and time of its file: a load
+   * whose key is equal in depth leaves the model as it is.
+   */
+  readonly key: unknown
+  /** Opens the model; the one before is closed by then. What was opened until a failure is to be freed. */
+  open(options: { readonly signal: AbortSignal }): Promise<Model>
+}
+
+/** The one model of a process. */
+export interface ModelHost<Model extends HostedModel> {
+  /** The model, if one is loaded. */
+  readonly current: Model | undefined
+  /** LoadModel and Free. A load that fails with a `SvcError` says so in its result, as hosts expect it. */
+  readonly handlers: Required<Pick<BackendHandlers, 'loadModel' | 'free'>>
+  /** The model for a call that is meant for `identity`; empty means any. @throws `model_not_loaded`, `model_identity_mismatch` */
+  use(identity: string): Model
+  /** Closes the model, if there is one. */
+  unload(): Promise<void>
+}
+
+/**
+ * Holds the one model of a process, none at first. Loads and frees come one after the other, however they arrive; a load
+ * takes the place of the model before, and leaves none where it fails.
+ *
+ * @param plan reads a request before anything is closed: where it fails, the model before stays
+ *
+ * @example
+ * const host = createModelHost(({ ModelFile }) => ({
+ *   key: ModelFile,
+ *   open: ({ signal }) => openEngine(ModelFile, { signal }),
+ * }))
+ * await serveBackend({
+ *   handlers: { ...host.handlers, embedding: (request) => host.use(request.ModelIdentity).embed(request.Embeddings) },
+ *   onStop: host.unload,
+ * })
+ */
+export function createModelHost<Model extends HostedModel>(
+  plan: (request: ModelOptions) => ModelPlan<Model> | Promise<ModelPlan<Model>>,
+): ModelHost<Model> {
+  let loaded: { readonly identity: string; readonly key: unknown; readonly model: Model } | undefined
+  let turn: Promise<unknown> = Promise.resolve()
+
+  /** One after the other, whatever became of those before. */
+  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const next = turn.then(work)
+    turn = next.catch(() => {})
+    return next
+  }
+
+  const close = async (): Promise<void> => {
+    const model = loaded?.model
+    loaded = undefined
+    await model?.close()
+  }
+
+  const load = async (request: ModelOptions, signal: AbortSignal): Promise<void> => {
+    signal.throwIfAborted()
+    const identity = request.Model
+    const { key, open } = await plan(request)
+    const isSame = loaded?.identity === identity && isDeepStrictEqual(loaded.key, key)
+    if (isSame && loaded?.model.isLost !== true) return
+    await close()
+    loaded = { identity, key, model: await open({ signal }) }
+  }
+
+  const unload = (): Promise<void> => inTurn(close)
+  return {
+    get current() {
+      return loaded?.model
+    },
+    handlers: {
+      loadModel: async (request, { signal }) => {
+        try {
+          await inTurn(() => load(request, signal))
+          return { success: true, message: 'loaded' }
+        } catch (error) {
+          signal.throwIfAborted()
+          if (SvcError.is(error)) return { success: false, message: error.message }
+          throw error
+        }
+      },
+      free: async () => {
+        await unload()
+        return { success: true, message: 'freed' }
+      },
+    },
+    use: (identity) => {
+      if (loaded === undefined || loaded.model.isLost === true) throw modelNotLoaded()
+      assertModelIdentity(identity, loaded.identity)
+      return loaded.model
+    },
+    unload,
+  }
+}

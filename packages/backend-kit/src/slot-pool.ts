@@ -1,0 +1,150 @@
+import { SvcError } from '@svc/errors'
+import { modelUnloading } from './errors.ts'
+
+/** One slot, held by one caller. */
+export interface SlotLease<Slot> {
+  readonly slot: Slot
+  /** Place of the slot, from 0. */
+  readonly index: number
+  /** Gives the slot to the next in line. Further calls do nothing. */
+  release(): void
+}
+
+/** A fixed number of slots and a bounded line of callers who wait for one, first come first served. */
+export interface SlotPool<Slot> {
+  readonly slots: readonly Slot[]
+  /** Slots held now. */
+  readonly busy: number
+  /** Callers in line. */
+  readonly waiting: number
+  /**
+   * Waits for a slot; a caller whose signal aborts leaves the line. Where several are free, `choose` names the place
+   * of one among them; they come in the order in which they were given back, the oldest first. @default the latest
+   * @throws `queue_full` (rate_limited) where the line is full, `model_unloading` (unavailable) where the pool is closed
+   */
+  acquire(options: {
+    readonly signal: AbortSignal
+    readonly choose?: ((free: readonly Slot[]) => number) | undefined
+    /** The place of the only slot that will do. */
+    readonly only?: number | undefined
+  }): Promise<SlotLease<Slot>>
+  /** Turns away everyone in line and everyone to come, then waits until all slots are back. */
+  close(): Promise<void>
+}
+
+interface Place<Slot> {
+  readonly slot: Slot
+  readonly index: number
+}
+
+interface Waiter<Slot> {
+  readonly only: number | undefined
+  admit(place: Place<Slot>): void
+  refuse(reason: unknown): void
+}
+
+/**
+ * A pool of what an engine has a fixed number of: contexts, sequences, processes. At most `maxWaiting` callers wait for
+ * one of them; whoever comes then is turned away.
+ *
+ * @example
+ * const pool = createSlotPool(contexts, { maxWaiting: 128 })
+ * const lease = await pool.acquire({ signal })
+ * try {
+ *   return await lease.slot.run(input)
+ * } finally {
+ *   lease.release()
+ * }
+ */
+export function createSlotPool<Slot>(slots: readonly Slot[], options: { readonly maxWaiting: number }): SlotPool<Slot> {
+  // The one given back last is lent first, as its memory is warm.
+  const free: Place<Slot>[] = slots.map((slot, index) => ({ slot, index })).reverse()
+  const line = new Set<Waiter<Slot>>()
+  let closed = false
+  let onAllBack = (): void => {}
+
+  const takeBack = (place: Place<Slot>): void => {
+    const next = [...line].find(({ only }) => only === undefined || only === place.index)
+    if (next === undefined) free.push(place)
+    else {
+      line.delete(next)
+      next.admit(place)
+    }
+    if (free.length === slots.length) onAllBack()
+  }
+
+  const takeFree = (
+    choose: ((free: readonly Slot[]) => number) | undefined,
+    only: number | undefined,
+  ): Place<Slot> | undefined => {
+    if (only !== undefined) {
+      const at = free.findIndex(({ index }) => index === only)
+      return at < 0 ? undefined : free.splice(at, 1)[0]
+    }
+    if (choose === undefined || free.length === 0) return free.pop()
+    return free.splice(choose(free.map(({ slot }) => slot)), 1)[0]
+  }
+
+  const lend = (place: Place<Slot>): SlotLease<Slot> => {
+    let held = true
+    const release = (): void => {
+      if (held) takeBack(place)
+      held = false
+    }
+    return { ...place, release }
+  }
+
+  return {
+    slots,
+    get busy() {
+      return slots.length - free.length
+    },
+    get waiting() {
+      return line.size
+    },
+    acquire: async ({ signal, choose, only }) => {
+      signal.throwIfAborted()
+      if (closed) throw modelUnloading()
+      const place = takeFree(choose, only)
+      if (place !== undefined) return lend(place)
+      if (line.size >= options.maxWaiting) {
+        throw new SvcError('rate_limited', 'too many requests wait for this model', { code: 'queue_full' })
+      }
+      return lend(await standInLine(line, { signal, only }))
+    },
+    close: async () => {
+      closed = true
+      for (const waiter of line) waiter.refuse(modelUnloading())
+      line.clear()
+      if (free.length === slots.length) return
+      await new Promise<void>((resolve) => {
+        onAllBack = resolve
+      })
+    },
+  }
+}
+
+function standInLine<Slot>(
+  line: Set<Waiter<Slot>>,
+  { signal, only }: { readonly signal: AbortSignal; readonly only: number | undefined },
+): Promise<Place<Slot>> {
+  return new Promise((resolve, reject) => {
+    const leave = (): void => {
+      line.delete(waiter)
+      reject(signal.reason)
+    }
+    const waiter: Waiter<Slot> = {
+      only,
+      admit: (place) => {
+        signal.removeEventListener('abort', leave)
+        resolve(place)
+      },
+      refuse: (reason) => {
+        signal.removeEventListener('abort', leave)
+        reject(reason)
+      },
+    }
+    line.add(waiter)
+    signal.addEventListener('abort', leave, { once: true })
+  })
+}
