@@ -9,19 +9,10 @@ import { createLog, serveBackend } from '@svc/backend-kit'
 import { createHttpUpstream } from '@svc/proxy'
 import { createCloudProxy } from './cloud-proxy.ts'
 
-const log = createLog(process.stderr)
-
-/** Whatever nobody foresaw ends the process with one line: the host starts another one. */
-const exitOnFault = (fault: unknown): void => {
-  log.error(fault instanceof Error ? (fault.stack ?? fault.message) : String(fault))
-  process.exit(1)
-}
-process.on('uncaughtException', exitOnFault)
-process.on('unhandledRejection', exitOnFault)
-
 const upstream = createHttpUpstream()
 const secrets = {
   variable: (name: string) => process.env[name],
   file: (path: string) => readFile(path, 'utf8'),
 }
+const log = createLog(process.stderr)
 await serveBackend({ handlers: createCloudProxy({ upstream, secrets, log }), onStop: () => upstream.close() })

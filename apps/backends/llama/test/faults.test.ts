@@ -1,16 +1,20 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { collectLines, tempDir } from '@svc/test-kit'
+import { collectLines, sourceArguments, tempDir } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
-import { FROM_SOURCE, MAIN } from './backend.ts'
+import { MAIN } from './backend.ts'
 
 /** Runs the program with a script in front of it until it ends. */
 async function runWith(script: string): Promise<{ code: number | null; lines: readonly string[] }> {
   await using dir = await tempDir()
   const preload = ['--import', `data:text/javascript,${encodeURIComponent(script)}`]
-  const child = spawn(process.execPath, [...FROM_SOURCE, ...preload, MAIN, '--addr', `unix:${dir.join('socket')}`], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
+  const child = spawn(
+    process.execPath,
+    [...preload, ...sourceArguments(MAIN), '--addr', `unix:${dir.join('socket')}`],
+    {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  )
   const [lines] = await Promise.all([collectLines(child.stderr).ended, once(child, 'exit')])
   return { code: child.exitCode, lines }
 }

@@ -42,8 +42,8 @@ describe('a file that cannot be loaded', () => {
   const load = (file: string): Promise<unknown> => backend.client.loadModel({ Model: 'm', ModelFile: file, MMap: true })
 
   it('is named without its folder', async () => {
-    expect(await load(`${backend.folder}/nope.gguf`)).toEqual({ success: false, message: 'nope.gguf: no such file' })
-    expect(await load(backend.folder)).toMatchObject({ success: false, message: expect.not.stringContaining('/') })
+    expect(await load(`${backend.dir.path}/nope.gguf`)).toEqual({ success: false, message: 'nope.gguf: no such file' })
+    expect(await load(backend.dir.path)).toMatchObject({ success: false, message: expect.not.stringContaining('/') })
   })
 
   it('is refused for what is wrong with it', async () => {

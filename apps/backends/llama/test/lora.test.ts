@@ -19,7 +19,7 @@ async function say(): Promise<string> {
 
 describe('an adapter', () => {
   it('changes what the model says, as much as its scale asks for', async () => {
-    const ModelPath = backend.folder
+    const ModelPath = backend.dir.path
     await backend.load({ chains: CHAINS }, { ModelPath, LoraAdapter: 'adapter.gguf' })
     expect(await say()).toBe(' paris')
     await backend.load({ chains: CHAINS }, { ModelPath, LoraAdapters: ['adapter.gguf'], LoraScales: [0.0001] })
@@ -32,7 +32,7 @@ describe('an adapter', () => {
       await backend.client.loadModel({
         Model: 'm',
         ModelFile: model,
-        ModelPath: backend.folder,
+        ModelPath: backend.dir.path,
         MMap: true,
         LoraAdapter,
       })

@@ -10,7 +10,7 @@ let Options: string[]
 
 beforeAll(async () => {
   backend = await startBackend()
-  Options = ['parallel:2', `slot_save_path:${backend.folder}`]
+  Options = ['parallel:2', `slot_save_path:${backend.dir.path}`]
   await backend.load({ chains: CHAINS }, { Options })
 })
 
@@ -18,7 +18,7 @@ afterAll(async () => {
   await backend[Symbol.asyncDispose]()
 })
 
-const file = (name: string): string => path.join(backend.folder, name)
+const file = (name: string): string => path.join(backend.dir.path, name)
 
 /** Reads the usual prompt; gives how many of its tokens had to be read and in which slot. */
 async function read(): Promise<{ tokens: number; slot: number }> {
@@ -47,7 +47,7 @@ describe('a slot', () => {
     const { slot } = await read()
     const save = backend.client.extensions.saveSlot({ slot, path: file('b.slot'), maxBytes: 1000n })
     await expect(save).rejects.toMatchObject({ kind: 'insufficient_storage', code: 'slot_too_large' })
-    expect((await readdir(backend.folder)).filter((name) => name.startsWith('b.slot'))).toEqual([])
+    expect((await readdir(backend.dir.path)).filter((name) => name.startsWith('b.slot'))).toEqual([])
   })
 
   it('is saved while it answers', async () => {

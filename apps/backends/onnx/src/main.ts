@@ -3,29 +3,17 @@
  *
  * @module
  */
-import { type BackendHandlers, createLog, serveBackend } from '@svc/backend-kit'
+import { type BackendHandlers, createLog, createRerankHandlers, serveBackend } from '@svc/backend-kit'
 import { createClassifyHandlers } from './handlers/classify.ts'
 import { createEmbedHandlers } from './handlers/embed.ts'
-import { createLoadHandlers } from './handlers/load.ts'
-import { createRerankHandlers } from './handlers/rerank.ts'
 import { createCapabilities, createStatusHandlers } from './handlers/status.ts'
 import { createTokenizeHandlers } from './handlers/tokenize.ts'
-import { createModelHost } from './model-host.ts'
+import { createOnnxHost } from './model-host.ts'
 
-const log = createLog(process.stderr)
-
-/** Whatever nobody foresaw ends the process with one line: the host starts another one. */
-const exitOnFault = (fault: unknown): void => {
-  log.error(fault instanceof Error ? (fault.stack ?? fault.message) : String(fault))
-  process.exit(1)
-}
-process.on('uncaughtException', exitOnFault)
-process.on('unhandledRejection', exitOnFault)
-
-const host = createModelHost(log)
+const host = createOnnxHost(createLog(process.stderr))
 const handlers: BackendHandlers = {
   ...createStatusHandlers(host),
-  ...createLoadHandlers(host),
+  ...host.handlers,
   ...createClassifyHandlers(host),
   ...createEmbedHandlers(host),
   ...createRerankHandlers(host),
@@ -34,5 +22,5 @@ const handlers: BackendHandlers = {
 await serveBackend({
   handlers,
   extensions: { capabilities: createCapabilities(host, handlers) },
-  onStop: () => host.unload(),
+  onStop: host.unload,
 })

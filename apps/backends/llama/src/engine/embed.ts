@@ -1,7 +1,7 @@
+import { normalizeVector, type SlotPool } from '@svc/backend-kit'
 import type { LlamaEmbeddingContext, Token } from 'node-llama-cpp'
 import { invalidRequest } from '../errors.ts'
 import { completeEmbeddingInput, type NativeContext } from './native.ts'
-import type { SlotPool } from './sequences.ts'
 
 /** Makes vectors of texts, one at a time. */
 export interface Embedder {
@@ -11,7 +11,7 @@ export interface Embedder {
   readonly tokenize: (text: string) => Token[]
   /** Most tokens of one text, marks at its ends included. */
   readonly contextSize: number
-  /** How vectors are scaled, see {@link normalize}. */
+  /** How vectors are scaled, see {@link normalizeVector}. */
   readonly norm: number
   /** Whether a text has a vector for each of its tokens instead of one for the whole; only where it is read in order. */
   readonly perToken: boolean
@@ -20,7 +20,7 @@ export interface Embedder {
 /** The vectors of one text. */
 export interface Embedded {
   /** One for the text, or one for each token, marks at the ends included. */
-  readonly vectors: readonly (readonly number[])[]
+  readonly vectors: readonly Float32Array[]
   readonly perToken: boolean
   /** Tokens read, marks at the ends included. */
   readonly promptTokens: number
@@ -45,9 +45,9 @@ export async function embed(
     }
     const vectors = embedder.perToken
       ? await readTokenVectors(embedder, tokens, signal)
-      : [(await lease.slot.getEmbeddingFor([...tokens])).vector]
+      : [Float32Array.from((await lease.slot.getEmbeddingFor([...tokens])).vector)]
     const { norm, perToken } = embedder
-    return { vectors: vectors.map((vector) => normalize(vector, norm)), perToken, promptTokens: tokens.length }
+    return { vectors: vectors.map((vector) => normalizeVector(vector, norm)), perToken, promptTokens: tokens.length }
   } finally {
     lease.release()
   }
@@ -58,36 +58,18 @@ async function readTokenVectors(
   { context }: Embedder,
   tokens: readonly Token[],
   signal: AbortSignal,
-): Promise<number[][]> {
-  const vectors: number[][] = []
+): Promise<Float32Array[]> {
+  const vectors: Float32Array[] = []
   try {
     for (const [place, token] of tokens.entries()) {
       signal.throwIfAborted()
       context.initBatch(1)
       context.addToBatch(0, place, Uint32Array.of(token), Uint32Array.of(0))
       await context.decodeBatch()
-      vectors.push(Array.from(context.getEmbedding(1)))
+      vectors.push(Float32Array.from(context.getEmbedding(1)))
     }
   } finally {
     context.disposeSequence(0)
   }
   return vectors
-}
-
-/**
- * Scales a vector: below 0 not at all, 0 to a largest absolute value of 32760, else to length 1 under the p-norm of
- * that p (2: Euclid). A vector of zeros stays one.
- */
-export function normalize(vector: readonly number[], norm: number): number[] {
-  if (norm < 0) return [...vector]
-  const length = norm === 0 ? largest(vector) / 32_760 : pNorm(vector, norm)
-  return vector.map((value) => (length > 0 ? value / length : 0))
-}
-
-function largest(vector: readonly number[]): number {
-  return vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0)
-}
-
-function pNorm(vector: readonly number[], p: number): number {
-  return vector.reduce((sum, value) => sum + Math.abs(value) ** p, 0) ** (1 / p)
 }

@@ -1,3 +1,4 @@
+import type { SlotLease, SlotPool } from '@svc/backend-kit'
 import type { Token } from 'node-llama-cpp'
 import { type AnswerPart, createAnswerText } from './answer-text.ts'
 import type { Batcher, Sequence } from './batcher.ts'
@@ -7,7 +8,6 @@ import { createGrammarGuide, type GrammarGuide, type GrammarModel, type GrammarR
 import type { NativeContext } from './native.ts'
 import { chooseSlot, type PrefixCache } from './prefix-cache.ts'
 import { type Sampling, type SamplingRequest, toSampling } from './sampling.ts'
-import type { SlotLease, SlotPool } from './sequences.ts'
 import { type Choice, createTokenChooser } from './token-chooser.ts'
 import type { Tokenizer } from './tokenizer.ts'
 import { createUsageMeter, type Usage, type UsageMeter } from './usage.ts'

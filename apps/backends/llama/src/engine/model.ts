@@ -1,11 +1,10 @@
 import { stat } from 'node:fs/promises'
 import { availableMemory } from 'node:process'
-import type { Log } from '@svc/backend-kit'
+import { type CallSignals, createCallSignals, type Log, type Ranked, type RankRequest } from '@svc/backend-kit'
 import { BUILT_IN_TAG_PAIRS } from '@svc/reply-parser'
 import type { LlamaModel } from 'node-llama-cpp'
 import { LlamaError, notSupported } from '../errors.ts'
 import { findModelAbilities, isCausal, type ModelAbilities } from './abilities.ts'
-import { type CallSignals, createCallSignals } from './call-signals.ts'
 import { type ChatTemplate, openChatTemplate } from './chat-template.ts'
 import { type ContextSource, createEmbedder, createGenerator, createRanker } from './contexts.ts'
 import { type Decided, decide, type Question } from './decide.ts'
@@ -16,7 +15,7 @@ import { createLazy, type Lazy } from './lazy.ts'
 import { checkModelFiles } from './model-files.ts'
 import { openNative } from './native.ts'
 import { openModel, refusalOf } from './open-model.ts'
-import { type Ranked, type Ranker, type RankRequest, rankByCosine, rankByHead } from './rank.ts'
+import { type Ranker, rankByCosine, rankByHead } from './rank.ts'
 import type { Runtime } from './runtime.ts'
 import { type Scored, type ScoreRequest, score } from './score.ts'
 import type { ModelSettings } from './settings.ts'
@@ -244,7 +243,7 @@ function assembleModel(fixed: Fixed, contexts: Contexts, seal: Buffer): EngineMo
       return await during(generator, options, (context, call) => restoreSlot(context, { ...request, seal }, call))
     },
     close: async () => {
-      calls.abortAll(new LlamaError('unavailable', 'the model is being unloaded', { code: 'model_unloading' }))
+      calls.close()
       const parts = [generator, embedder, ranker]
       await Promise.all(parts.map((part) => part.idle()))
       await Promise.all(parts.map(async (part) => await part.value?.pool.close()))

@@ -1,7 +1,7 @@
+import { cosineSimilarity, type Ranked, type RankRequest, type SlotPool } from '@svc/backend-kit'
 import type { LlamaRankingContext } from 'node-llama-cpp'
 import { invalidRequest } from '../errors.ts'
 import { type Embedder, embed } from './embed.ts'
-import type { SlotPool } from './sequences.ts'
 
 /** Ranks texts by the head of a model, one pair of texts at a time. */
 export interface Ranker {
@@ -10,25 +10,11 @@ export interface Ranker {
   readonly contextSize: number
 }
 
-/** Texts to compare with a query. */
-export interface RankRequest {
-  readonly query: string
-  readonly documents: readonly string[]
-}
-
-/** How much the documents have to do with the query. */
-export interface Ranked {
-  /** In the order of the documents: 0 to 1 by a head, -1 to 1 by vectors. */
-  readonly scores: readonly number[]
-  /** Tokens read, marks included. */
-  readonly promptTokens: number
-}
-
 interface CallOptions {
   readonly signal: AbortSignal
 }
 
-/** Scores documents by the head of a model. @throws LlamaError `invalid_request` where a pair does not fit */
+/** Scores documents by the head of a model, 0 to 1. @throws LlamaError `invalid_request` where a pair does not fit */
 export async function rankByHead(
   ranker: Ranker,
   { query, documents }: RankRequest,
@@ -61,20 +47,13 @@ export async function rankByCosine(
 ): Promise<Ranked> {
   if (documents.length === 0) return { scores: [], promptTokens: 0 }
   const asked = await embed(embedder, query, { signal })
-  const [queryVector = []] = asked.vectors
+  const [queryVector = new Float32Array()] = asked.vectors
   const scores: number[] = []
   let promptTokens = asked.promptTokens
   for (const document of documents) {
     const { vectors, promptTokens: tokens } = await embed(embedder, document, { signal })
-    scores.push(cosine(queryVector, vectors[0] ?? []))
+    scores.push(cosineSimilarity(queryVector, vectors[0] ?? queryVector.subarray(0, 0)))
     promptTokens += tokens
   }
   return { scores, promptTokens }
-}
-
-/** The cosine of the angle between two vectors; 0 where either is all zeros. */
-function cosine(a: readonly number[], b: readonly number[]): number {
-  const product = a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0)
-  const lengths = Math.hypot(...a) * Math.hypot(...b)
-  return lengths > 0 ? Math.max(-1, Math.min(1, product / lengths)) : 0
 }

@@ -11,7 +11,7 @@ export function createEmbedHandlers(host: ModelHost): Pick<BackendHandlers, 'emb
       const input = tokens.length > 0 ? tokens : request.Embeddings
       const { vectors, perToken, promptTokens } = await model.embed(input, { signal })
       return {
-        embeddings: vectors.flat(),
+        embeddings: vectors.flatMap((vector) => Array.from(vector)),
         tokens: vectors.length,
         dim: vectors[0]?.length ?? 0,
         promptTokens,

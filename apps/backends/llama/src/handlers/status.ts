@@ -8,15 +8,26 @@ import {
 } from '@svc/backend-client/proto'
 import { type BackendHandlers, describeHandlers, type ExtensionHandlers } from '@svc/backend-kit'
 import type { EngineModel } from '../engine/model.ts'
+import type { Runtime } from '../engine/runtime.ts'
 import { tokensPerSecond } from '../engine/usage.ts'
 import type { ModelHost } from '../model-host.ts'
 
+/** What these handlers tell of. */
+interface LlamaProcess {
+  /** The engine, once it has started. */
+  readonly runtime: Promise<Runtime>
+  readonly host: ModelHost
+}
+
 /** Health, Status and GetMetrics. */
-export function createStatusHandlers(host: ModelHost): Pick<BackendHandlers, 'health' | 'status' | 'getMetrics'> {
+export function createStatusHandlers({
+  host,
+  runtime,
+}: LlamaProcess): Pick<BackendHandlers, 'health' | 'status' | 'getMetrics'> {
   return {
     // Says so only when the engine has started: a host loads as soon as it sees this.
     health: async () => {
-      await host.runtime
+      await runtime
       return { message: Buffer.from('OK') }
     },
     status: () => {
@@ -43,12 +54,11 @@ export function createStatusHandlers(host: ModelHost): Pick<BackendHandlers, 'he
 
 /** Capabilities: what the handlers can do, narrowed to what the loaded model can. */
 export function createCapabilities(
-  host: ModelHost,
-  handlers: BackendHandlers,
-  extensions: ExtensionHandlers,
+  { host, runtime }: LlamaProcess,
+  { handlers, extensions }: { readonly handlers: BackendHandlers; readonly extensions: ExtensionHandlers },
 ): NonNullable<ExtensionHandlers['capabilities']> {
   return async ({ modelIdentity }) => {
-    const { version } = await host.runtime
+    const { version } = await runtime
     const model = host.current
     if (model !== undefined) host.use(modelIdentity)
     return {

@@ -1,7 +1,7 @@
 import { OnnxError } from '../errors.ts'
 import { frameSize } from '../tokenizer/frame.ts'
 import type { TextTokenizer } from '../tokenizer/tokenizer.ts'
-import { type Encoder, runRows } from './encoder.ts'
+import { type Encoder, type RowOutput, runRows } from './encoder.ts'
 import { type Entity, type EntityOptions, mergeEntities, type ScoredToken } from './entities.ts'
 import { frameRow } from './input-batch.ts'
 import { softmax } from './softmax.ts'
@@ -46,10 +46,8 @@ export async function classify(
   const ids = tokens.map(({ id }) => id)
   const windows = planWindows(tokens.length, { size: maxTokens - frameSize(single), overlap })
   const rows = windows.map(({ start, end }) => frameRow(single, ids.slice(start, end)))
-  const outputs = await runRows(encoder, rows, { signal })
-  const scored = windows.flatMap(({ start, keepStart, keepEnd }, index): ScoredToken[] => {
-    const output = outputs[index]
-    if (output === undefined) return []
+  const read = (output: RowOutput, index: number): ScoredToken[] => {
+    const { start = 0, keepStart = 0, keepEnd = 0 } = windows[index] ?? {}
     return tokens.slice(keepStart, keepEnd).map((token, place) => {
       const row = single.before.length + keepStart - start + place
       const logits = output.values.subarray(row * output.width, row * output.width + labels.length)
@@ -59,7 +57,8 @@ export async function classify(
       }
       return { start: token.start, end: token.end, shares }
     })
-  })
+  }
+  const scored = (await runRows(encoder, { rows, read }, { signal })).flat()
   const promptTokens = rows.reduce((sum, row) => sum + row.ids.length, 0)
   return { entities: mergeEntities(text, scored, classifier), promptTokens }
 }

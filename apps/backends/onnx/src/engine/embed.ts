@@ -1,3 +1,4 @@
+import { normalizeVector } from '@svc/backend-kit'
 import { invalidRequest } from '../errors.ts'
 import { frameSize } from '../tokenizer/frame.ts'
 import type { TextTokenizer } from '../tokenizer/tokenizer.ts'
@@ -13,7 +14,7 @@ export interface Embedder {
   readonly maxTokens: number
   readonly truncates: boolean
   readonly pooling: Pooling
-  /** How vectors are scaled, see `normalize`. */
+  /** How vectors are scaled, see {@link normalizeVector}. */
   readonly norm: number
 }
 
@@ -37,14 +38,14 @@ export async function embed(
 ): Promise<readonly Embedded[]> {
   const rows: InputRow[] = []
   for (const input of inputs) rows.push(await toRow(embedder, input, signal))
-  const { pooling, norm } = embedder
-  const outputs = await runRows(embedder.encoder, rows, { signal })
-  const isPooled = !embedder.encoder.perToken
-  return outputs.map((output, index) => ({
-    vectors: pool(output, isPooled ? 'cls' : pooling).map((vector) => normalize(vector, norm)),
+  const { encoder, pooling, norm } = embedder
+  const isPooled = !encoder.perToken
+  const read = (output: RowOutput, index: number): Embedded => ({
+    vectors: pool(output, isPooled ? 'cls' : pooling).map((vector) => normalizeVector(vector, norm)),
     perToken: !isPooled && pooling === 'none',
     promptTokens: rows[index]?.ids.length ?? 0,
-  }))
+  })
+  return await runRows(encoder, { rows, read }, { signal })
 }
 
 async function toRow(embedder: Embedder, input: EmbedInput, signal: AbortSignal): Promise<InputRow> {
@@ -90,16 +91,4 @@ function combine(
     }
   }
   return result
-}
-
-/**
- * Scales a vector in place: below 0 not at all, 0 to a largest absolute value of 32760, else to length 1 under the p-norm
- * of that p (2: Euclid). A vector of zeros stays one.
- */
-function normalize(vector: Float32Array, norm: number): Float32Array {
-  if (norm < 0) return vector
-  const largest = vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0)
-  const length =
-    norm === 0 ? largest / 32_760 : vector.reduce((sum, value) => sum + Math.abs(value) ** norm, 0) ** (1 / norm)
-  return length > 0 ? vector.map((value) => value / length) : vector
 }

@@ -21,19 +21,29 @@ export interface Encoder {
   readonly batchTokens: number
 }
 
+/** Rows to run, and what is wanted of what the graph gives for each. */
+export interface RowWork<Result> {
+  readonly rows: readonly InputRow[]
+  /**
+   * Reads the output of a row, without padding, as soon as its run is over. Outputs of many rows together may be larger
+   * than memory: the result should hold on to no part of it.
+   */
+  readonly read: (output: RowOutput, index: number) => Result
+}
+
 /**
  * Runs rows through a graph, in as many runs as it takes; a caller who leaves is let go between two of them at the
- * latest. Answers stand in the order of the rows, without padding.
+ * latest. Results stand in the order of the rows.
  *
  * @throws OnnxError `internal` where the graph gives something else than it said
  */
-export async function runRows(
+export async function runRows<Result>(
   encoder: Encoder,
-  rows: readonly InputRow[],
+  { rows, read }: RowWork<Result>,
   { signal }: { readonly signal: AbortSignal },
-): Promise<readonly RowOutput[]> {
+): Promise<readonly Result[]> {
   const { graph, batches, output, perToken, batchTokens } = encoder
-  const results = new Map<number, RowOutput>()
+  const results: Result[] = new Array(rows.length)
   for (const batch of planBatches(rows, { maxTokens: batchTokens, maxRows: batches.maxRows })) {
     const members = batch.flatMap((index) => rows[index] ?? [])
     const size = batches.size(members)
@@ -47,8 +57,8 @@ export async function runRows(
     for (const [place, index] of batch.entries()) {
       const length = perToken ? (rows[index]?.ids.length ?? 0) : 1
       const start = place * rowSize
-      results.set(index, { length, width, values: data.subarray(start, start + length * width) })
+      results[index] = read({ length, width, values: data.subarray(start, start + length * width) }, index)
     }
   }
-  return rows.flatMap((_, index) => results.get(index) ?? [])
+  return results
 }

@@ -1,3 +1,4 @@
+import { createSlotPool } from '@svc/backend-kit'
 import { badModel, OnnxError } from '../errors.ts'
 import { askGraph, type GraphProcess, startGraphProcess } from './graph-child.ts'
 import { orAbort } from './or-abort.ts'
@@ -14,7 +15,7 @@ export interface Graph {
   readonly memoryBytes: number
   /**
    * Waits for a process and runs. A caller whose signal aborts is let go at once; the run itself goes on to its end.
-   * @throws OnnxError `rate_limited` where too many wait, `unavailable` where the graph is being closed
+   * @throws `queue_full` (rate_limited) where too many wait, `model_unloading` (unavailable) where the graph is being closed
    */
   run(run: GraphRun, options: { readonly signal: AbortSignal }): Promise<NumberBlock>
   /** Turns away who waits, ends what runs, and frees the memory. */
@@ -35,38 +36,13 @@ interface Member {
   memoryBytes: number
 }
 
-interface Waiter {
-  readonly admit: (member: Member) => void
-  readonly refuse: (reason: unknown) => void
-}
-
 /** Loads a graph. @throws OnnxError `unprocessable` where the engine does not take it */
 export async function openGraph({ parallel, maxWaiting, signal, ...source }: GraphOptions): Promise<Graph> {
   const members = await startMembers(parallel, source, signal)
   const [first] = members
   if (first === undefined) throw new Error('a graph has at least one process')
-  const idle = [...members]
-  const line = new Set<Waiter>()
+  const pool = createSlotPool(members, { maxWaiting })
   let closed = false
-
-  const give = (member: Member): void => {
-    const [next] = line
-    if (next === undefined) idle.push(member)
-    else {
-      line.delete(next)
-      next.admit(member)
-    }
-  }
-
-  const take = (caller: AbortSignal): Promise<Member> => {
-    if (closed) throw closing()
-    const member = idle.pop()
-    if (member !== undefined) return Promise.resolve(member)
-    if (line.size >= maxWaiting) {
-      throw new OnnxError('rate_limited', 'too many requests wait for this model', { code: 'queue_full' })
-    }
-    return standInLine(line, caller)
-  }
 
   const runOn = async (member: Member, run: GraphRun): Promise<NumberBlock> => {
     const reply = await askGraph(member.process, { kind: 'run', run })
@@ -81,7 +57,7 @@ export async function openGraph({ parallel, maxWaiting, signal, ...source }: Gra
   return {
     shape: first.shape,
     get busy() {
-      return members.length - idle.length
+      return pool.busy
     },
     get isLost() {
       return !closed && members.some((member) => member.process.hasEnded)
@@ -90,16 +66,15 @@ export async function openGraph({ parallel, maxWaiting, signal, ...source }: Gra
       return members.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0)
     },
     run: async (run, { signal: caller }) => {
-      caller.throwIfAborted()
-      const member = await take(caller)
-      const running = runOn(member, run).finally(() => give(member))
+      const lease = await pool.acquire({ signal: caller })
+      const running = runOn(lease.slot, run).finally(lease.release)
       return await orAbort(running, caller)
     },
     close: async () => {
       closed = true
-      for (const waiter of line) waiter.refuse(closing())
-      line.clear()
+      const emptied = pool.close()
       await Promise.all(members.map((member) => member.process.close()))
+      await emptied
     },
   }
 }
@@ -124,29 +99,4 @@ async function startMember(source: GraphSource, signal: AbortSignal): Promise<Me
     await process.close()
     throw error
   }
-}
-
-function standInLine(line: Set<Waiter>, caller: AbortSignal): Promise<Member> {
-  return new Promise((resolve, reject) => {
-    const leave = (): void => {
-      line.delete(waiter)
-      reject(caller.reason)
-    }
-    const waiter: Waiter = {
-      admit: (member) => {
-        caller.removeEventListener('abort', leave)
-        resolve(member)
-      },
-      refuse: (reason) => {
-        caller.removeEventListener('abort', leave)
-        reject(reason)
-      },
-    }
-    line.add(waiter)
-    caller.addEventListener('abort', leave, { once: true })
-  })
-}
-
-function closing(): OnnxError {
-  return new OnnxError('unavailable', 'the model is being unloaded', { code: 'model_unloading' })
 }

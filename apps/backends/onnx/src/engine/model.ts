@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
+import { createCallSignals, type Ranked, type RankRequest } from '@svc/backend-kit'
 import { badModel, invalidRequest, notSupported, OnnxError } from '../errors.ts'
 import { frameSize } from '../tokenizer/frame.ts'
 import { createTextTokenizer, type TextTokenizer } from '../tokenizer/tokenizer.ts'
@@ -11,7 +12,7 @@ import { createBatchMaker, frameRow } from './input-batch.ts'
 import { readLabelSet } from './labels.ts'
 import { findMaxTokens, findTask, readLabels, readPooling } from './model-facts.ts'
 import { findModelFolder, type ModelTexts, readModelTexts } from './model-files.ts'
-import { type Ranked, type Ranker, type RankRequest, rankByCosine, rankByHead } from './rank.ts'
+import { type Ranker, rankByCosine, rankByHead } from './rank.ts'
 import type { ModelSettings, Task } from './settings.ts'
 
 /** What a loaded model does. */
@@ -88,9 +89,18 @@ interface Parts {
 }
 
 function createModel({ settings, head, graph, tokenizer, weightBytes, width }: Parts): EngineModel {
-  const closing = new AbortController()
-  const within = <Result>({ signal }: CallOptions, work: (options: CallOptions) => Promise<Result>): Promise<Result> =>
-    work({ signal: AbortSignal.any([signal, closing.signal]) })
+  const calls = createCallSignals()
+  const within = async <Result>(
+    { signal }: CallOptions,
+    work: (options: CallOptions) => Promise<Result>,
+  ): Promise<Result> => {
+    const call = calls.begin(signal)
+    try {
+      return await work(call)
+    } finally {
+      call.end()
+    }
+  }
   const ranking = head.task === 'rank' ? 'head' : head.task === 'embed' && settings.rankByCosine ? 'cosine' : 'none'
   return {
     settings,
@@ -131,7 +141,7 @@ function createModel({ settings, head, graph, tokenizer, weightBytes, width }: P
       return within(options, (inner) => rankByCosine(head.embedder, request, inner))
     },
     close: async () => {
-      closing.abort(new OnnxError('unavailable', 'the model is being unloaded', { code: 'model_unloading' }))
+      calls.close()
       await graph.close()
     },
   }
@@ -221,8 +231,9 @@ async function probe(encoder: Encoder, tokenizer: TextTokenizer, signal: AbortSi
   const tokens = await tokenizer.encode('a', { signal })
   const ids = tokens.length > 0 ? tokens.map(({ id }) => id) : [tokenizer.padId]
   try {
-    const [answer] = await runRows(encoder, [frameRow(tokenizer.single, ids)], { signal })
-    return answer?.width ?? 0
+    const rows = [frameRow(tokenizer.single, ids)]
+    const [width = 0] = await runRows(encoder, { rows, read: (output) => output.width }, { signal })
+    return width
   } catch (error) {
     signal.throwIfAborted()
     throw badModel(error instanceof Error ? error.message : 'the model cannot be asked', error)

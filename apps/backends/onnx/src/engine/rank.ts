@@ -1,8 +1,9 @@
+import { cosineSimilarity, type Ranked, type RankRequest } from '@svc/backend-kit'
 import { invalidRequest } from '../errors.ts'
 import { type Frame, frameSize } from '../tokenizer/frame.ts'
 import type { TextTokenizer } from '../tokenizer/tokenizer.ts'
 import { type Embedder, embed } from './embed.ts'
-import { type Encoder, runRows } from './encoder.ts'
+import { type Encoder, type RowOutput, runRows } from './encoder.ts'
 import { frameRow, type InputRow } from './input-batch.ts'
 import { softmax } from './softmax.ts'
 
@@ -18,25 +19,11 @@ export interface Ranker {
   readonly label: number | undefined
 }
 
-/** Texts to compare with a query. */
-export interface RankRequest {
-  readonly query: string
-  readonly documents: readonly string[]
-}
-
-/** How much the documents have to do with the query. */
-export interface Ranked {
-  /** In the order of the documents: 0 to 1 by a head, -1 to 1 by vectors. */
-  readonly scores: readonly number[]
-  /** Tokens read, those of the frame included. */
-  readonly promptTokens: number
-}
-
 interface CallOptions {
   readonly signal: AbortSignal
 }
 
-/** Scores documents by a head. @throws OnnxError `invalid_request` where a pair does not fit and must not be cut */
+/** Scores documents by a head, 0 to 1. @throws OnnxError `invalid_request` where a pair does not fit and must not be cut */
 export async function rankByHead(
   ranker: Ranker,
   { query, documents }: RankRequest,
@@ -54,9 +41,9 @@ export async function rankByHead(
     }
     rows.push(frameRow(ranker.frame, queryIds, ids.slice(0, room)))
   }
-  const outputs = await runRows(ranker.encoder, rows, { signal })
+  const read = ({ values }: RowOutput): number => toScore(values, ranker.label)
   return {
-    scores: outputs.map(({ values }) => toScore(values, ranker.label)),
+    scores: await runRows(ranker.encoder, { rows, read }, { signal }),
     promptTokens: rows.reduce((sum, row) => sum + row.ids.length, 0),
   }
 }
@@ -71,18 +58,11 @@ export async function rankByCosine(
   const [asked, ...answers] = await embed(embedder, [query, ...documents], { signal })
   const queryVector = asked?.vectors[0] ?? new Float32Array()
   return {
-    scores: answers.map(({ vectors }) => cosine(queryVector, vectors[0] ?? new Float32Array())),
+    scores: answers.map(({ vectors }) => cosineSimilarity(queryVector, vectors[0] ?? new Float32Array())),
     promptTokens: answers.reduce((sum, { promptTokens }) => sum + promptTokens, asked?.promptTokens ?? 0),
   }
 }
 
 function toScore(logits: Float32Array, label: number | undefined): number {
   return label === undefined ? 1 / (1 + Math.exp(-(logits[0] ?? 0))) : (softmax(logits)[label] ?? 0)
-}
-
-/** The cosine of the angle between two vectors; 0 where either is all zeros. */
-function cosine(a: Float32Array, b: Float32Array): number {
-  const product = a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0)
-  const lengths = Math.hypot(...a) * Math.hypot(...b)
-  return lengths > 0 ? Math.max(-1, Math.min(1, product / lengths)) : 0
 }

@@ -42,7 +42,7 @@ export interface ModelSettings {
   /** Whether texts that are too long to embed or rank are cut instead of refused. */
   readonly truncates: boolean
   readonly pooling: Pooling | undefined
-  /** See `normalize`. */
+  /** How vectors are scaled, see `normalizeVector` of the kit. */
   readonly embeddingNorm: number
   readonly rankByCosine: boolean
   /** Label whose share is the score of a pair, for heads of more than two labels. */

@@ -190,6 +190,16 @@ describe('long texts', () => {
     await expect(reading).rejects.toThrow('left')
   })
 
+  it('is heard of between many short ones', async () => {
+    const controller = new AbortController()
+    const tokenizer = create('word-piece')
+    setImmediate(() => controller.abort(new Error('left')))
+    const reading = async (): Promise<void> => {
+      for (let i = 0; i < 20_000; i++) await tokenizer.encode('John', { signal: controller.signal })
+    }
+    await expect(reading()).rejects.toThrow('left')
+  })
+
   it('without a blank are cut between characters', async () => {
     const text = '🎉'.repeat(20_000)
     const tokens = await create('bytes').encode(text, { signal })

@@ -23,7 +23,8 @@ export interface TextTokenizer {
   readonly padId: number
   /**
    * Tokens of a text, without those of the frame. Text that reads like a special token is text.
-   * Long texts are cut at blanks into parts that are read one by one, so that the process stays responsive.
+   * Long texts are cut at blanks into parts that are read one by one, and many texts one after the other make pauses
+   * too, so that the process stays responsive.
    */
   encode(text: string, options: { readonly signal: AbortSignal }): Promise<readonly Token[]>
   /** Text of token ids, special ones included. */
@@ -63,6 +64,8 @@ export function createTextTokenizer({ tokenizer: file, config }: TokenizerFiles)
   const hideSpecial = createGuard(model, special)
   const toId = (token: string): number => parts.token_to_id(token) ?? model.unk_token_id ?? 0
 
+  let sincePause = 0
+
   const readSection = (input: TrackedText, place: { section: number }): Token[] =>
     splitEarly(input).flatMap((early) => {
       if (early.kind === 'token') return [early.token]
@@ -89,7 +92,11 @@ export function createTextTokenizer({ tokenizer: file, config }: TokenizerFiles)
         signal.throwIfAborted()
         const end = sectionEnd(text, start)
         sections.push(readSection(trackText(text, start, end), place))
-        if (end < text.length) await nextTurn()
+        sincePause += end - start
+        if (sincePause >= SECTION_UNITS) {
+          sincePause = 0
+          await nextTurn()
+        }
         start = end
       }
       return sections.flat()

@@ -1,0 +1,17 @@
+import type { BackendHandlers } from '@svc/backend-kit'
+import type { ModelHost } from '../model-host.ts'
+
+/** ModelMetadata: what a host needs to know of the chat template. */
+export function createMetadataHandlers(host: ModelHost): Pick<BackendHandlers, 'modelMetadata'> {
+  return {
+    modelMetadata: (request) => {
+      const { chatTemplate } = host.use(request.Model)
+      return {
+        supportsThinking: chatTemplate.supportsThinking,
+        renderedTemplate: chatTemplate.sample,
+        toolFormat: chatTemplate.markers,
+        mediaMarker: '',
+      }
+    },
+  }
+}
