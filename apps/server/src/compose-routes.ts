@@ -4,6 +4,7 @@ import { brandingRoutes } from './api/branding/branding.ts'
 import { discoveryRoute } from './api/discovery/discovery.ts'
 import { instructionRoutes } from './api/discovery/instructions.ts'
 import { swaggerRoutes } from './api/docs/swagger.ts'
+import { type FailoverRouteParts, failoverRoutes } from './api/failover/routes.ts'
 import { homeRoutes } from './api/home.ts'
 import { messagesRoutes } from './api/messages/routes.ts'
 import { type MiddlewareFacts, middlewareRoute } from './api/middleware/status.ts'
@@ -52,6 +53,7 @@ export interface RouteParts {
   readonly ollama: OllamaParts
   readonly pii: Omit<PiiRouteParts, 'bodies'>
   readonly middleware: MiddlewareFacts
+  readonly failover: Omit<FailoverRouteParts, 'clock'>
   readonly backends: Omit<BackendRouteParts, 'bodies' | 'opaqueErrors'>
 }
 
@@ -95,6 +97,7 @@ export function composeRoutes(parts: RouteParts): {
     ...scoreRoutes(parts),
     ...piiRoutes({ ...parts.pii, bodies: parts.bodies }),
     middlewareRoute(parts.middleware),
+    ...failoverRoutes({ ...parts, ...parts.failover }),
     ...(config.disableRuntimeSettings ? [] : settingsRoutes(settings, parts.bodies)),
   ]
   return { routes, reserved: RESERVED_ROWS }

@@ -318,6 +318,10 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
         countEvents: () => events.count(),
         inFlight: inference.inFlight,
       },
+      failover: {
+        ...inference.failover,
+        models: { list: () => directory.list(), resolve: (name) => directory.resolve(name) },
+      },
       backends: {
         models: { resolve: (name) => directory.resolve(name) },
         residency,
@@ -365,7 +369,9 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
     })
     opened.push(
       settings.subscribe((changed) => {
-        if (changed.has('api_keys')) edge.readmitSockets()
+        if (!changed.has('api_keys')) return
+        edge.readmitSockets()
+        inference.failover.watch.dropReaders()
       }),
     )
     const listener = await listen(createApp(routes, reserved, edge), config.address).catch((cause: unknown) => {
@@ -395,6 +401,7 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       async close() {
         stopping.reason = 'the server is stopping'
         preloading.abort()
+        inference.failover.watch.dropReaders()
         await preloaded
         await stop({
           listener,

@@ -43,6 +43,17 @@ export {
 } from './messages/request.ts'
 // Native bodies
 export {
+  type FailoverChain,
+  type FailoverChainList,
+  type FailoverChange,
+  type FailoverTargetState,
+  failoverChain,
+  failoverChainList,
+  failoverEvent,
+  failoverPinRequest,
+  failoverTarget,
+} from './native/failover.ts'
+export {
   type MiddlewareStatus,
   middlewareStatus,
   OFFSET_ENCODINGS,

@@ -4,6 +4,13 @@ import { messagesEvent } from './messages/events.ts'
 import { messagesCountReply, messagesReply } from './messages/reply.ts'
 import { messagesCountRequest, messagesRequest } from './messages/request.ts'
 import {
+  failoverChain,
+  failoverChainList,
+  failoverEvent,
+  failoverPinRequest,
+  failoverTarget,
+} from './native/failover.ts'
+import {
   middlewareStatus,
   piiAnalysis,
   piiEntity,
@@ -91,6 +98,11 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   PiiEvent: piiEvent,
   PiiEventList: piiEventList,
   MiddlewareStatus: middlewareStatus,
+  FailoverTarget: failoverTarget,
+  FailoverChain: failoverChain,
+  FailoverChainList: failoverChainList,
+  FailoverPinRequest: failoverPinRequest,
+  FailoverEvent: failoverEvent,
   MessagesRequest: messagesRequest,
   MessagesReply: messagesReply,
   MessagesEvent: messagesEvent,

@@ -1,57 +1,11 @@
-import { startUpstream, type Upstream } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { writeForwarded } from '../support/chain.ts'
 import { eventually } from '../support/eventually.ts'
-import { startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts'
+import { chunk, eventStream, json, said, startFailoverWorld as startWorld } from '../support/failover-world.ts'
+import { sseData } from '../support/server.ts'
 
 const CHAT = '/v1/chat/completions'
-const json = { 'content-type': 'application/json' }
-const said = (content: string): string =>
-  JSON.stringify({ choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }] })
-const chunk = (content: string): string =>
-  `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`
-
-interface World extends AsyncDisposable {
-  readonly server: TestServer
-  readonly first: Upstream
-  readonly second: Upstream
-  /** Writes the chain `m`, of `one` and `two` unless told otherwise. */
-  chain(failover?: Record<string, unknown>, keys?: Record<string, unknown>): Promise<void>
-}
-
-/** A server with the models `one` and `two` of two instances. */
-async function startWorld(options: TestServerOptions = {}): Promise<World> {
-  const server = await startTestServer(options)
-  const [first, second] = [await startUpstream(), await startUpstream()]
-  await writeForwarded(server, { name: 'one', url: first.origin })
-  await writeForwarded(server, { name: 'two', url: second.origin })
-  const world: World = {
-    server,
-    first,
-    second,
-    chain: (failover = {}, keys = {}) =>
-      server.writeModelFile(
-        'm.yaml',
-        stringify({
-          name: 'm',
-          known_usecases: ['chat', 'completion', 'embeddings'],
-          failover: { targets: [{ model: 'one' }, { model: 'two' }], ...failover },
-          ...keys,
-        }),
-      ),
-    async [Symbol.asyncDispose]() {
-      await server.close()
-      await first.close()
-      await second.close()
-    },
-  }
-  await world.chain()
-  first.replyWith({ headers: json, body: said('first') })
-  second.replyWith({ headers: json, body: said('second') })
-  return world
-}
-
 /** Who answered, as the client is told. */
 const served = ({ headers }: { headers: Record<string, unknown> }): unknown[] => [
   headers['served-model'],
@@ -184,6 +138,49 @@ describe('a chain of models', () => {
     // upstreams serve chats and messages alone
     expect((await server.post('/v1/embeddings', { model: 'm', input: 'a' })).status).not.toBe(200)
     expect(second.requests).toHaveLength(1)
+  })
+
+  it('counts what a target had counted before it failed, beside what the client is told of the one that served', async () => {
+    await using world = await startWorld()
+    const { server, first, second } = world
+    const figures = (prompt_tokens: number, completion_tokens: number): object => ({
+      choices: [],
+      usage: { prompt_tokens, completion_tokens },
+    })
+    const stream = (...events: unknown[]) => ({
+      headers: eventStream,
+      body: events.map((event) => `data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`).join(''),
+    })
+    second.replyWith({ headers: eventStream, body: `${chunk('second')}${stream(figures(5, 2), '[DONE]').body}` })
+    const ask = async (): Promise<unknown> => {
+      const reply = await server.chat('m', { stream: true, stream_options: { include_usage: true } })
+      expect(served(reply)[0]).toBe('two')
+      return sseData(reply.text).find((event) => Object.hasOwn(event as object, 'usage'))
+    }
+    const counted = async (): Promise<(string | undefined)[]> => {
+      const { text } = await server.call('/metrics')
+      return ['prompt', 'completion'].map(
+        (kind) => new RegExp(`svc_tokens_total{kind="${kind}"} (\\d+)`).exec(text)?.[1],
+      )
+    }
+    // another instance that says what it has read, and then fails
+    first.replyWith(stream(figures(100, 0), { error: { message: 'out of memory' } }))
+    expect(await ask()).toMatchObject({ usage: { prompt_tokens: 5, completion_tokens: 2 } })
+    expect(await counted()).toEqual(['105', '2'])
+    // an upstream of the messages format that does the same
+    const proxy = { upstream_url: first.origin, mode: 'translate', provider: 'provider_b' }
+    await server.writeModelFile('cloud.yaml', stringify({ name: 'cloud', backend: 'cloud-proxy', proxy }))
+    await world.chain({ targets: [{ model: 'cloud' }, { model: 'two' }] }, { pii: { enabled: false } })
+    const started = { type: 'message_start', message: { id: 'x', usage: { input_tokens: 1000, output_tokens: 1 } } }
+    const overloaded = { type: 'error', error: { type: 'overloaded_error', message: 'busy' } }
+    first.replyWith(stream(started, overloaded))
+    expect(await ask()).toMatchObject({ usage: { prompt_tokens: 5, completion_tokens: 2 } })
+    expect(await counted()).toEqual(['1110', '5'])
+    // one that says nothing but that it failed is known to have cost nothing
+    await world.chain()
+    first.replyWith({ status: 500, body: '{"error":{"message":"no"}}' })
+    await ask()
+    expect(await counted()).toEqual(['1115', '7'])
   })
 
   it('has a target loaded that is to be warm, though another one serves', async () => {

@@ -136,9 +136,11 @@ describe('a chain', () => {
 
   it('tells when another target serves', () => {
     const { chain, events } = start()
+    expect(chain.serving).toBe('a')
     chain.report('a', 'good')
     chain.report('b', 'good')
     chain.report('b', 'good')
+    expect(chain.serving).toBe('b')
     chain.report('a', 'good')
     expect(events).toEqual([
       { type: 'switch', from: 'a', to: 'b' },

@@ -48,6 +48,8 @@ export interface ChainOptions {
 export interface Chain {
   readonly settings: FailoverSettings
   readonly states: readonly TargetState[]
+  /** The target that served last; the first one until one has. */
+  readonly serving: string
   /** The target that is asked alone, whatever its state; none unless somebody set it. */
   readonly pinned: string | undefined
   /**
@@ -88,7 +90,7 @@ export function createChain({ settings, now, onEvent = () => {} }: ChainOptions)
     return { model, warm, status: 'up', since: start, until: 0, probedAt: start, goodProbes: 0, failures: [] }
   })
   let pinned: string | undefined
-  let serving = targets[0]?.model
+  let serving = targets[0]?.model ?? ''
 
   const change = (target: Target, to: TargetStatus): void => {
     if (target.status === to) return
@@ -124,7 +126,7 @@ export function createChain({ settings, now, onEvent = () => {} }: ChainOptions)
     if (target.status === 'down') passProbe(target)
     else target.failures = []
     if (serving === target.model) return
-    if (serving !== undefined) onEvent({ type: 'switch', from: serving, to: target.model })
+    onEvent({ type: 'switch', from: serving, to: target.model })
     serving = target.model
   }
 
@@ -139,6 +141,9 @@ export function createChain({ settings, now, onEvent = () => {} }: ChainOptions)
         until: status === 'resting' ? until : undefined,
         goodProbes,
       }))
+    },
+    get serving() {
+      return serving
     },
     get pinned() {
       return pinned

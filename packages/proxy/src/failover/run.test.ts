@@ -51,6 +51,12 @@ function start(request: Partial<FailoverRequest> = {}) {
 const failure = (kind: ConstructorParameters<typeof SvcError>[0], retryAfterMs?: number) =>
   new SvcError(kind, kind, { retryAfterMs })
 
+async function lastOf(items: AsyncIterable<string>): Promise<string | undefined> {
+  let last: string | undefined
+  for await (const item of items) last = item
+  return last
+}
+
 describe('a call', () => {
   it('is served by the first target', async () => {
     const { call, asked, served } = start()
@@ -65,6 +71,23 @@ describe('a call', () => {
     expect(asked).toEqual(['a', 'b'])
     expect(served).toEqual([{ model: 'b', note: 'fallback' }])
     expect(states()).toEqual(['down', 'up', 'up'])
+  })
+
+  it('tells of each target that failed before it said anything, but for a request that nobody wants any more', async () => {
+    const failed: [string, unknown][] = []
+    const onFailed = ({ model }: Candidate, error: unknown): number => failed.push([model, error])
+    const [a, b] = [failure('unavailable'), failure('invalid_request')]
+    await expect(start({ onFailed }).call({ a, b })).rejects.toBe(b)
+    expect(failed).toEqual([
+      ['a', a],
+      ['b', b],
+    ])
+    await expect(lastOf(start({ onFailed }).stream({ a: ['said', a] }))).rejects.toBe(a)
+    const left = new AbortController()
+    const { stream } = start({ onFailed, signal: left.signal })
+    left.abort()
+    await expect(lastOf(stream({ a: [a] }))).rejects.toMatchObject({ name: 'AbortError' })
+    expect(failed).toHaveLength(2)
   })
 
   it('goes on where one is rate-limited, which then rests', async () => {

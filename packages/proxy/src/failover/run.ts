@@ -16,6 +16,8 @@ export interface FailoverRequest {
   readonly signal: AbortSignal
   /** Called once the target that serves the request is known, before the first item is given on. */
   readonly onServed?: ((candidate: Candidate) => void) | undefined
+  /** Called with each target that failed before it said anything, whether or not another one is asked. */
+  readonly onFailed?: ((candidate: Candidate, error: unknown) => void) | undefined
 }
 
 /**
@@ -73,7 +75,7 @@ export async function* streamWithFailover<Item>(
 }
 
 async function firstThatServes<Value>(
-  { chain, bodyBytes, signal }: FailoverRequest,
+  { chain, bodyBytes, signal, onFailed }: FailoverRequest,
   attempt: (candidate: Candidate) => Promise<Value>,
 ): Promise<Value> {
   const all = chain.candidates()
@@ -84,6 +86,7 @@ async function firstThatServes<Value>(
     try {
       return await attempt(candidate)
     } catch (error) {
+      if (!signal.aborted) onFailed?.(candidate, error)
       if (!reportFailure(chain, { model: candidate.model, error, signal })) throw error
       // A target that was only passed over says less about the request than one that was asked.
       if (failure === undefined || verdictOf(error) !== 'skipped') failure = error

@@ -1,4 +1,4 @@
-import { type Chain, createChain, type FailoverEvent } from '@svc/proxy'
+import { type Chain, createChain, type FailoverEvent, type FailoverSettings } from '@svc/proxy'
 import { chainSettingsOf } from '../../models/chain.ts'
 import type { ModelConfig } from '../../models/model-config.ts'
 import type { Clock } from '../../ports.ts'
@@ -6,11 +6,14 @@ import type { Clock } from '../../ports.ts'
 /** How the targets of chains are, by the names of the chains. */
 export interface Chains {
   /**
-   * The chain of a model. What is known of its targets outlives changes of its file that leave the chain as it was.
+   * The chain of a model. What is known of its targets outlives changes of its file that leave the chain as it was; a pin
+   * outlives all that leave its target in the chain.
    *
    * @throws {SvcError} `model_load_failed` (internal) naming the setting at fault
    */
   of(model: ModelConfig): Chain
+  /** Those that have been asked for so far, by name. */
+  known(): ReadonlyMap<string, Chain>
 }
 
 /** What {@link createChains} needs. */
@@ -25,7 +28,13 @@ const MAX_CHAINS = 256
 /** No chains so far: each is made with its first request. */
 export function createChains({ clock, onEvent }: ChainsOptions): Chains {
   const byModel = new WeakMap<ModelConfig, Chain>()
-  const byName = new Map<string, { readonly key: string; readonly chain: Chain }>()
+  const byName = new Map<string, KnownChain>()
+  const make = (name: string, settings: FailoverSettings, pinned: string | undefined): Chain => {
+    const chain = createChain({ settings, now: () => clock.monotonic(), onEvent: (event) => onEvent(name, event) })
+    // Somebody wanted it: only that target itself can take it back.
+    if (settings.targets.some(({ model }) => model === pinned)) chain.pin(pinned)
+    return chain
+  }
   return {
     of(model) {
       const made = byModel.get(model)
@@ -34,10 +43,7 @@ export function createChains({ clock, onEvent }: ChainsOptions): Chains {
       const settings = chainSettingsOf(model)
       const key = JSON.stringify(settings)
       const before = byName.get(name)
-      const chain =
-        before?.key === key
-          ? before.chain
-          : createChain({ settings, now: () => clock.monotonic(), onEvent: (event) => onEvent(name, event) })
+      const chain = before?.key === key ? before.chain : make(name, settings, before?.chain.pinned)
       byName.delete(name)
       byName.set(name, { key, chain })
       const [oldest] = byName.keys()
@@ -45,5 +51,12 @@ export function createChains({ clock, onEvent }: ChainsOptions): Chains {
       byModel.set(model, chain)
       return chain
     },
+    known: () => new Map([...byName].map(([name, { chain }]) => [name, chain])),
   }
+}
+
+interface KnownChain {
+  /** The settings that it was made with, as text. */
+  readonly key: string
+  readonly chain: Chain
 }

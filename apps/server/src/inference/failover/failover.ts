@@ -1,10 +1,12 @@
 import { SvcError } from '@svc/errors'
 import { type Candidate, callWithFailover, type FailoverRequest, streamWithFailover, TARGET_SKIPPED } from '@svc/proxy'
 import type { ModelConfig } from '../../models/model-config.ts'
+import type { Clock } from '../../ports.ts'
 import type { ModelSlots } from '../admission.ts'
-import type { PredictionStep } from '../events.ts'
+import { NO_USAGE, type PredictionStep } from '../events.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Chains } from './chains.ts'
+import type { FailedAttempts } from './failed-attempts.ts'
 import type { Prober } from './prober.ts'
 
 /** Serves the models that have no backend of their own: others answer for them (`failover`). */
@@ -20,10 +22,12 @@ export interface FailoverOptions {
   /** The caps of the targets hold for what chains ask of them. */
   readonly slots: ModelSlots
   readonly prober: Pick<Prober, 'watch'>
+  readonly failed: FailedAttempts
+  readonly clock: Pick<Clock, 'monotonic'>
 }
 
 /** Puts chains between requests and the models that serve them. */
-export function createFailover({ chains, slots, prober }: FailoverOptions): Failover {
+export function createFailover({ chains, slots, prober, failed, clock }: FailoverOptions): Failover {
   const begin = (exchange: Exchange): { request: FailoverRequest; targetOf: (candidate: Candidate) => ModelConfig } => {
     const { model, call, document } = exchange
     const chain = chains.of(model)
@@ -52,19 +56,30 @@ export function createFailover({ chains, slots, prober }: FailoverOptions): Fail
     async *predict(exchange, run) {
       const { model } = exchange
       const { request, targetOf } = begin(exchange)
+      let startedAt = 0
       async function* attempt(candidate: Candidate): AsyncGenerator<PredictionStep> {
+        startedAt = clock.monotonic()
         const target = targetOf(candidate)
         const release = place(target)
         try {
-          yield* run(target)
+          for await (const step of run(target)) {
+            // Steps may be held back for long: what they count is known from here on.
+            if (step.type === 'progress' || step.type === 'usage') exchange.usage = step.usage
+            yield step
+          }
         } catch (error) {
           throw toTargetFailure(error)
         } finally {
           release()
         }
       }
+      const onFailed = (candidate: Candidate): void => {
+        if (exchange.usage === NO_USAGE) return
+        failed.settle(exchange, { target: targetOf(candidate), startedAt })
+        exchange.usage = NO_USAGE
+      }
       try {
-        yield* streamWithFailover(request, { attempt, isContent })
+        yield* streamWithFailover({ ...request, onFailed }, { attempt, isContent })
       } finally {
         prober.watch(model)
       }

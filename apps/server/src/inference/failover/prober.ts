@@ -5,7 +5,7 @@ import type { Chains } from './chains.ts'
 
 /** Looks at targets that are down until they are up again, and has those loaded that are to be warm. */
 export interface Prober {
-  /** Looks after the targets of a chain from now on, for as long as one of them is down. */
+  /** Looks after the targets of a chain from now on, for as long as one of them is down or rests. */
   watch(model: ModelConfig): void
   /** Ends every look. */
   close(): Promise<void>
@@ -54,7 +54,8 @@ export function createProber({ chains, probe, load, clock, logger }: ProberOptio
     chain.reportProbe(name, isGood)
   }
   const run = async (chain: Chain): Promise<void> => {
-    while (chain.states.some(({ status }) => status === 'down')) {
+    // Rests end when somebody looks: so that this is told in time, they are looked at too.
+    while (needsLooks(chain)) {
       await clock.sleep(chain.settings.probe.intervalMs, { signal: closing.signal })
       await Promise.all(chain.dueProbes().map((name) => look(chain, name)))
     }
@@ -70,7 +71,7 @@ export function createProber({ chains, probe, load, clock, logger }: ProberOptio
         loop.model = model
         return
       }
-      if (!chain.states.some(({ status }) => status === 'down')) return
+      if (!needsLooks(chain)) return
       const done = Promise.resolve()
         .then(() => run(chain))
         .catch(() => undefined)
@@ -82,6 +83,10 @@ export function createProber({ chains, probe, load, clock, logger }: ProberOptio
       await Promise.all([...[...watched.values()].map(({ done }) => done), ...warming])
     },
   }
+}
+
+function needsLooks({ states }: Chain): boolean {
+  return states.some(({ status }) => status !== 'up')
 }
 
 async function isPossible(work: Promise<void>): Promise<boolean> {

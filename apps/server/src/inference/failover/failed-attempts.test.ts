@@ -1,0 +1,40 @@
+import { createFakeClock } from '@svc/test-kit'
+import { expect, it } from 'vitest'
+import type { ModelConfig } from '../../models/model-config.ts'
+import { createMetrics } from '../../monitoring/metrics.ts'
+import { createRing, type UsageRecord } from '../../monitoring/recorders.ts'
+import { NO_USAGE, type Usage } from '../events.ts'
+import { createFailedAttempts } from './failed-attempts.ts'
+
+it('counts what a target had counted before it failed, under its own name, and nothing where nothing is known', async () => {
+  const clock = createFakeClock()
+  const usage = createRing<UsageRecord>(8)
+  const metrics = createMetrics()
+  const failed = createFailedAttempts({ usage, metrics, clock })
+  const target = { name: 'one' } as ModelConfig
+  const call = { requestId: 'r', row: { path: '/v1/messages' }, principal: { id: 'ada' } }
+  const settle = (figures: Usage): void =>
+    failed.settle({ requestedModel: 'm', usage: figures, call } as Parameters<typeof failed.settle>[0], {
+      target,
+      startedAt: clock.monotonic() - 20,
+    })
+  settle(NO_USAGE)
+  expect(usage.entries()).toEqual([])
+  settle({ ...NO_USAGE, promptTokens: 7, completionTokens: 2 })
+  expect(usage.entries()).toEqual([
+    {
+      correlationId: 'r',
+      endpoint: '/v1/messages',
+      requestedModel: 'm',
+      servedModel: 'one',
+      principalId: 'ada',
+      durationMs: 20,
+      at: clock.now(),
+      promptTokens: 7,
+      completionTokens: 2,
+    },
+  ])
+  const text = await metrics.registry.metrics()
+  expect(text).toContain('svc_tokens_total{kind="prompt"} 7')
+  expect(text).toContain('svc_tokens_total{kind="completion"} 2')
+})

@@ -1,0 +1,262 @@
+import { createFakeClock, readSse, type SeenSseEvent } from '@svc/test-kit'
+import type { FailoverChain, FailoverChange } from '@svc/wire'
+import { describe, expect, it } from 'vitest'
+import { stringify } from 'yaml'
+import { failoverRoutes } from '../../src/api/failover/routes.ts'
+import { createBodyReader } from '../../src/http/body.ts'
+import { createChains } from '../../src/inference/failover/chains.ts'
+import { createFailoverWatch, MAX_READERS } from '../../src/inference/failover/watch.ts'
+import { writeForwarded } from '../support/chain.ts'
+import { eventually } from '../support/eventually.ts'
+import { json, said, startFailoverWorld } from '../support/failover-world.ts'
+import { startTestApp } from '../support/test-app.ts'
+
+const CHAINS = '/api/failover/chains'
+const EVENTS = '/api/failover/events'
+const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+const broken = { status: 503, body: '' }
+const limited = { status: 429, headers: { 'retry-after': '600' }, body: '{"error":{"message":"slow down"}}' }
+
+/** What a reader of the events is told. */
+class Reader implements AsyncDisposable {
+  readonly #leave = new AbortController()
+  readonly #events: AsyncGenerator<SeenSseEvent, void, undefined>
+  readonly response: Response
+
+  private constructor(response: Response, leave: AbortController) {
+    this.response = response
+    this.#leave = leave
+    this.#events = readSse(response)
+  }
+
+  static async open(url: string, headers: Record<string, string> = {}): Promise<Reader> {
+    const leave = new AbortController()
+    return new Reader(await fetch(`${url}${EVENTS}`, { headers, signal: leave.signal }), leave)
+  }
+
+  /** The next event; undefined at the end of the stream. */
+  async next(): Promise<FailoverChange | undefined> {
+    const { value } = await this.#events.next()
+    if (value === undefined) return undefined
+    const change = JSON.parse(value.data)
+    expect(value.event).toBe(change.type ?? 'error')
+    return change
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#leave.abort()
+    await this.#events.next().catch(() => undefined)
+  }
+}
+
+describe('the chains of a server', () => {
+  it('are listed with their targets, by name; one that cannot be says why; other models are none', async () => {
+    await using world = await startFailoverWorld()
+    const { server } = world
+    await server.writeModelFile(
+      'broken.yaml',
+      stringify({ name: 'broken', failover: { targets: [{ model: 'one' }, { model: 'm' }] } }),
+    )
+    await server.writeModelFile('other.yaml', stringify({ name: 'other', alias: 'm' }))
+    const up = { status: 'up', since: TIME, good_probes: 0, warm: false }
+    const m = { name: 'm', serving: 'one', pinned: null, targets: ['one', 'two'].map((model) => ({ model, ...up })) }
+    expect((await server.call(CHAINS)).json()).toEqual({
+      chains: [
+        { name: 'broken', serving: null, pinned: null, targets: [], error: expect.stringContaining('do not nest') },
+        m,
+      ],
+    })
+    for (const name of ['m', 'other']) expect((await server.call(`${CHAINS}/${name}`)).json()).toEqual(m)
+    for (const name of ['one', 'nobody']) {
+      const none = await server.call(`${CHAINS}/${name}`)
+      expect([none.status, none.json()]).toMatchObject([404, { error: { message: `no chain is called "${name}"` } }])
+    }
+  })
+
+  it('show what has become of their targets, and metrics the same', async () => {
+    await using world = await startFailoverWorld()
+    const { server, first, second } = world
+    await world.chain({ targets: [{ model: 'one', warm: true }, { model: 'two' }, { model: 'three' }] })
+    await writeForwarded(server, { name: 'three', url: second.origin })
+    first.replyWith(broken)
+    second.enqueue(limited)
+    expect((await server.chat('m')).status).toBe(200)
+    const chain = (await server.call(`${CHAINS}/m`)).json() as FailoverChain
+    expect(chain).toMatchObject({
+      serving: 'three',
+      targets: [
+        { model: 'one', status: 'down', warm: true },
+        { model: 'two', status: 'resting', resting_until: TIME },
+        { model: 'three', status: 'up' },
+      ],
+    })
+    const restMs = Date.parse(chain.targets[1]?.resting_until ?? '') - Date.parse(chain.targets[1]?.since ?? '')
+    expect(restMs).toBe(600_000)
+    const { text } = await server.call('/metrics')
+    for (const [target, value] of [
+      ['one', 0],
+      ['two', 0],
+      ['three', 1],
+    ]) {
+      expect(text).toContain(`svc_failover_target_up{model="m",target="${target}"} ${value}`)
+    }
+    expect(text).toContain('svc_failover_switches_total{model="m",to="three"} 1')
+  })
+})
+
+describe('a pin', () => {
+  const pin = { target: 'two' }
+
+  it('has the chain ask one target alone, until it is taken back', async () => {
+    await using world = await startFailoverWorld()
+    const { server, first, second } = world
+    const pinned = await server.post(`${CHAINS}/m/pin`, pin)
+    expect([pinned.status, pinned.json()]).toMatchObject([200, { name: 'm', pinned: 'two' }])
+    const reply = await server.chat('m')
+    expect([reply.headers['served-model'], reply.headers.failover]).toEqual(['two', 'fallback'])
+    // the target that is down is asked all the same, and its failure is the client's
+    second.replyWith(broken)
+    for (const _ of [1, 2]) expect((await server.chat('m')).status).toBe(502)
+    second.replyWith(limited)
+    const resting = await server.chat('m')
+    expect([resting.status, resting.headers['retry-after']]).toEqual([429, '600'])
+    expect(first.requests).toEqual([])
+    expect((await server.call(`${CHAINS}/m`)).json()).toMatchObject({
+      pinned: 'two',
+      targets: [{}, { status: 'down' }],
+    })
+    const unpinned = await server.post(`${CHAINS}/m/unpin`, {})
+    expect([unpinned.status, unpinned.json()]).toMatchObject([200, { pinned: null }])
+    expect((await server.chat('m')).headers['served-model']).toBe('one')
+    expect((await server.call(`${CHAINS}/m/unpin`, { method: 'POST' })).status).toBe(200)
+  })
+
+  it('of a target that is disabled or full leaves nobody to ask', async () => {
+    await using world = await startFailoverWorld()
+    const { server, first, second } = world
+    await server.post(`${CHAINS}/m/pin`, pin)
+    await writeForwarded(server, { name: 'two', url: second.origin, keys: { disabled: true } })
+    const reply = await server.chat('m')
+    expect([reply.status, reply.text]).toEqual([503, expect.stringContaining('is disabled')])
+    expect([first.requests, second.requests]).toEqual([[], []])
+  })
+
+  it('outlives changes of the file that leave its target in the chain', async () => {
+    await using world = await startFailoverWorld()
+    const { server } = world
+    await server.post(`${CHAINS}/m/pin`, pin)
+    await world.chain({ trip: { errors: 3 } })
+    expect((await server.call(`${CHAINS}/m`)).json()).toMatchObject({ pinned: 'two' })
+    await writeForwarded(server, { name: 'three', url: world.first.origin })
+    await world.chain({ targets: [{ model: 'one' }, { model: 'three' }] })
+    expect((await server.call(`${CHAINS}/m`)).json()).toMatchObject({ pinned: null })
+  })
+
+  it.each([
+    ['nobody', pin, 404, 'no chain'],
+    ['m', { target: 'three' }, 404, 'no such target'],
+    ['m', { target: '' }, 400, 'target'],
+    ['m', { target: 7 }, 400, 'target'],
+    ['m', {}, 400, 'target'],
+    ['m', [], 400, 'must be a JSON object'],
+  ])('of %s with %j is refused with %i', async (chain, body, status, message) => {
+    await using world = await startFailoverWorld()
+    const reply = await world.server.post(`${CHAINS}/${chain}/pin`, body)
+    expect([reply.status, reply.text]).toEqual([status, expect.stringContaining(message)])
+    expect((await world.server.call(`${CHAINS}/m`)).json()).toMatchObject({ pinned: null })
+  })
+})
+
+describe('the events of chains', () => {
+  it('begin with how they are, and tell what changes', async () => {
+    await using world = await startFailoverWorld()
+    const { server, first, second } = world
+    await world.chain({ probe: { interval: '20ms' }, recovery: { probes: 1, min_dwell: '1ms' } })
+    await using reader = await Reader.open(server.url)
+    expect(reader.response.headers.get('content-type')).toBe('text/event-stream')
+    expect(reader.response.headers.get('content-encoding')).toBeNull()
+    expect(await reader.next()).toMatchObject({ type: 'chains', chains: [{ name: 'm', serving: 'one' }] })
+    const told = { at: TIME, chain: 'm' }
+    first.replyWith(broken)
+    await server.chat('m')
+    expect(await reader.next()).toEqual({ type: 'state', ...told, target: 'one', from: 'up', to: 'down' })
+    expect(await reader.next()).toEqual({ type: 'switch', ...told, from: 'one', to: 'two' })
+    // nobody asks the chain for anything: it looks by itself
+    first.replyWith({ headers: json, body: '{"data":[{"id":"one"}]}' })
+    expect(await reader.next()).toEqual({ type: 'state', ...told, target: 'one', from: 'down', to: 'up' })
+    await server.post(`${CHAINS}/m/pin`, { target: 'two' })
+    await server.post(`${CHAINS}/m/unpin`, {})
+    expect(await reader.next()).toEqual({ type: 'pin', ...told, target: 'two' })
+    expect(await reader.next()).toEqual({ type: 'pin', ...told, target: null })
+    first.replyWith({ headers: json, body: said('first') })
+    second.replyWith(limited)
+    await server.chat('m')
+    expect(await reader.next()).toEqual({ type: 'switch', ...told, from: 'two', to: 'one' })
+  })
+
+  it('tell when a rest is over', async () => {
+    await using world = await startFailoverWorld()
+    const { server, first } = world
+    await world.chain({ probe: { interval: '10ms' } })
+    await using reader = await Reader.open(server.url)
+    await reader.next()
+    first.replyWith({ ...limited, headers: { 'retry-after': '1' } })
+    await server.chat('m')
+    expect(await reader.next()).toMatchObject({ type: 'state', to: 'resting' })
+    expect(await reader.next()).toMatchObject({ type: 'switch' })
+    expect(await reader.next()).toMatchObject({ type: 'state', target: 'one', from: 'resting', to: 'up' })
+  })
+
+  it('have few readers at a time; those who leave make room', async () => {
+    await using world = await startFailoverWorld()
+    const { url } = world.server
+    const readers = await Promise.all(Array.from({ length: MAX_READERS }, () => Reader.open(url)))
+    for (const reader of readers) expect(reader.response.status).toBe(200)
+    const full = await Reader.open(url)
+    expect([full.response.status, full.response.headers.get('retry-after')]).toEqual([429, '1'])
+    for (const reader of readers) await reader[Symbol.asyncDispose]()
+    await eventually(async () => {
+      await using next = await Reader.open(url)
+      expect(next.response.status).toBe(200)
+    })
+  })
+
+  it('end when keys change and when the server stops, which does not wait for them', async () => {
+    await using world = await startFailoverWorld({ flags: ['--api-keys=k'] })
+    const { server } = world
+    const key = { 'x-api-key': 'k' }
+    expect((await Reader.open(server.url)).response.status).toBe(401)
+    await using reader = await Reader.open(server.url, key)
+    await reader.next()
+    await server.post('/api/settings', { api_keys: ['other'] }, key)
+    expect(await reader.next()).toBeUndefined()
+    await using again = await Reader.open(server.url, key)
+    await again.next()
+    await server.close()
+    expect(await again.next()).toBeUndefined()
+  })
+
+  it('are kept alive while nothing changes, and end after a quarter of an hour', async () => {
+    const clock = createFakeClock()
+    const watch = createFailoverWatch({ clock })
+    const chains = createChains({ clock, onEvent: () => undefined })
+    const models = { list: () => [], resolve: async () => undefined }
+    const bodies = createBodyReader({ maxBytes: 1024, idleMs: 1000, totalBytes: 1024 })
+    const compression = { enabled: false, minLength: 0 }
+    await using app = await startTestApp(failoverRoutes({ watch, chains, clock, models, bodies, compression }))
+    const text = (await fetch(`${app.url}${EVENTS}`)).text()
+    for (let quiet = 0; quiet < 60; quiet += 1) {
+      await clock.waitForSleepers(1)
+      await clock.advance(15_000)
+    }
+    const frames = (await text).split('\n\n')
+    expect(frames[0]).toContain('event: chains')
+    expect(frames.slice(1)).toEqual([...Array(60).fill(':'), ''])
+  })
+
+  it('have headers without events for who asks for those alone', async () => {
+    await using world = await startFailoverWorld()
+    const reply = await world.server.call(EVENTS, { method: 'HEAD' })
+    expect([reply.status, reply.headers['content-type'], reply.text]).toEqual([200, 'text/event-stream', ''])
+  })
+})
