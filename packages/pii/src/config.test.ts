@@ -55,6 +55,7 @@ describe('the pii_detection block', () => {
         { name: 'badge', match: 'badge-\\d{4}', action: 'block', min_len: 10 },
         { name: 'b', match: 'abc' },
       ],
+      encodings: ['base64', 'reversed'],
     }
     expect(read(piiDetectionBlock, block)).toEqual({
       minScore: 0.5,
@@ -69,6 +70,7 @@ describe('the pii_detection block', () => {
         { name: 'badge', match: 'badge-\\d{4}', action: 'block', minLen: 10 },
         { name: 'b', match: 'abc' },
       ],
+      encodings: ['base64', 'reversed'],
     })
   })
 
@@ -82,6 +84,7 @@ describe('the pii_detection block', () => {
     { patterns: [{ name: 'x' }] },
     { patterns: [{ name: '', match: 'abc' }] },
     { patterns: [{ name: 'x', match: 'abc', min_len: -1 }] },
+    { encodings: ['rot13'] },
   ])('refuses %o', (block) => {
     expect(piiDetectionBlock.safeParse(block).success).toBe(false)
   })

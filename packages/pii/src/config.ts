@@ -5,6 +5,7 @@
  * @module
  */
 import * as z from 'zod'
+import { ENCODINGS } from './encoded/encodings.ts'
 import type { DetectionSettings, PiiSettings } from './settings.ts'
 
 const flag = z.boolean().nullish()
@@ -56,6 +57,7 @@ export const piiDetectionBlock = z
     protected_terms_files: list,
     builtins: list,
     patterns: z.array(customPattern).nullish(),
+    encodings: z.array(z.enum(ENCODINGS)).nullish(),
   })
   .transform(
     (block): DetectionSettings => ({
@@ -68,6 +70,7 @@ export const piiDetectionBlock = z
       protectedTermsFiles: block.protected_terms_files ?? undefined,
       builtins: block.builtins ?? undefined,
       patterns: block.patterns ?? undefined,
+      encodings: block.encodings ?? undefined,
     }),
   )
 

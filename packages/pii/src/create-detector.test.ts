@@ -10,9 +10,13 @@ const classifier: TokenClassifier = {
   classify: async () => [{ start: 0, end: 3, group: 'NAME', score: 0.9 }],
 }
 
-async function redact(settings: DetectionSettings, recogniser?: TokenClassifier): Promise<string | undefined> {
+async function redact(
+  settings: DetectionSettings,
+  recogniser?: TokenClassifier,
+  text = TEXT,
+): Promise<string | undefined> {
   const detectors = [createDetector({ name: 'd', settings, classifier: recogniser })]
-  const { segments } = await filterSegments({ segments: [{ text: TEXT }] }, { detectors })
+  const { segments } = await filterSegments({ segments: [{ text }] }, { detectors })
   return segments[0]?.rewritten
 }
 
@@ -45,11 +49,39 @@ describe('a detector runs', () => {
   })
 })
 
+describe('what stands encoded in a text', () => {
+  const encoded = btoa('the ticket is tick-1234')
+  const text = `Ada: tick-1234, ${encoded}`
+
+  it('is looked at where the block says how', async () => {
+    const settings: DetectionSettings = { patterns, encodings: ['base64'] }
+    expect(await redact(settings, undefined, text)).toBe('Ada: [REDACTED:pattern:TICKET], [REDACTED:pattern:TICKET]')
+  })
+
+  it('is left alone where it does not, as the original is what patterns are looked for in', async () => {
+    expect(await redact({ patterns }, undefined, text)).toBe(`Ada: [REDACTED:pattern:TICKET], ${encoded}`)
+  })
+
+  it('is shown to patterns alone', async () => {
+    const seen: string[] = []
+    const recogniser: TokenClassifier = {
+      async classify(part) {
+        seen.push(part)
+        return []
+      },
+    }
+    await redact({ patterns, encodings: ['base64'] }, recogniser, text)
+    expect(seen).toEqual([text])
+  })
+})
+
 describe('a detector is refused', () => {
   it.each<[string, DetectionSettings]>([
     ['has nothing to find by', {}],
     ['names no built-in', { builtins: ['nothing'] }],
     ['has a pattern without a fixed text', { patterns: [{ name: 'X', match: '[0-9]+' }] }],
+    ['reads encodings for no pattern', { encodings: ['base64'] }],
+    ['reads an encoding that is none', { patterns, encodings: ['rot13' as 'base64'] }],
     ['has an action that is none', { patterns, defaultAction: 'hide' as 'mask' }],
   ])('that %s', (_, settings) => {
     expect(() => createDetector({ name: 'd', settings })).toThrow(expect.objectContaining({ code: 'pii_config' }))

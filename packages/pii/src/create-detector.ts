@@ -1,5 +1,6 @@
 import { combineDetectors } from './combine-detectors.ts'
 import type { Detector } from './detector.ts'
+import { createEncodedDetector } from './encoded/encoded-detector.ts'
 import { PiiError } from './errors.ts'
 import { createNerDetector, type NerDetectorOptions } from './ner/ner-detector.ts'
 import { offloadPatterns, type PatternOffload } from './offload/offload-patterns.ts'
@@ -20,18 +21,23 @@ export interface DetectorOptions extends Omit<NerDetectorOptions, 'settings' | '
 
 /**
  * A detector of one `pii_detection` block: entities where there is a classifier, patterns where the block names any, and
- * both tiers where there are both (§2.11).
+ * both tiers where there are both (§2.11). Patterns are also looked for in what stands encoded in the text, where the block
+ * says how.
  *
  * @throws SvcError `pii_config`, kind `invalid_request`, for a block that is no policy, a pattern that the grammar refuses,
- * or neither a classifier nor patterns
+ * an encoding that is none, encodings without patterns, or neither a classifier nor patterns
  * @example
  * createDetector({ name: 'keys', settings: { builtins: ['codehost_token'], defaultAction: 'block' } })
  */
 export function createDetector({ settings, classifier, offload, slices, ...options }: DetectorOptions): Detector {
   const { name } = options
-  const { builtins = [], patterns = [] } = settings
+  const { builtins = [], patterns = [], encodings = [] } = settings
   const ner = classifier && createNerDetector({ ...options, settings, classifier })
-  const local = builtins.length + patterns.length > 0 ? createPatternDetector({ name, settings, slices }) : undefined
+  const plain = builtins.length + patterns.length > 0 ? createPatternDetector({ name, settings, slices }) : undefined
+  if (plain === undefined && encodings.length > 0) {
+    throw new PiiError('invalid_request', 'encodings are read for builtins and patterns', { code: 'pii_config' })
+  }
+  const local = plain && encodings.length > 0 ? createEncodedDetector({ detector: plain, encodings, slices }) : plain
   const pattern = local && offload ? offloadPatterns(local, settings, offload) : local
   if (ner !== undefined && pattern !== undefined) return combineDetectors(name, [ner, pattern])
   const tier = ner ?? pattern

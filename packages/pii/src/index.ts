@@ -54,6 +54,11 @@ export {
 export { PatternSyntaxError } from './pattern/errors.ts'
 export { type PatternMatch, PatternMatcher, type PatternScan } from './pattern/matcher.ts'
 
+// What is looked behind.
+
+export { createEncodedDetector, type EncodedDetectorOptions } from './encoded/encoded-detector.ts'
+export { ENCODINGS, type Encoding } from './encoded/encodings.ts'
+
 // Patterns of large documents, on a thread of its own.
 
 export { offloadPatterns, type PatternOffload } from './offload/offload-patterns.ts'

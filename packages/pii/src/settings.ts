@@ -1,4 +1,5 @@
 import type { PiiAction } from './action.ts'
+import type { Encoding } from './encoded/encodings.ts'
 import type { PolicySettings } from './policy.ts'
 
 /** The `pii` block of a model whose requests are filtered (§2.10). */
@@ -47,4 +48,6 @@ export interface DetectionSettings extends NerSettings {
   /** Names of the catalogue of built-in patterns. */
   readonly builtins?: readonly string[] | undefined
   readonly patterns?: readonly CustomPattern[] | undefined
+  /** Ways of writing a text that built-ins and patterns are also looked for behind. @default none */
+  readonly encodings?: readonly Encoding[] | undefined
 }

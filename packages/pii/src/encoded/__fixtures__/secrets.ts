@@ -1,0 +1,39 @@
+/** A text that each built-in finds something in, by its name, and what that is. */
+export const SECRETS: Readonly<Record<string, { readonly text: string; readonly secret: string }>> = {
+  provider_a_api_key: alone('sk-proj-Zq9Zq9Zq9Zq9Zq9Zq9Zq'),
+  provider_b_api_key: alone('sk-ant-api03-Zq9Zq9Zq9Zq9Zq9'),
+  codehost_token: alone(`ghp_${'A1b2'.repeat(9)}`),
+  cloud_access_key: alone('AKIAQ7Q7Q7Q7Q7Q7Q7Q7'),
+  private_key_block: alone(
+    '-----BEGIN RSA PRIVATE KEY-----\nMIIBOgIBAAJBAKx\nq83sDf+/2w==\n-----END RSA PRIVATE KEY-----',
+  ),
+  google_api_key: alone(`AIza${'Sy-_0'.repeat(7)}`),
+  slack_token: alone('xoxb-1234567890-abc'),
+  stripe_key: alone('rk_live_0123456789abcdef'),
+  jwt: alone('eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmN'),
+  email: alone('jane.doe+x@example.co.uk'),
+  credit_card: alone('4111 1111 1111 1111'),
+  iban: alone('DE89 3704 0044 0532 0130 00'),
+  ip_address: alone('2001:db8:85a3::8a2e:370:7334'),
+  phone: alone('+49 30 123456-78'),
+  es_dni: alone('12345678-Z'),
+  ch_social_security: alone('756.9217.0769.85'),
+  fr_social_security: alone('1 85 05 78 006 084 91'),
+  us_ssn: after('SSN: ', '123-45-6789'),
+  uk_nhs_number: after('NHS number ', '943 476 5919'),
+  de_tax_id: after('Steuer-ID: ', '86 095 742 719'),
+  nl_citizen_service_number: after('BSN ', '111222333'),
+  pl_pesel: after('PESEL ', '44051401359'),
+  br_cpf: after('CPF ', '529.982.247-25'),
+  in_aadhaar: after('Aadhaar ', '2345 6789 0124'),
+  se_personal_number: after('personnummer ', '811228-9874'),
+}
+
+function alone(secret: string) {
+  return { text: secret, secret }
+}
+
+/** A number that is only known by the word before it. */
+function after(context: string, secret: string) {
+  return { text: context + secret, secret }
+}

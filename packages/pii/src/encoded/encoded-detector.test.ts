@@ -1,0 +1,242 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Detector, ScanDocument } from '../detector.ts'
+import { filterSegments } from '../filter.ts'
+import { BUILTINS } from '../pattern/catalogue.ts'
+import { createPatternDetector } from '../pattern/detector.ts'
+import { ENCODERS } from './__fixtures__/encoders.ts'
+import { SECRETS } from './__fixtures__/secrets.ts'
+import { createEncodedDetector } from './encoded-detector.ts'
+import { ENCODINGS, type Encoding } from './encodings.ts'
+
+const { signal } = new AbortController()
+const TICKET = { patterns: [{ name: 'TICKET', match: 'tick-[0-9]{4}' }] }
+
+function detectorOf(builtins: readonly string[], encodings: readonly Encoding[] = ENCODINGS) {
+  const settings = builtins.length === 0 ? TICKET : { builtins }
+  return createEncodedDetector({ detector: createPatternDetector({ name: 'd', settings }), encodings })
+}
+
+function documentOf(...texts: readonly string[]): ScanDocument {
+  let start = 0
+  const segments = texts.map((text) => {
+    const segment = { start, end: start + text.length }
+    start = segment.end + 2
+    return segment
+  })
+  return { text: texts.join('\n\n'), segments, messages: [] }
+}
+
+/** Finds nothing, and tells what it was shown. */
+function recording(see: (document: ScanDocument) => void): Detector {
+  return {
+    name: 'd',
+    async detect(document) {
+      see(document)
+      return []
+    },
+  }
+}
+
+async function found(
+  text: string,
+  builtins: readonly string[] = [],
+  encodings?: readonly Encoding[],
+): Promise<string[]> {
+  const detections = await detectorOf(builtins, encodings).detect(documentOf(text), { signal })
+  return detections.map(({ start, end }) => text.slice(start, end))
+}
+
+/** What stands around an encoded text: no symbols beside it, so that the run is the encoded text and no more. */
+const before = fc.constantFrom('', ' ', 'Grüße: ', '🔑 (', 'see "', "it's <b>", '\n\n', '100% & more ')
+const after = fc.constantFrom('', ' ', '. Grüße', ') 🔑', '" it was', "</b> it's", '\n\nand', ' & 100% more')
+/** What is encoded beside a secret: long enough for a run, whatever the secret. */
+const beside = fc.constantFrom('this is what they sent me: ', 'please look here ', 'für Köln 🔑 is this one: ')
+
+it('every built-in has a secret here', () => {
+  expect(Object.keys(SECRETS).sort()).toEqual(BUILTINS.map(({ name }) => name).sort())
+})
+
+describe.each(ENCODERS)('PII-7: what is written as $name', ({ encoding, encode }) => {
+  it.each(Object.keys(SECRETS))('%s is found behind it, the whole of it masked', async (name) => {
+    const { text, secret } = SECRETS[name] ?? { text: '', secret: '' }
+    const detector = detectorOf([name], [encoding])
+    const property = fc.asyncProperty(before, beside, after, async (before, context, after) => {
+      const encoded = encode(`${context}${text}, that is all`)
+      const whole = `${before}${encoded}${after}`
+      const { segments } = await filterSegments(
+        { segments: [{ text: 'first' }, { text: whole }] },
+        { detectors: [detector] },
+      )
+      const [{ spans = [], rewritten } = {}] = segments.slice(1)
+      expect(spans.length).toBeGreaterThan(0)
+      for (const span of spans) expect(span).toMatchObject({ source: 'pattern', action: 'mask' })
+      // What lies outside of the encoded text stays.
+      expect(rewritten?.startsWith(before)).toBe(true)
+      expect(rewritten?.endsWith(after)).toBe(true)
+      expect(rewritten).not.toContain(encode(secret))
+      const [span = { start: 0, end: 0 }] = spans
+      const covered = whole.slice(span.start, span.end)
+      if (encoding === 'base64' || encoding === 'hex') expect([spans.length, covered]).toEqual([1, encoded])
+    })
+    await fc.assert(property, { numRuns: 8 })
+  })
+})
+
+describe('the place of what is found', () => {
+  const words = 'the ticket is tick-1234 now'
+  const hex = Buffer.from(words).toString('hex')
+
+  it.each<[Encoding, string, string]>([
+    ['base64', `see ${btoa(words)}!`, btoa(words)],
+    ['base64', `https://host.example/in/${btoa(words)}?x`, `example/in/${btoa(words)}`],
+    ['base64', `text${btoa(words)}text`, `text${btoa(words)}text`],
+    ['base64', `token_${btoa(words)}==;`, `token_${btoa(words)}==`],
+    ['hex', `0x${hex}.`, `0x${hex}`],
+    ['hex', `f${hex}f`, `f${hex}f`],
+    ['percent', 'a%20b %74ick%2d1234, c%20d', '%74ick%2d1234'],
+    ['percent', '%C3%A4%20tick%2D1234%C3%A4x', 'tick%2D1234'],
+    ['percent', '%FFtick%2D1234%FE%', 'tick%2D1234'],
+    ['html', '&lt;b&gt;&#116;ick&#x2D;1234&lt;/b&gt;', '&#116;ick&#x2D;1234'],
+    ['html', '&#128273;tick&#045;1234&#128273; &;', 'tick&#045;1234'],
+    ['reversed', '🔑 4321-kcit é🔑', '4321-kcit'],
+  ])('%s: %s', async (encoding, text, covered) => {
+    expect(await found(text, [], [encoding])).toEqual([covered])
+  })
+
+  it('is that of each piece of a text where several things are found', async () => {
+    const text = `${btoa('ticket tick-1234 and tick-5678')} tick-9012 %74ick-3456`
+    const spans = await found(text)
+    expect(new Set(spans)).toEqual(new Set([text.slice(0, 40), 'tick-9012', '%74ick-3456']))
+  })
+
+  it('over two parts of a message is the run in both, with what lies between', async () => {
+    const encoded = btoa('the ticket is tick-1234, as they said')
+    const document = {
+      ...documentOf(`a ${encoded.slice(0, 17)}`, `${encoded.slice(17)} b`),
+      messages: [{ start: 0, end: 2 }],
+    }
+    const [detection, ...others] = await detectorOf([]).detect(document, { signal })
+    expect(others).toEqual([])
+    expect(document.text.slice(detection?.start, detection?.end)).toBe(
+      `${encoded.slice(0, 17)}\n\n${encoded.slice(17)}`,
+    )
+    expect(await detectorOf([]).detect({ ...document, messages: [] }, { signal })).toEqual([])
+  })
+})
+
+describe('what is not read', () => {
+  it('is a second layer', async () => {
+    const words = 'the ticket is tick-1234 now'
+    const once = Buffer.from(words).toString('hex')
+    expect(await found(btoa(once))).toEqual([])
+    expect(await found(btoa(btoa(words)))).toEqual([])
+    expect(await found('tick&#37;2D1234 %26%2345;')).toEqual([])
+    expect(await found([...once].reverse().join(''))).toEqual([])
+  })
+
+  it('is a run of less than 24 symbols', async () => {
+    const [shorter, long] = ['is tick-1234 ..', 'is tick-1234 ...'].map((text) => btoa(text).replace(/=+$/, ''))
+    expect([shorter?.length, long?.length]).toEqual([20, 22])
+    expect(await found(`${shorter} ${long}`)).toEqual([])
+    const enough = btoa('it is tick-1234 ..')
+    expect(enough).toHaveLength(24)
+    expect(await found(enough)).toEqual([enough])
+  })
+
+  it('is an encoding that nobody asked for', async () => {
+    for (const { encoding, encode } of ENCODERS) {
+      const others = ENCODINGS.filter((one) => one !== encoding)
+      const text = encode('the ticket is tick-1234, as they said')
+      // Where a pattern is found in the text as it stands nothing has to be read.
+      const plain = text.includes('tick-1234') ? ['tick-1234'] : []
+      expect(await found(text, [], others)).toEqual(plain)
+    }
+  })
+})
+
+describe('bytes that are no text', () => {
+  const bytes = fc.uint8Array({ minLength: 0, maxLength: 400 })
+
+  it('in any of the encodings find nothing, fail nothing, and leave what is beside them to be found', async () => {
+    const names = Object.keys(SECRETS).filter((name) => BUILTINS.some((one) => one.name === name && one.pattern))
+    const detector = detectorOf(names)
+    const property = fc.asyncProperty(bytes, fc.uuid(), fc.webUrl(), async (random, uuid, url) => {
+      const base64 = Buffer.from(random).toString('base64')
+      const hex = Buffer.from(random).toString('hex')
+      const token = `${btoa('{"alg":"HS256","typ":"JWT"}')}.${Buffer.from(random).toString('base64url')}`
+      const percent = hex.replace(/../g, '%$&')
+      const text = [base64, hex, uuid, url, token, percent, '& &; &#; &#xffffff; &#55296; %'].join(' , ')
+      const secret = SECRETS.codehost_token?.secret
+      const detections = await detector.detect(documentOf(`${text} ${secret}`), { signal })
+      expect(new Set(detections.map(({ start, end }) => `${text} ${secret}`.slice(start, end)))).toEqual(
+        new Set([secret]),
+      )
+    })
+    await fc.assert(property, { numRuns: 300 })
+  })
+
+  it.each(ENCODERS)('as $name are read once more when there are twice as many', async ({ encode, encoding }) => {
+    const work = async (times: number): Promise<number[]> => {
+      let handed = 0
+      let steps = 0
+      const detector = recording(({ text }) => {
+        handed += text.length
+      })
+      const yieldControl = async () => {
+        steps += 1
+      }
+      const slices = { sliceMs: 0, yieldControl }
+      const unit = encode('looks like it was \u0000\u0001 and \u0002 is ') + encode('\u0007'.repeat(30))
+      const document = documentOf(unit.repeat(times))
+      await createEncodedDetector({ detector, encodings: [encoding], slices }).detect(document, { signal })
+      return [handed, steps]
+    }
+    const [one = [], two = []] = [await work(1000), await work(2000)]
+    for (const [index, count] of one.entries()) expect(two[index]).toBeLessThanOrEqual(2 * count + 10)
+    expect(one.every((count) => count > 0)).toBe(true)
+  })
+})
+
+describe('a detector that reads', () => {
+  it('asks for nothing more than the text where nothing is encoded', async () => {
+    const asked: string[] = []
+    const detector = recording(({ text }) => asked.push(text))
+    const encodings = ENCODINGS.filter((encoding) => encoding !== 'reversed')
+    const text = '100% of R&D, snake_case and https://host.example/a?b=c&d=e: nothing to see'
+    await createEncodedDetector({ detector, encodings }).detect(documentOf(text), { signal })
+    expect(asked).toEqual([text])
+  })
+
+  it('reads much in parts, each about as long as the largest may be', async () => {
+    const lengths: number[] = []
+    const detector = recording(({ text }) => lengths.push(text.length))
+    const text = `${btoa('words and words and words')} `.repeat(60_000)
+    await createEncodedDetector({ detector, encodings: ['base64'] }).detect(documentOf(text), { signal })
+    expect(lengths).toHaveLength(3)
+    expect(Math.max(...lengths.slice(1))).toBeLessThan(1.2 * 2 ** 20)
+  })
+
+  it('stops when it is no longer wanted', async () => {
+    const controller = new AbortController()
+    const reason = new Error('gone')
+    const detector = recording(() => controller.abort(reason))
+    const detection = createEncodedDetector({ detector, encodings: ['base64'] }).detect(documentOf('x'), controller)
+    await expect(detection).rejects.toBe(reason)
+  })
+
+  it('fails when what looks at the text does', async () => {
+    const failure = new Error('broken')
+    const detector = { name: 'd', detect: () => Promise.reject(failure) }
+    const detection = createEncodedDetector({ detector, encodings: ['base64'] }).detect(documentOf('x'), { signal })
+    await expect(detection).rejects.toBe(failure)
+  })
+
+  it('knows no other encodings', () => {
+    const detector = detectorOf([])
+    const encodings = ['rot13'] as unknown as Encoding[]
+    expect(() => createEncodedDetector({ detector, encodings })).toThrow(
+      expect.objectContaining({ code: 'pii_config', message: expect.stringContaining('base64, hex, percent') }),
+    )
+  })
+})

@@ -1,0 +1,85 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { PrintableTexts } from './printable.ts'
+
+function textsOf(bytes: Uint8Array): string[] {
+  const scan = new PrintableTexts(bytes, bytes.length)
+  const texts: string[] = []
+  while (scan.advance()) if (scan.text !== undefined) texts.push(scan.text)
+  return texts
+}
+
+/** The same by the decoder of the language: every stretch that it takes and that has nothing but printed characters. */
+function expectedTexts(bytes: Uint8Array): string[] {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  const texts: string[] = []
+  for (let start = 0, end = 0; start < bytes.length; start = end + 1) {
+    end = start
+    for (let width = 1; width <= 4 && end < bytes.length; width++) {
+      try {
+        const character = decoder.decode(bytes.subarray(end, end + width))
+        if (/^[^\p{Cc}]$|^[\t\r\n]$/u.test(character)) {
+          end += width
+          width = 0
+        }
+      } catch {
+        // More bytes may make a character.
+      }
+    }
+    if (end - start >= 12) texts.push(decoder.decode(bytes.subarray(start, end)))
+  }
+  return texts
+}
+
+const character = fc.constantFrom(
+  'a',
+  'Z',
+  '~',
+  ' ',
+  '\t',
+  '\n',
+  '\u007f',
+  '\0',
+  '\u0080',
+  'é',
+  '\u07ff',
+  '\u0800',
+  '€',
+  '\uffff',
+  '🔑',
+)
+const piece = fc.oneof(
+  { weight: 6, arbitrary: fc.string({ unit: character, maxLength: 30 }).map((text) => new TextEncoder().encode(text)) },
+  fc.uint8Array({ maxLength: 5 }),
+  fc.constantFrom(
+    [0xc1, 0xbf],
+    [0xe0, 0x9f, 0xbf],
+    [0xed, 0xa0, 0x80],
+    [0xf0, 0x8f, 0xbf, 0xbf],
+    [0xf4, 0x90, 0x80, 0x80],
+    [0xe2, 0x82],
+  ),
+)
+
+it('stretches of printed characters are found in any bytes, cut where a character is none', () => {
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 6 }), (pieces) => {
+      const bytes = Uint8Array.from(pieces.flatMap((one) => [...one]))
+      expect(textsOf(bytes)).toEqual(expectedTexts(bytes))
+    }),
+    { numRuns: 3000 },
+  )
+})
+
+it('twelve bytes are enough, eleven are not', () => {
+  const encode = (text: string) => new TextEncoder().encode(text)
+  expect(textsOf(encode('\0elf bytes..\0twelve bytes\0'))).toEqual(['twelve bytes'])
+})
+
+it('only bytes that count are read', () => {
+  const bytes = new TextEncoder().encode('twelve bytes é')
+  const scan = new PrintableTexts(bytes, bytes.length - 1)
+  expect(scan.advance()).toBe(true)
+  expect(scan.text).toBe('twelve bytes ')
+  expect(scan.advance()).toBe(false)
+})
