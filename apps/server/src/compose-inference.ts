@@ -5,13 +5,11 @@ import type { ServerConfig } from './config/schema.ts'
 import type { BodyReader } from './http/body.ts'
 import { createModelSlots, createSlotCounter } from './inference/admission.ts'
 import { createBackendExecutor } from './inference/backend-executor.ts'
-import { type Chains, createChains } from './inference/failover/chains.ts'
-import { createFailedAttempts } from './inference/failover/failed-attempts.ts'
+import { createChains } from './inference/failover/chains.ts'
 import { createFailover } from './inference/failover/failover.ts'
 import { createFailoverMetrics } from './inference/failover/metrics.ts'
 import { createProbe } from './inference/failover/probe.ts'
 import { createProber } from './inference/failover/prober.ts'
-import { createFailoverWatch, type FailoverWatch } from './inference/failover/watch.ts'
 import { createMediaAttacher } from './inference/media/attach-media.ts'
 import { createMediaReader, type MediaLimits } from './inference/media/media-reader.ts'
 import type { Pipeline } from './inference/pipeline.ts'
@@ -35,7 +33,7 @@ import { createCloudModels } from './inference/upstream/cloud-models.ts'
 import { createUpstreams } from './inference/upstream/upstreams.ts'
 import type { Residency } from './models/residency.ts'
 import type { Metrics } from './monitoring/metrics.ts'
-import { createRing, RECORDS_KEPT, type UsageRecorder } from './monitoring/recorders.ts'
+import { createRing, RECORDS_KEPT } from './monitoring/recorders.ts'
 import { createOutboundClient } from './outbound/client.ts'
 import { toAllowList } from './outbound/target.ts'
 import type { TextScanner } from './pii/scan-text.ts'
@@ -74,7 +72,6 @@ export interface InferenceRoom {
   readonly scanner: TextScanner
   /** Requests of a model that run now. */
   inFlight(model: string): number
-  readonly failover: { readonly chains: Chains; readonly watch: FailoverWatch }
   close(): Promise<void>
 }
 
@@ -101,18 +98,14 @@ export function composeInference(parts: InferenceParts): InferenceRoom {
     logger: log,
   })
   const cloudModels = createCloudModels({ secrets, userAgent })
-  const watch = createFailoverWatch({ clock })
-  const countFailover = createFailoverMetrics(metrics.registry, () => chains.known())
-  const chains: Chains = createChains({
+  const countFailover = createFailoverMetrics(metrics.registry)
+  const chains = createChains({
     clock,
     onEvent: (model, event) => {
       countFailover(model, event)
-      watch.publish(model, event)
       log.info({ model, event }, 'a chain of models changed')
     },
   })
-  const usage: UsageRecorder = createRing(RECORDS_KEPT)
-  const failed = createFailedAttempts({ usage, metrics, clock })
   const probe = createProbe({ residency, models: cloudModels, upstream, secrets })
   const prober = createProber({ chains, probe, load: residency.load, clock, logger: log })
   const stages: Record<StageName, Stage> = {
@@ -146,8 +139,8 @@ export function composeInference(parts: InferenceParts): InferenceRoom {
         upstream,
         opaque: config.opaqueErrors ? OPAQUE : undefined,
       }),
-      failover: createFailover({ chains, slots, prober, failed, clock }),
-      usage,
+      failover: createFailover({ chains, slots, prober }),
+      usage: createRing(RECORDS_KEPT),
       traces: createRing(RECORDS_KEPT),
       metrics,
       clock,
@@ -158,7 +151,6 @@ export function composeInference(parts: InferenceParts): InferenceRoom {
     pipeline: createPipeline(stages, parts.aroundStage),
     scanner: pii.scanner,
     inFlight: (model) => slots.taken(model),
-    failover: { chains, watch },
     async close() {
       await Promise.all([prober.close(), pii.close()])
     },

@@ -7,6 +7,7 @@ import { createDetectorRegistry, type DetectorRegistryOptions } from './pii/dete
 import { createPiiMetrics, type PiiMetrics } from './pii/metrics.ts'
 import { createRequestFilter, type RequestFilter } from './pii/request-filter.ts'
 import { createTextScanner, type TextScanner } from './pii/scan-text.ts'
+import { createScanThreads } from './pii/scan-threads.ts'
 import { createTermFiles } from './pii/term-files.ts'
 import { createTokenClassifier, loadClassifier } from './pii/token-classifier.ts'
 import { createTokenReader } from './pii/token-texts.ts'
@@ -16,6 +17,7 @@ import type { Clock, Logger } from './ports.ts'
 export interface PiiRoom {
   readonly filter: RequestFilter
   readonly scanner: TextScanner
+  close(): Promise<void>
 }
 
 /** What the filter is made of. */
@@ -36,7 +38,9 @@ type FilePattern = NonNullable<NonNullable<ModelConfig['piiDetection']>['pattern
 export function composePii(parts: PiiParts): PiiRoom {
   const { resolve, defaults, events, clock, logger } = parts
   const metrics: PiiMetrics = createPiiMetrics(parts.registry)
-  const shared = { termFiles: createTermFiles(parts.modelsPath), termMatchers: createTermMatchers(), logger }
+  const threads = createScanThreads({ clock, logger })
+  const offload = { scanner: threads }
+  const shared = { termFiles: createTermFiles(parts.modelsPath), termMatchers: createTermMatchers(), offload, logger }
   const toDetector = (model: ModelConfig): Detector => {
     const { name, piiDetection: { patterns = [], ...settings } = {} } = model
     // Patterns alone need no backend; any other detector model recognises entities, with or without patterns beside.
@@ -57,6 +61,7 @@ export function composePii(parts: PiiParts): PiiRoom {
       clock,
     }),
     scanner: createTextScanner({ resolve, defaults, detectors, events, metrics, clock }),
+    close: () => threads.close(),
   }
 }
 

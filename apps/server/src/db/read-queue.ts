@@ -1,86 +1,23 @@
 import { SvcError } from '@svc/errors'
-
-/** Runs tasks, a few at a time, and refuses more than can wait. */
-export interface ReadQueue {
-  /**
-   * Runs a task when its turn has come. An abort takes a waiting task out; of a running one it rejects at once, while the
-   * task, told by the same signal, keeps its place until it has ended.
-   *
-   * @throws {SvcError} `unavailable`: `database_busy` when too many wait, `database_unavailable` after {@link ReadQueue.close}
-   */
-  run<T>(task: (signal: AbortSignal) => Promise<T>, options: { readonly signal: AbortSignal }): Promise<T>
-  /** Refuses what waits and what comes, tells the running tasks to end, and resolves when they have. */
-  close(): Promise<void>
-}
-
-const closed = (): SvcError => new SvcError('unavailable', 'the database is closed', { code: 'database_unavailable' })
-
-const busy = (): SvcError =>
-  new SvcError('unavailable', 'too many reads are waiting for the database', {
-    code: 'database_busy',
-    retryAfterMs: 1000,
-  })
+import { createTaskQueue, type TaskQueue } from '../task-queue.ts'
 
 /**
- * Makes a queue.
+ * A queue of reads. It refuses with `unavailable`: `database_busy` when too many wait, `database_unavailable` once it is
+ * closed.
  *
- * @param options.concurrency tasks that run at a time
- * @param options.limit tasks that may wait
+ * @param options.concurrency reads that run at a time
+ * @param options.limit reads that may wait
  */
-export function createReadQueue({
-  concurrency,
-  limit,
-}: {
-  readonly concurrency: number
-  readonly limit: number
-}): ReadQueue {
-  const waiting = new Set<{ readonly start: () => void; readonly refuse: () => void }>()
-  const running = new Set<Promise<unknown>>()
-  const closing = new AbortController()
-
-  function next(): void {
-    for (const entry of waiting) {
-      if (running.size >= concurrency) return
-      waiting.delete(entry)
-      entry.start()
-    }
-  }
-
-  return {
-    run: (task, { signal }) =>
-      new Promise((resolve, reject) => {
-        if (signal.aborted) return reject(signal.reason)
-        if (closing.signal.aborted) return reject(closed())
-        if (waiting.size >= limit + (running.size < concurrency ? 1 : 0)) return reject(busy())
-        const onAbort = (): void => {
-          waiting.delete(entry)
-          reject(signal.reason)
-        }
-        const entry = {
-          refuse: () => {
-            signal.removeEventListener('abort', onAbort)
-            reject(closed())
-          },
-          start: () => {
-            const done = task(AbortSignal.any([signal, closing.signal]))
-              .then(resolve, reject)
-              .finally(() => {
-                signal.removeEventListener('abort', onAbort)
-                running.delete(done)
-                next()
-              })
-            running.add(done)
-          },
-        }
-        signal.addEventListener('abort', onAbort, { once: true })
-        waiting.add(entry)
-        next()
-      }),
-    async close() {
-      closing.abort(closed())
-      for (const entry of waiting) entry.refuse()
-      waiting.clear()
-      await Promise.all(running)
+export function createReadQueue(options: { readonly concurrency: number; readonly limit: number }): TaskQueue {
+  return createTaskQueue({
+    ...options,
+    refusals: {
+      busy: () =>
+        new SvcError('unavailable', 'too many reads are waiting for the database', {
+          code: 'database_busy',
+          retryAfterMs: 1000,
+        }),
+      closed: () => new SvcError('unavailable', 'the database is closed', { code: 'database_unavailable' }),
     },
-  }
+  })
 }

@@ -1,0 +1,30 @@
+// A thread that does what the text of its document says.
+import { parentPort } from 'node:worker_threads'
+
+const ACTS = {
+  exit: () => process.exit(1),
+  throw: () => {
+    throw new Error('thrown on purpose')
+  },
+  hang: () => {
+    for (;;);
+  },
+  fill: () => {
+    for (const kept = []; ; ) kept.push(new Array(10_000).fill(kept.length))
+  },
+  refuse: () => parentPort.postMessage({ kind: 'failed', code: 'pii_config' }),
+  // waits for the message that says that nobody waits any more
+  wait: () => undefined,
+}
+
+let documents = 0
+parentPort.on('message', ({ kind, task }) => {
+  if (kind === 'abandon') return parentPort.postMessage({ kind: 'failed' })
+  documents += 1
+  const act = ACTS[task.document.text]
+  if (act !== undefined) return act()
+  // How many documents this thread has had, as the end of what was found.
+  const places = new Uint32Array([0, documents, 0])
+  const kinds = [{ group: 'COUNT', source: 'pattern', score: 1, action: 'mask' }]
+  parentPort.postMessage({ kind: 'found', found: { kinds, places } }, [places.buffer])
+})

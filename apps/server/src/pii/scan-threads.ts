@@ -1,0 +1,102 @@
+import { existsSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { SvcError } from '@svc/errors'
+import type { PatternScanner } from '@svc/pii'
+import type { Clock, Logger } from '../ports.ts'
+import { createTaskQueue } from '../task-queue.ts'
+import { ScanThread } from './scan-thread.ts'
+
+/** Looks for patterns on threads of its own, so that a large document holds up nobody else (threats PII-13). */
+export interface ScanThreads extends PatternScanner {
+  /** Ends the threads and whatever they do. */
+  close(): Promise<void>
+}
+
+/** What {@link createScanThreads} needs. */
+export interface ScanThreadsOptions {
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Threads at most; each is started when all others are busy. @default one less than there are processors, 1 to 4 */
+  readonly threads?: number | undefined
+  /** Documents that may wait; one more is refused. @default 64 */
+  readonly waiting?: number | undefined
+  /** How long a thread may take to leave a document that nobody waits for any more. @default 1000 */
+  readonly leaveMs?: number | undefined
+  /** Heap of a thread, in MiB; one that needs more ends, and what it was asked fails. @default 512 */
+  readonly heapMiB?: number | undefined
+  /** The file that a thread runs. @default the one of this server */
+  readonly program?: URL | undefined
+}
+
+const MAX_THREADS = 4
+const WAITING = 64
+const LEAVE_MS = 1000
+const HEAP_MIB = 512
+
+/**
+ * Makes the threads; the first document starts the first of them. One that ends for whatever reason fails the document
+ * it had, as a detector that fails, and another is started for the next.
+ */
+export function createScanThreads(options: ScanThreadsOptions): ScanThreads {
+  const { clock, logger, leaveMs = LEAVE_MS, heapMiB = HEAP_MIB, program = shippedProgram() } = options
+  const queue = createTaskQueue({
+    concurrency: options.threads ?? Math.min(MAX_THREADS, Math.max(1, availableParallelism() - 1)),
+    limit: options.waiting ?? WAITING,
+    refusals: {
+      busy: () =>
+        new SvcError('unavailable', 'too many documents wait for a scan', { code: 'scan_busy', retryAfterMs: 1000 }),
+      closed: () => new SvcError('unavailable', 'no documents are scanned any more', { code: 'scan_closed' }),
+    },
+  })
+  let idle: ScanThread[] = []
+
+  function takeThread(): ScanThread {
+    idle = idle.filter(({ isGone }) => !isGone)
+    return idle.pop() ?? new ScanThread({ program, heapMiB })
+  }
+
+  /** Tells a thread to leave its document; one that does not is ended. */
+  function leave(thread: ScanThread, left: AbortSignal): void {
+    thread.abandon()
+    clock.sleep(leaveMs, { signal: left }).then(
+      () => thread.end(),
+      () => undefined,
+    )
+  }
+
+  const scan: PatternScanner['scan'] = async (task, { signal }) => {
+    const thread = takeThread()
+    const left = new AbortController()
+    const onAbort = (): void => leave(thread, left.signal)
+    signal.addEventListener('abort', onAbort, { once: true })
+    try {
+      const reply = await thread.ask(task)
+      if (reply.kind === 'found') return reply.found
+      throw new SvcError('internal', 'a scan failed', { code: reply.code ?? 'scan_failed' })
+    } catch (error) {
+      const code = SvcError.is(error) ? error.code : undefined
+      if (!signal.aborted) logger.warn({ code }, 'a large document could not be scanned')
+      throw error
+    } finally {
+      signal.removeEventListener('abort', onAbort)
+      left.abort()
+      if (!thread.isGone) idle.push(thread)
+    }
+  }
+
+  return {
+    scan: (task, options_) => queue.run((signal) => scan(task, { signal }), options_),
+    async close() {
+      await queue.close()
+      await Promise.all(idle.map((thread) => thread.end()))
+    },
+  }
+}
+
+/** The file beside this one; a bundle finds it in the sources that are shipped with it. */
+function shippedProgram(): URL {
+  const places = ['./scan-worker.mjs', '../src/pii/scan-worker.mjs'].map((place) => new URL(place, import.meta.url))
+  const found = places.find((place) => existsSync(place))
+  if (found === undefined) throw new Error(`scan-worker.mjs is missing from the installation: ${places.join(', ')}`)
+  return found
+}
