@@ -15,6 +15,7 @@ export function validateKeys(keys: ModelKeys, root: YamlMap, report: FieldReport
   if (filled(keys.name) && !isSafeName(keys.name)) refuse('name', 'is no name for a model')
   for (const validate of [alias, backend, paths, proxy, patterns, pooling, artifacts, mcp, limits, failover])
     validate(keys, refuse)
+  warnOfUnusedKeys(keys, (key, reason) => report.warning({ line: lineOf(root, key), key, reason }))
 }
 
 type Refuse = (key: string, reason: string) => void
@@ -81,6 +82,17 @@ function proxy(keys: ModelKeys, refuse: Refuse): void {
   if (settings.mode === 'translate' && settings.provider === undefined && !isForwarded) {
     refuse('proxy.provider', 'is needed for the mode translate')
   }
+}
+
+/** Keys that have a meaning, but none for this model (§6.5). */
+function warnOfUnusedKeys(
+  { backend: own, proxy: settings }: ModelKeys,
+  warn: (key: string, reason: string) => void,
+): void {
+  if (settings?.cachePrompt !== true) return
+  const isTranslated = own?.toLowerCase() === 'cloud-proxy' && settings.mode === 'translate'
+  if (isTranslated && settings.provider === 'provider_b') return
+  warn('proxy.cache_prompt', 'means something only to a cloud-proxy that translates for provider_b')
 }
 
 /** What a detector looks for is checked with its file, and not by the first request that needs it (§2.11). */

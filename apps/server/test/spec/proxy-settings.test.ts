@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startUpstream, type Upstream } from '@svc/test-kit'
-import { describe, expect } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import { verifies } from './verifies.ts'
@@ -95,6 +95,24 @@ describe('cache_prompt', () => {
       await server.chat(model, { messages: [system, ...messages] })
       expect(JSON.stringify(bodyOf(upstream))).not.toContain('cache_control')
     }
+  })
+
+  it('is warned of with its line where it means nothing', async () => {
+    await using server = await startTestServer()
+    const proxy = { upstream_url: 'https://models.example/v1', cache_prompt: true }
+    await write(server, 'marked', { ...proxy, mode: 'translate', provider: 'anthropic' })
+    await write(server, 'other', { ...proxy, mode: 'translate', provider: 'provider_a' })
+    await write(server, 'relayed', { ...proxy, provider: 'provider_b' })
+    await write(server, 'off', { ...proxy, cache_prompt: false })
+    await write(server, 'far', proxy, { backend: 'service-proxy' })
+    await server.call('/v1/models')
+    const warnings = server.logLines.filter((line) => line.includes('proxy.cache_prompt'))
+    expect(warnings.map((line) => JSON.parse(line)).map(({ file, line, level }) => [file, line, level])).toEqual([
+      ['far.yaml', 7, 'warn'],
+      ['other.yaml', 7, 'warn'],
+      ['relayed.yaml', 7, 'warn'],
+    ])
+    expect((await server.call('/v1/models')).text).toContain('"relayed"')
   })
 })
 
