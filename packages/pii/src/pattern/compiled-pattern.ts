@@ -1,6 +1,7 @@
 import type { PatternNode } from './ast.ts'
 import type { CodeSet } from './code-set.ts'
 import { compile } from './compile.ts'
+import { type CountingAutomaton, countingAutomaton } from './counting-automaton.ts'
 import { PatternSyntaxError } from './errors.ts'
 import { parsePattern } from './grammar.ts'
 import { LazyAutomaton } from './lazy-automaton.ts'
@@ -25,6 +26,7 @@ export class CompiledPattern {
   private readonly notBefore: CodeSet | undefined
   private counted: Program | undefined
   private automaton: LazyAutomaton | null | undefined
+  private counter: CountingAutomaton | null | undefined
 
   /** @throws PatternSyntaxError with position and reason */
   constructor(source: string, boundaries: Boundaries = {}) {
@@ -53,5 +55,11 @@ export class CompiledPattern {
       this.automaton = program === undefined ? null : new LazyAutomaton(program)
     }
     return this.automaton ?? undefined
+  }
+
+  /** The automaton that reads regions; undefined for a pattern that it does not take. */
+  get counting(): CountingAutomaton | undefined {
+    if (this.counter === undefined) this.counter = countingAutomaton(this.node, this.notBefore) ?? null
+    return this.counter ?? undefined
   }
 }

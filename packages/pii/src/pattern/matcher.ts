@@ -88,9 +88,9 @@ class Scan implements PatternScan {
   }
 
   advance(): boolean {
-    const index = this.active.pop()
+    const index = this.active.at(-1)
     if (index !== undefined) {
-      this.runs[index]?.advance(this.limit)
+      if (this.runs[index]?.advance(this.limit) !== true) this.active.pop()
       return false
     }
     if (this.isComplete) return true

@@ -6,6 +6,8 @@ interface OracleText {
   readonly codes: readonly number[]
   readonly starts: ReadonlySet<number>
   readonly ends: ReadonlySet<number>
+  /** What was found already: nests ask for the same many times. */
+  readonly known: Map<PatternNode, Set<number>[]>
 }
 
 /**
@@ -26,6 +28,7 @@ export function oracleMatches(
     codes: chars.map((char) => char.codePointAt(0) ?? 0),
     starts: new Set(segments.map((segment) => offsets.indexOf(segment.start))),
     ends: new Set(segments.map((segment) => offsets.indexOf(segment.end))),
+    known: new Map(),
   }
   const found: [number, number][] = []
   for (let at = 0; at < chars.length; ) {
@@ -39,6 +42,14 @@ export function oracleMatches(
 }
 
 function endsOf(node: PatternNode, text: OracleText, at: number): Set<number> {
+  const known = text.known.get(node) ?? []
+  text.known.set(node, known)
+  const ends = known[at] ?? newEndsOf(node, text, at)
+  known[at] = ends
+  return ends
+}
+
+function newEndsOf(node: PatternNode, text: OracleText, at: number): Set<number> {
   const code = text.codes[at]
   switch (node.kind) {
     case 'literal':

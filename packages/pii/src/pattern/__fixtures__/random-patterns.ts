@@ -81,3 +81,31 @@ export function randomText(dice: Dice, pieces: number): string {
   const some = [...parts, ...parts, ...parts, lone, '\udd11']
   return Array.from({ length: dice.roll(pieces) + 1 }, () => some[dice.roll(some.length)] ?? 'a').join('')
 }
+
+const NEST_PIECES = ['a', 'b', 'a', 'ab', '[ab]', '[a-c]', 'c', '\\b', '[^a]'] as const
+const LOW_BOUNDS = [0, 0, 1, 1, 2, 3, 5, 9] as const
+
+function nest(dice: Dice, depth: number): string {
+  const pieces = Array.from({ length: 1 + dice.roll(3) }, () => {
+    const isGroup = depth > 0 && dice.roll(3) > 0
+    const arms = Array.from({ length: isGroup ? 1 + dice.roll(2) : 0 }, () => nest(dice, depth - 1))
+    const low = dice.pick(LOW_BOUNDS)
+    const range = `{${low},${Math.max(1, low + dice.pick([0, 1, 2, 4, 8, 25]))}}`
+    const quantifier = dice.pick(['', '', range, range, range, `{${low},}`, `{${Math.max(low, 1)}}`, '*', '+', '?'])
+    return `${isGroup ? `(?:${arms.join('|')})` : dice.pick(NEST_PIECES)}${quantifier}`
+  })
+  return pieces.join('')
+}
+
+/** Repeats inside of repeats, with bounds that are large enough to be counted; not always with a literal run. */
+export function nestedPattern(dice: Dice): string {
+  return `${nest(dice, 1 + dice.roll(3))}${dice.pick(['', 'c', 'x', 'abc'])}`
+}
+
+/** A text in which such patterns go on for long. */
+export function nestedText(dice: Dice): string {
+  if (dice.roll(4) === 0) return randomText(dice, 30)
+  return Array.from({ length: 1 + dice.roll(70) }, () =>
+    dice.roll(8) === 0 ? dice.pick(['a', 'b', 'c', '-', 'x']) : dice.pick(['a', 'a', 'a', 'b']),
+  ).join('')
+}

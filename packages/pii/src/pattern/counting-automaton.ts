@@ -1,0 +1,23 @@
+import type { PatternNode } from './ast.ts'
+import type { CodeSet } from './code-set.ts'
+import { type PositionAutomaton, positionAutomaton } from './positions.ts'
+import { Shapes } from './shapes.ts'
+
+/** A pattern whose rounds are counted, ready to be read from both sides. */
+export interface CountingAutomaton {
+  readonly positions: PositionAutomaton
+  readonly forward: Shapes
+  readonly backward: Shapes
+}
+
+/** The automaton of a simplified pattern; undefined for one that `positionAutomaton` does not take. */
+export function countingAutomaton(node: PatternNode, notBefore?: CodeSet): CountingAutomaton | undefined {
+  const positions = positionAutomaton(node, notBefore)
+  return (
+    positions && {
+      positions,
+      forward: new Shapes(positions, positions.forward),
+      backward: new Shapes(positions, positions.backward),
+    }
+  )
+}

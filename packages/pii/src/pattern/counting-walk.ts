@@ -1,0 +1,113 @@
+import { anotherRound, areCompatible, enterLoop, join, leaveLoop, type Value } from './counts.ts'
+import type { Position, Step } from './positions.ts'
+import type { Shape, Shapes } from './shapes.ts'
+
+/** A place in a walk: the characters of the pattern that may just have been read and, for each, what is known of rounds. */
+export interface Snapshot {
+  readonly shape: Shape
+  readonly values: readonly (Value | undefined)[]
+}
+
+/**
+ * Walks over a text in one direction and knows at every place all that may be under way, with the rounds of each loop. It
+ * does not know where what began, which is what keeps it small.
+ */
+export class CountingWalk {
+  private readonly shapes: Shapes
+  private shape: Shape
+  /** By position of the shape; undefined: its loops do not allow for it. */
+  private values: (Value | undefined)[] = []
+  private spare: (Value | undefined)[] = []
+
+  constructor(shapes: Shapes) {
+    this.shapes = shapes
+    this.shape = shapes.empty
+  }
+
+  get isIdle(): boolean {
+    return this.shape === this.shapes.empty
+  }
+
+  clear(): void {
+    this.shape = this.shapes.empty
+  }
+
+  /** Reads a character. `guards` are those that hold between it and the one before; a match may begin with it. */
+  read(characterClass: number, guards: number, begins: boolean): void {
+    const { next, steps, begun } = this.shapes.move(this.shape, characterClass, guards, begins)
+    const { values, spare } = this
+    const positions = next.positions
+    let isAlive = false
+    for (let at = 0; at < positions.length; at++) {
+      const position = positions[at]
+      if (position === undefined) continue
+      let value = begun[at]
+      for (const step of steps[at] ?? []) {
+        const before = values[step.from.index]
+        if (before === undefined) continue
+        const after = followed(step, before)
+        if (after !== undefined) value = value === undefined ? after : join(position.loop, value, after)
+      }
+      spare[position.index] = value
+      if (value !== undefined) isAlive = true
+    }
+    this.values = spare
+    this.spare = values
+    this.shape = isAlive ? next : this.shapes.empty
+  }
+
+  /** Whether what was read may be a whole match; `guards` are those that hold behind it. */
+  accepts(guards: number): boolean {
+    for (const position of this.shape.last[guards] ?? []) {
+      const value = this.values[position.index]
+      if (value !== undefined && left(position, value)) return true
+    }
+    return false
+  }
+
+  /** What a later walk can go on from or be compared with. */
+  snapshot(): Snapshot {
+    const { shape, values } = this
+    return { shape, values: shape.positions.map(({ index }) => values[index]) }
+  }
+
+  goTo({ shape, values }: Snapshot): void {
+    this.shape = shape
+    for (const [at, { index }] of shape.positions.entries()) this.values[index] = values[at]
+  }
+
+  /** Whether this walk and one from the other side, both of which have just read the same character, make up a match. */
+  meets({ shape, values }: Snapshot): boolean {
+    const own = new Set(this.shape.positions)
+    return shape.positions.some((position, at) => {
+      const mine = this.values[position.index]
+      const other = values[at]
+      return mine !== undefined && other !== undefined && own.has(position) && areCompatible(position.loop, mine, other)
+    })
+  }
+}
+
+function followed({ from, kept, isRound, entered }: Step, before: Value): Value | undefined {
+  let value = before
+  for (let loop = from.loop; loop !== kept && loop !== undefined; loop = loop.parent) {
+    const outside = leaveLoop(loop, value)
+    if (outside === undefined) return undefined
+    value = outside
+  }
+  if (isRound && kept !== undefined) {
+    const again = anotherRound(kept, value)
+    if (again === undefined) return undefined
+    value = again
+  }
+  for (const loop of entered) value = enterLoop(loop, value)
+  return value
+}
+
+/** Whether a match may end with a character. */
+function left(position: Position, before: Value): boolean {
+  let value: Value | undefined = before
+  for (let loop = position.loop; loop !== undefined && value !== undefined; loop = loop.parent) {
+    value = leaveLoop(loop, value)
+  }
+  return value !== undefined
+}

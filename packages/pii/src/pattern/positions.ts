@@ -1,0 +1,217 @@
+import { Alphabet } from './alphabet.ts'
+import { emptiness, type PatternNode, setsOf } from './ast.ts'
+import type { CodeSet } from './code-set.ts'
+import { type CountedLoop, countedLoop } from './counts.ts'
+import { unroll } from './unroll.ts'
+
+/** What may have to hold between two characters, as flags. */
+export const GUARD = { start: 1, end: 2, boundary: 4, notBefore: 8 } as const
+
+/** How many sets of guards there are. */
+export const GUARD_SETS = 16
+
+/** Pairs of characters that may follow one another beyond which a pattern is not taken. */
+const MAX_STEPS = 1 << 16
+
+/** A character of a pattern. */
+export interface Position {
+  readonly index: number
+  /** Flags by class of the characters that it takes. */
+  readonly flags: Uint8Array
+  /** The innermost loop that counts around it. */
+  readonly loop: CountedLoop | undefined
+}
+
+/** From one character of a pattern to one that may stand next to it. */
+export interface Step {
+  readonly from: Position
+  readonly to: Position
+  readonly guards: number
+  /** The innermost loop around both that is not left. */
+  readonly kept: CountedLoop | undefined
+  /** Whether that loop begins another round. */
+  readonly isRound: boolean
+  /** The loops around `to` only, outermost first. */
+  readonly entered: readonly CountedLoop[]
+}
+
+/** A character with which a match may begin or end, on condition of guards. */
+export interface Edge {
+  readonly position: Position
+  readonly guards: number
+}
+
+/** The characters of a pattern and how they follow one another, in one direction of reading. */
+export interface Flow {
+  /** Where it begins. */
+  readonly first: readonly Edge[]
+  /** By position: the steps from it. */
+  readonly steps: readonly (readonly Step[])[]
+  /** By position: guards on which it may be the last, if it may. */
+  readonly last: readonly (readonly number[])[]
+}
+
+/** A pattern as its characters: read from the left and from the right. Rounds of large repeats are counted, not written out. */
+export interface PositionAutomaton {
+  readonly alphabet: Alphabet
+  readonly positions: readonly Position[]
+  readonly forward: Flow
+  readonly backward: Flow
+  /** All guards that any step has. */
+  readonly guards: number
+  /** Characters that may not follow a match. */
+  readonly notBefore: CodeSet | undefined
+}
+
+/**
+ * The automaton of a simplified pattern; undefined where it would be too large, or where a counted round may take nothing
+ * on condition.
+ */
+export function positionAutomaton(node: PatternNode, notBefore?: CodeSet): PositionAutomaton | undefined {
+  const builder = new Builder(node)
+  return builder.build(node, notBefore)
+}
+
+/** What is known of a part of a pattern. */
+interface Part {
+  readonly first: readonly Edge[]
+  readonly last: readonly Edge[]
+  /** Guards on which it may take nothing: none may be met, or any one. */
+  readonly nothing: readonly number[]
+}
+
+const NOTHING: Part = { first: [], last: [], nothing: [0] }
+
+class Builder {
+  private readonly alphabet: Alphabet
+  private readonly positions: Position[] = []
+  private readonly steps: Step[] = []
+  private guards = 0
+  private isUnfit = false
+
+  constructor(node: PatternNode) {
+    const sets = new Map(setsOf(node).map((set) => [set.join(), set]))
+    this.alphabet = new Alphabet([...sets.values()])
+  }
+
+  build(node: PatternNode, notBefore: CodeSet | undefined): PositionAutomaton | undefined {
+    const whole = this.part(unroll(node), undefined)
+    if (this.isUnfit) return undefined
+    const { alphabet, positions, steps } = this
+    const after = notBefore === undefined ? 0 : GUARD.notBefore
+    const last = whole.last.map(({ position, guards }) => ({ position, guards: guards | after }))
+    for (const { guards } of [...whole.first, ...last]) this.guards |= guards
+    return {
+      alphabet,
+      positions,
+      forward: flowOf(positions, whole.first, steps, last),
+      backward: flowOf(positions, last, steps.map(reversed), whole.first),
+      guards: this.guards,
+      notBefore,
+    }
+  }
+
+  private part(node: PatternNode, loop: CountedLoop | undefined): Part {
+    if (this.isUnfit) return NOTHING
+    switch (node.kind) {
+      case 'literal':
+        return this.character([node.code, node.code], loop)
+      case 'class':
+        return this.character(node.set, loop)
+      case 'assertion': {
+        const guard = node.assertion === 'start' ? GUARD.start : node.assertion === 'end' ? GUARD.end : GUARD.boundary
+        return { first: [], last: [], nothing: [guard] }
+      }
+      case 'sequence':
+        return node.items.reduce<Part>((before, item) => this.inRow(before, this.part(item, loop), loop), NOTHING)
+      case 'choice': {
+        const arms = node.arms.map((arm) => this.part(arm, loop))
+        return {
+          first: arms.flatMap((arm) => arm.first),
+          last: arms.flatMap((arm) => arm.last),
+          nothing: weakest(arms.flatMap((arm) => arm.nothing)),
+        }
+      }
+      case 'repeat':
+        return this.repeat(node.body, node.min, node.max, loop)
+    }
+  }
+
+  private character(set: CodeSet, loop: CountedLoop | undefined): Part {
+    const position = { index: this.positions.length, flags: this.alphabet.flagsOf(set), loop }
+    this.positions.push(position)
+    const edges = [{ position, guards: 0 }]
+    return { first: edges, last: edges, nothing: [] }
+  }
+
+  private inRow(left: Part, right: Part, loop: CountedLoop | undefined): Part {
+    this.connect(left.last, right.first, loop, false)
+    return {
+      first: [...left.first, ...guarded(right.first, left.nothing)],
+      last: [...right.last, ...guarded(left.last, right.nothing)],
+      nothing: weakest(left.nothing.flatMap((one) => right.nothing.map((other) => one | other))),
+    }
+  }
+
+  private repeat(node: PatternNode, min: number, max: number, around: CountedLoop | undefined): Part {
+    const isCounted = max > 1 && (max < Number.POSITIVE_INFINITY || min > 1)
+    // Rounds that take nothing are not followed: they must not be needed.
+    if (isCounted && min > 1 && emptiness(node) === 'conditional') this.isUnfit = true
+    const loop = isCounted ? countedLoop(min, max, around) : around
+    const body = this.part(node, loop)
+    if (max > 1) this.connect(body.last, body.first, loop, isCounted)
+    return { first: body.first, last: body.last, nothing: min === 0 ? [0] : body.nothing }
+  }
+
+  private connect(
+    last: readonly Edge[],
+    first: readonly Edge[],
+    kept: CountedLoop | undefined,
+    isRound: boolean,
+  ): void {
+    if (this.steps.length + last.length * first.length > MAX_STEPS) this.isUnfit = true
+    if (this.isUnfit) return
+    for (const { position: from, guards: before } of last) {
+      for (const { position: to, guards: after } of first) {
+        const guards = before | after
+        this.guards |= guards
+        this.steps.push({ from, to, guards, kept, isRound, entered: loopsBetween(kept, to.loop) })
+      }
+    }
+  }
+}
+
+function flowOf(
+  positions: readonly Position[],
+  first: readonly Edge[],
+  steps: readonly Step[],
+  last: readonly Edge[],
+): Flow {
+  const from: Step[][] = positions.map(() => [])
+  for (const step of steps) from[step.from.index]?.push(step)
+  const ends: number[][] = positions.map(() => [])
+  for (const { position, guards } of last) ends[position.index]?.push(guards)
+  return { first, steps: from, last: ends }
+}
+
+function reversed({ from, to, guards, kept, isRound }: Step): Step {
+  return { from: to, to: from, guards, kept, isRound, entered: loopsBetween(kept, from.loop) }
+}
+
+/** The loops inside of one (undefined: all) up to another, outermost first. */
+export function loopsBetween(outer: CountedLoop | undefined, inner: CountedLoop | undefined): readonly CountedLoop[] {
+  const loops: CountedLoop[] = []
+  for (let loop = inner; loop !== outer && loop !== undefined; loop = loop.parent) loops.unshift(loop)
+  return loops
+}
+
+/** The same edges, on condition of any one of some guards besides. */
+function guarded(edges: readonly Edge[], conditions: readonly number[]): Edge[] {
+  return conditions.flatMap((more) => edges.map(({ position, guards }) => ({ position, guards: guards | more })))
+}
+
+/** Guards without those that ask for more than another does. */
+function weakest(all: readonly number[]): number[] {
+  const distinct = [...new Set(all)]
+  return distinct.filter((one) => !distinct.some((other) => other !== one && (other & ~one) === 0))
+}

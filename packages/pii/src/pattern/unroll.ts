@@ -1,0 +1,55 @@
+import { EMPTY, type PatternNode, sequenceOf } from './ast.ts'
+
+/** Characters up to which a repeat is written out; past that its rounds are counted. */
+const WRITTEN_CHARACTERS = 24
+
+/** The same pattern with small repeats written out, so that only large ones have to be counted. */
+export function unroll(node: PatternNode): PatternNode {
+  switch (node.kind) {
+    case 'literal':
+    case 'class':
+    case 'assertion':
+      return node
+    case 'sequence':
+      return sequenceOf(node.items.map(unroll))
+    case 'choice':
+      return { kind: 'choice', arms: node.arms.map(unroll) }
+    case 'repeat': {
+      const body = unroll(node.body)
+      const rounds = node.max === Number.POSITIVE_INFINITY ? node.min : node.max
+      return rounds > 1 && rounds * characters(body) <= WRITTEN_CHARACTERS
+        ? written(body, node.min, node.max)
+        : { ...node, body }
+    }
+  }
+}
+
+/** Rounds that must be made and, inside of one another, those that may. */
+function written(body: PatternNode, min: number, max: number): PatternNode {
+  const must = Array.from({ length: min }, () => body)
+  if (max === Number.POSITIVE_INFINITY) {
+    return sequenceOf([...must.slice(1), { kind: 'repeat', body, min: 1, max }])
+  }
+  let may = EMPTY
+  for (let round = min; round < max; round++) {
+    may = { kind: 'repeat', body: sequenceOf([body, may]), min: 0, max: 1 }
+  }
+  return sequenceOf([...must, may])
+}
+
+/** How many characters stand in a pattern. */
+function characters(node: PatternNode): number {
+  switch (node.kind) {
+    case 'literal':
+    case 'class':
+      return 1
+    case 'assertion':
+      return 0
+    case 'sequence':
+      return node.items.reduce((sum, item) => sum + characters(item), 0)
+    case 'choice':
+      return node.arms.reduce((sum, arm) => sum + characters(arm), 0)
+    case 'repeat':
+      return characters(node.body)
+  }
+}
