@@ -30,6 +30,24 @@ describe('signals of calls', () => {
     expect(signal.reason).toMatchObject({ code: 'model_unloading' })
   })
 
+  it('last for one call, whatever becomes of it', async () => {
+    const calls = createCallSignals()
+    const caller = new AbortController()
+    const seen: AbortSignal[] = []
+    const answer = await calls.during(caller.signal, async ({ signal }) => {
+      seen.push(signal)
+      return 'answer'
+    })
+    const failed = calls.during(caller.signal, async ({ signal }) => {
+      seen.push(signal)
+      throw new Error('failed')
+    })
+    await expect(failed).rejects.toThrow('failed')
+    calls.close()
+    expect([answer, ...seen.map(({ aborted }) => aborted)]).toEqual(['answer', false, false])
+    expect(getEventListeners(caller.signal, 'abort')).toEqual([])
+  })
+
   it('leave nothing with a caller once they are over', () => {
     const caller = new AbortController()
     createCallSignals().begin(caller.signal).end()

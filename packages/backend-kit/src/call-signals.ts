@@ -9,8 +9,13 @@ export interface CallSignal {
 
 /** Signals of all calls that run on a model, so that they end when it goes. */
 export interface CallSignals {
-  /** A signal that aborts with the caller's, or with {@link close}. */
+  /** A signal that aborts with the caller's, or with {@link close}; for streams, which end in a `finally`. */
   begin(caller: AbortSignal): CallSignal
+  /** Runs a call that gives one answer under such a signal. */
+  during<Result>(
+    caller: AbortSignal,
+    work: (options: { readonly signal: AbortSignal }) => Promise<Result>,
+  ): Promise<Result>
   /** Aborts every call that runs, and whatever begins later, with `model_unloading` (unavailable). */
   close(): void
 }
@@ -22,19 +27,28 @@ export interface CallSignals {
 export function createCallSignals(): CallSignals {
   const running = new Set<AbortController>()
   let closed = false
+  const begin = (caller: AbortSignal): CallSignal => {
+    const controller = new AbortController()
+    const follow = (): void => controller.abort(caller.reason)
+    running.add(controller)
+    if (caller.aborted) follow()
+    else caller.addEventListener('abort', follow, { once: true })
+    if (closed) controller.abort(modelUnloading())
+    const end = (): void => {
+      running.delete(controller)
+      caller.removeEventListener('abort', follow)
+    }
+    return { signal: controller.signal, end }
+  }
   return {
-    begin: (caller) => {
-      const controller = new AbortController()
-      const follow = (): void => controller.abort(caller.reason)
-      running.add(controller)
-      if (caller.aborted) follow()
-      else caller.addEventListener('abort', follow, { once: true })
-      if (closed) controller.abort(modelUnloading())
-      const end = (): void => {
-        running.delete(controller)
-        caller.removeEventListener('abort', follow)
+    begin,
+    during: async (caller, work) => {
+      const call = begin(caller)
+      try {
+        return await work(call)
+      } finally {
+        call.end()
       }
-      return { signal: controller.signal, end }
     },
     close: () => {
       closed = true

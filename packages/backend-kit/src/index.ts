@@ -5,6 +5,7 @@
  */
 export { type CallSignal, type CallSignals, createCallSignals } from './call-signals.ts'
 export { describeHandlers } from './capabilities.ts'
+export { type Embedded, toEmbeddingResult } from './embedding.ts'
 export type { BackendHandlers, ExtensionHandlers, HandlerContext, HandlerOf } from './handlers.ts'
 export { assertModelIdentity, modelNotLoaded } from './identity.ts'
 export { type ListenOptions, listenBackend, type RunningBackend } from './listen.ts'

@@ -22,5 +22,6 @@ it('exports exactly this', () => {
     'readSwitch',
     'readWord',
     'serveBackend',
+    'toEmbeddingResult',
   ])
 })

@@ -199,6 +199,10 @@ describe('loading again', () => {
     })
   })
 
+  it('settings that no engine has room for are refused', async () => {
+    await expect(backend.load({ Threads: 513 })).rejects.toThrow('Threads must be at most 512')
+  })
+
   it('options that nothing becomes of are named in the log', async () => {
     await backend.load({ Options: ['device:cuda', 'aggregation:first'] })
     expect(backend.output()).toContain('warn: not supported, ignored: option device\n')

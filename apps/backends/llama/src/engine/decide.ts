@@ -1,6 +1,7 @@
 import type { Token } from 'node-llama-cpp'
 import { invalidRequest } from '../errors.ts'
 import type { Generator } from './generate.ts'
+import { mapWithPauses } from './map-with-pauses.ts'
 import { type PromptModel, toPromptTokens } from './prompt.ts'
 import { type CandidateLikelihood, score, totalLogprob } from './score.ts'
 
@@ -45,12 +46,16 @@ export async function decide(
   { signal }: { readonly signal: AbortSignal },
 ): Promise<Decided> {
   const { generator, model } = parts
-  const prompts = request.questions.map((question) => toPrompt(model, request.document, question))
   const spellings = SPELLINGS.map((word) => model.tokenizer.tokenize(word))
-  const longest = Math.max(...prompts.map(({ length }) => length)) + Math.max(...spellings.map(({ length }) => length))
-  if (longest > generator.contextSize) {
-    throw invalidRequest(`document and question have ${longest} tokens, the context holds ${generator.contextSize}`)
+  const longest = Math.max(...spellings.map(({ length }) => length))
+  const toFittingPrompt = (question: Question): Token[] => {
+    const prompt = toPrompt(model, request.document, question)
+    const length = prompt.length + longest
+    if (length <= generator.contextSize) return prompt
+    throw invalidRequest(`document and question have ${length} tokens, the context holds ${generator.contextSize}`)
   }
+  // Each reads the whole document, and the first that does not fit is the end.
+  const prompts = await mapWithPauses(request.questions, toFittingPrompt, { signal })
   const decisions: Decision[] = []
   let tokensRead = 0
   for (const [index, question] of request.questions.entries()) {

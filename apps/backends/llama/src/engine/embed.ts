@@ -1,4 +1,4 @@
-import { normalizeVector, type SlotPool } from '@svc/backend-kit'
+import { type Embedded, normalizeVector, type SlotPool } from '@svc/backend-kit'
 import type { LlamaEmbeddingContext, Token } from 'node-llama-cpp'
 import { invalidRequest } from '../errors.ts'
 import { completeEmbeddingInput, type NativeContext } from './native.ts'
@@ -15,15 +15,6 @@ export interface Embedder {
   readonly norm: number
   /** Whether a text has a vector for each of its tokens instead of one for the whole; only where it is read in order. */
   readonly perToken: boolean
-}
-
-/** The vectors of one text. */
-export interface Embedded {
-  /** One for the text, or one for each token, marks at the ends included. */
-  readonly vectors: readonly Float32Array[]
-  readonly perToken: boolean
-  /** Tokens read, marks at the ends included. */
-  readonly promptTokens: number
 }
 
 /** A text, given as such or as tokens. */

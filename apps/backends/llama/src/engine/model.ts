@@ -1,6 +1,13 @@
 import { stat } from 'node:fs/promises'
 import { availableMemory } from 'node:process'
-import { type CallSignals, createCallSignals, type Log, type Ranked, type RankRequest } from '@svc/backend-kit'
+import {
+  type CallSignals,
+  createCallSignals,
+  type Embedded,
+  type Log,
+  type Ranked,
+  type RankRequest,
+} from '@svc/backend-kit'
 import { BUILT_IN_TAG_PAIRS } from '@svc/reply-parser'
 import type { LlamaModel } from 'node-llama-cpp'
 import { LlamaError, notSupported } from '../errors.ts'
@@ -8,7 +15,7 @@ import { findModelAbilities, isCausal, type ModelAbilities } from './abilities.t
 import { type ChatTemplate, openChatTemplate } from './chat-template.ts'
 import { type ContextSource, createEmbedder, createGenerator, createRanker } from './contexts.ts'
 import { type Decided, decide, type Question } from './decide.ts'
-import { type Embedded, type Embedder, type EmbedInput, embed } from './embed.ts'
+import { type Embedder, type EmbedInput, embed } from './embed.ts'
 import { type GeneratedPiece, type GenerateRequest, type Generator, generate } from './generate.ts'
 import type { GgufHeader } from './gguf-header.ts'
 import { createLazy, type Lazy } from './lazy.ts'
@@ -17,7 +24,7 @@ import { openNative } from './native.ts'
 import { openModel, refusalOf } from './open-model.ts'
 import { type Ranker, rankByCosine, rankByHead } from './rank.ts'
 import type { Runtime } from './runtime.ts'
-import { type Scored, type ScoreRequest, score } from './score.ts'
+import { type Scored, score, type TextScoreRequest, toScoreRequest } from './score.ts'
 import type { ModelSettings } from './settings.ts'
 import { createSeal, restoreSlot, type SlotFile, saveSlot } from './slot-files.ts'
 import { createTokenBytes, type TokenBytes } from './token-bytes.ts'
@@ -53,8 +60,8 @@ export interface EngineModel extends ModelAbilities {
   embed(input: EmbedInput, options: CallOptions): Promise<Embedded>
   /** Compares texts with a query, see {@link rankByHead} and {@link rankByCosine}. */
   rank(request: RankRequest, options: CallOptions): Promise<Ranked>
-  /** Reads how likely continuations are, see {@link score}. */
-  score(request: ScoreRequest, options: CallOptions): Promise<Scored>
+  /** Reads how likely texts are behind a prompt, see {@link score}. */
+  score(request: TextScoreRequest, options: CallOptions): Promise<Scored>
   /** Answers questions by yes or no, see {@link decide}. */
   decide(
     request: { readonly document: string; readonly questions: readonly Question[] },
@@ -167,18 +174,11 @@ function assembleModel(fixed: Fixed, contexts: Contexts, seal: Buffer): EngineMo
   let lastAnswer: GeneratedPiece | undefined
 
   /** Runs a call on a context, until the caller leaves or the model goes. */
-  const during = async <Context, Result>(
+  const during = <Context, Result>(
     context: Lazy<Context>,
     { signal }: CallOptions,
     work: (context: Context, call: CallOptions) => Promise<Result>,
-  ): Promise<Result> => {
-    const call = calls.begin(signal)
-    try {
-      return await work(await context.get(), call)
-    } finally {
-      call.end()
-    }
-  }
+  ): Promise<Result> => calls.during(signal, async (call) => await work(await context.get(), call))
 
   return {
     ...fixed,
@@ -226,7 +226,9 @@ function assembleModel(fixed: Fixed, contexts: Contexts, seal: Buffer): EngineMo
       if (!fixed.canScore) {
         throw notSupported('this model scores no texts, or was not loaded with "known_usecases: [score]"')
       }
-      return await during(generator, options, (context, call) => score(context, request, call))
+      return await during(generator, options, async (context, call) =>
+        score(context, await toScoreRequest(context, request, call), call),
+      )
     },
     decide: async (request, options) => {
       if (!fixed.canGenerate) throw notSupported('this model makes no decisions')

@@ -2,6 +2,7 @@ import { cosineSimilarity, type Ranked, type RankRequest, type SlotPool } from '
 import type { LlamaRankingContext } from 'node-llama-cpp'
 import { invalidRequest } from '../errors.ts'
 import { type Embedder, embed } from './embed.ts'
+import { mapWithPauses } from './map-with-pauses.ts'
 
 /** Ranks texts by the head of a model, one pair of texts at a time. */
 export interface Ranker {
@@ -22,7 +23,8 @@ export async function rankByHead(
 ): Promise<Ranked> {
   const lease = await ranker.pool.acquire({ signal })
   try {
-    const lengths = documents.map((document) => lease.slot.calculateInputLength(query, document))
+    const toLength = (document: string): number => lease.slot.calculateInputLength(query, document)
+    const lengths = await mapWithPauses(documents, toLength, { signal })
     const tooLong = lengths.findIndex((length) => length >= ranker.contextSize)
     if (tooLong >= 0) {
       const message = `query and document have ${lengths[tooLong]} tokens, this model reads up to ${ranker.contextSize - 1}`

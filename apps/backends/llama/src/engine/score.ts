@@ -1,9 +1,12 @@
 import type { Token } from 'node-llama-cpp'
 import { invalidRequest } from '../errors.ts'
 import type { Sequence } from './batcher.ts'
+import { tokenizeContinuation } from './continuation.ts'
 import type { Generator } from './generate.ts'
+import { mapWithPauses } from './map-with-pauses.ts'
 import { chooseSlot, countShared } from './prefix-cache.ts'
 import { readLikelihoods, type TokenLikelihood } from './token-chooser.ts'
+import type { Tokenizer } from './tokenizer.ts'
 
 /** Continuations to compare. */
 export interface ScoreRequest {
@@ -21,6 +24,32 @@ export interface Scored {
   readonly candidates: readonly CandidateLikelihood[]
   /** Tokens that were read for them. */
   readonly tokensRead: number
+}
+
+/** Texts to compare as continuations of another. */
+export interface TextScoreRequest {
+  readonly prompt: string
+  readonly candidates: readonly string[]
+}
+
+/** What turning texts into tokens needs of a model. */
+interface ScoreModel {
+  readonly tokenizer: Pick<Tokenizer, 'tokenize' | 'tokenizePrompt'>
+  readonly contextSize: number
+}
+
+/** Tokens of texts to compare. @throws LlamaError `invalid_request` where there is no prompt, or it does not fit */
+export async function toScoreRequest(
+  model: ScoreModel,
+  { prompt: text, candidates: texts }: TextScoreRequest,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<ScoreRequest> {
+  const { tokenizer } = model
+  const prompt = tokenizer.tokenizePrompt(text)
+  // A prompt without room is not worth being read once more for each candidate.
+  checkRoom(model, prompt, [])
+  const toTokens = (candidate: string): Token[] => tokenizeContinuation(tokenizer, { text, tokens: prompt }, candidate)
+  return { prompt, candidates: await mapWithPauses(texts, toTokens, { signal }) }
 }
 
 /**
@@ -93,7 +122,11 @@ async function readCandidate(
   return likelihoods
 }
 
-function checkRoom({ contextSize }: Generator, prompt: readonly Token[], candidates: ScoreRequest['candidates']): void {
+function checkRoom(
+  { contextSize }: Pick<ScoreModel, 'contextSize'>,
+  prompt: readonly Token[],
+  candidates: ScoreRequest['candidates'],
+): void {
   if (prompt.length === 0) throw invalidRequest('the prompt is empty', 'prompt')
   const longest = candidates.reduce((most, { length }) => Math.max(most, length), 0)
   if (prompt.length + longest > contextSize) {

@@ -92,6 +92,7 @@ describe('settings of a model', () => {
   it.each<[string, Fields]>([
     ['parallel', { Options: ['parallel:0'] }],
     ['parallel', { Options: ['parallel:65'] }],
+    ['Threads', { Threads: 513 }],
     ['n_parallel', { Options: ['n_parallel:two'] }],
     ['queue', { Options: ['queue:-1'] }],
     ['FlashAttention', { FlashAttention: 'maybe' }],

@@ -8,6 +8,8 @@ import { findIgnoredOptions } from './load-options.ts'
 /** Predictions side by side where no option names a number. */
 const DEFAULT_SLOTS = 4
 const MAX_SLOTS = 64
+/** The engine has room for no more. */
+const MAX_THREADS = 512
 const DEFAULT_WAITING = 128
 const MAX_WAITING = 100_000
 const DEFAULT_NORM = 2
@@ -28,7 +30,7 @@ export function toModelSettings(request: ModelOptions): ModelSettings {
   return {
     file: path.resolve(request.ModelFile || path.join(request.ModelPath, request.Model)),
     contextSize: request.ContextSize,
-    threads: request.Threads,
+    threads: readThreads(request),
     gpuLayers: Math.max(0, request.NGPULayers),
     batchSize: request.NBatch,
     slots: readInteger(options, ['parallel', 'n_parallel'], { min: 1, max: MAX_SLOTS, otherwise: DEFAULT_SLOTS }),
@@ -56,6 +58,11 @@ export function toModelSettings(request: ModelOptions): ModelSettings {
     cacheTypeKey: readCacheType(request.CacheTypeKey, 'CacheTypeKey'),
     cacheTypeValue: readCacheType(request.CacheTypeValue, 'CacheTypeValue'),
   }
+}
+
+function readThreads({ Threads }: ModelOptions): number {
+  if (Threads > MAX_THREADS) throw invalidRequest(`Threads must be at most ${MAX_THREADS}`, 'Threads')
+  return Threads
 }
 
 /** Names of the fields and options of a request that will not be honoured. */

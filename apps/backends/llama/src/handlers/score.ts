@@ -1,6 +1,5 @@
 import type { CandidateScore, PartialMessage, ScoreRequest } from '@svc/backend-client/proto'
 import type { BackendHandlers } from '@svc/backend-kit'
-import { tokenizeContinuation } from '../engine/continuation.ts'
 import { type CandidateLikelihood, totalLogprob } from '../engine/score.ts'
 import { invalidRequest } from '../errors.ts'
 import type { ModelHost } from '../model-host.ts'
@@ -16,10 +15,7 @@ export function createScoreHandlers(host: ModelHost): Pick<BackendHandlers, 'sco
       if (request.candidates.length > MAX_CANDIDATES) {
         throw invalidRequest(`more than ${MAX_CANDIDATES} candidates`, 'candidates')
       }
-      const { tokenizer } = model
-      const candidates = request.candidates.map((text) => tokenizeContinuation(tokenizer, request.prompt, text))
-      const prompt = tokenizer.tokenizePrompt(request.prompt)
-      const scored = await model.score({ prompt, candidates }, { signal })
+      const scored = await model.score(request, { signal })
       return { candidates: scored.candidates.map((candidate) => toScore(candidate, request, model)) }
     },
   }

@@ -1,4 +1,4 @@
-import { normalizeVector } from '@svc/backend-kit'
+import { type Embedded, normalizeVector } from '@svc/backend-kit'
 import { invalidRequest } from '../errors.ts'
 import { frameSize } from '../tokenizer/frame.ts'
 import type { TextTokenizer } from '../tokenizer/tokenizer.ts'
@@ -20,15 +20,6 @@ export interface Embedder {
 
 /** A text, given as such or as token ids. */
 export type EmbedInput = string | readonly number[]
-
-/** The vectors of one text. */
-export interface Embedded {
-  /** One for the text or, unpooled, one for each token, those of the frame included. */
-  readonly vectors: readonly Float32Array[]
-  readonly perToken: boolean
-  /** Tokens read, those of the frame included. */
-  readonly promptTokens: number
-}
 
 /** The vectors of some texts, in their order. @throws OnnxError `invalid_request` where one is empty or too long */
 export async function embed(

@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
-import { createCallSignals, type Ranked, type RankRequest } from '@svc/backend-kit'
+import { createCallSignals, type Embedded, type Ranked, type RankRequest } from '@svc/backend-kit'
 import { badModel, invalidRequest, notSupported, OnnxError } from '../errors.ts'
 import { frameSize } from '../tokenizer/frame.ts'
 import { createTextTokenizer, type TextTokenizer } from '../tokenizer/tokenizer.ts'
 import { type Classified, type Classifier, classify } from './classify.ts'
-import { type Embedded, type Embedder, type EmbedInput, embed } from './embed.ts'
+import { type Embedder, type EmbedInput, embed } from './embed.ts'
 import { type Encoder, runRows } from './encoder.ts'
 import { type Graph, openGraph } from './graph.ts'
 import { createBatchMaker, frameRow } from './input-batch.ts'
@@ -90,17 +90,6 @@ interface Parts {
 
 function createModel({ settings, head, graph, tokenizer, weightBytes, width }: Parts): EngineModel {
   const calls = createCallSignals()
-  const within = async <Result>(
-    { signal }: CallOptions,
-    work: (options: CallOptions) => Promise<Result>,
-  ): Promise<Result> => {
-    const call = calls.begin(signal)
-    try {
-      return await work(call)
-    } finally {
-      call.end()
-    }
-  }
   const ranking = head.task === 'rank' ? 'head' : head.task === 'embed' && settings.rankByCosine ? 'cosine' : 'none'
   return {
     settings,
@@ -121,24 +110,24 @@ function createModel({ settings, head, graph, tokenizer, weightBytes, width }: P
     },
     classify: (text, options) => {
       if (head.task !== 'classify') throw notSupported('this model does not label tokens')
-      return within(options, (inner) => classify(head.classifier, text, inner))
+      return calls.during(options.signal, (call) => classify(head.classifier, text, call))
     },
     embed: (input, options) => {
       if (head.task !== 'embed') throw notSupported('this model does not embed')
-      return within(options, async (inner) => {
-        const [embedded] = await embed(head.embedder, [input], inner)
+      return calls.during(options.signal, async (call) => {
+        const [embedded] = await embed(head.embedder, [input], call)
         if (embedded === undefined) throw new OnnxError('internal', 'the model gave no vector')
         return embedded
       })
     },
     rank: (request, options) => {
-      if (head.task === 'rank') return within(options, (inner) => rankByHead(head.ranker, request, inner))
+      if (head.task === 'rank') return calls.during(options.signal, (call) => rankByHead(head.ranker, request, call))
       if (ranking === 'none' || head.task !== 'embed') {
         throw notSupported(
           'this model has no head that ranks; with the option rerank:cosine an embedding model ranks by its vectors',
         )
       }
-      return within(options, (inner) => rankByCosine(head.embedder, request, inner))
+      return calls.during(options.signal, (call) => rankByCosine(head.embedder, request, call))
     },
     close: async () => {
       calls.close()

@@ -1,5 +1,4 @@
-import { EmbeddingLayout } from '@svc/backend-client/proto'
-import type { BackendHandlers } from '@svc/backend-kit'
+import { type BackendHandlers, toEmbeddingResult } from '@svc/backend-kit'
 import type { ModelHost } from '../model-host.ts'
 import { checkTokens } from './tokenize.ts'
 
@@ -10,14 +9,7 @@ export function createEmbedHandlers(host: ModelHost): Pick<BackendHandlers, 'emb
       const model = host.use(ModelIdentity)
       checkTokens(model, EmbeddingTokens, 'EmbeddingTokens')
       const input = EmbeddingTokens.length > 0 ? EmbeddingTokens : Embeddings
-      const { vectors, perToken, promptTokens } = await model.embed(input, { signal })
-      return {
-        embeddings: vectors.flatMap((vector) => Array.from(vector)),
-        tokens: vectors.length,
-        dim: vectors[0]?.length ?? 0,
-        promptTokens,
-        layout: perToken ? EmbeddingLayout.EMBEDDING_LAYOUT_PER_TOKEN : EmbeddingLayout.EMBEDDING_LAYOUT_FINAL,
-      }
+      return toEmbeddingResult(await model.embed(input, { signal }))
     },
   }
 }

@@ -33,7 +33,7 @@ const WEIGHTS = [
   'q4f16',
   'bnb4',
 ] as const satisfies readonly (keyof typeof WEIGHT_SUFFIXES)[]
-const LIMITS = { parallel: 16, waiting: 100_000, norm: 64 } as const
+const LIMITS = { parallel: 16, waiting: 100_000, norm: 64, threads: 512 } as const
 
 /** The settings in a LoadModel request. @throws SvcError `invalid_request` for what cannot be honoured */
 export function toModelSettings(request: ModelOptions): ModelSettings {
@@ -45,7 +45,7 @@ export function toModelSettings(request: ModelOptions): ModelSettings {
     path: confine(request),
     weights: readWord(options, ['dtype'], WEIGHTS),
     task: readTask(options, request),
-    threads: Math.max(1, request.Threads),
+    threads: readThreads(request),
     parallel: count(['parallel', 'n_parallel'], 1, LIMITS.parallel, 1),
     maxWaiting: count(['queue'], 0, LIMITS.waiting, DEFAULT_WAITING),
     maxTokens: smallest(count(['max_length'], 0, MAX_COUNT, 0), request.ContextSize, request.MaxModelLen),
@@ -80,6 +80,11 @@ function confine({ ModelFile: file, ModelPath: root, Model: model }: ModelOption
     throw invalidRequest('the model lies outside the models folder', 'ModelFile')
   }
   return place
+}
+
+function readThreads({ Threads }: ModelOptions): number {
+  if (Threads > LIMITS.threads) throw invalidRequest(`Threads must be at most ${LIMITS.threads}`, 'Threads')
+  return Math.max(1, Threads)
 }
 
 function readTask(options: LoadOptions, { Embeddings, Reranking }: ModelOptions): Task | undefined {
