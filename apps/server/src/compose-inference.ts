@@ -5,11 +5,13 @@ import type { ServerConfig } from './config/schema.ts'
 import type { BodyReader } from './http/body.ts'
 import { createModelSlots, createSlotCounter } from './inference/admission.ts'
 import { createBackendExecutor } from './inference/backend-executor.ts'
-import { createChains } from './inference/failover/chains.ts'
+import { type Chains, createChains } from './inference/failover/chains.ts'
+import { createFailedAttempts } from './inference/failover/failed-attempts.ts'
 import { createFailover } from './inference/failover/failover.ts'
 import { createFailoverMetrics } from './inference/failover/metrics.ts'
 import { createProbe } from './inference/failover/probe.ts'
 import { createProber } from './inference/failover/prober.ts'
+import { createFailoverWatch, type FailoverWatch } from './inference/failover/watch.ts'
 import { createMediaAttacher } from './inference/media/attach-media.ts'
 import { createMediaReader, type MediaLimits } from './inference/media/media-reader.ts'
 import type { Pipeline } from './inference/pipeline.ts'
@@ -30,10 +32,11 @@ import { piiStage } from './inference/stages/pii.ts'
 import { OPAQUE, replyStage } from './inference/stages/reply.ts'
 import { createCompileCache } from './inference/structured-output/compile-cache.ts'
 import { createCloudModels } from './inference/upstream/cloud-models.ts'
+import type { CheckUpstream } from './inference/upstream/own-address.ts'
 import { createUpstreams } from './inference/upstream/upstreams.ts'
 import type { Residency } from './models/residency.ts'
 import type { Metrics } from './monitoring/metrics.ts'
-import { createRing, RECORDS_KEPT } from './monitoring/recorders.ts'
+import { createRing, RECORDS_KEPT, type UsageRecorder } from './monitoring/recorders.ts'
 import { createOutboundClient } from './outbound/client.ts'
 import { toAllowList } from './outbound/target.ts'
 import type { TextScanner } from './pii/scan-text.ts'
@@ -58,6 +61,7 @@ export interface InferenceParts {
   readonly secrets: SecretReader
   /** Who others are asked by. */
   readonly userAgent: string
+  readonly checkUpstream: CheckUpstream
   readonly events: AuditEvents
   readonly metrics: Metrics
   readonly bodies: BodyReader
@@ -72,6 +76,7 @@ export interface InferenceRoom {
   readonly scanner: TextScanner
   /** Requests of a model that run now. */
   inFlight(model: string): number
+  readonly failover: { readonly chains: Chains; readonly watch: FailoverWatch }
   close(): Promise<void>
 }
 
@@ -97,15 +102,19 @@ export function composeInference(parts: InferenceParts): InferenceRoom {
     clock,
     logger: log,
   })
-  const cloudModels = createCloudModels({ secrets, userAgent })
-  const countFailover = createFailoverMetrics(metrics.registry)
-  const chains = createChains({
+  const cloudModels = createCloudModels({ secrets, userAgent, checkUpstream: parts.checkUpstream })
+  const watch = createFailoverWatch({ clock })
+  const countFailover = createFailoverMetrics(metrics.registry, () => chains.known())
+  const chains: Chains = createChains({
     clock,
     onEvent: (model, event) => {
       countFailover(model, event)
+      watch.publish(model, event)
       log.info({ model, event }, 'a chain of models changed')
     },
   })
+  const usage: UsageRecorder = createRing(RECORDS_KEPT)
+  const failed = createFailedAttempts({ usage, metrics, clock })
   const probe = createProbe({ residency, models: cloudModels, upstream, secrets })
   const prober = createProber({ chains, probe, load: residency.load, clock, logger: log })
   const stages: Record<StageName, Stage> = {
@@ -139,8 +148,8 @@ export function composeInference(parts: InferenceParts): InferenceRoom {
         upstream,
         opaque: config.opaqueErrors ? OPAQUE : undefined,
       }),
-      failover: createFailover({ chains, slots, prober }),
-      usage: createRing(RECORDS_KEPT),
+      failover: createFailover({ chains, slots, prober, failed, clock }),
+      usage,
       traces: createRing(RECORDS_KEPT),
       metrics,
       clock,
@@ -151,6 +160,7 @@ export function composeInference(parts: InferenceParts): InferenceRoom {
     pipeline: createPipeline(stages, parts.aroundStage),
     scanner: pii.scanner,
     inFlight: (model) => slots.taken(model),
+    failover: { chains, watch },
     async close() {
       await Promise.all([prober.close(), pii.close()])
     },

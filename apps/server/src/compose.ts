@@ -34,6 +34,7 @@ import { isPublicBind } from './http/public-bind.ts'
 import type { RouteRow } from './http/route-row.ts'
 import type { AroundStage } from './inference/pipeline.ts'
 import { createInProcessBackends } from './inference/upstream/in-process-backends.ts'
+import { createUpstreamCheck } from './inference/upstream/own-address.ts'
 import { secretsOf } from './inference/upstream/secrets.ts'
 import type { RootLogger } from './log.ts'
 import { capabilitiesOf, inputModalitiesOf, outputModalitiesOf } from './models/capabilities.ts'
@@ -171,10 +172,17 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
     const cloud = createHttpUpstream()
     opened.push(() => cloud.close())
     const secrets = secretsOf(environment)
+    let ownPort: number | undefined
+    const checkUpstream = createUpstreamCheck({
+      host: config.address.host,
+      port: () => ownPort,
+      baseUrl: config.externalBaseUrl,
+      clock,
+    })
     const catalog = await createBackendCatalog({
       folders: [config.backendsPath, config.backendsSystemPath],
       builtIn: options.builtInBackends,
-      inProcess: createInProcessBackends({ upstream: cloud, secrets, logger: log }),
+      inProcess: createInProcessBackends({ upstream: cloud, secrets, checkUpstream, logger: log }),
       external: Object.fromEntries(settings.externalBackends()),
       buildFamily: await detectBuildFamily({ forced: config.forceMetaBackendCapability }),
       logger: log,
@@ -247,6 +255,7 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       upstream: cloud,
       secrets,
       userAgent: `svc/${version.split(' ', 1)[0]}`,
+      checkUpstream,
       events,
       metrics,
       bodies,
@@ -380,6 +389,7 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
         { exitCode: 75, cause },
       )
     })
+    ownPort = listener.port
     const diagnostics = config.pprof ? await startDiagnostics({ address: config.pprofAddress, clock, log }) : undefined
     if (diagnostics !== undefined) log.info({ url: diagnostics.url }, 'diagnostics are listening')
 

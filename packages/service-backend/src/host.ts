@@ -10,6 +10,8 @@ export interface ServiceContext {
   readonly upstream: Pick<Upstream, 'send'>
   readonly secrets: SecretReader
   readonly log: Log
+  /** Refuses addresses that the host does not want asked, such as its own. @throws {SvcError} */
+  readonly checkUpstream?: ((url: URL) => Promise<void>) | undefined
 }
 
 /** The one model of this process. */
@@ -24,7 +26,7 @@ export interface ServiceHost {
 }
 
 /** A process without a model so far. */
-export function createServiceHost({ upstream, secrets, log }: ServiceContext): ServiceHost {
+export function createServiceHost({ upstream, secrets, log, checkUpstream }: ServiceContext): ServiceHost {
   let loaded: { readonly identity: string; readonly service: Service } | undefined
   return {
     log,
@@ -45,6 +47,7 @@ export function createServiceHost({ upstream, secrets, log }: ServiceContext): S
         { ...settings, realtimePipeline: parseOptions(options).get('realtime_pipeline') },
         { name: identity, secrets, warn: (message) => log.warn(message) },
       )
+      await checkUpstream?.(target.root)
       // The contract does not tell the name that the model has in the host's own list.
       if (target.model === '') {
         throw new SvcError('invalid_request', 'proxy.upstream_model: is needed where the model has no name', {

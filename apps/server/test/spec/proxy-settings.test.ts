@@ -78,6 +78,40 @@ describe('the provider of a proxy', () => {
   })
 })
 
+describe('an upstream that is the server itself', () => {
+  const far = { backend: 'service-proxy' }
+
+  it('is refused when the model is loaded and when it is asked, by every name; nothing goes round', async () => {
+    await using server = await startTestServer({ flags: ['--external-base-url=https://models.example/svc'] })
+    const { port } = new URL(server.url)
+    for (const [index, url] of [server.url, `http://localhost:${port}`, 'https://models.example/svc/v1'].entries()) {
+      await write(server, `cloud-${index}`, { upstream_url: url })
+      await write(server, `far-${index}`, { upstream_url: url }, far)
+      const replies = [
+        await server.chat(`cloud-${index}`),
+        await server.post('/backend/load', { model: `cloud-${index}` }),
+        // a load that has failed is not tried again at once
+        index === 0 ? await server.chat(`far-${index}`) : await server.post('/backend/load', { model: `far-${index}` }),
+      ]
+      for (const reply of replies) {
+        expect([reply.status, reply.text]).toEqual([500, expect.stringContaining('the address of this server itself')])
+      }
+    }
+    const served = server.logLines.filter(
+      (line) => line.includes('request served') && line.includes('/chat/completions'),
+    )
+    expect(served).toHaveLength(4)
+  })
+
+  it('is one that says so; another port of the machine is another server', async () => {
+    await using server = await startTestServer()
+    await using upstream = await startUpstream()
+    upstream.replyWith({ headers: json, body: chatReply })
+    await write(server, 'far', { upstream_url: upstream.origin.replace('127.0.0.1', 'localhost') }, far)
+    expect((await server.chat('far')).status).toBe(200)
+  })
+})
+
 describe('cache_prompt', () => {
   verifies('cloud-proxy:cache-prompt:where', 'marks what is translated for provider_b, and nothing else', async () => {
     await using server = await startTestServer()

@@ -1,6 +1,7 @@
 import { SvcError } from '@svc/errors'
 import { type CloudTarget, loadCloudTarget, type SecretReader } from '@svc/proxy'
 import type { ModelConfig } from '../../models/model-config.ts'
+import type { CheckUpstream } from './own-address.ts'
 
 /** Models that live upstream (§2.13), by what their files say. */
 export interface CloudModels {
@@ -17,6 +18,7 @@ export interface CloudModelsOptions {
   readonly secrets: SecretReader
   /** Who upstreams are asked by. */
   readonly userAgent: string
+  readonly checkUpstream: CheckUpstream
 }
 
 /** Whether a model is forwarded by this process: byte for byte, or from one format to another. */
@@ -30,7 +32,7 @@ export function isPassthrough(model: ModelConfig): boolean {
 }
 
 /** Makes the table; a target that cannot be loaded is tried again by the next request. */
-export function createCloudModels({ secrets, userAgent }: CloudModelsOptions): CloudModels {
+export function createCloudModels({ secrets, userAgent, checkUpstream }: CloudModelsOptions): CloudModels {
   const loaded = new WeakMap<ModelConfig, CloudTarget>()
   return {
     async targetOf(model) {
@@ -38,6 +40,7 @@ export function createCloudModels({ secrets, userAgent }: CloudModelsOptions): C
       if (known !== undefined) return known
       try {
         const target = await loadCloudTarget(model.proxy ?? {}, { secrets, userAgent })
+        await checkUpstream(target.url)
         loaded.set(model, target)
         return target
       } catch (error) {

@@ -5,12 +5,14 @@ import { loadCloudTarget, type SecretReader, type Upstream } from '@svc/proxy'
 import { createServiceHandlers } from '@svc/service-backend'
 import type { InProcessBackend } from '../../backends/catalog.ts'
 import type { Logger } from '../../ports.ts'
+import type { CheckUpstream } from './own-address.ts'
 
 /** What the backends inside of this process need. */
 export interface InProcessParts {
   readonly upstream: Pick<Upstream, 'send'>
   readonly secrets: SecretReader
   readonly logger: Logger
+  readonly checkUpstream: CheckUpstream
 }
 
 /** Names of the backends that need no process. */
@@ -22,7 +24,7 @@ export function createInProcessBackends(
 ): Readonly<Record<(typeof IN_PROCESS_BACKENDS)[number], InProcessBackend>> {
   return {
     'service-proxy': () => createServiceHandlers({ ...parts, log: toLog(parts.logger) }),
-    'cloud-proxy': () => createCloudHandlers(parts.secrets),
+    'cloud-proxy': () => createCloudHandlers(parts),
   }
 }
 
@@ -30,11 +32,12 @@ export function createInProcessBackends(
  * What is loaded of a model that is relayed: nothing but its settings, which are checked. Its requests go to the
  * upstream by another way than that of backends.
  */
-function createCloudHandlers(secrets: SecretReader): BackendHandlers {
+function createCloudHandlers({ secrets, checkUpstream }: InProcessParts): BackendHandlers {
   return {
     loadModel: async ({ Proxy: settings }: ModelOptions) => {
       try {
-        await loadCloudTarget({ ...settings, provider: undefined }, { secrets })
+        const { url } = await loadCloudTarget({ ...settings, provider: undefined }, { secrets })
+        await checkUpstream(url)
         return { success: true, message: 'loaded' }
       } catch (error) {
         if (SvcError.is(error)) return { success: false, message: error.message }
