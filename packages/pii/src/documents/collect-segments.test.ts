@@ -324,6 +324,68 @@ describe('media', () => {
   })
 })
 
+describe('text documents in other charsets (PII-11)', () => {
+  const utf16 = (text: string) => Buffer.from(text, 'utf16le').toString('base64')
+  const dataOf = (body: string): string => JSON.parse(body).messages[0].content[0].image_url.url
+  const replaced = (url: string): string => {
+    const body = JSON.stringify({ messages: [{ content: [{ type: 'image_url', image_url: { url } }] }] })
+    return dataOf(replaceIn('chat-completions', body, 'sk-1'))
+  }
+
+  it('are scanned, and written anew for the same reader', () => {
+    for (const header of [
+      'data:text/plain;charset=utf-16le;base64,',
+      'data:text/csv;charset=UTF-16;base64,',
+      'data:text/plain;base64,',
+      ' DATA:text/plain; charset="utf-16le"; base64 ,',
+      `data:text/plain;name=${'n'.repeat(300)};charset=utf-16le;base64,`,
+    ]) {
+      expect(replaced(header + utf16('é my sk-1 🔑'))).toBe(header + utf16('é my [X] 🔑'))
+    }
+    const be = Buffer.from('\ufeffmy sk-1', 'utf16le').swap16().toString('base64')
+    const masked = Buffer.from('\ufeffmy [X]', 'utf16le').swap16().toString('base64')
+    expect(replaced(`data:text/plain;base64,${be}`)).toBe(`data:text/plain;base64,${masked}`)
+  })
+
+  it('are scanned behind percent signs too', () => {
+    expect(replaced('data:text/plain;charset=utf-16le,m%00y%00%20%00s%00k%00-%001%00')).toBe(
+      'data:text/plain;charset=utf-16le,m%00y%00%20%00%5B%00X%00%5D%00',
+    )
+    expect(replaced('data:text/plain,%E9%zz%20s%6B-1')).toBe('data:text/plain,%EF%BF%BD%25zz%20%5BX%5D')
+    const escaped = btoa('my sk-1 key').replaceAll('=', '%3D').replace('b', '%62')
+    expect(escaped).toContain('%62')
+    expect(replaced(`data:text/plain;base64,${escaped}`)).toBe(`data:text/plain;base64,${btoa('my [X] key')}`)
+  })
+
+  it('are read by the media type of their source', () => {
+    const bodyOf = (data: string, type: string) =>
+      JSON.stringify({
+        messages: [{ content: [{ type: 'document', source: { type: 'base64', media_type: type, data } }] }],
+      })
+    for (const type of ['text/plain; charset=utf-16le', 'Text/Plain', 'application/json;charset=utf-16']) {
+      expect(replaceIn('messages', bodyOf(utf16('é my sk-1'), type), 'sk-1')).toBe(bodyOf(utf16('é my [X]'), type))
+    }
+    const plain = utf16('日本語')
+    expect(listTexts('messages', JSON.parse(bodyOf(plain, 'text/plain; charset=utf-16le')))).toContain(
+      'messages[0].content[0].source.data: 日本語',
+    )
+  })
+
+  it('of charsets that nobody here reads are files that nobody scans, with what is ASCII in them scanned', () => {
+    const url = `data:text/plain;charset=shift_jis;base64,${Buffer.from([0x93, 0xfa, ...Buffer.from(' sk-1')]).toString('base64')}`
+    const body = { messages: [{ content: [{ type: 'new_kind', data: url }] }] }
+    expect(collect('chat-completions', body).media).toEqual([{ kind: 'file', path: 'messages[0].content[0].data' }])
+    const known = { messages: [{ content: [{ type: 'new_kind', data: url.replace('shift_jis', 'utf-8') }] }] }
+    expect(collect('chat-completions', known).media).toEqual([])
+    const masked = replaceIn('chat-completions', JSON.stringify(body), 'sk-1')
+    expect(Buffer.from(JSON.parse(masked).messages[0].content[0].data.split(',')[1], 'base64')).toEqual(
+      Buffer.from([0x93, 0xfa, ...Buffer.from(' [X]')]),
+    )
+    const several = url.replace('charset=shift_jis', 'charset=utf-8;charset=utf-16')
+    expect(collect('chat-completions', { messages: [{ content: [{ data: several }] }] }).media).toHaveLength(1)
+  })
+})
+
 describe('the way back', () => {
   it('nothing outside of an edited string changes', () => {
     expect(

@@ -1,4 +1,5 @@
 import type { JsonNode } from '@svc/json'
+import { isTextType } from './data-text.ts'
 import { ANY_CONTENT, ANY_OPTION, type MediaKind, Shape, TOOL_DATA } from './shape.ts'
 
 /** The bodies whose text is known: a route's, or that of an intercepted request. */
@@ -99,7 +100,7 @@ const SOURCE = new Shape({
   others: ANY_CONTENT,
   choose: (texts) => {
     if (texts('type').includes('text')) return TEXT_SOURCE
-    return texts('media_type').some((type) => type.startsWith('text/')) ? BASE64_TEXT_SOURCE : undefined
+    return texts('media_type').some(isTextType) ? BASE64_TEXT_SOURCE : undefined
   },
 }).name({
   type: WORD,

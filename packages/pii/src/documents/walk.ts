@@ -1,6 +1,6 @@
 import { JsonError, type JsonMember, type JsonNode, parseJson } from '@svc/json'
 import { toWellFormed } from '../well-formed.ts'
-import { isMediaData, readBase64Text, readDataUrl } from './data-text.ts'
+import { isMediaData, readBase64Text, readDataUrl, type WrappedText } from './data-text.ts'
 import { isToolParts, mediaOfType, TOOL_CONTENT } from './format-shapes.ts'
 import { PUBLIC_KEYS, PUBLIC_VALUES } from './public-words.ts'
 import type { Repair } from './rewrite.ts'
@@ -198,7 +198,8 @@ export class TextWalk {
     if (text === '' || this.#isLeftAlone(text, rule, position)) return
     const place = { parent, step }
     if ((rule === 'json' || rule === 'json-part') && mayBeJson(text) && this.#enterText(node, text, position)) return
-    const wrapped = rule === 'media' ? readDataUrl(text) : rule === 'base64' ? readBase64Text(text) : undefined
+    const wrapped = this.#unwrap(text, rule)
+    if (wrapped?.isKnown === false) this.media.push({ kind: 'file', path: toPathText(place) })
     const origin = { layer, node, place, encode: wrapped?.encode }
     const segment = new TextSegment(wrapped?.text ?? text, 'value', origin)
     if (segment.text === '') return
@@ -206,6 +207,14 @@ export class TextWalk {
     const isPart = (rule === 'part' || rule === 'json-part') && !isMessage && texts !== this.texts
     if (isPart) texts.parts.push(segment)
     else texts.rest.push(segment)
+  }
+
+  /** The text of a document that a string holds as bytes. */
+  #unwrap(text: string, rule: StringRule): WrappedText | undefined {
+    if (rule === 'media') return readDataUrl(text)
+    if (rule !== 'base64') return undefined
+    const frame = this.#stack.at(-1)
+    return readBase64Text(text, frame?.members === undefined ? [] : textsOf(frame.node, 'media_type'))
   }
 
   #isLeftAlone(text: string, rule: StringRule, { parent }: Position): boolean {

@@ -108,21 +108,20 @@ function shift({ start, end }: Span, by: number): Span {
 function* readText(text: string, encodings: ReadonlySet<Encoding>): Steps<Reading> {
   if (encodings.has('base64') || encodings.has('hex')) {
     for (const run of findEncodedRuns(text)) {
-      if (run === undefined) yield undefined
-      else yield* readRun(run, encodings)
+      if (run === undefined) {
+        yield undefined
+        continue
+      }
+      if (encodings.has('base64')) yield* readRun(run, readBase64(run.symbols))
+      if (encodings.has('hex')) yield* readRun(run, readHex(run.symbols))
     }
   }
   yield* readEscapes(text, encodings)
   if (encodings.has('reversed')) yield* readReversed(text)
 }
 
-/** The texts of a run of base64 or hex. None has a place of its own: what is found in one is found in the whole run. */
-function* readRun(
-  { symbols, ...run }: Span & { readonly symbols: string },
-  encodings: ReadonlySet<Encoding>,
-): Steps<Reading> {
-  const toSource = (): Span => run
-  if (encodings.has('base64'))
-    for (const text of readBase64(symbols)) yield text === undefined ? text : { text, toSource }
-  if (encodings.has('hex')) for (const text of readHex(symbols)) yield text === undefined ? text : { text, toSource }
+/** The texts of a run have no places of their own: what is found in one is found in the whole run. */
+function* readRun({ start, end }: Span, texts: Steps<string>): Steps<Reading> {
+  const toSource = (): Span => ({ start, end })
+  for (const text of texts) yield text === undefined ? undefined : { text, toSource }
 }

@@ -1,0 +1,156 @@
+/** Text as bytes hold it, and the way back to bytes that the same reader reads. */
+export interface TextBytes {
+  readonly text: string
+  readonly encode: (text: string) => Uint8Array
+  /** Whether the charset is one that is read here. Of any other the text has what is ASCII, and all else as bytes. */
+  readonly isKnown: boolean
+}
+
+/** One way of reading bytes. */
+interface Charset {
+  readonly decode: (bytes: Uint8Array) => string
+  readonly encode: (text: string) => Uint8Array
+}
+
+const encoder = new TextEncoder()
+/** A byte that is no text hides nothing of what stands beside it. */
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+const wideDecoder = new TextDecoder('utf-16le', { ignoreBOM: true })
+
+/** Characters of ASCII that follow one another in this number are no chance. */
+const ASCII_RUN = 4
+/** What stands between two readings of the same bytes. */
+const SEPARATOR = '\n\n'
+const NOTHING_LEFT = '[REDACTED]'
+
+const UTF_8: Charset = { decode: (bytes) => decoder.decode(bytes), encode: (text) => encoder.encode(text) }
+const UTF_16LE: Charset = { decode: (bytes) => wideDecoder.decode(bytes), encode: toWideBytes }
+const UTF_16BE: Charset = {
+  decode: (bytes) => wideDecoder.decode(swapped(bytes)),
+  encode: (text) => swapped(toWideBytes(text)),
+}
+/** Every byte a character of its own, as in ISO 8859-1. */
+const LATIN_1: Charset = { decode: toBinary, encode: fromBinary }
+
+const CHARSETS: ReadonlyMap<string, Charset> = new Map([
+  ...['utf-8', 'utf8', 'us-ascii', 'ascii'].map((label) => [label, UTF_8] as const),
+  ...['utf-16', 'utf-16le'].map((label) => [label, UTF_16LE] as const),
+  ['utf-16be', UTF_16BE],
+  ...['iso-8859-1', 'latin1', 'windows-1252'].map((label) => [label, LATIN_1] as const),
+])
+
+/**
+ * Reads bytes by their byte order mark, by the charset that was given for them, or as UTF-8. Readers differ in what they
+ * go by: where bytes look like text to one that goes by something else, its reading follows, after a blank line.
+ *
+ * @param charset a label; @default none was given
+ */
+export function readTextBytes(bytes: Uint8Array, charset?: string): TextBytes {
+  const label = charset?.toLowerCase()
+  const said = charsetOfMark(bytes) ?? (label === undefined ? undefined : (CHARSETS.get(label) ?? LATIN_1))
+  // ASCII reads the same in ISO 8859-1.
+  const likely = likelyCharsets(bytes).filter((other) => other !== said && (said !== LATIN_1 || other !== UTF_8))
+  const charsets = said === undefined && likely.length > 0 ? likely : [said ?? UTF_8, ...likely]
+  const texts = charsets.map(({ decode }) => decode(bytes))
+  return {
+    text: texts.join(SEPARATOR),
+    isKnown: (label === undefined || CHARSETS.has(label)) && !isMarkedUtf32(bytes),
+    // Each reading may show what is hidden in the others: where several changed none of them can go on.
+    encode: (text) => encodeOne(text, { charsets, texts }) ?? encoder.encode(NOTHING_LEFT),
+  }
+}
+
+/** The bytes of the only reading that changed; undefined where several did. */
+function encodeOne(
+  text: string,
+  { charsets, texts }: { readonly charsets: readonly Charset[]; readonly texts: readonly string[] },
+): Uint8Array | undefined {
+  for (const [index, { encode }] of charsets.entries()) {
+    const before = texts.slice(0, index).map((one) => one + SEPARATOR)
+    const after = texts.slice(index + 1).map((one) => SEPARATOR + one)
+    const [start, end] = [before.join(''), after.join('')]
+    if (text.length < start.length + end.length || !text.startsWith(start) || !text.endsWith(end)) continue
+    return encode(text.slice(start.length, text.length - end.length))
+  }
+  return undefined
+}
+
+function charsetOfMark(bytes: Uint8Array): Charset | undefined {
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return UTF_8
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return UTF_16LE
+  return bytes[0] === 0xfe && bytes[1] === 0xff ? UTF_16BE : undefined
+}
+
+/** Its mark begins with that of UTF-16. */
+function isMarkedUtf32(bytes: Uint8Array): boolean {
+  return bytes[0] === 0xff && bytes[1] === 0xfe && bytes[2] === 0 && bytes[3] === 0
+}
+
+/** The charsets in which ASCII stands among bytes. */
+function likelyCharsets(bytes: Uint8Array): Charset[] {
+  const isWide = bytes.includes(0)
+  return [
+    ...(hasAscii(bytes, { from: 0, step: 1 }) ? [UTF_8] : []),
+    ...(isWide && hasAscii(bytes, { from: 0, step: 2 }) ? [UTF_16LE] : []),
+    ...(isWide && hasAscii(bytes, { from: 1, step: 2 }) ? [UTF_16BE] : []),
+  ]
+}
+
+/** Whether some characters of ASCII follow one another; in steps of two each beside a zero. */
+function hasAscii(bytes: Uint8Array, { from, step }: { readonly from: number; readonly step: 1 | 2 }): boolean {
+  let run = 0
+  for (let at = from; at < bytes.length; at += step) {
+    const byte = bytes[at] ?? 0
+    const isPrinted = (byte >= 0x20 && byte < 0x7f) || byte === 0x09 || byte === 0x0a || byte === 0x0d
+    const other = step === 1 ? 0 : bytes[from === 0 ? at + 1 : at - 1]
+    run = isPrinted && other === 0 ? run + 1 : 0
+    if (run === ASCII_RUN) return true
+  }
+  return false
+}
+
+function toWideBytes(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length * 2)
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    bytes[2 * at] = unit & 0xff
+    bytes[2 * at + 1] = unit >> 8
+  }
+  return bytes
+}
+
+/** Pairs of bytes turned round; a last one that stands alone stays. */
+function swapped(bytes: Uint8Array): Uint8Array {
+  const result = bytes.slice()
+  for (let at = 0; at + 1 < result.length; at += 2) {
+    result[at] = bytes[at + 1] ?? 0
+    result[at + 1] = bytes[at] ?? 0
+  }
+  return result
+}
+
+/** Bytes as a string of characters up to U+00FF. */
+export function toBinary(bytes: Uint8Array): string {
+  const wide = new Uint8Array(bytes.length * 2)
+  for (let at = 0; at < bytes.length; at++) wide[2 * at] = bytes[at] ?? 0
+  return wideDecoder.decode(wide)
+}
+
+/** The bytes of a string of such characters; what is none of them is written as UTF-8. */
+export function fromBinary(binary: string): Uint8Array {
+  const bytes = new Uint8Array(binary.length)
+  for (let index = 0; index < binary.length; index++) {
+    const unit = binary.charCodeAt(index)
+    if (unit > 0xff) return encodeMixed(binary)
+    bytes[index] = unit
+  }
+  return bytes
+}
+
+function encodeMixed(text: string): Uint8Array {
+  const parts = Array.from(text, (character) => {
+    const code = character.codePointAt(0) ?? 0
+    return code > 0xff ? [...encoder.encode(character)] : [code]
+  })
+  return Uint8Array.from(parts.flat())
+}
