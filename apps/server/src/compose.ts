@@ -66,7 +66,7 @@ const STOP_MS = 5000
 /** How much of it running requests get before they are ended. */
 const DRAIN_MS = 3000
 /** How long a look at a model's file counts: less than a client needs to change it and to ask. */
-const LOOK_MS = 1
+const LOOK_MS = 2
 /** A sender may be silent for this long. */
 const BODY_IDLE_MS = 30_000
 /** Why a server is not ready that loads what `--load-to-memory` names. */

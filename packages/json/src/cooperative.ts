@@ -22,7 +22,10 @@ export async function parseJsonCooperatively(
   options?: SliceOptions,
 ): Promise<JsonDocument> {
   const tokenizer = new Tokenizer(bytes, resolveLimits(limits))
-  await runInSlices(() => tokenizer.advance(tokenizer.position + BYTES_PER_STEP), options)
+  const step = () => tokenizer.advance(tokenizer.position + BYTES_PER_STEP)
+  // Most documents are done with one step: nothing to wait for.
+  options?.signal?.throwIfAborted()
+  if (bytes.length >= BYTES_PER_STEP || !step()) await runInSlices(step, options)
   return new JsonDocument(tokenizer, tokenizer.nodeCount)
 }
 

@@ -1,4 +1,5 @@
 import { SvcError } from '@svc/errors'
+import { takeBytes } from './slab.ts'
 
 /** One edit: the bytes of a half-open range are replaced. An empty range inserts. */
 export interface Splice {
@@ -20,8 +21,9 @@ export interface Splice {
  */
 export function applySplices(bytes: Uint8Array, splices: readonly Splice[]): Uint8Array {
   if (splices.length === 0) return bytes
-  const ordered = splices.toSorted((one, other) => one.start - other.start || one.end - other.end)
-  const result = new Uint8Array(checkedSize(bytes.length, ordered))
+  const ordered =
+    splices.length === 1 ? splices : splices.toSorted((one, other) => one.start - other.start || one.end - other.end)
+  const result = takeBytes(checkedSize(bytes.length, ordered))
   let read = 0
   let write = 0
   for (const { start, end, replacement } of ordered) {

@@ -1,4 +1,5 @@
 import { OPEN_BRACE, OPEN_BRACKET } from './ascii.ts'
+import { takeWords } from './slab.ts'
 
 /** Bits of a scalar's second word that hold its end offset. */
 export const END_MASK = 0x1fff_ffff
@@ -37,7 +38,7 @@ export class Tape {
   constructor(sizeBytes: number) {
     // Every entry but a closing bracket starts at a byte of its own, and a closing bracket ends at one. Most bodies
     // have far fewer entries than bytes, and memory that is taken for each of them has to be cleared and collected.
-    this.#lastBlock = new Int32Array(Math.min(FIRST_ENTRIES, sizeBytes) * WORDS_PER_ENTRY)
+    this.#lastBlock = takeWords(Math.min(FIRST_ENTRIES, sizeBytes) * WORDS_PER_ENTRY)
     this.#blocks.push(this.#lastBlock)
   }
 

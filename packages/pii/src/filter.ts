@@ -1,9 +1,9 @@
 import type { Detector, JudgedDetection } from './detector.ts'
 import { cutBySegment, joinSegments, type RequestTexts } from './document.ts'
-import type { Clock } from './ports.ts'
+import type { Clock, StopSignal } from './ports.ts'
 import { FIXED_MASKS, type MaskWriter, maskText } from './redact.ts'
 import { resolveOverlaps } from './resolve-overlaps.ts'
-import { runDetectors } from './run-detectors.ts'
+import { runDetectors, throwIfAborted } from './run-detectors.ts'
 
 /** How a request is filtered. */
 export interface FilterOptions {
@@ -15,7 +15,7 @@ export interface FilterOptions {
   readonly detectorTimeoutMs?: number | undefined
   readonly clock?: Clock | undefined
   /** Ends the call with the signal's reason. */
-  readonly signal?: AbortSignal | undefined
+  readonly signal?: StopSignal | undefined
 }
 
 /** What was found in one segment and what became of it. */
@@ -50,12 +50,12 @@ export async function filterSegments(
   texts: RequestTexts,
   { detectors, masks = FIXED_MASKS, ...limits }: FilterOptions,
 ): Promise<FilterOutcome> {
-  limits.signal?.throwIfAborted()
+  throwIfAborted(limits.signal)
   const { segments } = texts
   const joined = joinSegments(texts)
   if (detectors.length === 0 || joined.indices.length === 0) return untouched(segments)
   const detections = await runDetectors(joined.document, detectors, limits)
-
+  if (detections.length === 0) return { blocked: false, masked: false, segments: joined.texts.map(notFound(segments)) }
   const found = new Map<number, readonly JudgedDetection[]>()
   for (const [place, pieces] of cutBySegment(detections, joined.document.segments).entries()) {
     const index = joined.indices[place]
@@ -81,6 +81,14 @@ function rewrite({ given, scanned, spans }: FoundInSegment, masks: MaskWriter): 
   const text = maskText(scanned, spans, masks)
   return text === given ? { scanned, spans } : { scanned, spans, rewritten: text }
 }
+
+/** For each text that was scanned, that nothing was found in it. */
+function notFound(segments: RequestTexts['segments']): (scanned: string, index: number) => FilteredSegment {
+  return (scanned, index) =>
+    segments[index]?.text === scanned ? { scanned, spans: NO_SPANS } : { scanned, spans: NO_SPANS, rewritten: scanned }
+}
+
+const NO_SPANS: readonly JudgedDetection[] = []
 
 function untouched(segments: RequestTexts['segments']): FilterOutcome {
   return { blocked: false, masked: false, segments: segments.map(({ text }) => ({ scanned: text, spans: [] })) }

@@ -34,7 +34,7 @@ export { createTokenMap, type TokenMap, type TokenMapOptions } from './reversibl
 
 export { combineDetectors } from './combine-detectors.ts'
 export { createDetector, type DetectorOptions } from './create-detector.ts'
-export type { Detector, JudgedDetection, ScanDocument } from './detector.ts'
+export type { Detections, Detector, JudgedDetection, ScanDocument } from './detector.ts'
 export type { ChunkSettings } from './ner/chunks.ts'
 export { createNerDetector, type NerDetectorOptions } from './ner/ner-detector.ts'
 export { createTermMatchers, type TermMatchers } from './ner/protected-terms.ts'
@@ -105,4 +105,4 @@ export {
 
 // What the package needs from its user.
 
-export type { Clock, Logger, TermFiles, TokenClassifier, TokenEntity } from './ports.ts'
+export type { Clock, Logger, StopSignal, TermFiles, TokenClassifier, TokenEntity } from './ports.ts'

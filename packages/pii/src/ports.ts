@@ -30,6 +30,14 @@ export interface TermFiles {
   read(path: string): Promise<{ readonly text: string; readonly stamp: string } | undefined>
 }
 
+/** What ends a call early: an abort signal, or something lighter that can be looked at and listened to. */
+export interface StopSignal {
+  readonly aborted: boolean
+  readonly reason: unknown
+  addEventListener(type: 'abort', listener: { handleEvent(): void }): void
+  removeEventListener(type: 'abort', listener: { handleEvent(): void }): void
+}
+
 /** Time, for the limit of a detector. */
 export interface Clock {
   /** Resolves after `ms` milliseconds; rejects with the signal's reason when it aborts first. */

@@ -1,9 +1,9 @@
 import { SvcError } from '@svc/errors'
 import { isPiiAction } from './action.ts'
 import { systemClock } from './clock.ts'
-import type { Detector, JudgedDetection, ScanDocument } from './detector.ts'
+import type { Detections, Detector, JudgedDetection, ScanDocument } from './detector.ts'
 import { type DetectorFailure, piiUnavailable } from './errors.ts'
-import type { Clock } from './ports.ts'
+import type { Clock, StopSignal } from './ports.ts'
 import { isInsideCharacter } from './well-formed.ts'
 
 /** The most a detector may take for a document unless told otherwise, in milliseconds. */
@@ -12,65 +12,114 @@ const DEFAULT_TIMEOUT_MS = 10_000
 interface RunLimits {
   readonly detectorTimeoutMs?: number | undefined
   readonly clock?: Clock | undefined
-  readonly signal?: AbortSignal | undefined
+  readonly signal?: StopSignal | undefined
 }
 
-type Ran =
-  | { readonly ok: true; readonly found: readonly JudgedDetection[] }
-  | { readonly ok: false; readonly failure: DetectorFailure }
+type Ran = { readonly ok: true; readonly found: Detections } | { readonly ok: false; readonly failure: DetectorFailure }
 
 /** Why signals abort once everything is over; nobody sees it. Made once: an error costs more than a small scan. */
 const OVER = new Error('the detectors are through')
 
 /**
- * What all detectors find, in no particular order. Each runs to its end, also when another has failed.
+ * What all detectors find, in no particular order. Each runs to its end, also when another has failed. Those that answer
+ * at once are not waited for, and need neither a limit of time nor a signal.
  *
  * @throws SvcError `pii_ner_unavailable` when any failed; the signal's reason when the caller has gone
  */
 export async function runDetectors(
   document: ScanDocument,
   detectors: readonly Detector[],
-  { detectorTimeoutMs = DEFAULT_TIMEOUT_MS, clock = systemClock, signal }: RunLimits,
-): Promise<JudgedDetection[]> {
-  // They start together, so that one clock is the limit of each. Aborted when all is over, so that nobody works on.
-  const over = new AbortController()
-  const stop = over.signal
-  // In place of `AbortSignal.any`, which takes longer than all the rest of a small request.
-  const leave = () => over.abort(signal?.reason)
-  signal?.addEventListener('abort', leave, { once: true })
+  limits: RunLimits,
+): Promise<readonly JudgedDetection[]> {
+  const context = new DetectorContext()
+  const started = detectors.map((detector) => start(detector, document, context))
+  const ran = started.every(isOver) ? started : await waitForAll(started, limits, context)
+  throwIfAborted(limits.signal)
+  const failures = ran.flatMap((result) => (result.ok ? [] : [result.failure]))
+  if (failures.length > 0) throw piiUnavailable(failures)
+  const [only] = ran
+  if (ran.length === 1 && only?.ok) return only.found
+  return ran.flatMap((result) => (result.ok ? result.found : []))
+}
+
+/** @throws the signal's reason once it is aborted */
+export function throwIfAborted(signal: StopSignal | undefined): void {
+  if (signal?.aborted) throw signal.reason
+}
+
+/** What detectors are given. A signal and its table of listeners cost more than a small scan: most never ask for one. */
+class DetectorContext {
+  #controller: AbortController | undefined
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController()
+    return this.#controller.signal
+  }
+
+  abort(reason: unknown): void {
+    this.#controller?.abort(reason)
+  }
+}
+
+/** A detector that is still at work. */
+interface Pending {
+  readonly detector: Detector
+  readonly document: ScanDocument
+  readonly found: Promise<Detections>
+}
+
+function isOver(started: Ran | Pending): started is Ran {
+  return 'ok' in started
+}
+
+function start(detector: Detector, document: ScanDocument, context: DetectorContext): Ran | Pending {
   try {
-    const late = clock.sleep(detectorTimeoutMs, { signal: stop }).then(() => undefined)
-    const ran = await Promise.all(detectors.map((detector) => runDetector(document, detector, { stop, late })))
-    signal?.throwIfAborted()
-    const failures = ran.flatMap((result) => (result.ok ? [] : [result.failure]))
-    if (failures.length > 0) throw piiUnavailable(failures)
-    return ran.flatMap((result) => (result.ok ? result.found : []))
+    const found = detector.detect(document, context)
+    return 'then' in found ? { detector, document, found } : judge(detector, document, found)
+  } catch (error) {
+    return failureOf(detector, error)
+  }
+}
+
+/** One clock is the limit of all. The signal is aborted when all is over, so that nobody works on. */
+async function waitForAll(
+  started: readonly (Ran | Pending)[],
+  { detectorTimeoutMs = DEFAULT_TIMEOUT_MS, clock = systemClock, signal }: RunLimits,
+  context: DetectorContext,
+): Promise<Ran[]> {
+  const leave = { handleEvent: () => context.abort(signal?.reason) }
+  signal?.addEventListener('abort', leave)
+  try {
+    const late = clock.sleep(detectorTimeoutMs, { signal: context.signal }).then(() => undefined)
+    return await Promise.all(started.map((each) => (isOver(each) ? each : waitFor(each, late))))
   } finally {
     signal?.removeEventListener('abort', leave)
-    over.abort(OVER)
+    context.abort(OVER)
   }
 }
 
-interface RunContext {
-  readonly stop: AbortSignal
-  /** Resolves when time is up. */
-  readonly late: Promise<undefined>
-}
-
-async function runDetector(document: ScanDocument, detector: Detector, { stop, late }: RunContext): Promise<Ran> {
-  const failed = (reason: DetectorFailure['reason'], code?: string): Ran => {
-    return { ok: false, failure: { detector: detector.name, reason, ...(code === undefined ? {} : { code }) } }
-  }
+/** @param late resolves when time is up */
+async function waitFor({ detector, document, found }: Pending, late: Promise<undefined>): Promise<Ran> {
   try {
-    const detecting = (async () => detector.detect(document, { signal: stop }))()
     // A detector may ignore its signal: whichever is first decides, and what the others do later is nobody's concern.
-    const found = await Promise.race([detecting, late])
-    if (found === undefined) return failed('timeout')
-    return found.every((detection) => isPossible(detection, document.text)) ? { ok: true, found } : failed('bad_span')
+    const result = await Promise.race([found, late])
+    return result === undefined ? failed(detector, 'timeout') : judge(detector, document, result)
   } catch (error) {
-    if (SvcError.is(error) && error.code === 'pii_bad_span') return failed('bad_span')
-    return failed('failed', SvcError.is(error) ? error.code : undefined)
+    return failureOf(detector, error)
   }
+}
+
+function judge(detector: Detector, { text }: ScanDocument, found: Detections): Ran {
+  return found.every((detection) => isPossible(detection, text)) ? { ok: true, found } : failed(detector, 'bad_span')
+}
+
+function failureOf(detector: Detector, error: unknown): Ran {
+  if (SvcError.is(error) && error.code === 'pii_bad_span') return failed(detector, 'bad_span')
+  return failed(detector, 'failed', SvcError.is(error) ? error.code : undefined)
+}
+
+function failed(detector: Detector, reason: DetectorFailure['reason'], code?: string): Ran {
+  return { ok: false, failure: { detector: detector.name, reason, ...(code === undefined ? {} : { code }) } }
 }
 
 /** A span within the text, not empty, on the edges of characters, with a group and everything else it needs. */

@@ -136,6 +136,6 @@ export function cloudRequest(
     url,
     headers: [...headers, ...clientHeaders(provider, options.client)],
     body: options.body,
-    ...(options.isStream ? {} : { timeoutMs }),
+    timeoutMs: options.isStream ? undefined : timeoutMs,
   }
 }

@@ -22,11 +22,24 @@ export function passthroughBody(
   const { root } = document
   const isStream = isTrue(root.get('stream'))
   if (upstreamModel === undefined) return { bytes: applySplices(document.bytes, splices), isStream }
-  const replacement = encodeJsonString(upstreamModel)
+  const replacement = tokenOf(upstreamModel)
   const models = root.getAll('model')
   const edits = splices.filter(({ start, end }) => !models.some((model) => start < model.end && end > model.start))
   for (const { start, end } of models) edits.push({ start, end, replacement })
   return { bytes: applySplices(document.bytes, edits), isStream }
+}
+
+/** The names of upstreams as JSON, by name. */
+const tokens = new Map<string, Uint8Array>()
+const MAX_TOKENS = 256
+
+function tokenOf(name: string): Uint8Array {
+  const known = tokens.get(name)
+  if (known !== undefined) return known
+  if (tokens.size >= MAX_TOKENS) tokens.clear()
+  const token = encodeJsonString(name)
+  tokens.set(name, token)
+  return token
 }
 
 const LOWER_T = 0x74

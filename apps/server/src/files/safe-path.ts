@@ -9,12 +9,15 @@ const MAX_NAME_BYTES = 200
 /** Control, formatting and bidirectional marks, halves of surrogate pairs, and the backslash. */
 const FORBIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}\\]/u
 const FORBIDDEN_SEGMENTS = new Set(['', '.', '..'])
+/** Nearly all names that anybody gives. */
+const PLAIN = /^[A-Za-z0-9_][\w.:-]{0,199}$/
 
 /**
  * Whether a text from outside may name something (NAME-1): 1 to 200 bytes of UTF-8, no control or bidirectional
  * characters, no backslash, not beginning with `-`, `/` or `.`, and no empty, `.` or `..` between slashes.
  */
 export function isSafeName(name: string): boolean {
+  if (PLAIN.test(name)) return true
   if (name === '' || Buffer.byteLength(name) > MAX_NAME_BYTES) return false
   if (/^[-/.]/.test(name) || FORBIDDEN.test(name)) return false
   return !name.split('/').some((segment) => FORBIDDEN_SEGMENTS.has(segment))

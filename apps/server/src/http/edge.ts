@@ -14,6 +14,7 @@ import { applyCors, applyPreflight, type CorsPolicy } from './middleware/cors.ts
 import { checkCrossSite, checkSocketOrigin } from './middleware/csrf.ts'
 import { checkHost, checkSingleHost, type HostPolicy } from './middleware/host.ts'
 import type { KnownPath } from './path-table.ts'
+import { prepareHeaders, toPreparedHeaders } from './prepared-response.ts'
 import type { Principal } from './principal.ts'
 import { requestIdOf } from './request-id.ts'
 import type { Route } from './route.ts'
@@ -80,6 +81,12 @@ function upstreamReply({ status, contentType = 'application/octet-stream', body,
 export function createEdge(options: EdgeOptions): Edge {
   const running = new RunningCalls()
   const sockets = createSockets({ bodies: options.bodies, limits: options.sockets })
+  const { machineTag } = options
+  const common = toPreparedHeaders([
+    ...SECURITY_HEADERS,
+    ...(machineTag === undefined ? [] : [['Machine-Tag', machineTag] as const]),
+  ])
+  const headerNames = [...common.names, 'x-correlation-id', 'x-request-id', 'request-id']
   let ended: SvcError | undefined
 
   function begin(row: RouteRow, pattern: string, source: CallSource): CallState {
@@ -102,9 +109,10 @@ export function createEdge(options: EdgeOptions): Edge {
       const status = outgoing.writableFinished || isSocket ? outgoing.statusCode : 499
       if (row.quiet !== true) log.debug({ method: incoming.method, status, seconds }, 'request served')
     })
-    for (const [name, value] of SECURITY_HEADERS) outgoing.setHeader(name, value)
-    for (const name of ['X-Correlation-ID', 'x-request-id', 'request-id']) outgoing.setHeader(name, requestId)
-    if (options.machineTag !== undefined) outgoing.setHeader('Machine-Tag', options.machineTag)
+    prepareHeaders(outgoing, {
+      names: headerNames,
+      lines: `${common.lines}X-Correlation-ID: ${requestId}\r\nx-request-id: ${requestId}\r\nrequest-id: ${requestId}\r\n`,
+    })
     applyCors(incoming, outgoing, options.cors())
     return new CallState(source, {
       row,

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import type { App } from './app.ts'
+import { PreparedResponse } from './prepared-response.ts'
 import { type Upgrade, type UpgradedConnections, watchUpgrades } from './upgrade.ts'
 
 /** Time limits of connections (threats IN-11). */
@@ -49,6 +50,7 @@ export async function listen(
       keepAliveTimeout: KEEP_ALIVE_MS,
       noDelay: true,
       requireHostHeader: false,
+      ServerResponse: PreparedResponse,
     },
     serve,
   )

@@ -37,7 +37,7 @@ export function createPipeline(
   stages: Readonly<Record<StageName, Stage>>,
   around: AroundStage = (_name, stage) => stage,
 ): Pipeline {
-  const inOrder = STAGE_ORDER.map((name) => around(name, stages[name]))
+  const inOrder = STAGE_ORDER.map((name) => around(name, stages[name])).filter((stage) => stage !== passThrough)
   return (exchange) => {
     const run = (position: number): Promise<void> =>
       inOrder[position]?.(exchange, () => run(position + 1)) ?? Promise.resolve()

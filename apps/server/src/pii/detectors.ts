@@ -43,7 +43,7 @@ export function createDetectorRegistry({
     }
   }
 
-  async function findOne(name: string, signal: AbortSignal): Promise<Detector> {
+  async function findOne(name: string, options: { readonly signal: AbortSignal }): Promise<Detector> {
     const model = await resolve(name).catch(() => undefined)
     if (model === undefined || model.disabled || detectorKind(model) === undefined) {
       logger.warn({ detector: name }, 'there is no such detector; requests that name it fail')
@@ -52,15 +52,15 @@ export function createDetectorRegistry({
     const detector = made.get(model) ?? make(model)
     made.set(model, detector)
     try {
-      await prepare(model, { signal })
+      await prepare(model, options)
     } catch (error) {
       const code = SvcError.is(error) ? error.code : undefined
-      if (!signal.aborted)
+      if (!options.signal.aborted)
         logger.warn({ detector: name, code }, 'a detector cannot be loaded; requests that name it fail')
       return createUnavailableDetector(name)
     }
     return detector
   }
 
-  return { find: (names, { signal }) => Promise.all(names.map((name) => findOne(name, signal))) }
+  return { find: (names, options) => Promise.all(names.map((name) => findOne(name, options))) }
 }

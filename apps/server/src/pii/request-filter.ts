@@ -9,6 +9,7 @@ import {
   piiBlocked,
   piiUnsupportedTransport,
   type SegmentCollection,
+  type StopSignal,
   type TextSegment,
   type TokenMap,
 } from '@svc/pii'
@@ -32,6 +33,9 @@ export interface FilterableRequest extends Omit<Occasion, 'origin'> {
   readonly isSocket: boolean
   /** Text that the format writes as something else. @default none */
   readonly hidden?: HiddenTexts | undefined
+  /** What ends the request early. */
+  readonly ending: StopSignal
+  /** The same, for what takes nothing lighter. */
   readonly signal: AbortSignal
 }
 
@@ -83,6 +87,7 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
   const { defaults, detectors, tokens, events, metrics, clock } = options
 
   function record(entries: readonly AuditEntry[]): readonly string[] {
+    if (entries.length === 0) return []
     metrics.countEvents(entries)
     return events.record(entries)
   }
@@ -100,7 +105,7 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
     const startedAt = clock.monotonic()
     try {
       const found = await detectors.find(policy.detectors, request)
-      return await filterSegments(texts, { detectors: found, masks, clock, signal: request.signal })
+      return await filterSegments(texts, { detectors: found, masks, clock, signal: request.ending })
     } catch (error) {
       throw await failClosed(error, occasion, { events, metrics })
     } finally {
@@ -118,7 +123,8 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
       if (!policy.enabled) return NOTHING
       if (request.isSocket) throw piiUnsupportedTransport()
       if (policy.detectors.length === 0 && !policy.blocksMedia) return NOTHING
-      const occasion: Occasion = { ...request, origin: 'middleware' }
+      const { correlationId, userId } = request
+      const occasion: Occasion = { correlationId, userId, origin: 'middleware' }
       const collection = collectSegments(request.document, request.format)
       if (collection.refusal !== undefined) throw unclear(collection.refusal)
       if (policy.blocksMedia && WITH_MEDIA.has(request.format) && collection.media.length > 0) {

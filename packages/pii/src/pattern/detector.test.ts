@@ -261,7 +261,17 @@ describe('long texts', () => {
     })
     await expect(detector.detect(documentOf([text]), { signal: controller.signal })).rejects.toThrow('gone')
     await expect(
-      detector.detect(documentOf(['x']), { signal: AbortSignal.abort(new Error('before')) }),
+      detector.detect(documentOf([text]), { signal: AbortSignal.abort(new Error('before')) }),
     ).rejects.toThrow('before')
+  })
+
+  it('are searched at once, without a look at the signal, where one slice is enough', () => {
+    const detector = createPatternDetector({ name: 'patterns', settings, slices: { sliceMs: 60_000 } })
+    const found = detector.detect(documentOf([text]), {
+      get signal(): AbortSignal {
+        throw new Error('nobody should ask')
+      },
+    })
+    expect(found).toEqual(expect.any(Array))
   })
 })

@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import { runInSlices, type SliceOptions } from '@svc/json'
+import type { SliceOptions } from '@svc/json'
 import type { PiiAction } from '../action.ts'
 import type { Detector, JudgedDetection, ScanDocument } from '../detector.ts'
 import { createPolicy, type PolicySettings } from '../policy.ts'
@@ -10,6 +10,7 @@ import { BUILTIN_NAMES, BUILTINS, type Builtin, findBuiltin } from './catalogue.
 import { CompiledPattern } from './compiled-pattern.ts'
 import { PatternMatcher } from './matcher.ts'
 import { PlainViewer } from './plain-view.ts'
+import { runSearch, type Search } from './run-search.ts'
 
 /** Patterns of one operator that one detector may hold. */
 export const MAX_PATTERNS = 128
@@ -58,9 +59,9 @@ export function createPatternDetector({ name, settings, slices }: PatternDetecto
   const matcher = new PatternMatcher(patterned.flatMap((rule) => rule.pattern ?? []))
   const structured = rules.filter((rule) => rule.builtin?.search !== undefined)
 
-  async function hitsIn(text: string, segments: readonly Span[], signal: AbortSignal): Promise<Hit[]> {
+  function* hitsIn(text: string, segments: readonly Span[]): Search<Hit[]> {
     const scan = matcher.scan(text, segments)
-    await runInSlices(() => scan.advance(), { ...slices, signal })
+    while (!scan.advance()) yield
     const hits: Hit[] = []
     for (const { pattern, start, end } of scan.matches()) {
       const rule = patterned[pattern]
@@ -71,36 +72,38 @@ export function createPatternDetector({ name, settings, slices }: PatternDetecto
     for (const rule of structured) {
       const search = rule.builtin?.search?.(text)
       if (search === undefined) continue
-      await runInSlices(() => search.advance(), { ...slices, signal })
+      while (!search.advance()) yield
       for (const { start, end } of search.found()) hits.push({ start, end, rule })
     }
     return withoutGeneral(hits)
   }
 
   /** What is found in a text, also where it is written with characters that are not seen, or in other forms of letters. */
-  async function hitsInViews(text: string, segments: readonly Span[], signal: AbortSignal): Promise<Hit[]> {
-    const hits = await hitsIn(text, segments, signal)
+  function* hitsInViews(text: string, segments: readonly Span[]): Search<Hit[]> {
+    const hits = yield* hitsIn(text, segments)
     if (!PlainViewer.mayDiffer(text)) return hits
     const viewer = new PlainViewer(text, segments)
-    await runInSlices(() => viewer.advance(), { ...slices, signal })
+    while (!viewer.advance()) yield
     const view = viewer.view()
     if (view === undefined) return hits
-    for (const hit of await hitsIn(view.text, view.segments, signal)) hits.push({ ...hit, ...view.toText(hit) })
+    for (const hit of yield* hitsIn(view.text, view.segments)) hits.push({ ...hit, ...view.toText(hit) })
     return hits
+  }
+
+  function* hitsInDocument(document: ScanDocument): Search<JudgedDetection[]> {
+    const hits = yield* hitsInViews(document.text, document.segments)
+    for (const joined of adjacentParts(document)) {
+      for (const hit of yield* hitsInViews(joined.text, joined.parts)) {
+        const span = joined.toDocument(hit)
+        if (span !== undefined) hits.push({ ...span, rule: hit.rule })
+      }
+    }
+    return hits.map(toDetection)
   }
 
   return {
     name,
-    async detect(document: ScanDocument, { signal }) {
-      const hits = await hitsInViews(document.text, document.segments, signal)
-      for (const joined of adjacentParts(document)) {
-        for (const hit of await hitsInViews(joined.text, joined.parts, signal)) {
-          const span = joined.toDocument(hit)
-          if (span !== undefined) hits.push({ ...span, rule: hit.rule })
-        }
-      }
-      return hits.map(toDetection)
-    },
+    detect: (document, options) => runSearch(hitsInDocument(document), slices, options),
   }
 }
 

@@ -33,7 +33,7 @@ export class ClientReply {
     const flat = flatten(headers)
     if (status !== 204 && status !== 304) flat.push('content-length', String(body.length))
     this.#outgoing.writeHead(status, flat)
-    this.#outgoing.end(body, 'latin1')
+    endWith(this.#outgoing, body)
   }
 
   /** Sends the head of a reply whose body follows. */
@@ -76,6 +76,25 @@ export class ClientReply {
   cut(): void {
     this.#outgoing.destroy()
   }
+}
+
+/** The text of a head, which Node keeps here from `writeHead` until it is sent. */
+interface KeptHead {
+  _header?: unknown
+  readonly _hasBody?: unknown
+}
+
+/**
+ * Ends a reply whose head has been written but not sent. Node would hand the socket head and body, the end as an empty
+ * third, and one `writev` for them: twice the cost of one string.
+ */
+function endWith(outgoing: ServerResponse & KeptHead, body: string): void {
+  if (typeof outgoing._header !== 'string' || outgoing._hasBody !== true || outgoing.socket === null) {
+    outgoing.end(body, 'latin1')
+    return
+  }
+  outgoing._header += body
+  outgoing.end()
 }
 
 function flatten(headers: readonly Header[]): string[] {

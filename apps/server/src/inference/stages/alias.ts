@@ -49,9 +49,11 @@ export function aliasStage(directory: ModelDirectory): Stage {
   }
 }
 
+const ACCEPT_LATEST = { acceptLatest: true }
+
 async function namedModel(name: string, { call }: Exchange, directory: ModelDirectory): Promise<ModelConfig> {
   // Clients of the alternate ecosystem name models with the tag under which they were listed.
-  const model = await directory.resolve(name, { acceptLatest: call.row.family === 'string' })
+  const model = await directory.resolve(name, call.row.family === 'string' ? ACCEPT_LATEST : undefined)
   if (model !== undefined) return model
   throw call.row.unknownModel === 'invalid_request' ? modelNotConfigured() : modelNotFound(name)
 }

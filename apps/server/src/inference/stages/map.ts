@@ -24,10 +24,11 @@ function mayTranslate({ standIns = [] }: ModelConfig, row: RouteRow): boolean {
  * read for the model that was found, and held until the reply has ended.
  */
 export function mapStage(media: MediaAttacher): Stage {
-  return async (exchange, next) => {
+  // What goes upstream as it came is nobody's but the upstream's to check.
+  return (exchange, next) => (isPassthrough(exchange.model) ? next() : map(exchange, next))
+
+  async function map(exchange: Exchange, next: () => Promise<void>): Promise<void> {
     const { codec, model, call } = exchange
-    // What goes upstream as it came is nobody's but the upstream's to check.
-    if (isPassthrough(model)) return await next()
     const document = await editedDocument(exchange)
     const parsed = await codec.parse(document, { signal: call.signal })
     if (isCloudModel(model)) {

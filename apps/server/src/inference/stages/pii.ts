@@ -1,26 +1,53 @@
-import type { RequestFilter } from '../../pii/request-filter.ts'
+import type { JsonDocument } from '@svc/json'
+import type { DocumentFormat } from '@svc/pii'
+import type { Call, CallEnding } from '../../http/call.ts'
+import type { ModelConfig } from '../../models/model-config.ts'
+import type { HiddenTexts } from '../../pii/hidden-text.ts'
+import type { FilterableRequest, RequestFilter } from '../../pii/request-filter.ts'
+import type { Exchange } from '../exchange.ts'
 import type { Stage } from '../pipeline.ts'
 
 /** Filters the body by the policy of the resolved model; what is masked becomes an edit of the original bytes (§6.3). */
 export function piiStage(filter: RequestFilter): Stage {
-  return async (exchange, next) => {
-    const { call, codec, document, model, transport } = exchange
-    const { scanned } = call.row
-    const isSocket = transport === 'websocket'
-    if (scanned && filter.watches(model, { isSocket })) {
-      const { splices, restoration } = await filter.filter({
-        document,
-        format: scanned,
-        model,
-        isSocket,
-        hidden: codec.hiddenTexts?.(document),
-        correlationId: call.requestId,
-        userId: call.principal.id,
-        signal: call.signal,
-      })
-      exchange.splices.push(...splices)
-      exchange.restoration = restoration
-    }
-    await next()
+  return (exchange, next) => {
+    const { scanned } = exchange.call.row
+    const isSocket = exchange.transport === 'websocket'
+    if (!scanned || !filter.watches(exchange.model, { isSocket })) return next()
+    return filterBody(exchange, scanned, filter).then(next)
+  }
+}
+
+async function filterBody(exchange: Exchange, format: DocumentFormat, filter: RequestFilter): Promise<void> {
+  const { splices, restoration } = await filter.filter(new ScannedRequest(exchange, format))
+  exchange.splices.push(...splices)
+  exchange.restoration = restoration
+}
+
+/** A request for the filter. A class: its signal is made when somebody reads it. */
+class ScannedRequest implements FilterableRequest {
+  readonly document: JsonDocument
+  readonly format: DocumentFormat
+  readonly model: ModelConfig
+  readonly isSocket: boolean
+  readonly hidden: HiddenTexts | undefined
+  readonly correlationId: string
+  readonly userId: string
+  readonly ending: CallEnding
+  readonly #call: Call
+
+  constructor({ call, codec, document, model, transport }: Exchange, format: DocumentFormat) {
+    this.document = document
+    this.format = format
+    this.model = model
+    this.isSocket = transport === 'websocket'
+    this.hidden = codec.hiddenTexts?.(document)
+    this.correlationId = call.requestId
+    this.userId = call.principal.id
+    this.ending = call.ending
+    this.#call = call
+  }
+
+  get signal(): AbortSignal {
+    return this.#call.signal
   }
 }

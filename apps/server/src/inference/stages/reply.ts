@@ -14,18 +14,17 @@ export const OPAQUE = new SvcError('internal', 'an error occurred')
 
 /** Writes the reply: one JSON body, or a stream whose headers wait for its first event. */
 export function replyStage(options: { readonly clock: Clock; readonly opaqueErrors: boolean }): Stage {
-  return async (exchange, next) => {
+  return (exchange, next) => {
     const { call } = exchange
     // A relayed reply has been written while it came.
-    if (exchange.upstreamStatus !== undefined) return await next()
+    if (exchange.upstreamStatus !== undefined) return next()
     const facts: ReplyFacts = {
       model: exchange.requestedModel,
       requestId: call.requestId,
       created: Math.floor(options.clock.now() / 1000),
       extraUsage: call.header('extra-usage') !== undefined,
     }
-    await reply(exchange, facts, options.opaqueErrors)
-    await next()
+    return reply(exchange, facts, options.opaqueErrors).then(next)
   }
 }
 

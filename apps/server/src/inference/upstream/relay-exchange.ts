@@ -25,8 +25,8 @@ export async function relayExchange(exchange: Exchange, { models, upstream, opaq
     provider: target.provider,
     outgoing: call.outgoing,
     signal: call.ending,
-    ...(restoration === undefined ? {} : { rewriter: createRestorer(target.provider, restoration) }),
-    ...(opaque === undefined ? {} : { describe: () => opaque }),
+    rewriter: restoration && createRestorer(target.provider, restoration),
+    describe: opaque && (() => opaque),
   })
   exchange.usage = outcome.usage === undefined ? NO_USAGE : toUsage(outcome.usage)
   exchange.failure = outcome.failure
