@@ -5,7 +5,7 @@ export function combineDetectors(name: string, tiers: readonly Detector[]): Dete
   return {
     name,
     async detect(document, options) {
-      const found = await Promise.all(tiers.map((tier) => tier.detect(document, options)))
+      const found = await Promise.all(tiers.map(async (tier) => await tier.detect(document, options)))
       return found.flat()
     },
   }

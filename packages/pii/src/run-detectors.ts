@@ -91,7 +91,7 @@ async function waitForAll(
   signal?.addEventListener('abort', leave)
   try {
     const late = clock.sleep(detectorTimeoutMs, { signal: context.signal }).then(() => undefined)
-    return await Promise.all(started.map((each) => (isOver(each) ? each : waitFor(each, late))))
+    return await Promise.all(started.map(async (each) => (isOver(each) ? each : await waitFor(each, late))))
   } finally {
     signal?.removeEventListener('abort', leave)
     context.abort(OVER)
