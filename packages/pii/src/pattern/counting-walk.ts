@@ -60,7 +60,7 @@ export class CountingWalk {
   accepts(guards: number): boolean {
     for (const position of this.shape.last[guards] ?? []) {
       const value = this.values[position.index]
-      if (value !== undefined && left(position, value)) return true
+      if (value !== undefined && mayEnd(position, value)) return true
     }
     return false
   }
@@ -87,9 +87,16 @@ export class CountingWalk {
   }
 }
 
-function followed({ from, kept, isRound, entered }: Step, before: Value): Value | undefined {
+function followed(step: Step, before: Value): Value | undefined {
+  const { kept, isRound, left, entered, divisor, factor } = step
+  if (typeof before === 'number' && divisor > 0) {
+    const outside = divisor === 1 ? before : Math.floor(before / divisor)
+    if (!isRound || kept === undefined) return outside * factor
+    if ((outside % kept.base) + 1 < kept.base) return (outside + 1) * factor
+    return kept.max === Number.POSITIVE_INFINITY ? outside * factor : undefined
+  }
   let value = before
-  for (let loop = from.loop; loop !== kept && loop !== undefined; loop = loop.parent) {
+  for (const loop of left) {
     const outside = leaveLoop(loop, value)
     if (outside === undefined) return undefined
     value = outside
@@ -104,7 +111,7 @@ function followed({ from, kept, isRound, entered }: Step, before: Value): Value 
 }
 
 /** Whether a match may end with a character. */
-function left(position: Position, before: Value): boolean {
+function mayEnd(position: Position, before: Value): boolean {
   let value: Value | undefined = before
   for (let loop = position.loop; loop !== undefined && value !== undefined; loop = loop.parent) {
     value = leaveLoop(loop, value)

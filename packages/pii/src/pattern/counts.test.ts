@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Dice } from './__fixtures__/random-patterns.ts'
-import { anotherRound, areCompatible, countedLoop, enterLoop, join, leaveLoop, type Value } from './counts.ts'
+import { countedLoop } from './counted-loop.ts'
+import { anotherRound, areCompatible, enterLoop, join, leaveLoop, type Value } from './counts.ts'
 
 /** The same as plain sets of stacks of counts, outermost first. */
 type Stacks = ReadonlySet<string>
@@ -16,8 +17,8 @@ describe('counts of two loops agree with sets of all stacks', () => {
     [2, INFINITE, 1, 6],
     [5, 12, 0, 3],
   ])('{%d,%d} around {%d,%d}', (outerMin, outerMax, min, max) => {
-    const outer = countedLoop(outerMin, outerMax, undefined)
-    const inner = countedLoop(min, max, outer)
+    const outer = countedLoop({ min: outerMin, max: outerMax, parent: undefined, isLoose: false })
+    const inner = countedLoop({ min, max, parent: outer, isLoose: false })
     const dice = new Dice(outerMin * 100 + min)
     for (let round = 0; round < 300; round++) {
       const one = randomWalk(dice)
@@ -102,7 +103,7 @@ function pair(stack: string): [number, number] {
 }
 
 it('of a loop that may be left after any round the least count is enough', () => {
-  const loop = countedLoop(0, 3, undefined)
+  const loop = countedLoop({ min: 0, max: 3, parent: undefined, isLoose: false })
   expect(join(loop, 2, 1)).toBe(1)
   expect(anotherRound(loop, 1)).toBe(2)
   expect(anotherRound(loop, 2)).toBeUndefined()

@@ -1,55 +1,42 @@
-/** A repeat whose rounds are counted. */
-export interface CountedLoop {
-  readonly min: number
-  readonly max: number
-  /** The loop around it. */
-  readonly parent: CountedLoop | undefined
-  /** Rounds done from which on the one under way may be the last: of such counts the lower can do whatever a higher can. */
-  readonly threshold: number
-  /** Whether the lowest count alone says everything: it may be left after any round, and no other loop is around it. */
-  readonly isLeast: boolean
-}
+import { bitsOf, coversBits, fitBits, mayBeLast, prunedBits } from './count-bits.ts'
+import type { CountedLoop } from './counted-loop.ts'
 
 /**
- * What is known of the rounds of the loops around a place in a pattern: 0 outside of every loop, the least count of rounds
- * done for a loop that `isLeast`, and else sets of counts. Values never change.
+ * What is known of the rounds of the loops around a place in a pattern: 0 outside of every loop; one stack of counts as a
+ * number; sets of them as bits where there is one loop, and else as ranges. Values never change.
  */
-export type Value = number | Counts
+export type Value = number | bigint | CountRanges
 
 /** Counts of a loop as ascending ranges, each with what is known of the loops around it. */
-export class Counts {
+class CountRanges {
   readonly lows: number[] = []
   readonly highs: number[] = []
   readonly around: Value[] = []
 }
 
-export function countedLoop(min: number, max: number, parent: CountedLoop | undefined): CountedLoop {
-  const threshold = Math.max(min - 1, 0)
-  return { min, max, parent, threshold, isLeast: parent === undefined && threshold === 0 }
-}
-
 /** In front of the first round. */
 export function enterLoop(loop: CountedLoop, around: Value): Value {
-  if (loop.isLeast) return 0
-  const counts = new Counts()
-  counts.lows.push(0)
-  counts.highs.push(0)
-  counts.around.push(around)
-  return counts
+  if (typeof around === 'number' && loop.isPacked) return around * loop.base
+  return rangesOf(0, around)
 }
 
 /** One round done, another one begins; undefined when no count allows for it. */
 export function anotherRound(loop: CountedLoop, value: Value): Value | undefined {
-  if (typeof value === 'number') return value + 1 < loop.max ? value + 1 : undefined
+  if (typeof value === 'number') {
+    if ((value % loop.base) + 1 < loop.base) return value + 1
+    return loop.max === Number.POSITIVE_INFINITY ? value : undefined
+  }
+  if (typeof value === 'bigint') return prunedBits(loop, value << 1n) || undefined
   const { lows, highs, around } = value
-  const writer = new CountsWriter(loop)
+  const writer = new RangeWriter(loop)
   for (let at = 0; at < lows.length; at++) writer.add((lows[at] ?? 0) + 1, (highs[at] ?? 0) + 1, around[at] ?? 0)
   return writer.finish()
 }
 
 /** The round under way was the last; undefined when no count allows for it. */
 export function leaveLoop(loop: CountedLoop, value: Value): Value | undefined {
-  if (typeof value === 'number') return 0
+  if (typeof value === 'number') return value % loop.base < loop.threshold ? undefined : Math.floor(value / loop.base)
+  if (typeof value === 'bigint') return mayBeLast(loop, value) ? 0 : undefined
   const { highs, around } = value
   let all: Value | undefined
   for (let at = highs.length - 1; at >= 0 && (highs[at] ?? 0) >= loop.threshold; at--) {
@@ -62,17 +49,103 @@ export function leaveLoop(loop: CountedLoop, value: Value): Value | undefined {
 /** Everything that is in one value or the other. `loop`: the innermost around the place; undefined outside of all. */
 export function join(loop: CountedLoop | undefined, one: Value, other: Value): Value {
   if (one === other || loop === undefined) return one
-  if (typeof one === 'number' || typeof other === 'number') return one < other ? one : other
-  const writer = new CountsWriter(loop)
-  const ends = one.lows.length
-  const otherEnds = other.lows.length
+  if (typeof one === 'number' && typeof other === 'number') {
+    if (loop.isOrdered) return Math.min(one, other)
+    if (compared(loop, one, other) !== 'no') return one
+    if (compared(loop, other, one) !== 'no') return other
+  }
+  if (loop.usesBits) return prunedBits(loop, bitsOf(one) | bitsOf(other))
+  return joinRanges(loop, toRanges(loop, one), toRanges(loop, other))
+}
+
+/** Whether what is known from the left and from the right of a character add up to rounds that each loop allows for. */
+export function areCompatible(loop: CountedLoop | undefined, left: Value, right: Value): boolean {
+  return fit(loop, left, right) !== 'no'
+}
+
+/** Whether one value can do whatever the other can. May say no where that is hard to tell. */
+function covers(loop: CountedLoop | undefined, one: Value, other: Value): boolean {
+  if (one === other || loop === undefined) return true
+  if (typeof one === 'number' && typeof other === 'number') return compared(loop, one, other) !== 'no'
+  if (loop.usesBits) return coversBits(loop, bitsOf(one), bitsOf(other))
+  return coversRanges(loop, toRanges(loop, one), toRanges(loop, other))
+}
+
+/** `within`: whatever the counts of the loops inside are. */
+type Answer = 'no' | 'yes' | 'within'
+
+/** Whether one stack of counts can do whatever the other can. */
+function compared(loop: CountedLoop | undefined, one: number, other: number): Answer {
+  if (loop === undefined) return 'yes'
+  const { base, parent } = loop
+  const around = compared(parent, Math.floor(one / base), Math.floor(other / base))
+  if (around !== 'yes') return around
+  const count = one % base
+  const otherCount = other % base
+  if (count === otherCount) return 'yes'
+  if (count > otherCount || count < loop.threshold) return 'no'
+  return loop.restarts ? 'within' : 'yes'
+}
+
+function fit(loop: CountedLoop | undefined, left: Value, right: Value): Answer {
+  if (loop === undefined) return 'yes'
+  if (typeof left === 'number' && typeof right === 'number') {
+    const { base, parent } = loop
+    const around = fit(parent, Math.floor(left / base), Math.floor(right / base))
+    const rounds = (left % base) + (right % base) + 1
+    return around === 'yes' ? fitRounds(loop, rounds, rounds) : around
+  }
+  if (loop.usesBits) return fitBits(loop, bitsOf(left), bitsOf(right)) ? 'yes' : 'no'
+  return fitRanges(loop, toRanges(loop, left), toRanges(loop, right))
+}
+
+function fitRounds({ min, max, restarts }: CountedLoop, least: number, most: number): Answer {
+  if (least > max || most < min) return 'no'
+  // With a round to spare a new one can begin here, and with it all counts inside.
+  return restarts && least < max ? 'within' : 'yes'
+}
+
+function fitRanges(loop: CountedLoop, left: CountRanges, right: CountRanges): Answer {
+  let best: Answer = 'no'
+  for (let at = 0; at < left.lows.length; at++) {
+    for (let rightAt = 0; rightAt < right.lows.length; rightAt++) {
+      const around = fit(loop.parent, left.around[at] ?? 0, right.around[rightAt] ?? 0)
+      if (around === 'within') return around
+      if (around === 'no') continue
+      const least = (left.lows[at] ?? 0) + (right.lows[rightAt] ?? 0) + 1
+      const most = (left.highs[at] ?? 0) + (right.highs[rightAt] ?? 0) + 1
+      const rounds = fitRounds(loop, least, most)
+      if (rounds === 'within') return rounds
+      if (rounds === 'yes') best = rounds
+    }
+  }
+  return best
+}
+
+function rangesOf(count: number, around: Value): CountRanges {
+  const ranges = new CountRanges()
+  ranges.lows.push(count)
+  ranges.highs.push(count)
+  ranges.around.push(around)
+  return ranges
+}
+
+function toRanges({ base }: CountedLoop, value: Value): CountRanges {
+  if (value instanceof CountRanges) return value
+  // Bits are kept for loops of which there are no ranges.
+  const stack = Number(value)
+  return rangesOf(stack % base, Math.floor(stack / base))
+}
+
+function joinRanges(loop: CountedLoop, one: CountRanges, other: CountRanges): Value {
+  const writer = new RangeWriter(loop)
   let at = 0
   let otherAt = 0
-  let low = one.lows[0] ?? 0
-  let otherLow = other.lows[0] ?? 0
-  while (at < ends && otherAt < otherEnds) {
-    const high = one.highs[at] ?? 0
-    const otherHigh = other.highs[otherAt] ?? 0
+  let low = one.lows[0] ?? Number.POSITIVE_INFINITY
+  let otherLow = other.lows[0] ?? Number.POSITIVE_INFINITY
+  while (low < Number.POSITIVE_INFINITY || otherLow < Number.POSITIVE_INFINITY) {
+    const high = one.highs[at] ?? Number.POSITIVE_INFINITY
+    const otherHigh = other.highs[otherAt] ?? Number.POSITIVE_INFINITY
     const around = one.around[at] ?? 0
     const otherAround = other.around[otherAt] ?? 0
     if (low < otherLow) {
@@ -89,35 +162,13 @@ export function join(loop: CountedLoop | undefined, one: Value, other: Value): V
       low = until + 1
       otherLow = until + 1
     }
-    if (low > high) low = one.lows[++at] ?? 0
-    if (otherLow > otherHigh) otherLow = other.lows[++otherAt] ?? 0
-  }
-  for (; at < ends; low = one.lows[++at] ?? 0) writer.add(low, one.highs[at] ?? 0, one.around[at] ?? 0)
-  for (; otherAt < otherEnds; otherLow = other.lows[++otherAt] ?? 0) {
-    writer.add(otherLow, other.highs[otherAt] ?? 0, other.around[otherAt] ?? 0)
+    if (low > high) low = one.lows[++at] ?? Number.POSITIVE_INFINITY
+    if (otherLow > otherHigh) otherLow = other.lows[++otherAt] ?? Number.POSITIVE_INFINITY
   }
   return writer.finish() ?? one
 }
 
-/** Whether what is known from the left and from the right of a character add up to rounds that each loop allows for. */
-export function areCompatible(loop: CountedLoop | undefined, left: Value, right: Value): boolean {
-  if (loop === undefined) return true
-  if (typeof left === 'number' || typeof right === 'number') return Number(left) + Number(right) < loop.max
-  for (let at = 0; at < left.lows.length; at++) {
-    for (let rightAt = 0; rightAt < right.lows.length; rightAt++) {
-      const least = (left.lows[at] ?? 0) + (right.lows[rightAt] ?? 0) + 1
-      const most = (left.highs[at] ?? 0) + (right.highs[rightAt] ?? 0) + 1
-      if (least > loop.max || most < loop.min) continue
-      if (areCompatible(loop.parent, left.around[at] ?? 0, right.around[rightAt] ?? 0)) return true
-    }
-  }
-  return false
-}
-
-/** Whether one value can do whatever the other can. May say no where that is hard to tell. */
-function covers(loop: CountedLoop | undefined, one: Value, other: Value): boolean {
-  if (one === other || loop === undefined) return true
-  if (typeof one === 'number' || typeof other === 'number') return one <= other
+function coversRanges(loop: CountedLoop, one: CountRanges, other: CountRanges): boolean {
   let at = 0
   for (let otherAt = 0; otherAt < other.lows.length; otherAt++) {
     const low = other.lows[otherAt] ?? 0
@@ -132,7 +183,7 @@ function covers(loop: CountedLoop | undefined, one: Value, other: Value): boolea
 }
 
 /** Whether a lower count that may be the last covers a count. */
-function coversFromBelow(loop: CountedLoop, one: Counts, count: number, around: Value): boolean {
+function coversFromBelow(loop: CountedLoop, one: CountRanges, count: number, around: Value): boolean {
   for (let at = one.lows.length - 1; at >= 0 && (one.highs[at] ?? 0) >= loop.threshold; at--) {
     if ((one.lows[at] ?? 0) <= count && covers(loop.parent, one.around[at] ?? 0, around)) return true
   }
@@ -140,8 +191,8 @@ function coversFromBelow(loop: CountedLoop, one: Counts, count: number, around: 
 }
 
 /** Puts counts together from ascending ranges; leaves out what the loop does not allow for and what lower counts cover. */
-class CountsWriter {
-  private readonly counts = new Counts()
+class RangeWriter {
+  private readonly ranges = new CountRanges()
   private readonly loop: CountedLoop
   /** What is around the counts so far that may be the last. */
   private last: Value | undefined
@@ -169,16 +220,8 @@ class CountsWriter {
     if (loop.max < Number.POSITIVE_INFINITY) this.append(count, count, around)
   }
 
-  /** The counts, when something is left of them. */
-  finish(): Counts | undefined {
-    const { loop, last, counts } = this
-    // Without an upper bound, all counts that may be the last are one.
-    if (last !== undefined && loop.max === Number.POSITIVE_INFINITY) this.append(loop.threshold, loop.threshold, last)
-    return counts.lows.length === 0 ? undefined : counts
-  }
-
   private append(low: number, high: number, around: Value): void {
-    const { lows, highs, around: all } = this.counts
+    const { lows, highs, around: all } = this.ranges
     const at = highs.length - 1
     if (at >= 0 && highs[at] === low - 1 && all[at] === around) {
       highs[at] = high
@@ -187,5 +230,17 @@ class CountsWriter {
     lows.push(low)
     highs.push(high)
     all.push(around)
+  }
+
+  /** The counts, when something is left of them. */
+  finish(): Value | undefined {
+    const { loop, last, ranges } = this
+    // Without an upper bound, all counts that may be the last are one.
+    if (last !== undefined && loop.max === Number.POSITIVE_INFINITY) this.append(loop.threshold, loop.threshold, last)
+    const [low] = ranges.lows
+    const [around] = ranges.around
+    if (low === undefined || around === undefined) return undefined
+    const isOne = ranges.lows.length === 1 && ranges.highs[0] === low
+    return isOne && typeof around === 'number' && loop.isPacked ? around * loop.base + low : ranges
   }
 }

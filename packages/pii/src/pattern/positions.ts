@@ -1,7 +1,7 @@
 import { Alphabet } from './alphabet.ts'
 import { emptiness, type PatternNode, setsOf } from './ast.ts'
 import type { CodeSet } from './code-set.ts'
-import { type CountedLoop, countedLoop } from './counts.ts'
+import { type CountedLoop, countedLoop } from './counted-loop.ts'
 import { unroll } from './unroll.ts'
 
 /** What may have to hold between two characters, as flags. */
@@ -31,8 +31,13 @@ export interface Step {
   readonly kept: CountedLoop | undefined
   /** Whether that loop begins another round. */
   readonly isRound: boolean
-  /** The loops around `to` only, outermost first. */
+  /** The loops around `from` only, innermost first, and those around `to` only, outermost first. */
+  readonly left: readonly CountedLoop[]
   readonly entered: readonly CountedLoop[]
+  /** What a stack of counts as a number is divided by when loops are left that may be left at any time; 0: not so easy. */
+  readonly divisor: number
+  /** What it is multiplied with where loops are entered. */
+  readonly factor: number
 }
 
 /** A character with which a match may begin or end, on condition of guards. */
@@ -86,6 +91,8 @@ class Builder {
   private readonly alphabet: Alphabet
   private readonly positions: Position[] = []
   private readonly steps: Step[] = []
+  /** The same by the characters they connect. */
+  private readonly between = new Map<number, Step[]>()
   private guards = 0
   private isUnfit = false
 
@@ -157,7 +164,7 @@ class Builder {
     const isCounted = max > 1 && (max < Number.POSITIVE_INFINITY || min > 1)
     // Rounds that take nothing are not followed: they must not be needed.
     if (isCounted && min > 1 && emptiness(node) === 'conditional') this.isUnfit = true
-    const loop = isCounted ? countedLoop(min, max, around) : around
+    const loop = isCounted ? countedLoop({ min, max, parent: around, isLoose: isLoose(node) }) : around
     const body = this.part(node, loop)
     if (max > 1) this.connect(body.last, body.first, loop, isCounted)
     return { first: body.first, last: body.last, nothing: min === 0 ? [0] : body.nothing }
@@ -173,11 +180,41 @@ class Builder {
     if (this.isUnfit) return
     for (const { position: from, guards: before } of last) {
       for (const { position: to, guards: after } of first) {
-        const guards = before | after
-        this.guards |= guards
-        this.steps.push({ from, to, guards, kept, isRound, entered: loopsBetween(kept, to.loop) })
+        this.addStep(stepOf(from, to, before | after, kept, isRound))
       }
     }
+  }
+
+  private addStep(step: Step): void {
+    const key = step.from.index * MAX_STEPS + step.to.index
+    const alike = this.between.get(key) ?? []
+    if (alike.some((other) => serves(other, step))) return
+    this.guards |= step.guards
+    this.between.set(key, [...alike, step])
+    this.steps.push(step)
+  }
+}
+
+/** Whether one step between two characters does whatever another does. */
+function serves(one: Step, other: Step): boolean {
+  if (one.kept !== other.kept || (one.guards & ~other.guards) !== 0) return false
+  return one.isRound === other.isRound || (!one.isRound && one.kept?.threshold === 0)
+}
+
+/** Whether each character of a pattern may be its first and its last, without conditions. */
+function isLoose(node: PatternNode): boolean {
+  switch (node.kind) {
+    case 'literal':
+    case 'class':
+      return true
+    case 'assertion':
+      return false
+    case 'sequence':
+      return node.items.every((item) => isLoose(item) && (node.items.length === 1 || emptiness(item) === 'always'))
+    case 'choice':
+      return node.arms.every(isLoose)
+    case 'repeat':
+      return node.min <= 1 && isLoose(node.body)
   }
 }
 
@@ -195,7 +232,25 @@ function flowOf(
 }
 
 function reversed({ from, to, guards, kept, isRound }: Step): Step {
-  return { from: to, to: from, guards, kept, isRound, entered: loopsBetween(kept, from.loop) }
+  return stepOf(to, from, guards, kept, isRound)
+}
+
+function stepOf(from: Position, to: Position, guards: number, kept: CountedLoop | undefined, isRound: boolean): Step {
+  const left = loopsBetween(kept, from.loop).toReversed()
+  const entered = loopsBetween(kept, to.loop)
+  const isEasy = left.every((loop) => loop.threshold === 0) && (to.loop?.isPacked ?? true)
+  const product = (loops: readonly CountedLoop[]): number => loops.reduce((all, loop) => all * loop.base, 1)
+  return {
+    from,
+    to,
+    guards,
+    kept,
+    isRound,
+    left,
+    entered,
+    divisor: isEasy ? product(left) : 0,
+    factor: product(entered),
+  }
 }
 
 /** The loops inside of one (undefined: all) up to another, outermost first. */
