@@ -99,7 +99,10 @@ function warnOfUnusedKeys(
 function patterns(keys: ModelKeys, refuse: Refuse): void {
   const { patterns: own = [], ...settings } = keys.piiDetection ?? {}
   const isPattern = keys.backend?.toLowerCase() === 'pattern'
-  if (!isPattern && own.length === 0 && (settings.builtins ?? []).length === 0) return
+  if (!isPattern && own.length === 0 && (settings.builtins ?? []).length === 0) {
+    if ((settings.encodings ?? []).length > 0) refuse('pii_detection.encodings', 'are read for builtins and patterns')
+    return
+  }
   try {
     const named = own.map(({ name = '', match = '', action, minLen }) => ({ name, match, action, minLen }))
     createPatternDetector({ name: keys.name ?? '', settings: { ...settings, patterns: named } })

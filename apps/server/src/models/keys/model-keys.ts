@@ -1,3 +1,4 @@
+import { ENCODINGS } from '@svc/pii'
 import {
   type Block,
   block,
@@ -369,6 +370,7 @@ export const PII_DETECTION = {
   entity_actions: mapOf(ACTION),
   builtins: textList,
   patterns: listOf(block({ name: text, match: text, action: ACTION, min_len: count })),
+  encodings: listOf(choice(...ENCODINGS)),
   extend_to_next_word: textList,
   extend_to_previous_word: textList,
   protected_terms: textList,
