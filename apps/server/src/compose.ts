@@ -56,6 +56,7 @@ import { readDeviceMemory } from './monitoring/drm-vram.ts'
 import { createMemoryPressure } from './monitoring/memory-pressure.ts'
 import { createMetrics } from './monitoring/metrics.ts'
 import { createProcessStats } from './monitoring/process-stats.ts'
+import { readTrustStore } from './outbound/trust-store.ts'
 import type { Clock } from './ports.ts'
 import { createLiveResponses } from './responses/live-responses.ts'
 import { createResponseStore } from './responses/response-store.ts'
@@ -169,7 +170,7 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       logger: log,
     })
     opened.push(() => supervisor.killNow())
-    const cloud = createHttpUpstream()
+    const cloud = createHttpUpstream({ ca: await readTrustStore({ environment, logger: log }) })
     opened.push(() => cloud.close())
     const secrets = secretsOf(environment)
     let ownPort: number | undefined

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { startUpstream, type Upstream } from '@svc/test-kit'
+import { createTestCa, startUpstream, tempDir, type Upstream } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { startTestServer, type TestServer } from '../support/server.ts'
@@ -75,6 +75,27 @@ describe('the provider of a proxy', () => {
     const [chat, message] = upstream.requests
     expect([chat?.header('authorization'), chat?.header('x-api-key')]).toEqual([['Bearer sk-up'], []])
     expect([message?.header('authorization'), message?.header('x-api-key')]).toEqual([[], ['sk-up']])
+  })
+})
+
+describe('the certificate of an upstream', () => {
+  it.each(['SSL_CERT_FILE', 'NODE_EXTRA_CA_CERTS'])('may be of an authority that %s names', async (variable) => {
+    await using folder = await tempDir()
+    const ca = createTestCa()
+    const file = folder.join('authority.pem')
+    await writeFile(file, ca.cert)
+    await using upstream = await startUpstream({ protocol: 'https', ca })
+    upstream.replyWith({ headers: json, body: chatReply })
+    for (const [env, status] of [
+      [{ [variable]: file }, 200],
+      [{}, 502],
+    ] as const) {
+      await using server = await startTestServer({ env })
+      await write(server, 'cloud', { upstream_url: `${upstream.origin}/v1/chat/completions` })
+      await write(server, 'far', { upstream_url: upstream.origin }, { backend: 'service-proxy' })
+      for (const model of ['cloud', 'far']) expect((await server.chat(model)).status).toBe(status)
+    }
+    expect(upstream.requests).toHaveLength(2)
   })
 })
 

@@ -1,0 +1,52 @@
+import { writeFile } from 'node:fs/promises'
+import { createTestCa, tempDir } from '@svc/test-kit'
+import { describe, expect, it } from 'vitest'
+import { readTrustStore } from './trust-store.ts'
+
+const [system, other, extra] = [createTestCa().cert, createTestCa().cert, createTestCa().cert]
+
+async function start() {
+  const folder = await tempDir()
+  const warnings: unknown[] = []
+  const ignore = (): void => undefined
+  const logger = { debug: ignore, info: ignore, error: ignore, warn: (fields: object) => warnings.push(fields) }
+  await writeFile(folder.join('bundle'), `# comment\n${system}`)
+  await writeFile(folder.join('other'), other)
+  await writeFile(folder.join('extra'), extra)
+  await writeFile(folder.join('empty'), 'no certificate')
+  const bundles = ['missing', 'empty', 'bundle', 'other'].map((name) => folder.join(name))
+  return {
+    folder,
+    warnings,
+    read: (environment: Record<string, string> = {}, files = bundles) =>
+      readTrustStore({ environment, logger, bundles: files }),
+    [Symbol.asyncDispose]: () => folder.close(),
+  }
+}
+
+describe('the authorities that are trusted', () => {
+  it('are those of the first file of the system that holds any, and extra ones', async () => {
+    await using world = await start()
+    expect(await world.read()).toBe(`# comment\n${system}`)
+    const trusted = await world.read({ NODE_EXTRA_CA_CERTS: world.folder.join('extra') })
+    expect(trusted).toBe(`# comment\n${system}\n${extra}`)
+    expect(world.warnings).toEqual([])
+  })
+
+  it('are those of SSL_CERT_FILE in their place', async () => {
+    await using world = await start()
+    expect(await world.read({ SSL_CERT_FILE: world.folder.join('other') })).toBe(other)
+  })
+
+  it("are Node's own where the system has none", async () => {
+    await using world = await start()
+    expect(await world.read({ NODE_EXTRA_CA_CERTS: world.folder.join('extra') }, [])).toBeUndefined()
+  })
+
+  it('are the others where a file that somebody names holds none; that is told', async () => {
+    await using world = await start()
+    const [SSL_CERT_FILE, NODE_EXTRA_CA_CERTS] = [world.folder.join('empty'), world.folder.join('missing')]
+    expect(await world.read({ SSL_CERT_FILE, NODE_EXTRA_CA_CERTS })).toBe(`# comment\n${system}`)
+    expect(world.warnings).toEqual([{ file: SSL_CERT_FILE }, { file: NODE_EXTRA_CA_CERTS }])
+  })
+})
