@@ -41,6 +41,7 @@ export {
   type Chain,
   type ChainOptions,
   createChain,
+  type DueProbe,
   type FailoverEvent,
   type TargetState,
   type TargetStatus,

@@ -182,7 +182,8 @@ describe('the events of chains', () => {
     expect(await reader.next()).toEqual({ type: 'state', ...told, target: 'one', from: 'up', to: 'down' })
     expect(await reader.next()).toEqual({ type: 'switch', ...told, from: 'one', to: 'two' })
     // nobody asks the chain for anything: it looks by itself
-    first.replyWith({ headers: json, body: '{"data":[{"id":"one"}]}' })
+    const list = '{"data":[{"id":"one"}]}'
+    first.replyWith(({ path }) => ({ headers: json, body: path === '/v1/models' ? list : said('first') }))
     expect(await reader.next()).toEqual({ type: 'state', ...told, target: 'one', from: 'down', to: 'up' })
     await server.post(`${CHAINS}/m/pin`, { target: 'two' })
     await server.post(`${CHAINS}/m/unpin`, {})

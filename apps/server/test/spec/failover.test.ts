@@ -1,3 +1,4 @@
+import type { UpstreamReply } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { writeForwarded } from '../support/chain.ts'
@@ -197,24 +198,56 @@ describe('a chain of models', () => {
     expect(server.records('cold')).toEqual([])
   })
 
-  it('takes a target back once it is there again', async () => {
+  it('takes a target back once it is there again, and has answered with a token', async () => {
     await using world = await startWorld()
     const { server, first } = world
-    const patience = { probe: { interval: '10ms' }, recovery: { probes: 2, min_dwell: '20ms' } }
-    await world.chain(patience)
+    await world.chain({ probe: { interval: '10ms' }, recovery: { probes: 2, min_dwell: '20ms' } })
     first.replyWith({ status: 503, body: '' })
     expect(served(await server.chat('m'))).toEqual(['two', 'fallback'])
+    const asked = (path: string): string[] =>
+      first.requests.filter((request) => request.path === path).map((request) => request.text())
     // an instance that has not the model is not there
     first.replyWith({ headers: json, body: '{"data":[{"id":"other"}]}' })
-    await eventually(() => expect(first.requests.filter(({ path }) => path === '/v1/models').length).toBeGreaterThan(2))
+    await eventually(() => expect(asked('/v1/models').length).toBeGreaterThan(2))
+    // one that lists it but does not answer is not either
+    const before = asked(CHAT).length
+    let answer: UpstreamReply = { status: 500, body: '' }
+    first.replyWith(({ path }) => (path === CHAT ? answer : { headers: json, body: '{"data":[{"id":"one"}]}' }))
+    await eventually(() => expect(asked(CHAT).length).toBeGreaterThan(before + 1))
+    expect(JSON.parse(asked(CHAT).at(-1) ?? '')).toEqual({
+      model: 'one',
+      messages: [{ role: 'user', content: 'Hello' }],
+      temperature: 0,
+      max_tokens: 1,
+    })
     expect(served(await server.chat('m'))).toEqual(['two', 'fallback'])
-    first.replyWith({ headers: json, body: '{"data":[{"id":"one"}]}' })
+    answer = { headers: json, body: said('first') }
     await eventually(async () => {
       const { text } = await server.call('/metrics')
       expect(text).toContain('svc_failover_target_up{model="m",target="one"} 1')
     })
-    first.replyWith({ headers: json, body: said('first') })
     expect(served(await server.chat('m'))).toEqual(['one', undefined])
+  })
+
+  it('tries out a target that makes vectors with a vector', async () => {
+    await using world = await startWorld()
+    const { server, first } = world
+    await writeForwarded(server, { name: 'one', url: first.origin, keys: { known_usecases: ['embeddings'] } })
+    await world.chain({ probe: { interval: '10ms' }, recovery: { probes: 1, min_dwell: '1ms' } })
+    first.enqueue({ status: 503, body: '' })
+    world.second.replyWith({ headers: json, body: '{"data":[{"embedding":[1]}]}' })
+    first.replyWith(({ path }) => ({
+      headers: json,
+      body: path === '/v1/models' ? '{"data":[{"id":"one"}]}' : '{"data":[{"embedding":[1]}]}',
+    }))
+    const embed = () => server.post('/v1/embeddings', { model: 'm', input: 'a' })
+    expect(served(await embed())).toEqual(['two', 'fallback'])
+    await eventually(async () => expect(served(await embed())).toEqual(['one', undefined]))
+    expect(first.requests.map(({ path }) => path).slice(0, 3)).toEqual([
+      '/v1/embeddings',
+      '/v1/models',
+      '/v1/embeddings',
+    ])
   })
 })
 

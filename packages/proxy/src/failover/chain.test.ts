@@ -189,16 +189,30 @@ describe('recovery', () => {
     chain.report('b', 'resting', 60_000)
     expect(chain.dueProbes()).toEqual([])
     pass(15)
-    expect(chain.dueProbes()).toEqual(['a'])
+    const due = [{ model: 'a', isLast: false }]
+    expect(chain.dueProbes()).toEqual(due)
     expect(chain.dueProbes()).toEqual([])
     pass(15)
-    expect(chain.dueProbes()).toEqual(['a'])
+    expect(chain.dueProbes()).toEqual(due)
     chain.reportProbe('c', true)
     expect(chain.states.map(({ status, goodProbes }) => [status, goodProbes])).toEqual([
       ['down', 0],
       ['resting', 0],
       ['up', 0],
     ])
+  })
+
+  it('says which look is the one that brings a target back', () => {
+    const { chain, pass } = start({ probe: { interval: '10s' }, recovery: { probes: 3, min_dwell: '25s' } })
+    chain.report('a', 'down')
+    const looks: unknown[] = []
+    for (let look = 0; look < 3; look += 1) {
+      pass(10)
+      looks.push(chain.dueProbes()[0]?.isLast)
+      chain.reportProbe('a', true)
+    }
+    expect(looks).toEqual([false, false, true])
+    expect(chain.states[0]?.status).toBe('up')
   })
 
   it('does not come from a rest: what is down stays so', () => {

@@ -31,6 +31,13 @@ export interface Candidate {
   readonly note: 'fallback' | 'degraded' | undefined
 }
 
+/** A target to be looked at. */
+export interface DueProbe {
+  readonly model: string
+  /** Whether the target is up again if it looks good: the look should then be as close to a request as it can. */
+  readonly isLast: boolean
+}
+
 /** How to make a chain. */
 export interface ChainOptions {
   readonly settings: FailoverSettings
@@ -61,7 +68,7 @@ export interface Chain {
   /** Takes what a target's answer meant. @param retryAfterMs how long it asked to be left alone */
   report(model: string, verdict: Verdict | 'good', retryAfterMs?: number): void
   /** Targets that are down and have not been looked at for `probe.interval`; each is then held to be looked at. */
-  dueProbes(): readonly string[]
+  dueProbes(): readonly DueProbe[]
   /** Takes the outcome of a look at a target that is down. */
   reportProbe(model: string, isGood: boolean): void
   /** Asks one target alone; undefined goes back to all. @throws {SvcError} `not_found` */
@@ -117,10 +124,14 @@ export function createChain({ settings, now, onEvent = () => {} }: ChainOptions)
     target.until = now() + Math.min(MAX_REST_MS, retryAfterMs ?? settings.probe.intervalMs)
     change(target, 'resting')
   }
-  const passProbe = (target: Target): void => {
-    target.goodProbes += 1
+  /** Whether one more good probe brings a target back. */
+  const recovers = ({ goodProbes, since }: Target): boolean => {
     const { probes, minDwellMs } = settings.recovery
-    if (target.goodProbes >= probes && now() - target.since >= minDwellMs) change(target, 'up')
+    return goodProbes + 1 >= probes && now() - since >= minDwellMs
+  }
+  const passProbe = (target: Target): void => {
+    if (recovers(target)) change(target, 'up')
+    else target.goodProbes += 1
   }
   const served = (target: Target): void => {
     if (target.status === 'down') passProbe(target)
@@ -176,7 +187,7 @@ export function createChain({ settings, now, onEvent = () => {} }: ChainOptions)
         ({ status, probedAt }) => status === 'down' && now() - probedAt >= settings.probe.intervalMs,
       )
       for (const target of due) target.probedAt = now()
-      return due.map(({ model }) => model)
+      return due.map((target) => ({ model: target.model, isLast: recovers(target) }))
     },
     reportProbe(model, isGood) {
       const target = find(model)

@@ -1,7 +1,15 @@
 import { SvcError } from '@svc/errors'
-import { createService, loadServiceTarget, type PushUpstream, type SecretReader } from '@svc/proxy'
+import {
+  createService,
+  loadServiceTarget,
+  type PredictInput,
+  type PushUpstream,
+  type SecretReader,
+  type Service,
+} from '@svc/proxy'
 import type { ModelConfig } from '../../models/model-config.ts'
 import type { Residency } from '../../models/residency.ts'
+import { hasUsecase } from '../../models/usecases.ts'
 import { type CloudModels, isCloudModel } from '../upstream/cloud-models.ts'
 import { translatePrediction } from '../upstream/translate-exchange.ts'
 
@@ -13,17 +21,28 @@ export interface ProbeParts {
   readonly secrets: SecretReader
 }
 
-/** Asks whether a model could serve. @throws whatever keeps it from that */
-export type Probe = (model: ModelConfig, options: { readonly signal: AbortSignal }) => Promise<void>
+/**
+ * Asks whether a model could serve.
+ *
+ * @param options.isLast whether it is asked again from then on if it can
+ * @throws whatever keeps it from that
+ */
+export type Probe = (
+  model: ModelConfig,
+  options: { readonly signal: AbortSignal; readonly isLast: boolean },
+) => Promise<void>
+
+/** What a model is asked that is only looked at. */
+const WORD = 'Hello'
 
 /**
- * A model here is loaded; one of another instance stands in the list of that instance; of a model upstream, where there
- * may be no list, one token is asked for.
+ * A model here is loaded; one of another instance stands in the list of that instance, and answers with one token before
+ * it is asked again; of a model upstream, where there may be no list, one token is asked for.
  */
 export function createProbe({ residency, models, upstream, secrets }: ProbeParts): Probe {
-  return async (model, { signal }) => {
+  return async (model, { signal, isLast }) => {
     if (isCloudModel(model)) {
-      const chat = { model: model.name, messages: [{ role: 'user' as const, content: 'Hello' }], max_tokens: 1 }
+      const chat = { model: model.name, messages: [{ role: 'user' as const, content: WORD }], max_tokens: 1 }
       const options = { model, signal, stream: false, client: () => undefined, onUsage: () => undefined }
       for await (const _ of translatePrediction(chat, options, { models, upstream })) signal.throwIfAborted()
       return
@@ -31,9 +50,26 @@ export function createProbe({ residency, models, upstream, secrets }: ProbeParts
     if (model.backend.toLowerCase() !== 'service-proxy') return residency.load(model, { signal })
     const { name } = model
     const target = await loadServiceTarget(model.proxy ?? {}, { name, secrets, warn: () => undefined })
-    const names = await createService({ target, upstream }).models({ signal })
+    const service = createService({ target, upstream })
+    const names = await service.models({ signal })
     if (!names.includes(target.model)) {
       throw new SvcError('unavailable', `the instance has no model "${target.model}"`, { code: 'upstream_unavailable' })
     }
+    if (isLast) await tryOut(model, service, signal)
   }
+}
+
+/** The smallest request that the model serves; of one that neither writes nor makes vectors the list has to do. */
+async function tryOut(model: ModelConfig, service: Service, signal: AbortSignal): Promise<void> {
+  const question = questionOf(model)
+  if (question !== undefined) {
+    await service.predict({ ...question, temperature: 0, options: { max_tokens: 1 } }, { signal })
+  } else if (hasUsecase(model, 'embeddings')) {
+    await service.embed(WORD, { signal })
+  }
+}
+
+function questionOf(model: ModelConfig): Pick<PredictInput, 'messages' | 'prompt'> | undefined {
+  if (hasUsecase(model, 'chat')) return { messages: [{ role: 'user', content: WORD }] }
+  return hasUsecase(model, 'completion') ? { prompt: WORD } : undefined
 }

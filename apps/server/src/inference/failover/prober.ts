@@ -1,7 +1,8 @@
-import type { Chain } from '@svc/proxy'
+import type { Chain, DueProbe } from '@svc/proxy'
 import type { ModelConfig } from '../../models/model-config.ts'
 import type { Clock, Logger } from '../../ports.ts'
 import type { Chains } from './chains.ts'
+import type { Probe } from './probe.ts'
 
 /** Looks at targets that are down until they are up again, and has those loaded that are to be warm. */
 export interface Prober {
@@ -14,8 +15,7 @@ export interface Prober {
 /** What {@link createProber} needs. */
 export interface ProberOptions {
   readonly chains: Chains
-  /** Asks a target whether it can serve. @throws whatever keeps it from that */
-  readonly probe: (model: ModelConfig, options: { readonly signal: AbortSignal }) => Promise<void>
+  readonly probe: Probe
   /** Brings a target into memory. */
   readonly load: (model: ModelConfig, options: { readonly signal: AbortSignal }) => Promise<void>
   readonly clock: Clock
@@ -45,11 +45,11 @@ export function createProber({ chains, probe, load, clock, logger }: ProberOptio
       void loading.finally(() => warming.delete(loading))
     }
   }
-  const look = async (chain: Chain, name: string): Promise<void> => {
+  const look = async (chain: Chain, { model: name, isLast }: DueProbe): Promise<void> => {
     const target = watched.get(chain)?.model.standIns?.find((one) => one.name === name)?.model
     const isServing = target !== undefined && !target.disabled
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(chain.settings.probe.timeoutMs)])
-    const isGood = isServing && (await isPossible(probe(target, { signal })))
+    const isGood = isServing && (await isPossible(probe(target, { signal, isLast })))
     logger.debug({ model: name, good: isGood }, 'target of a chain was looked at')
     chain.reportProbe(name, isGood)
   }
@@ -57,7 +57,7 @@ export function createProber({ chains, probe, load, clock, logger }: ProberOptio
     // Rests end when somebody looks: so that this is told in time, they are looked at too.
     while (needsLooks(chain)) {
       await clock.sleep(chain.settings.probe.intervalMs, { signal: closing.signal })
-      await Promise.all(chain.dueProbes().map((name) => look(chain, name)))
+      await Promise.all(chain.dueProbes().map((due) => look(chain, due)))
     }
   }
 
