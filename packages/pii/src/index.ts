@@ -63,8 +63,9 @@ export { ENCODINGS, type Encoding } from './encoded/encodings.ts'
 
 export { offloadPatterns, type PatternOffload } from './offload/offload-patterns.ts'
 export type { PackedDetections } from './offload/packed-detections.ts'
+export type { PackedDocument } from './offload/packed-document.ts'
 export { createPatternScanner, type PatternScannerOptions } from './offload/pattern-scanner.ts'
-export type { PatternScanner, PatternTask } from './offload/port.ts'
+export { buffersOf, type PatternScanner, type PatternTask } from './offload/port.ts'
 
 // What is found, and what becomes of it.
 

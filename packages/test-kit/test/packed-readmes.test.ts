@@ -38,6 +38,7 @@ const PROMISES = {
       'PatternSyntaxError',
       'PiiError',
       'analyzeText',
+      'buffersOf',
       'collectSegments',
       'combineDetectors',
       'compareActions',

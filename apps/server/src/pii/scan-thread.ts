@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { SvcError } from '@svc/errors'
-import type { PackedDetections, PatternTask } from '@svc/pii'
+import { buffersOf, type PackedDetections, type PatternTask } from '@svc/pii'
 
 /** What a thread is sent. */
 export type ScanMessage =
@@ -57,7 +57,7 @@ export class ScanThread {
   }
 
   #send(message: ScanMessage): void {
-    this.#worker.postMessage(message)
+    this.#worker.postMessage(message, message.kind === 'scan' ? buffersOf(message.task) : [])
   }
 
   /** What it ended of is left out: it may quote the document. */

@@ -1,4 +1,4 @@
-import { createDetector, type DetectionSettings, type PatternTask } from '@svc/pii'
+import { createDetector, type DetectionSettings, type PatternTask, type ScanDocument } from '@svc/pii'
 import { afterEach, describe, expect, it } from 'vitest'
 import { silentLogger } from '../backends/__fixtures__/silent-logger.ts'
 import { systemClock } from '../clock.ts'
@@ -6,8 +6,12 @@ import { createScanThreads, type ScanThreads, type ScanThreadsOptions } from './
 
 const { signal } = new AbortController()
 const settings: DetectionSettings = { builtins: ['email'], patterns: [{ name: 'TICKET', match: 'tick-[0-9]{4}' }] }
+const documentOf = (text: string): ScanDocument => {
+  return { text, segments: [{ start: 0, end: text.length }], messages: [] }
+}
 const taskOf = (text: string): PatternTask => {
-  return { settings, document: { text, segments: [{ start: 0, end: text.length }], messages: [] } }
+  const segments = new Uint32Array([0, text.length])
+  return { settings, document: { text: [new TextEncoder().encode(text)], segments, messages: new Uint32Array() } }
 }
 
 const opened: ScanThreads[] = []
@@ -27,9 +31,9 @@ describe('documents on threads of their own', () => {
     const text = `${'Grüße 🚲 '.repeat(10_000)} ada@host.example, tick-1234`
     const here = createDetector({ name: 'keys', settings })
     const elsewhere = createDetector({ name: 'keys', settings, offload: { scanner: threads } })
-    const found = await elsewhere.detect(taskOf(text).document, { signal })
+    const found = await elsewhere.detect(documentOf(text), { signal })
     expect(found).toHaveLength(2)
-    expect(found).toEqual(await here.detect(taskOf(text).document, { signal }))
+    expect(found).toEqual(await here.detect(documentOf(text), { signal }))
   })
 
   it('fail where their patterns are none', async () => {

@@ -3,13 +3,14 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { hit } from '../__fixtures__/detectors.ts'
 import { createDetector } from '../create-detector.ts'
-import type { JudgedDetection } from '../detector.ts'
+import type { JudgedDetection, ScanDocument } from '../detector.ts'
 import { filterSegments } from '../filter.ts'
 import type { TokenClassifier } from '../ports.ts'
 import type { DetectionSettings } from '../settings.ts'
 import { packDetections, unpackDetections } from './packed-detections.ts'
+import { packDocument, unpackDocument } from './packed-document.ts'
 import { createPatternScanner } from './pattern-scanner.ts'
-import type { PatternScanner, PatternTask } from './port.ts'
+import { buffersOf, type PatternScanner, type PatternTask } from './port.ts'
 
 const { signal } = new AbortController()
 const settings: DetectionSettings = {
@@ -17,9 +18,11 @@ const settings: DetectionSettings = {
   patterns: [{ name: 'TICKET', match: 'tick-[0-9]{4}', minLen: 3 }],
   entityActions: { EMAIL: 'block' },
 }
-const text = (body: string): PatternTask['document'] => {
+const text = (body: string): ScanDocument => {
   return { text: body, segments: [{ start: 0, end: body.length }], messages: [] }
 }
+
+const packed = (body: string) => packDocument(text(body), {})
 
 /** A scanner whose tasks and answers cross to another thread, as far as values show it. */
 function recordingScanner(answer: PatternScanner = createPatternScanner()) {
@@ -27,7 +30,8 @@ function recordingScanner(answer: PatternScanner = createPatternScanner()) {
   const scanner: PatternScanner = {
     async scan(task, options) {
       tasks.push(structuredClone(task))
-      return structuredClone(await answer.scan(structuredClone(task), options))
+      const found = await answer.scan(structuredClone(task, { transfer: buffersOf(task) }), options)
+      return structuredClone(found, { transfer: buffersOf(found) })
     },
   }
   return { scanner, tasks }
@@ -42,12 +46,18 @@ describe('a detector that has large documents looked at elsewhere', () => {
     const found = await elsewhere.detect(large, { signal })
     expect(found).toHaveLength(3)
     expect(found).toEqual(await here.detect(large, { signal }))
-    expect(tasks.map(({ document }) => document)).toEqual([large])
+    expect(tasks.map(({ document }) => unpackDocument(document))).toEqual([large])
   })
 
   it('looks at all others itself', async () => {
     const { scanner, tasks } = recordingScanner()
     const detector = createDetector({ name: 'keys', settings, offload: { scanner } })
+    const unread = {
+      get signal(): AbortSignal {
+        throw new Error('a signal is made for a document that is scanned at once')
+      },
+    }
+    expect(detector.detect(text('tick-1234'), unread)).toHaveLength(1)
     expect(await detector.detect(text(`tick-1234 ${'x'.repeat(65_526)}`), { signal })).toHaveLength(1)
     expect(tasks).toEqual([])
     expect(await detector.detect(text(`tick-1234 ${'x'.repeat(65_527)}`), { signal })).toHaveLength(1)
@@ -100,7 +110,7 @@ describe('a scanner', () => {
     const scanner = createPatternScanner({ maxDetectors: 2 })
     const readsOf = async (name: string): Promise<number> => {
       reads = 0
-      await scanner.scan({ settings: counted(name), document: text('tick-1234') }, { signal })
+      await scanner.scan({ settings: counted(name), document: await packed('tick-1234') }, { signal })
       return reads
     }
     const fresh = await readsOf('A')
@@ -117,17 +127,15 @@ describe('a scanner', () => {
 
   it('refuses settings that are none, and stops when it is told to', async () => {
     const scanner = createPatternScanner()
-    const task = (patterns: DetectionSettings['patterns']): PatternTask => ({
-      settings: { patterns },
-      document: text('x'),
-    })
+    const document = await packed('x')
+    const task = (patterns: DetectionSettings['patterns']): PatternTask => ({ settings: { patterns }, document })
     await expect(scanner.scan(task([]), { signal })).rejects.toMatchObject({ code: 'pii_config' })
     await expect(scanner.scan(task([{ name: 'ALL', match: '.*' }]), { signal })).rejects.toMatchObject({
       code: 'pii_config',
     })
     const reason = new Error('gone')
     const gone = AbortSignal.abort(reason)
-    await expect(scanner.scan({ settings, document: text('x') }, { signal: gone })).rejects.toBe(reason)
+    await expect(scanner.scan({ settings, document }, { signal: gone })).rejects.toBe(reason)
   })
 })
 
@@ -168,5 +176,43 @@ describe('packed detections', () => {
     const { kinds, places } = packDetections([hit(0, 1)])
     places[2] = 1
     await expect(unpackDetections({ kinds, places }, {})).rejects.toMatchObject({ code: 'pii_bad_span' })
+  })
+})
+
+describe('a packed document', () => {
+  const spans = fc.array(fc.record({ start: fc.nat(1e6), end: fc.nat(1e6) }), { maxLength: 20 })
+  const document = fc.record({ text: fc.string({ unit: 'grapheme', maxLength: 40 }), segments: spans, messages: spans })
+
+  it('is the same when it is unpacked', async () => {
+    await fc.assert(
+      fc.asyncProperty(document, fc.nat(200_000), async (drawn, before) => {
+        const long = { ...drawn, text: `\ufeff${'é'.repeat(before)}${drawn.text.repeat(3000)}` }
+        const task: PatternTask = { settings, document: await packDocument(long, {}) }
+        expect(unpackDocument(structuredClone(task, { transfer: buffersOf(task) }).document)).toEqual(long)
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  it('has no character in two pieces', async () => {
+    const long = text(`a${'🚲'.repeat(150_000)}`)
+    const { text: pieces } = await packDocument(long, {})
+    expect(pieces.length).toBeGreaterThan(2)
+    expect(pieces.map((piece) => Buffer.from(piece).toString()).join('')).toBe(long.text)
+  })
+
+  it('gives others their turn, and is left when nobody wants it any more', async () => {
+    let turns = 0
+    const yieldControl = async (): Promise<void> => {
+      turns += 1
+    }
+    const many = {
+      ...text('x'.repeat(1_000_000)),
+      segments: Array.from({ length: 50_000 }, () => ({ start: 0, end: 1 })),
+    }
+    await packDocument(many, { sliceMs: 0, yieldControl })
+    expect(turns).toBeGreaterThan(10)
+    const reason = new Error('gone')
+    await expect(packDocument(many, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
   })
 })

@@ -1,6 +1,7 @@
-import type { Detector } from '../detector.ts'
+import type { Detections, Detector, ScanDocument } from '../detector.ts'
 import type { DetectionSettings } from '../settings.ts'
 import { unpackDetections } from './packed-detections.ts'
+import { packDocument } from './packed-document.ts'
 import type { PatternScanner } from './port.ts'
 
 /** Where the patterns of large documents are looked for. */
@@ -24,11 +25,16 @@ export function offloadPatterns(
 ): Detector {
   // Lists of terms may be long, and patterns do not go by them.
   const sent: DetectionSettings = { ...settings, protectedTerms: undefined, protectedTermsFiles: undefined }
+
+  async function detectElsewhere(document: ScanDocument, signal: AbortSignal): Promise<Detections> {
+    const task = { settings: sent, document: await packDocument(document, { signal }) }
+    return unpackDetections(await scanner.scan(task, { signal }), { signal })
+  }
+
   return {
     name: local.name,
-    async detect(document, { signal }) {
-      if (document.text.length <= above) return local.detect(document, { signal })
-      return unpackDetections(await scanner.scan({ settings: sent, document }, { signal }), { signal })
-    },
+    // The signal is left alone where the detector may answer at once.
+    detect: (document, options) =>
+      document.text.length > above ? detectElsewhere(document, options.signal) : local.detect(document, options),
   }
 }

@@ -3,6 +3,7 @@ import { createDetector } from '../create-detector.ts'
 import type { Detector } from '../detector.ts'
 import type { DetectionSettings } from '../settings.ts'
 import { packDetections } from './packed-detections.ts'
+import { unpackDocument } from './packed-document.ts'
 import type { PatternScanner } from './port.ts'
 
 /** How {@link createPatternScanner} works. */
@@ -38,7 +39,8 @@ export function createPatternScanner({
 
   return {
     async scan({ settings, document }, options) {
-      return packDetections(await detectorOf(settings).detect(document, options))
+      options.signal.throwIfAborted()
+      return packDetections(await detectorOf(settings).detect(unpackDocument(document), options))
     },
   }
 }

@@ -21,7 +21,7 @@ let documents = 0
 parentPort.on('message', ({ kind, task }) => {
   if (kind === 'abandon') return parentPort.postMessage({ kind: 'failed' })
   documents += 1
-  const act = ACTS[task.document.text]
+  const act = ACTS[new TextDecoder().decode(task.document.text[0])]
   if (act !== undefined) return act()
   // How many documents this thread has had, as the end of what was found.
   const places = new Uint32Array([0, documents, 0])
