@@ -264,6 +264,14 @@ describe('translate', () => {
     await world.model('far', { mode: 'translate', provider: 'provider_b' })
     world.upstream.replyWith({ headers: jsonType, body: JSON.stringify({ ...messagesReply, stop_reason: 'refusal' }) })
     expect((await world.server.chat('far')).status).toBe(502)
+    // what has been said by then has been sent
+    const refused = messagesStream.replace('"end_turn"', '"refusal"')
+    expect(refused).not.toBe(messagesStream)
+    world.upstream.replyWith({ headers: sse, body: refused })
+    const { status, text } = await world.server.chat('far', { stream: true })
+    expect([status, text]).toEqual([200, expect.stringContaining('Hello ')])
+    expect(text).toMatch(/data: \{"error":\{.*\n\ndata: \[DONE\]/)
+    expect(text).not.toContain('"finish_reason":"stop"')
   })
 })
 

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createTestCa, startUpstream, tempDir, type Upstream } from '@svc/test-kit'
+import { createDeferred, createTestCa, startUpstream, tempDir, type Upstream } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { startTestServer, type TestServer } from '../support/server.ts'
@@ -38,7 +38,9 @@ describe('the key of an upstream', () => {
       upstream.replyWith({ headers: json, body: chatReply })
       const file = join(server.folder, 'upstream-key')
       await writeFile(file, '\n  sk-file \n')
-      await write(server, 'cloud', { upstream_url: upstream.origin, api_key_file: file })
+      const upstream_url = `${upstream.origin}/v1/chat/completions?key=sk-address`
+      await write(server, 'cloud', { upstream_url, api_key_file: file })
+      await write(server, 'wrong', { upstream_url: 'http://127.0.0.1:9/?key=sk-address' })
       await server.writeModelFile(
         'far.yaml',
         stringify({
@@ -53,11 +55,46 @@ describe('the key of an upstream', () => {
         ['Bearer sk-file'],
         ['Bearer sk-variable'],
       ])
+      expect((await server.chat('wrong')).status).toBe(502)
       const pages = ['/system', '/v1/models', '/v1/models/capabilities', '/metrics', '/settings', '/backend/monitor']
       const shown: string[] = []
       for (const page of pages) shown.push((await server.call(`${page}?model=far`)).text)
-      for (const model of ['cloud', 'far']) shown.push((await server.post('/api/show', { model })).text)
-      expect([...shown, ...server.logLines].join('\n')).not.toMatch(/sk-(?:file|variable)/)
+      for (const model of ['cloud', 'far', 'wrong']) shown.push((await server.post('/api/show', { model })).text)
+      shown.push((await server.chat('wrong')).text, (await server.post('/backend/load', { model: 'wrong' })).text)
+      expect([...shown, ...server.logLines].join('\n')).not.toMatch(/sk-(?:file|variable|address)/)
+    },
+  )
+})
+
+describe('an upstream that says nothing', () => {
+  const far = { backend: 'service-proxy' }
+  const translated = { mode: 'translate', provider: 'provider_a' }
+
+  verifies(
+    ['proxy:timeout:whole', 'proxy:timeout:streams'],
+    'is given up after request_timeout_seconds where the reply is whole; a stream may take longer',
+    async () => {
+      await using server = await startTestServer()
+      await using upstream = await startUpstream()
+      const proxy = { upstream_url: upstream.origin, request_timeout_seconds: 1 }
+      await write(server, 'relayed', proxy)
+      await write(server, 'translated', { ...proxy, ...translated })
+      await write(server, 'far', proxy, far)
+      const models = ['relayed', 'translated', 'far']
+      const silence = createDeferred<void>()
+      upstream.replyWith({ headers: json, body: [' ', silence.promise] })
+      const whole = await Promise.all(models.map((model) => server.chat(model)))
+      expect(whole.map(({ status }) => status)).toEqual([502, 502, 502])
+      await Promise.all(upstream.requests.map(async ({ outcome }) => expect(await outcome).toBe('aborted')))
+      const words = [`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'late' } }] })}\n\n`]
+      const slow = new Promise((resolve) => setTimeout(resolve, 1200))
+      upstream.replyWith(() => ({
+        headers: { 'content-type': 'text/event-stream' },
+        body: [slow, ...words, 'data: [DONE]\n\n'],
+      }))
+      const streams = await Promise.all(models.map((model) => server.chat(model, { stream: true })))
+      for (const { status, text } of streams) expect([status, text]).toEqual([200, expect.stringContaining('late')])
+      silence.resolve()
     },
   )
 })
