@@ -60,9 +60,9 @@ const LITERALS = ['a', 'b', 'c', '-', 'a', 'b'] as const
 const CLASSES = ['[ab]', '[a-c]', '[^a]', '[^!]', '\\w', '\\d', '\\s', '[^a-c-]', '[a-z-]'] as const
 const RUNS = ['abc', 'aaa', 'abab', 'a-b', '(?:abc|bca)', 'aab'] as const
 
-/** Bounds up to 4096 for one character, up to nine for anything longer. */
-function quantifier(dice: Dice, isGroup: boolean): string {
-  const most = isGroup || dice.roll(2) === 0 ? 6 : 4096
+/** Bounds up to 4096, half of them small. */
+function quantifier(dice: Dice): string {
+  const most = dice.roll(2) === 0 ? 6 : 4096
   const low = dice.roll(most === 6 ? 4 : most)
   const high = Math.min(4096, low + 1 + dice.roll(most))
   return dice.pick(['?', '*', '+', '*', '+', `{${low}}`, `{${low},}`, `{${low},${high}}`, `{0,${high}}`])
@@ -72,9 +72,9 @@ function piece(dice: Dice, depth: number): string {
   const kind = dice.roll(depth > 0 ? 9 : 6)
   if (kind < 2) return dice.pick(LITERALS)
   if (kind < 3) return dice.pick(CLASSES)
-  if (kind < 6) return `${dice.pick(CLASSES)}${quantifier(dice, false)}`
+  if (kind < 6) return `${dice.pick(CLASSES)}${quantifier(dice)}`
   const arms = Array.from({ length: 1 + dice.roll(2) }, () => row(dice, depth - 1)).join('|')
-  return `(?:${arms})${quantifier(dice, true)}`
+  return `(?:${arms})${quantifier(dice)}`
 }
 
 function row(dice: Dice, depth: number): string {

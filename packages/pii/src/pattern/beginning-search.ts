@@ -46,8 +46,8 @@ export class BeginningSearch {
     this.at = this.ends.highest
     this.found.begin(floor)
     this.walk.clear()
-    this.parts.clear()
-    this.near.clear()
+    if (this.parts.size > 0) this.parts.clear()
+    if (this.near.size > 0) this.near.clear()
     this.nearPart = -1
   }
 

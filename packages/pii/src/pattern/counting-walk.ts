@@ -18,9 +18,12 @@ export class CountingWalk {
   /** By position of the shape; undefined: its loops do not allow for it. */
   private values: (Value | undefined)[] = []
   private spare: (Value | undefined)[] = []
+  /** Without anything to count the shape says everything. */
+  private readonly isCounted: boolean
 
   constructor(shapes: Shapes) {
     this.shapes = shapes
+    this.isCounted = shapes.isCounted
     this.shape = shapes.empty
   }
 
@@ -35,6 +38,10 @@ export class CountingWalk {
   /** Reads a character. `guards` are those that hold between it and the one before; a match may begin with it. */
   read(characterClass: number, guards: number, begins: boolean): void {
     const { next, steps, begun } = this.shapes.move(this.shape, characterClass, guards, begins)
+    if (!this.isCounted) {
+      this.shape = next
+      return
+    }
     const { values, spare } = this
     const positions = next.positions
     let isAlive = false
@@ -58,7 +65,9 @@ export class CountingWalk {
 
   /** Whether what was read may be a whole match; `guards` are those that hold behind it. */
   accepts(guards: number): boolean {
-    for (const position of this.shape.last[guards] ?? []) {
+    const last = this.shape.last[guards] ?? []
+    if (!this.isCounted) return last.length > 0
+    for (const position of last) {
       const value = this.values[position.index]
       if (value !== undefined && mayEnd(position, value)) return true
     }
@@ -68,7 +77,7 @@ export class CountingWalk {
   /** What a later walk can go on from or be compared with. */
   snapshot(): Snapshot {
     const { shape, values } = this
-    return { shape, values: shape.positions.map(({ index }) => values[index]) }
+    return { shape, values: this.isCounted ? shape.positions.map(({ index }) => values[index]) : [] }
   }
 
   goTo({ shape, values }: Snapshot): void {
@@ -80,6 +89,7 @@ export class CountingWalk {
   meets({ shape, values }: Snapshot): boolean {
     const own = new Set(this.shape.positions)
     return shape.positions.some((position, at) => {
+      if (!this.isCounted) return own.has(position)
       const mine = this.values[position.index]
       const other = values[at]
       return mine !== undefined && other !== undefined && own.has(position) && areCompatible(position.loop, mine, other)

@@ -11,7 +11,10 @@ export const GUARD = { start: 1, end: 2, boundary: 4, notBefore: 8 } as const
 export const GUARD_SETS = 16
 
 /** Pairs of characters that may follow one another beyond which a pattern is not taken. */
-const MAX_STEPS = 1 << 16
+const MAX_STEPS = 1 << 14
+
+/** More characters than any pattern has. */
+const MAX_POSITIONS = 2 ** 20
 
 /** A character of a pattern. */
 export interface Position {
@@ -186,7 +189,7 @@ class Builder {
   }
 
   private addStep(step: Step): void {
-    const key = step.from.index * MAX_STEPS + step.to.index
+    const key = step.from.index * MAX_POSITIONS + step.to.index
     const alike = this.between.get(key) ?? []
     if (alike.some((other) => serves(other, step))) return
     this.guards |= step.guards

@@ -2,7 +2,7 @@ import { enterLoop, type Value } from './counts.ts'
 import { type Flow, GUARD_SETS, loopsBetween, type Position, type PositionAutomaton, type Step } from './positions.ts'
 
 /** What may be kept: a unit is about one number. */
-const MAX_UNITS = 1 << 18
+const MAX_UNITS = 1 << 16
 
 /** The characters of a pattern that may just have been read, whatever the counts of rounds are. */
 export interface Shape {
@@ -25,6 +25,8 @@ export interface Move {
 /** The shapes of an automaton in one direction of reading, made as texts ask for them. What is kept is bounded. */
 export class Shapes {
   readonly empty: Shape
+  /** Whether any rounds are counted. */
+  readonly isCounted: boolean
   private readonly automaton: PositionAutomaton
   private readonly flow: Flow
   private readonly classes: number
@@ -35,6 +37,7 @@ export class Shapes {
     this.automaton = automaton
     this.flow = flow
     this.classes = automaton.alphabet.size
+    this.isCounted = automaton.positions.some(({ loop }) => loop !== undefined)
     this.empty = this.shapeOf([])
   }
 

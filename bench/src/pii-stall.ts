@@ -1,0 +1,145 @@
+// How long a request of 15 MB holds up everybody else: the delay of the server's event loop and the wait of small requests
+// meanwhile, without filter and with patterns, in turn over one server in front of one upstream.
+//   pnpm --filter @svc/bench pii-stall [-- --rounds 7 --megabytes 14 --server FILE]
+// `--server` names the main file of another build of the server.
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { median } from './load.ts'
+import { chatCorpus } from './pii-corpus.ts'
+import { freePort, startMeasured } from './processes.ts'
+
+const script = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
+const { values } = parseArgs({
+  args: process.argv.slice(2).filter((argument) => argument !== '--'),
+  options: {
+    rounds: { type: 'string', default: '7' },
+    megabytes: { type: 'string', default: '14' },
+    server: { type: 'string', default: script('../../apps/server/dist/main.js') },
+  },
+})
+const PATH = '/v1/chat/completions'
+const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'))
+const at = (name: string): string => join(folder, name)
+
+/** What a request did to everybody else. */
+interface Stall {
+  /** The longest time the event loop of the server did not turn. */
+  readonly maxMs: number
+  /** Time in which the main thread was busy. */
+  readonly activeMs: number
+  /** The longest that a small request waited. */
+  readonly waitMs: number
+  /** How long the request itself took. */
+  readonly tookMs: number
+}
+
+if (!existsSync(values.server)) throw new Error('the server is not built: npm run build')
+const upstreamPort = await freePort()
+const upstream = await startMeasured({
+  args: [script('./proxy-upstream.mjs'), String(upstreamPort), '1', '1'],
+  url: `http://127.0.0.1:${upstreamPort}`,
+  ready: '/',
+})
+mkdirSync(at('models'))
+const far = {
+  backend: 'cloud-proxy',
+  known_usecases: ['chat'],
+  proxy: { upstream_url: `${upstream.url}${PATH}` },
+}
+const builtins = ['provider_a_api_key', 'provider_b_api_key', 'codehost_token', 'cloud_access_key', 'private_key_block']
+/** Patterns that have to be tried nearly everywhere in a text of digits. */
+const hard = Array.from({ length: 2 }, (_, index) => ({
+  name: `HARD${index}`,
+  match: `[0-9]{1,64}${index}00[0-9]{8,40}x`,
+}))
+const files = [
+  { name: 'unfiltered', ...far, pii: { enabled: false } },
+  { name: 'five patterns', ...far, pii: { enabled: true, detectors: ['secrets'] } },
+  { name: 'hard patterns', ...far, pii: { enabled: true, detectors: ['hard'] } },
+  { name: 'secrets', backend: 'pattern', pii_detection: { builtins } },
+  { name: 'hard', backend: 'pattern', pii_detection: { patterns: hard } },
+]
+for (const file of files) writeFileSync(at(`models/${file.name.replace(' ', '-')}.yaml`), JSON.stringify(file))
+const [port, delayPort] = [await freePort(), await freePort()]
+const flags = ['models-path', 'data-path', 'config-dir', 'backends-path'].map(
+  (flag) => `--${flag}=${at(flag === 'models-path' ? 'models' : flag)}`,
+)
+const server = await startMeasured({
+  args: ['--import', script('./event-loop-delay.mjs'), values.server, 'run', `--address=127.0.0.1:${port}`, ...flags],
+  url: `http://127.0.0.1:${port}`,
+  ready: '/readyz',
+  env: { SVC_DEMO_MODEL: 'false', EVENT_LOOP_PORT: String(delayPort) },
+})
+
+async function readDelay(): Promise<Pick<Stall, 'maxMs' | 'activeMs'>> {
+  return (await (await fetch(`http://127.0.0.1:${delayPort}/`)).json()) as Stall
+}
+
+/** The longest wait of small requests, one after the other, until told to stop. */
+async function probe(until: { stopped: boolean }): Promise<number> {
+  let longest = 0
+  while (!until.stopped) {
+    const begun = performance.now()
+    await (await fetch(`${server.url}/healthz`)).arrayBuffer()
+    longest = Math.max(longest, performance.now() - begun)
+  }
+  return longest
+}
+
+async function ask(body: string): Promise<number> {
+  const begun = performance.now()
+  const headers = { 'content-type': 'application/json' }
+  const reply = await fetch(`${server.url}${PATH}`, { method: 'POST', headers, body })
+  await reply.arrayBuffer()
+  if (reply.status !== 200) throw new Error(`status ${reply.status}`)
+  return performance.now() - begun
+}
+
+/** Asks twice: for the event loop alone, then beside small requests. */
+async function measure(body: string): Promise<Stall> {
+  await readDelay()
+  const tookMs = await ask(body)
+  const delay = await readDelay()
+  const until = { stopped: false }
+  const probing = probe(until)
+  await ask(body).finally(() => {
+    until.stopped = true
+  })
+  return { ...delay, tookMs, waitMs: await probing }
+}
+
+const length = Number(values.megabytes) * 1e6
+const bodyOf = (model: string, content: string): string =>
+  JSON.stringify({ model, messages: [{ role: 'user', content }] })
+const texts = { prose: chatCorpus(length, true, []), digits: '10020030040050060070'.repeat(length / 20) }
+const cases = {
+  'prose, unfiltered': bodyOf('unfiltered', texts.prose),
+  'prose, five patterns': bodyOf('five patterns', texts.prose),
+  'digits, unfiltered': bodyOf('unfiltered', texts.digits),
+  'digits, hard patterns': bodyOf('hard patterns', texts.digits),
+}
+
+try {
+  const measured = Object.entries(cases).map(([name, body]) => ({ name, body, stalls: [] as Stall[] }))
+  // The first of each is not counted.
+  for (let round = 0; round <= Number(values.rounds); round += 1) {
+    for (const { body, stalls } of measured) {
+      const stall = await measure(body)
+      if (round > 0) stalls.push(stall)
+    }
+  }
+  for (const { name, stalls } of measured) {
+    const middle = (key: keyof Stall): string => median(stalls.map((stall) => stall[key])).toFixed(0)
+    process.stdout.write(
+      `${name}: event loop away for ${middle('maxMs')} ms at most, busy ${middle('activeMs')} ms; ` +
+        `a small request waited ${middle('waitMs')} ms at most; took ${middle('tookMs')} ms\n`,
+    )
+  }
+} finally {
+  await server.stop()
+  await upstream.stop()
+  rmSync(folder, { recursive: true, force: true })
+}
