@@ -1,5 +1,7 @@
-import { PrintableTexts } from './printable.ts'
+import { printableTexts } from './printable.ts'
 import { STEP_CHARACTERS, type Steps } from './reading.ts'
+
+const encoder = new TextEncoder()
 
 /** The value of each symbol, of either alphabet. */
 const VALUES = new Uint8Array(128)
@@ -15,34 +17,32 @@ for (const alphabet of [
  * of the encoded text, such as the path of an address, may be made of symbols too.
  */
 export function* readBase64(symbols: string): Steps<string> {
-  const bytes = new Uint8Array((symbols.length * 3) >> 2)
+  const values = encoder.encode(symbols)
+  for (let at = 0; at < values.length; at++) values[at] = VALUES[values[at] ?? 0] ?? 0
+  const bytes = new Uint8Array((values.length * 3) >> 2)
   for (let shift = 0; shift < 4; shift++) {
-    for (let at = shift; at < symbols.length; at += STEP_CHARACTERS) {
-      decodeStep(symbols, { shift, at }, bytes)
-      if (symbols.length > STEP_CHARACTERS) yield undefined
+    for (let at = shift; at < values.length; at += STEP_CHARACTERS) {
+      decodeStep(values, { shift, at }, bytes)
+      if (at >= STEP_CHARACTERS) yield undefined
     }
-    const texts = new PrintableTexts(bytes, ((symbols.length - shift) * 3) >> 2)
-    while (texts.advance()) yield texts.text
+    yield* printableTexts(bytes.subarray(0, ((values.length - shift) * 3) >> 2))
   }
 }
 
-/** Decodes symbols from a place on, as many as one step has. */
-function decodeStep(symbols: string, from: { readonly shift: number; readonly at: number }, bytes: Uint8Array): void {
-  const end = Math.min(symbols.length, from.at + STEP_CHARACTERS)
+/** Decodes values from a place on, as many as one step has: four to three bytes. */
+function decodeStep(
+  values: Uint8Array,
+  from: { readonly shift: number; readonly at: number },
+  bytes: Uint8Array,
+): void {
+  const end = Math.min(values.length, from.at + STEP_CHARACTERS)
   let to = ((from.at - from.shift) * 3) >> 2
   for (let { at } = from; at < end; at += 4) {
-    const four =
-      (valueAt(symbols, at) << 18) |
-      (valueAt(symbols, at + 1) << 12) |
-      (valueAt(symbols, at + 2) << 6) |
-      valueAt(symbols, at + 3)
-    // What the last symbols do not fill lies past the end of the array, which takes no notice.
-    bytes[to++] = four >> 16
-    bytes[to++] = four >> 8
-    bytes[to++] = four
+    const second = values[at + 1] ?? 0
+    const third = values[at + 2] ?? 0
+    // What the last values do not fill lies past the end of the array, which takes no notice.
+    bytes[to++] = ((values[at] ?? 0) << 2) | (second >> 4)
+    bytes[to++] = (second << 4) | (third >> 2)
+    bytes[to++] = (third << 6) | (values[at + 3] ?? 0)
   }
-}
-
-function valueAt(symbols: string, at: number): number {
-  return at < symbols.length ? (VALUES[symbols.charCodeAt(at)] ?? 0) : 0
 }

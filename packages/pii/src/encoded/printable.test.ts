@@ -1,12 +1,9 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { PrintableTexts } from './printable.ts'
+import { printableTexts } from './printable.ts'
 
 function textsOf(bytes: Uint8Array): string[] {
-  const scan = new PrintableTexts(bytes, bytes.length)
-  const texts: string[] = []
-  while (scan.advance()) if (scan.text !== undefined) texts.push(scan.text)
-  return texts
+  return [...printableTexts(bytes)].filter((text) => text !== undefined)
 }
 
 /** The same by the decoder of the language: every stretch that it takes and that has nothing but printed characters. */
@@ -76,10 +73,20 @@ it('twelve bytes are enough, eleven are not', () => {
   expect(textsOf(encode('\0elf bytes..\0twelve bytes\0'))).toEqual(['twelve bytes'])
 })
 
-it('only bytes that count are read', () => {
-  const bytes = new TextEncoder().encode('twelve bytes é')
-  const scan = new PrintableTexts(bytes, bytes.length - 1)
-  expect(scan.advance()).toBe(true)
-  expect(scan.text).toBe('twelve bytes ')
-  expect(scan.advance()).toBe(false)
+it('long texts are found in steps', () => {
+  const text = 'é words '.repeat(20_000)
+  const bytes = new TextEncoder().encode(text)
+  const steps = [...printableTexts(bytes)]
+  expect(steps.filter((step) => step !== undefined)).toEqual([text])
+  expect(steps.length).toBeGreaterThan(10)
+})
+
+it('what is no text is given up in few steps', () => {
+  for (const bytes of [[0x80], [0xe2, 0x82], [0xc3, 0xa9, 0xff], [0x61, 0]]) {
+    const steps = [
+      ...printableTexts(Uint8Array.from({ length: 200_000 }, (_, index) => bytes[index % bytes.length] ?? 0)),
+    ]
+    expect(steps.every((step) => step === undefined)).toBe(true)
+    expect(steps.length).toBeLessThanOrEqual(13)
+  }
 })

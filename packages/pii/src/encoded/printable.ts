@@ -1,69 +1,91 @@
-import { STEP_CHARACTERS } from './reading.ts'
+import { STEP_CHARACTERS, type Steps } from './reading.ts'
 
 /** Bytes of the shortest text: as many as the shortest run of hex stands for. In what is no text so many seldom come. */
 const MIN_TEXT_BYTES = 12
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Finds the texts among bytes: stretches of UTF-8 without control characters other than tabs and ends of lines. */
-export class PrintableTexts {
-  readonly #bytes: Uint8Array
-  readonly #size: number
-  #start = 0
-  #at = 0
-  #text: string | undefined
-
-  /** @param size how many of the bytes count */
-  constructor(bytes: Uint8Array, size: number) {
-    this.#bytes = bytes
-    this.#size = size
-  }
-
-  /** Looks on, as far as the next text but not further than one step. @returns false once there is nothing left */
-  advance(): boolean {
-    this.#text = undefined
-    const limit = this.#at + STEP_CHARACTERS
-    while (this.#at <= this.#size) {
-      const width = characterWidth(this.#bytes, this.#at)
-      if (width > 0 && this.#at + width <= this.#size) this.#at += width
-      else if (this.#endStretch()) return true
-      if (this.#at >= limit) return true
+/** The texts among bytes: stretches of UTF-8 without control characters other than tabs and ends of lines. */
+export function* printableTexts(bytes: Uint8Array): Steps<string> {
+  for (let start = 0; start < bytes.length; ) {
+    const limit = start + STEP_CHARACTERS
+    start = nextCandidate(bytes, start, limit)
+    if (start >= limit) {
+      yield undefined
+      continue
     }
-    return false
-  }
-
-  /** What the last step found, if anything. */
-  get text(): string | undefined {
-    return this.#text
-  }
-
-  #endStretch(): boolean {
-    const start = this.#start
-    const end = this.#at
-    this.#start = end + 1
-    this.#at = end + 1
-    if (end - start < MIN_TEXT_BYTES) return false
-    this.#text = decoder.decode(this.#bytes.subarray(start, end))
-    return true
+    const end = yield* stretchEnd(bytes, start)
+    if (end - start >= MIN_TEXT_BYTES) yield decoder.decode(bytes.subarray(start, end))
+    start = end + 1
   }
 }
 
-/** How many bytes the character at a place has; 0 where none stands that can be shown. */
+/**
+ * The next place from which on as many bytes as the shortest text has may each be of a character; or one from the limit
+ * on before which none is, or the end. What lies in between is read from its end to its start, and so seldom read at all.
+ */
+function nextCandidate(bytes: Uint8Array, from: number, limit: number): number {
+  let start = from
+  while (start < limit) {
+    let at = start + MIN_TEXT_BYTES - 1
+    if (at >= bytes.length) return bytes.length
+    while (at >= start && mayBeOfText(bytes, at)) at--
+    if (at < start) return start
+    start = at + 1
+  }
+  return start
+}
+
+/** Whether a byte may be of a printed character, by itself and its neighbour. */
+function mayBeOfText(bytes: Uint8Array, index: number): boolean {
+  const byte = bytes[index] ?? 0
+  if (byte < 0x80) return isPrinted(byte)
+  if (byte < 0xc0) return index > 0 && (bytes[index - 1] ?? 0) >= 0x80
+  return isContinuation(bytes[index + 1])
+}
+
+/** Where the characters from a place on end. */
+function* stretchEnd(bytes: Uint8Array, start: number): Generator<undefined, number, undefined> {
+  let at = start
+  for (let pause = start + STEP_CHARACTERS; at < bytes.length; ) {
+    const width = characterWidth(bytes, at)
+    if (width === 0) break
+    at += width
+    if (at < pause) continue
+    pause = at + STEP_CHARACTERS
+    yield undefined
+  }
+  return at
+}
+
+/** How many bytes the character at a place has; 0 where none stands that is printed. */
 function characterWidth(bytes: Uint8Array, at: number): number {
   const first = bytes[at] ?? 0
-  if (first < 0x80) return (first >= 0x20 && first < 0x7f) || first === 0x09 || first === 0x0a || first === 0x0d ? 1 : 0
-  // The second byte of some is bounded: by the longest form, the halves of pairs, the last character, or controls.
-  if (first < 0xc2) return 0
-  if (first < 0xe0) return isBetween(bytes[at + 1], first === 0xc2 ? 0xa0 : 0x80, 0xbf) ? 2 : 0
-  if (first < 0xf0) {
-    const isSecond = isBetween(bytes[at + 1], first === 0xe0 ? 0xa0 : 0x80, first === 0xed ? 0x9f : 0xbf)
-    return isSecond && isBetween(bytes[at + 2], 0x80, 0xbf) ? 3 : 0
-  }
-  if (first > 0xf4) return 0
-  const isSecond = isBetween(bytes[at + 1], first === 0xf0 ? 0x90 : 0x80, first === 0xf4 ? 0x8f : 0xbf)
-  return isSecond && isBetween(bytes[at + 2], 0x80, 0xbf) && isBetween(bytes[at + 3], 0x80, 0xbf) ? 4 : 0
+  if (first < 0x80) return isPrinted(first) ? 1 : 0
+  const second = bytes[at + 1] ?? 0
+  if (first < 0xc2 || first > 0xf4 || second < lowestSecond(first) || second > highestSecond(first)) return 0
+  if (first < 0xe0) return 2
+  if (!isContinuation(bytes[at + 2])) return 0
+  if (first < 0xf0) return 3
+  return isContinuation(bytes[at + 3]) ? 4 : 0
 }
 
-function isBetween(byte: number | undefined, low: number, high: number): boolean {
-  return byte !== undefined && byte >= low && byte <= high
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80
+}
+
+function isPrinted(byte: number): boolean {
+  return (byte >= 0x20 && byte < 0x7f) || byte === 0x09 || byte === 0x0a || byte === 0x0d
+}
+
+/** Below it lie control characters, or a longer form of what has a shorter one. */
+function lowestSecond(first: number): number {
+  if (first === 0xc2 || first === 0xe0) return 0xa0
+  return first === 0xf0 ? 0x90 : 0x80
+}
+
+/** Above it lie the halves of surrogate pairs, or what is past the last character. */
+function highestSecond(first: number): number {
+  if (first === 0xed) return 0x9f
+  return first === 0xf4 ? 0x8f : 0xbf
 }
