@@ -16,19 +16,26 @@ export interface ConnectionSettings {
   readonly maxMessageBytes: number
 }
 
+/** A channel and the calls that run on it. */
+interface CallChannel {
+  readonly client: Client
+  readonly running: Set<RunningCall>
+}
+
 /** The channel of a backend, and the calls that run on it. */
 export class Connection {
   readonly token: string | undefined
   readonly maxMessageBytes: number
   readonly #settings: ConnectionSettings
-  readonly #running = new Set<RunningCall>()
-  #channel: Client
+  #current: CallChannel
+  /** Channels without new calls, on which some still run. */
+  readonly #retired = new Set<CallChannel>()
   #budget = createResetBudget(performance.now())
   #isClosed = false
 
   constructor(settings: ConnectionSettings) {
     this.#settings = settings
-    this.#channel = openChannel(settings)
+    this.#current = { client: openChannel(settings), running: new Set() }
     this.token = settings.token
     this.maxMessageBytes = settings.maxMessageBytes
   }
@@ -39,35 +46,49 @@ export class Connection {
    * @throws `client_closed` (unavailable) after {@link close}
    */
   channelFor(path: string): Client {
-    if (!this.#isClosed) return this.#channel
+    if (!this.#isClosed) return this.#current.client
     throw new BackendError('unavailable', 'the backend client is closed', {
       code: 'client_closed',
       details: { rpc: path },
     })
   }
 
-  /** Remembers a call until it is over. */
+  /** Remembers a call, made just now on {@link channelFor}, until it is over. */
   track(call: RunningCall): void {
-    this.#running.add(call)
+    const channel = this.#current
+    channel.running.add(call)
     call.once('status', ({ code }) => {
-      this.#running.delete(call)
-      if (code === status.CANCELLED || code === status.DEADLINE_EXCEEDED) this.#spendReset()
+      channel.running.delete(call)
+      const isReset = code === status.CANCELLED || code === status.DEADLINE_EXCEEDED
+      if (channel !== this.#current) this.#closeRetired(channel)
+      else if (isReset) this.#spendReset()
     })
   }
 
   /** Cancels what runs; by itself the channel would wait for it. */
   close(): void {
     this.#isClosed = true
-    for (const call of this.#running) call.cancel()
-    this.#channel.close()
+    for (const { client, running } of [this.#current, ...this.#retired]) {
+      for (const call of running) call.cancel()
+      client.close()
+    }
   }
 
   /** Calls go to a fresh connection before the backend loses patience with this one; what runs here runs on. */
   #spendReset(): void {
     const now = performance.now()
     if (this.#isClosed || this.#budget.spend(now)) return
-    this.#channel.close()
-    this.#channel = openChannel(this.#settings)
+    const spent = this.#current
+    this.#current = { client: openChannel(this.#settings), running: new Set() }
     this.#budget = createResetBudget(now)
+    this.#retired.add(spent)
+    this.#closeRetired(spent)
+  }
+
+  /** A call that is only being made has not left yet: closing its channel would refuse it. */
+  #closeRetired(channel: CallChannel): void {
+    if (channel.running.size > 0) return
+    this.#retired.delete(channel)
+    channel.client.close()
   }
 }

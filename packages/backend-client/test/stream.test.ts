@@ -219,3 +219,26 @@ async function untilStable(read: () => number): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }
+
+it('loses no call where many others are left early', async () => {
+  const calls: RawCall[] = []
+  await using server = await startRawServer({
+    [STREAM]: (call) => {
+      call.resume()
+      call.write(piece('first'))
+      if (calls.length === 0) calls.push(call)
+    },
+  })
+  await using client = createBackendClient({ address: server.address })
+  const steady = client.predictStream({})
+  await steady.next()
+  // More than one connection may break off: calls move on to others, also the one that is just being made.
+  for (let index = 0; index < 1200; index += 1) {
+    const replies = client.predictStream({})
+    expect((await replies.next()).value?.message.toString()).toBe('first')
+    await replies.return()
+  }
+  calls[0]?.write(piece('second'))
+  expect((await steady.next()).value?.message.toString()).toBe('second')
+  await steady.return()
+})
