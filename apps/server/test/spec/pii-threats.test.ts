@@ -49,6 +49,18 @@ describe('PII-7: a secret that stands encoded in a message', () => {
     })
   })
 
+  it('is masked in a text that another thread looks at', async () => {
+    await using world = await startWorld({ encodings: ['base64', 'reversed'] })
+    const filler = 'nothing to see here. '.repeat(5000)
+    const bodyOf = (...secrets: string[]) => ({
+      model: 'far',
+      messages: [{ role: 'user', content: secrets.map((secret) => `${filler}<${secret}>`).join('') }],
+    })
+    const reply = await world.server.post(CHAT, bodyOf(forms.base64, forms.reversed))
+    expect(reply.status).toBe(200)
+    expect(received(world)).toEqual([JSON.stringify(bodyOf(MASK, MASK))])
+  })
+
   it('goes on as it is where the detector names none, as the original is what patterns are looked for in', async () => {
     await using world = await startWorld()
     await world.server.post(CHAT, body)
