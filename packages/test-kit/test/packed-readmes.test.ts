@@ -32,6 +32,7 @@ const PROMISES = {
     names: [
       'BUILTIN_NAMES',
       'CompiledPattern',
+      'ENCODINGS',
       'FIXED_MASKS',
       'MAX_PATTERNS',
       'PatternMatcher',
@@ -44,6 +45,7 @@ const PROMISES = {
       'compareActions',
       'convertOffsets',
       'createDetector',
+      'createEncodedDetector',
       'createHashPrefix',
       'createLaneRestorer',
       'createNerDetector',
