@@ -56,6 +56,23 @@ const PER_NAME: readonly ((name: string) => string)[] = [
 /** 128 patterns of eight products. */
 export const CUSTOM_PATTERNS: readonly string[] = NAMES.flatMap((name) => PER_NAME.map((shape) => shape(name)))
 
+/** What stands behind the name of a product in a pattern with large bounds, most of them inside of others. */
+const LARGE_SHAPES: readonly string[] = [
+  '_(?:[0-9A-Za-z]{1,4096}[._-]?){1,4096}',
+  '-(?:[a-z]{0,64}[0-9]{0,64}){0,4096}',
+  '=[^\\s]{16,4096}',
+  '/(?:[a-z0-9]{1,64}/){1,128}[a-z0-9]{1,4096}',
+  '(?:\\.[A-Za-z0-9_-]{10,4096}){2,3}',
+  ':(?:(?:[a-f0-9]{2}:){1,64}-?){1,4096}',
+  '"\\s{0,4096}:\\s{0,4096}"[^"]{8,4096}"',
+  '(?:(?:\\s{1,8}[\\w.]{1,64}){1,100};){1,4096}',
+]
+
+/** 128 patterns of eight products, half of them with the large part in front. */
+export const LARGE_PATTERNS: readonly string[] = NAMES.flatMap((name) =>
+  LARGE_SHAPES.flatMap((shape) => [`${name}${shape}`, `(?:[a-z]{1,40}[-_.]){0,4096}${name}${shape}`]),
+)
+
 const LITERALS = ['a', 'b', 'c', '-', 'a', 'b'] as const
 const CLASSES = ['[ab]', '[a-c]', '[^a]', '[^!]', '\\w', '\\d', '\\s', '[^a-c-]', '[a-z-]'] as const
 const RUNS = ['abc', 'aaa', 'abab', 'a-b', '(?:abc|bca)', 'aab'] as const

@@ -1,0 +1,104 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { CompiledPattern, PatternMatcher } from '@svc/pii'
+import { chatCorpus, Dice } from './pii-corpus.ts'
+import { LARGE_PATTERNS, SOME_SECRETS } from './pii-patterns.ts'
+import { seconds } from './processor-time.ts'
+
+const TEXT_LENGTH = 15 * 2 ** 20
+
+/** Pieces of a search between two looks at the memory. */
+const PIECES_A_LOOK = 400
+
+/** Patterns and a text that is hard on them. */
+interface HardSet {
+  readonly name: string
+  readonly patterns: readonly string[]
+  readonly text: () => string
+}
+
+const repeated = (unit: string): string => unit.repeat(Math.ceil(TEXT_LENGTH / unit.length)).slice(0, TEXT_LENGTH)
+
+/** Random pieces, all of them with the same chance. */
+function mixed(...pieces: readonly [string, ...string[]]): string {
+  const dice = new Dice(9)
+  let text = ''
+  while (text.length < TEXT_LENGTH) text += dice.pick(pieces)
+  return text.slice(0, TEXT_LENGTH)
+}
+
+const SETS: readonly HardSet[] = [
+  { name: 'chats with secrets', patterns: LARGE_PATTERNS, text: () => chatCorpus(TEXT_LENGTH, true, SOME_SECRETS) },
+  { name: 'a million hits', patterns: ['tok-\\d+'], text: () => repeated('a tok-1234 and ') },
+  { name: 'a million hits', patterns: ['[\\w.+-]+@corp'], text: () => repeated('a.bc@corp, and ') },
+  {
+    name: 'a million hits of a nest',
+    patterns: ['(?:[a-z]{1,40}[-_]){1,100}corp'],
+    text: () => repeated('ab-cd-corp and '),
+  },
+  {
+    name: 'hits in letters and digits',
+    patterns: ['(?:[a-z]{0,64}[0-9]{0,64}){0,4096}abc'],
+    text: () => mixed('a', 'b', 'abc', '1', '2', 'xyz', '345'),
+  },
+  {
+    name: 'starts only',
+    patterns: ['abc(?:[a-z]{0,64}[0-9]{0,64}){0,4096}!'],
+    text: () => mixed('a', 'b', 'abc', '1', '2', 'xyz', '345'),
+  },
+  {
+    name: 'matches that could grow',
+    patterns: ['abc(?:(?:[a-z]{0,64}[0-9]{0,64}){0,4096}!)?'],
+    text: () => repeated('abc'),
+  },
+  {
+    name: 'no start and no end',
+    patterns: ['(?:(?:a|ab){0,100}){0,100}xyz(?:(?:a|ab){0,100}){0,100}'],
+    text: () => mixed('a', 'a', 'ab', 'aba', 'xyz'),
+  },
+  {
+    name: 'exact rounds',
+    patterns: ['(?:(?:a|bc|aaa){300,4096}[bc]){37,4096}xyz'],
+    text: () => mixed('a', 'a', 'bc', 'aaa', 'b', 'aaaaaaaaaaaaaaaaaaaaaa', 'xyz'),
+  },
+  {
+    name: 'rounds of one or three',
+    patterns: ['(?:a|aaa){4096}xyz'],
+    text: () => repeated(`${'a'.repeat(20_000)}xyz`),
+  },
+  {
+    name: 'four levels',
+    patterns: ['(?:(?:(?:a{0,64}b{0,64}){0,64}c{0,64}){0,64}d{0,64}){0,4096}abc'],
+    text: () => mixed('a', 'b', 'c', 'd', 'abc'),
+  },
+]
+
+/** Prints MB of text a second and the memory that is held during the search, over that of text and patterns. */
+export function measureHardSets(): void {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const held = (): number => {
+    collect()
+    const { heapUsed, external } = process.memoryUsage()
+    return (heapUsed + external) / 2 ** 20
+  }
+  console.log(`\nhard sets, ${TEXT_LENGTH / 2 ** 20} M characters each`)
+  for (const { name, patterns, text: make } of SETS) {
+    // Through bytes, so that the engine holds it as it would hold the body of a request.
+    const text = Buffer.from(make(), 'latin1').toString('latin1')
+    const matcher = new PatternMatcher(patterns.map((source) => new CompiledPattern(source)))
+    let found = 0
+    const before = held()
+    let most = before
+    const scan = matcher.scan(text)
+    for (let piece = 1; !scan.advance(); piece++) if (piece % PIECES_A_LOOK === 0) most = Math.max(most, held())
+    most = Math.max(most, held())
+    const time = seconds(() => {
+      found = matcher.match(text).length
+    })
+    const rate = (text.length / 1e6 / time).toFixed(2).padStart(8)
+    const extra = (most - before).toFixed(1).padStart(6)
+    const what = patterns.length === 1 ? patterns[0] : `${patterns.length} patterns`
+    console.log(`  ${rate} MB/s ${extra} MiB held ${String(found).padStart(8)} matches  ${name}: ${what}`)
+  }
+}
