@@ -133,10 +133,10 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
       if (policy.detectors.length === 0) return NOTHING
       const { tokenLists } = collection
       const tokenTexts = tokenLists.length === 0 ? [] : await readTokenLists(tokenLists, tokens, request)
-      const hidden = [...(request.hidden === undefined ? [] : [request.hidden]), ...(tokenTexts ?? [])]
+      const hidden = request.hidden === undefined ? (tokenTexts ?? []) : [request.hidden, ...(tokenTexts ?? [])]
       const scanned = toScanned({ request, policy, occasion, collection, hidden })
       const outcome = await scan(scanned)
-      const entries = foundEntries(occasion, outcome, (index) => scanned.pathOf(index))
+      const entries = foundEntries(occasion, outcome, (index) => pathOf(scanned, index))
       if (outcome.blocked) throw await refuse(entries, occasion)
       const edited = editsOf(scanned, outcome)
       if (edited === 'collision') {
@@ -161,21 +161,23 @@ interface Scanned {
   /** Texts that stand in the body as something else. */
   readonly hidden: readonly HiddenTexts[]
   readonly texts: {
-    readonly segments: readonly { readonly text: string }[]
+    readonly segments: readonly { readonly path: string; readonly text: string }[]
     readonly messages: SegmentCollection['messages']
   }
   readonly masks: TokenMap | undefined
-  pathOf(index: number): string
 }
 
 function toScanned(parts: Pick<Scanned, 'request' | 'policy' | 'occasion' | 'collection' | 'hidden'>): Scanned {
-  const { policy, collection, hidden } = parts
+  const { request, policy, occasion, collection, hidden } = parts
   const { segments, messages } = collection
-  const all = [...segments, ...hidden.flatMap((each) => each.segments)]
+  const all = hidden.length === 0 ? segments : [...segments, ...hidden.flatMap((each) => each.segments)]
   const masks =
     policy.reversible === undefined ? undefined : createTokenMap({ ...policy.reversible, texts: textsOf(all) })
-  const pathOf = (index: number): string => all[index]?.path ?? ''
-  return { ...parts, texts: { segments: all, messages }, masks, pathOf }
+  return { request, policy, occasion, collection, hidden, texts: { segments: all, messages }, masks }
+}
+
+function pathOf({ texts }: Scanned, index: number): string {
+  return texts.segments[index]?.path ?? ''
 }
 
 function* textsOf(segments: readonly { readonly text: string }[]): Generator<string> {

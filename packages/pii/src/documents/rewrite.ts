@@ -29,10 +29,13 @@ interface Pending {
   isEdited: boolean
 }
 
+const UNCHANGED: Rewrite = { kind: 'splices', splices: [] }
+
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** The edits of the body that give segments new texts and repair what needs it; nothing else is touched. */
 export function rewrite({ layers, repairs }: Layers, edits: ReadonlyMap<TextSegment, string>): Rewrite {
+  if (repairs.length === 0 && edits.size === 0) return UNCHANGED
   const segment = findCollision(edits)
   if (segment !== undefined) return { kind: 'key-collision', segment }
   const pending = new Map<Layer, Pending>()
