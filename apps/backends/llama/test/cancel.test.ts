@@ -1,7 +1,7 @@
 import { StatusResponse_State } from '@svc/backend-client/proto'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startBackend, type TestBackend } from './backend.ts'
-import { CHAINS } from './models.ts'
+import { CHAINS, createModel } from './models.ts'
 
 const CONTEXT = 8192
 let backend: TestBackend
@@ -90,5 +90,16 @@ describe('freeing the model', () => {
     expect(await backend.client.free({})).toMatchObject({ success: true })
     expect(await holder.ended).toMatchObject({ kind: 'unavailable', code: 'model_unloading' })
     await expect(backend.client.predict({ Prompt: 'hello' })).rejects.toMatchObject({ code: 'model_not_loaded' })
+  })
+})
+
+describe('loading another model', () => {
+  it('ends what runs on the one before', async () => {
+    await backend.load({ chains: CHAINS, contextLength: CONTEXT })
+    const holder = await startEndless()
+    const other = createModel({ chains: [['▁hello', '▁paris', '</s>']], contextLength: CONTEXT })
+    await backend.loadFile(await backend.writeModel('other.gguf', other))
+    expect(await holder.ended).toMatchObject({ kind: 'unavailable', code: 'model_unloading' })
+    expect((await backend.client.predict({ Prompt: 'hello', Tokens: 1 })).message.toString()).toBe(' paris')
   })
 })

@@ -184,6 +184,7 @@ describe('a request that cannot be served', () => {
       'invalid_request',
     ],
     ['a bias outside the vocabulary', { LogitBias: '{"100000": 1}' }, 'invalid_request'],
+    ['more stop texts than are looked for', { StopPrompts: Array<string>(1025).fill('x') }, 'invalid_request'],
     ['a temperature that is no number', { Temperature: Number.NaN }, 'invalid_request'],
   ])('is refused for %s', async (_, request: object, kind) => {
     expect(await refusal(request)).toMatchObject({ kind })

@@ -14,6 +14,8 @@ import type { LaneOptions } from './reply-lanes.ts'
 const ROLE = /^[A-Za-z0-9_-]{1,64}$/
 
 const MAX_TOP_LOGPROBS = 20
+/** Every piece of an answer is searched for each of them. */
+const MAX_STOPS = 1024
 /** Enough for any tag that a prompt may end with. */
 const PROMPT_END_TOKENS = 32
 
@@ -32,7 +34,7 @@ export function toGenerateRequest(request: PredictOptions, model: PredictModel):
     maxTokens: request.Tokens,
     keep: request.NKeep,
     reusePrefix: request.PromptCacheAll,
-    stop: request.StopPrompts,
+    stop: readStops(request),
     sampling: toSamplingRequest(request),
     grammar: toGrammarRequest(request, model.settings.grammarTriggers),
     topLogprobs: readTopLogprobs(request),
@@ -46,6 +48,11 @@ function toGrammarRequest(
 ): GrammarRequest | undefined {
   if (Grammar === '') return undefined
   return { text: Grammar, triggers: Metadata.grammar_lazy === 'false' ? [] : triggers }
+}
+
+function readStops({ StopPrompts }: PredictOptions): readonly string[] {
+  if (StopPrompts.length > MAX_STOPS) throw invalidRequest(`more than ${MAX_STOPS} stop texts`, 'StopPrompts')
+  return StopPrompts
 }
 
 function readTopLogprobs({ Logprobs, TopLogprobs }: PredictOptions): number | undefined {
