@@ -19,6 +19,13 @@ export interface TokenClassifier {
     text: string,
     options: { readonly minScore: number; readonly signal: AbortSignal },
   ): Promise<readonly TokenEntity[]>
+  /**
+   * How many tokens the model reads at once, where that is known: longer texts are cut by it, so that nothing is left off
+   * unread. A classifier that reads texts of any length may say more.
+   *
+   * @default 512, which most such models have
+   */
+  contextSize?(options: { readonly signal: AbortSignal }): Promise<number | undefined>
 }
 
 /** Reads files of protected terms; paths are as the configuration writes them, and stay inside the models folder. */

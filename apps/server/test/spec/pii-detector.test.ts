@@ -1,5 +1,5 @@
 import { middlewareStatus } from '@svc/wire'
-import { describe, expect } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { startPiiWorld } from '../support/pii-world.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import { verifies } from './verifies.ts'
@@ -58,6 +58,31 @@ describe('a detector', () => {
     const status = middlewareStatus.parse((await server.call('/api/middleware/status')).json())
     const types = status.pii.detector_models.map(({ name, type }) => [name, type])
     expect(Object.fromEntries(types)).toEqual({ declared: 'ner', mixed: 'ner', undeclared: 'unknown', embedder: 'ner' })
+  })
+})
+
+describe('a long text', () => {
+  it('is given to a recogniser in pieces that it reads to their end', async () => {
+    await using server = await startTestServer()
+    const detector = { known_usecases: ['token_classify'], pii_detection: {} }
+    const silent = { without: ['Capabilities'] }
+    await server.model('told', {}, { ...detector, context_size: 128 })
+    await server.model('written', silent, { ...detector, context_size: 256 })
+    await server.model('unknown', silent, detector)
+    const words = 'over and over again '.repeat(100)
+    const around = (town: string, mail: string): string => `${town} ${words} ${mail} ${words} ${town}`
+    for (const [name, size] of [
+      ['told', 120],
+      ['written', 248],
+      ['unknown', 504],
+    ] as const) {
+      const text = around('Paris', 'ada@host.example')
+      const reply = await server.post('/api/pii/redact', { text, detectors: [name] })
+      expect(reply.json()).toMatchObject({ redacted_text: around(PLACE, MAIL) })
+      const sent = server.records(name).filter(({ rpc, event }) => rpc === 'TokenClassify' && event === 'start')
+      const longest = Math.max(...sent.map(({ request }) => (request as { text: string }).text.length))
+      expect([name, longest <= size && longest > size / 2]).toEqual([name, true])
+    }
   })
 })
 

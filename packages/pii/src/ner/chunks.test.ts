@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { toWellFormed } from '../well-formed.ts'
-import { type ChunkHit, type ChunkSettings, cutChunks, uniteChunks } from './chunks.ts'
+import { type ChunkHit, type ChunkSettings, chunkingFor, cutChunks, uniteChunks } from './chunks.ts'
 
 /** What a recogniser over chunks finds, in order. */
 function classify(text: string, settings: ChunkSettings, recognise: (chunk: string) => ChunkHit[]): ChunkHit[] {
@@ -65,6 +65,27 @@ describe('cutChunks', () => {
           expect(toWellFormed(text.slice(start, end))).toBe(text.slice(start, end))
         }
         expect(at).toBe(text.length)
+      }),
+    )
+  })
+})
+
+describe('chunks for a model', () => {
+  it.each([
+    [512, { size: 504, overlap: 75 }],
+    [100_000, { size: 4096, overlap: 614 }],
+    [3, { size: 1, overlap: 0 }],
+  ])('of %i tokens', (contextSize, expected) => {
+    expect(chunkingFor(contextSize)).toEqual(expected)
+  })
+
+  it('have a token for each code unit, and for what is put around them', () => {
+    const text = fc.array(fc.constantFrom('word ', '\n\n', '🚲', '長い', 'unbroken'), { maxLength: 400 })
+    fc.assert(
+      fc.property(text, fc.integer({ min: 16, max: 1024 }), (parts, contextSize) => {
+        for (const { start, end } of cutChunks(parts.join(''), chunkingFor(contextSize))) {
+          expect(end - start).toBeLessThanOrEqual(contextSize - 2)
+        }
       }),
     )
   })

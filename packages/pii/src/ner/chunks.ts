@@ -10,6 +10,24 @@ export interface ChunkSettings {
   readonly overlap: number
 }
 
+/** Of a chunk, on either side of it. */
+const OVERLAP_SHARE = 0.15
+/** What a tokenizer puts around a text, and the odd unit by which an edge moves out of a character. */
+const SPARE_TOKENS = 8
+/** Larger chunks cost a model more than they help it. */
+const MAX_SIZE = 4096
+
+/**
+ * Chunks that a model reads to their end, for what it leaves off is not scanned: a token for each code unit, although words
+ * take far fewer.
+ *
+ * @param contextSize tokens that the model reads at once
+ */
+export function chunkingFor(contextSize: number): ChunkSettings {
+  const size = Math.max(1, Math.min(MAX_SIZE, Math.floor(contextSize) - SPARE_TOKENS))
+  return { size, overlap: Math.floor(size * OVERLAP_SHARE) }
+}
+
 /** A piece of a text as a recogniser sees it. */
 export interface Chunk extends Span {
   /** Detections that start in here are those of this chunk; the cores of all chunks are the text. */

@@ -208,6 +208,33 @@ describe('a long text', () => {
     )
   })
 
+  it.each([
+    ['as large as the model says', async () => 200, 192],
+    ['for a common model where it does not know', async () => undefined, 504],
+    ['for a common model where it cannot say', undefined, 504],
+  ])('is cut into pieces %s', async (_, contextSize, size) => {
+    const pieces: string[] = []
+    const { classify } = recognise(/Ada/g)
+    const classifier: TokenClassifier = {
+      ...(contextSize && { contextSize }),
+      classify(text, options) {
+        pieces.push(text)
+        return classify(text, options)
+      },
+    }
+    const text = 'word '.repeat(1000)
+    expect(await redact(`${text}Ada`, {}, { classifier })).toBe(`${text}[REDACTED:ner:NAME]`)
+    const longest = Math.max(...pieces.map(({ length }) => length))
+    expect(longest).toBeLessThanOrEqual(size)
+    expect(longest).toBeGreaterThan(size * 0.6)
+  })
+
+  it('fails where the model cannot be asked for its size', async () => {
+    const contextSize = () => Promise.reject(new Error('connection lost'))
+    const classifier: TokenClassifier = { ...recognise(/Ada/g), contextSize }
+    await expect(redact('Ada', {}, { classifier })).rejects.toMatchObject({ code: 'pii_ner_unavailable' })
+  })
+
   it('is with the model in a few pieces at once', async () => {
     let running = 0
     let most = 0

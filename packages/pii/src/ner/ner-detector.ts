@@ -2,7 +2,7 @@ import type { Detector, JudgedDetection } from '../detector.ts'
 import { createPolicy, type Policy } from '../policy.ts'
 import type { Logger, TermFiles, TokenClassifier } from '../ports.ts'
 import type { NerSettings } from '../settings.ts'
-import type { ChunkHit, ChunkSettings } from './chunks.ts'
+import { type ChunkHit, type ChunkSettings, chunkingFor } from './chunks.ts'
 import { classifyText } from './classify-text.ts'
 import { createNeighbours } from './neighbours.ts'
 import { createProtectedTerms, createTermMatchers, type TermMatchers } from './protected-terms.ts'
@@ -22,7 +22,8 @@ export interface NerDetectorOptions {
   readonly termMatchers?: TermMatchers | undefined
   /**
    * How texts longer than `size` are cut, in UTF-16 code units. To be chosen so that the model reads every chunk to its
-   * end: what a model leaves off without a word is not scanned. @default 1000, with an overlap of 150
+   * end: what a model leaves off without a word is not scanned. @default by the classifier's `contextSize`, a code unit
+   * for each token but a few, 4096 at most, with an overlap of 15 %
    */
   readonly chunking?: ChunkSettings | undefined
   /** How many chunks are with the classifier at once. @default 4 */
@@ -30,7 +31,7 @@ export interface NerDetectorOptions {
   readonly logger?: Logger | undefined
 }
 
-const DEFAULT_CHUNKING: ChunkSettings = { size: 1000, overlap: 150 }
+const DEFAULT_CONTEXT_SIZE = 512
 /** Scores travel in 32 bits, where 0.9 comes out as a little less and 0.6 as a little more. */
 const SCORE_TOLERANCE = 1e-6
 
@@ -41,7 +42,7 @@ const SCORE_TOLERANCE = 1e-6
  * @throws SvcError `pii_config`, kind `invalid_request`, for an action that is none of the three
  */
 export function createNerDetector(options: NerDetectorOptions): Detector {
-  const { name, settings, classifier, chunking = DEFAULT_CHUNKING, concurrency = 4, logger } = options
+  const { name, settings, classifier, concurrency = 4, logger } = options
   const minScore = Math.max(0, (settings.minScore ?? 0) - SCORE_TOLERANCE)
   const judge: Judge = {
     policy: createPolicy(settings),
@@ -63,6 +64,8 @@ export function createNerDetector(options: NerDetectorOptions): Detector {
         text,
         matcher === undefined ? [] : segments.flatMap((segment) => matcher.find(text, segment)),
       )
+      const chunking =
+        options.chunking ?? chunkingFor((await classifier.contextSize?.({ signal })) ?? DEFAULT_CONTEXT_SIZE)
       const hits = await classifyText(classifier, shield.text, { minScore, chunking, concurrency, signal })
       const sure = hits.filter(({ score }) => score >= minScore)
       return extendHits(
