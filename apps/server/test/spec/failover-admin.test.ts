@@ -5,7 +5,7 @@ import { stringify } from 'yaml'
 import { failoverRoutes } from '../../src/api/failover/routes.ts'
 import { createBodyReader } from '../../src/http/body.ts'
 import { createChains } from '../../src/inference/failover/chains.ts'
-import { createFailoverWatch, MAX_READERS } from '../../src/inference/failover/watch.ts'
+import { createFailoverWatch, MAX_READERS, MAX_UNREAD } from '../../src/inference/failover/watch.ts'
 import { writeForwarded } from '../support/chain.ts'
 import { eventually } from '../support/eventually.ts'
 import { json, said, startFailoverWorld } from '../support/failover-world.ts'
@@ -167,6 +167,18 @@ describe('a pin', () => {
   })
 })
 
+/** The routes alone, over a server whose clock stands still. */
+async function startRoutes() {
+  const clock = createFakeClock()
+  const watch = createFailoverWatch({ clock })
+  const chains = createChains({ clock, onEvent: () => undefined })
+  const models = { list: () => [], resolve: async () => undefined }
+  const bodies = createBodyReader({ maxBytes: 1024, idleMs: 1000, totalBytes: 1024 })
+  const compression = { enabled: false, minLength: 0 }
+  const app = await startTestApp(failoverRoutes({ watch, chains, clock, models, bodies, compression }))
+  return { app, clock, watch }
+}
+
 describe('the events of chains', () => {
   it('begin with how they are, and tell what changes', async () => {
     await using world = await startFailoverWorld()
@@ -238,13 +250,8 @@ describe('the events of chains', () => {
   })
 
   it('are kept alive while nothing changes, and end after a quarter of an hour', async () => {
-    const clock = createFakeClock()
-    const watch = createFailoverWatch({ clock })
-    const chains = createChains({ clock, onEvent: () => undefined })
-    const models = { list: () => [], resolve: async () => undefined }
-    const bodies = createBodyReader({ maxBytes: 1024, idleMs: 1000, totalBytes: 1024 })
-    const compression = { enabled: false, minLength: 0 }
-    await using app = await startTestApp(failoverRoutes({ watch, chains, clock, models, bodies, compression }))
+    const { app, clock } = await startRoutes()
+    await using _ = app
     const text = (await fetch(`${app.url}${EVENTS}`)).text()
     for (let quiet = 0; quiet < 60; quiet += 1) {
       await clock.waitForSleepers(1)
@@ -253,6 +260,16 @@ describe('the events of chains', () => {
     const frames = (await text).split('\n\n')
     expect(frames[0]).toContain('event: chains')
     expect(frames.slice(1)).toEqual([...Array(60).fill(':'), ''])
+  })
+
+  it('end with an error for a reader that leaves too much unread', async () => {
+    const { app, watch } = await startRoutes()
+    await using _ = app
+    await using reader = await Reader.open(app.url)
+    await reader.next()
+    for (let count = 0; count <= MAX_UNREAD; count += 1) watch.publish('m', { type: 'switch', from: 'a', to: 'b' })
+    expect(await reader.next()).toMatchObject({ error: { code: 503, message: expect.stringContaining('ask again') } })
+    expect(await reader.next()).toBeUndefined()
   })
 
   it('have headers without events for who asks for those alone', async () => {
