@@ -19,8 +19,9 @@ export function createLlamaHost({
     const settings = toModelSettings(request)
     const ignored = findIgnored(request)
     if (ignored.length > 0) log.warn(`not supported, ignored: ${ignored.join(', ')}`)
+    const files = [settings.file, ...settings.loras.map(({ filePath }) => filePath)]
     return {
-      key: { settings, file: await describeFile(settings.file) },
+      key: { settings, files: await Promise.all(files.map(describeFile)) },
       open: async ({ signal }) => await loadModel(await runtime, settings, { signal, log }),
     }
   })

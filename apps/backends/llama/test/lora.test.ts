@@ -26,6 +26,19 @@ describe('an adapter', () => {
     expect(await say()).toBe(' world')
   })
 
+  it('is read anew once its file is another', async () => {
+    const file = await backend.writeModel('model.gguf', createModel({ chains: CHAINS }))
+    const load = async (): Promise<void> => {
+      await backend.loadFile(file, { ModelPath: backend.dir.path, LoraAdapter: 'changing.gguf' })
+    }
+    await backend.writeModel('changing.gguf', createAdapter('▁hello', '▁paris'))
+    await load()
+    expect(await say()).toBe(' paris')
+    await backend.writeModel('changing.gguf', createAdapter('▁hello', '▁london'))
+    await load()
+    expect(await say()).toBe(' london')
+  })
+
   it('that is missing or no adapter fails the load, named without its folder', async () => {
     const model = await backend.writeModel('model.gguf', createModel({ chains: CHAINS }))
     const load = async (LoraAdapter: string): Promise<unknown> =>
