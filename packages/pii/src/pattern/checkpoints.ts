@@ -1,7 +1,7 @@
 import type { SourceText } from './source-text.ts'
 
 /** Distance of checkpoints, in code units. */
-const CHECKPOINT_UNITS = 64
+const CHECKPOINT_UNITS = 16
 
 /** The first checkpoint from an offset on. Checkpoints lie in front of whole characters. */
 export function checkpointFrom(text: SourceText, at: number): number {

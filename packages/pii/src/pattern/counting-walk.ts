@@ -87,13 +87,18 @@ export class CountingWalk {
 
   /** Whether this walk and one from the other side, both of which have just read the same character, make up a match. */
   meets({ shape, values }: Snapshot): boolean {
-    const own = new Set(this.shape.positions)
-    return shape.positions.some((position, at) => {
-      if (!this.isCounted) return own.has(position)
+    const own = this.shape.positions
+    // Both are in the order of the pattern.
+    let next = 0
+    for (const [at, position] of shape.positions.entries()) {
+      while (next < own.length && (own[next]?.index ?? 0) < position.index) next++
+      if (own[next] !== position) continue
+      if (!this.isCounted) return true
       const mine = this.values[position.index]
       const other = values[at]
-      return mine !== undefined && other !== undefined && own.has(position) && areCompatible(position.loop, mine, other)
-    })
+      if (mine !== undefined && other !== undefined && areCompatible(position.loop, mine, other)) return true
+    }
+    return false
   }
 }
 

@@ -25,6 +25,9 @@ export class LazyAutomaton {
   private byKey = new Map<string, number>()
   private table = new Int32Array(0)
   private units = 0
+  /** The states in front of a match, once they are known. */
+  private startAfterWord = DEAD
+  private startElsewhere = DEAD
   private readonly visited: Int32Array
   private visit = 0
   /** How often everything was thrown away. */
@@ -46,7 +49,13 @@ export class LazyAutomaton {
 
   /** The state in front of a match that may begin after a character that is or is not a word character. */
   start(wordBefore: boolean): number {
-    return this.stateOf([this.program.entry], wordBefore && this.program.usesWords)
+    const isAfterWord = wordBefore && this.program.usesWords
+    const known = isAfterWord ? this.startAfterWord : this.startElsewhere
+    if (known !== DEAD) return known
+    const state = this.stateOf([this.program.entry], isAfterWord)
+    if (isAfterWord) this.startAfterWord = state
+    else this.startElsewhere = state
+    return state
   }
 
   /**
@@ -147,5 +156,7 @@ export class LazyAutomaton {
     this.byKey = new Map()
     this.table = new Int32Array(this.columns).fill(UNKNOWN)
     this.units = 0
+    this.startAfterWord = DEAD
+    this.startElsewhere = DEAD
   }
 }

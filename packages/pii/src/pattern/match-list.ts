@@ -1,42 +1,63 @@
+/** Numbers of one page: whole matches. */
+const PAGE_NUMBERS = 1 << 13
+
 /**
  * The matches of one pattern in one text while they are being found: ascending, never overlapping. A match may still be
- * replaced by a longer one or by one that starts earlier; whatever such a match covers is then gone.
+ * replaced by a longer one or by one that starts earlier; whatever such a match covers is then gone. Eight bytes a match.
  */
 export class MatchList {
   /** Start and end of each, flat. */
-  private readonly flat: number[] = []
-
-  get count(): number {
-    return this.flat.length / 2
-  }
+  private readonly pages: Int32Array[] = []
+  count = 0
 
   /** Where the last match ends; 0 without any. */
   get lastEnd(): number {
-    return this.flat[this.flat.length - 1] ?? 0
+    return this.count === 0 ? 0 : this.endAt(this.count - 1)
+  }
+
+  private startAt(index: number): number {
+    return this.pages[Math.floor((index * 2) / PAGE_NUMBERS)]?.[(index * 2) % PAGE_NUMBERS] ?? 0
+  }
+
+  private endAt(index: number): number {
+    return this.pages[Math.floor((index * 2) / PAGE_NUMBERS)]?.[(index * 2 + 1) % PAGE_NUMBERS] ?? 0
   }
 
   /** Adds a match, in place of every one that starts at the same position or later. */
   add(start: number, end: number): void {
-    const { flat: spans } = this
-    while (spans.length > 0 && (spans[spans.length - 2] ?? 0) >= start) spans.length -= 2
-    spans.push(start, end)
+    while (this.count > 0 && this.startAt(this.count - 1) >= start) this.count--
+    const at = this.count * 2
+    const number = Math.floor(at / PAGE_NUMBERS)
+    let page = this.pages[number]
+    if (page === undefined) {
+      // Most texts have few matches.
+      page = new Int32Array(number === 0 ? 16 : PAGE_NUMBERS)
+      this.pages.push(page)
+    } else if (at % PAGE_NUMBERS >= page.length) {
+      const grown = new Int32Array(page.length * 2)
+      grown.set(page)
+      page = grown
+      this.pages[number] = page
+    }
+    page[at % PAGE_NUMBERS] = start
+    page[(at % PAGE_NUMBERS) + 1] = end
+    this.count++
   }
 
   /** Whether a match that would begin at `start` is ruled out by one that begins earlier and covers it. */
   isCovered(start: number): boolean {
-    const { flat: spans } = this
     let low = 0
-    let high = spans.length / 2
+    let high = this.count
     while (low < high) {
       const middle = (low + high) >> 1
-      if ((spans[middle * 2] ?? 0) < start) low = middle + 1
+      if (this.startAt(middle) < start) low = middle + 1
       else high = middle
     }
-    return low > 0 && (spans[low * 2 - 1] ?? 0) > start
+    return low > 0 && this.endAt(low - 1) > start
   }
 
   /** Start and end of each match, in order. */
-  spans(): [number, number][] {
-    return Array.from({ length: this.count }, (_, index) => [this.flat[index * 2] ?? 0, this.flat[index * 2 + 1] ?? 0])
+  *spans(): Generator<[number, number]> {
+    for (let index = 0; index < this.count; index++) yield [this.startAt(index), this.endAt(index)]
   }
 }

@@ -101,7 +101,8 @@ class Scan implements PatternScan {
   matches(): PatternMatch[] {
     const all: PatternMatch[] = []
     for (const [pattern, run] of this.runs.entries()) {
-      for (const [start, end] of run?.matches.spans() ?? []) all.push({ pattern, start, end })
+      if (run === undefined) continue
+      for (const [start, end] of run.matches.spans()) all.push({ pattern, start, end })
     }
     return all
   }

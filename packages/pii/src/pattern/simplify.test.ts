@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { oracleMatches } from './__fixtures__/oracle.ts'
-import { acceptedPattern, Dice, randomText } from './__fixtures__/random-patterns.ts'
+import { acceptedPattern, Dice, nestedPattern, nestedText, randomText } from './__fixtures__/random-patterns.ts'
 import { parseUnanchored } from './grammar.ts'
 import { simplify } from './simplify.ts'
 
@@ -30,11 +30,26 @@ describe('repeats of repeats', () => {
   })
 })
 
+it.each([
+  ['(?:a{0,64}b{0,64})*', '(?:a|b)*'],
+  ['(?:a{1,64}|b)+', '(?:a|b)+'],
+  ['(?:(?:a{0,9}|(?:b?c{0,4096})?)x{0,3})*', '(?:(?:a|(?:b|c))|x)*'],
+])('%s is %s', (nested, flat) => {
+  expect(simplify(parseUnanchored(nested))).toEqual(parseUnanchored(flat))
+})
+
+it.each(['(?:a{2,64}|b)*', '(?:a{0,64}bc?)*', '(?:a{1,64}b{0,64}){2,}'])('%s keeps its counts', (nested) => {
+  expect(simplify(parseUnanchored(nested))).toEqual(parseUnanchored(nested))
+})
+
 it('means the same', () => {
   const dice = new Dice(11)
-  for (let round = 0; round < 1500; round++) {
+  for (let round = 0; round < 600; round++) {
     const { node } = acceptedPattern(dice, 'small')
     const text = randomText(dice, 10)
     expect(oracleMatches(simplify(node), text)).toEqual(oracleMatches(node, text))
+    const nested = parseUnanchored(nestedPattern(dice))
+    const longer = nestedText(dice)
+    expect(oracleMatches(simplify(nested), longer)).toEqual(oracleMatches(nested, longer))
   }
 })

@@ -36,7 +36,27 @@ function simplifyRepeat(body: PatternNode, low: number, high: number): PatternNo
   if (body.kind === 'repeat' && isGapless(body.min, body.max, min, max)) {
     return simplifyRepeat(body.body, times(body.min, min), times(body.max, max))
   }
-  return { kind: 'repeat', body, min, max }
+  const isEndless = min <= 1 && max === Number.POSITIVE_INFINITY
+  return { kind: 'repeat', body: isEndless ? loosened(body) : body, min, max }
+}
+
+/**
+ * Another body that matches the same when it is repeated without an upper bound: what can be repeated in there need not be,
+ * and of parts that may all be left out one a round is enough.
+ */
+function loosened(body: PatternNode): PatternNode {
+  switch (body.kind) {
+    case 'repeat':
+      return body.min <= 1 ? loosened(body.body) : body
+    case 'choice':
+      return { kind: 'choice', arms: body.arms.map(loosened) }
+    case 'sequence':
+      return body.items.length > 1 && body.items.every((item) => emptiness(item) === 'always')
+        ? { kind: 'choice', arms: body.items.map(loosened) }
+        : body
+    default:
+      return body
+  }
 }
 
 /** Whether `min` to `max` rounds of `low` to `high` items are every count between the least and the most. */
