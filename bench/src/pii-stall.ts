@@ -68,7 +68,14 @@ const flags = ['models-path', 'data-path', 'config-dir', 'backends-path'].map(
   (flag) => `--${flag}=${at(flag === 'models-path' ? 'models' : flag)}`,
 )
 const server = await startMeasured({
-  args: ['--import', script('./event-loop-delay.mjs'), values.server, 'run', `--address=127.0.0.1:${port}`, ...flags],
+  args: [
+    '--import',
+    fileURLToPath(new URL('./event-loop-delay.mjs', import.meta.url)),
+    values.server,
+    'run',
+    `--address=127.0.0.1:${port}`,
+    ...flags,
+  ],
   url: `http://127.0.0.1:${port}`,
   ready: '/readyz',
   env: { SVC_DEMO_MODEL: 'false', EVENT_LOOP_PORT: String(delayPort) },
