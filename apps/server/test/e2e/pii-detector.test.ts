@@ -18,6 +18,9 @@ beforeAll(async () => {
   )
   const pii = { enabled: true, detectors: ['people'] }
   await server.model('m', {}, { pii })
+  const patterns = 'pii_detection: {patterns: [{name: TICKET, match: "tick-[0-9]{4}"}]}'
+  await writeFile(join(models, 'tickets.yaml'), `name: tickets\nbackend: pattern\n${patterns}\n`)
+  await server.model('large', {}, { pii: { enabled: true, detectors: ['tickets'] } })
   await server.model(
     'restored',
     { rules: [{ do: { text: 'Hello [REDACTED:PER_001]!', split: 'characters' } }] },
@@ -39,6 +42,16 @@ function chat(model: string, contents: readonly string[], extra: object = {}): P
 function sent(model: string): string {
   return JSON.stringify(server.records(model))
 }
+
+describe('a request of many megabytes', () => {
+  it('is searched on a thread that the bundle finds', async () => {
+    const filler = 'hello world 👩‍👩‍👧 '.repeat(100_000)
+    const reply = await chat('large', [`${filler}tick-1234`])
+    expect(reply.status).toBe(200)
+    expect(sent('large')).toContain('👧 [REDACTED:pattern:TICKET]')
+    expect(server.output()).not.toContain('a large document could not be scanned')
+  })
+})
 
 describe('requests filtered by a model that recognises entities', () => {
   it('are masked in each message, in texts longer than the model reads at once, between any characters', async () => {

@@ -66,14 +66,14 @@ describe('a long text', () => {
     await using server = await startTestServer()
     const detector = { known_usecases: ['token_classify'], pii_detection: {} }
     const silent = { without: ['Capabilities'] }
-    await server.model('told', {}, { ...detector, context_size: 128 })
-    await server.model('written', silent, { ...detector, context_size: 256 })
+    await server.model('told', {}, { ...detector, context_size: 300 })
+    await server.model('written', silent, { ...detector, context_size: 400 })
     await server.model('unknown', silent, detector)
     const words = 'over and over again '.repeat(100)
     const around = (town: string, mail: string): string => `${town} ${words} ${mail} ${words} ${town}`
     for (const [name, size] of [
-      ['told', 120],
-      ['written', 248],
+      ['told', 292],
+      ['written', 392],
       ['unknown', 504],
     ] as const) {
       const text = around('Paris', 'ada@host.example')

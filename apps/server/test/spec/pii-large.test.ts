@@ -3,10 +3,10 @@ import { startPiiWorld } from '../support/pii-world.ts'
 
 const SECRET = 'tick-1234'
 const MASK = '[REDACTED:pattern:TICKET]'
-/** Documents above 64 Ki units are scanned on another thread (threats PII-13). */
+/** Documents above 64 Ki code units are scanned on another thread. */
 const FILLER = 'Grüße aus Ulm 🚲 '.repeat(20_000)
 
-describe('a request with more text than is scanned on the main thread', () => {
+describe('PII-13: a request with more text than is scanned on the main thread', () => {
   it('is masked, refused and written down as any other', async () => {
     await using world = await startPiiWorld()
     await world.patterns('tickets', { TICKET: 'tick-[0-9]{4}' })

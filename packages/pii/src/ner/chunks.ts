@@ -14,17 +14,18 @@ export interface ChunkSettings {
 const OVERLAP_SHARE = 0.15
 /** What a tokenizer puts around a text, and the odd unit by which an edge moves out of a character. */
 const SPARE_TOKENS = 8
-/** Larger chunks cost a model more than they help it. */
+/** Smaller chunks leave too little around a name; larger ones cost a model more than they help it. */
+const MIN_SIZE = 256
 const MAX_SIZE = 4096
 
 /**
  * Chunks that a model reads to their end, for what it leaves off is not scanned: a token for each code unit, although words
- * take far fewer.
+ * take far fewer. A chunk is never smaller than 256 code units: models of less context have to read on by themselves.
  *
  * @param contextSize tokens that the model reads at once
  */
 export function chunkingFor(contextSize: number): ChunkSettings {
-  const size = Math.max(1, Math.min(MAX_SIZE, Math.floor(contextSize) - SPARE_TOKENS))
+  const size = Math.max(MIN_SIZE, Math.min(MAX_SIZE, Math.floor(contextSize) - SPARE_TOKENS))
   return { size, overlap: Math.floor(size * OVERLAP_SHARE) }
 }
 

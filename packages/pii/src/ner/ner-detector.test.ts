@@ -209,7 +209,7 @@ describe('a long text', () => {
   })
 
   it.each([
-    ['as large as the model says', async () => 200, 192],
+    ['as large as the model says', async () => 300, 292],
     ['for a common model where it does not know', async () => undefined, 504],
     ['for a common model where it cannot say', undefined, 504],
   ])('is cut into pieces %s', async (_, contextSize, size) => {

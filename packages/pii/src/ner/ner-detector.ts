@@ -23,7 +23,7 @@ export interface NerDetectorOptions {
   /**
    * How texts longer than `size` are cut, in UTF-16 code units. To be chosen so that the model reads every chunk to its
    * end: what a model leaves off without a word is not scanned. @default by the classifier's `contextSize`, a code unit
-   * for each token but a few, 4096 at most, with an overlap of 15 %
+   * for each token but a few, 256 to 4096, with an overlap of 15 %
    */
   readonly chunking?: ChunkSettings | undefined
   /** How many chunks are with the classifier at once. @default 4 */
