@@ -18,7 +18,10 @@ for (const alphabet of [
  */
 export function* readBase64(symbols: string): Steps<string> {
   const values = encoder.encode(symbols)
-  for (let at = 0; at < values.length; at++) values[at] = VALUES[values[at] ?? 0] ?? 0
+  for (let at = 0; at < values.length; at++) {
+    values[at] = VALUES[values[at] ?? 0] ?? 0
+    if (at % STEP_CHARACTERS === STEP_CHARACTERS - 1) yield undefined
+  }
   const bytes = new Uint8Array((values.length * 3) >> 2)
   for (let shift = 0; shift < 4; shift++) {
     for (let at = shift; at < values.length; at += STEP_CHARACTERS) {

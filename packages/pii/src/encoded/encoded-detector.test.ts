@@ -217,6 +217,29 @@ describe('a detector that reads', () => {
     expect(Math.max(...lengths.slice(1))).toBeLessThan(1.2 * 2 ** 20)
   })
 
+  it('tells of a run once, however often the same thing is found in it', async () => {
+    const run = btoa('tick-1234 and '.repeat(150_000))
+    expect(await found(run, [], ['base64'])).toEqual([run])
+  })
+
+  it('finds what is read backwards in many messages, each in its place, and over the parts of one', async () => {
+    const texts = ['one', 'a 4321-kcit', 'two', '21-kcit b', 'c 43']
+    const document = { ...documentOf(...texts), messages: [{ start: 3, end: 5 }] }
+    const detections = await detectorOf([], ['reversed']).detect(document, { signal })
+    expect(detections.map(({ start, end }) => document.text.slice(start, end))).toEqual(['4321-kcit'])
+    const parts = { ...documentOf('one', 'a 43', '21-kcit b'), messages: [{ start: 1, end: 3 }] }
+    const [over] = await detectorOf([], ['reversed']).detect(parts, { signal })
+    expect(parts.text.slice(over?.start, over?.end)).toBe('43\n\n21-kcit')
+  })
+
+  it('reads no run over the edge of a segment', async () => {
+    const encoded = btoa('the ticket is tick-1234, as they said')
+    for (const end of ['', '\n', '\r', ' ', '\\n', '=']) {
+      const document = documentOf(`${encoded.slice(0, 28)}${end}`, `${end}${encoded.slice(28)}`)
+      expect([end, await detectorOf([]).detect(document, { signal })]).toEqual([end, []])
+    }
+  })
+
   it('stops when it is no longer wanted', async () => {
     const controller = new AbortController()
     const reason = new Error('gone')

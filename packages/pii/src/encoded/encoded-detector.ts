@@ -5,12 +5,12 @@ import { PiiError } from '../errors.ts'
 import { adjacentParts } from '../pattern/adjacent-parts.ts'
 import type { Span } from '../span.ts'
 import { readBase64 } from './base64.ts'
+import { DocumentReversal } from './document-reversal.ts'
 import { findEncodedRuns } from './encoded-runs.ts'
 import { ENCODINGS, type Encoding, isEncoding } from './encodings.ts'
-import { readEscapes } from './escapes.ts'
+import { mayHaveEscapes, readEscapes } from './escapes.ts'
 import { readHex } from './hex.ts'
 import type { Reading, Steps } from './reading.ts'
-import { readReversed } from './reversed.ts'
 
 /** What a detector that reads encodings is made of. */
 export interface EncodedDetectorOptions {
@@ -63,40 +63,78 @@ export function createEncodedDetector({ detector, encodings, slices }: EncodedDe
     return batch
   }
 
+  async function detectReadings(document: ScanDocument, found: DetectionList, signal: AbortSignal): Promise<void> {
+    const readings = readDocument(document, wanted)
+    for (;;) {
+      const batch = await nextBatch(readings, signal)
+      if (batch.length === 0) return
+      const joined = joinSegments({ segments: batch })
+      const detections = await detector.detect(joined.document, { signal })
+      for (const [place, pieces] of cutBySegment(detections, joined.document.segments).entries()) {
+        const reading = batch[joined.indices[place] ?? place]
+        for (const piece of pieces) found.add(piece, reading?.toDocument(piece))
+      }
+    }
+  }
+
+  async function detectReversed(document: ScanDocument, found: DetectionList, signal: AbortSignal): Promise<void> {
+    const reversal = new DocumentReversal(document)
+    await runInSlices(() => reversal.advance(), { ...slices, signal })
+    const detections = await detector.detect(reversal.document(), { signal })
+    for (const detection of detections) found.add(detection, reversal.toDocument(detection))
+  }
+
   return {
     name: detector.name,
     async detect(document, { signal }) {
-      const found = [...(await detector.detect(document, { signal }))]
-      const readings = readDocument(document, wanted)
-      for (;;) {
-        const batch = await nextBatch(readings, signal)
-        if (batch.length === 0) return found
-        const joined = joinSegments({ segments: batch })
-        const detections = await detector.detect(joined.document, { signal })
-        for (const [place, pieces] of cutBySegment(detections, joined.document.segments).entries()) {
-          const reading = batch[joined.indices[place] ?? place]
-          found.push(...pieces.flatMap((piece) => inDocument(piece, reading)))
-        }
-      }
+      const found = new DetectionList(await detector.detect(document, { signal }))
+      await detectReadings(document, found, signal)
+      if (wanted.has('reversed')) await detectReversed(document, found, signal)
+      return found.detections
     },
   }
 }
 
-function inDocument(detection: JudgedDetection, reading: DocumentReading | undefined): JudgedDetection[] {
-  const span = reading?.toDocument(detection)
-  return span === undefined ? [] : [{ ...detection, ...span }]
+/** Detections of a document. Of a run in which the same thing is found many times there is one. */
+class DetectionList {
+  readonly detections: JudgedDetection[]
+
+  constructor(detections: readonly JudgedDetection[]) {
+    this.detections = [...detections]
+  }
+
+  add(detection: JudgedDetection, span: Span | undefined): void {
+    if (span === undefined) return
+    const { start, end } = span
+    const last = this.detections.at(-1)
+    const isSame = last?.start === start && last.end === end && last.group === detection.group
+    if (!isSame || last.action !== detection.action) this.detections.push({ ...detection, start, end })
+  }
 }
 
-/** What stands encoded in a segment, or in the parts of one message when they are joined. */
+/** What stands encoded in a document, and in the parts of its messages when they are joined. */
 function* readDocument(document: ScanDocument, encodings: ReadonlySet<Encoding>): Steps<DocumentReading> {
-  for (const { start, end } of document.segments) {
-    for (const reading of readText(document.text.slice(start, end), encodings)) {
-      yield reading && { text: reading.text, toDocument: (range) => shift(reading.toSource(range), start) }
-    }
+  for (const reading of readText(document, encodings)) {
+    yield reading && { text: reading.text, toDocument: (range) => reading.toSource(range) }
   }
   for (const { text, toDocument } of adjacentParts(document)) {
-    for (const reading of readText(text, encodings)) {
+    for (const reading of readText({ text, segments: [{ start: 0, end: text.length }] }, encodings)) {
       yield reading && { text: reading.text, toDocument: (range) => toDocument(reading.toSource(range)) }
+    }
+  }
+}
+
+function* readText(
+  { text, segments }: Pick<ScanDocument, 'text' | 'segments'>,
+  encodings: ReadonlySet<Encoding>,
+): Steps<Reading> {
+  if (encodings.has('base64') || encodings.has('hex')) yield* readRuns(text, encodings)
+  if (!mayHaveEscapes(text, encodings)) return
+  for (const { start, end } of segments) {
+    const segment = text.slice(start, end)
+    if (!mayHaveEscapes(segment, encodings)) continue
+    for (const reading of readEscapes(segment, encodings)) {
+      yield reading && { text: reading.text, toSource: (range) => shift(reading.toSource(range), start) }
     }
   }
 }
@@ -105,19 +143,16 @@ function shift({ start, end }: Span, by: number): Span {
   return { start: start + by, end: end + by }
 }
 
-function* readText(text: string, encodings: ReadonlySet<Encoding>): Steps<Reading> {
-  if (encodings.has('base64') || encodings.has('hex')) {
-    for (const run of findEncodedRuns(text)) {
-      if (run === undefined) {
-        yield undefined
-        continue
-      }
-      if (encodings.has('base64')) yield* readRun(run, readBase64(run.symbols))
-      if (encodings.has('hex')) yield* readRun(run, readHex(run.symbols))
+/** The texts of base64 and hex. No run crosses a blank line, and so none the edge of a segment. */
+function* readRuns(text: string, encodings: ReadonlySet<Encoding>): Steps<Reading> {
+  for (const run of findEncodedRuns(text)) {
+    if (run === undefined) {
+      yield undefined
+      continue
     }
+    if (encodings.has('base64')) yield* readRun(run, readBase64(run.symbols))
+    if (encodings.has('hex')) yield* readRun(run, readHex(run.symbols))
   }
-  yield* readEscapes(text, encodings)
-  if (encodings.has('reversed')) yield* readReversed(text)
 }
 
 /** The texts of a run have no places of their own: what is found in one is found in the whole run. */

@@ -10,8 +10,8 @@ export interface EncodedRun extends Span {
   readonly symbols: string
 }
 
-/** A line break, also as an escape inside of a string, and what a line is indented by. */
-const LINE_BREAK = /(?:\r\n?|\n|\\r\\n|\\n)[ \t]*/y
+/** Ends of lines, also as escapes inside of a string; those that begin with another come first. */
+const LINE_BREAKS = ['\r\n', '\n', '\r', '\\r\\n', '\\n']
 
 /** Flags by character: the alphabet of base64, its variant for addresses, and so all digits of hex. */
 const SYMBOLS = new Uint8Array(128)
@@ -29,19 +29,20 @@ export function* findEncodedRuns(text: string): Steps<EncodedRun> {
   for (;;) {
     const limit = floor + STEP_CHARACTERS
     floor = nextCandidate(text, floor, limit)
-    const end = symbolsEnd(text, floor)
-    if (end - floor >= MIN_RUN_LENGTH) {
-      const run = toRun(text, { start: floor, end })
-      yield run
-      floor = run.end
-    } else if (floor < limit) return
-    else yield undefined
+    if (floor + MIN_RUN_LENGTH > text.length) return
+    if (floor >= limit) {
+      yield undefined
+      continue
+    }
+    const run = yield* readRun(text, floor)
+    yield run
+    floor = run.end
   }
 }
 
 /**
  * The next place at which symbols begin that are as many as the shortest run has; or one from the limit on, before which
- * no run begins; or, before the limit, one past which there is no room for a run.
+ * no run begins; or one after which there is no room for a run.
  */
 function nextCandidate(text: string, from: number, limit: number): number {
   let start = from
@@ -55,27 +56,35 @@ function nextCandidate(text: string, from: number, limit: number): number {
   return start
 }
 
-/** Follows a run over the ends of lines. */
-function toRun(text: string, first: Span): EncodedRun {
-  const lines = [text.slice(first.start, first.end)]
-  let { end } = first
-  for (;;) {
-    LINE_BREAK.lastIndex = end
-    const next = LINE_BREAK.test(text) ? LINE_BREAK.lastIndex : end
-    const nextEnd = symbolsEnd(text, next)
-    if (next === end || nextEnd === next) break
-    lines.push(text.slice(next, nextEnd))
-    end = nextEnd
+/** Reads a run from its start on, over the ends of lines. */
+function* readRun(text: string, start: number): Generator<undefined, EncodedRun, undefined> {
+  const lines: string[] = []
+  let from = start
+  let end = start
+  for (let pause = start + STEP_CHARACTERS; ; ) {
+    while (end < pause && isSymbol(text.charCodeAt(end))) end++
+    if (end >= pause) {
+      pause = end + STEP_CHARACTERS
+      yield undefined
+      continue
+    }
+    lines.push(text.slice(from, end))
+    const next = nextLine(text, end)
+    if (next === end || !isSymbol(text.charCodeAt(next))) break
+    from = next
+    end = next
   }
   for (let padding = 0; padding < 2 && text[end] === '='; padding++) end++
-  return { start: first.start, end, symbols: lines.join('') }
+  return { start, end, symbols: lines.join('') }
 }
 
-/** Where the symbols from a place on end; the place itself where none stands there. */
-function symbolsEnd(text: string, at: number): number {
-  let end = at
-  while (end < text.length && isSymbol(text.charCodeAt(end))) end++
-  return end
+/** Where the next line begins, past its blanks, after a line break or one that is written as an escape; else the place itself. */
+function nextLine(text: string, at: number): number {
+  const lineBreak = LINE_BREAKS.find((one) => text.startsWith(one, at))
+  if (lineBreak === undefined) return at
+  let next = at + lineBreak.length
+  while (text[next] === ' ' || text[next] === '\t') next++
+  return next
 }
 
 function isSymbol(unit: number): boolean {

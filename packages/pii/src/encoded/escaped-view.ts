@@ -1,14 +1,19 @@
 import type { Span } from '../span.ts'
 import type { Reading } from './reading.ts'
 
-/** Neighbouring escapes that each stand for one code unit and are equally long, or one escape of any kind. */
+/** Numbers of a row of the table of replacements. */
+const FIELDS = 5
+/** Pieces that are put together at a time: one for each escape would be many. */
+const MAX_PIECES = 4096
+
+/** Escapes that follow one another, each as long as the others and for one code unit, or one escape of any kind. */
 interface Replacement {
   /** Where it lies in the view. */
   readonly start: number
-  end: number
+  readonly end: number
   /** Where it lies in the text. */
   readonly from: number
-  to: number
+  readonly to: number
   /** Code units of the text for one of the view; 0 where they cannot be told apart. */
   readonly width: number
 }
@@ -17,7 +22,9 @@ interface Replacement {
 export class EscapedView {
   readonly #text: string
   readonly #pieces: string[] = []
-  readonly #replacements: Replacement[] = []
+  #lastPieces: string[] = []
+  #rows = new Int32Array(64 * FIELDS)
+  #count = 0
   #length = 0
   #read = 0
 
@@ -33,17 +40,17 @@ export class EscapedView {
     this.#put(character)
     this.#read = to
     const width = character.length === 1 ? size : 0
-    const last = this.#replacements.at(-1)
+    const last = this.#count === 0 ? undefined : this.#row(this.#count - 1)
     if (width > 0 && last?.to === from && last.width === width) {
-      last.end += 1
-      last.to = to
-    } else this.#replacements.push({ start, end: this.#length, from, to, width })
+      this.#write(this.#count - 1, { ...last, end: this.#length, to })
+    } else this.#write(this.#count, { start, end: this.#length, from, to, width })
   }
 
   /** The whole view; undefined where nothing was replaced. Nothing can be replaced any more. */
   reading(): Reading | undefined {
-    if (this.#replacements.length === 0) return undefined
+    if (this.#count === 0) return undefined
     this.#copyTo(this.#text.length)
+    this.#pieces.push(...this.#lastPieces)
     return {
       text: this.#pieces.join(''),
       toSource: ({ start, end }) => ({ start: this.#unitAt(start).start, end: this.#unitAt(end - 1).end }),
@@ -55,27 +62,45 @@ export class EscapedView {
   }
 
   #put(piece: string): void {
-    this.#pieces.push(piece)
     this.#length += piece.length
+    if (this.#lastPieces.push(piece) < MAX_PIECES) return
+    this.#pieces.push(this.#lastPieces.join(''))
+    this.#lastPieces = []
+  }
+
+  #row(index: number): Replacement {
+    const [start = 0, end = 0, from = 0, to = 0, width = 0] = this.#rows.subarray(index * FIELDS, (index + 1) * FIELDS)
+    return { start, end, from, to, width }
+  }
+
+  #write(index: number, { start, end, from, to, width }: Replacement): void {
+    this.#count = index + 1
+    if (this.#rows.length < this.#count * FIELDS) {
+      const larger = new Int32Array(this.#rows.length * 2)
+      larger.set(this.#rows)
+      this.#rows = larger
+    }
+    this.#rows.set([start, end, from, to, width], index * FIELDS)
   }
 
   /** What a code unit of the view stands for in the text. */
   #unitAt(offset: number): Span {
-    const replacement = this.#replacements[this.#lastBefore(offset)]
-    if (replacement === undefined) return { start: offset, end: offset + 1 }
-    const { start, end, from, to, width } = replacement
-    const first = offset < end ? from + (offset - start) * width : to + offset - end
-    if (offset >= end) return { start: first, end: first + 1 }
-    return width === 0 ? { start: from, end: to } : { start: first, end: first + width }
+    const index = this.#lastBefore(offset)
+    if (index === -1) return { start: offset, end: offset + 1 }
+    const { start, end, from, to, width } = this.#row(index)
+    if (offset >= end) return { start: to + offset - end, end: to + offset - end + 1 }
+    if (width === 0) return { start: from, end: to }
+    const first = from + (offset - start) * width
+    return { start: first, end: first + width }
   }
 
   /** The last replacement that begins at an offset of the view or before; -1 where none does. */
   #lastBefore(offset: number): number {
     let low = -1
-    let high = this.#replacements.length
+    let high = this.#count
     while (high - low > 1) {
       const middle = (low + high) >>> 1
-      if ((this.#replacements[middle]?.start ?? 0) <= offset) low = middle
+      if ((this.#rows[middle * FIELDS] ?? 0) <= offset) low = middle
       else high = middle
     }
     return low

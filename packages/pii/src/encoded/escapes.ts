@@ -1,11 +1,12 @@
 import type { Encoding } from './encodings.ts'
 import { EscapedView } from './escaped-view.ts'
+import { hexValue, isHexDigit } from './hex-digits.ts'
 import { namedCharacter, numberedCharacter } from './html-entities.ts'
 import { type Reading, STEP_CHARACTERS, type Steps } from './reading.ts'
 
-/** Bytes behind percent signs, as many as follow one another; a character of HTML by number or by name. */
-const PERCENT = '(?<percent>(?:%[0-9A-Fa-f]{2})+)'
-const HTML = '&(?:#(?<decimal>[0-9]{1,7})|#[xX](?<hex>[0-9A-Fa-f]{1,6})|(?<name>[A-Za-z]{2,12})(?=;));?'
+/** The first of some bytes behind percent signs; a character of HTML, its number or its name. */
+const PERCENT = '%[0-9A-Fa-f]{2}'
+const HTML = '&(?:#([0-9]{1,7})|#[xX]([0-9A-Fa-f]{1,6})|([A-Za-z]{2,12})(?=;));?'
 
 /** Which escapes are read, by the encodings asked for. */
 const ESCAPES = {
@@ -14,51 +15,75 @@ const ESCAPES = {
   both: new RegExp(`${PERCENT}|${HTML}`, 'g'),
 }
 
+/** Characters of a byte behind a percent sign. */
+const WRITTEN_BYTE = 3
+
 // Bytes that are no text are shown as such, and hide nothing beside them.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
+/** Whether there is anything to look at: escapes begin with characters of their own. */
+export function mayHaveEscapes(text: string, encodings: ReadonlySet<Encoding>): boolean {
+  return (encodings.has('percent') && text.includes('%')) || (encodings.has('html') && text.includes('&'))
+}
+
 /** A text with its escapes read, once; nothing where it has none. */
 export function* readEscapes(text: string, encodings: ReadonlySet<Encoding>): Steps<Reading> {
-  const hasPercent = encodings.has('percent') && text.includes('%')
-  const hasHtml = encodings.has('html') && text.includes('&')
+  const hasPercent = encodings.has('percent')
+  const hasHtml = encodings.has('html')
   if (!hasPercent && !hasHtml) return
-  const escapes = hasPercent && hasHtml ? ESCAPES.both : hasPercent ? ESCAPES.percent : ESCAPES.html
+  // A finder of its own: others may be under way in other texts.
+  const finder = new RegExp(hasPercent && hasHtml ? ESCAPES.both : hasPercent ? ESCAPES.percent : ESCAPES.html)
   const view = new EscapedView(text)
   let pause = STEP_CHARACTERS
-  for (const { index, 0: written, groups = {} } of text.matchAll(escapes)) {
-    if (groups.percent === undefined) {
-      const character = htmlCharacter(groups)
-      if (character !== undefined) view.replace(index, written.length, character)
-    } else readBytes(view, index, written)
-    if (index >= pause) {
-      pause = index + STEP_CHARACTERS
-      yield undefined
+  for (let match = finder.exec(text); match !== null; match = finder.exec(text)) {
+    const { index } = match
+    if (text[index] === '%') finder.lastIndex = readBytes(view, text, index)
+    else {
+      const character = htmlCharacter(match)
+      if (character !== undefined) view.replace(index, match[0].length, character)
     }
+    if (index < pause) continue
+    pause = index + STEP_CHARACTERS
+    yield undefined
   }
   yield view.reading()
 }
 
-function htmlCharacter({ decimal, hex, name }: Record<string, string | undefined>): string | undefined {
+function htmlCharacter([, decimal, hex, name]: RegExpExecArray): string | undefined {
   if (name !== undefined) return namedCharacter(name)
   return numberedCharacter(decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal))
 }
 
-/** Reads bytes behind percent signs: those of ASCII one by one, others as many as follow one another. */
-function readBytes(view: EscapedView, index: number, written: string): void {
-  for (let at = 0; at < written.length; ) {
-    const byte = byteAt(written, at)
-    if (byte < 0x80) {
-      view.replace(index + at, 3, String.fromCharCode(byte))
-      at += 3
-      continue
-    }
-    const from = at
-    const bytes: number[] = []
-    for (; at < written.length && byteAt(written, at) >= 0x80; at += 3) bytes.push(byteAt(written, at))
-    view.replace(index + from, at - from, decoder.decode(Uint8Array.from(bytes)))
-  }
+/** Reads bytes behind percent signs, as many as follow one another and one step has. @returns where they end */
+function readBytes(view: EscapedView, text: string, index: number): number {
+  let at = index
+  while (at < index + STEP_CHARACTERS && byteAt(text, at) !== -1) at = readCharacter(view, text, at)
+  return at
 }
 
-function byteAt(written: string, at: number): number {
-  return Number.parseInt(written.slice(at + 1, at + 3), 16)
+/** Reads the bytes of one character. @returns where they end */
+function readCharacter(view: EscapedView, text: string, index: number): number {
+  const first = byteAt(text, index)
+  let at = index + WRITTEN_BYTE
+  if (first < 0x80) {
+    view.replace(index, WRITTEN_BYTE, String.fromCharCode(first))
+    return at
+  }
+  const bytes = [first]
+  const width = first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4
+  for (; bytes.length < width; at += WRITTEN_BYTE) {
+    const next = byteAt(text, at)
+    if (next < 0x80 || next >= 0xc0) break
+    bytes.push(next)
+  }
+  view.replace(index, at - index, decoder.decode(Uint8Array.from(bytes)))
+  return at
+}
+
+/** The byte that is written at a place; -1 where none is. */
+function byteAt(text: string, at: number): number {
+  const first = text.charCodeAt(at + 1)
+  const second = text.charCodeAt(at + 2)
+  if (text[at] !== '%' || !isHexDigit(first) || !isHexDigit(second)) return -1
+  return (hexValue(first) << 4) | hexValue(second)
 }

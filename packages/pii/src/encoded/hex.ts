@@ -1,26 +1,31 @@
+import { MIN_RUN_LENGTH } from './encoded-runs.ts'
+import { hexValue, isHexDigit } from './hex-digits.ts'
 import { printableTexts } from './printable.ts'
 import { STEP_CHARACTERS, type Steps } from './reading.ts'
 
 const encoder = new TextEncoder()
-/** As many digits as the shortest run has. */
-const DIGITS = /[0-9A-Fa-f]{24,}/g
 
 /** The texts that hex digits among symbols stand for, read from the first digit and from the second. */
 export function* readHex(symbols: string): Steps<string> {
-  for (const [digits] of symbols.matchAll(DIGITS)) {
-    const codes = encoder.encode(digits)
-    for (const shift of [0, 1]) {
-      const bytes = new Uint8Array((digits.length - shift) >> 1)
-      for (let to = 0; to < bytes.length; to++) {
-        bytes[to] = (toValue(codes[shift + 2 * to]) << 4) | toValue(codes[shift + 2 * to + 1])
-        if (to % STEP_CHARACTERS === STEP_CHARACTERS - 1) yield undefined
-      }
-      yield* printableTexts(bytes)
+  for (let start = 0; start < symbols.length; ) {
+    let end = start
+    while (end < symbols.length && isHexDigit(symbols.charCodeAt(end))) {
+      end++
+      if ((end - start) % STEP_CHARACTERS === 0) yield undefined
     }
+    if (end - start >= MIN_RUN_LENGTH) yield* readDigits(symbols.slice(start, end))
+    start = end + 1
   }
 }
 
-/** The value of a digit: the letters of both cases end in the same four bits, from 1 on. */
-function toValue(code = 0): number {
-  return code < 0x40 ? code & 15 : (code & 15) + 9
+function* readDigits(digits: string): Steps<string> {
+  const codes = encoder.encode(digits)
+  for (const shift of [0, 1]) {
+    const bytes = new Uint8Array((digits.length - shift) >> 1)
+    for (let to = 0; to < bytes.length; to++) {
+      bytes[to] = (hexValue(codes[shift + 2 * to] ?? 0) << 4) | hexValue(codes[shift + 2 * to + 1] ?? 0)
+      if (to % STEP_CHARACTERS === STEP_CHARACTERS - 1) yield undefined
+    }
+    yield* printableTexts(bytes)
+  }
 }

@@ -9,29 +9,39 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 export function* printableTexts(bytes: Uint8Array): Steps<string> {
   for (let start = 0; start < bytes.length; ) {
     const limit = start + STEP_CHARACTERS
-    start = nextCandidate(bytes, start, limit)
+    start = nextText(bytes, start, limit)
     if (start >= limit) {
       yield undefined
       continue
     }
-    const end = yield* stretchEnd(bytes, start)
-    if (end - start >= MIN_TEXT_BYTES) yield decoder.decode(bytes.subarray(start, end))
-    start = end + 1
+    if (start >= bytes.length) return
+    const { end, text } = yield* readText(bytes, start)
+    yield text
+    start = end
   }
 }
 
 /**
- * The next place from which on as many bytes as the shortest text has may each be of a character; or one from the limit
- * on before which none is, or the end. What lies in between is read from its end to its start, and so seldom read at all.
+ * The next place at which a text begins; or one from the limit on, before which none does, or the end. What is no text
+ * is read from its end to its start, and so seldom read at all.
  */
-function nextCandidate(bytes: Uint8Array, from: number, limit: number): number {
+function nextText(bytes: Uint8Array, from: number, limit: number): number {
   let start = from
+  /** What lies between the start and here may be of a text. */
+  let known = from
   while (start < limit) {
-    let at = start + MIN_TEXT_BYTES - 1
-    if (at >= bytes.length) return bytes.length
-    while (at >= start && mayBeOfText(bytes, at)) at--
-    if (at < start) return start
+    const enough = start + MIN_TEXT_BYTES
+    if (enough > bytes.length) return bytes.length
+    let at = enough - 1
+    while (at >= known && mayBeOfText(bytes, at)) at--
+    const isPossible = at < known
+    known = enough
+    if (isPossible) {
+      at = charactersEnd(bytes, start, enough)
+      if (at >= enough) return start
+    }
     start = at + 1
+    known = Math.max(known, start)
   }
   return start
 }
@@ -44,18 +54,28 @@ function mayBeOfText(bytes: Uint8Array, index: number): boolean {
   return isContinuation(bytes[index + 1])
 }
 
-/** Where the characters from a place on end. */
-function* stretchEnd(bytes: Uint8Array, start: number): Generator<undefined, number, undefined> {
-  let at = start
-  for (let pause = start + STEP_CHARACTERS; at < bytes.length; ) {
-    const width = characterWidth(bytes, at)
-    if (width === 0) break
-    at += width
-    if (at < pause) continue
-    pause = at + STEP_CHARACTERS
+/** Reads characters from a place on, as many as there are. */
+function* readText(bytes: Uint8Array, start: number): Generator<undefined, { end: number; text: string }, undefined> {
+  const pieces: string[] = []
+  for (let from = start; ; ) {
+    const limit = from + STEP_CHARACTERS
+    const end = charactersEnd(bytes, from, limit)
+    pieces.push(decoder.decode(bytes.subarray(from, end)))
+    if (end < limit) return { end, text: pieces.join('') }
+    from = end
     yield undefined
   }
-  return at
+}
+
+/** Where the characters from a place on end, or those of them that begin before the limit. */
+function charactersEnd(bytes: Uint8Array, start: number, limit: number): number {
+  let end = start
+  while (end < limit && end < bytes.length) {
+    const width = characterWidth(bytes, end)
+    if (width === 0) break
+    end += width
+  }
+  return end
 }
 
 /** How many bytes the character at a place has; 0 where none stands that is printed. */
