@@ -2,6 +2,7 @@ import { createDetector, type DetectionSettings, type PatternTask, type ScanDocu
 import { afterEach, describe, expect, it } from 'vitest'
 import { silentLogger } from '../backends/__fixtures__/silent-logger.ts'
 import { systemClock } from '../clock.ts'
+import type { Clock } from '../ports.ts'
 import { createScanThreads, type ScanThreads, type ScanThreadsOptions } from './scan-threads.ts'
 
 const { signal } = new AbortController()
@@ -70,6 +71,22 @@ describe('a thread that fails', () => {
     })
     expect(await countOf(threads)).toBe(1)
     expect(warnings).toEqual([[{ code: 'scan_thread_ended' }, 'a large document could not be scanned']])
+  })
+
+  it('to get another document for a while is ended', async () => {
+    const rests: (() => void)[] = []
+    const sleep: Clock['sleep'] = (ms, { signal: awake }) =>
+      new Promise((resolve, reject) => {
+        if (ms === 7) rests.push(resolve)
+        awake.addEventListener('abort', () => reject(awake.reason), { once: true })
+      })
+    const threads = faulty({ idleMs: 7, clock: { ...systemClock, sleep } })
+    expect([await countOf(threads), await countOf(threads)]).toEqual([1, 2])
+    for (const end of rests.slice(0, -1)) end()
+    expect(await countOf(threads)).toBe(3)
+    rests.at(-1)?.()
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(await countOf(threads)).toBe(1)
   })
 
   it('to find, but not more, keeps its thread', async () => {

@@ -22,6 +22,8 @@ export interface ScanThreadsOptions {
   readonly waiting?: number | undefined
   /** How long a thread may take to leave a document that nobody waits for any more. @default 1000 */
   readonly leaveMs?: number | undefined
+  /** After so long without a document all threads are ended, for what they hold of the last ones. @default 30000 */
+  readonly idleMs?: number | undefined
   /** Heap of a thread, in MiB; one that needs more ends, and what it was asked fails. @default 512 */
   readonly heapMiB?: number | undefined
   /** The file that a thread runs. @default the one of this server */
@@ -31,6 +33,7 @@ export interface ScanThreadsOptions {
 const MAX_THREADS = 4
 const WAITING = 64
 const LEAVE_MS = 1000
+const IDLE_MS = 30_000
 const HEAP_MIB = 512
 
 /**
@@ -38,7 +41,14 @@ const HEAP_MIB = 512
  * it had, as a detector that fails, and another is started for the next.
  */
 export function createScanThreads(options: ScanThreadsOptions): ScanThreads {
-  const { clock, logger, leaveMs = LEAVE_MS, heapMiB = HEAP_MIB, program = shippedProgram() } = options
+  const {
+    clock,
+    logger,
+    leaveMs = LEAVE_MS,
+    idleMs = IDLE_MS,
+    heapMiB = HEAP_MIB,
+    program = shippedProgram(),
+  } = options
   const queue = createTaskQueue({
     concurrency: options.threads ?? Math.min(MAX_THREADS, Math.max(1, availableParallelism() - 1)),
     limit: options.waiting ?? WAITING,
@@ -49,10 +59,24 @@ export function createScanThreads(options: ScanThreadsOptions): ScanThreads {
     },
   })
   let idle: ScanThread[] = []
+  let resting = new AbortController()
 
   function takeThread(): ScanThread {
+    resting.abort()
     idle = idle.filter(({ isGone }) => !isGone)
     return idle.pop() ?? new ScanThread({ program, heapMiB })
+  }
+
+  function putBack(thread: ScanThread): void {
+    resting.abort()
+    resting = new AbortController()
+    if (!thread.isGone) idle.push(thread)
+    clock.sleep(idleMs, { signal: resting.signal }).then(endIdle, () => undefined)
+  }
+
+  async function endIdle(): Promise<void> {
+    resting.abort()
+    await Promise.all(idle.splice(0).map((thread) => thread.end()))
   }
 
   /** Tells a thread to leave its document; one that does not is ended. */
@@ -80,7 +104,7 @@ export function createScanThreads(options: ScanThreadsOptions): ScanThreads {
     } finally {
       signal.removeEventListener('abort', onAbort)
       left.abort()
-      if (!thread.isGone) idle.push(thread)
+      putBack(thread)
     }
   }
 
@@ -88,7 +112,7 @@ export function createScanThreads(options: ScanThreadsOptions): ScanThreads {
     scan: (task, options_) => queue.run((signal) => scan(task, { signal }), options_),
     async close() {
       await queue.close()
-      await Promise.all(idle.map((thread) => thread.end()))
+      await endIdle()
     },
   }
 }
