@@ -380,8 +380,7 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
     opened.push(
       settings.subscribe((changed) => {
         if (!changed.has('api_keys')) return
-        edge.readmitSockets()
-        inference.failover.watch.dropReaders()
+        edge.readmit()
       }),
     )
     const listener = await listen(createApp(routes, reserved, edge), config.address).catch((cause: unknown) => {

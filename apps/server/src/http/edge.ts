@@ -64,8 +64,11 @@ export interface Edge {
   serve(route: Route, pattern: string, source: CallSource): Promise<Response>
   /** Serves a request that matched none: preflights, 404, 405 with `Allow`. */
   serveUnmatched(source: CallSource, known: KnownPath): Promise<Response>
-  /** Closes the sockets of those whose rights have gone. To be called when rights have changed. */
-  readmitSockets(): void
+  /**
+   * Ends what those whose rights have gone still use: sockets, inference, and replies that have begun, such as streams of
+   * events (threats AU-7). To be called when rights have changed.
+   */
+  readmit(): void
   /** Lets every socket end what it answers now; none waits for another message. */
   drainSockets(): void
   /** Aborts every running call, and each that still comes, with a reason. */
@@ -200,7 +203,10 @@ export function createEdge(options: EdgeOptions): Edge {
   }
 
   return {
-    readmitSockets: () => sockets.readmit(),
+    readmit() {
+      sockets.readmit()
+      running.readmitAll()
+    },
     drainSockets: () => sockets.drain(),
     abortAll(reason) {
       ended = reason
@@ -215,6 +221,10 @@ export function createEdge(options: EdgeOptions): Edge {
         const { upgrade } = source
         if (route.serveSocket !== undefined && upgrade !== undefined)
           return await serveSocket(route.serveSocket, call, { upgrade, admit })
+        call.ending.readmit = () => {
+          // What changed the rights is itself a call, and is still to be answered.
+          if (route.usecase !== undefined || call.outgoing.headersSent) admit()
+        }
         checkCrossSite(call.incoming, options.cors())
         return await send(call, await route.handler(call))
       } catch (thrown) {

@@ -1,4 +1,4 @@
-import type { SvcError } from '@svc/errors'
+import { SvcError } from '@svc/errors'
 
 /** Called when a call ends early. */
 type EndListener = { handleEvent(): void } | (() => void)
@@ -12,6 +12,8 @@ export class RunningCall {
   place = -1
   aborted = false
   reason: SvcError | undefined
+  /** Throws once whoever makes the call may no longer make it; set when he was let in. */
+  readmit: (() => void) | undefined
   readonly #listeners: EndListener[] = []
   #controller: AbortController | undefined
 
@@ -72,5 +74,16 @@ export class RunningCalls {
 
   endAll(reason: SvcError): void {
     for (const call of [...this.#calls]) call.end(reason)
+  }
+
+  /** Ends the calls of those who may no longer make them. */
+  readmitAll(): void {
+    for (const call of [...this.#calls]) {
+      try {
+        call.readmit?.()
+      } catch (cause) {
+        call.end(new SvcError('unauthenticated', 'access has ended', { code: 'access_ended', cause }))
+      }
+    }
   }
 }

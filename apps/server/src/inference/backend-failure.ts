@@ -15,6 +15,7 @@ const PASSED_ON: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
 
 /** Codes that the server's own rooms gave; they speak for themselves. */
 const OWN_CODES: ReadonlySet<string> = new Set([
+  'access_ended',
   'answer_form_mismatch',
   'model_loading',
   'model_load_cooldown',

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { createFakeClock, readSse, type SeenSseEvent } from '@svc/test-kit'
 import type { FailoverChain, FailoverChange } from '@svc/wire'
 import { describe, expect, it } from 'vitest'
@@ -234,19 +236,20 @@ describe('the events of chains', () => {
     })
   })
 
-  it('end when keys change and when the server stops, which does not wait for them', async () => {
-    await using world = await startFailoverWorld({ flags: ['--api-keys=k'] })
+  it('end with the key that opened them and when the server stops, which does not wait for them', async () => {
+    await using world = await startFailoverWorld({ configFiles: { 'api_keys.json': '["k","gone"]' } })
     const { server } = world
     const key = { 'x-api-key': 'k' }
     expect((await Reader.open(server.url)).response.status).toBe(401)
-    await using reader = await Reader.open(server.url, key)
+    await using reader = await Reader.open(server.url, { 'x-api-key': 'gone' })
     await reader.next()
-    await server.post('/api/settings', { api_keys: ['other'] }, key)
+    await using staying = await Reader.open(server.url, key)
+    await staying.next()
+    await writeFile(join(server.configDir, 'api_keys.json'), '["k"]')
+    expect(await reader.next()).toMatchObject({ error: { message: 'access has ended' } })
     expect(await reader.next()).toBeUndefined()
-    await using again = await Reader.open(server.url, key)
-    await again.next()
     await server.close()
-    expect(await again.next()).toBeUndefined()
+    expect(await staying.next()).toBeUndefined()
   })
 
   it('are kept alive while nothing changes, and end after a quarter of an hour', async () => {

@@ -1,5 +1,5 @@
 import { connect as connectTcp, isIP, type LookupFunction, type OnReadOpts, type Socket } from 'node:net'
-import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls'
+import { type ConnectionOptions, connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls'
 
 /** Where connections lead: scheme, host and port. */
 export interface Origin {
@@ -21,8 +21,8 @@ export function originOf(url: URL): Origin {
 
 /** How connections are made. */
 export interface ConnectionSettings {
-  /** Certificates to trust instead of Node's own, PEM. */
-  readonly ca?: string | readonly string[] | undefined
+  /** Whom to trust instead of Node's own authorities; one for all connections, as making it reads every certificate. */
+  readonly trust?: (() => SecureContext) | undefined
   /** Resolves names and may refuse addresses; asked for names alone. */
   readonly lookup?: LookupFunction | undefined
   /** Where every socket of the pool reads into; nothing of it may be kept past a read. */
@@ -150,7 +150,7 @@ function openTls(origin: Origin, settings: ConnectionSettings, onread: OnReadOpt
     ALPNProtocols: ['http/1.1'],
     rejectUnauthorized: true,
     autoSelectFamily: true,
-    ...(settings.ca === undefined ? {} : { ca: typeof settings.ca === 'string' ? settings.ca : [...settings.ca] }),
+    ...(settings.trust === undefined ? {} : { secureContext: settings.trust() }),
     ...(settings.lookup === undefined ? {} : { lookup: settings.lookup }),
     ...(session === undefined ? {} : { session }),
   }

@@ -108,7 +108,7 @@ function record(exchange: Exchange, failure: SvcError | undefined, options: Mode
   options.metrics.countTokens('prompt', usage.promptTokens)
   options.metrics.countTokens('completion', usage.completionTokens)
   const refused = (exchange.upstreamStatus ?? 200) >= 400
-  if (!refused && (failure === undefined || failure.kind === 'cancelled')) {
-    options.usage.record(record)
-  }
+  // What was made before it broke off is settled with what was seen of it (threats CP-5).
+  const isUsed = usage.promptTokens > 0 || usage.completionTokens > 0
+  if (!refused && (failure === undefined || failure.kind === 'cancelled' || isUsed)) options.usage.record(record)
 }
