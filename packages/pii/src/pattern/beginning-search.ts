@@ -1,4 +1,4 @@
-import { isCheckpoint } from './checkpoints.ts'
+import { isPlace, placeNumber, placeOf, SPACINGS } from './checkpoints.ts'
 import type { CountingAutomaton } from './counting-automaton.ts'
 import { CountingWalk, type Snapshot } from './counting-walk.ts'
 import { guardsAt } from './guards.ts'
@@ -8,12 +8,17 @@ import type { SourceText } from './source-text.ts'
 /** Characters that one call reads. */
 const PIECE_UNITS = 1 << 11
 
-/** Of each stretch of so many code units, what was under way at its end is kept. */
-const PART_UNITS = 1 << 13
+/** What was under way at places of one distance from one another, in one part of a text. */
+interface Level {
+  readonly spacing: number
+  readonly kept: Map<number, Snapshot>
+  /** Where the part begins; -1: nothing is kept. */
+  first: number
+}
 
 /**
- * Reads a region of a text from the right and marks where matches begin. What was under way on the way is known afterwards:
- * at the ends of parts it is kept, and inside of one part it is found again by reading that part once more.
+ * Reads a region of a text from the right and marks where matches begin. What was under way on the way can be asked for
+ * afterwards: a few places are kept, and what lies between them is found by reading one part once more.
  */
 export class BeginningSearch {
   /** Where matches begin. */
@@ -25,11 +30,9 @@ export class BeginningSearch {
   private readonly walk: CountingWalk
   private floor = 0
   private at = 0
-  /** By number of a part: the walk where the part begins. */
-  private readonly parts = new Map<number, Snapshot>()
-  /** By offset: the walk at the checkpoints of one part. */
-  private readonly near = new Map<number, Snapshot>()
-  private nearPart = -1
+  private readonly levels: readonly Level[] = SPACINGS.map((spacing) => ({ spacing, kept: new Map(), first: -1 }))
+  /** The level that is kept on the way: the finest for a short region. */
+  private top = 0
 
   /** @param ends where matches may end */
   constructor(automaton: CountingAutomaton, text: SourceText, ends: Marks, isAllowed: (position: number) => boolean) {
@@ -46,9 +49,12 @@ export class BeginningSearch {
     this.at = this.ends.highest
     this.found.begin(floor)
     this.walk.clear()
-    if (this.parts.size > 0) this.parts.clear()
-    if (this.near.size > 0) this.near.clear()
-    this.nearPart = -1
+    const length = this.at - floor
+    this.top = SPACINGS.findIndex((spacing, level) => spacing < length || level === SPACINGS.length - 1)
+    for (const level of this.levels) {
+      if (level.kept.size > 0) level.kept.clear()
+      level.first = -1
+    }
   }
 
   /** Reads a piece; false once all is read. */
@@ -61,35 +67,49 @@ export class BeginningSearch {
       if (walk.accepts(guards) && this.isAllowed(this.at)) this.found.add(this.at)
       if (this.at <= this.floor) return false
       this.read(guards)
-      const part = Math.ceil(this.at / PART_UNITS)
-      if (this.at === this.partStart(part)) this.parts.set(part, walk.snapshot())
+      this.keep(this.top)
     }
     return true
   }
 
   /** What was under way at a checkpoint; undefined: nothing. */
   knownAt(checkpoint: number): Snapshot | undefined {
-    let part = Math.floor(checkpoint / PART_UNITS)
-    if (checkpoint >= this.partStart(part + 1)) part++
-    if (part !== this.nearPart) this.readPart(part)
-    return this.near.get(checkpoint)
+    const finest = SPACINGS.length - 1
+    this.load(finest, checkpoint)
+    return this.levels[finest]?.kept.get(checkpoint)
   }
 
-  private readPart(part: number): void {
-    const { walk, near, text } = this
-    const last = this.partStart(part + 1)
-    const first = Math.max(this.partStart(part), this.floor)
-    const known = this.parts.get(part + 1)
-    near.clear()
-    this.nearPart = part
+  /** Reads the part that an offset lies in once more, where that is not the one that a level has. */
+  private load(number: number, offset: number): void {
+    const { text, walk, floor } = this
+    const level = this.levels[number]
+    const above = this.levels[number - 1]
+    if (number <= this.top || level === undefined || above === undefined) return
+    const part = placeNumber(text, offset, above.spacing)
+    const first = placeOf(text, part, above.spacing)
+    if (level.first === first) return
+    this.load(number - 1, offset)
+    level.kept.clear()
+    level.first = first
     walk.clear()
-    if (known !== undefined) walk.goTo(known)
-    this.at = Math.min(last, this.ends.highest)
-    while (this.at > first) {
-      if (walk.isIdle && (!this.goToEnd(first) || this.at === first)) return
-      this.read(guardsAt(this.automaton.positions, text, this.at))
-      if (!walk.isIdle && isCheckpoint(text, this.at)) near.set(this.at, walk.snapshot())
+    this.at = placeOf(text, part + 1, above.spacing)
+    const known = above.kept.get(this.at)
+    if (known !== undefined) {
+      walk.goTo(known)
+      level.kept.set(this.at, known)
     }
+    this.at = Math.min(this.at, this.ends.highest)
+    while (this.at > Math.max(first, floor)) {
+      if (walk.isIdle && (!this.goToEnd(Math.max(first, floor)) || this.at <= first)) return
+      this.read(guardsAt(this.automaton.positions, text, this.at))
+      this.keep(number)
+    }
+  }
+
+  private keep(number: number): void {
+    const level = this.levels[number]
+    if (level === undefined || this.walk.isIdle || !isPlace(this.text, this.at, level.spacing)) return
+    level.kept.set(this.at, this.walk.snapshot())
   }
 
   /** Goes to the nearest end in front; false when there is none from `floor` on. */
@@ -104,9 +124,5 @@ export class BeginningSearch {
     const code = this.text.codeBefore(this.at)
     this.walk.read(this.automaton.positions.alphabet.classOf(code), guards, this.ends.has(this.at))
     this.at -= code > 0xffff ? 2 : 1
-  }
-
-  private partStart(part: number): number {
-    return this.text.boundaryAt(Math.min(part * PART_UNITS, this.text.length))
   }
 }

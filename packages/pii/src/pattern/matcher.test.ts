@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { oracleMatches } from './__fixtures__/oracle.ts'
-import { acceptedPattern, Dice, randomText } from './__fixtures__/random-patterns.ts'
+import { acceptedPattern, Dice, nestedPattern, nestedText, randomText } from './__fixtures__/random-patterns.ts'
 import { byteOffset, recordsOf } from './__fixtures__/records.ts'
 import { CompiledPattern } from './compiled-pattern.ts'
 import { parsePattern } from './grammar.ts'
@@ -40,6 +40,20 @@ describe('leftmost-longest matches', () => {
     }
     expect(found).toBeGreaterThan(CASES / 20)
   }, 1_200_000)
+
+  it('agree with the oracle where repeats are inside of repeats, behind a literal, in front of it and around it', () => {
+    const dice = new Dice(57)
+    let found = 0
+    for (let round = 0; round < 600; round++) {
+      const [before, after] = [nestedPattern(dice), nestedPattern(dice)]
+      const source = dice.pick([`abc(?:${after})`, `(?:${before})abc`, `(?:${before})abc(?:${after})`])
+      const text = `${nestedText(dice)}abc${nestedText(dice)}`
+      const expected = oracleMatches(parsePattern(source), text)
+      expect([source, text, spansOf(source, text)]).toEqual([source, text, expected])
+      found += expected.length
+    }
+    expect(found).toBeGreaterThan(60)
+  })
 
   it('are the same for many patterns at once as for each alone', () => {
     const dice = new Dice(52)
