@@ -20,8 +20,10 @@ export interface PatternScan {
 }
 
 /**
- * Looks for many patterns in a text: the leftmost-longest matches of each, which never overlap one another. Time grows with
- * the text alone, whatever patterns and text are; nothing is left out however many matches there are.
+ * Looks for many patterns in a text: the leftmost-longest matches of each, which never overlap one another. Time grows
+ * linearly with the text, whatever patterns and text are; nothing is left out however many matches there are. What a
+ * character costs is bounded by the pattern: a repeat `{m,n}` with m > 1 that must be counted costs up to m / 64 steps, one
+ * inside of another that is counted up to the product of both m.
  */
 export class PatternMatcher {
   private readonly patterns: readonly CompiledPattern[]

@@ -132,7 +132,8 @@ export class RegionSearch {
       const guards = guardsAt(positions, text, at)
       if (walk.accepts(guards)) {
         this.end = at
-        this.checkAt = checkpointFrom(text, at + 1)
+        // To read half of the match again costs less than to ask, and most often another end comes before.
+        this.checkAt = checkpointFrom(text, at + 1 + ((at - this.from) >> 1))
       }
       const isOver = at >= ends.highest || (walk.isIdle && at > this.from)
       if (isOver || !this.canGrow(guards)) {
