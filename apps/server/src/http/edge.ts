@@ -205,7 +205,10 @@ export function createEdge(options: EdgeOptions): Edge {
   return {
     readmit() {
       sockets.readmit()
-      running.readmitAll()
+      running.readmitAll(({ row, pattern, incoming, outgoing }) => {
+        // What changed the rights is itself a call, and is still to be answered.
+        if (row.usecase !== undefined || outgoing.headersSent) options.gate.admit(row, pattern, incoming)
+      })
     },
     drainSockets: () => sockets.drain(),
     abortAll(reason) {
@@ -221,10 +224,7 @@ export function createEdge(options: EdgeOptions): Edge {
         const { upgrade } = source
         if (route.serveSocket !== undefined && upgrade !== undefined)
           return await serveSocket(route.serveSocket, call, { upgrade, admit })
-        call.ending.readmit = () => {
-          // What changed the rights is itself a call, and is still to be answered.
-          if (route.usecase !== undefined || call.outgoing.headersSent) admit()
-        }
+        call.ending.admitted = { row: route, pattern, incoming: call.incoming, outgoing: call.outgoing }
         checkCrossSite(call.incoming, options.cors())
         return await send(call, await route.handler(call))
       } catch (thrown) {

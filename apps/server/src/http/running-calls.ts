@@ -1,4 +1,14 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { SvcError } from '@svc/errors'
+import type { RouteRow } from './route-row.ts'
+
+/** A call whose caller was let in, as far as it takes to ask again. */
+export interface Admitted {
+  readonly row: RouteRow
+  readonly pattern: string
+  readonly incoming: IncomingMessage
+  readonly outgoing: ServerResponse
+}
 
 /** Called when a call ends early. */
 type EndListener = { handleEvent(): void } | (() => void)
@@ -12,8 +22,8 @@ export class RunningCall {
   place = -1
   aborted = false
   reason: SvcError | undefined
-  /** Throws once whoever makes the call may no longer make it; set when he was let in. */
-  readmit: (() => void) | undefined
+  /** Who makes the call and what he asked for; set when he was let in. */
+  admitted: Admitted | undefined
   readonly #listeners: EndListener[] = []
   #controller: AbortController | undefined
 
@@ -76,11 +86,11 @@ export class RunningCalls {
     for (const call of [...this.#calls]) call.end(reason)
   }
 
-  /** Ends the calls of those who may no longer make them. */
-  readmitAll(): void {
+  /** Ends the calls of those who may no longer make them. @param admit throws for one who may not */
+  readmitAll(admit: (admitted: Admitted) => void): void {
     for (const call of [...this.#calls]) {
       try {
-        call.readmit?.()
+        if (call.admitted !== undefined) admit(call.admitted)
       } catch (cause) {
         call.end(new SvcError('unauthenticated', 'access has ended', { code: 'access_ended', cause }))
       }
