@@ -95,26 +95,32 @@ export class JsonNode {
 
   /** The value under a key, as decoded text. The last of duplicates wins; undefined on anything but an object. */
   get(key: string): JsonNode | undefined {
-    let found: number | undefined
-    for (const index of this.#memberIndices()) {
-      if (isStringText(this.document, index, key)) found = index + 1
+    let found = 0
+    const { document } = this
+    const close = this.#closeOfObject()
+    for (let index = this.index + 1; index < close; index = nextSibling(document, index + 1)) {
+      if (isStringText(document, index, key)) found = index + 1
     }
-    return found === undefined ? undefined : new JsonNode(this.document, found)
+    return found === 0 ? undefined : new JsonNode(document, found)
   }
 
   /** Every value under a key, in source order; none on anything but an object. */
   getAll(key: string): JsonNode[] {
     const found: JsonNode[] = []
-    for (const index of this.#memberIndices()) {
-      if (isStringText(this.document, index, key)) found.push(new JsonNode(this.document, index + 1))
+    const { document } = this
+    const close = this.#closeOfObject()
+    for (let index = this.index + 1; index < close; index = nextSibling(document, index + 1)) {
+      if (isStringText(document, index, key)) found.push(new JsonNode(document, index + 1))
     }
     return found
   }
 
   /** The members of an object in source order, duplicates included; none on anything else. */
   *entries(): Generator<JsonMember, void, undefined> {
-    for (const index of this.#memberIndices()) {
-      yield { key: new JsonNode(this.document, index), value: new JsonNode(this.document, index + 1) }
+    const { document } = this
+    const close = this.#closeOfObject()
+    for (let index = this.index + 1; index < close; index = nextSibling(document, index + 1)) {
+      yield { key: new JsonNode(document, index), value: new JsonNode(document, index + 1) }
     }
   }
 
@@ -167,10 +173,11 @@ export class JsonNode {
     return builder.result
   }
 
-  /** The entries of an object's keys; a value is the entry after its key. */
-  *#memberIndices(): Generator<number, void, undefined> {
-    if (this.kind !== 'object') return
-    const close = this.document.tape.second(this.index)
-    for (let index = this.index + 1; index < close; index = nextSibling(this.document, index + 1)) yield index
+  /**
+   * The entry of an object's closing bracket; 0 on anything else, which no entry comes before. Keys lie between, each
+   * before its value. A generator of them would cost a small body more than all else that is done with it.
+   */
+  #closeOfObject(): number {
+    return this.kind === 'object' ? this.document.tape.second(this.index) : 0
   }
 }

@@ -112,14 +112,17 @@ export function createBodyReader(limits: BodyLimits): BodyReader {
     const { incoming, outgoing, ending } = call
     const chunks: Uint8Array[] = []
     await new Promise<void>((resolve, reject) => {
+      let isSettled = false
       const settle = (error?: unknown): void => {
+        if (isSettled) return
+        isSettled = true
         clearTimeout(timer)
-        incoming.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose)
         ending.removeEventListener('abort', onClose)
+        // After the end nothing comes that listeners would have to be taken away for.
         if (error === undefined) resolve()
         else {
           // What still arrives is thrown away; the reply closes the connection.
-          incoming.pause()
+          incoming.off('data', onData).pause()
           reject(error)
         }
       }

@@ -9,6 +9,8 @@ import { type Upgrade, type UpgradedConnections, watchUpgrades } from './upgrade
 const HEADERS_TIMEOUT_MS = 30_000
 const REQUEST_TIMEOUT_MS = 300_000
 const KEEP_ALIVE_MS = 120_000
+/** How often connections are looked for, while the server stops, that have become idle. */
+const IDLE_SWEEP_MS = 10
 
 /** A listening server. */
 export interface Listener {
@@ -94,21 +96,20 @@ function toListener(
   { unused, upgraded }: { readonly unused: ReadonlySet<Socket>; readonly upgraded: UpgradedConnections },
 ): Listener {
   const { port, family, address } = server.address() as AddressInfo
-  let onReplyEnd: (() => void) | undefined
-  server.on('request', (_request, reply) => {
-    // A connection is idle once its reply is through, and not before.
-    reply.once('close', () => onReplyEnd && setImmediate(onReplyEnd))
-  })
   const shown = address === '::' || address === '0.0.0.0' ? 'localhost' : family === 'IPv6' ? `[${address}]` : address
   return {
     url: `http://${shown}:${port}`,
     port,
     drain() {
       return new Promise((resolve) => {
-        server.close(() => resolve())
+        // A connection is idle once its reply is through, and not before.
+        const sweeper = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS)
+        server.close(() => {
+          clearInterval(sweeper)
+          resolve()
+        })
         server.closeIdleConnections()
         for (const socket of unused) socket.destroy()
-        onReplyEnd = () => server.closeIdleConnections()
       })
     },
     destroy() {

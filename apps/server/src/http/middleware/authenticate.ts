@@ -21,9 +21,13 @@ function cookieValue(header: string | undefined, name: string): string | undefin
 /** `Bearer <key>` with the scheme in any case, or a bare key as some clients send it. */
 function authorizationValue(header: string | undefined): string | undefined {
   if (header === undefined) return undefined
-  const [scheme = '', rest] = header.trim().split(/ +/, 2)
-  if (rest === undefined) return scheme === '' ? undefined : scheme
-  return scheme.toLowerCase() === 'bearer' ? rest : undefined
+  const words = header.trim()
+  const blank = words.indexOf(' ')
+  if (blank < 0) return words === '' ? undefined : words
+  if (words.slice(0, blank).toLowerCase() !== 'bearer') return undefined
+  const rest = words.slice(blank).trimStart()
+  const end = rest.indexOf(' ')
+  return end < 0 ? rest : rest.slice(0, end)
 }
 
 function single(value: string | string[] | undefined): string | undefined {
@@ -33,14 +37,16 @@ function single(value: string | string[] | undefined): string | undefined {
 /** The one credential of a request: the first carrier present decides (headers, then cookies). */
 export function extractCredential(incoming: IncomingMessage): Credential | undefined {
   const { headers } = incoming
-  const found: readonly [CredentialCarrier, string | undefined][] = [
-    ['bearer', authorizationValue(headers.authorization)],
-    ['x-api-key', single(headers['x-api-key'])],
-    ['xi-api-key', single(headers['xi-api-key'])],
-    ['token-cookie', cookieValue(headers.cookie, 'token')],
-  ]
-  for (const [carrier, value] of found) if (value !== undefined && value !== '') return { carrier, value }
-  return undefined
+  return (
+    toCredential('bearer', authorizationValue(headers.authorization)) ??
+    toCredential('x-api-key', single(headers['x-api-key'])) ??
+    toCredential('xi-api-key', single(headers['xi-api-key'])) ??
+    toCredential('token-cookie', cookieValue(headers.cookie, 'token'))
+  )
+}
+
+function toCredential(carrier: CredentialCarrier, value: string | undefined): Credential | undefined {
+  return value === undefined || value === '' ? undefined : { carrier, value }
 }
 
 const digest = (value: string): Buffer => hash('sha256', value, 'buffer')
