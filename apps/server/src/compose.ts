@@ -2,7 +2,6 @@ import { randomInt } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { SvcError } from '@svc/errors'
 import { createHttpUpstream } from '@svc/proxy'
 import { createAuditEvents } from './audit/pii-events.ts'
 import { detectBuildFamily } from './backends/build-family.ts'
@@ -23,8 +22,8 @@ import { removeStaleTemporaries } from './files/temporary-files.ts'
 import { writeFileAtomic } from './files/write-file-atomic.ts'
 import { createApp } from './http/app.ts'
 import { createBodyReader } from './http/body.ts'
-import { createEdge, type Edge } from './http/edge.ts'
-import { type Listener, listen } from './http/listen.ts'
+import { createEdge } from './http/edge.ts'
+import { listen } from './http/listen.ts'
 import { type Authenticator, createLegacyKeyAuthenticator } from './http/middleware/authenticate.ts'
 import { createGate } from './http/middleware/authorize.ts'
 import { trustedProxies } from './http/middleware/client-address.ts'
@@ -51,7 +50,7 @@ import { evictionPolicy, watchdogPolicy } from './models/residency-policies.ts'
 import { createModelDirectory } from './models/resolve.ts'
 import { toLoadRequest } from './models/to-load-request.ts'
 import { startWatchdog } from './models/watchdog.ts'
-import { type Diagnostics, startDiagnostics } from './monitoring/diagnostics.ts'
+import { startDiagnostics } from './monitoring/diagnostics.ts'
 import { readDeviceMemory } from './monitoring/drm-vram.ts'
 import { createMemoryPressure } from './monitoring/memory-pressure.ts'
 import { createMetrics } from './monitoring/metrics.ts'
@@ -61,11 +60,8 @@ import type { Clock } from './ports.ts'
 import { createLiveResponses } from './responses/live-responses.ts'
 import { createResponseStore } from './responses/response-store.ts'
 import { createSettings } from './settings/settings.ts'
+import { stopServing } from './stop-serving.ts'
 
-/** Everything of a stop, streams and backends included (§8). */
-const STOP_MS = 5000
-/** How much of it running requests get before they are ended. */
-const DRAIN_MS = 3000
 /** How long a look at a model's file counts: less than a client needs to change it and to ask. */
 const LOOK_MS = 2
 /** A sender may be silent for this long. */
@@ -379,8 +375,7 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
     })
     opened.push(
       settings.subscribe((changed) => {
-        if (!changed.has('api_keys')) return
-        edge.readmit()
+        if (changed.has('api_keys')) edge.readmit()
       }),
     )
     const listener = await listen(createApp(routes, reserved, edge), config.address).catch((cause: unknown) => {
@@ -413,7 +408,7 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
         preloading.abort()
         inference.failover.watch.dropReaders()
         await preloaded
-        await stop({
+        await stopServing({
           listener,
           diagnostics,
           clock,
@@ -428,30 +423,6 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       },
     }
   }
-}
-
-interface StopParts {
-  readonly listener: Listener
-  readonly diagnostics: Diagnostics | undefined
-  readonly clock: Clock
-  readonly edge: Edge
-  readonly stopBackends: (graceMs: number) => Promise<void>
-}
-
-async function stop({ listener, diagnostics, clock, edge, stopBackends }: StopParts): Promise<void> {
-  const begun = clock.monotonic()
-  const drained = listener.drain()
-  edge.drainSockets()
-  const timeUp = new AbortController()
-  await Promise.race([drained, clock.sleep(DRAIN_MS, { signal: timeUp.signal }).catch(() => undefined)])
-  timeUp.abort()
-  edge.abortAll(
-    new SvcError('unavailable', 'the server is shutting down', { code: 'shutting_down', retryAfterMs: 1000 }),
-  )
-  await Promise.race([drained, clock.sleep(250, { signal: AbortSignal.timeout(1000) }).catch(() => undefined)])
-  listener.destroy()
-  await diagnostics?.close()
-  await stopBackends(Math.max(500, STOP_MS - 500 - (clock.monotonic() - begun)))
 }
 
 function warnOfOpenDoor(config: ServerConfig, authConfigured: boolean, log: RootLogger): void {
