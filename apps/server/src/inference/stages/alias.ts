@@ -42,7 +42,10 @@ function nameIn(exchange: Exchange): string | undefined {
 export function aliasStage(directory: ModelDirectory): Stage {
   return async (exchange, next) => {
     const name = nameIn(exchange)
-    const model = name === undefined ? defaultModel(exchange, directory) : await namedModel(name, exchange, directory)
+    const model =
+      name === undefined
+        ? defaultModel(exchange, directory)
+        : ((await directory.resolve(name, resolveOptions(exchange))) ?? refuseName(name, exchange))
     exchange.requestedModel = name ?? model.name
     exchange.model = model
     await next()
@@ -51,10 +54,12 @@ export function aliasStage(directory: ModelDirectory): Stage {
 
 const ACCEPT_LATEST = { acceptLatest: true }
 
-async function namedModel(name: string, { call }: Exchange, directory: ModelDirectory): Promise<ModelConfig> {
-  // Clients of the alternate ecosystem name models with the tag under which they were listed.
-  const model = await directory.resolve(name, call.row.family === 'string' ? ACCEPT_LATEST : undefined)
-  if (model !== undefined) return model
+/** Clients of the alternate ecosystem name models with the tag under which they were listed. */
+function resolveOptions({ call }: Exchange): typeof ACCEPT_LATEST | undefined {
+  return call.row.family === 'string' ? ACCEPT_LATEST : undefined
+}
+
+function refuseName(name: string, { call }: Exchange): never {
   throw call.row.unknownModel === 'invalid_request' ? modelNotConfigured() : modelNotFound(name)
 }
 
