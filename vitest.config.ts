@@ -1,4 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
@@ -16,6 +17,8 @@ export default defineConfig({
   test: {
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // Left to itself vitest keeps one processor free; most tests wait for a server or a backend anyway.
+    maxWorkers: Math.max(2, availableParallelism()),
     projects: folders.map((root) => ({
       extends: true as const,
       root,
