@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { link, mkdir, readFile, rename, stat, unlink, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import * as z from 'zod'
@@ -98,19 +98,33 @@ async function isHeld(
   return state === 'unknown' ? showsLife(path, clock) : state === 'running'
 }
 
-/** Takes a dead holder's lock out of the way, and puts it back when it turns out to be somebody else's new one. */
-async function clear(path: string, dead: Holder | 'unreadable'): Promise<void> {
-  const aside = temporaryPath(path)
+/** Who may put a lock in the place of a dead holder's: whoever holds this file. */
+function claimOn(path: string, dead: Holder | 'unreadable'): string {
+  const token = typeof dead === 'object' ? dead.token : dead
+  return `${path}.${hash('sha256', token).slice(0, 16)}`
+}
+
+/**
+ * Puts a lock in the place of a dead holder's. Several may want to: only who holds the claim on it does, and only while the
+ * dead one's is still there.
+ *
+ * @returns false when it is not there any more
+ * @throws {StartRefused} when another one is at it
+ */
+async function replace(path: string, dead: Holder | 'unreadable', attempt: Attempt): Promise<boolean> {
+  const claim = claimOn(path, dead)
+  await acquire(claim, attempt)
   try {
-    await rename(path, aside)
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return
-    throw error
+    const found = await readHolder(path)
+    const isSame = typeof found === 'object' && typeof dead === 'object' ? found.token === dead.token : found === dead
+    if (!isSame) return false
+    const draft = temporaryPath(path)
+    await writeFile(draft, attempt.content, { mode: 0o600, flag: 'wx' })
+    await rename(draft, path)
+    return true
+  } finally {
+    await unlink(claim).catch(() => {})
   }
-  const taken = await readHolder(aside)
-  const isSame = typeof taken === 'object' && typeof dead === 'object' ? taken.token === dead.token : taken === dead
-  if (!isSame) await link(aside, path).catch(() => {})
-  await unlink(aside).catch(() => {})
 }
 
 function inUse(what: string, holder: Holder | 'unreadable'): StartRefused {
@@ -130,15 +144,22 @@ async function beat(path: string, clock: Clock, signal: AbortSignal): Promise<vo
   }
 }
 
-async function acquire(path: string, what: string, clock: Clock, token: string): Promise<void> {
-  const own = await ownIdentity()
-  const content = `${JSON.stringify({ ...own, token })}\n`
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+/** What a lock is to be. */
+interface Attempt {
+  readonly what: string
+  readonly clock: Clock
+  readonly own: ProcessIdentity
+  readonly content: string
+}
+
+async function acquire(path: string, attempt: Attempt): Promise<void> {
+  const { what, clock, own, content } = attempt
+  for (let tries = 0; tries < MAX_ATTEMPTS; tries += 1) {
     if (await place(path, content)) return
     const holder = await readHolder(path)
     if (holder === undefined) continue
     if (await isHeld(path, holder, own, clock)) throw inUse(what, holder)
-    await clear(path, holder)
+    if (await replace(path, holder, attempt)) return
   }
   throw inUse(what, 'unreadable')
 }
@@ -157,7 +178,8 @@ export async function lockFile(
   const token = randomUUID()
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-    await acquire(path, what, clock, token)
+    const own = await ownIdentity()
+    await acquire(path, { what, clock, own, content: `${JSON.stringify({ ...own, token })}\n` })
   } catch (error) {
     if (error instanceof StartRefused) throw error
     throw new StartRefused(`${what} cannot be locked with ${path}: ${reasonOf(error)}`, { exitCode: 78, cause: error })
