@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
-import { readFile, rename, rm, stat } from 'node:fs/promises'
+import { open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { SvcError } from '@svc/errors'
@@ -59,7 +58,8 @@ export async function writeOutput(path: string, body: AsyncIterable<Uint8Array>)
   if (path === '') throw badInput('the path of the output file is missing')
   const partial = `${path}.${randomUUID()}.partial`
   try {
-    await pipeline(body, createWriteStream(partial, { flags: 'wx', mode: 0o600 }))
+    const file = await open(partial, 'wx', 0o600)
+    await pipeline(body, file.createWriteStream())
     await rename(partial, path)
   } catch (error) {
     await rm(partial, { force: true })
