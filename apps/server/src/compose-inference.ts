@@ -35,6 +35,7 @@ import { createCloudModels } from './inference/upstream/cloud-models.ts'
 import type { CheckUpstream } from './inference/upstream/own-address.ts'
 import { createUpstreams } from './inference/upstream/upstreams.ts'
 import type { Residency } from './models/residency.ts'
+import type { ModelDirectory } from './models/resolve.ts'
 import type { Metrics } from './monitoring/metrics.ts'
 import { createRing, RECORDS_KEPT, type UsageRecorder } from './monitoring/recorders.ts'
 import { createOutboundClient } from './outbound/client.ts'
@@ -55,7 +56,7 @@ const MEDIA_FETCH_MS = 30_000
 export interface InferenceParts {
   readonly config: ServerConfig
   readonly settings: Pick<Settings, 'get'>
-  readonly directory: Parameters<typeof aliasStage>[0]
+  readonly directory: Parameters<typeof aliasStage>[0] & Pick<ModelDirectory, 'find'>
   readonly residency: Residency
   readonly upstream: HttpUpstream
   readonly secrets: SecretReader
@@ -93,7 +94,7 @@ export function composeInference(parts: InferenceParts): InferenceRoom {
   })
   const slots = createModelSlots()
   const pii = composePii({
-    resolve: (name) => directory.resolve(name),
+    findModel: (name) => directory.find(name),
     defaults: () => settings.get('pii_default_detectors'),
     residency,
     modelsPath: config.modelsPath,

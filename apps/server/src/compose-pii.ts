@@ -22,7 +22,7 @@ export interface PiiRoom {
 
 /** What the filter is made of. */
 export interface PiiParts {
-  readonly resolve: (name: string) => Promise<ModelConfig | undefined>
+  readonly findModel: (name: string) => ModelConfig | undefined
   readonly defaults: () => readonly string[]
   readonly residency: Pick<Residency, 'acquire'>
   readonly modelsPath: string
@@ -36,7 +36,7 @@ type FilePattern = NonNullable<NonNullable<ModelConfig['piiDetection']>['pattern
 
 /** Puts the filter together. */
 export function composePii(parts: PiiParts): PiiRoom {
-  const { resolve, defaults, events, clock, logger } = parts
+  const { findModel, defaults, events, clock, logger } = parts
   const metrics: PiiMetrics = createPiiMetrics(parts.registry)
   const threads = createScanThreads({ clock, logger })
   const offload = { scanner: threads }
@@ -47,10 +47,9 @@ export function composePii(parts: PiiParts): PiiRoom {
     const classifier = detectorKind(model) === 'ner' ? createTokenClassifier(model, parts.residency) : undefined
     return createDetector({ name, settings: { ...settings, patterns: patterns.map(named) }, classifier, ...shared })
   }
-  const prepare: DetectorRegistryOptions['prepare'] = async (model, options) => {
-    if (detectorKind(model) === 'ner') await loadClassifier(model, parts.residency, options)
-  }
-  const detectors = createDetectorRegistry({ resolve, toDetector, prepare, logger })
+  const prepare: DetectorRegistryOptions['prepare'] = (model, options) =>
+    detectorKind(model) === 'ner' ? loadClassifier(model, parts.residency, options) : undefined
+  const detectors = createDetectorRegistry({ findModel, toDetector, prepare, logger })
   return {
     filter: createRequestFilter({
       defaults,
@@ -60,7 +59,7 @@ export function composePii(parts: PiiParts): PiiRoom {
       metrics,
       clock,
     }),
-    scanner: createTextScanner({ resolve, defaults, detectors, events, metrics, clock }),
+    scanner: createTextScanner({ findModel, defaults, detectors, events, metrics, clock }),
     close: () => threads.close(),
   }
 }

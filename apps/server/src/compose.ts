@@ -246,6 +246,7 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       settings,
       directory: {
         resolve: (name, how) => directory.resolve(name, how),
+        find: (name) => directory.find(name),
         defaultFor: (usecase) => directory.defaultFor(usecase),
       },
       residency,
@@ -311,7 +312,11 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
         vramOf: (pid) => readDeviceMemory(pid),
       },
       ollama: {
-        directory: { list: (listing) => directory.list(listing), resolve: (name, how) => directory.resolve(name, how) },
+        directory: {
+          list: (listing) => directory.list(listing),
+          resolve: (name, how) => directory.resolve(name, how),
+          find: (name) => directory.find(name),
+        },
         loaded: () => residency.loaded(),
         vramOf: (pid) => readDeviceMemory(pid),
         keepAlive,
@@ -326,10 +331,10 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       },
       failover: {
         ...inference.failover,
-        models: { list: () => directory.list(), resolve: (name) => directory.resolve(name) },
+        models: { list: () => directory.list(), resolve: async (name) => directory.resolve(name) },
       },
       backends: {
-        models: { resolve: (name) => directory.resolve(name) },
+        models: { resolve: async (name) => directory.resolve(name) },
         residency,
         processOf: (pid) => sizes.read(pid),
       },
@@ -390,7 +395,7 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
 
     const preloading = new AbortController()
     const preloaded = preload(config.loadToMemory, {
-      resolve: (name) => directory.resolve(name),
+      resolve: async (name) => directory.resolve(name),
       residency,
       signal: preloading.signal,
       logger: log,

@@ -1,8 +1,8 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { SvcError } from '@svc/errors'
 import { Hono } from 'hono'
 import { DirectSource, type HonoEnv, MatchedSource } from './call.ts'
 import type { Edge } from './edge.ts'
+import type { ServerReply, ServerRequest } from './messages.ts'
 import { createPathTable } from './path-table.ts'
 import type { Route } from './route.ts'
 import { pathsOf, type RouteRow } from './route-row.ts'
@@ -15,6 +15,12 @@ function pathOf(request: Request): string {
   const query = url.indexOf('?', start)
   const path = query < 0 ? url.slice(start) : url.slice(start, query)
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
+}
+
+/** The path of a request target as it stands. */
+function literalPath(target: string): string {
+  const mark = target.indexOf('?')
+  return mark < 0 ? target : target.slice(0, mark)
 }
 
 /** A gate-only row as a route: whoever passes the gate learns that nothing is here yet. */
@@ -36,7 +42,9 @@ export interface App {
    *
    * @returns undefined for every other request
    */
-  serveDirect?(incoming: IncomingMessage, outgoing: ServerResponse): Promise<unknown> | undefined
+  serveDirect?(incoming: ServerRequest, outgoing: ServerReply): Promise<unknown> | undefined
+  /** Whether {@link serveDirect} serves such a request. */
+  servesDirect?(method: string, target: string): boolean
 }
 
 /** Patterns that stand for themselves. */
@@ -56,11 +64,10 @@ export function createApp(routes: readonly Route[], reserved: readonly RouteRow[
   app.notFound((c) => edge.serveUnmatched(new MatchedSource(c), paths.find(c.req.path)))
   return {
     fetch: app.fetch,
+    servesDirect: (method, target) => method === 'POST' && posted.has(literalPath(target)),
     serveDirect(incoming, outgoing) {
       if (incoming.method !== 'POST') return undefined
-      const { url = '' } = incoming
-      const mark = url.indexOf('?')
-      const path = mark < 0 ? url : url.slice(0, mark)
+      const path = literalPath(incoming.url ?? '')
       const route = posted.get(path)
       return route && edge.serve(route, path, new DirectSource(incoming, outgoing))
     },

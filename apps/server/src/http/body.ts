@@ -1,6 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { SvcError } from '@svc/errors'
 import type { CallEnding } from './call.ts'
+import { type ServerReply, type ServerRequest, streamOf } from './messages.ts'
 
 /** Limits of request bodies (§8, threats IN-1, IN-11, REL-2). */
 export interface BodyLimits {
@@ -20,10 +20,16 @@ export interface BodyReader {
    * @throws {SvcError} `too_large`, `unsupported_media`, `timeout`, `unavailable`, `cancelled`
    */
   read(call: {
-    readonly incoming: IncomingMessage
-    readonly outgoing: ServerResponse
+    readonly incoming: ServerRequest
+    readonly outgoing: ServerReply
     readonly ending: CallEnding
   }): Promise<HeldBody>
+  /**
+   * The whole body where it has come with the head; undefined where it is still to be read.
+   *
+   * @throws {SvcError} as {@link read} does
+   */
+  readWhole(call: { readonly incoming: ServerRequest; readonly outgoing: ServerReply }): HeldBody | undefined
   /** Counts bytes that arrive in another way, such as messages of a socket. */
   meter(): BodyMeter
   /** Largest body, bytes. */
@@ -44,12 +50,12 @@ export interface BodyMeter {
 /** A body in memory. */
 export interface HeldBody {
   readonly bytes: Uint8Array
-  release(): void
+  readonly release: () => void
 }
 
 const EMPTY = new Uint8Array(0)
 
-function checkCoding(incoming: IncomingMessage, outgoing: ServerResponse): void {
+function checkCoding(incoming: ServerRequest, outgoing: ServerReply): void {
   const coding = incoming.headers['content-encoding']
   if (coding !== undefined && coding.toLowerCase() !== 'identity') {
     outgoing.setHeader('Accept-Encoding', 'identity')
@@ -108,8 +114,16 @@ export function createBodyReader(limits: BodyLimits): BodyReader {
     return counted.add(pieceBytes) ? undefined : tooManyBodies()
   }
 
+  function check(incoming: ServerRequest, outgoing: ServerReply): void {
+    checkCoding(incoming, outgoing)
+    if (Number(incoming.headers['content-length'] ?? 0) <= limits.maxBytes) return
+    outgoing.setHeader('Connection', 'close')
+    throw tooLarge(limits.maxBytes)
+  }
+
   async function collect(call: Parameters<BodyReader['read']>[0], counted: BodyMeter): Promise<Uint8Array> {
-    const { incoming, outgoing, ending } = call
+    const { outgoing, ending } = call
+    const body = streamOf(call.incoming)
     const chunks: Uint8Array[] = []
     await new Promise<void>((resolve, reject) => {
       let isSettled = false
@@ -122,7 +136,7 @@ export function createBodyReader(limits: BodyLimits): BodyReader {
         if (error === undefined) resolve()
         else {
           // What still arrives is thrown away; the reply closes the connection.
-          incoming.off('data', onData).pause()
+          body.off('data', onData).pause()
           reject(error)
         }
       }
@@ -143,7 +157,7 @@ export function createBodyReader(limits: BodyLimits): BodyReader {
         outgoing.setHeader('Connection', 'close')
         settle(new SvcError('invalid_request', 'the request body stopped arriving', { code: 'body_idle' }))
       }, limits.idleMs)
-      incoming.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose)
+      body.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose)
       ending.addEventListener('abort', onClose)
     })
     if (chunks.length === 1 && chunks[0] !== undefined) return chunks[0]
@@ -156,14 +170,20 @@ export function createBodyReader(limits: BodyLimits): BodyReader {
     },
     maxBytes: limits.maxBytes,
     meter,
+    readWhole({ incoming, outgoing }) {
+      const { body } = incoming
+      if (!(body instanceof Uint8Array)) return undefined
+      check(incoming, outgoing)
+      const counted = meter()
+      const refusal = refuse(counted, body.length)
+      if (refusal !== undefined) throw refusal
+      return { bytes: body, release: counted.release }
+    },
     async read(call) {
       const { incoming, outgoing } = call
-      checkCoding(incoming, outgoing)
-      const declared = Number(incoming.headers['content-length'] ?? 0)
-      if (declared > limits.maxBytes) {
-        outgoing.setHeader('Connection', 'close')
-        throw tooLarge(limits.maxBytes)
-      }
+      const whole = this.readWhole(call)
+      if (whole !== undefined) return whole
+      check(incoming, outgoing)
       const counted = meter()
       try {
         return { bytes: await collect(call, counted), release: counted.release }

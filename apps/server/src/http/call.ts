@@ -1,7 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
 import type { LogFields, Logger } from '../ports.ts'
+import type { ServerReply, ServerRequest } from './messages.ts'
 import { ANONYMOUS_PRINCIPAL, type Principal } from './principal.ts'
 import type { RouteRow } from './route-row.ts'
 import type { RunningCall } from './running-calls.ts'
@@ -22,8 +22,8 @@ export interface Call {
   readonly signal: AbortSignal
   /** The same, lighter than a signal: for what only listens or looks. */
   readonly ending: CallEnding
-  readonly incoming: IncomingMessage
-  readonly outgoing: ServerResponse
+  readonly incoming: ServerRequest
+  readonly outgoing: ServerReply
   /** The peer, or what a trusted proxy says it is. */
   readonly clientAddress: string
   /** Address of this server as the client sees it, ending in `/`. */
@@ -41,8 +41,8 @@ export interface Call {
 
 /** Where a call comes from: what was read of it when its row was found. */
 export interface CallSource {
-  readonly incoming: IncomingMessage
-  readonly outgoing: ServerResponse
+  readonly incoming: ServerRequest
+  readonly outgoing: ServerReply
   /** Set for a WebSocket handshake. */
   readonly upgrade: Upgrade | undefined
   param(name: string): string | undefined
@@ -57,11 +57,11 @@ export class MatchedSource implements CallSource {
     this.#context = context
   }
 
-  get incoming(): IncomingMessage {
+  get incoming(): ServerRequest {
     return this.#context.env.incoming
   }
 
-  get outgoing(): ServerResponse {
+  get outgoing(): ServerReply {
     return this.#context.env.outgoing
   }
 
@@ -80,12 +80,12 @@ export class MatchedSource implements CallSource {
 
 /** A call to a path that is a row's, letter by letter. */
 export class DirectSource implements CallSource {
-  readonly incoming: IncomingMessage
-  readonly outgoing: ServerResponse
+  readonly incoming: ServerRequest
+  readonly outgoing: ServerReply
   readonly upgrade = undefined
   #query: URLSearchParams | undefined
 
-  constructor(incoming: IncomingMessage, outgoing: ServerResponse) {
+  constructor(incoming: ServerRequest, outgoing: ServerReply) {
     this.incoming = incoming
     this.outgoing = outgoing
   }
@@ -127,8 +127,8 @@ export class CallState implements Call {
   readonly requestId: string
   principal: Principal
   readonly ending: RunningCall
-  readonly incoming: IncomingMessage
-  readonly outgoing: ServerResponse
+  readonly incoming: ServerRequest
+  readonly outgoing: ServerReply
   readonly clientAddress: string
   readonly baseUrl: string
   readonly startedAt: number

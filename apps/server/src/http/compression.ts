@@ -1,6 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import type { ServerReply, ServerRequest } from './messages.ts'
 
 const gzipAsync = promisify(gzip)
 
@@ -16,7 +16,7 @@ const COMPRESSIBLE =
 
 /** Whether a body of this type and size is sent compressed to this client. */
 function shouldCompress(
-  incoming: IncomingMessage,
+  incoming: ServerRequest,
   reply: { readonly contentType: string; readonly sizeBytes: number },
   policy: CompressionPolicy,
 ): boolean {
@@ -39,7 +39,7 @@ function acceptsGzip(header: string | string[] | undefined): boolean {
  * @param reply status, media type, body and further headers; `Content-Length` is set here
  */
 export async function sendBody(
-  call: { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse },
+  call: { readonly incoming: ServerRequest; readonly outgoing: ServerReply },
   reply: {
     status: number
     contentType: string

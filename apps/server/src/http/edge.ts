@@ -14,7 +14,8 @@ import { applyCors, applyPreflight, type CorsPolicy } from './middleware/cors.ts
 import { checkCrossSite, checkSocketOrigin } from './middleware/csrf.ts'
 import { checkHost, checkSingleHost, type HostPolicy } from './middleware/host.ts'
 import type { KnownPath } from './path-table.ts'
-import { prepareHeaders, toPreparedHeaders } from './prepared-response.ts'
+import { toPreparedHeaders } from './prepared-headers.ts'
+import { prepareHeaders } from './prepared-response.ts'
 import type { Principal } from './principal.ts'
 import { requestIdOf } from './request-id.ts'
 import type { Route } from './route.ts'
@@ -89,7 +90,7 @@ export function createEdge(options: EdgeOptions): Edge {
     ...SECURITY_HEADERS,
     ...(machineTag === undefined ? [] : [['Machine-Tag', machineTag] as const]),
   ])
-  const headerNames = [...common.names, 'x-correlation-id', 'x-request-id', 'request-id']
+  const headerNames = new Set([...common.names, 'x-correlation-id', 'x-request-id', 'request-id'])
   let ended: SvcError | undefined
 
   function begin(row: RouteRow, pattern: string, source: CallSource): CallState {
@@ -239,7 +240,7 @@ export function createEdge(options: EdgeOptions): Edge {
         checkAddressed(call)
         if (incoming.method === 'OPTIONS') {
           applyPreflight(incoming, outgoing)
-          outgoing.writeHead(204).end()
+          outgoing.writeHead(204, {}).end()
           return ALREADY_SENT
         }
         if (methods.length > 0) {

@@ -1,8 +1,13 @@
 import { connect } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
+import { SvcError } from '@svc/errors'
 import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
+import { startTestApp } from '../../test/support/test-app.ts'
+import { ALREADY_SENT } from './edge.ts'
+import { json } from './json.ts'
 import { listen } from './listen.ts'
+import { defineRoute } from './route.ts'
 
 describe('drain', () => {
   it('ends connections that never carried a request, and lets a running reply finish', async () => {
@@ -27,3 +32,74 @@ describe('drain', () => {
     await drained
   })
 })
+
+// A head in two pieces is read by Node, a whole one by the server itself.
+describe('a reply', () => {
+  const row = { access: 'any', family: 'compatible', tag: 'test', summary: 'test', method: 'POST' } as const
+  const routes = [
+    defineRoute({
+      ...row,
+      path: '/json',
+      handler: (call) => json({ query: call.query('a'), header: call.header('x-a') }),
+    }),
+    defineRoute({
+      ...row,
+      path: '/chunks',
+      handler(call) {
+        call.outgoing.writeHead(200, { 'Content-Type': 'text/plain' })
+        call.outgoing.write('one, é, ')
+        call.outgoing.end('two')
+        return ALREADY_SENT
+      },
+    }),
+    defineRoute({
+      ...row,
+      path: '/fails',
+      handler: () => {
+        throw new SvcError('rate_limited', 'later', { retryAfterMs: 2000 })
+      },
+    }),
+  ]
+
+  it.each([
+    ['/json?a=1', 'X-A: 2\r\n'],
+    ['/json', 'Origin: http://localhost:1\r\nAccept-Encoding: gzip\r\n'],
+    ['/json', 'Origin: https://elsewhere.example\r\n'],
+    ['/json', 'Connection: close\r\n'],
+    ['/json', 'Authorization: Bearer wrong\r\n'],
+    ['/json', 'Host: elsewhere.example\r\n'],
+    ['/chunks', ''],
+    ['/fails', ''],
+    ['/unknown', ''],
+    ['/json/', ''],
+  ])('is the same whoever has read the request: %s %j', async (path, lines) => {
+    await using app = await startTestApp(routes)
+    const host = lines.startsWith('Host') ? '' : 'Host: localhost\r\n'
+    const head = `POST ${path} HTTP/1.1\r\n${host}${lines}X-Request-ID: mine\r\nContent-Length: 2\r\n\r\n`
+    const whole = await exchange(app.url, [`${head}{}`])
+    const inPieces = await exchange(app.url, [head.slice(0, 9), head.slice(9), '{}'])
+    expect(whole).toEqual(inPieces)
+    expect(whole.lines.length).toBeGreaterThan(5)
+  })
+})
+
+/** The status line, the header lines in order of the alphabet, and the body as it came. */
+async function exchange(
+  url: string,
+  pieces: readonly string[],
+): Promise<{ start: string; lines: string[]; body: string }> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  let text = ''
+  socket.on('data', (chunk: Buffer) => {
+    text += chunk.toString('latin1')
+  })
+  for (const piece of pieces) {
+    socket.write(piece)
+    await wait(20)
+  }
+  await wait(50)
+  socket.destroy()
+  const end = text.indexOf('\r\n\r\n')
+  const [start = '', ...lines] = text.slice(0, end).split('\r\n')
+  return { start, lines: lines.filter((line) => !line.startsWith('Date: ')).sort(), body: text.slice(end + 4) }
+}

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import type { App } from './app.ts'
+import { createDirectConnections, type DirectConnections } from './direct/direct-connections.ts'
 import { PreparedResponse } from './prepared-response.ts'
 import { type Upgrade, type UpgradedConnections, watchUpgrades } from './upgrade.ts'
 
@@ -9,6 +10,13 @@ import { type Upgrade, type UpgradedConnections, watchUpgrades } from './upgrade
 const HEADERS_TIMEOUT_MS = 30_000
 const REQUEST_TIMEOUT_MS = 300_000
 const KEEP_ALIVE_MS = 120_000
+/** How long a connection may be in a phase that the server reads itself: the same limits. */
+const PHASE_LIMITS = {
+  unused: HEADERS_TIMEOUT_MS,
+  idle: KEEP_ALIVE_MS,
+  receiving: REQUEST_TIMEOUT_MS,
+  answering: Number.POSITIVE_INFINITY,
+}
 /** How often connections are looked for, while the server stops, that have become idle. */
 const IDLE_SWEEP_MS = 10
 
@@ -68,6 +76,8 @@ export async function listen(
     const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
     socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
   })
+  const unused = watchUnused(server)
+  const direct = readDirectly(server, app, unused)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen({ ...(address.host === undefined ? {} : { host: address.host }), port: address.port }, () => {
@@ -75,16 +85,37 @@ export async function listen(
       resolve()
     })
   })
-  return toListener(server, { unused: watchUnused(server), upgraded })
+  return toListener(server, { unused, direct, upgraded })
+}
+
+/**
+ * Puts connections that the server reads itself in front of Node's HTTP server, which gets those whose requests are not
+ * plain or not served directly.
+ */
+function readDirectly(server: Server, app: App, unused: Set<Socket>): DirectConnections {
+  const [serveByNode] = server.listeners('connection')
+  if (serveByNode === undefined) throw new Error("Node's HTTP server has no listener for connections")
+  server.off('connection', serveByNode as () => void)
+  const direct = createDirectConnections(
+    {
+      serves: ({ method, target }) => app.servesDirect?.(method, target) === true,
+      serve(incoming, outgoing) {
+        app.serveDirect?.(incoming, outgoing)?.catch(() => outgoing.destroy())
+      },
+      handOver(socket) {
+        unused.add(socket)
+        serveByNode.call(server, socket)
+      },
+    },
+    PHASE_LIMITS,
+  )
+  server.on('connection', (socket: Socket) => direct.accept(socket))
+  return direct
 }
 
 /** Connections that never carried a request: browsers open them ahead of need, and the server counts them as busy. */
-function watchUnused(server: Server): ReadonlySet<Socket> {
+function watchUnused(server: Server): Set<Socket> {
   const unused = new Set<Socket>()
-  server.on('connection', (socket) => {
-    unused.add(socket)
-    socket.once('close', () => unused.delete(socket))
-  })
   for (const event of ['request', 'upgrade']) {
     server.on(event, ({ socket }: IncomingMessage) => unused.delete(socket))
   }
@@ -93,7 +124,15 @@ function watchUnused(server: Server): ReadonlySet<Socket> {
 
 function toListener(
   server: Server,
-  { unused, upgraded }: { readonly unused: ReadonlySet<Socket>; readonly upgraded: UpgradedConnections },
+  {
+    unused,
+    direct,
+    upgraded,
+  }: {
+    readonly unused: ReadonlySet<Socket>
+    readonly direct: DirectConnections
+    readonly upgraded: UpgradedConnections
+  },
 ): Listener {
   const { port, family, address } = server.address() as AddressInfo
   const shown = address === '::' || address === '0.0.0.0' ? 'localhost' : family === 'IPv6' ? `[${address}]` : address
@@ -110,10 +149,12 @@ function toListener(
         })
         server.closeIdleConnections()
         for (const socket of unused) socket.destroy()
+        direct.drain()
       })
     },
     destroy() {
       server.closeAllConnections()
+      direct.destroy()
       upgraded.destroy()
     },
   }

@@ -1,7 +1,8 @@
 import { createServer, request as httpRequest, type ServerResponse } from 'node:http'
 import { listenOnFreePort } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
-import { PreparedResponse, prepareHeaders, toPreparedHeaders } from './prepared-response.ts'
+import { toPreparedHeaders } from './prepared-headers.ts'
+import { PreparedResponse, prepareHeaders } from './prepared-response.ts'
 
 const prepared = toPreparedHeaders([
   ['X-One', '1'],

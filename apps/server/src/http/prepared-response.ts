@@ -1,20 +1,7 @@
-import {
-  IncomingMessage,
-  type OutgoingHttpHeader,
-  type OutgoingHttpHeaders,
-  ServerResponse,
-  validateHeaderName,
-  validateHeaderValue,
-} from 'node:http'
+import { IncomingMessage, type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
-
-/** Headers that go into the head of a reply as they stand: names and values are known to be fit for it. */
-export interface PreparedHeaders {
-  /** In lower case. */
-  readonly names: readonly string[]
-  /** Lines of a head, each with its end. */
-  readonly lines: string
-}
+import type { ServerReply } from './messages.ts'
+import { linesWithout, NO_HEADERS, type PreparedHeaders } from './prepared-headers.ts'
 
 type GivenHeaders = OutgoingHttpHeaders | OutgoingHttpHeader[]
 
@@ -24,23 +11,6 @@ interface KeptHead {
 }
 
 const END_OF_HEAD = '\r\n\r\n'
-const NOTHING: PreparedHeaders = { names: [], lines: '' }
-
-/**
- * Puts headers into the form of a head, once for many replies.
- *
- * @throws {TypeError} for a name or value that no header can have
- */
-export function toPreparedHeaders(headers: readonly (readonly [string, string])[]): PreparedHeaders {
-  for (const [name, value] of headers) {
-    validateHeaderName(name)
-    validateHeaderValue(name, value)
-  }
-  return {
-    names: headers.map(([name]) => name.toLowerCase()),
-    lines: headers.map(([name, value]) => `${name}: ${value}\r\n`).join(''),
-  }
-}
 
 /**
  * Node's response with headers that are prepared and written only with the head: setting each of them would check, file
@@ -48,7 +18,7 @@ export function toPreparedHeaders(headers: readonly (readonly [string, string])[
  * before a prepared one of its name.
  */
 export class PreparedResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
-  #prepared = NOTHING
+  #prepared = NO_HEADERS
 
   /** Takes the headers that the head will have beside those that are set. */
   prepare(headers: PreparedHeaders): void {
@@ -57,7 +27,7 @@ export class PreparedResponse<Request extends IncomingMessage = IncomingMessage>
 
   override writeHead(status: number, ...rest: [(string | GivenHeaders)?, GivenHeaders?]): this {
     const prepared = this.#prepared
-    this.#prepared = NOTHING
+    this.#prepared = NO_HEADERS
     const [first, second] = rest
     const given = typeof first === 'string' ? second : first
     const isAlone = canInsert && !hasAny(this, given, prepared.names)
@@ -69,9 +39,9 @@ export class PreparedResponse<Request extends IncomingMessage = IncomingMessage>
   }
 }
 
-/** Prepares headers of a reply; those of a response that is no {@link PreparedResponse} are set. */
-export function prepareHeaders(outgoing: ServerResponse, headers: PreparedHeaders): void {
-  if (outgoing instanceof PreparedResponse) outgoing.prepare(headers)
+/** Prepares headers of a reply; those of one that has no place for them are set. */
+export function prepareHeaders(outgoing: ServerReply, headers: PreparedHeaders): void {
+  if (outgoing.prepare !== undefined) outgoing.prepare(headers)
   else setMissing(outgoing, undefined, headers)
 }
 
@@ -87,8 +57,12 @@ const canInsert = ((): boolean => {
   return typeof response._header === 'string' && response._header.endsWith(END_OF_HEAD)
 })()
 
-function hasAny(response: ServerResponse, given: GivenHeaders | undefined, names: readonly string[]): boolean {
-  for (const name of response.getHeaderNames()) if (names.includes(name)) return true
+function hasAny(response: ServerResponse, given: GivenHeaders | undefined, names: ReadonlySet<string>): boolean {
+  for (const name of response.getHeaderNames()) if (names.has(name)) return true
+  return isGiven(given, names)
+}
+
+function isGiven(given: GivenHeaders | undefined, names: ReadonlySet<string>): boolean {
   if (Array.isArray(given)) {
     for (let at = 0; at < given.length; at += 2) if (isOneOf(given[at], names)) return true
     return false
@@ -97,17 +71,11 @@ function hasAny(response: ServerResponse, given: GivenHeaders | undefined, names
   return false
 }
 
-function isOneOf(name: OutgoingHttpHeader | undefined, names: readonly string[]): boolean {
-  return names.includes(String(name).toLowerCase())
+function isOneOf(name: OutgoingHttpHeader | undefined, names: ReadonlySet<string>): boolean {
+  return names.has(String(name).toLowerCase())
 }
 
-function setMissing(response: ServerResponse, given: GivenHeaders | undefined, { lines }: PreparedHeaders): void {
-  for (const line of lines.split('\r\n')) {
-    const colon = line.indexOf(': ')
-    if (colon < 0) continue
-    const name = line.slice(0, colon)
-    if (!response.hasHeader(name) && !hasAny(response, given, [name.toLowerCase()])) {
-      response.setHeader(name, line.slice(colon + 2))
-    }
-  }
+function setMissing(response: ServerReply, given: GivenHeaders | undefined, headers: PreparedHeaders): void {
+  const missing = linesWithout(headers, (key) => response.hasHeader(key) || isGiven(given, new Set([key])))
+  for (const [name, value] of missing) response.setHeader(name, value)
 }

@@ -1,7 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Writable } from 'node:stream'
 import { SvcError } from '@svc/errors'
 import { type CompressionPolicy, sendBody } from './compression.ts'
+import type { ServerReply, ServerRequest } from './messages.ts'
 
 /** How long a reader may accept no byte before its stream is closed (threats REL-3). */
 export const READ_STALL_MS = 60_000
@@ -28,7 +27,7 @@ export interface ReplyWriter {
 const encoder = new TextEncoder()
 
 /** A call as its writer needs it. */
-type WrittenCall = { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse }
+type WrittenCall = { readonly incoming: ServerRequest; readonly outgoing: ServerReply }
 
 /** Makes the writer of one call. */
 export function createReplyWriter(
@@ -93,7 +92,7 @@ export function readerGone(): SvcError {
  *
  * @throws {SvcError} `cancelled` when the reader is gone or has stalled
  */
-export function waitForDrain(outgoing: Writable, stallMs: number): Promise<void> {
+export function waitForDrain(outgoing: Pick<ServerReply, 'destroy' | 'on' | 'off'>, stallMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const settle = (error?: SvcError): void => {
       clearTimeout(timer)

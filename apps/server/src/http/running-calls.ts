@@ -1,13 +1,13 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { SvcError } from '@svc/errors'
+import type { ServerReply, ServerRequest } from './messages.ts'
 import type { RouteRow } from './route-row.ts'
 
 /** A call whose caller was let in, as far as it takes to ask again. */
 export interface Admitted {
   readonly row: RouteRow
   readonly pattern: string
-  readonly incoming: IncomingMessage
-  readonly outgoing: ServerResponse
+  readonly incoming: ServerRequest
+  readonly outgoing: ServerReply
 }
 
 /** Called when a call ends early. */

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream'
 
 /** What a client that asks for a WebSocket gives beside its request. */
 export interface Upgrade {
+  readonly request: IncomingMessage
   /** The connection; no HTTP parser reads it any more. */
   readonly connection: Socket
   /** What has already arrived after the request. */
@@ -51,7 +52,7 @@ export function watchUpgrades(
       connection.resume()
       connection.destroySoon()
     })
-    answer(incoming, outgoing, { connection, head })
+    answer(incoming, outgoing, { request: incoming, connection, head })
   })
   return {
     destroy() {
@@ -61,7 +62,7 @@ export function watchUpgrades(
 }
 
 /** Lets the server read a request once more, without what asked to leave HTTP. */
-function serveAgain(server: Server, incoming: IncomingMessage, { connection, head }: Upgrade): void {
+function serveAgain(server: Server, incoming: IncomingMessage, { connection, head }: Omit<Upgrade, 'request'>): void {
   const lines = [`${incoming.method} ${incoming.url} HTTP/${incoming.httpVersion}`]
   const { rawHeaders } = incoming
   for (let index = 0; index < rawHeaders.length; index += 2) {

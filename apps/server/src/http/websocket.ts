@@ -127,7 +127,7 @@ interface SocketParts {
 }
 
 /** Answers the handshake. Nothing is ever compressed: texts of different owners never share a window. */
-function shakeHands({ connection, head }: Upgrade, { row, incoming, outgoing }: Call, maxPayload: number): WebSocket {
+function shakeHands({ request, connection, head }: Upgrade, { row, outgoing }: Call, maxPayload: number): WebSocket {
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -145,7 +145,7 @@ function shakeHands({ connection, head }: Upgrade, { row, incoming, outgoing }: 
   server.on('headers', (lines) => {
     for (const [name, value] of Object.entries(outgoing.getHeaders())) lines.push(`${name}: ${String(value)}`)
   })
-  server.handleUpgrade(incoming, connection, head, (ws) => {
+  server.handleUpgrade(request, connection, head, (ws) => {
     accepted = ws
   })
   if (accepted !== undefined) return accepted

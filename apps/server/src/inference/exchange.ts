@@ -13,6 +13,9 @@ import type { OperationResult } from './operations/operation.ts'
 /** How a request came: as an HTTP request of its own, or as a message of a socket that stays open. */
 export type Transport = 'http' | 'websocket'
 
+/** What is done when an exchange has ended. @param thrown what a stage threw; undefined when all have run */
+export type AtEnd = (thrown: unknown) => void
+
 /** One inference request on its way through the stages. Each stage reads what earlier ones left and leaves its own. */
 export class Exchange {
   readonly call: Call
@@ -31,6 +34,7 @@ export class Exchange {
   usage: Usage = NO_USAGE
   /** What ended the reply early, after its first byte. */
   failure: SvcError | undefined
+  readonly #ends: AtEnd[] = []
   #document: JsonDocument | undefined
   #requestedModel: string | undefined
   #model: ModelConfig | undefined
@@ -50,6 +54,22 @@ export class Exchange {
     this.writer = options.writer
     this.transport = options.message === undefined ? 'http' : 'websocket'
     this.#document = options.message
+  }
+
+  /** Notes what is to be done once the reply has ended, however it ended: the last first. */
+  atEnd(end: AtEnd): void {
+    this.#ends.push(end)
+  }
+
+  /** Does what was noted, each whatever another does. @throws what the last of those threw that did */
+  end(thrown: unknown): void {
+    const end = this.#ends.pop()
+    if (end === undefined) return
+    try {
+      end(thrown)
+    } finally {
+      this.end(thrown)
+    }
   }
 
   /** The body, parsed once; left by `body`. */

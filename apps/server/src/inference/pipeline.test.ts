@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Exchange } from './exchange.ts'
-import { createPipeline, STAGE_ORDER, type Stage, type StageName } from './pipeline.ts'
+import { Exchange } from './exchange.ts'
+import { createPipeline, passThrough, STAGE_ORDER, type Stage, type StageName } from './pipeline.ts'
+
+const exchange = (): Exchange => new Exchange({ call: {}, codec: {}, writer: {} } as never)
 
 function recording(stages: Partial<Record<StageName, Stage>> = {}) {
   const order: string[] = []
@@ -8,41 +10,63 @@ function recording(stages: Partial<Record<StageName, Stage>> = {}) {
     STAGE_ORDER.map((name): [StageName, Stage] => [
       name,
       stages[name] ??
-        (async (_exchange, next) => {
+        ((exchange) => {
           order.push(name)
-          await next()
-          order.push(`/${name}`)
+          exchange.atEnd(() => order.push(`/${name}`))
+          return name.length % 2 === 0 ? undefined : Promise.resolve()
         }),
     ]),
   ) as Record<StageName, Stage>
   return { order, pipeline: createPipeline(seats) }
 }
 
-const exchange = {} as Exchange
-
 describe('createPipeline', () => {
   // verifies request:order:stages
   it('runs every stage once, in the settled order, and unwinds in reverse', async () => {
     const { order, pipeline } = recording()
-    await pipeline(exchange)
+    await pipeline(exchange())
     const names = ['body', 'alias', 'ceiling', 'router', 'access', 'cap', 'pii', 'map', 'model', 'reply']
     expect(order).toEqual([...names, ...names.map((name) => `/${name}`).reverse()])
   })
 
-  it('ends where a stage throws, and unwinds what had begun', async () => {
-    const released: string[] = []
-    const { order, pipeline } = recording({
-      ceiling: async (_exchange, next) => {
-        try {
-          await next()
-        } finally {
-          released.push('slot')
-        }
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('full')
       },
-      cap: () => Promise.reject(new Error('full')),
+    ],
+    ['rejects', () => Promise.reject(new Error('full'))],
+  ] as const)('ends where a stage %s, and unwinds what had begun', async (_, cap) => {
+    const released: unknown[] = []
+    const { order, pipeline } = recording({
+      ceiling: (exchange) => {
+        exchange.atEnd((thrown) => released.push(thrown))
+        return undefined
+      },
+      cap,
     })
-    await expect(pipeline(exchange)).rejects.toThrow('full')
-    expect(order).toEqual(['body', 'alias', 'router', 'access'])
+    await expect(pipeline(exchange())).rejects.toThrow('full')
+    expect(order).toEqual(['body', 'alias', 'router', 'access', '/access', '/router', '/alias', '/body'])
+    expect(released).toEqual([new Error('full')])
+  })
+
+  it('gives everything back, whatever fails on the way', async () => {
+    const released: string[] = []
+    const { pipeline } = recording({
+      ceiling: (exchange) => {
+        exchange.atEnd(() => released.push('slot'))
+        return undefined
+      },
+      cap: (exchange) => {
+        exchange.atEnd(() => {
+          throw new Error('lost')
+        })
+        return undefined
+      },
+      router: passThrough,
+    })
+    await expect(pipeline(exchange())).rejects.toThrow('lost')
     expect(released).toEqual(['slot'])
   })
 })

@@ -20,16 +20,19 @@ export const STAGE_ORDER = [
 
 export type StageName = (typeof STAGE_ORDER)[number]
 
-/** A stage wraps all that follow: what it takes before `next` it gives back after. */
-export type Stage = (exchange: Exchange, next: () => Promise<void>) => Promise<void>
+/**
+ * One step of the path. What it takes for those that follow it gives back in {@link Exchange.atEnd}. A step that has nothing
+ * to wait for returns nothing: promises of ten stages cost more than what most of them do.
+ */
+export type Stage = (exchange: Exchange) => Promise<void> | undefined
 
 /** Runs an exchange through all stages. */
 export type Pipeline = (exchange: Exchange) => Promise<void>
 
 /** A stage that does nothing yet: its seat is there from the first day. */
-export const passThrough: Stage = (_exchange, next) => next()
+export const passThrough: Stage = () => undefined
 
-/** Lays something around a stage: it sees what goes in and what comes out. */
+/** Lays something around a stage: it sees what goes in, and what it leaves. */
 export type AroundStage = (name: StageName, stage: Stage) => Stage
 
 /** Puts the stages in their order, each with what is laid around it. */
@@ -38,9 +41,18 @@ export function createPipeline(
   around: AroundStage = (_name, stage) => stage,
 ): Pipeline {
   const inOrder = STAGE_ORDER.map((name) => around(name, stages[name])).filter((stage) => stage !== passThrough)
-  return (exchange) => {
-    const run = (position: number): Promise<void> =>
-      inOrder[position]?.(exchange, () => run(position + 1)) ?? Promise.resolve()
-    return run(0)
+  return async (exchange) => {
+    let thrown: unknown
+    try {
+      for (const stage of inOrder) {
+        const pending = stage(exchange)
+        if (pending !== undefined) await pending
+      }
+    } catch (error) {
+      thrown = error
+      throw error
+    } finally {
+      exchange.end(thrown)
+    }
   }
 }

@@ -15,7 +15,9 @@ export interface ModelDirectory {
    * @throws {SvcError} `invalid_request`: `invalid_name` for what no model can be called, `alias_broken` for an alias
    *   of nothing or of another alias
    */
-  resolve(name: string, options?: ResolveOptions): Promise<ModelConfig | undefined>
+  resolve(name: string, options?: ResolveOptions): ModelConfig | undefined
+  /** The same for those who ask whether there is one: undefined also where {@link resolve} throws. */
+  find(name: string): ModelConfig | undefined
   /**
    * The model for a usecase when a request names none: the first by name that is not disabled, and whose
    * weights are there.
@@ -57,11 +59,21 @@ export function createModelDirectory(store: ConfigStore, context: DefaultsContex
     linked.set(model, now)
     return now
   }
+  function resolve(name: string, options: ResolveOptions = {}): ModelConfig | undefined {
+    checkName(name, 'model')
+    const model = find(store, name, options)
+    return model && link(fill(followAlias(store, model)))
+  }
+
   return {
-    async resolve(name, options = {}) {
-      checkName(name, 'model')
-      const model = find(store, name, options)
-      return model && link(fill(followAlias(store, model)))
+    resolve,
+    find(name) {
+      try {
+        return resolve(name)
+      } catch (error) {
+        if (SvcError.is(error)) return undefined
+        throw error
+      }
     },
     defaultFor(usecase) {
       if (!isUsecase(usecase)) return undefined

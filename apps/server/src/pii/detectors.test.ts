@@ -16,7 +16,7 @@ const recogniser: Partial<ModelConfig> = { piiDetection: {}, knownUsecases: ['to
 function registryOf(model: ModelConfig | undefined, prepare: () => Promise<void>) {
   let made = 0
   const registry = createDetectorRegistry({
-    resolve: async () => model,
+    findModel: () => model,
     toDetector: () => {
       made += 1
       return detecting
@@ -31,7 +31,7 @@ it('a detector is ready once its model is loaded, and is made once', async () =>
   const loaded = createDeferred<void>()
   const { registry, made } = registryOf(createModel(recogniser), () => loaded.promise)
   let isFound = false
-  const found = registry.find(['ner', 'ner'], { signal }).then((detectors) => {
+  const found = Promise.resolve(registry.find(['ner', 'ner'], { signal })).then((detectors) => {
     isFound = true
     return detectors
   })

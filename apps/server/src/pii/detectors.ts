@@ -8,26 +8,29 @@ import { detectorKind } from './detector-model.ts'
 export interface DetectorRegistry {
   /**
    * The detectors of these names, in their order, ready to scan: the wait for a model that is still to be loaded is no
-   * part of the time a scan may take. One that cannot be had is there all the same: it fails whatever it is asked to
+   * part of the time a scan may take. They are there at once where none is to be loaded. One that cannot be had is there all the same: it fails whatever it is asked to
    * scan.
    */
-  find(names: readonly string[], options: { readonly signal: AbortSignal }): Promise<readonly Detector[]>
+  find(
+    names: readonly string[],
+    options: { readonly signal: AbortSignal },
+  ): readonly Detector[] | Promise<readonly Detector[]>
 }
 
 /** What {@link createDetectorRegistry} needs. */
 export interface DetectorRegistryOptions {
   /** The model of a name; the same object while its file has not changed. */
-  readonly resolve: (name: string) => Promise<ModelConfig | undefined>
+  readonly findModel: (name: string) => ModelConfig | undefined
   /** @throws when the `pii_detection` block of the model is no policy */
   readonly toDetector: (model: ModelConfig) => Detector
-  /** Resolves once the model of a detector is in memory. @throws what keeps it from there */
-  readonly prepare: (model: ModelConfig, options: { readonly signal: AbortSignal }) => Promise<void>
+  /** Resolves once the model of a detector is in memory; undefined where none is needed. @throws what keeps it from there */
+  readonly prepare: (model: ModelConfig, options: { readonly signal: AbortSignal }) => Promise<void> | undefined
   readonly logger: Logger
 }
 
 /** Makes the registry. A detector is made once for each state of its model's file. */
 export function createDetectorRegistry({
-  resolve,
+  findModel,
   toDetector,
   prepare,
   logger,
@@ -43,24 +46,35 @@ export function createDetectorRegistry({
     }
   }
 
-  async function findOne(name: string, options: { readonly signal: AbortSignal }): Promise<Detector> {
-    const model = await resolve(name).catch(() => undefined)
+  function findOne(name: string, options: { readonly signal: AbortSignal }): Detector | Promise<Detector> {
+    const model = findModel(name)
     if (model === undefined || model.disabled || detectorKind(model) === undefined) {
       logger.warn({ detector: name }, 'there is no such detector; requests that name it fail')
       return createUnavailableDetector(name)
     }
     const detector = made.get(model) ?? make(model)
     made.set(model, detector)
-    try {
-      await prepare(model, options)
-    } catch (error) {
-      const code = SvcError.is(error) ? error.code : undefined
-      if (!options.signal.aborted)
-        logger.warn({ detector: name, code }, 'a detector cannot be loaded; requests that name it fail')
-      return createUnavailableDetector(name)
-    }
-    return detector
+    return (
+      prepare(model, options)?.then(
+        () => detector,
+        (error: unknown) => {
+          const code = SvcError.is(error) ? error.code : undefined
+          if (!options.signal.aborted)
+            logger.warn({ detector: name, code }, 'a detector cannot be loaded; requests that name it fail')
+          return createUnavailableDetector(name)
+        },
+      ) ?? detector
+    )
   }
 
-  return { find: (names, options) => Promise.all(names.map((name) => findOne(name, options))) }
+  return {
+    find(names, options) {
+      const found = names.map((name) => findOne(name, options))
+      return found.every(isReady) ? found : Promise.all(found.map((one) => Promise.resolve(one)))
+    },
+  }
+}
+
+function isReady(detector: Detector | Promise<Detector>): detector is Detector {
+  return !(detector instanceof Promise)
 }

@@ -48,7 +48,7 @@ export interface TextScanner {
 
 /** What {@link createTextScanner} needs. */
 export interface TextScannerOptions {
-  readonly resolve: (name: string) => Promise<ModelConfig | undefined>
+  readonly findModel: (name: string) => ModelConfig | undefined
   readonly defaults: () => readonly string[]
   readonly detectors: DetectorRegistry
   readonly events: Pick<AuditEvents, 'record' | 'flush'>
@@ -61,18 +61,18 @@ const MAX_DETECTORS = 32
 
 /** Makes the scanner. */
 export function createTextScanner(options: TextScannerOptions): TextScanner {
-  const { resolve, defaults, detectors, events, metrics, clock } = options
+  const { findModel, defaults, detectors, events, metrics, clock } = options
 
-  async function detectorNames({ detectors = [], model: name }: TextScanRequest): Promise<readonly string[]> {
+  function detectorNames({ detectors = [], model: name }: TextScanRequest): readonly string[] {
     const named = [...new Set(detectors)]
     if (named.length > MAX_DETECTORS) throw badRequest(`more than ${MAX_DETECTORS} PII detectors`)
     for (const detector of named) {
-      const model = await resolve(detector).catch(() => undefined)
+      const model = findModel(detector)
       if (model === undefined || detectorKind(model) === undefined)
         throw badRequest(`unknown PII detector: ${JSON.stringify(detector)}`)
     }
     if (named.length > 0) return named
-    const model = name === undefined || name === '' ? undefined : await resolve(name).catch(() => undefined)
+    const model = name === undefined || name === '' ? undefined : findModel(name)
     const policy = model === undefined ? undefined : consumerPolicy(model, defaults())
     if (policy === undefined || !policy.enabled || policy.detectors.length === 0) {
       throw badRequest('no PII detectors specified')
@@ -83,7 +83,7 @@ export function createTextScanner(options: TextScannerOptions): TextScanner {
   return {
     async scan(request) {
       const { text, origin, userId, offsetEncoding, signal } = request
-      const names = await detectorNames(request)
+      const names = detectorNames(request)
       const occasion: Occasion = { origin, userId, correlationId: randomUUID() }
       const found = await detectors.find(names, request)
       try {

@@ -22,14 +22,13 @@ function recordStages(): { seen: Map<string, string[]>; around: AroundStage } {
   const seen = new Map<string, string[]>()
   return {
     seen,
-    around: (name, stage) => async (exchange, next) => {
-      const steps = seen.get(exchange.call.requestId) ?? []
-      seen.set(exchange.call.requestId, [...steps, name])
-      try {
-        await stage(exchange, next)
-      } finally {
-        seen.set(exchange.call.requestId, [...(seen.get(exchange.call.requestId) ?? []), `/${name}`])
+    around: (name, stage) => (exchange) => {
+      const note = (step: string): void => {
+        seen.set(exchange.call.requestId, [...(seen.get(exchange.call.requestId) ?? []), step])
       }
+      note(name)
+      exchange.atEnd(() => note(`/${name}`))
+      return stage(exchange)
     },
   }
 }

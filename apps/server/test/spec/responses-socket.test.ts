@@ -113,11 +113,11 @@ describe('the WebSocket mode of GET /v1/responses', () => {
     const seen: string[] = []
     const ids = new Set<string>()
     await using server = await world(undefined, {
-      aroundStage: (name, stage) => (exchange, next) => {
+      aroundStage: (name, stage) => (exchange) => {
         seen.push(name)
         ids.add(exchange.call.requestId)
         expect([exchange.transport, Boolean(exchange.call.row.scanned)]).toEqual(['websocket', true])
-        return stage(exchange, next)
+        return stage(exchange)
       },
     })
     await using socket = await openResponseSocket(server.url, { headers: { 'x-request-id': 'mine' } })
@@ -377,9 +377,9 @@ describe('what goes wrong while a response is made', () => {
     await using server = await world(
       { pieces: ['x'.repeat(16 * 1024)], repeat: 1_000_000, completionTokens: undefined },
       {
-        aroundStage: (name, stage) => (exchange, next) => {
+        aroundStage: (name, stage) => (exchange) => {
           if (name === 'model') exchanges.push(exchange)
-          return stage(exchange, next)
+          return stage(exchange)
         },
       },
     )

@@ -1,6 +1,28 @@
-import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Header } from '../upstream.ts'
+
+/** What a reply is written to: Node's `ServerResponse`, or one that behaves like it. */
+export interface ReplyTarget {
+  readonly headersSent: boolean
+  readonly writableEnded: boolean
+  /** Whether all of it has been handed to the system. */
+  readonly writableFinished: boolean
+  readonly destroyed: boolean
+  /** @param headers names and values in turn */
+  writeHead(status: number, headers: string[]): unknown
+  /** @returns false when the client does not keep up; `drain` follows */
+  write(text: string, encoding: 'latin1'): boolean
+  end(): unknown
+  end(body: string, encoding: 'latin1'): unknown
+  destroy(): unknown
+  on(event: 'close', listener: () => void): unknown
+  once(event: 'drain', listener: () => void): unknown
+  off(event: 'drain', listener: () => void): unknown
+  /** Node's connection; a reply without one takes everything through {@link write}. */
+  readonly socket?: Socket | null
+  readonly chunkedEncoding?: boolean
+  readonly writableLength?: number
+}
 
 /**
  * The reply to a client, written to Node's response. Text is one character a byte.
@@ -9,12 +31,12 @@ import type { Header } from '../upstream.ts'
  * of it. Node writes the head and the end, and thus keeps the connection in order.
  */
 export class ClientReply {
-  readonly #outgoing: ServerResponse
+  readonly #outgoing: ReplyTarget
   /** Where chunks go, once the head of a chunked reply is out and nothing of it waits. */
   #socket: Socket | undefined
-  #waiting: Socket | ServerResponse | undefined
+  #waiting: Pick<ReplyTarget, 'once' | 'off'> | undefined
 
-  constructor(outgoing: ServerResponse) {
+  constructor(outgoing: ReplyTarget) {
     this.#outgoing = outgoing
   }
 
@@ -50,7 +72,7 @@ export class ClientReply {
     }
     const isTaken = outgoing.write(text, 'latin1')
     const { socket } = outgoing
-    if (isTaken && outgoing.chunkedEncoding && socket !== null && outgoing.writableLength === socket.writableLength) {
+    if (isTaken && outgoing.chunkedEncoding === true && socket && outgoing.writableLength === socket.writableLength) {
       this.#socket = socket
     }
     return isTaken
@@ -88,8 +110,8 @@ interface KeptHead {
  * Ends a reply whose head has been written but not sent. Node would hand the socket head and body, the end as an empty
  * third, and one `writev` for them: twice the cost of one string.
  */
-function endWith(outgoing: ServerResponse & KeptHead, body: string): void {
-  if (typeof outgoing._header !== 'string' || outgoing._hasBody !== true || outgoing.socket === null) {
+function endWith(outgoing: ReplyTarget & KeptHead, body: string): void {
+  if (typeof outgoing._header !== 'string' || outgoing._hasBody !== true || !outgoing.socket) {
     outgoing.end(body, 'latin1')
     return
   }

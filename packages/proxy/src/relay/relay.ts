@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http'
 import { SvcError } from '@svc/errors'
 import type { CompletionUsage } from '@svc/wire'
 import { upstreamFailed } from '../errors.ts'
@@ -14,7 +13,7 @@ import type {
 } from '../upstream.ts'
 import { headerOf } from '../upstream-error.ts'
 import type { ByteRewriter } from './byte-rewriter.ts'
-import { ClientReply } from './client-reply.ts'
+import { ClientReply, type ReplyTarget } from './client-reply.ts'
 import { EventStreamBody } from './event-stream-body.ts'
 import { createKeyRedactor } from './key-redactor.ts'
 import { PlainBody } from './plain-body.ts'
@@ -31,7 +30,7 @@ export interface RelayOptions {
    * The client's reply; nothing of it may have been sent. Headers that were set on it are kept. When it closes early the
    * request upstream ends at once.
    */
-  readonly outgoing: ServerResponse
+  readonly outgoing: ReplyTarget
   /** Ends the request for other reasons. */
   readonly signal?: StopSignal | undefined
   readonly rewriter?: ByteRewriter | undefined

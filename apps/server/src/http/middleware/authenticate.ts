@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
+import type { ServerRequest } from '../messages.ts'
 import { LEGACY_PRINCIPAL, LOCAL_PRINCIPAL, type Principal } from '../principal.ts'
 
 /** A credential as presented, in the order of §5.1. */
@@ -35,7 +35,7 @@ function single(value: string | string[] | undefined): string | undefined {
 }
 
 /** The one credential of a request: the first carrier present decides (headers, then cookies). */
-export function extractCredential(incoming: IncomingMessage): Credential | undefined {
+export function extractCredential(incoming: ServerRequest): Credential | undefined {
   const { headers } = incoming
   return (
     toCredential('bearer', authorizationValue(headers.authorization)) ??
@@ -56,7 +56,7 @@ export interface Authenticator {
   /** Whether any credential is asked for at all (§1: without auth nothing is restricted). */
   readonly configured: boolean
   /** The caller, or undefined for missing and wrong credentials alike. */
-  authenticate(incoming: IncomingMessage): Principal | undefined
+  authenticate(incoming: ServerRequest): Principal | undefined
 }
 
 /**

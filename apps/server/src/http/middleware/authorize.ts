@@ -1,6 +1,6 @@
-import type { IncomingMessage } from 'node:http'
 import { SvcError } from '@svc/errors'
 import { RE2JS } from 're2js'
+import type { ServerRequest } from '../messages.ts'
 import { ANONYMOUS_PRINCIPAL, type Principal } from '../principal.ts'
 import type { Feature, RouteRow } from '../route-row.ts'
 import type { Authenticator } from './authenticate.ts'
@@ -19,7 +19,7 @@ export interface Gate {
    * @returns who is calling
    * @throws {SvcError} `unauthenticated` or `forbidden`
    */
-  admit(row: RouteRow, pattern: string, incoming: IncomingMessage): Principal
+  admit(row: RouteRow, pattern: string, incoming: ServerRequest): Principal
 }
 
 const MAX_EXPRESSION_LENGTH = 1024

@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
+import type { ServerRequest } from '../messages.ts'
 
 /** The proxies whose `X-Forwarded-*` headers are believed. */
 export interface TrustedProxies {
@@ -43,7 +43,7 @@ function firstToken(value: string | string[] | undefined): string | undefined {
 const SAFE_HOST = /^[A-Za-z0-9.\-_[\]:]{1,255}$/
 
 /** The client as seen directly, or as a trusted proxy in front reports it; forwarded headers of anybody else are ignored. */
-export function originOf(incoming: IncomingMessage, proxies: TrustedProxies): Origin {
+export function originOf(incoming: ServerRequest, proxies: TrustedProxies): Origin {
   const peer = incoming.socket.remoteAddress ?? ''
   const host = incoming.headers.host ?? ''
   if (!proxies.has(peer)) return { address: peer, secure: false, host }

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerReply, ServerRequest } from '../messages.ts'
 import { hostName, isLoopbackName } from './host.ts'
 
 /** Which origins may read replies. */
@@ -34,7 +34,7 @@ export function isAllowedOrigin(origin: string, host: string | undefined, policy
 }
 
 /** Writes the CORS headers of a reply and tells whether the request was a preflight, which needs nothing further. */
-export function applyCors(incoming: IncomingMessage, outgoing: ServerResponse, policy: CorsPolicy): void {
+export function applyCors(incoming: ServerRequest, outgoing: ServerReply, policy: CorsPolicy): void {
   const { origin } = incoming.headers
   if (origin === undefined) return
   if (policy.mode !== 'any') outgoing.setHeader('Vary', 'Origin')
@@ -44,7 +44,7 @@ export function applyCors(incoming: IncomingMessage, outgoing: ServerResponse, p
 }
 
 /** Adds what only the answer to a preflight carries. */
-export function applyPreflight(incoming: IncomingMessage, outgoing: ServerResponse): void {
+export function applyPreflight(incoming: ServerRequest, outgoing: ServerReply): void {
   outgoing.setHeader('Access-Control-Allow-Methods', METHODS)
   const requested = incoming.headers['access-control-request-headers']
   if (requested !== undefined) outgoing.setHeader('Access-Control-Allow-Headers', requested)

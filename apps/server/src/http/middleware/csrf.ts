@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http'
 import { SvcError } from '@svc/errors'
+import type { ServerRequest } from '../messages.ts'
 import { extractCredential } from './authenticate.ts'
 import { type CorsPolicy, isAllowedOrigin } from './cors.ts'
 
@@ -12,7 +12,7 @@ function isTrustedPage(origin: string, host: string | undefined, policy: CorsPol
   return isAllowedOrigin(origin, host, policy)
 }
 
-function comesFromElsewhere({ headers }: IncomingMessage, policy: CorsPolicy): boolean {
+function comesFromElsewhere({ headers }: ServerRequest, policy: CorsPolicy): boolean {
   const trusted = headers.origin !== undefined && isTrustedPage(headers.origin, headers.host, policy)
   const site = headers['sec-fetch-site']
   if (site === 'cross-site') return !(trusted && policy.mode === 'list')
@@ -24,7 +24,7 @@ function comesFromElsewhere({ headers }: IncomingMessage, policy: CorsPolicy): b
  *
  * @throws {SvcError} `forbidden` (403)
  */
-export function checkSocketOrigin(incoming: IncomingMessage, policy: CorsPolicy): void {
+export function checkSocketOrigin(incoming: ServerRequest, policy: CorsPolicy): void {
   const credential = extractCredential(incoming)
   if (credential !== undefined && credential.carrier !== 'token-cookie') return
   if (comesFromElsewhere(incoming, policy)) throw crossSite()
@@ -37,7 +37,7 @@ export function checkSocketOrigin(incoming: IncomingMessage, policy: CorsPolicy)
  * @throws {SvcError} `forbidden` (403); `unsupported_media` (415) for a body with a cookie that no form could be kept
  *   from sending
  */
-export function checkCrossSite(incoming: IncomingMessage, policy: CorsPolicy): void {
+export function checkCrossSite(incoming: ServerRequest, policy: CorsPolicy): void {
   if (SAFE.has(incoming.method ?? 'GET')) return
   const credential = extractCredential(incoming)
   if (credential !== undefined && credential.carrier !== 'token-cookie') return

@@ -4,7 +4,7 @@ import type { Stage } from '../pipeline.ts'
 import { checkUpstreamRoute } from '../upstream/check-route.ts'
 
 /** What the resolved model allows the caller: disabled models serve nobody. Access lists and quotas join here. */
-export const accessStage: Stage = (exchange, next) => {
+export const accessStage: Stage = (exchange) => {
   if (exchange.model.disabled) {
     throw new SvcError('forbidden', `model "${exchange.model.name}" is disabled`, {
       code: 'model_disabled',
@@ -13,7 +13,7 @@ export const accessStage: Stage = (exchange, next) => {
   }
   checkUpstreamRoute(exchange.model, exchange.call.row)
   refuseUnfit(exchange)
-  return next()
+  return undefined
 }
 
 /** Usecases whose replies are generated. */

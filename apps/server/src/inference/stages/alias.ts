@@ -7,7 +7,7 @@ import { unparsable } from './body.ts'
 /** Finds models by the names clients use. */
 export interface ModelDirectory {
   /** The model of a name, an alias followed one hop; undefined when there is none. */
-  resolve(name: string, options?: { readonly acceptLatest?: boolean | undefined }): Promise<ModelConfig | undefined>
+  resolve(name: string, options?: { readonly acceptLatest?: boolean | undefined }): ModelConfig | undefined
   /** The model for a usecase when a request names none: the first by name. */
   defaultFor(usecase: string): ModelConfig | undefined
 }
@@ -40,15 +40,15 @@ function nameIn(exchange: Exchange): string | undefined {
 
 /** Resolves the model the client named, or the default of the route's usecase. */
 export function aliasStage(directory: ModelDirectory): Stage {
-  return async (exchange, next) => {
+  return (exchange) => {
     const name = nameIn(exchange)
     const model =
       name === undefined
         ? defaultModel(exchange, directory)
-        : ((await directory.resolve(name, resolveOptions(exchange))) ?? refuseName(name, exchange))
+        : (directory.resolve(name, resolveOptions(exchange)) ?? refuseName(name, exchange))
     exchange.requestedModel = name ?? model.name
     exchange.model = model
-    await next()
+    return undefined
   }
 }
 

@@ -1,7 +1,8 @@
 import { SvcError } from '@svc/errors'
-import { type JsonDocument, parseJsonCooperatively } from '@svc/json'
-import type { BodyReader } from '../../http/body.ts'
+import { type JsonDocument, parseJson, parseJsonCooperatively } from '@svc/json'
+import type { BodyReader, HeldBody } from '../../http/body.ts'
 import type { Call } from '../../http/call.ts'
+import type { Exchange } from '../exchange.ts'
 import type { Stage } from '../pipeline.ts'
 
 /** The prefix of every refusal of a body (§7.1). */
@@ -19,7 +20,8 @@ export function unparsable(detail: string, param?: string): SvcError {
  * Objects, arrays and keys of a body: many times what any request has, few enough that checking them against a schema
  * does not hold up others (threats IN-3).
  */
-const MAX_BODY_NODES = 250_000
+const LIMITS = { maxNodes: 250_000 }
+const SMALL_BODY_BYTES = 32 * 1024
 
 /**
  * A body as a token tree with byte offsets, its depth and size guarded.
@@ -27,26 +29,45 @@ const MAX_BODY_NODES = 250_000
  * @throws {SvcError} `invalid_request` for what is no JSON object, or too large a one
  */
 export async function readDocument(bytes: Uint8Array, { ending: signal }: Pick<Call, 'ending'>): Promise<JsonDocument> {
+  if (bytes.length <= SMALL_BODY_BYTES) return readSmallDocument(bytes)
+  return asObject(await parseJsonCooperatively(bytes, LIMITS, { signal }).catch(refuse))
+}
+
+/** The same at once, for a body that is read in less than a millisecond. */
+function readSmallDocument(bytes: Uint8Array): JsonDocument {
   if (bytes.length === 0) throw unparsable('the body is empty')
-  const document = await parseJsonCooperatively(bytes, { maxNodes: MAX_BODY_NODES }, { signal }).catch(
-    (error: unknown) => {
-      throw SvcError.is(error) && error.kind === 'invalid_request' ? unparsable(error.message) : error
-    },
-  )
+  try {
+    return asObject(parseJson(bytes, LIMITS))
+  } catch (error) {
+    return refuse(error)
+  }
+}
+
+function asObject(document: JsonDocument): JsonDocument {
   if (document.root.kind !== 'object') throw unparsable('the body must be a JSON object')
   return document
 }
 
+function refuse(error: unknown): never {
+  const isFault = SvcError.is(error) && error.kind === 'invalid_request' && error.code !== 'unparsable_body'
+  throw isFault ? unparsable(error.message) : error
+}
+
 /** Reads the body once as bytes and keeps it as a token tree; a message of a socket is one already. */
 export function bodyStage(reader: BodyReader): Stage {
-  return async (exchange, next) => {
-    if (exchange.transport === 'websocket') return await next()
-    const held = await reader.read(exchange.call)
-    try {
-      exchange.document = await readDocument(held.bytes, exchange.call)
-      await next()
-    } finally {
-      held.release()
-    }
+  return (exchange) => {
+    if (exchange.transport === 'websocket') return undefined
+    const held = reader.readWhole(exchange.call)
+    if (held === undefined || held.bytes.length > SMALL_BODY_BYTES) return readSlowly(exchange, held)
+    exchange.atEnd(held.release)
+    exchange.document = readSmallDocument(held.bytes)
+    return undefined
+  }
+
+  /** A body that is still to come, or takes a while to parse. */
+  async function readSlowly(exchange: Exchange, whole: HeldBody | undefined): Promise<void> {
+    const held = whole ?? (await reader.read(exchange.call))
+    exchange.atEnd(held.release)
+    exchange.document = await readDocument(held.bytes, exchange.call)
   }
 }

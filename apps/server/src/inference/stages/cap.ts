@@ -5,7 +5,7 @@ import type { Stage } from '../pipeline.ts'
 
 /** The cap of the resolved model (`max_concurrent`, §2.9): a slot is held until the reply has ended. */
 export function capStage(slots: ModelSlots, audit: AuditSink): Stage {
-  return async (exchange, next) => {
+  return (exchange) => {
     const { name, limits } = exchange.model
     const limit = limits.maxConcurrent
     const release = slots.take(name, limit)
@@ -22,10 +22,7 @@ export function capStage(slots: ModelSlots, audit: AuditSink): Stage {
         },
       )
     }
-    try {
-      await next()
-    } finally {
-      release()
-    }
+    exchange.atEnd(release)
+    return undefined
   }
 }

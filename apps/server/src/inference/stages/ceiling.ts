@@ -4,7 +4,7 @@ import type { Stage } from '../pipeline.ts'
 
 /** The process-wide ceiling of concurrent inference (§8): a slot is held until the reply has ended. */
 export function ceilingStage(slots: SlotCounter, limit: number): Stage {
-  return async (_exchange, next) => {
+  return (exchange) => {
     const release = slots.take(limit)
     if (release === undefined) {
       throw new SvcError(
@@ -17,10 +17,7 @@ export function ceilingStage(slots: SlotCounter, limit: number): Stage {
         },
       )
     }
-    try {
-      await next()
-    } finally {
-      release()
-    }
+    exchange.atEnd(release)
+    return undefined
   }
 }

@@ -25,25 +25,21 @@ function mayTranslate({ standIns = [] }: ModelConfig, row: RouteRow): boolean {
  */
 export function mapStage(media: MediaAttacher): Stage {
   // What goes upstream as it came is nobody's but the upstream's to check.
-  return (exchange, next) => (isPassthrough(exchange.model) ? next() : map(exchange, next))
+  return (exchange) => (isPassthrough(exchange.model) ? undefined : map(exchange))
 
-  async function map(exchange: Exchange, next: () => Promise<void>): Promise<void> {
+  async function map(exchange: Exchange): Promise<void> {
     const { codec, model, call } = exchange
     const document = await editedDocument(exchange)
     const parsed = await codec.parse(document, { signal: call.signal })
     if (isCloudModel(model)) {
       exchange.request = parsed
       exchange.upstreamChat = await toChatBody(exchange, document)
-      return await next()
+      return
     }
     const { request, release } = await media.attach(parsed, { model, signal: call.signal })
-    try {
-      exchange.request = request
-      if (mayTranslate(model, call.row)) exchange.upstreamChat = await toChatBody(exchange, document)
-      if ('begin' in codec) await codec.begin?.()
-      await next()
-    } finally {
-      release()
-    }
+    exchange.atEnd(release)
+    exchange.request = request
+    if (mayTranslate(model, call.row)) exchange.upstreamChat = await toChatBody(exchange, document)
+    if ('begin' in codec) await codec.begin?.()
   }
 }

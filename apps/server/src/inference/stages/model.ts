@@ -31,26 +31,21 @@ export interface ModelStageOptions {
 
 /** Calls the model, sends its events through the lanes, and records what came of it however it ended. */
 export function modelStage(options: ModelStageOptions): Stage {
-  return async (exchange, next) => {
-    let failure: SvcError | undefined
-    try {
-      await callModel(exchange, options)
-      await next()
-      failure = exchange.failure
-    } catch (error) {
-      failure = toSvcError(error)
-      throw error
-    } finally {
-      record(exchange, failure, options)
-    }
+  return (exchange) => {
+    exchange.atEnd((thrown) => {
+      record(exchange, thrown === undefined ? exchange.failure : toSvcError(thrown), options)
+    })
+    return callModel(exchange, options)
   }
 }
 
 /** A prediction is only begun here; an operation, and a request that is relayed, run to their end. */
-async function callModel(exchange: Exchange, { executor, upstreams, failover }: ModelStageOptions): Promise<void> {
-  const { call, model } = exchange
-  if (isPassthrough(model)) return await upstreams.relay(exchange)
-  const { request } = exchange
+function callModel(exchange: Exchange, options: ModelStageOptions): Promise<void> {
+  return isPassthrough(exchange.model) ? options.upstreams.relay(exchange) : ask(exchange, options)
+}
+
+async function ask(exchange: Exchange, { executor, upstreams, failover }: ModelStageOptions): Promise<void> {
+  const { call, model, request } = exchange
   const execution = {
     model,
     correlationId: call.requestId,

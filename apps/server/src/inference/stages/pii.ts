@@ -9,11 +9,11 @@ import type { Stage } from '../pipeline.ts'
 
 /** Filters the body by the policy of the resolved model; what is masked becomes an edit of the original bytes (§6.3). */
 export function piiStage(filter: RequestFilter): Stage {
-  return (exchange, next) => {
+  return (exchange) => {
     const { scanned } = exchange.call.row
     const isSocket = exchange.transport === 'websocket'
-    if (!scanned || !filter.watches(exchange.model, { isSocket })) return next()
-    return filterBody(exchange, scanned, filter).then(next)
+    if (!scanned || !filter.watches(exchange.model, { isSocket })) return undefined
+    return filterBody(exchange, scanned, filter)
   }
 }
 

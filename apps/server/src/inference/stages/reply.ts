@@ -14,17 +14,17 @@ export const OPAQUE = new SvcError('internal', 'an error occurred')
 
 /** Writes the reply: one JSON body, or a stream whose headers wait for its first event. */
 export function replyStage(options: { readonly clock: Clock; readonly opaqueErrors: boolean }): Stage {
-  return (exchange, next) => {
+  return (exchange) => {
     const { call } = exchange
     // A relayed reply has been written while it came.
-    if (exchange.upstreamStatus !== undefined) return next()
+    if (exchange.upstreamStatus !== undefined) return undefined
     const facts: ReplyFacts = {
       model: exchange.requestedModel,
       requestId: call.requestId,
       created: Math.floor(options.clock.now() / 1000),
       extraUsage: call.header('extra-usage') !== undefined,
     }
-    return reply(exchange, facts, options.opaqueErrors).then(next)
+    return reply(exchange, facts, options.opaqueErrors)
   }
 }
 

@@ -29,7 +29,7 @@ import { showModel } from './show.ts'
 
 /** What the model routes of this format read. */
 export interface OllamaModelParts {
-  readonly directory: Pick<ModelDirectory, 'list' | 'resolve'>
+  readonly directory: Pick<ModelDirectory, 'list' | 'resolve' | 'find'>
   readonly loaded: () => readonly LoadedModel[]
   /** Bytes that a process holds on graphics devices; undefined where none is known. */
   readonly vramOf: (pid: number) => Promise<number | undefined>
@@ -68,7 +68,7 @@ export function ollamaModelRoutes(parts: OllamaModelParts): Route[] {
       responses: { 200: { description: 'The model.', schema: ollamaShowReply } },
       async handler(call) {
         const name = await readName(call, parts.bodies)
-        const model = await parts.directory.resolve(name, { acceptLatest: true })
+        const model = parts.directory.resolve(name, { acceptLatest: true })
         if (model === undefined) throw notFound(name)
         return json(showModel(model))
       },
@@ -120,7 +120,7 @@ function notFound(name: string): SvcError {
 
 /** An entry of the list; undefined for what cannot be used: disabled models, aliases of nothing. */
 async function toEntry(listed: ModelConfig, { directory }: OllamaModelParts): Promise<OllamaModel | undefined> {
-  const model = listed.alias === undefined ? listed : await directory.resolve(listed.name).catch(() => undefined)
+  const model = listed.alias === undefined ? listed : directory.find(listed.name)
   if (model === undefined || model.disabled || listed.disabled) return undefined
   return {
     ...nameFields(listed.name),
@@ -132,7 +132,7 @@ async function toEntry(listed: ModelConfig, { directory }: OllamaModelParts): Pr
 }
 
 async function toRunning({ name, pid }: LoadedModel, parts: OllamaModelParts): Promise<OllamaRunningModel | undefined> {
-  const model = await parts.directory.resolve(name)
+  const model = parts.directory.resolve(name)
   if (model === undefined) return undefined
   const vram = pid === undefined ? undefined : await parts.vramOf(pid).catch(() => undefined)
   return {

@@ -1,0 +1,220 @@
+import type { Socket } from 'node:net'
+import { Readable } from 'node:stream'
+import type { ServerRequest } from '../messages.ts'
+import { DirectReply, type ReplySink } from './direct-reply.ts'
+import { HeadReader, type RequestHead } from './request-head.ts'
+
+/** Most bytes that are read ahead of the request that is being answered. */
+const MAX_AHEAD_BYTES = 65_536
+/** Bytes of a body that wait for whoever reads it. */
+const BODY_WINDOW_BYTES = 65_536
+
+/** What a connection is doing. */
+export type ConnectionPhase =
+  /** It has never carried a request. */
+  | 'unused'
+  | 'idle'
+  /** The body of a request is still to come. */
+  | 'receiving'
+  | 'answering'
+
+/** What a connection needs of the server. */
+export interface ConnectionHost {
+  /** What `Keep-Alive` says, seconds. */
+  readonly keepAliveSeconds: number
+  /** Whether no further request is taken. */
+  readonly isDraining: boolean
+  /** Whether {@link serve} has an answer. */
+  serves(head: RequestHead): boolean
+  serve(incoming: ServerRequest, outgoing: DirectReply): void
+  /** Takes the socket over, with what was read of it put back. */
+  handOver(socket: Socket): void
+  /** The phase has changed. */
+  moved(connection: DirectConnection): void
+  /** The connection is gone, or in other hands. */
+  left(connection: DirectConnection): void
+}
+
+/**
+ * A connection that the server reads itself, as long as its requests are plain and such as the server serves directly. With
+ * the first that is not, the socket goes to Node's HTTP server for good. One request is answered at a time.
+ */
+export class DirectConnection implements ReplySink {
+  /** Owned by the list of connections; -1 outside of it. */
+  place = -1
+  /** Owned by the list of connections: when the phase began. */
+  since = 0
+  phase: ConnectionPhase = 'unused'
+  keepsAlive = true
+  readonly #socket: Socket
+  readonly #host: ConnectionHost
+  readonly #heads = new HeadReader()
+  #reply: DirectReply | undefined
+  /** Whether the reply said that no other follows. */
+  #isLast = false
+  /** What came after the request that is being answered. */
+  #ahead: Buffer | undefined
+  /** Bytes of the body that are still to come. */
+  #awaited = 0
+  /** Who gets them; nobody once the reply has gone out without them. */
+  #body: Readable | undefined
+
+  constructor(socket: Socket, host: ConnectionHost) {
+    this.#socket = socket
+    this.#host = host
+    socket
+      .on('data', this.#onData)
+      .on('drain', this.#onDrain)
+      .on('end', this.#onEnd)
+      .on('error', this.#onError)
+      .on('close', this.#onClose)
+  }
+
+  connectionLines(keepsAlive: boolean): string {
+    if (!keepsAlive || this.#host.isDraining) return 'Connection: close\r\n'
+    return `Connection: keep-alive\r\nKeep-Alive: timeout=${this.#host.keepAliveSeconds}\r\n`
+  }
+
+  send(text: string, encoding: 'latin1' | 'utf8'): boolean {
+    return this.#socket.write(text, encoding)
+  }
+
+  sendBytes(head: string, bytes: Uint8Array, tail: string): boolean {
+    this.#socket.cork()
+    if (head !== '') this.#socket.write(head, 'latin1')
+    const isTaken = this.#socket.write(bytes)
+    if (tail !== '') this.#socket.write(tail, 'latin1')
+    this.#socket.uncork()
+    return isTaken
+  }
+
+  finish(keepsAlive: boolean): void {
+    this.#isLast = !keepsAlive || this.#host.isDraining
+    // An empty write calls back once everything before it is out.
+    if (this.#socket.writableLength === 0) process.nextTick(this.#onSent)
+    else this.#socket.write('', this.#onSent)
+  }
+
+  destroy(): void {
+    this.#socket.destroy()
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    if (this.#awaited > 0) this.#takeBody(chunk)
+    else if (this.#reply !== undefined) this.#keepAhead(chunk)
+    else this.#read(chunk)
+  }
+
+  #read(bytes: Buffer): void {
+    const head = this.#heads.read(bytes)
+    if (head === undefined || !this.#host.serves(head)) {
+      this.#handOver(bytes)
+      return
+    }
+    const { endsAt, contentLength, keepsAlive } = head
+    this.keepsAlive = keepsAlive
+    this.#awaited = contentLength
+    this.#body = undefined
+    const isWhole = bytes.length - endsAt >= contentLength
+    const body = isWhole ? bytes.subarray(endsAt, endsAt + contentLength) : this.#openBody()
+    const { method, target, headers, rawHeaders } = head
+    const reply = new DirectReply(this)
+    this.#reply = reply
+    if (isWhole) {
+      this.#awaited = 0
+      if (bytes.length > endsAt + contentLength) this.#keepAhead(bytes.subarray(endsAt + contentLength))
+    }
+    this.#move(isWhole ? 'answering' : 'receiving')
+    if (!isWhole && bytes.length > endsAt) this.#takeBody(bytes.subarray(endsAt))
+    this.#host.serve({ method, url: target, headers, rawHeaders, socket: this.#socket, body }, reply)
+  }
+
+  #openBody(): Readable {
+    this.#body = new Readable({ highWaterMark: BODY_WINDOW_BYTES, read: () => this.#socket.resume() })
+    // Who reads it hears of the end of the connection in other ways too; nobody has to.
+    this.#body.on('error', () => undefined)
+    return this.#body
+  }
+
+  #takeBody(chunk: Buffer): void {
+    const piece = chunk.length > this.#awaited ? chunk.subarray(0, this.#awaited) : chunk
+    this.#awaited -= piece.length
+    if (this.#body?.push(piece) === false) this.#socket.pause()
+    if (this.#awaited > 0) return
+    this.#body?.push(null)
+    this.#socket.resume()
+    if (chunk.length > piece.length) this.#keepAhead(chunk.subarray(piece.length))
+    if (this.#reply === undefined) this.#next()
+    else this.#move('answering')
+  }
+
+  #keepAhead(chunk: Buffer): void {
+    this.#ahead = this.#ahead === undefined ? chunk : Buffer.concat([this.#ahead, chunk])
+    if (this.#ahead.length > MAX_AHEAD_BYTES) this.#socket.pause()
+  }
+
+  readonly #onSent = (): void => {
+    const reply = this.#reply
+    if (reply === undefined || reply.destroyed) return
+    this.#reply = undefined
+    reply.sent()
+    if (this.#isLast) {
+      this.#socket.destroySoon()
+      return
+    }
+    // What is left of the body is read and thrown away.
+    this.#body = undefined
+    if (this.#awaited > 0) this.#socket.resume()
+    else this.#next()
+  }
+
+  /** Goes on with what has come meanwhile. */
+  #next(): void {
+    this.#move('idle')
+    const ahead = this.#ahead
+    if (ahead === undefined) return
+    this.#ahead = undefined
+    this.#socket.resume()
+    this.#read(ahead)
+  }
+
+  #move(phase: ConnectionPhase): void {
+    this.phase = phase
+    this.#host.moved(this)
+  }
+
+  #handOver(bytes: Buffer): void {
+    const socket = this.#socket
+    socket
+      .off('data', this.#onData)
+      .off('drain', this.#onDrain)
+      .off('end', this.#onEnd)
+      .off('error', this.#onError)
+      .off('close', this.#onClose)
+    this.#host.left(this)
+    socket.pause()
+    socket.unshift(bytes)
+    this.#host.handOver(socket)
+    socket.resume()
+  }
+
+  readonly #onDrain = (): void => {
+    this.#reply?.emit('drain')
+  }
+
+  /** A client that sends nothing more is taken to have left, as Node takes it. */
+  readonly #onEnd = (): void => {
+    if (this.#reply === undefined) this.#socket.end()
+    else this.#socket.destroy()
+  }
+
+  readonly #onError = (): void => undefined
+
+  readonly #onClose = (): void => {
+    this.#host.left(this)
+    this.#body?.destroy(new Error('the connection has ended'))
+    const reply = this.#reply
+    this.#reply = undefined
+    reply?.closed()
+  }
+}

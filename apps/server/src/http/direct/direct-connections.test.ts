@@ -1,0 +1,270 @@
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { Readable } from 'node:stream'
+import { setTimeout as wait } from 'node:timers/promises'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { ServerReply, ServerRequest } from '../messages.ts'
+import { createDirectConnections, type DirectConnections, type PhaseLimits } from './direct-connections.ts'
+
+const LIMITS: PhaseLimits = { unused: 60_000, idle: 60_000, receiving: 60_000, answering: Number.POSITIVE_INFINITY }
+
+type Serve = (incoming: ServerRequest, outgoing: ServerReply) => void
+
+async function listening(serve: Serve, limits: Partial<PhaseLimits> = {}) {
+  const handedOver: Buffer[] = []
+  const direct: DirectConnections = createDirectConnections(
+    {
+      serves: ({ target }) => target !== '/other',
+      serve,
+      handOver(socket) {
+        socket.on('data', (chunk: Buffer) => {
+          handedOver.push(chunk)
+          socket.end('handed over')
+        })
+      },
+    },
+    { ...LIMITS, ...limits },
+  )
+  const server: Server = createServer({ allowHalfOpen: true }, (socket) => direct.accept(socket))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    direct.destroy()
+    server.close()
+  })
+  const address = server.address()
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0
+  return { direct, handedOver, server, open: () => open(port) }
+}
+
+async function open(port: number) {
+  const socket: Socket = connect(port, '127.0.0.1')
+  let text = ''
+  let isClosed = false
+  socket.on('data', (chunk: Buffer) => {
+    text += chunk.toString('latin1')
+  })
+  socket
+    .on('error', () => undefined)
+    .on('close', () => {
+      isClosed = true
+    })
+  onTestFinished(() => void socket.destroy())
+  await new Promise((resolve) => socket.once('connect', resolve))
+  const until = async (isDone: () => boolean): Promise<string> => {
+    for (let tries = 0; tries < 400 && !isDone(); tries += 1) await wait(5)
+    expect(isDone(), JSON.stringify(text.slice(-300))).toBe(true)
+    return text
+  }
+  return {
+    socket,
+    send: (...pieces: (string | Buffer)[]) => pieces.map((piece) => socket.write(piece)),
+    replies: (part: string | RegExp) => until(() => (typeof part === 'string' ? text.includes(part) : part.test(text))),
+    closed: () => until(() => isClosed),
+    text: () => text,
+  }
+}
+
+const post = (body: string, lines = ''): string =>
+  `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n${lines}\r\n${body}`
+
+async function textOf({ body }: ServerRequest): Promise<string> {
+  if (!(body instanceof Readable)) return Buffer.from(body ?? []).toString()
+  let text = ''
+  for await (const chunk of body) text += String(chunk)
+  return text
+}
+
+const echo: Serve = (incoming, outgoing) => {
+  void textOf(incoming).then((text) => outgoing.writeHead(200, { 'Content-Length': text.length + 2 }).end(`<${text}>`))
+}
+
+describe('requests of one connection', () => {
+  it('are answered in turn, also when they come at once', async () => {
+    const server = await listening(echo)
+    const client = await server.open()
+    client.send(post('a') + post('bb') + post('ccc'))
+    const text = await client.replies('<ccc>')
+    expect([...text.matchAll(/<\w+>/g)].map(String)).toEqual(['<a>', '<bb>', '<ccc>'])
+    expect(text.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(3)
+    expect(text).toContain('Connection: keep-alive\r\nKeep-Alive: timeout=60\r\n')
+  })
+
+  it.each([1, 2, 3, 7, 50])('may come with their bodies in pieces of %i', async (size) => {
+    const server = await listening(echo)
+    const client = await server.open()
+    const body = 'the body, '.repeat(10)
+    const whole = post(body)
+    const start = whole.length - body.length
+    client.send(whole.slice(0, start))
+    for (let at = start; at < whole.length; at += size) {
+      client.send(whole.slice(at, at + size))
+      await wait(1)
+    }
+    client.send(post('next'))
+    expect(await client.replies('<next>')).toContain(`<${body}>`)
+    expect(server.handedOver).toEqual([])
+  })
+
+  it('hold a body back that nobody reads, and lose none of it', async () => {
+    let incoming: ServerRequest | undefined
+    let outgoing: ServerReply | undefined
+    const server = await listening((request, reply) => {
+      incoming = request
+      outgoing = reply
+    })
+    const client = await server.open()
+    const body = 'x'.repeat(5_000_000)
+    client.send(post(body))
+    await wait(100)
+    expect(client.socket.writableLength).toBeGreaterThan(100_000)
+    const { body: held } = incoming ?? {}
+    expect(held instanceof Readable && held.readableLength).toBeLessThan(300_000)
+    expect(await textOf(incoming as ServerRequest)).toHaveLength(body.length)
+    outgoing?.end('ok')
+    await client.replies('ok')
+  })
+
+  it('go on after a reply that did not wait for the body', async () => {
+    const served: string[] = []
+    const server = await listening((incoming, outgoing) => {
+      served.push(incoming.headers['x-name'] as string)
+      outgoing.end('early')
+    })
+    const client = await server.open()
+    const body = 'y'.repeat(300_000)
+    client.send(post(body, 'X-Name: one\r\n').slice(0, 1000))
+    await client.replies('early')
+    client.send(post(body, 'X-Name: one\r\n').slice(1000), post('', 'X-Name: two\r\n'))
+    await client.replies(/early[\s\S]*early/)
+    expect(served).toEqual(['one', 'two'])
+  })
+
+  it.each([
+    ['asks', 'Connection: close\r\n', {}],
+    ['is told', '', { Connection: 'close' }],
+  ])('end when the client %s', async (_, lines, headers) => {
+    const server = await listening((_incoming, outgoing) => outgoing.writeHead(200, headers).end('bye'))
+    const client = await server.open()
+    client.send(post('', lines) + post(''))
+    const text = await client.closed()
+    expect(text).toContain('Connection: close\r\n')
+    expect(text.match(/bye/g)).toHaveLength(1)
+  })
+
+  it('that are not plain, or not served here, take the connection to Node with all that was read', async () => {
+    for (const next of [
+      'POST /other HTTP/1.1\r\n\r\n',
+      'POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      'POST / HT',
+    ]) {
+      const server = await listening(echo)
+      const client = await server.open()
+      client.send(post('a') + next)
+      expect(await client.replies('handed over')).toContain('<a>')
+      expect(Buffer.concat(server.handedOver).toString()).toBe(next)
+    }
+  })
+})
+
+describe('a client that leaves', () => {
+  it.each(['destroy', 'end'] as const)('while it is answered closes the reply (%s)', async (how) => {
+    let outgoing: ServerReply | undefined
+    let closes = 0
+    const server = await listening((_incoming, reply) => {
+      outgoing = reply
+      reply.once('close', () => {
+        closes += 1
+      })
+    })
+    const client = await server.open()
+    client.send(post(''))
+    await client.replies(/^$/)
+    await wait(50)
+    client.socket[how]()
+    await wait(50)
+    expect([closes, outgoing?.destroyed, outgoing?.writableFinished]).toEqual([1, true, false])
+    expect(outgoing?.write('x')).toBe(true)
+    outgoing?.end()
+    expect(closes).toBe(1)
+  })
+
+  it('in the middle of its body breaks the body off', async () => {
+    let read: Promise<string> | undefined
+    const server = await listening((incoming) => {
+      read = textOf(incoming)
+      read.catch(() => undefined)
+    })
+    const client = await server.open()
+    client.send(post('abcdef').slice(0, -3))
+    await wait(50)
+    client.socket.destroy()
+    await expect(read).rejects.toThrow('the connection has ended')
+  })
+
+  it('that does not read gets no more than it takes', async () => {
+    let outgoing: ServerReply | undefined
+    let drains = 0
+    const server = await listening((_incoming, reply) => {
+      outgoing = reply
+      reply.on('drain', () => {
+        drains += 1
+      })
+    })
+    const client = await server.open()
+    client.socket.pause()
+    client.send(post(''))
+    await wait(50)
+    let written = 0
+    while (outgoing?.write('z'.repeat(65_536)) === true && written < 1000) written += 1
+    expect(written).toBeLessThan(1000)
+    client.socket.resume()
+    await client.replies('z')
+    for (let tries = 0; tries < 200 && drains === 0; tries += 1) await wait(5)
+    expect(drains).toBe(1)
+    outgoing?.end('the end')
+    expect(await client.replies('0\r\n\r\n')).toContain('the end')
+  })
+})
+
+describe('time', () => {
+  it.each([
+    ['never says anything', '', { unused: 1 }],
+    ['says nothing more', post(''), { idle: 1 }],
+    ['does not send its body', post('abc').slice(0, -1), { receiving: 1 }],
+  ])(
+    'ends a connection that %s',
+    async (_, sent, limits) => {
+      const server = await listening((incoming, outgoing) => {
+        if (incoming.body instanceof Readable) incoming.body.resume()
+        else outgoing.end('ok')
+      }, limits)
+      const client = await server.open()
+      if (sent !== '') client.send(sent)
+      await client.closed()
+    },
+    10_000,
+  )
+})
+
+describe('drain', () => {
+  it('ends what is idle now and what is answered with its reply', async () => {
+    let outgoing: ServerReply | undefined
+    const server = await listening((incoming, reply) => {
+      if (incoming.headers['x-slow'] === undefined) reply.end('ok')
+      else outgoing = reply
+    })
+    const [unused, idle, busy] = [await server.open(), await server.open(), await server.open()]
+    idle.send(post(''))
+    await idle.replies('ok')
+    busy.send(post('', 'X-Slow: 1\r\n'))
+    await wait(50)
+    const drained = new Promise((resolve) => server.server.close(resolve))
+    server.direct.drain()
+    await unused.closed()
+    await idle.closed()
+    outgoing?.end('done')
+    const text = await busy.closed()
+    expect(text).toContain('Connection: close\r\n')
+    expect(text).toContain('done')
+    await drained
+  })
+})

@@ -1,0 +1,77 @@
+import type { Socket } from 'node:net'
+import { type ConnectionHost, type ConnectionPhase, DirectConnection } from './direct-connection.ts'
+
+/** How long connections may stay in a phase, milliseconds. */
+export type PhaseLimits = Readonly<Record<ConnectionPhase, number>>
+
+/** How often connections are looked at that may have stayed too long. */
+const SWEEP_MS = 1000
+
+/** The connections that the server reads itself. */
+export interface DirectConnections {
+  /** Takes a new connection. */
+  accept(socket: Socket): void
+  /** Ends the idle ones now, the others with their reply. */
+  drain(): void
+  /** Ends them all. */
+  destroy(): void
+}
+
+/**
+ * Makes the list of connections. Its only clock is a sweep, which costs the same for any number of requests.
+ */
+export function createDirectConnections(
+  host: Pick<ConnectionHost, 'serves' | 'serve' | 'handOver'>,
+  limits: PhaseLimits,
+): DirectConnections {
+  const connections: DirectConnection[] = []
+  let sweeps = 0
+  let isDraining = false
+
+  const sweeper = setInterval(() => {
+    sweeps += 1
+    for (const connection of [...connections]) {
+      if ((sweeps - connection.since) * SWEEP_MS > limits[connection.phase]) connection.destroy()
+    }
+  }, SWEEP_MS)
+  sweeper.unref()
+
+  const own: ConnectionHost = {
+    ...host,
+    keepAliveSeconds: Math.floor(limits.idle / 1000),
+    get isDraining() {
+      return isDraining
+    },
+    moved(connection) {
+      connection.since = sweeps
+    },
+    left(connection) {
+      const last = connections.at(-1)
+      if (connection.place < 0 || last === undefined) return
+      connections[connection.place] = last
+      last.place = connection.place
+      connections.pop()
+      connection.place = -1
+    },
+  }
+
+  return {
+    accept(socket) {
+      const connection = new DirectConnection(socket, own)
+      connection.since = sweeps
+      connection.place = connections.length
+      connections.push(connection)
+    },
+    drain() {
+      isDraining = true
+      clearInterval(sweeper)
+      for (const connection of [...connections]) {
+        if (connection.phase === 'idle' || connection.phase === 'unused') connection.destroy()
+      }
+    },
+    destroy() {
+      clearInterval(sweeper)
+      for (const connection of [...connections]) connection.destroy()
+    },
+  }
+}

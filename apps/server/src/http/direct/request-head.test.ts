@@ -1,0 +1,175 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import { connect } from 'node:net'
+import { listenOnFreePort } from '@svc/test-kit'
+import fc from 'fast-check'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { HeadReader } from './request-head.ts'
+
+const read = (text: string) => new HeadReader().read(Buffer.from(text, 'latin1'))
+const PLAIN = 'POST /v1/x?a=1 HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nX-A:  b c \r\n\r\n{}'
+
+describe('a plain head', () => {
+  it('is read as Node reads it', () => {
+    expect(read(PLAIN)).toEqual({
+      method: 'POST',
+      target: '/v1/x?a=1',
+      headers: { host: 'a', 'content-length': '2', 'x-a': 'b c' },
+      rawHeaders: ['Host', 'a', 'Content-Length', '2', 'X-A', 'b c'],
+      contentLength: 2,
+      keepsAlive: true,
+      endsAt: PLAIN.length - 2,
+    })
+  })
+
+  it.each([
+    ['no connection header', '', true],
+    ['keep-alive', 'Connection: Keep-Alive\r\n', true],
+    ['close', 'connection: close\r\n', false],
+  ])('says with %s whether another request follows', (_, line, keepsAlive) => {
+    expect(read(`POST / HTTP/1.1\r\n${line}\r\n`)).toMatchObject({ keepsAlive, contentLength: 0 })
+  })
+})
+
+// Each is faulty, or means more than a head and a body of known length: Node has the answers.
+describe('left to Node', () => {
+  it.each([
+    ['nothing', ''],
+    ['a head without its end', PLAIN.slice(0, -4)],
+    ['a head cut in its last line end', PLAIN.slice(0, -3)],
+    ['no header and no end', 'POST / HTTP/1.1\r\n'],
+    ['another version', 'POST / HTTP/1.0\r\n\r\n'],
+    ['a lower-case version', 'POST / http/1.1\r\n\r\n'],
+    ['two blanks', 'POST  / HTTP/1.1\r\n\r\n'],
+    ['no target', 'POST HTTP/1.1\r\n\r\n'],
+    ['an empty line before', '\r\nPOST / HTTP/1.1\r\n\r\n'],
+    ['a target past ASCII', 'POST /\xe4 HTTP/1.1\r\n\r\n'],
+    ['a control character in the target', 'POST /\x01 HTTP/1.1\r\n\r\n'],
+    ['bare line feeds', 'POST / HTTP/1.1\nHost: a\n\n'],
+    ['a bare line feed in a line', 'POST / HTTP/1.1\r\nA: b\nC: d\r\n\r\n'],
+    ['a bare carriage return', 'POST / HTTP/1.1\r\nA: b\rC: d\r\n\r\n'],
+    ['a bare carriage return at the end', 'POST / HTTP/1.1\r\nA: b\r\n\rX'],
+    ['a folded line', 'POST / HTTP/1.1\r\nA: b\r\n c\r\n\r\n'],
+    ['a blank before the colon', 'POST / HTTP/1.1\r\nContent-Length : 2\r\n\r\n{}'],
+    ['no name', 'POST / HTTP/1.1\r\n: b\r\n\r\n'],
+    ['a line without a colon', 'POST / HTTP/1.1\r\nAb\r\n\r\n'],
+    ['a zero byte', 'POST / HTTP/1.1\r\nA: b\0\r\n\r\n'],
+    ['a value past ASCII', 'POST / HTTP/1.1\r\nA: \xe4\r\n\r\n'],
+    ['a length twice', 'POST / HTTP/1.1\r\nContent-Length: 2\r\ncontent-length: 2\r\n\r\n{}'],
+    ['any name twice', 'POST / HTTP/1.1\r\nA: b\r\na: c\r\n\r\n'],
+    ['lengths in a list', 'POST / HTTP/1.1\r\nContent-Length: 2, 2\r\n\r\n{}'],
+    ['a signed length', 'POST / HTTP/1.1\r\nContent-Length: +2\r\n\r\n{}'],
+    ['a negative length', 'POST / HTTP/1.1\r\nContent-Length: -2\r\n\r\n{}'],
+    ['a length in another notation', 'POST / HTTP/1.1\r\nContent-Length: 0x2\r\n\r\n{}'],
+    ['an empty length', 'POST / HTTP/1.1\r\nContent-Length: \r\n\r\n'],
+    ['a length beyond counting', `POST / HTTP/1.1\r\nContent-Length: ${'9'.repeat(16)}\r\n\r\n`],
+    ['chunks', 'POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
+    ['chunks and a length', 'POST / HTTP/1.1\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n'],
+    ['an expectation', 'POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n'],
+    ['an upgrade', 'POST / HTTP/1.1\r\nConnection: upgrade\r\nUpgrade: h2c\r\n\r\n'],
+    ['other wishes for the connection', 'POST / HTTP/1.1\r\nConnection: keep-alive, TE\r\n\r\n'],
+    ['a name that objects have', 'POST / HTTP/1.1\r\nconstructor: a\r\n\r\n'],
+    ['a name that objects act on', 'POST / HTTP/1.1\r\n__proto__: a\r\n\r\n'],
+    ['many headers', `POST / HTTP/1.1\r\n${Array.from({ length: 101 }, (_, at) => `a${at}: b\r\n`).join('')}\r\n`],
+    ['a long head', `POST / HTTP/1.1\r\na: ${'b'.repeat(16_384)}\r\n\r\n`],
+  ])('%s', (_, text) => {
+    expect(read(text)).toBeUndefined()
+  })
+})
+
+describe('the next head of a connection', () => {
+  const head = (length: string, more = '') => `POST / HTTP/1.1\r\nContent-Length: ${length}\r\nA: b\r\n${more}\r\n`
+
+  it.each([
+    ['the same', '12', ''],
+    ['another length', '13', ''],
+    ['a longer length', '1234', ''],
+    ['another header', '12', 'C: d\r\n'],
+  ])('with %s is read like the first', (_, length, more) => {
+    const reader = new HeadReader()
+    reader.read(Buffer.from(head('12')))
+    const bytes = Buffer.from(`${head(length, more)}body`)
+    expect(reader.read(bytes)).toEqual(new HeadReader().read(bytes))
+    expect(reader.read(bytes)?.contentLength).toBe(Number(length))
+  })
+
+  it.each(['', 'x', '1x', '12, 12', `${'1'.repeat(16)}`, '12\r\nContent-Length: 13'])(
+    'with the length %j is left to Node',
+    (length) => {
+      const reader = new HeadReader()
+      expect(reader.read(Buffer.from(head('12')))).toBeDefined()
+      expect(reader.read(Buffer.from(head(length)))).toBeUndefined()
+    },
+  )
+
+  it('is not taken for whole before it is', () => {
+    const reader = new HeadReader()
+    const bytes = Buffer.from(head('12'))
+    reader.read(bytes)
+    for (let end = 0; end < bytes.length; end += 1) expect(reader.read(bytes.subarray(0, end))).toBeUndefined()
+  })
+})
+
+it('whatever is read is read as Node reads it', async () => {
+  let seen: IncomingMessage | undefined
+  const server = createServer({ requireHostHeader: false }, (incoming, outgoing) => {
+    seen = incoming
+    outgoing.end()
+  })
+  const port = await listenOnFreePort(server)
+  onTestFinished(() => void server.close())
+  const ask = (bytes: Buffer): Promise<IncomingMessage | undefined> =>
+    new Promise((resolve) => {
+      seen = undefined
+      const socket = connect(port, '127.0.0.1', () => socket.end(bytes))
+      socket
+        .on('close', () => resolve(seen))
+        .on('error', () => undefined)
+        .resume()
+    })
+  const piece = fc.oneof(
+    fc.constantFrom('\r\n', '\n', '\r', ' ', '\t', ':', '\0', '\x7f', 'é', ','),
+    fc.constantFrom(
+      'Content-Length',
+      'Transfer-Encoding',
+      'Connection',
+      'close',
+      'chunked',
+      '0',
+      '3',
+      'Host',
+      'A',
+      '"',
+    ),
+  )
+  const line = fc.oneof(
+    fc
+      .tuple(
+        fc.constantFrom('A', 'B', 'Host', 'X-Y', 'x-y', 'Content-Length', 'Connection'),
+        fc.array(piece, { maxLength: 3 }),
+      )
+      .map(([name, parts]) => `${name}: ${parts.join('')}`),
+    fc.array(piece, { maxLength: 4 }).map((parts) => parts.join('')),
+    fc.constantFrom('Content-Length: 3', 'Authorization: Bearer  x y ', 'Accept:*/*', 'Connection: close'),
+  )
+  const request = fc
+    .tuple(fc.array(line, { maxLength: 5 }), fc.constantFrom('', 'abc', 'abcdef'))
+    .map(([lines, body]) =>
+      Buffer.from(
+        `POST /a?b HTTP/1.1\r\n${[...lines, 'Host: own'].map((each) => `${each}\r\n`).join('')}\r\n${body}`,
+        'latin1',
+      ),
+    )
+  let plain = 0
+  await fc.assert(
+    fc.asyncProperty(request, async (bytes) => {
+      const head = new HeadReader().read(bytes)
+      if (head === undefined || bytes.length - head.endsAt < head.contentLength) return
+      plain += 1
+      const incoming = await ask(bytes)
+      expect(incoming).toMatchObject({ method: head.method, url: head.target, rawHeaders: head.rawHeaders })
+      expect({ ...incoming?.headers }).toEqual({ ...head.headers })
+    }),
+    { numRuns: 600 },
+  )
+  expect(plain).toBeGreaterThan(20)
+})
