@@ -33,6 +33,13 @@ describe('failover settings', () => {
     })
   })
 
+  it('take parts of a millisecond for whole ones, as timers have them, and no time to stay down', () => {
+    expect(read({ targets, probe: { timeout: '1000.6ms' }, recovery: { min_dwell: 0 } })).toMatchObject({
+      probe: { timeoutMs: 1001 },
+      recovery: { minDwellMs: 0 },
+    })
+  })
+
   it.each([
     [undefined, 'failover'],
     [[], 'failover'],
@@ -48,7 +55,13 @@ describe('failover settings', () => {
     [{ targets, probe: 3 }, 'failover.probe'],
     [{ targets, probe: { interval: '15' } }, 'failover.probe.interval'],
     [{ targets, probe: { timeout: -1 } }, 'failover.probe.timeout'],
+    [{ targets, probe: { interval: 0 } }, 'failover.probe.interval'],
+    [{ targets, probe: { interval: '0.4ms' } }, 'failover.probe.interval'],
+    [{ targets, probe: { interval: '600h' } }, 'failover.probe.interval'],
+    [{ targets, probe: { timeout: '0s' } }, 'failover.probe.timeout'],
+    [{ targets, probe: { timeout: 2_147_484 } }, 'failover.probe.timeout'],
     [{ targets, trip: { errors: 0 } }, 'failover.trip.errors'],
+    [{ targets, trip: { window: 0 } }, 'failover.trip.window'],
     [{ targets, trip: { window: '1d' } }, 'failover.trip.window'],
     [{ targets, recovery: { probes: 1.5 } }, 'failover.recovery.probes'],
   ])('%j are refused at %s', (value, param) => {

@@ -23,6 +23,9 @@ export interface FailoverSettings {
 /** The longest chain. */
 const MAX_TARGETS = 16
 
+/** The longest that a timer can wait; it takes a longer one for none at all. */
+const MAX_TIMER_MS = 2 ** 31 - 1
+
 const UNITS: ReadonlyMap<string, number> = new Map([
   ['ms', 1],
   ['s', 1000],
@@ -50,16 +53,16 @@ export function readFailoverSettings(
   return {
     targets: readTargets(value.targets, options),
     probe: {
-      intervalMs: duration(probe.interval, 'failover.probe.interval', 15_000),
-      timeoutMs: duration(probe.timeout, 'failover.probe.timeout', 5000),
+      intervalMs: duration(probe.interval, 'failover.probe.interval', { least: 1, otherwise: 15_000 }),
+      timeoutMs: duration(probe.timeout, 'failover.probe.timeout', { least: 1, otherwise: 5000 }),
     },
     trip: {
       errors: count(trip.errors, 'failover.trip.errors', 1),
-      windowMs: duration(trip.window, 'failover.trip.window', 30_000),
+      windowMs: duration(trip.window, 'failover.trip.window', { least: 1, otherwise: 30_000 }),
     },
     recovery: {
       probes: count(recovery.probes, 'failover.recovery.probes', 3),
-      minDwellMs: duration(recovery.min_dwell, 'failover.recovery.min_dwell', 60_000),
+      minDwellMs: duration(recovery.min_dwell, 'failover.recovery.min_dwell', { least: 0, otherwise: 60_000 }),
     },
   }
 }
@@ -95,15 +98,24 @@ function section(value: Fields, name: string): Fields {
   return fields
 }
 
-/** A number counts seconds; a text has a unit. */
-function duration(value: unknown, param: string, otherwise: number): number {
+/** A number counts seconds; a text has a unit. Whole milliseconds that a timer can wait. */
+function duration(
+  value: unknown,
+  param: string,
+  { least, otherwise }: { readonly least: number; readonly otherwise: number },
+): number {
   if (value === undefined || value === null) return otherwise
+  const milliseconds = Math.round(millisecondsOf(value) ?? Number.NaN)
+  if (milliseconds >= least && milliseconds <= MAX_TIMER_MS) return milliseconds
+  throw invalid(param, `expected a time such as 15s, of ${least} ms to 24 days`)
+}
+
+function millisecondsOf(value: unknown): number | undefined {
   const seconds = numberOf(value)
-  if (seconds !== undefined && seconds >= 0) return seconds * 1000
+  if (seconds !== undefined) return seconds * 1000
   const parts = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(textOf(value) ?? '')
   const unit = UNITS.get(parts?.[2] ?? '')
-  if (parts === null || unit === undefined) throw invalid(param, 'expected a time such as 15s')
-  return Number(parts[1]) * unit
+  return parts === null || unit === undefined ? undefined : Number(parts[1]) * unit
 }
 
 function count(value: unknown, param: string, otherwise: number): number {
