@@ -12,6 +12,8 @@ export interface Chains {
    * @throws {SvcError} `model_load_failed` (internal) naming the setting at fault
    */
   of(model: ModelConfig): Chain
+  /** Whether the file of a chain has become another chain's: only requests that began before still have it. */
+  isReplaced(chain: Chain): boolean
   /** Those that have been asked for so far, by name. */
   known(): ReadonlyMap<string, Chain>
 }
@@ -29,6 +31,7 @@ const MAX_CHAINS = 256
 export function createChains({ clock, onEvent }: ChainsOptions): Chains {
   const byModel = new WeakMap<ModelConfig, Chain>()
   const byName = new Map<string, KnownChain>()
+  const replaced = new WeakSet<Chain>()
   const make = (name: string, settings: FailoverSettings, pinned: string | undefined): Chain => {
     const chain = createChain({ settings, now: () => clock.monotonic(), onEvent: (event) => onEvent(name, event) })
     // Somebody wanted it: only that target itself can take it back.
@@ -44,6 +47,7 @@ export function createChains({ clock, onEvent }: ChainsOptions): Chains {
       const key = JSON.stringify(settings)
       const before = byName.get(name)
       const chain = before?.key === key ? before.chain : make(name, settings, before?.chain.pinned)
+      if (before !== undefined && before.chain !== chain) replaced.add(before.chain)
       byName.delete(name)
       byName.set(name, { key, chain })
       const [oldest] = byName.keys()
@@ -51,6 +55,7 @@ export function createChains({ clock, onEvent }: ChainsOptions): Chains {
       byModel.set(model, chain)
       return chain
     },
+    isReplaced: (chain) => replaced.has(chain),
     known: () => new Map([...byName].map(([name, { chain }]) => [name, chain])),
   }
 }

@@ -6,7 +6,7 @@ import type { Probe } from './probe.ts'
 
 /** Looks at targets that are down until they are up again, and has those loaded that are to be warm. */
 export interface Prober {
-  /** Looks after the targets of a chain from now on, for as long as one of them is down or rests. */
+  /** Looks after the targets of a chain from now on, for as long as one of them is down or rests and its file is the same. */
   watch(model: ModelConfig): void
   /** Ends every look. */
   close(): Promise<void>
@@ -53,11 +53,19 @@ export function createProber({ chains, probe, load, clock, logger }: ProberOptio
     logger.debug({ model: name, good: isGood }, 'target of a chain was looked at')
     chain.reportProbe(name, isGood)
   }
+  // Rests end when somebody looks: so that this is told in time, they are looked at too.
+  const needsLooks = (chain: Chain): boolean =>
+    !chains.isReplaced(chain) && chain.states.some(({ status }) => status !== 'up')
+
   const run = async (chain: Chain): Promise<void> => {
-    // Rests end when somebody looks: so that this is told in time, they are looked at too.
-    while (needsLooks(chain)) {
-      await clock.sleep(chain.settings.probe.intervalMs, { signal: closing.signal })
-      await Promise.all(chain.dueProbes().map((due) => look(chain, due)))
+    try {
+      while (needsLooks(chain)) {
+        await clock.sleep(chain.settings.probe.intervalMs, { signal: closing.signal })
+        if (needsLooks(chain)) await Promise.all(chain.dueProbes().map((due) => look(chain, due)))
+      }
+    } finally {
+      // At once: a target that fails from now on begins another loop.
+      watched.delete(chain)
     }
   }
 
@@ -65,6 +73,7 @@ export function createProber({ chains, probe, load, clock, logger }: ProberOptio
     watch(model) {
       if (closing.signal.aborted) return
       const chain = chains.of(model)
+      if (chains.isReplaced(chain)) return
       warm(chain, model)
       const loop = watched.get(chain)
       if (loop !== undefined) {
@@ -75,7 +84,6 @@ export function createProber({ chains, probe, load, clock, logger }: ProberOptio
       const done = Promise.resolve()
         .then(() => run(chain))
         .catch(() => undefined)
-        .finally(() => watched.delete(chain))
       watched.set(chain, { model, done })
     },
     async close() {
@@ -83,10 +91,6 @@ export function createProber({ chains, probe, load, clock, logger }: ProberOptio
       await Promise.all([...[...watched.values()].map(({ done }) => done), ...warming])
     },
   }
-}
-
-function needsLooks({ states }: Chain): boolean {
-  return states.some(({ status }) => status !== 'up')
 }
 
 async function isPossible(work: Promise<void>): Promise<boolean> {

@@ -1,0 +1,78 @@
+import type { FailoverEvent } from '@svc/proxy'
+import { createFakeClock } from '@svc/test-kit'
+import { expect, it } from 'vitest'
+import { createLogger } from '../../log.ts'
+import type { ModelConfig } from '../../models/model-config.ts'
+import { createChains } from './chains.ts'
+import type { Probe } from './probe.ts'
+import { createProber } from './prober.ts'
+
+const INTERVAL_MS = 15_000
+
+/** A chain of two models, the state of its file at some time. */
+function chainModel(trip: { readonly errors: number }): ModelConfig {
+  const standIns = ['one', 'two'].map((name) => ({ name, model: { name, backend: 'llama', disabled: false } }))
+  const targets = standIns.map(({ name }) => ({ model: name }))
+  return {
+    name: 'm',
+    failover: { targets, trip, recovery: { probes: 1, minDwell: 0 } },
+    standIns,
+  } as unknown as ModelConfig
+}
+
+function start(probe: Probe, onEvent: (event: FailoverEvent) => void = () => undefined) {
+  const clock = createFakeClock()
+  const chains = createChains({ clock, onEvent: (_name, event) => onEvent(event) })
+  const prober = createProber({
+    chains,
+    probe,
+    load: async () => undefined,
+    clock,
+    logger: createLogger({ level: 'silent' }),
+  })
+  return { clock, chains, prober }
+}
+
+it('leaves the targets of a chain alone once its file is another one', async () => {
+  let looks = 0
+  const { clock, chains, prober } = start(async () => {
+    looks += 1
+    throw new Error('still down')
+  })
+  const before = chainModel({ errors: 1 })
+  chains.of(before).report('one', 'down')
+  prober.watch(before)
+  await clock.advance(INTERVAL_MS)
+  expect(looks).toBe(1)
+  chains.of(chainModel({ errors: 2 }))
+  await clock.advance(INTERVAL_MS * 4)
+  expect([looks, clock.sleepers]).toEqual([1, 0])
+  // A request that began before the change ends after it.
+  prober.watch(before)
+  await clock.advance(INTERVAL_MS * 4)
+  expect([looks, clock.sleepers]).toEqual([1, 0])
+})
+
+it.each([1, 2, 3, 4, 5, 6, 7, 8])('looks again at a target that fails %i turns after it came back', async (turns) => {
+  let looks = 0
+  const model = chainModel({ errors: 1 })
+  const { clock, chains, prober } = start(
+    async () => {
+      looks += 1
+    },
+    (event) => {
+      if (event.type === 'target-state' && event.to === 'up' && looks === 1) void failAgain()
+    },
+  )
+  const failAgain = async (): Promise<void> => {
+    for (let turn = 0; turn < turns; turn++) await Promise.resolve()
+    chains.of(model).report('one', 'down')
+    prober.watch(model)
+  }
+  chains.of(model).report('one', 'down')
+  prober.watch(model)
+  await clock.advance(INTERVAL_MS)
+  expect(looks).toBe(1)
+  await clock.advance(INTERVAL_MS * 2)
+  expect(looks).toBe(2)
+})
