@@ -73,6 +73,17 @@ describe('a chain of models', () => {
     expect(world.second.requests).toEqual([])
   })
 
+  it('is served by targets of any name', async () => {
+    await using world = await startWorld()
+    const { server, first } = world
+    for (const name of ['модель', 'mañana', 'a b%', 'model:7b']) {
+      await writeForwarded(server, { name, url: first.origin })
+      await world.chain({ targets: [{ model: name }, { model: 'two' }] })
+      const reply = await server.chat('m')
+      expect([name, reply.status, ...served(reply)]).toEqual([name, 200, encodeURI(name), undefined])
+    }
+  })
+
   it('asks nobody else once a target has said something', async () => {
     await using world = await startWorld()
     world.first.replyWith({ headers: { 'content-type': 'text/event-stream' }, body: chunk('Hel'), end: 'cut' })

@@ -40,7 +40,8 @@ export function createFailover({ chains, slots, prober, failed, clock }: Failove
     const onServed = (candidate: Candidate): void => {
       exchange.model = targetOf(candidate)
       if (call.outgoing.headersSent) return
-      call.outgoing.setHeader('Served-Model', candidate.model)
+      // A header takes no more than Latin letters; names of models may be of any.
+      call.outgoing.setHeader('Served-Model', encodeURI(candidate.model))
       if (candidate.note !== undefined) call.outgoing.setHeader('Failover', candidate.note)
     }
     const request = { chain, bodyBytes: document.bytes.length, signal: call.signal, onServed }

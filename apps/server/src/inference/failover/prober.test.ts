@@ -1,7 +1,7 @@
 import type { FailoverEvent } from '@svc/proxy'
 import { createFakeClock } from '@svc/test-kit'
 import { expect, it } from 'vitest'
-import { createLogger } from '../../log.ts'
+import { silentLogger } from '../../db/__fixtures__/places.ts'
 import type { ModelConfig } from '../../models/model-config.ts'
 import { createChains } from './chains.ts'
 import type { Probe } from './probe.ts'
@@ -28,7 +28,7 @@ function start(probe: Probe, onEvent: (event: FailoverEvent) => void = () => und
     probe,
     load: async () => undefined,
     clock,
-    logger: createLogger({ level: 'silent' }),
+    logger: silentLogger,
   })
   return { clock, chains, prober }
 }
