@@ -87,6 +87,14 @@ describe('a pool of slots', () => {
     expect(order).toEqual(['released', 'released', 'closed'])
   })
 
+  it('tells everyone who closes it when all slots are back', async () => {
+    const pool = createSlotPool(['a'], { maxWaiting: 8 })
+    const holder = await pool.acquire({ signal: never })
+    const closed = Promise.all([pool.close(), pool.close()])
+    holder.release()
+    await closed
+  })
+
   it('closes at once when nothing is lent', async () => {
     await createSlotPool(['a'], { maxWaiting: 8 }).close()
   })

@@ -60,7 +60,8 @@ export function createSlotPool<Slot>(slots: readonly Slot[], options: { readonly
   // The one given back last is lent first, as its memory is warm.
   const free: Place<Slot>[] = slots.map((slot, index) => ({ slot, index })).reverse()
   const line = new Set<Waiter<Slot>>()
-  let closed = false
+  /** Settles when all slots are back, once nobody may have one any more. */
+  let closed: Promise<void> | undefined
   let onAllBack = (): void => {}
 
   const takeBack = (place: Place<Slot>): void => {
@@ -104,7 +105,7 @@ export function createSlotPool<Slot>(slots: readonly Slot[], options: { readonly
     },
     acquire: async ({ signal, choose, only }) => {
       signal.throwIfAborted()
-      if (closed) throw modelUnloading()
+      if (closed !== undefined) throw modelUnloading()
       const place = takeFree(choose, only)
       if (place !== undefined) return lend(place)
       if (line.size >= options.maxWaiting) {
@@ -112,14 +113,14 @@ export function createSlotPool<Slot>(slots: readonly Slot[], options: { readonly
       }
       return lend(await standInLine(line, { signal, only }))
     },
-    close: async () => {
-      closed = true
-      for (const waiter of line) waiter.refuse(modelUnloading())
-      line.clear()
-      if (free.length === slots.length) return
-      await new Promise<void>((resolve) => {
+    close: () => {
+      closed ??= new Promise<void>((resolve) => {
         onAllBack = resolve
       })
+      for (const waiter of line) waiter.refuse(modelUnloading())
+      line.clear()
+      if (free.length === slots.length) onAllBack()
+      return closed
     },
   }
 }
