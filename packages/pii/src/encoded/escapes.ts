@@ -4,9 +4,9 @@ import { hexValue, isHexDigit } from './hex-digits.ts'
 import { namedCharacter, numberedCharacter } from './html-entities.ts'
 import { type Reading, STEP_CHARACTERS, type Steps } from './reading.ts'
 
-/** The first of some bytes behind percent signs; a character of HTML, its number or its name. */
+/** The first of some bytes behind percent signs; a character of HTML, its number, behind any number of zeros, or its name. */
 const PERCENT = '%[0-9A-Fa-f]{2}'
-const HTML = '&(?:#([0-9]{1,7})|#[xX]([0-9A-Fa-f]{1,6})|([A-Za-z]{2,12})(?=;));?'
+const HTML = '&(?:#0*([0-9]{1,7})|#[xX]0*([0-9A-Fa-f]{1,6})|([A-Za-z]{2,12})(?=;));?'
 
 /** Which escapes are read, by the encodings asked for. */
 const ESCAPES = {
