@@ -125,6 +125,11 @@ describe('the place of what is found', () => {
   })
 })
 
+it('a number of sixteen digits is found behind base64 of nothing else', async () => {
+  const card = btoa('4111111111111111')
+  expect(await found(`it is ${card}, they say`, ['credit_card'])).toEqual([card])
+})
+
 describe('what is not read', () => {
   it('is a second layer', async () => {
     const words = 'the ticket is tick-1234 now'
@@ -135,13 +140,15 @@ describe('what is not read', () => {
     expect(await found([...once].reverse().join(''))).toEqual([])
   })
 
-  it('is a run of less than 24 symbols', async () => {
+  it('is a run of less than 24 characters', async () => {
     const [shorter, long] = ['is tick-1234 ..', 'is tick-1234 ...'].map((text) => btoa(text).replace(/=+$/, ''))
     expect([shorter?.length, long?.length]).toEqual([20, 22])
     expect(await found(`${shorter} ${long}`)).toEqual([])
-    const enough = btoa('it is tick-1234 ..')
-    expect(enough).toHaveLength(24)
-    expect(await found(enough)).toEqual([enough])
+    for (const words of ['it is tick-1234 ..', 'it is tick-1234 .', 'it is tick-1234 ']) {
+      const enough = btoa(words)
+      expect(enough).toHaveLength(24)
+      expect(await found(enough)).toEqual([enough])
+    }
   })
 
   it('is an encoding that nobody asked for', async () => {

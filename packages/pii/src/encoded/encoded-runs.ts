@@ -1,8 +1,12 @@
 import type { Span } from '../span.ts'
 import { STEP_CHARACTERS, type Steps } from './reading.ts'
 
-/** Shorter runs are words. */
+/** Shorter runs are words; padding counts, ends of lines do not. */
 export const MIN_RUN_LENGTH = 24
+
+const MAX_PADDING = 2
+/** Symbols without a break that every run begins with. */
+const FIRST_SYMBOLS = MIN_RUN_LENGTH - MAX_PADDING
 
 /** A run of characters that base64 or hex may be made of, with its padding, over as many lines as it goes on. */
 export interface EncodedRun extends Span {
@@ -29,25 +33,25 @@ export function* findEncodedRuns(text: string): Steps<EncodedRun> {
   for (;;) {
     const limit = floor + STEP_CHARACTERS
     floor = nextCandidate(text, floor, limit)
-    if (floor + MIN_RUN_LENGTH > text.length) return
+    if (floor + FIRST_SYMBOLS > text.length) return
     if (floor >= limit) {
       yield undefined
       continue
     }
-    const run = yield* readRun(text, floor)
-    yield run
+    const { padding, ...run } = yield* readRun(text, floor)
+    yield run.symbols.length + padding < MIN_RUN_LENGTH ? undefined : run
     floor = run.end
   }
 }
 
 /**
- * The next place at which symbols begin that are as many as the shortest run has; or one from the limit on, before which
- * no run begins; or one after which there is no room for a run.
+ * The next place at which symbols begin that are as many as a run begins with; or one from the limit on, before which no
+ * run begins; or one after which there is no room for a run.
  */
 function nextCandidate(text: string, from: number, limit: number): number {
   let start = from
   while (start < limit) {
-    let at = start + MIN_RUN_LENGTH - 1
+    let at = start + FIRST_SYMBOLS - 1
     if (at >= text.length) return start
     while (at >= start && isSymbol(text.charCodeAt(at))) at--
     if (at < start) return start
@@ -57,7 +61,10 @@ function nextCandidate(text: string, from: number, limit: number): number {
 }
 
 /** Reads a run from its start on, over the ends of lines. */
-function* readRun(text: string, start: number): Generator<undefined, EncodedRun, undefined> {
+function* readRun(
+  text: string,
+  start: number,
+): Generator<undefined, EncodedRun & { readonly padding: number }, undefined> {
   const lines: string[] = []
   let from = start
   let end = start
@@ -74,8 +81,9 @@ function* readRun(text: string, start: number): Generator<undefined, EncodedRun,
     from = next
     end = next
   }
-  for (let padding = 0; padding < 2 && text[end] === '='; padding++) end++
-  return { start, end, symbols: lines.join('') }
+  let padding = 0
+  while (padding < MAX_PADDING && text[end + padding] === '=') padding++
+  return { start, end: end + padding, symbols: lines.join(''), padding }
 }
 
 /** Where the next line begins, past its blanks, after a line break or one that is written as an escape; else the place itself. */
