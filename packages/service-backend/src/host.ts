@@ -1,5 +1,5 @@
-import type { ModelOptions } from '@svc/backend-client/proto'
-import { assertModelIdentity, type Log, modelNotLoaded, parseOptions } from '@svc/backend-kit'
+import { type ModelOptions, StatusResponse_State } from '@svc/backend-client/proto'
+import { type BackendHandlers, createModelHost, type Log, parseOptions } from '@svc/backend-kit'
 import { SvcError } from '@svc/errors'
 import { createService, loadServiceTarget, type SecretReader, type Service, type Upstream } from '@svc/proxy'
 import { openWebSocket } from './live-socket.ts'
@@ -17,48 +17,51 @@ export interface ServiceContext {
 /** The one model of this process. */
 export interface ServiceHost {
   readonly log: Log
-  readonly isLoaded: boolean
+  /** LoadModel and Free, one after the other, and Status. */
+  readonly handlers: Required<Pick<BackendHandlers, 'loadModel' | 'free' | 'status'>>
   /** The model for a call that is meant for `identity`; empty means any. @throws `model_not_loaded`, `model_identity_mismatch` */
   use(identity: string): Service
-  /** @throws {SvcError} `invalid_proxy_settings` */
-  load(request: ModelOptions): Promise<void>
-  unload(): void
 }
 
 /** A process without a model so far. */
-export function createServiceHost({ upstream, secrets, log, checkUpstream }: ServiceContext): ServiceHost {
-  let loaded: { readonly identity: string; readonly service: Service } | undefined
+export function createServiceHost(context: ServiceContext): ServiceHost {
+  const host = createModelHost(async (request) => {
+    const service = await toService(request, context)
+    // No load is like another: each reads its key anew.
+    return { key: Symbol(request.Model), open: async () => ({ service, close: async () => {} }) }
+  })
   return {
-    log,
-    get isLoaded() {
-      return loaded !== undefined
+    log: context.log,
+    handlers: {
+      ...host.handlers,
+      status: () => ({
+        state: host.current === undefined ? StatusResponse_State.UNINITIALIZED : StatusResponse_State.READY,
+        memory: { total: BigInt(process.memoryUsage.rss()) },
+      }),
     },
-    use: (identity) => {
-      if (loaded === undefined) throw modelNotLoaded()
-      assertModelIdentity(identity, loaded.identity)
-      return loaded.service
-    },
-    load: async ({ Model: identity, Proxy: settings, Options: options }) => {
-      if (settings === undefined) {
-        throw new SvcError('invalid_request', 'proxy: is needed', { code: 'invalid_proxy_settings' })
-      }
-      const target = await loadServiceTarget(
-        // The contract has no field for the pipeline.
-        { ...settings, realtimePipeline: parseOptions(options).get('realtime_pipeline') },
-        { name: identity, secrets, warn: (message) => log.warn(message) },
-      )
-      await checkUpstream?.(target.root)
-      // The contract does not tell the name that the model has in the host's own list.
-      if (target.model === '') {
-        throw new SvcError('invalid_request', 'proxy.upstream_model: is needed where the model has no name', {
-          code: 'invalid_proxy_settings',
-        })
-      }
-      const live = { open: openWebSocket, clock: { sleep } }
-      loaded = { identity, service: createService({ target, upstream, live }) }
-    },
-    unload: () => {
-      loaded = undefined
-    },
+    use: (identity) => host.use(identity).service,
   }
+}
+
+/** @throws {SvcError} `invalid_proxy_settings` */
+async function toService(
+  { Model: identity, Proxy: settings, Options: options }: ModelOptions,
+  { upstream, secrets, log, checkUpstream }: ServiceContext,
+): Promise<Service> {
+  if (settings === undefined) {
+    throw new SvcError('invalid_request', 'proxy: is needed', { code: 'invalid_proxy_settings' })
+  }
+  const target = await loadServiceTarget(
+    // The contract has no field for the pipeline.
+    { ...settings, realtimePipeline: parseOptions(options).get('realtime_pipeline') },
+    { name: identity, secrets, warn: (message) => log.warn(message) },
+  )
+  await checkUpstream?.(target.root)
+  // The contract does not tell the name that the model has in the host's own list.
+  if (target.model === '') {
+    throw new SvcError('invalid_request', 'proxy.upstream_model: is needed where the model has no name', {
+      code: 'invalid_proxy_settings',
+    })
+  }
+  return createService({ target, upstream, live: { open: openWebSocket, clock: { sleep } } })
 }

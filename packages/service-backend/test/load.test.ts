@@ -1,4 +1,7 @@
+import { ModelOptions, PredictOptions, type ProxyOptions } from '@svc/backend-client/proto'
+import { createDeferred } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
+import { createServiceHandlers } from '../src/index.ts'
 import { json, startWorld } from './world.ts'
 
 describe('a model', () => {
@@ -50,6 +53,47 @@ describe('a model', () => {
     await world.client.free({})
     expect((await world.client.status({})).state).toBe(0)
     await expect(world.client.predict({ Prompt: 'x' })).rejects.toMatchObject({ code: 'model_not_loaded' })
+  })
+})
+
+describe('what comes while a model is still being loaded', () => {
+  /** Handlers of a process whose key file takes until the gate is opened. */
+  function start() {
+    const gate = createDeferred<string>()
+    const asked: string[] = []
+    const handlers = createServiceHandlers({
+      upstream: {
+        send: (request) => {
+          asked.push(request.url.origin)
+          return Promise.reject(new Error('nobody there'))
+        },
+      },
+      log: { warn: () => undefined, error: () => undefined },
+      secrets: { variable: () => undefined, file: () => gate.promise },
+    })
+    const context = { signal: new AbortController().signal, metadata: {}, addTrailer: () => undefined }
+    const load = async (proxy: Partial<ProxyOptions>) =>
+      await handlers.loadModel?.(ModelOptions.fromPartial({ Model: 'm', Proxy: proxy }), context)
+    const ask = async () => await handlers.tokenizeString?.(PredictOptions.fromPartial({ Prompt: 'x' }), context)
+    const slow = load({ upstreamUrl: 'http://first.test', apiKeyFile: '/key' })
+    return { gate, asked, handlers, context, load, ask, slow }
+  }
+
+  it('takes its place: another model', async () => {
+    const { gate, asked, load, ask, slow } = start()
+    const next = load({ upstreamUrl: 'http://second.test' })
+    gate.resolve('sk-first')
+    expect([await slow, await next]).toMatchObject([{ success: true }, { success: true }])
+    await expect(ask()).rejects.toMatchObject({ kind: 'unavailable' })
+    expect(asked).toEqual(['http://second.test'])
+  })
+
+  it('takes its place: none', async () => {
+    const { gate, handlers, context, ask, slow } = start()
+    const freed = handlers.free?.({}, context)
+    gate.resolve('sk-first')
+    await Promise.all([slow, freed])
+    await expect(ask()).rejects.toMatchObject({ code: 'model_not_loaded' })
   })
 })
 

@@ -21,11 +21,7 @@ export interface LoadContext {
 }
 
 /** A model upstream, and how requests get there: as they are, or from one format to another. */
-export type CloudModel = {
-  /** As the host calls it. */
-  readonly identity: string
-  readonly target: CloudTarget
-} & (
+export type CloudModel = { readonly target: CloudTarget } & (
   | { readonly mode: 'passthrough' }
   | { readonly mode: 'translate'; readonly chat: ChatUpstream; readonly translate: TranslateMode }
 )
@@ -57,7 +53,7 @@ export async function loadCloudModel(
   const caches = settings.cachePrompt && mode === 'translate' && provider === 'provider_b'
   if (settings.cachePrompt && !caches)
     log.warn('proxy.cache_prompt: means something to translate with provider_b alone')
-  if (mode === 'passthrough') return { identity, mode, target }
+  if (mode === 'passthrough') return { mode, target }
   const model = target.upstreamModel ?? identity
   if (model === '') throw invalid('proxy.upstream_model', 'is needed where the model has no name')
   const translator = createTranslator({
@@ -73,7 +69,7 @@ export async function loadCloudModel(
     headers: target.headers,
     requestTimeoutMs: target.timeoutMs,
   })
-  return { identity, mode, target, chat, translate }
+  return { mode, target, chat, translate }
 }
 
 function readMode(mode: string): 'passthrough' | 'translate' {

@@ -1,5 +1,5 @@
 import { ANSWER_TRAILERS, StatusResponse_State } from '@svc/backend-client/proto'
-import { assertModelIdentity, type BackendHandlers, type HandlerContext, modelNotLoaded } from '@svc/backend-kit'
+import { type BackendHandlers, createModelHost, type HandlerContext } from '@svc/backend-kit'
 import { SvcError } from '@svc/errors'
 import type { ClientHeader } from '@svc/proxy'
 import type { ChatCompletion, ChatCompletionChunk } from '@svc/wire'
@@ -10,15 +10,13 @@ import { toReply, toReplyPiece, toWholeFailure } from './to-reply.ts'
 
 /** The handlers of a process that serves one model upstream. */
 export function createCloudProxy(context: LoadContext): BackendHandlers {
-  let loaded: CloudModel | undefined
-
-  const use = (identity: string): CloudModel => {
-    if (loaded === undefined) throw modelNotLoaded()
-    assertModelIdentity(identity, loaded.identity)
-    return loaded
-  }
+  const host = createModelHost(async (request) => {
+    const model = await loadCloudModel(request, context)
+    // No load is like another: each reads its key anew.
+    return { key: Symbol(request.Model), open: async () => ({ model, close: async () => {} }) }
+  })
   const translated = (identity: string): Extract<CloudModel, { mode: 'translate' }> => {
-    const model = use(identity)
+    const { model } = host.use(identity)
     if (model.mode === 'translate') return model
     throw new SvcError('invalid_request', 'this model passes requests through as they are: call Forward', {
       code: 'passthrough_only',
@@ -26,22 +24,9 @@ export function createCloudProxy(context: LoadContext): BackendHandlers {
   }
 
   return {
-    loadModel: async (request, { signal }) => {
-      try {
-        loaded = await loadCloudModel(request, context)
-        return { success: true, message: 'loaded' }
-      } catch (error) {
-        signal.throwIfAborted()
-        if (SvcError.is(error)) return { success: false, message: error.message }
-        throw error
-      }
-    },
-    free: () => {
-      loaded = undefined
-      return { success: true, message: 'freed' }
-    },
+    ...host.handlers,
     status: () => ({
-      state: loaded === undefined ? StatusResponse_State.UNINITIALIZED : StatusResponse_State.READY,
+      state: host.current === undefined ? StatusResponse_State.UNINITIALIZED : StatusResponse_State.READY,
       memory: { total: BigInt(process.memoryUsage.rss()) },
     }),
     predict: async (request, call) => {
@@ -65,7 +50,8 @@ export function createCloudProxy(context: LoadContext): BackendHandlers {
         throw toWholeFailure(error)
       }
     },
-    forward: (requests, { signal }) => forward(requests, { model: use(''), upstream: context.upstream, signal }),
+    forward: (requests, { signal }) =>
+      forward(requests, { model: host.use('').model, upstream: context.upstream, signal }),
   }
 }
 

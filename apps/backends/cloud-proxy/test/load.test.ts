@@ -1,4 +1,7 @@
+import { ModelOptions, PredictOptions } from '@svc/backend-client/proto'
+import { createDeferred } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
+import { createCloudProxy } from '../src/cloud-proxy.ts'
 import { json, startWorld } from './world.ts'
 
 const MESSAGE = { content: [{ type: 'text', text: 'ho' }], stop_reason: 'end_turn' }
@@ -86,5 +89,25 @@ describe('a loaded model', () => {
     })
     await world.client.free({})
     await expect(world.client.predict({ Prompt: 'x' })).rejects.toMatchObject({ code: 'model_not_loaded' })
+  })
+})
+
+it('a model that is freed while it is still being loaded is not there', async () => {
+  const key = createDeferred<string>()
+  const handlers = createCloudProxy({
+    upstream: { send: () => Promise.reject(new Error('nobody there')) },
+    log: { warn: () => undefined, error: () => undefined },
+    secrets: { variable: () => undefined, file: () => key.promise },
+  })
+  const context = { signal: new AbortController().signal, metadata: {}, addTrailer: () => undefined }
+  const proxy = { upstreamUrl: 'http://first.test', mode: 'translate', provider: 'provider_a', apiKeyFile: '/key' }
+  const loaded = handlers.loadModel?.(ModelOptions.fromPartial({ Model: 'm', Proxy: proxy }), context)
+  const freed = handlers.free?.({}, context)
+  key.resolve('sk-first')
+  await Promise.all([loaded, freed])
+  await expect(async () =>
+    handlers.predict?.(PredictOptions.fromPartial({ Prompt: 'x' }), context),
+  ).rejects.toMatchObject({
+    code: 'model_not_loaded',
   })
 })
