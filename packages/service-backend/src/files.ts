@@ -11,12 +11,13 @@ const MAX_INPUT_BYTES = 256 * 1024 * 1024
 /**
  * A file of the host's.
  *
- * @throws {SvcError} `invalid_request`, code `input_file`, when it is not there or too large; the message names no path
+ * @throws {SvcError} `invalid_request`, code `input_file`, when it is not there, no file or too large; the message names no path
  */
 export async function readInput(path: string): Promise<FormFile> {
   try {
-    const { size } = await stat(path)
-    if (size > MAX_INPUT_BYTES) throw badInput(`the input file is larger than ${MAX_INPUT_BYTES} bytes`)
+    const found = await stat(path)
+    if (!found.isFile()) throw badInput('the input is no file')
+    if (found.size > MAX_INPUT_BYTES) throw badInput(`the input file is larger than ${MAX_INPUT_BYTES} bytes`)
     return { bytes: await readFile(path), name: basename(path) }
   } catch (error) {
     if (SvcError.is(error)) throw error

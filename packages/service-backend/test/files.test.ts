@@ -49,9 +49,11 @@ describe('an input', () => {
     expect(await readInput(folder.join('a b.wav'))).toEqual({ bytes: Buffer.from('RIFF'), name: 'a b.wav' })
   })
 
-  it('cannot be a folder', async () => {
+  it('cannot be a folder or a device, which may have no end', async () => {
     await using folder = await tempDir()
-    await expect(readInput(folder.path)).rejects.toMatchObject({ code: 'input_file' })
+    for (const path of [folder.path, '/dev/null']) {
+      await expect(readInput(path)).rejects.toMatchObject({ code: 'input_file' })
+    }
   })
 })
 
