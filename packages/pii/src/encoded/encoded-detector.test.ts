@@ -123,6 +123,24 @@ describe('the place of what is found', () => {
     )
     expect(await detectorOf([]).detect({ ...document, messages: [] }, { signal })).toEqual([])
   })
+
+  it('is in one part of a message where an escape in front of it is cut', async () => {
+    const number = '1%2085%2005%2078%20006%20084%2091'
+    const document = { ...documentOf('a%', `20${number} b%20c`), messages: [{ start: 0, end: 2 }] }
+    const [detection, ...others] = await detectorOf(['fr_social_security']).detect(document, { signal })
+    expect(document.text.slice(detection?.start, detection?.end)).toBe(number)
+    expect(others).toEqual([])
+  })
+
+  it('is told once where a part is read alone and with the others', async () => {
+    const run = btoa('the ticket is tick-3456, as they said')
+    const segments = ['%74ick-1234 tick-2345', ` ${run}`].map((text) => ({ text }))
+    const detectors = [detectorOf([], ['base64', 'percent'])]
+    const outcome = await filterSegments({ segments, messages: [{ start: 0, end: 2 }] }, { detectors })
+    expect(
+      outcome.segments.map(({ scanned, spans }) => spans.map(({ start, end }) => scanned.slice(start, end))),
+    ).toEqual([['%74ick-1234', 'tick-2345'], [run]])
+  })
 })
 
 it('a number of sixteen digits is found behind base64 of nothing else', async () => {

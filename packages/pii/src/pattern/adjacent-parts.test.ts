@@ -23,11 +23,11 @@ it('joins the parts of each message without a separator', () => {
   ])
 })
 
-it('finds the way back for ranges that cross an edge, and for no others', () => {
+it('finds the way back, with the separators where a range crosses an edge', () => {
   const [joined] = partsOf(['ab', 'cd', 'ef'], [{ start: 0, end: 3 }])
   expect(joined?.toDocument({ start: 1, end: 3 })).toEqual({ start: 1, end: 5 })
   expect(joined?.toDocument({ start: 0, end: 6 })).toEqual({ start: 0, end: 10 })
   expect(joined?.toDocument({ start: 3, end: 5 })).toEqual({ start: 5, end: 9 })
-  expect(joined?.toDocument({ start: 2, end: 4 })).toBeUndefined()
-  expect(joined?.toDocument({ start: 5, end: 6 })).toBeUndefined()
+  expect(joined?.toDocument({ start: 2, end: 4 })).toEqual({ start: 4, end: 6 })
+  expect(joined?.toDocument({ start: 5, end: 6 })).toEqual({ start: 9, end: 10 })
 })

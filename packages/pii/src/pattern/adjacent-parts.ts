@@ -6,14 +6,14 @@ export interface AdjacentParts {
   readonly text: string
   /** Where each part lies in the text. */
   readonly parts: readonly Span[]
-  /**
-   * The place in the document of a range that crosses from one part into another, with the separators between; undefined
-   * for a range inside of one part, which the document itself has.
-   */
-  toDocument(range: Span): Span | undefined
+  /** The place in the document of a range, with the separators between the parts where it crosses from one into another. */
+  toDocument(range: Span): Span
 }
 
-/** The messages of more than one part: secrets that were split over parts are whole again in them. */
+/**
+ * The messages of more than one part: secrets that were split over parts are whole again in them, and so is what stands in
+ * front of those that lie in one part.
+ */
 export function adjacentParts({ text, segments, messages }: ScanDocument): AdjacentParts[] {
   return messages.flatMap((message) => {
     const originals = segments.slice(message.start, message.end)
@@ -30,13 +30,8 @@ export function adjacentParts({ text, segments, messages }: ScanDocument): Adjac
       toDocument: ({ start, end }) => {
         const first = indexOfPart(parts, start)
         const last = indexOfPart(parts, end - 1)
-        const from = originals[first]
-        const to = originals[last]
-        if (first === last || from === undefined || to === undefined) return undefined
-        return {
-          start: from.start + start - (parts[first]?.start ?? 0),
-          end: to.start + end - (parts[last]?.start ?? 0),
-        }
+        const shiftOf = (index: number): number => (originals[index]?.start ?? 0) - (parts[index]?.start ?? 0)
+        return { start: start + shiftOf(first), end: end + shiftOf(last) }
       },
     }
   })

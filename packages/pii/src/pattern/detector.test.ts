@@ -178,6 +178,16 @@ describe('adjacent parts of one message', () => {
     }
   })
 
+  it.each<[string, PatternSettings, string[], string]>([
+    ['a word that is cut', { builtins: ['us_ssn'] }, ['my S', 'SN: 123-45-6789'], '123-45-6789'],
+    ['a character', { patterns: [{ name: 'X', match: '\\b-abc' }] }, ['x', '-abc'], '-abc'],
+  ])('what is known by the part in front alone is found: by %s', async (_, settings, parts, value) => {
+    const document = documentOf(parts, [{ start: 0, end: 2 }])
+    const [found, ...others] = await detect(settings, document)
+    expect(document.text.slice(found?.start, found?.end)).toBe(value)
+    expect(others).toEqual([])
+  })
+
   it('what lies in one part is reported once', async () => {
     const document = documentOf(['AKIAQ7Q7Q7Q7Q7Q7Q7Q7', ' and more'], [{ start: 0, end: 2 }])
     expect(await detect(settings, document)).toHaveLength(1)

@@ -8,6 +8,7 @@ import type { Span } from '../span.ts'
 import { adjacentParts } from './adjacent-parts.ts'
 import { BUILTIN_NAMES, BUILTINS, type Builtin, findBuiltin } from './catalogue.ts'
 import { CompiledPattern } from './compiled-pattern.ts'
+import { type FoundBy, KnownHits } from './known-hits.ts'
 import { PatternMatcher } from './matcher.ts'
 import { PlainViewer } from './plain-view.ts'
 import { runSearch, type Search } from './run-search.ts'
@@ -41,9 +42,7 @@ interface Rule {
 }
 
 /** A range that a rule found. */
-interface Hit extends Span {
-  readonly rule: Rule
-}
+type Hit = FoundBy<Rule>
 
 /**
  * The tier that looks for patterns (§2.11): the built-ins named and the operator's own. It runs in this process, over the
@@ -92,10 +91,17 @@ export function createPatternDetector({ name, settings, slices }: PatternDetecto
 
   function* hitsInDocument(document: ScanDocument): Search<JudgedDetection[]> {
     const hits = yield* hitsInViews(document.text, document.segments)
+    let known: KnownHits<Rule> | undefined
     for (const joined of adjacentParts(document)) {
-      for (const hit of yield* hitsInViews(joined.text, joined.parts)) {
-        const span = joined.toDocument(hit)
-        if (span !== undefined) hits.push({ ...span, rule: hit.rule })
+      const across = yield* hitsInViews(joined.text, joined.parts)
+      for (let index = 0; index < across.length; index++) {
+        const found = across[index]
+        if (found === undefined) continue
+        const { rule } = found
+        const place = joined.toDocument(found)
+        known ??= new KnownHits(hits)
+        if (known.isNew(place, rule)) hits.push({ ...place, rule })
+        if (index % HITS_PER_STEP === HITS_PER_STEP - 1) yield
       }
     }
     return hits.map(toDetection)
@@ -106,6 +112,9 @@ export function createPatternDetector({ name, settings, slices }: PatternDetecto
     detect: (document, options) => runSearch(hitsInDocument(document), slices, options),
   }
 }
+
+/** Between two looks at the time. */
+const HITS_PER_STEP = 10_000
 
 function toDetection({ start, end, rule }: Hit): JudgedDetection {
   const { group, action, builtin } = rule

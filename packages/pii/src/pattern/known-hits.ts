@@ -1,0 +1,54 @@
+import type { Span } from '../span.ts'
+
+/** A range and what found it. */
+export interface FoundBy<Rule> extends Span {
+  readonly rule: Rule
+}
+
+/** Hits of one rule in a row, their starts ascending. */
+interface Run {
+  readonly from: number
+  readonly to: number
+  /** Where the last search ended: they come in the order of the text, nearly. */
+  at: number
+}
+
+/** What was found in a document: what lies in one part of a message is found in the part and in the message. */
+export class KnownHits<Rule> {
+  readonly #hits: readonly FoundBy<Rule>[]
+  readonly #runs = new Map<Rule, Run[]>()
+
+  /** @param hits rule by rule, each in the order of the text, once or several times; may be added to */
+  constructor(hits: readonly FoundBy<Rule>[]) {
+    this.#hits = hits
+    for (let from = 0, at = 1; from < hits.length; at++) {
+      const [before, next] = [hits[at - 1], hits[at]]
+      if (before === undefined || (next?.rule === before.rule && next.start >= before.start)) continue
+      const runs = this.#runs.get(before.rule) ?? []
+      runs.push({ from, to: at, at: from })
+      this.#runs.set(before.rule, runs)
+      from = at
+    }
+  }
+
+  /** Whether nothing like it is among them. */
+  isNew({ start, end }: Span, rule: Rule): boolean {
+    for (const run of this.#runs.get(rule) ?? []) {
+      this.#goTo(run, start)
+      for (let at = run.at; at < run.to && this.#startAt(at) === start; at++) {
+        if (this.#hits[at]?.end === end) return false
+      }
+    }
+    return true
+  }
+
+  /** Goes to the first hit of a run that begins at an offset or later. */
+  #goTo(run: Run, start: number): void {
+    while (run.at > run.from && this.#startAt(run.at - 1) >= start) run.at--
+    while (run.at < run.to && this.#startAt(run.at) < start) run.at++
+  }
+
+  #startAt(index: number): number {
+    return this.#hits[index]?.start ?? 0
+  }
+}
