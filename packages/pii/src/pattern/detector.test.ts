@@ -2,6 +2,7 @@ import { SvcError } from '@svc/errors'
 import { describe, expect, it } from 'vitest'
 import type { JudgedDetection, ScanDocument } from '../detector.ts'
 import { joinSegments } from '../document.ts'
+import { filterSegments } from '../filter.ts'
 import type { Span } from '../span.ts'
 import { byteOffset, recordsOf } from './__fixtures__/records.ts'
 import { createPatternDetector, MAX_PATTERNS, type PatternSettings } from './detector.ts'
@@ -74,6 +75,18 @@ describe('actions', () => {
   ] as const)('entity_actions %o: %s', async (entityActions, action) => {
     const settings: PatternSettings = { builtins: ['cloud_access_key'], defaultAction: 'allow', entityActions }
     expect(await groupsIn(settings, key)).toEqual([[key, 'CLOUD_ACCESS_KEY', action]])
+  })
+
+  it.each(['block', 'mask'] as const)('of two built-ins with the same text %s counts before allow', async (action) => {
+    const secret = 'sk-ant-Zq9Zq9Zq9Zq9Zq9Zq9Zq9Zq9'
+    const entityActions = { PROVIDER_B_KEY: 'allow', PROVIDER_A_KEY: action } as const
+    const detector = createPatternDetector({
+      name: 'd',
+      settings: { builtins: ['provider_a_api_key', 'provider_b_api_key'], entityActions },
+    })
+    const { blocked, segments } = await filterSegments({ segments: [{ text: secret }] }, { detectors: [detector] })
+    expect(blocked).toBe(action === 'block')
+    expect(segments[0]?.spans).toMatchObject([{ group: 'PROVIDER_A_KEY', action }])
   })
 
   it.each([

@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import type { SliceOptions } from '@svc/json'
-import type { PiiAction } from '../action.ts'
+import { compareActions, type PiiAction } from '../action.ts'
 import type { Detector, JudgedDetection, ScanDocument } from '../detector.ts'
 import { createPolicy, type PolicySettings } from '../policy.ts'
 import type { CustomPattern } from '../settings.ts'
@@ -197,16 +197,17 @@ function configError(message: string): SvcError {
 }
 
 /**
- * Of built-ins that find the very same text only the most specific counts: a key of one provider also has the shape of
- * another's. They come in the order of the catalogue, the specific first.
+ * Of built-ins that find the very same text the most specific counts, and those whose action is stronger: a key of one
+ * provider also has the shape of another's. They come in the order of the catalogue, the specific first.
  */
 function withoutGeneral(hits: readonly Hit[]): Hit[] {
-  const seen = new Set<string>()
-  return hits.filter(({ start, end, rule }) => {
-    if (rule.builtin === undefined) return true
+  const strongest = new Map<string, PiiAction>()
+  return hits.filter(({ start, end, rule: { builtin, action } }) => {
+    if (builtin === undefined) return true
     const key = `${start}:${end}`
-    if (seen.has(key)) return false
-    seen.add(key)
+    const known = strongest.get(key)
+    if (known !== undefined && compareActions(action, known) <= 0) return false
+    strongest.set(key, action)
     return true
   })
 }
