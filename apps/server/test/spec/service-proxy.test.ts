@@ -19,6 +19,10 @@ const REQUESTS: readonly (readonly [path: string, body: Record<string, unknown>]
   ['/v1/completions', { prompt: 'Hello' }],
   ['/v1/completions', { prompt: 'Hello', stream: true }],
   ['/v1/completions', { prompt: ['Hello', 'there'] }],
+  [CHAT, { messages, logprobs: true, top_logprobs: 2 }],
+  [CHAT, { messages, logprobs: true, top_logprobs: 2, stream: true }],
+  ['/v1/completions', { prompt: 'Hello', logprobs: 2 }],
+  ['/v1/completions', { prompt: 'Hello', logprobs: 2, stream: true }],
   ['/v1/edits', { input: 'Hello', instruction: 'Shout' }],
   ['/v1/embeddings', { input: ['red', 'apples'] }],
   ['/v1/embeddings', { input: [[1, 2, 3]] }],
@@ -48,6 +52,7 @@ const REQUESTS: readonly (readonly [path: string, body: Record<string, unknown>]
   ['/api/chat', { messages, stream: false }],
   ['/api/chat', { messages }],
   ['/api/generate', { prompt: 'Hello' }],
+  ['/api/generate', { prompt: 'Hello', logprobs: true, top_logprobs: 2 }],
   ['/api/embed', { input: 'Hello' }],
 ]
 

@@ -47,6 +47,23 @@ describe('a prediction', () => {
     expect(world.asked()).toEqual({ model: 'm', prompt: 'hi', temperature: 0.5 })
   })
 
+  it.each([
+    [{ logprobs: true, top_logprobs: 2 }, { logprobs: 2 }],
+    [{ logprobs: true, top_logprobs: 0 }, { logprobs: true }],
+    [{ logprobs: false, top_logprobs: 2 }, {}],
+  ])('of a prompt asks for the probabilities of tokens in the words of its route: %j', async (options, asked) => {
+    await using world = await startWorld()
+    const logprobs = { tokens: ['h', 'o'], token_logprobs: [-0.5, null], top_logprobs: [{ h: -0.5, x: -2 }] }
+    world.instance.enqueue(json({ choices: [{ text: 'ho', logprobs: { ...logprobs, text_offset: [0, 1] } }] }))
+    const reply = await world.service.predict({ prompt: 'hi', temperature: 0, options }, { signal })
+    expect(world.asked()).toEqual({ model: 'm', prompt: 'hi', temperature: 0, ...asked })
+    const top_logprobs = [
+      { token: 'h', logprob: -0.5 },
+      { token: 'x', logprob: -2 },
+    ]
+    expect(reply.logprobs).toEqual({ content: [{ token: 'h', logprob: -0.5, top_logprobs }] })
+  })
+
   it('without a choice cannot be read', async () => {
     await using world = await startWorld()
     world.instance.enqueue(json({ choices: [] }))

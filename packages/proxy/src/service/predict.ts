@@ -11,6 +11,7 @@ import {
 } from '../fields.ts'
 import { readSseEvents } from '../sse-events.ts'
 import type { Header } from '../upstream.ts'
+import { readLogprobs, toCompletionOptions } from './completion-logprobs.ts'
 import { streamFailed, undecodable } from './status.ts'
 import { type ServiceBody, type ServiceCall, type ServiceTransport, withoutZeros } from './transport.ts'
 
@@ -22,7 +23,7 @@ export interface PredictInput {
   readonly prompt?: string | undefined
   /** Always sent. */
   readonly temperature: number
-  /** Everything else under its name on the wire: `top_p`, `max_tokens`, `stop`, `tools` and so on. */
+  /** Everything else under its name in the chat format: `top_p`, `max_tokens`, `stop`, `tools` and so on. */
   readonly options?: Fields | undefined
 }
 
@@ -41,7 +42,7 @@ export interface PredictPiece {
   readonly text: string
   readonly reasoning: string
   readonly calls: readonly CallPiece[]
-  /** As the compatible format writes them; absent where there are none. */
+  /** As the chat format writes them; absent where there are none. */
   readonly logprobs?: unknown
   /** Why the answer ended, in the instance's word; with the last piece of it. */
   readonly finishReason?: string | undefined
@@ -104,8 +105,11 @@ function pathOf({ messages }: PredictInput): string {
 
 function toBody({ target }: ServiceTransport, input: PredictInput, more: Fields = {}): ServiceBody {
   const { messages = [], prompt = '', temperature, options = {} } = input
-  const asked = messages.length > 0 ? { messages } : { prompt }
-  const json = { model: target.model, ...asked, temperature, ...withoutZeros(options), ...more }
+  const asked =
+    messages.length > 0
+      ? { messages, temperature, ...withoutZeros(options) }
+      : { prompt, temperature, ...withoutZeros(toCompletionOptions(options)) }
+  const json = { model: target.model, ...asked, ...more }
   return { json, headers: ALL_FIGURES }
 }
 
@@ -120,7 +124,7 @@ function readPiece(choice: Fields, message: Fields, { usage }: Fields): PredictP
     reasoning: textOf(message.reasoning) ?? textOf(message.reasoning_content) ?? '',
     calls: listOf(message.tool_calls).map((call, place) => readCall(fieldsOf(call), place)),
     ...withoutNothing({
-      logprobs: choice.logprobs,
+      logprobs: readLogprobs(choice.logprobs),
       finishReason: textOf(choice.finish_reason),
       usage: isFields(usage) ? readUsage(usage) : undefined,
     }),
