@@ -18,6 +18,7 @@ export {
 export { type PassthroughBody, passthroughBody } from './passthrough.ts'
 export type { ByteRewriter } from './relay/byte-rewriter.ts'
 export type { ReplyTarget } from './relay/client-reply.ts'
+export { createKeyRedactor } from './relay/key-redactor.ts'
 export { type RelayOptions, type RelayOutcome, relay } from './relay/relay.ts'
 
 // Models that live upstream: requests and replies from one format to another.

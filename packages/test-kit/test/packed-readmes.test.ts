@@ -91,6 +91,7 @@ const PROMISES = {
       'createChain',
       'createChatUpstream',
       'createHttpUpstream',
+      'createKeyRedactor',
       'createService',
       'createTranslator',
       'loadCloudTarget',

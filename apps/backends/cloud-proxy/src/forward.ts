@@ -1,7 +1,14 @@
 import type { ForwardReply, ForwardRequest, PartialMessage } from '@svc/backend-client/proto'
 import { SvcError } from '@svc/errors'
 import { parseJson } from '@svc/json'
-import { type CloudTarget, cloudRequest, passthroughBody, replyHeaders, type Upstream } from '@svc/proxy'
+import {
+  type CloudTarget,
+  cloudRequest,
+  createKeyRedactor,
+  passthroughBody,
+  replyHeaders,
+  type Upstream,
+} from '@svc/proxy'
 import type { CloudModel } from './cloud-model.ts'
 
 /** The largest body that is forwarded, in bytes. */
@@ -18,7 +25,8 @@ export interface ForwardContext {
 
 /**
  * Relays one request as it is, but for the model at its top: the first message has path, method and headers, all of them
- * together the body; the reply begins with status and headers and goes on with the body as it comes.
+ * together the body; the reply begins with status and headers and goes on with the body as it comes. An error that repeats
+ * the key is relayed without it.
  *
  * @throws {SvcError} `invalid_request` in translate mode and for a body that is no JSON, `too_large`, `upstream_failed`
  */
@@ -39,14 +47,17 @@ export async function* forward(
     return values.length > 0 ? values.join(', ') : undefined
   }
   const target = withPath(model.target, head.path)
-  const reply = await upstream.send(cloudRequest(target, { client, body: bytes, isStream }), { signal })
+  const request = cloudRequest(target, { client, body: bytes, isStream })
+  const reply = await upstream.send(request, { signal })
   if (reply.status >= 300 && reply.status < 400) {
     throw new SvcError('upstream_failed', 'the upstream redirects, which is not followed', {
       code: 'upstream_redirect',
     })
   }
   yield { status: reply.status, headers: replyHeaders(reply.headers).map(([name, value]) => ({ name, value })) }
-  for await (const piece of reply.body) yield* cut(piece)
+  const redactor = reply.status >= 400 ? createKeyRedactor(request) : undefined
+  for await (const piece of reply.body) yield* cut(redactor?.push(piece) ?? piece)
+  if (redactor !== undefined) yield* cut(redactor.end())
 }
 
 interface WholeRequest {
@@ -77,8 +88,10 @@ function withPath(target: CloudTarget, path: string): CloudTarget {
   return { ...target, url }
 }
 
-function* cut(piece: Uint8Array): Generator<PartialMessage<ForwardReply>> {
-  for (let start = 0; start < piece.length; start += MAX_PIECE_BYTES) {
-    yield { bodyChunk: Buffer.from(piece.subarray(start, start + MAX_PIECE_BYTES)) }
+function* cut(pieces: Uint8Array | readonly Uint8Array[]): Generator<PartialMessage<ForwardReply>> {
+  for (const piece of pieces instanceof Uint8Array ? [pieces] : pieces) {
+    for (let start = 0; start < piece.length; start += MAX_PIECE_BYTES) {
+      yield { bodyChunk: Buffer.from(piece.subarray(start, start + MAX_PIECE_BYTES)) }
+    }
   }
 }

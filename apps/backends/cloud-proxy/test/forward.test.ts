@@ -78,6 +78,15 @@ describe('Forward', () => {
     expect(await relay(world, BODY)).toMatchObject({ status: 529, headers: { 'retry-after': '3' }, body: 'so busy' })
   })
 
+  it('does not relay the key that an error repeats', async () => {
+    await using world = await startWorld()
+    for (const provider of ['provider_a', 'provider_b']) {
+      await world.load({ apiKeyEnv: 'KEY', provider })
+      world.provider.enqueue({ status: 401, body: ['no such key: "sk-va', 'riable", see é', ''] })
+      expect(await relay(world, BODY)).toMatchObject({ status: 401, body: 'no such key: "[key]", see é' })
+    }
+  })
+
   it('relays large replies in pieces that fit', async () => {
     await using world = await startWorld()
     await world.load({})
