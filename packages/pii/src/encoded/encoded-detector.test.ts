@@ -92,6 +92,7 @@ describe('the place of what is found', () => {
     ['base64', `https://host.example/in/${btoa(words)}?x`, `example/in/${btoa(words)}`],
     ['base64', `text${btoa(words)}text`, `text${btoa(words)}text`],
     ['base64', `token_${btoa(words)}==;`, `token_${btoa(words)}==`],
+    ['base64', '{"a":"d2hhdD8\\/IHRpY2stMTIzNCA\\/P35+IHdoYXQ="}', 'd2hhdD8\\/IHRpY2stMTIzNCA\\/P35+IHdoYXQ='],
     ['hex', `0x${hex}.`, `0x${hex}`],
     ['hex', `f${hex}f`, `f${hex}f`],
     ['percent', 'a%20b %74ick%2d1234, c%20d', '%74ick%2d1234'],

@@ -6,13 +6,13 @@ function runsOf(text: string): string[] {
   return [...findEncodedRuns(text)].flatMap((run) => (run === undefined ? [] : [text.slice(run.start, run.end)]))
 }
 
-const SYMBOLS = 'A-Za-z0-9+/_-'
+const SYMBOL = '(?:[A-Za-z0-9+/_-]|\\\\(?=/))'
 const LINE_BREAK = '(?:\\r\\n?|\\n|\\\\r\\\\n|\\\\n)[ \\t]*'
 /** The same in one expression, which is slow. */
-const RUN = new RegExp(`[${SYMBOLS}]{22,}(?:${LINE_BREAK}[${SYMBOLS}]+)*={0,2}`, 'g')
+const RUN = new RegExp(`${SYMBOL}{22,}(?:${LINE_BREAK}${SYMBOL}+)*={0,2}`, 'g')
 
 function slowRunsOf(text: string): string[] {
-  const isLong = (run: string): boolean => run.replaceAll(new RegExp(LINE_BREAK, 'g'), '').length >= 24
+  const isLong = (run: string): boolean => run.replaceAll(new RegExp(`${LINE_BREAK}|\\\\`, 'g'), '').length >= 24
   return (text.match(RUN) ?? []).filter(isLong)
 }
 
@@ -20,7 +20,25 @@ describe('runs of symbols', () => {
   it('are all found, wherever they lie', () => {
     const piece = fc.oneof(
       { weight: 3, arbitrary: fc.integer({ min: 0, max: 60 }).map((length) => 'aB3-_/+z'.repeat(8).slice(0, length)) },
-      fc.constantFrom('\n', '\r\n', '\r', '\\n', '\\r\\n', ' ', '\t', '=', '==', '===', '.', 'é', '🔑', '\\', '"'),
+      fc.constantFrom(
+        '\n',
+        '\r\n',
+        '\r',
+        '\\n',
+        '\\r\\n',
+        ' ',
+        '\t',
+        '=',
+        '==',
+        '===',
+        '.',
+        'é',
+        '🔑',
+        '\\',
+        '\\/',
+        '/',
+        '"',
+      ),
     )
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
@@ -38,6 +56,12 @@ describe('runs of symbols', () => {
         runsOf(`${'some words. '.repeat(gap / 12)}${'.'.repeat(gap % 12)} ${run} ${'.'.repeat(gap)}${run}`),
       ).toEqual([run, run])
     }
+  })
+
+  it('have slashes that a string of JSON has escaped', () => {
+    const text = '{"key":"abc\\/defghijkl\\/\\/mnopqrstuvwx=="}'
+    const [run] = findEncodedRuns(text)
+    expect(run).toEqual({ start: 8, end: text.length - 2, symbols: 'abc/defghijkl//mnopqrstuvwx' })
   })
 
   it('of several lines have their symbols in a row', () => {

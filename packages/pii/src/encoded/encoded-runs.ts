@@ -10,7 +10,7 @@ const FIRST_SYMBOLS = MIN_RUN_LENGTH - MAX_PADDING
 
 /** A run of characters that base64 or hex may be made of, with its padding, over as many lines as it goes on. */
 export interface EncodedRun extends Span {
-  /** The run without line breaks and padding. */
+  /** The run without line breaks, padding and what escapes slashes. */
   readonly symbols: string
 }
 
@@ -53,7 +53,7 @@ function nextCandidate(text: string, from: number, limit: number): number {
   while (start < limit) {
     let at = start + FIRST_SYMBOLS - 1
     if (at >= text.length) return start
-    while (at >= start && isSymbol(text.charCodeAt(at))) at--
+    while (at >= start && isSymbolAt(text, at)) at--
     if (at < start) return start
     start = at + 1
   }
@@ -69,7 +69,7 @@ function* readRun(
   let from = start
   let end = start
   for (let pause = start + STEP_CHARACTERS; ; ) {
-    while (end < pause && isSymbol(text.charCodeAt(end))) end++
+    while (end < pause && isSymbolAt(text, end)) end++
     if (end >= pause) {
       pause = end + STEP_CHARACTERS
       yield undefined
@@ -77,13 +77,13 @@ function* readRun(
     }
     lines.push(text.slice(from, end))
     const next = nextLine(text, end)
-    if (next === end || !isSymbol(text.charCodeAt(next))) break
+    if (next === end || !isSymbolAt(text, next)) break
     from = next
     end = next
   }
   let padding = 0
   while (padding < MAX_PADDING && text[end + padding] === '=') padding++
-  return { start, end: end + padding, symbols: lines.join(''), padding }
+  return { start, end: end + padding, symbols: lines.join('').replaceAll('\\', ''), padding }
 }
 
 /** Where the next line begins, past its blanks, after a line break or one that is written as an escape; else the place itself. */
@@ -95,6 +95,11 @@ function nextLine(text: string, at: number): number {
   return next
 }
 
-function isSymbol(unit: number): boolean {
-  return unit < 128 && SYMBOLS[unit] === 1
+const BACKSLASH = 0x5c
+const SLASH = 0x2f
+
+/** Whether a symbol stands at a place, or the backslash that some writers of JSON put in front of a slash. */
+function isSymbolAt(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at)
+  return (unit < 128 && SYMBOLS[unit] === 1) || (unit === BACKSLASH && text.charCodeAt(at + 1) === SLASH)
 }
