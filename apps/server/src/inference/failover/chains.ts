@@ -12,7 +12,7 @@ export interface Chains {
    * @throws {SvcError} `model_load_failed` (internal) naming the setting at fault
    */
   of(model: ModelConfig): Chain
-  /** Whether the file of a chain has become another chain's: only requests that began before still have it. */
+  /** Whether another chain was asked for under its name since: its file has changed, and it is of requests before that. */
   isReplaced(chain: Chain): boolean
   /** Those that have been asked for so far, by name. */
   known(): ReadonlyMap<string, Chain>
@@ -29,7 +29,7 @@ const MAX_CHAINS = 256
 
 /** No chains so far: each is made with its first request. */
 export function createChains({ clock, onEvent }: ChainsOptions): Chains {
-  const byModel = new WeakMap<ModelConfig, Chain>()
+  const byModel = new WeakMap<ModelConfig, KnownChain>()
   const byName = new Map<string, KnownChain>()
   const replaced = new WeakSet<Chain>()
   const make = (name: string, settings: FailoverSettings, pinned: string | undefined): Chain => {
@@ -38,22 +38,27 @@ export function createChains({ clock, onEvent }: ChainsOptions): Chains {
     if (settings.targets.some(({ model }) => model === pinned)) chain.pin(pinned)
     return chain
   }
+  /** The chain that a model has by its settings; the one that its name had before, where these are the same. */
+  const find = (model: ModelConfig, before: KnownChain | undefined): KnownChain => {
+    const settings = chainSettingsOf(model)
+    const key = JSON.stringify(settings)
+    return before?.key === key ? before : { key, chain: make(model.name, settings, before?.chain.pinned) }
+  }
+  const remember = (name: string, known: KnownChain, before: KnownChain | undefined): void => {
+    if (before !== undefined) replaced.add(before.chain)
+    replaced.delete(known.chain)
+    byName.delete(name)
+    byName.set(name, known)
+    const [oldest] = byName.keys()
+    if (byName.size > MAX_CHAINS && oldest !== undefined) byName.delete(oldest)
+  }
   return {
     of(model) {
-      const made = byModel.get(model)
-      if (made !== undefined) return made
-      const { name } = model
-      const settings = chainSettingsOf(model)
-      const key = JSON.stringify(settings)
-      const before = byName.get(name)
-      const chain = before?.key === key ? before.chain : make(name, settings, before?.chain.pinned)
-      if (before !== undefined && before.chain !== chain) replaced.add(before.chain)
-      byName.delete(name)
-      byName.set(name, { key, chain })
-      const [oldest] = byName.keys()
-      if (byName.size > MAX_CHAINS && oldest !== undefined) byName.delete(oldest)
-      byModel.set(model, chain)
-      return chain
+      const before = byName.get(model.name)
+      const known = byModel.get(model) ?? find(model, before)
+      byModel.set(model, known)
+      if (known !== before) remember(model.name, known, before)
+      return known.chain
     },
     isReplaced: (chain) => replaced.has(chain),
     known: () => new Map([...byName].map(([name, { chain }]) => [name, chain])),

@@ -82,7 +82,7 @@ export function createFailover({ chains, slots, prober, failed, clock }: Failove
       try {
         yield* streamWithFailover({ ...request, onFailed }, { attempt, isContent })
       } finally {
-        prober.watch(model)
+        prober.watch(request.chain, model)
       }
     },
     async perform(exchange, run) {
@@ -101,7 +101,7 @@ export function createFailover({ chains, slots, prober, failed, clock }: Failove
           }
         })
       } finally {
-        prober.watch(model)
+        prober.watch(request.chain, model)
       }
     },
   }

@@ -40,17 +40,34 @@ it('leaves the targets of a chain alone once its file is another one', async () 
     throw new Error('still down')
   })
   const before = chainModel({ errors: 1 })
-  chains.of(before).report('one', 'down')
-  prober.watch(before)
+  const chain = chains.of(before)
+  chain.report('one', 'down')
+  prober.watch(chain, before)
   await clock.advance(INTERVAL_MS)
   expect(looks).toBe(1)
   chains.of(chainModel({ errors: 2 }))
   await clock.advance(INTERVAL_MS * 4)
   expect([looks, clock.sleepers]).toEqual([1, 0])
   // A request that began before the change ends after it.
-  prober.watch(before)
+  prober.watch(chain, before)
   await clock.advance(INTERVAL_MS * 4)
   expect([looks, clock.sleepers]).toEqual([1, 0])
+})
+
+it('looks after a chain although a request from before the change of its file came late', async () => {
+  let looks = 0
+  const { clock, chains, prober } = start(async () => {
+    looks += 1
+    throw new Error('still down')
+  })
+  const after = chainModel({ errors: 2 })
+  chains.of(after)
+  chains.of(chainModel({ errors: 1 }))
+  for (const _ of [1, 2]) chains.of(after).report('one', 'down')
+  prober.watch(chains.of(after), after)
+  await clock.advance(INTERVAL_MS)
+  expect(looks).toBe(1)
+  expect(chains.known().get('m')).toBe(chains.of(after))
 })
 
 it.each([1, 2, 3, 4, 5, 6, 7, 8])('looks again at a target that fails %i turns after it came back', async (turns) => {
@@ -67,10 +84,10 @@ it.each([1, 2, 3, 4, 5, 6, 7, 8])('looks again at a target that fails %i turns a
   const failAgain = async (): Promise<void> => {
     for (let turn = 0; turn < turns; turn++) await Promise.resolve()
     chains.of(model).report('one', 'down')
-    prober.watch(model)
+    prober.watch(chains.of(model), model)
   }
   chains.of(model).report('one', 'down')
-  prober.watch(model)
+  prober.watch(chains.of(model), model)
   await clock.advance(INTERVAL_MS)
   expect(looks).toBe(1)
   await clock.advance(INTERVAL_MS * 2)

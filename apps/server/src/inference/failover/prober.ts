@@ -7,14 +7,14 @@ import type { Probe } from './probe.ts'
 /** Looks at targets that are down until they are up again, and has those loaded that are to be warm. */
 export interface Prober {
   /** Looks after the targets of a chain from now on, for as long as one of them is down or rests and its file is the same. */
-  watch(model: ModelConfig): void
+  watch(chain: Chain, model: ModelConfig): void
   /** Ends every look. */
   close(): Promise<void>
 }
 
 /** What {@link createProber} needs. */
 export interface ProberOptions {
-  readonly chains: Chains
+  readonly chains: Pick<Chains, 'isReplaced'>
   readonly probe: Probe
   /** Brings a target into memory. */
   readonly load: (model: ModelConfig, options: { readonly signal: AbortSignal }) => Promise<void>
@@ -70,10 +70,8 @@ export function createProber({ chains, probe, load, clock, logger }: ProberOptio
   }
 
   return {
-    watch(model) {
-      if (closing.signal.aborted) return
-      const chain = chains.of(model)
-      if (chains.isReplaced(chain)) return
+    watch(chain, model) {
+      if (closing.signal.aborted || chains.isReplaced(chain)) return
       warm(chain, model)
       const loop = watched.get(chain)
       if (loop !== undefined) {
