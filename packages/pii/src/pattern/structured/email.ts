@@ -1,4 +1,5 @@
 import type { Span } from '../../span.ts'
+import { isInsideCharacter } from '../../well-formed.ts'
 import { isAlphanumeric, isBeyondAscii } from './characters.ts'
 
 const AT = 0x40
@@ -15,6 +16,7 @@ const isLabel = (unit: number): boolean => isAlphanumeric(unit) || isBeyondAscii
 export function emailAt(text: string, at: number): Span | undefined {
   let start = at
   while (start > 0 && at - start < MAX_LOCAL && isLocal(text.charCodeAt(start - 1))) start--
+  if (isInsideCharacter(text, start)) start++
   while (start < at && !isAlphanumeric(text.charCodeAt(start)) && !isBeyondAscii(text.charCodeAt(start))) start++
   const end = domainEnd(text, at + 1)
   return start === at || end === undefined ? undefined : { start, end }
@@ -29,7 +31,7 @@ function domainEnd(text: string, from: number): number | undefined {
     const start = position
     while (position - from < MAX_DOMAIN && isLabel(text.charCodeAt(position))) position++
     if (position === start) break
-    let labelEnd = position
+    let labelEnd = isInsideCharacter(text, position) ? position - 1 : position
     while (text.charCodeAt(labelEnd - 1) === HYPHEN) labelEnd--
     labels++
     if (labels > 1 && labelEnd - start > 1) end = labelEnd

@@ -178,3 +178,17 @@ describe('checks', () => {
     expect(weightedSum('123', [1, 2, 3])).toBe(14)
   })
 })
+
+it.each(['', 'a', 'ab', 'abc'])(
+  'an address with more before or behind it than it may have is cut between characters: %j',
+  (letters) => {
+    for (const text of [
+      `${'🔑'.repeat(50)}${letters}@example.com`,
+      `a@${letters}${'🔑'.repeat(140)}.example.com x`,
+      `a@b.${letters}${'🔑'.repeat(140)}`,
+    ]) {
+      for (const address of found('email', text)) expect(address).toBe(address.replaceAll(/\p{Surrogate}/gu, ''))
+      expect(found('email', `${text} b@example.com`)).toContain('b@example.com')
+    }
+  },
+)
