@@ -1,5 +1,6 @@
-// The upstream behind every relay: one JSON reply with figures, or a stream of chunks that carry the time they left.
-import { createServer } from 'node:http'
+// The upstream behind every relay: one JSON reply with figures, or a stream of chunks that carry the time they left. It
+// speaks just enough HTTP for that, so that the relays are what is busy.
+import { createServer } from 'node:net'
 
 const [port, events, intervalMs] = process.argv.slice(2).map(Number)
 const text = 'The quick brown fox jumps over the lazy dog. '.repeat(8)
@@ -19,33 +20,44 @@ function chunk(content) {
   return `data: ${HEAD}[{"index":0,"delta":{"content":"${content}"},"finish_reason":null}],"usage":null,"at":${at}}\n\n`
 }
 
-function stream(outgoing) {
-  outgoing.writeHead(200, { 'content-type': 'text/event-stream' })
+const HTTP_OK = 'HTTP/1.1 200 OK\r\nconnection: keep-alive\r\n'
+const WHOLE = `${HTTP_OK}content-type: application/json\r\ncontent-length: ${reply.length}\r\n\r\n${reply}`
+const STREAM = `${HTTP_OK}content-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n`
+
+function stream(socket) {
+  const write = (data) => socket.write(`${data.length.toString(16)}\r\n${data}\r\n`, 'latin1')
+  socket.write(STREAM)
   let sent = 0
   const timer = setInterval(() => {
+    if (socket.destroyed) {
+      clearInterval(timer)
+      return
+    }
     sent += 1
     if (sent <= events) {
-      outgoing.write(chunk(` word${sent}`))
+      write(chunk(` word${sent}`))
       return
     }
     clearInterval(timer)
-    outgoing.write(
+    write(
       `data: ${HEAD}[],"usage":{"prompt_tokens":21,"completion_tokens":${events},"total_tokens":${events + 21}}}\n\n`,
     )
-    outgoing.end('data: [DONE]\n\n')
+    socket.write('e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n')
   }, intervalMs)
-  outgoing.once('close', () => clearInterval(timer))
 }
 
-createServer((incoming, outgoing) => {
-  const pieces = []
-  incoming.on('data', (piece) => pieces.push(piece))
-  incoming.on('end', () => {
-    if (Buffer.concat(pieces).includes('"stream":true')) {
-      stream(outgoing)
-      return
-    }
-    outgoing.writeHead(200, { 'content-type': 'application/json', 'content-length': reply.length })
-    outgoing.end(reply)
+createServer({ noDelay: true }, (socket) => {
+  let text = ''
+  socket.on('error', () => socket.destroy())
+  socket.on('data', (piece) => {
+    text += piece.toString('latin1')
+    const start = text.indexOf('\r\n\r\n') + 4
+    if (start < 4) return
+    const length = Number(/\r\ncontent-length: *(\d+)/i.exec(text.slice(0, start))?.[1] ?? 0)
+    if (text.length < start + length) return
+    const isStream = text.includes('"stream":true', start)
+    text = text.slice(start + length)
+    if (isStream) stream(socket)
+    else socket.write(WHOLE, 'latin1')
   })
 }).listen(port, '127.0.0.1')
