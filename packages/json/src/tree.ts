@@ -116,21 +116,14 @@ export class JsonNode {
   }
 
   /** The members of an object in source order, duplicates included; none on anything else. */
-  *entries(): Generator<JsonMember, void, undefined> {
-    const { document } = this
-    const close = this.#closeOfObject()
-    for (let index = this.index + 1; index < close; index = nextSibling(document, index + 1)) {
-      yield { key: new JsonNode(document, index), value: new JsonNode(document, index + 1) }
-    }
+  entries(): IterableIterator<JsonMember, undefined> {
+    return new Members(this.document, this.index + 1, this.#closeOfObject())
   }
 
   /** The items of an array in order; none on anything else. */
-  *items(): Generator<JsonNode, void, undefined> {
-    if (this.kind !== 'array') return
-    const close = this.document.tape.second(this.index)
-    for (let index = this.index + 1; index < close; index = nextSibling(this.document, index)) {
-      yield new JsonNode(this.document, index)
-    }
+  items(): IterableIterator<JsonNode, undefined> {
+    const close = this.kind === 'array' ? this.document.tape.second(this.index) : 0
+    return new Items(this.document, this.index + 1, close)
   }
 
   /**
@@ -175,9 +168,56 @@ export class JsonNode {
 
   /**
    * The entry of an object's closing bracket; 0 on anything else, which no entry comes before. Keys lie between, each
-   * before its value. A generator of them would cost a small body more than all else that is done with it.
+   * before its value.
    */
   #closeOfObject(): number {
     return this.kind === 'object' ? this.document.tape.second(this.index) : 0
+  }
+}
+
+/** What lies between the brackets of a token. A generator would cost a small body more than all else that is done with it. */
+abstract class Children<T> implements IterableIterator<T, undefined> {
+  readonly #document: JsonDocument
+  readonly #close: number
+  #index: number
+
+  constructor(document: JsonDocument, first: number, close: number) {
+    this.#document = document
+    this.#index = first
+    this.#close = close
+  }
+
+  [Symbol.iterator](): this {
+    return this
+  }
+
+  next(): IteratorResult<T, undefined> {
+    const index = this.#index
+    if (index >= this.#close) return { done: true, value: undefined }
+    this.#index = this.after(this.#document, index)
+    return { done: false, value: this.make(this.#document, index) }
+  }
+
+  protected abstract make(document: JsonDocument, index: number): T
+  protected abstract after(document: JsonDocument, index: number): number
+}
+
+class Members extends Children<JsonMember> {
+  protected make(document: JsonDocument, index: number): JsonMember {
+    return { key: new JsonNode(document, index), value: new JsonNode(document, index + 1) }
+  }
+
+  protected after(document: JsonDocument, index: number): number {
+    return nextSibling(document, index + 1)
+  }
+}
+
+class Items extends Children<JsonNode> {
+  protected make(document: JsonDocument, index: number): JsonNode {
+    return new JsonNode(document, index)
+  }
+
+  protected after(document: JsonDocument, index: number): number {
+    return nextSibling(document, index)
   }
 }

@@ -1,5 +1,6 @@
 import { Counter, Histogram, type Registry } from 'prom-client'
 import type { AuditEntry } from '../audit/pii-events.ts'
+import { type HistogramExport, PlainSeries, toExport } from '../monitoring/plain-histogram.ts'
 
 /** What the filter measures. */
 export interface PiiMetrics {
@@ -9,8 +10,22 @@ export interface PiiMetrics {
   observeScan(seconds: number): void
 }
 
-/** From a short message under patterns to a long document under a model. */
-const SCAN_BUCKETS = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10]
+const SCANS = {
+  name: 'svc_pii_scan_seconds',
+  help: 'Duration of the scan of a request by all its detectors, in seconds.',
+  // From a short message under patterns to a long document under a model.
+  buckets: [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10],
+}
+
+/** The histogram of scans. */
+class ScanDurations extends Histogram {
+  readonly series = new PlainSeries(SCANS.buckets)
+
+  /** What both formats of the registry are made of, in place of what the library's own counting would give. */
+  async getForPromString(): Promise<HistogramExport> {
+    return toExport(SCANS, this.series.values(SCANS.name, {}))
+  }
+}
 
 /** Makes the metrics on the server's registry. */
 export function createPiiMetrics(registry: Registry): PiiMetrics {
@@ -25,12 +40,7 @@ export function createPiiMetrics(registry: Registry): PiiMetrics {
     help: 'Requests refused because a detector was unavailable.',
     registers: [registry],
   })
-  const scans = new Histogram({
-    name: 'svc_pii_scan_seconds',
-    help: 'Duration of the scan of a request by all its detectors, in seconds.',
-    buckets: SCAN_BUCKETS,
-    registers: [registry],
-  })
+  const scans = new ScanDurations({ ...SCANS, registers: [registry] })
   return {
     countEvents(entries) {
       for (const { kind, origin = '', facts } of entries) {
@@ -38,6 +48,6 @@ export function createPiiMetrics(registry: Registry): PiiMetrics {
       }
     },
     countFailure: () => failures.inc(),
-    observeScan: (seconds) => scans.observe(seconds),
+    observeScan: (seconds) => scans.series.observe(seconds),
   }
 }

@@ -267,7 +267,9 @@ export class TextWalk {
 
 /** The strings under a name, duplicates included. */
 function textsOf(object: JsonNode, name: string): string[] {
-  return object.getAll(name).flatMap((value) => (value.kind === 'string' ? [value.text()] : []))
+  const texts: string[] = []
+  for (const value of object.getAll(name)) if (value.kind === 'string') texts.push(value.text())
+  return texts
 }
 
 /** Whether a text begins as an object, an array or a string of JSON does. Other JSON reads the same as text. */
