@@ -1,5 +1,5 @@
 import type { Detector, JudgedDetection } from './detector.ts'
-import { cutBySegment, joinSegments, type RequestTexts } from './document.ts'
+import { cutBySegment, type JoinedSegments, joinSegments, type RequestTexts } from './document.ts'
 import type { Clock, StopSignal } from './ports.ts'
 import { FIXED_MASKS, type MaskWriter, maskText } from './redact.ts'
 import { resolveOverlaps } from './resolve-overlaps.ts'
@@ -46,15 +46,36 @@ export interface FilterOutcome {
  * @example
  * const { blocked, segments } = await filterSegments({ segments: [{ text: 'I am Ada' }] }, { detectors: [names] })
  */
-export async function filterSegments(
+export async function filterSegments(texts: RequestTexts, options: FilterOptions): Promise<FilterOutcome> {
+  return await startFilter(texts, options)
+}
+
+/**
+ * {@link filterSegments} for callers to whom a promise matters: the outcome itself where every detector answers at once, as
+ * patterns do in short texts.
+ *
+ * @throws as {@link filterSegments} rejects, at once or later
+ */
+export function startFilter(
   texts: RequestTexts,
   { detectors, masks = FIXED_MASKS, ...limits }: FilterOptions,
-): Promise<FilterOutcome> {
+): FilterOutcome | Promise<FilterOutcome> {
   throwIfAborted(limits.signal)
   const { segments } = texts
   const joined = joinSegments(texts)
   if (detectors.length === 0 || joined.indices.length === 0) return untouched(segments)
-  const detections = await runDetectors(joined.document, detectors, limits)
+  const found = runDetectors(joined.document, detectors, limits)
+  return found instanceof Promise
+    ? found.then((detections) => toOutcome(segments, joined, detections, masks))
+    : toOutcome(segments, joined, found, masks)
+}
+
+function toOutcome(
+  segments: RequestTexts['segments'],
+  joined: JoinedSegments,
+  detections: readonly JudgedDetection[],
+  masks: MaskWriter,
+): FilterOutcome {
   if (detections.length === 0) return { blocked: false, masked: false, segments: joined.texts.map(notFound(segments)) }
   const found = new Map<number, readonly JudgedDetection[]>()
   for (const [place, pieces] of cutBySegment(detections, joined.document.segments).entries()) {

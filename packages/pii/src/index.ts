@@ -9,7 +9,7 @@
 
 export { type Analysis, type AnalyzeOptions, analyzeText, type Entity, type Redaction, redactText } from './analyze.ts'
 export type { RequestTexts } from './document.ts'
-export { type FilteredSegment, type FilterOptions, type FilterOutcome, filterSegments } from './filter.ts'
+export { type FilteredSegment, type FilterOptions, type FilterOutcome, filterSegments, startFilter } from './filter.ts'
 export { type FilterBodyOptions, type FilteredBody, filterBody } from './filter-body.ts'
 export { FIXED_MASKS, type MaskWriter, maskText } from './redact.ts'
 

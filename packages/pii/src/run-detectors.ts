@@ -22,18 +22,22 @@ const OVER = new Error('the detectors are through')
 
 /**
  * What all detectors find, in no particular order. Each runs to its end, also when another has failed. Those that answer
- * at once are not waited for, and need neither a limit of time nor a signal.
+ * at once are not waited for, and need neither a limit of time nor a signal: where all do, so does this.
  *
  * @throws SvcError `pii_ner_unavailable` when any failed; the signal's reason when the caller has gone
  */
-export async function runDetectors(
+export function runDetectors(
   document: ScanDocument,
   detectors: readonly Detector[],
   limits: RunLimits,
-): Promise<readonly JudgedDetection[]> {
+): readonly JudgedDetection[] | Promise<readonly JudgedDetection[]> {
   const context = new DetectorContext()
   const started = detectors.map((detector) => start(detector, document, context))
-  const ran = started.every(isOver) ? started : await waitForAll(started, limits, context)
+  if (started.every(isOver)) return gather(started, limits)
+  return waitForAll(started, limits, context).then((ran) => gather(ran, limits))
+}
+
+function gather(ran: readonly Ran[], limits: RunLimits): readonly JudgedDetection[] {
   throwIfAborted(limits.signal)
   const failures = ran.flatMap((result) => (result.ok ? [] : [result.failure]))
   if (failures.length > 0) throw piiUnavailable(failures)

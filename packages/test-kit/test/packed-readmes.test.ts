@@ -59,6 +59,7 @@ const PROMISES = {
       'detectionId',
       'filterBody',
       'filterSegments',
+      'startFilter',
       'findingEvents',
       'isPiiAction',
       'maskText',

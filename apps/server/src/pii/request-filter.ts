@@ -3,14 +3,16 @@ import type { JsonDocument, Splice } from '@svc/json'
 import {
   collectSegments,
   createTokenMap,
+  type Detector,
   type DocumentFormat,
   type FilterOutcome,
-  filterSegments,
   piiBlocked,
   piiUnsupportedTransport,
   type SegmentCollection,
   type StopSignal,
+  startFilter,
   type TextSegment,
+  type TokenList,
   type TokenMap,
 } from '@svc/pii'
 import type { AuditEntry, AuditEvents } from '../audit/pii-events.ts'
@@ -52,12 +54,12 @@ export interface RequestFilter {
   /** Whether there is anything to look at in the requests of a model. */
   watches(model: ModelConfig, options: { readonly isSocket: boolean }): boolean
   /**
-   * Looks at a request and decides what may go on.
+   * Looks at a request and decides what may go on: at once where all detectors answer at once.
    *
    * @throws {SvcError} `pii_blocked`, `pii_ner_unavailable`, `pii_unsupported_transport`, `invalid_request` for a body
-   *   of which it cannot be said what its reader takes for text; nothing may go on then
+   *   of which it cannot be said what its reader takes for text, at once or later; nothing may go on then
    */
-  filter(request: FilterableRequest): Promise<FilteredRequest>
+  filter(request: FilterableRequest): FilteredRequest | Promise<FilteredRequest>
 }
 
 /** What {@link createRequestFilter} needs. */
@@ -93,19 +95,40 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
   }
 
   /** Refuses a request; everything recorded of it is written before it is. */
-  async function refuse(entries: readonly AuditEntry[], { correlationId }: Occasion): Promise<SvcError> {
+  async function refuse(entries: readonly AuditEntry[], { correlationId }: Occasion): Promise<never> {
     const ids = record(entries)
     await events.flush().catch(() => undefined)
     const blocking = entries.findIndex(({ facts }) => facts.action === 'block')
-    return piiBlocked({ correlation_id: correlationId, pii_event_id: ids[blocking] })
+    throw piiBlocked({ correlation_id: correlationId, pii_event_id: ids[blocking] })
   }
 
-  async function scan(scanned: Scanned): Promise<FilterOutcome> {
-    const { request, policy, occasion, texts, masks } = scanned
+  /** What the detectors say: at once where all of them answer at once. Whatever fails is a rejection. */
+  function scan(scanned: Scanned): FilterOutcome | Promise<FilterOutcome> {
     const startedAt = clock.monotonic()
     try {
-      const found = await detectors.find(policy.detectors, request)
-      return await filterSegments(texts, { detectors: found, masks, clock, signal: request.ending })
+      const outcome = startScan(scanned)
+      if (outcome instanceof Promise) return watch(outcome, startedAt, scanned)
+      metrics.observeScan((clock.monotonic() - startedAt) / 1000)
+      return outcome
+    } catch (error) {
+      return watch(Promise.reject(error), startedAt, scanned)
+    }
+  }
+
+  function startScan({ request, policy, texts, masks }: Scanned): FilterOutcome | Promise<FilterOutcome> {
+    const run = (found: readonly Detector[]) =>
+      startFilter(texts, { detectors: found, masks, clock, signal: request.ending })
+    const found = detectors.find(policy.detectors, request)
+    return found instanceof Promise ? found.then(run) : run(found)
+  }
+
+  async function watch(
+    pending: Promise<FilterOutcome>,
+    startedAt: number,
+    { occasion }: Scanned,
+  ): Promise<FilterOutcome> {
+    try {
+      return await pending
     } catch (error) {
       throw await failClosed(error, occasion, { events, metrics })
     } finally {
@@ -113,12 +136,42 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
     }
   }
 
+  /** @param unscanned lists of tokens that nobody here can read */
+  function judge(scanned: Scanned, unscanned: readonly TokenList[]): FilteredRequest | Promise<FilteredRequest> {
+    const outcome = scan(scanned)
+    return outcome instanceof Promise
+      ? outcome.then((later) => conclude(scanned, later, unscanned))
+      : conclude(scanned, outcome, unscanned)
+  }
+
+  function conclude(
+    scanned: Scanned,
+    outcome: FilterOutcome,
+    unscanned: readonly TokenList[],
+  ): FilteredRequest | Promise<FilteredRequest> {
+    const { occasion, masks } = scanned
+    const entries = foundEntries(occasion, outcome, (index) => pathOf(scanned, index))
+    if (outcome.blocked) return refuse(entries, occasion)
+    const edited = editsOf(scanned, outcome)
+    if (edited === 'collision') return refuse([...entries, ...entries.slice(0, 1).map(asBlock)], occasion)
+    record([...unscanned.map(({ path }) => unscannedTokensEntry(occasion, path)), ...entries])
+    return { splices: edited, restoration: masks !== undefined && masks.size > 0 ? masks : undefined }
+  }
+
+  /** Token lists are read as text first. */
+  async function judgeWithTokens(parts: Omit<Scanned, 'texts' | 'masks'>): Promise<FilteredRequest> {
+    const { request, collection, hidden } = parts
+    const texts = await readTokenLists(collection.tokenLists, tokens, request)
+    const scanned = toScanned({ ...parts, hidden: [...hidden, ...(texts ?? [])] })
+    return await judge(scanned, texts === undefined ? collection.tokenLists : [])
+  }
+
   return {
     watches(model, { isSocket }) {
       const { enabled, detectors: named, blocksMedia } = consumerPolicy(model, defaults())
       return enabled && (isSocket || named.length > 0 || blocksMedia)
     },
-    async filter(request) {
+    filter(request) {
       const policy = consumerPolicy(request.model, defaults())
       if (!policy.enabled) return NOTHING
       if (request.isSocket) throw piiUnsupportedTransport()
@@ -128,26 +181,12 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
       const collection = collectSegments(request.document, request.format)
       if (collection.refusal !== undefined) throw unclear(collection.refusal)
       if (policy.blocksMedia && WITH_MEDIA.has(request.format) && collection.media.length > 0) {
-        throw await refuse([unscannedMediaEntry(occasion)], occasion)
+        return refuse([unscannedMediaEntry(occasion)], occasion)
       }
       if (policy.detectors.length === 0) return NOTHING
-      const { tokenLists } = collection
-      const tokenTexts = tokenLists.length === 0 ? [] : await readTokenLists(tokenLists, tokens, request)
-      const hidden = request.hidden === undefined ? (tokenTexts ?? []) : [request.hidden, ...(tokenTexts ?? [])]
-      const scanned = toScanned({ request, policy, occasion, collection, hidden })
-      const outcome = await scan(scanned)
-      const entries = foundEntries(occasion, outcome, (index) => pathOf(scanned, index))
-      if (outcome.blocked) throw await refuse(entries, occasion)
-      const edited = editsOf(scanned, outcome)
-      if (edited === 'collision') {
-        throw await refuse([...entries, ...entries.slice(0, 1).map(asBlock)], occasion)
-      }
-      const unscanned = tokenTexts === undefined ? tokenLists : []
-      record([...unscanned.map(({ path }) => unscannedTokensEntry(occasion, path)), ...entries])
-      return {
-        splices: edited,
-        restoration: scanned.masks !== undefined && scanned.masks.size > 0 ? scanned.masks : undefined,
-      }
+      const hidden = request.hidden === undefined ? [] : [request.hidden]
+      const parts = { request, policy, occasion, collection, hidden }
+      return collection.tokenLists.length > 0 ? judgeWithTokens(parts) : judge(toScanned(parts), [])
     },
   }
 }

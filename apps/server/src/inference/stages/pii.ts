@@ -3,7 +3,7 @@ import type { DocumentFormat } from '@svc/pii'
 import type { Call, CallEnding } from '../../http/call.ts'
 import type { ModelConfig } from '../../models/model-config.ts'
 import type { HiddenTexts } from '../../pii/hidden-text.ts'
-import type { FilterableRequest, RequestFilter } from '../../pii/request-filter.ts'
+import type { FilterableRequest, FilteredRequest, RequestFilter } from '../../pii/request-filter.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Stage } from '../pipeline.ts'
 
@@ -13,12 +13,14 @@ export function piiStage(filter: RequestFilter): Stage {
     const { scanned } = exchange.call.row
     const isSocket = exchange.transport === 'websocket'
     if (!scanned || !filter.watches(exchange.model, { isSocket })) return undefined
-    return filterBody(exchange, scanned, filter)
+    const filtered = filter.filter(new ScannedRequest(exchange, scanned))
+    if (filtered instanceof Promise) return filtered.then((later) => leave(exchange, later))
+    leave(exchange, filtered)
+    return undefined
   }
 }
 
-async function filterBody(exchange: Exchange, format: DocumentFormat, filter: RequestFilter): Promise<void> {
-  const { splices, restoration } = await filter.filter(new ScannedRequest(exchange, format))
+function leave(exchange: Exchange, { splices, restoration }: FilteredRequest): void {
   exchange.splices.push(...splices)
   exchange.restoration = restoration
 }
