@@ -34,6 +34,7 @@ import { createCompileCache } from './inference/structured-output/compile-cache.
 import { createCloudModels } from './inference/upstream/cloud-models.ts'
 import type { CheckUpstream } from './inference/upstream/own-address.ts'
 import { createUpstreams } from './inference/upstream/upstreams.ts'
+import { isChain } from './models/chain.ts'
 import type { Residency } from './models/residency.ts'
 import type { ModelDirectory } from './models/resolve.ts'
 import type { Metrics } from './monitoring/metrics.ts'
@@ -108,6 +109,10 @@ export function composeInference(parts: InferenceParts): InferenceRoom {
   const countFailover = createFailoverMetrics(metrics.registry, () => chains.known())
   const chains: Chains = createChains({
     clock,
+    isThere: (name) => {
+      const model = directory.find(name)
+      return model !== undefined && isChain(model)
+    },
     onEvent: (model, event) => {
       countFailover(model, event)
       watch.publish(model, event)

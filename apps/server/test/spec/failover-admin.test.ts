@@ -173,7 +173,7 @@ describe('a pin', () => {
 async function startRoutes() {
   const clock = createFakeClock()
   const watch = createFailoverWatch({ clock })
-  const chains = createChains({ clock, onEvent: () => undefined })
+  const chains = createChains({ clock, onEvent: () => undefined, isThere: () => true })
   const models = { list: () => [], resolve: async () => undefined }
   const bodies = createBodyReader({ maxBytes: 1024, idleMs: 1000, totalBytes: 1024 })
   const compression = { enabled: false, minLength: 0 }

@@ -8,6 +8,8 @@ export interface CorsPolicy {
   readonly origins: ReadonlySet<string>
 }
 
+/** Headers that pages may read beside those that they always may. */
+const EXPOSED = 'X-Correlation-ID, x-request-id, request-id, Retry-After, Served-Model, Failover'
 const METHODS = 'GET,HEAD,PUT,PATCH,POST,DELETE'
 
 /**
@@ -40,7 +42,7 @@ export function applyCors(incoming: ServerRequest, outgoing: ServerReply, policy
   if (policy.mode !== 'any') outgoing.setHeader('Vary', 'Origin')
   if (!isAllowedOrigin(origin, incoming.headers.host, policy)) return
   outgoing.setHeader('Access-Control-Allow-Origin', policy.mode === 'any' ? '*' : origin)
-  outgoing.setHeader('Access-Control-Expose-Headers', 'X-Correlation-ID, x-request-id, request-id, Retry-After')
+  outgoing.setHeader('Access-Control-Expose-Headers', EXPOSED)
 }
 
 /** Adds what only the answer to a preflight carries. */

@@ -12,9 +12,9 @@ export interface Chains {
    * @throws {SvcError} `model_load_failed` (internal) naming the setting at fault
    */
   of(model: ModelConfig): Chain
-  /** Whether another chain was asked for under its name since: its file has changed, and it is of requests before that. */
-  isReplaced(chain: Chain): boolean
-  /** Those that have been asked for so far, by name. */
+  /** Whether its file is gone, or another chain was asked for under its name since: it is of requests before that. */
+  isGone(chain: Chain): boolean
+  /** Those that have been asked for so far and are still there, by name. */
   known(): ReadonlyMap<string, Chain>
 }
 
@@ -22,16 +22,19 @@ export interface Chains {
 export interface ChainsOptions {
   readonly clock: Pick<Clock, 'monotonic'>
   readonly onEvent: (name: string, event: FailoverEvent) => void
+  /** Whether the model of a name is a chain now. */
+  readonly isThere: (name: string) => boolean
 }
 
 /** Chains whose models may be gone are forgotten beyond so many. */
 const MAX_CHAINS = 256
 
 /** No chains so far: each is made with its first request. */
-export function createChains({ clock, onEvent }: ChainsOptions): Chains {
+export function createChains({ clock, onEvent, isThere }: ChainsOptions): Chains {
   const byModel = new WeakMap<ModelConfig, KnownChain>()
   const byName = new Map<string, KnownChain>()
   const replaced = new WeakSet<Chain>()
+  const names = new WeakMap<Chain, string>()
   const make = (name: string, settings: FailoverSettings, pinned: string | undefined): Chain => {
     const chain = createChain({ settings, now: () => clock.monotonic(), onEvent: (event) => onEvent(name, event) })
     // Somebody wanted it: only that target itself can take it back.
@@ -42,7 +45,10 @@ export function createChains({ clock, onEvent }: ChainsOptions): Chains {
   const find = (model: ModelConfig, before: KnownChain | undefined): KnownChain => {
     const settings = chainSettingsOf(model)
     const key = JSON.stringify(settings)
-    return before?.key === key ? before : { key, chain: make(model.name, settings, before?.chain.pinned) }
+    if (before?.key === key) return before
+    const chain = make(model.name, settings, before?.chain.pinned)
+    names.set(chain, model.name)
+    return { key, chain }
   }
   const remember = (name: string, known: KnownChain, before: KnownChain | undefined): void => {
     if (before !== undefined) replaced.add(before.chain)
@@ -60,8 +66,8 @@ export function createChains({ clock, onEvent }: ChainsOptions): Chains {
       if (known !== before) remember(model.name, known, before)
       return known.chain
     },
-    isReplaced: (chain) => replaced.has(chain),
-    known: () => new Map([...byName].map(([name, { chain }]) => [name, chain])),
+    isGone: (chain) => replaced.has(chain) || !isThere(names.get(chain) ?? ''),
+    known: () => new Map([...byName].filter(([name]) => isThere(name)).map(([name, { chain }]) => [name, chain])),
   }
 }
 

@@ -22,7 +22,12 @@ function chainModel(trip: { readonly errors: number }): ModelConfig {
 
 function start(probe: Probe, onEvent: (event: FailoverEvent) => void = () => undefined) {
   const clock = createFakeClock()
-  const chains = createChains({ clock, onEvent: (_name, event) => onEvent(event) })
+  const files = new Set(['m'])
+  const chains = createChains({
+    clock,
+    onEvent: (_name, event) => onEvent(event),
+    isThere: (name) => files.has(name),
+  })
   const prober = createProber({
     chains,
     probe,
@@ -30,7 +35,7 @@ function start(probe: Probe, onEvent: (event: FailoverEvent) => void = () => und
     clock,
     logger: silentLogger,
   })
-  return { clock, chains, prober }
+  return { clock, chains, prober, files }
 }
 
 it('leaves the targets of a chain alone once its file is another one', async () => {
@@ -52,6 +57,23 @@ it('leaves the targets of a chain alone once its file is another one', async () 
   prober.watch(chain, before)
   await clock.advance(INTERVAL_MS * 4)
   expect([looks, clock.sleepers]).toEqual([1, 0])
+})
+
+it('leaves the targets of a chain alone, and does not show it, once its file is gone', async () => {
+  let looks = 0
+  const { clock, chains, prober, files } = start(async () => {
+    looks += 1
+    throw new Error('still down')
+  })
+  const model = chainModel({ errors: 1 })
+  const chain = chains.of(model)
+  chain.report('one', 'down')
+  prober.watch(chain, model)
+  await clock.advance(INTERVAL_MS)
+  expect([looks, [...chains.known().keys()]]).toEqual([1, ['m']])
+  files.clear()
+  await clock.advance(INTERVAL_MS * 4)
+  expect([looks, clock.sleepers, [...chains.known().keys()]]).toEqual([1, 0, []])
 })
 
 it('looks after a chain although a request from before the change of its file came late', async () => {

@@ -14,7 +14,7 @@ export interface Prober {
 
 /** What {@link createProber} needs. */
 export interface ProberOptions {
-  readonly chains: Pick<Chains, 'isReplaced'>
+  readonly chains: Pick<Chains, 'isGone'>
   readonly probe: Probe
   /** Brings a target into memory. */
   readonly load: (model: ModelConfig, options: { readonly signal: AbortSignal }) => Promise<void>
@@ -55,7 +55,7 @@ export function createProber({ chains, probe, load, clock, logger }: ProberOptio
   }
   // Rests end when somebody looks: so that this is told in time, they are looked at too.
   const needsLooks = (chain: Chain): boolean =>
-    !chains.isReplaced(chain) && chain.states.some(({ status }) => status !== 'up')
+    !chains.isGone(chain) && chain.states.some(({ status }) => status !== 'up')
 
   const run = async (chain: Chain): Promise<void> => {
     try {
@@ -71,7 +71,7 @@ export function createProber({ chains, probe, load, clock, logger }: ProberOptio
 
   return {
     watch(chain, model) {
-      if (closing.signal.aborted || chains.isReplaced(chain)) return
+      if (closing.signal.aborted || chains.isGone(chain)) return
       warm(chain, model)
       const loop = watched.get(chain)
       if (loop !== undefined) {
