@@ -6,6 +6,16 @@ const MAX_JOINED_BYTES = 10
 /** A byte order mark inside the document is text like any other. The tokenizer has checked the UTF-8. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
+/** Node's buffers turn ASCII into text without the decoder's preparations. */
+interface Sliceable {
+  readonly latin1Slice?: (start: number, end: number) => string
+}
+
+/** The text of a range of ASCII bytes. */
+function asciiRange(bytes: Uint8Array & Sliceable, start: number, end: number): string {
+  return bytes.latin1Slice === undefined ? decodeRange(bytes, start, end) : bytes.latin1Slice(start, end)
+}
+
 /** The text of a range of bytes. */
 export function decodeRange(bytes: Uint8Array, start: number, end: number): string {
   return decoder.decode(bytes.subarray(start, end))
@@ -21,7 +31,8 @@ export function stringText(tokens: Tokens, index: number): string {
     const text: unknown = JSON.parse(decodeRange(bytes, start, end))
     return String(text)
   }
-  if ((flags & FLAG_WIDE) !== 0 || end - start > MAX_JOINED_BYTES) return decodeRange(bytes, start + 1, end - 1)
+  if ((flags & FLAG_WIDE) !== 0) return decodeRange(bytes, start + 1, end - 1)
+  if (end - start > MAX_JOINED_BYTES) return asciiRange(bytes, start + 1, end - 1)
   let text = ''
   for (let position = start + 1; position < end - 1; position++) text += String.fromCharCode(bytes[position] ?? 0)
   return text
