@@ -45,7 +45,13 @@ const CLASSES = ((): Uint8Array => {
 })()
 
 /** Headers with which a request is more than a head and a body of known length. */
-const NEVER_PLAIN: ReadonlySet<string> = new Set(['transfer-encoding', 'expect', 'upgrade', '__proto__'])
+const NEVER_PLAIN: ReadonlySet<string> = new Set([
+  'transfer-encoding',
+  'expect',
+  'upgrade',
+  'proxy-connection',
+  '__proto__',
+])
 const MAX_LENGTH_DIGITS = 15
 const LENGTH = /^\d{1,15}$/
 const VERSION = Buffer.from(' HTTP/1.1\r\n')
@@ -153,7 +159,9 @@ function readLine(bytes: Buffer, start: number, place: number): number {
   at = skip(bytes, at, IS_VALUE)
   if (bytes[at] !== CR || bytes[at + 1] !== LF) return -1
   const next = at + 2
-  while (at > (places[place + 2] ?? 0) && isBlank(bytes[at - 1])) at -= 1
+  while (bytes[at - 1] === BLANK && at > (places[place + 2] ?? 0)) at -= 1
+  // Behind some values Node takes a tab for a part of them.
+  if (bytes[at - 1] === TAB && at > (places[place + 2] ?? 0)) return -1
   places[place + 3] = at
   return next
 }
