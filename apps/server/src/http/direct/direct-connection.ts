@@ -153,23 +153,28 @@ export class DirectConnection implements ReplySink {
     if (this.#ahead.length > MAX_AHEAD_BYTES) this.#socket.pause()
   }
 
-  readonly #onSent = (): void => {
+  readonly #onSent = (error?: Error | null): void => {
     const reply = this.#reply
-    if (reply === undefined || reply.destroyed) return
+    // What did not get out is closed with the connection.
+    if (reply === undefined || reply.destroyed || error || this.#socket.destroyed) return
     this.#reply = undefined
     reply.sent()
-    if (this.#isLast) {
-      this.#socket.destroySoon()
-      return
-    }
     // What is left of the body is read and thrown away.
     this.#body = undefined
-    if (this.#awaited > 0) this.#socket.resume()
+    if (this.#awaited > 0 && !this.#isOver) this.#socket.resume()
     else this.#next()
   }
 
-  /** Goes on with what has come meanwhile. */
+  get #isOver(): boolean {
+    return this.#isLast || this.#host.isDraining
+  }
+
+  /** Goes on with what has come meanwhile. Behind the last reply that is nothing, whatever still comes. */
   #next(): void {
+    if (this.#isOver) {
+      this.#socket.off('data', this.#onData).destroySoon()
+      return
+    }
     this.#move('idle')
     const ahead = this.#ahead
     if (ahead === undefined) return
@@ -202,9 +207,10 @@ export class DirectConnection implements ReplySink {
     this.#reply?.emit('drain')
   }
 
-  /** A client that sends nothing more is taken to have left, as Node takes it. */
+  /** A client that sends nothing more is taken to have left, as Node takes it; it still gets a reply that has ended. */
   readonly #onEnd = (): void => {
     if (this.#reply === undefined) this.#socket.end()
+    else if (this.#reply.writableEnded) this.#isLast = true
     else this.#socket.destroy()
   }
 

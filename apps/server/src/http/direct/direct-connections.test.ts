@@ -1,4 +1,4 @@
-import { connect, createServer, type Server, type Socket } from 'node:net'
+import { connect, createServer, type Server, Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -150,6 +150,21 @@ describe('requests of one connection', () => {
     expect(text.match(/bye/g)).toHaveLength(1)
   })
 
+  it('are not served after the last, whatever else comes', async () => {
+    const served: (string | undefined)[] = []
+    const server = await listening(({ headers }, outgoing) => {
+      served.push(String(headers['x-name']))
+      outgoing.end('bye')
+    })
+    const client = await server.open()
+    // As much as one read takes, so that the next read follows at once.
+    const start = post('', 'Connection: close\r\nX-Name: one\r\n')
+    const two = post('', 'X-Name: two\r\n')
+    client.send(start + 'x'.repeat(65_536 - start.length) + two.repeat(1000))
+    await client.closed()
+    expect(served).toEqual(['one'])
+  })
+
   it('that are not plain, or not served here, take the connection to Node with all that was read', async () => {
     for (const next of [
       'POST /other HTTP/1.1\r\n\r\n',
@@ -225,6 +240,66 @@ describe('a client that leaves', () => {
   })
 })
 
+describe('a reply that is still on its way out', () => {
+  const LARGE = 'x'.repeat(20_000_000)
+
+  /** A client that has sent something and does not read. */
+  async function unread(sent: string) {
+    const events: string[] = []
+    const server = await listening((incoming, outgoing) => {
+      events.push(`served ${incoming.headers['x-name']}`)
+      outgoing.once('finish', () => events.push('finish'))
+      outgoing.once('close', () => events.push('close'))
+      outgoing.end(LARGE)
+    })
+    const client = await server.open()
+    client.socket.pause()
+    client.send(sent)
+    for (let tries = 0; tries < 200 && events.length === 0; tries += 1) await wait(5)
+    await wait(50)
+    return { ...server, client, events }
+  }
+
+  it('has not finished when the client leaves, and nothing more is served', async () => {
+    const { client, events } = await unread(post('', 'X-Name: one\r\n') + post('', 'X-Name: two\r\n'))
+    client.socket.resetAndDestroy()
+    await wait(100)
+    expect(events).toEqual(['served one', 'close'])
+  })
+
+  it('arrives whole at a client that sends nothing more', async () => {
+    const { client, events } = await unread(post('', 'X-Name: one\r\n'))
+    client.socket.end()
+    await wait(50)
+    client.socket.resume()
+    expect((await client.closed()).endsWith(LARGE)).toBe(true)
+    expect(events).toEqual(['served one', 'finish', 'close'])
+  })
+
+  it('is the last one when the server stops meanwhile', async () => {
+    const { direct, client, events } = await unread(post('', 'X-Name: one\r\n') + post('', 'X-Name: two\r\n'))
+    direct.drain()
+    client.socket.resume()
+    expect((await client.closed()).endsWith(LARGE)).toBe(true)
+    expect(events).toEqual(['served one', 'finish', 'close'])
+  })
+
+  it('has not finished where the connection was cut before its end', async () => {
+    const events: string[] = []
+    const server = await listening(({ socket }, outgoing) => {
+      outgoing.once('finish', () => events.push('finish'))
+      outgoing.once('close', () => events.push('close'))
+      if (socket instanceof Socket) socket.destroy()
+      outgoing.end('late')
+    })
+    const client = await server.open()
+    client.send(post('', 'X-Name: one\r\n') + post('', 'X-Name: two\r\n'))
+    await client.closed()
+    await wait(20)
+    expect(events).toEqual(['close'])
+  })
+})
+
 describe('time', () => {
   it.each([
     ['never says anything', '', { unused: 1 }],
@@ -266,5 +341,15 @@ describe('drain', () => {
     expect(text).toContain('Connection: close\r\n')
     expect(text).toContain('done')
     await drained
+  })
+
+  it('ends a connection with the rest of a body that its reply did not wait for', async () => {
+    const server = await listening((_incoming, outgoing) => outgoing.end('early'))
+    const client = await server.open()
+    client.send(post('abc').slice(0, -1))
+    await client.replies('early')
+    server.direct.drain()
+    client.send('c')
+    await client.closed()
   })
 })
