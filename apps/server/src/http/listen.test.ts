@@ -1,8 +1,8 @@
-import { connect } from 'node:net'
+import { connect, Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { SvcError } from '@svc/errors'
 import { Hono } from 'hono'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { startTestApp } from '../../test/support/test-app.ts'
 import { ALREADY_SENT } from './edge.ts'
 import { json } from './json.ts'
@@ -31,6 +31,19 @@ describe('drain', () => {
     expect(await (await reply).text()).toBe('done')
     await drained
   })
+})
+
+it('a connection that ends before it has carried a request is forgotten', async () => {
+  const listener = await listen(new Hono() as never, { host: '127.0.0.1', port: 0 })
+  for (const sent of ['POST / HT', 'no request\r\n\r\n', '']) {
+    const socket = connect(listener.port, '127.0.0.1', () => socket.end(sent))
+    await new Promise((resolve) => socket.resume().once('close', resolve))
+  }
+  await wait(20)
+  const destroy = vi.spyOn(Socket.prototype, 'destroy')
+  await listener.drain()
+  expect(destroy).not.toHaveBeenCalled()
+  destroy.mockRestore()
 })
 
 // A head in two pieces is read by Node, a whole one by the server itself.

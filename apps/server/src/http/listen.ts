@@ -104,6 +104,7 @@ function readDirectly(server: Server, app: App, unused: Set<Socket>): DirectConn
       },
       handOver(socket) {
         unused.add(socket)
+        socket.once('close', () => unused.delete(socket))
         serveByNode.call(server, socket)
       },
     },
