@@ -104,6 +104,17 @@ describe('the next head of a connection', () => {
     },
   )
 
+  it.each([
+    ['short', 100, true],
+    ['long', 5000, false],
+  ])('is known again where the last was %s', (_, length, isKnown) => {
+    const reader = new HeadReader()
+    const bytes = Buffer.from(head('12', `C: ${'d'.repeat(length)}\r\n`))
+    const first = reader.read(bytes)
+    expect(reader.read(bytes)).toEqual(first)
+    expect(reader.read(bytes) === first).toBe(isKnown)
+  })
+
   it('is not taken for whole before it is', () => {
     const reader = new HeadReader()
     const bytes = Buffer.from(head('12'))

@@ -19,6 +19,8 @@ export interface RequestHead {
 /** Largest head, bytes: what Node's own limit is. */
 const MAX_HEAD_BYTES = 16_384
 const MAX_HEADERS = 100
+/** Largest head that is kept for the next request: an idle connection is to cost no more for what it once sent. */
+const MAX_KEPT_BYTES = 4096
 
 const CR = 13
 const LF = 10
@@ -75,7 +77,7 @@ export class HeadReader {
     const same = this.#last && readAsLast(bytes, this.#last)
     if (same !== undefined) return same
     const head = readPlainHead(bytes)
-    if (head !== undefined) this.#last = keepHead(bytes, head)
+    if (head !== undefined) this.#last = head.endsAt > MAX_KEPT_BYTES ? undefined : keepHead(bytes, head)
     return head
   }
 }
