@@ -131,14 +131,17 @@ it('whatever is read is read as Node reads it', async () => {
   })
   const port = await listenOnFreePort(server)
   onTestFinished(() => void server.close())
-  const ask = (bytes: Buffer): Promise<IncomingMessage | undefined> =>
+  const ask = (bytes: Buffer): Promise<{ incoming: IncomingMessage | undefined; reply: string }> =>
     new Promise((resolve) => {
       seen = undefined
+      let reply = ''
       const socket = connect(port, '127.0.0.1', () => socket.end(bytes))
       socket
-        .on('close', () => resolve(seen))
+        .on('close', () => resolve({ incoming: seen, reply }))
         .on('error', () => undefined)
-        .resume()
+        .on('data', (chunk: Buffer) => {
+          reply += chunk.toString('latin1')
+        })
     })
   const piece = fc.oneof(
     fc.constantFrom('\r\n', '\n', '\r', ' ', '\t', ':', '\0', '\x7f', 'é', ','),
@@ -163,6 +166,12 @@ it('whatever is read is read as Node reads it', async () => {
       )
       .map(([name, parts]) => `${name}: ${parts.join('')}`),
     fc.array(piece, { maxLength: 4 }).map((parts) => parts.join('')),
+    fc
+      .tuple(
+        fc.constantFrom('Content-Length: 3', 'Connection: close', 'Connection:Keep-Alive', 'Proxy-Connection: close'),
+        fc.constantFrom('', ' ', '\t', ' \t', '\t '),
+      )
+      .map((parts) => parts.join('')),
     fc.constantFrom('Content-Length: 3', 'Authorization: Bearer  x y ', 'Accept:*/*', 'Connection: close'),
   )
   const request = fc
@@ -179,9 +188,10 @@ it('whatever is read is read as Node reads it', async () => {
       const head = new HeadReader().read(bytes)
       if (head === undefined || bytes.length - head.endsAt < head.contentLength) return
       plain += 1
-      const incoming = await ask(bytes)
+      const { incoming, reply } = await ask(bytes)
       expect(incoming).toMatchObject({ method: head.method, url: head.target, rawHeaders: head.rawHeaders })
       expect({ ...incoming?.headers }).toEqual({ ...head.headers })
+      expect(reply.includes('\r\nConnection: keep-alive\r\n')).toBe(head.keepsAlive)
     }),
     { numRuns: 600 },
   )
