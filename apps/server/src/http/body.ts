@@ -1,4 +1,5 @@
 import { SvcError } from '@svc/errors'
+import { BodyPieces } from './body-pieces.ts'
 import type { CallEnding } from './call.ts'
 import { type ServerReply, type ServerRequest, streamOf } from './messages.ts'
 
@@ -52,8 +53,6 @@ export interface HeldBody {
   readonly bytes: Uint8Array
   readonly release: () => void
 }
-
-const EMPTY = new Uint8Array(0)
 
 function checkCoding(incoming: ServerRequest, outgoing: ServerReply): void {
   const coding = incoming.headers['content-encoding']
@@ -124,7 +123,7 @@ export function createBodyReader(limits: BodyLimits): BodyReader {
   async function collect(call: Parameters<BodyReader['read']>[0], counted: BodyMeter): Promise<Uint8Array> {
     const { outgoing, ending } = call
     const body = streamOf(call.incoming)
-    const chunks: Uint8Array[] = []
+    const pieces = new BodyPieces()
     await new Promise<void>((resolve, reject) => {
       let isSettled = false
       const settle = (error?: unknown): void => {
@@ -143,7 +142,7 @@ export function createBodyReader(limits: BodyLimits): BodyReader {
       const onData = (chunk: Uint8Array): void => {
         timer.refresh()
         const refusal = refuse(counted, chunk.length)
-        if (refusal === undefined) chunks.push(chunk)
+        if (refusal === undefined) pieces.add(chunk)
         else {
           outgoing.setHeader('Connection', 'close')
           settle(refusal)
@@ -160,8 +159,7 @@ export function createBodyReader(limits: BodyLimits): BodyReader {
       body.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose)
       ending.addEventListener('abort', onClose)
     })
-    if (chunks.length === 1 && chunks[0] !== undefined) return chunks[0]
-    return chunks.length === 0 ? EMPTY : Buffer.concat(chunks, counted.bytes)
+    return pieces.join()
   }
 
   return {
