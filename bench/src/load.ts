@@ -24,16 +24,8 @@ export async function runLoad(options: {
   readonly connections: number
   readonly seconds: number
 }): Promise<LoadFigures> {
-  const { host, hostname, port } = new URL(options.url)
-  const fields = {
-    host,
-    connection: 'keep-alive',
-    'content-type': 'application/json',
-    'content-length': String(Buffer.byteLength(options.body)),
-    ...options.headers,
-  }
-  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
-  const request = Buffer.from(`POST ${options.path} HTTP/1.1\r\n${lines.join('')}\r\n${options.body}`)
+  const { hostname, port } = new URL(options.url)
+  const request = requestBytes(options)
   const latencies: number[] = []
   let replyBytes = 0
   const begun = performance.now()
@@ -64,6 +56,24 @@ export async function runLoad(options: {
     p99Ms: at(0.99),
     replyBytes,
   }
+}
+
+/** A whole request. */
+export function requestBytes(options: {
+  readonly url: string
+  readonly path: string
+  readonly body: string
+  readonly headers?: Readonly<Record<string, string>> | undefined
+}): Buffer {
+  const fields = {
+    host: new URL(options.url).host,
+    connection: 'keep-alive',
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(options.body)),
+    ...options.headers,
+  }
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
+  return Buffer.from(`POST ${options.path} HTTP/1.1\r\n${lines.join('')}\r\n${options.body}`)
 }
 
 /** A connection that one request at a time is sent over. */

@@ -1,4 +1,5 @@
-import { Agent, request } from 'node:http'
+import { connect } from 'node:net'
+import { requestBytes } from './load.ts'
 
 /** What streams showed. */
 export interface StreamFigures {
@@ -9,9 +10,13 @@ export interface StreamFigures {
   readonly p99Us: number
 }
 
-const SENT_AT = /"at":(\d+)/g
+const SENT_AT = '"at":'
+const END_OF_CHUNKS = '\r\n0\r\n\r\n'
 
-/** Keeps `connections` streams under way for `seconds`. Each event tells when it left, by the machine's own clock. */
+/**
+ * Keeps `connections` streams under way for `seconds`. Each event tells when it left, by the machine's own clock. Like
+ * {@link runLoad} it speaks just enough HTTP: a client that costs more than the relay would set the pace.
+ */
 export async function runStreams(options: {
   readonly url: string
   readonly path: string
@@ -21,47 +26,48 @@ export async function runStreams(options: {
   readonly seconds: number
 }): Promise<StreamFigures> {
   const { hostname, port } = new URL(options.url)
-  const agent = new Agent({ keepAlive: true, maxSockets: options.connections })
+  const request = requestBytes(options)
   const delays: number[] = []
   const begun = performance.now()
   const end = begun + options.seconds * 1000
 
-  const one = (): Promise<void> =>
+  const connection = (): Promise<void> =>
     new Promise((resolve, reject) => {
-      const outgoing = request(
-        {
-          hostname,
-          port,
-          agent,
-          path: options.path,
-          method: 'POST',
-          headers: {
-            'content-type': 'application/json',
-            'content-length': Buffer.byteLength(options.body),
-            ...options.headers,
-          },
-        },
-        (incoming) => {
-          if (incoming.statusCode !== 200) reject(new Error(`status ${incoming.statusCode}`))
-          incoming.on('data', (piece: Buffer) => {
-            const now = Number(process.hrtime.bigint() / 1000n)
-            for (const [, at] of piece.toString('latin1').matchAll(SENT_AT)) delays.push(now - Number(at))
-          })
-          incoming.on('end', resolve)
-          incoming.on('error', reject)
-        },
-      )
-      outgoing.on('error', reject)
-      outgoing.end(options.body)
+      const socket = connect({ host: hostname, port: Number(port), noDelay: true })
+      /** The end of what has come of a stream: it may be cut anywhere. */
+      let tail = ''
+      socket.once('connect', () => socket.write(request))
+      socket.on('error', reject).on('close', () => reject(new Error('the connection ended')))
+      socket.on('data', (piece: Buffer) => {
+        const now = nowUs()
+        const text = piece.toString('latin1')
+        if (tail === '' && !text.startsWith('HTTP/1.1 200 ')) reject(new Error(`not answered: ${text.slice(0, 40)}`))
+        noteDelays(text, now, delays)
+        tail = (tail + text).slice(-END_OF_CHUNKS.length)
+        if (tail !== END_OF_CHUNKS) return
+        tail = ''
+        if (performance.now() < end) socket.write(request)
+        else {
+          resolve()
+          socket.destroy()
+        }
+      })
     })
 
-  async function connection(): Promise<void> {
-    while (performance.now() < end) await one()
-  }
   await Promise.all(Array.from({ length: options.connections }, connection))
   const seconds = (performance.now() - begun) / 1000
-  agent.destroy()
   delays.sort((a, b) => a - b)
   const at = (share: number): number => delays[Math.min(delays.length - 1, Math.floor(delays.length * share))] ?? 0
   return { events: delays.length, eventsPerSecond: delays.length / seconds, p50Us: at(0.5), p99Us: at(0.99) }
+}
+
+/** Microseconds of the machine's own clock. */
+function nowUs(): number {
+  return Number(process.hrtime.bigint() / 1000n)
+}
+
+function noteDelays(text: string, now: number, delays: number[]): void {
+  for (let at = text.indexOf(SENT_AT); at >= 0; at = text.indexOf(SENT_AT, at + 1)) {
+    delays.push(now - Number.parseInt(text.slice(at + SENT_AT.length, at + SENT_AT.length + 20), 10))
+  }
 }

@@ -17,7 +17,8 @@ async function machine(files: Readonly<Record<string, string>>): Promise<TempDir
 
 async function read(files: Readonly<Record<string, string>>, queryTool?: () => Promise<string>) {
   await using dir = await machine(files)
-  return createMemoryPressure({ clock: createFakeClock(), root: dir.path, queryTool }).read()
+  // Awaited here: the folder is gone afterwards.
+  return await createMemoryPressure({ clock: createFakeClock(), root: dir.path, queryTool }).read()
 }
 
 describe('main memory', () => {
