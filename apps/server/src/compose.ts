@@ -47,7 +47,7 @@ import { openModelFolder } from './models/model-folder.ts'
 import { preload } from './models/preload.ts'
 import { createResidency } from './models/residency.ts'
 import { evictionPolicy, watchdogPolicy } from './models/residency-policies.ts'
-import { createModelDirectory } from './models/resolve.ts'
+import { createModelDirectory, type ModelDirectory } from './models/resolve.ts'
 import { toLoadRequest } from './models/to-load-request.ts'
 import { startWatchdog } from './models/watchdog.ts'
 import { startDiagnostics } from './monitoring/diagnostics.ts'
@@ -201,7 +201,14 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
         debug: settings.get('debug'),
         contextSize: settings.get('context_size'),
       })
-    let directory = directoryNow()
+    let current = directoryNow()
+    /** The models as the settings are now. */
+    const directory: ModelDirectory = {
+      resolve: (name, how) => current.resolve(name, how),
+      find: (name) => current.find(name),
+      defaultFor: (usecase) => current.defaultFor(usecase),
+      list: (listing) => current.list(listing),
+    }
     const randomSeed = randomInt(2 ** 31)
     const sizes = createProcessStats({ clock })
     const residency = createResidency({
@@ -244,11 +251,7 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
     const inference = composeInference({
       config,
       settings,
-      directory: {
-        resolve: (name, how) => directory.resolve(name, how),
-        find: (name) => directory.find(name),
-        defaultFor: (usecase) => directory.defaultFor(usecase),
-      },
+      directory,
       residency,
       upstream: cloud,
       secrets,
@@ -312,11 +315,7 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
         vramOf: (pid) => readDeviceMemory(pid),
       },
       ollama: {
-        directory: {
-          list: (listing) => directory.list(listing),
-          resolve: (name, how) => directory.resolve(name, how),
-          find: (name) => directory.find(name),
-        },
+        directory,
         loaded: () => residency.loaded(),
         vramOf: (pid) => readDeviceMemory(pid),
         keepAlive,
@@ -353,7 +352,7 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
             .catch((error: unknown) => log.error({ err: error }, 'external backends could not be read'))
         }
         cors = corsFor()
-        directory = directoryNow()
+        current = directoryNow()
         residency.reconsider()
         watchdog.wake()
         log.level = settings.get('debug') ? 'debug' : config.logLevel

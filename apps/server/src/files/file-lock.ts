@@ -1,5 +1,5 @@
 import { hash, randomUUID } from 'node:crypto'
-import { link, mkdir, readFile, rename, stat, unlink, utimes, writeFile } from 'node:fs/promises'
+import { link, mkdir, readFile, stat, unlink, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import * as z from 'zod'
 import { StartRefused } from '../config/start-refused.ts'
@@ -7,6 +7,7 @@ import type { Clock } from '../ports.ts'
 import { reasonOf, systemCode } from './file-error.ts'
 import { ownIdentity, type ProcessIdentity, stateOf } from './process-identity.ts'
 import { temporaryPath } from './temporary-files.ts'
+import { writeFileAtomic } from './write-file-atomic.ts'
 
 /** The right to be the only server of something, until it is closed or the process ends. */
 export interface FileLock extends AsyncDisposable {
@@ -98,10 +99,14 @@ async function isHeld(
   return state === 'unknown' ? showsLife(path, clock) : state === 'running'
 }
 
+/** What tells one holder from another. */
+function tokenOf(holder: Holder | 'unreadable'): string {
+  return typeof holder === 'object' ? holder.token : holder
+}
+
 /** Who may put a lock in the place of a dead holder's: whoever holds this file. */
 function claimOn(path: string, dead: Holder | 'unreadable'): string {
-  const token = typeof dead === 'object' ? dead.token : dead
-  return `${path}.${hash('sha256', token).slice(0, 16)}`
+  return `${path}.${hash('sha256', tokenOf(dead)).slice(0, 16)}`
 }
 
 /**
@@ -116,11 +121,8 @@ async function replace(path: string, dead: Holder | 'unreadable', attempt: Attem
   await acquire(claim, attempt)
   try {
     const found = await readHolder(path)
-    const isSame = typeof found === 'object' && typeof dead === 'object' ? found.token === dead.token : found === dead
-    if (!isSame) return false
-    const draft = temporaryPath(path)
-    await writeFile(draft, attempt.content, { mode: 0o600, flag: 'wx' })
-    await rename(draft, path)
+    if (found === undefined || tokenOf(found) !== tokenOf(dead)) return false
+    await writeFileAtomic(path, attempt.content, { mode: 0o600 })
     return true
   } finally {
     await unlink(claim).catch(() => {})

@@ -38,9 +38,10 @@ export function watchUpgrades(
       connection.destroy()
       return
     }
+    const upgrade: Upgrade = { request: incoming, connection, head }
     if (incoming.method !== 'GET' || incoming.headers.upgrade?.toLowerCase() !== 'websocket') {
       outgoing.detachSocket(connection)
-      serveAgain(server, incoming, { connection, head })
+      serveAgain(server, upgrade)
       return
     }
     connections.add(connection)
@@ -52,7 +53,7 @@ export function watchUpgrades(
       connection.resume()
       connection.destroySoon()
     })
-    answer(incoming, outgoing, { request: incoming, connection, head })
+    answer(incoming, outgoing, upgrade)
   })
   return {
     destroy() {
@@ -62,9 +63,9 @@ export function watchUpgrades(
 }
 
 /** Lets the server read a request once more, without what asked to leave HTTP. */
-function serveAgain(server: Server, incoming: IncomingMessage, { connection, head }: Omit<Upgrade, 'request'>): void {
-  const lines = [`${incoming.method} ${incoming.url} HTTP/${incoming.httpVersion}`]
-  const { rawHeaders } = incoming
+function serveAgain(server: Server, { request, connection, head }: Upgrade): void {
+  const { rawHeaders } = request
+  const lines = [`${request.method} ${request.url} HTTP/${request.httpVersion}`]
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? ''
     if (name.toLowerCase() !== 'upgrade') lines.push(`${name}: ${rawHeaders[index + 1] ?? ''}`)

@@ -8,8 +8,8 @@ import { detectorKind } from './detector-model.ts'
 export interface DetectorRegistry {
   /**
    * The detectors of these names, in their order, ready to scan: the wait for a model that is still to be loaded is no
-   * part of the time a scan may take. They are there at once where none is to be loaded. One that cannot be had is there all the same: it fails whatever it is asked to
-   * scan.
+   * part of the time a scan may take. They are there at once where none is to be loaded. One that cannot be had is there
+   * all the same: it fails whatever it is asked to scan.
    */
   find(
     names: readonly string[],

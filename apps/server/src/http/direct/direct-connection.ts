@@ -32,7 +32,7 @@ export interface ConnectionHost {
   /** The phase has changed. */
   moved(connection: DirectConnection): void
   /** The connection is gone, or in other hands. */
-  left(connection: DirectConnection): void
+  left(connection: DirectConnection): unknown
 }
 
 /**
@@ -40,8 +40,6 @@ export interface ConnectionHost {
  * the first that is not, the socket goes to Node's HTTP server for good. One request is answered at a time.
  */
 export class DirectConnection implements ReplySink {
-  /** Owned by the list of connections; -1 outside of it. */
-  place = -1
   /** Owned by the list of connections: when the phase began. */
   since = 0
   phase: ConnectionPhase = 'unused'

@@ -24,13 +24,13 @@ export function createDirectConnections(
   host: Pick<ConnectionHost, 'serves' | 'serve' | 'handOver'>,
   limits: PhaseLimits,
 ): DirectConnections {
-  const connections: DirectConnection[] = []
+  const connections = new Set<DirectConnection>()
   let sweeps = 0
   let isDraining = false
 
   const sweeper = setInterval(() => {
     sweeps += 1
-    for (const connection of [...connections]) {
+    for (const connection of connections) {
       if ((sweeps - connection.since) * SWEEP_MS > limits[connection.phase]) connection.destroy()
     }
   }, SWEEP_MS)
@@ -45,33 +45,25 @@ export function createDirectConnections(
     moved(connection) {
       connection.since = sweeps
     },
-    left(connection) {
-      const last = connections.at(-1)
-      if (connection.place < 0 || last === undefined) return
-      connections[connection.place] = last
-      last.place = connection.place
-      connections.pop()
-      connection.place = -1
-    },
+    left: (connection) => connections.delete(connection),
   }
 
   return {
     accept(socket) {
       const connection = new DirectConnection(socket, own)
       connection.since = sweeps
-      connection.place = connections.length
-      connections.push(connection)
+      connections.add(connection)
     },
     drain() {
       isDraining = true
       clearInterval(sweeper)
-      for (const connection of [...connections]) {
+      for (const connection of connections) {
         if (connection.phase === 'idle' || connection.phase === 'unused') connection.destroy()
       }
     },
     destroy() {
       clearInterval(sweeper)
-      for (const connection of [...connections]) connection.destroy()
+      for (const connection of connections) connection.destroy()
     },
   }
 }
