@@ -8,6 +8,7 @@ import { addModelCommand, listBackendsCommand, listModelsCommand } from './comma
 import { compose } from './compose.ts'
 import { type Loaded, loadConfig } from './config/load.ts'
 import { StartRefused } from './config/start-refused.ts'
+import { forgetStart } from './engine.ts'
 import { createLogger } from './log.ts'
 import { formatVersion, readVersion } from './version.ts'
 
@@ -34,6 +35,7 @@ function programOf(manifest: string): BuiltInBackend {
 
 async function run({ config, sources, warnings }: Loaded): Promise<void> {
   const started = process.uptime()
+  forgetStart()
   const log = createLogger({ level: config.debug ? 'debug' : config.logLevel, format: config.logFormat })
   for (const warning of warnings) log.warn({}, warning)
   const version = formatVersion(readVersion())

@@ -1,4 +1,4 @@
-import { endOffset, FLAG_ESCAPED, FLAG_WIDE, type Tokens } from './tape.ts'
+import { END_MASK, endOffset, FLAG_ESCAPED, FLAG_WIDE, type Tokens } from './tape.ts'
 
 /** Up to this many bytes, joining characters beats a call of the decoder. */
 const MAX_JOINED_BYTES = 10
@@ -38,12 +38,44 @@ export function stringText(tokens: Tokens, index: number): string {
   return text
 }
 
+/** Keys met lately, in the form in which objects hold them. Keys of requests are few and repeat. */
+const RECENT_KEYS = 512
+const MAX_RECENT_BYTES = 48
+const recentKeys: (string | undefined)[] = new Array<string | undefined>(RECENT_KEYS).fill(undefined)
+
+/** The text of a key: {@link stringText}, but one met lately is compared and not decoded again. */
+export function keyText(tokens: Tokens, index: number): string {
+  const { bytes, tape } = tokens
+  const start = tape.first(index) + 1
+  const second = tape.second(index)
+  const end = (second & END_MASK) - 1
+  if (end - start > MAX_RECENT_BYTES || (second & (FLAG_ESCAPED | FLAG_WIDE)) !== 0) return stringText(tokens, index)
+  const middle = bytes[(start + end) >> 1] ?? 0
+  const mixed = (bytes[start] ?? 0) + (bytes[end - 1] ?? 0) * 31 + middle * 7 + (end - start) * 113
+  const slot = mixed % RECENT_KEYS
+  const recent = recentKeys[slot]
+  if (recent !== undefined && isRange(bytes, start, end, recent)) return recent
+  const key = asKey(stringText(tokens, index))
+  recentKeys[slot] = key
+  return key
+}
+
+/** The same text as the engine keeps it for names of members: looking one up needs no comparison then. */
+function asKey(text: string): string {
+  for (const key of Object.keys({ [text]: true })) return key
+  return text
+}
+
 /** Whether a string token stands for a text; cheaper than decoding it where both are ASCII. */
 export function isStringText(tokens: Tokens, index: number, text: string): boolean {
   const { bytes, tape } = tokens
   if ((tape.second(index) & (FLAG_ESCAPED | FLAG_WIDE)) !== 0) return stringText(tokens, index) === text
-  const start = tape.first(index) + 1
-  if (endOffset(tokens, index) - 1 - start !== text.length) return false
+  return isRange(bytes, tape.first(index) + 1, endOffset(tokens, index) - 1, text)
+}
+
+/** Whether a range of ASCII bytes is a text. */
+function isRange(bytes: Uint8Array, start: number, end: number, text: string): boolean {
+  if (end - start !== text.length) return false
   for (let offset = 0; offset < text.length; offset++) {
     if (bytes[start + offset] !== text.charCodeAt(offset)) return false
   }

@@ -1,16 +1,13 @@
 import { LOWER_F, LOWER_N, LOWER_T, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './ascii.ts'
 import { numberValue } from './number.ts'
 import { endOffset, firstByte, nextSibling, type Tokens } from './tape.ts'
-import { isStringText, stringText } from './text.ts'
+import { keyText, stringText } from './text.ts'
 
 /** What JSON stands for in JavaScript. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue }
 
 /** Keys that are left out of objects, so that no later copy of one can reach a prototype (IN-8). */
 const DROPPED_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
-
-/** Places for keys read lately. */
-const RECENT_KEYS = 64
 
 type Container = JsonValue[] | { [key: string]: JsonValue }
 
@@ -23,8 +20,6 @@ export class ValueBuilder {
   #container: Container | undefined
   #closeIndex = -1
   readonly #outer: { readonly container: Container | undefined; readonly closeIndex: number }[] = []
-
-  readonly #recentKeys: string[] = []
 
   constructor(tokens: Tokens, index: number) {
     this.#tokens = tokens
@@ -56,22 +51,9 @@ export class ValueBuilder {
   }
 
   #readMember(object: { [key: string]: JsonValue }, index: number): void {
-    const key = this.#keyText(index)
+    const key = keyText(this.#tokens, index)
     if (DROPPED_KEYS.has(key)) this.#index = nextSibling(this.#tokens, index + 1)
     else object[key] = this.#read(index + 1)
-  }
-
-  /** The text of a key. The keys of a document are few and repeat: one read lately is compared, not decoded. */
-  #keyText(index: number): string {
-    const { bytes, tape } = this.#tokens
-    const start = tape.first(index)
-    const end = endOffset(this.#tokens, index)
-    const slot = ((end - start) * 7 + (bytes[start + 1] ?? 0) + (bytes[end - 2] ?? 0) * 3) % RECENT_KEYS
-    const recent = this.#recentKeys[slot]
-    if (recent !== undefined && isStringText(this.#tokens, index, recent)) return recent
-    const key = stringText(this.#tokens, index)
-    this.#recentKeys[slot] = key
-    return key
   }
 
   /** The value of a token; of a container, the empty one that the next steps fill. */

@@ -40,6 +40,41 @@ describe('JsonNode', () => {
   })
 })
 
+describe('names of members', () => {
+  const namesOf = (text: string): string[] => [...parse(text).entries()].map(({ name }) => name)
+
+  it('are the decoded keys, whatever keys came before', () => {
+    const keys = [
+      'a',
+      'model',
+      'modem',
+      '__proto__',
+      '0',
+      '',
+      'é',
+      '日本',
+      'a\u0000b',
+      '"',
+      '\\',
+      'x'.repeat(46),
+      'x'.repeat(200),
+    ]
+    const text = JSON.stringify(Object.fromEntries(keys.map((key) => [key, 1])))
+    const escaped = text.replaceAll('m', '\\u006d')
+    for (const body of [text, escaped, text, escaped]) {
+      expect(namesOf(body).sort()).toEqual([...keys].sort())
+      expect([...parse(body).entries()].map(({ key }) => key.text())).toEqual(namesOf(body))
+    }
+  })
+
+  it('stay apart where thousands of keys share the places they are kept in', () => {
+    const keys = Array.from({ length: 5000 }, (_, index) => `key_${index.toString(36)}`)
+    const text = `{${keys.map((key) => `"${key}":1`).join(',')}}`
+    expect(namesOf(text)).toEqual(keys)
+    expect(namesOf(text)).toEqual(keys)
+  })
+})
+
 describe('get', () => {
   it('finds a value behind nested ones', () => {
     const root = parse('{"a":{"b":[{"c":1},2]},"model":"demo","z":0}')

@@ -2,16 +2,36 @@ import { LOWER_F, LOWER_N, LOWER_T, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './as
 import { kindError } from './errors.ts'
 import { numberValue } from './number.ts'
 import { endOffset, FLAG_LONE_SURROGATE, firstByte, nextSibling, type Tape, type Tokens } from './tape.ts'
-import { decodeRange, isStringText, stringText } from './text.ts'
+import { decodeRange, isStringText, keyText, stringText } from './text.ts'
 import { type JsonValue, ValueBuilder } from './to-value.ts'
 
 /** What a token is. */
 export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null'
 
-/** One member of an object. The key is a string node of its own. */
-export interface JsonMember {
-  readonly key: JsonNode
-  readonly value: JsonNode
+/** One member of an object. Its nodes are made when asked for. */
+export class JsonMember {
+  readonly #document: JsonDocument
+  readonly #index: number
+
+  /** @internal members come from {@link JsonNode.entries} */
+  constructor(document: JsonDocument, index: number) {
+    this.#document = document
+    this.#index = index
+  }
+
+  /** The key, a string of its own. */
+  get key(): JsonNode {
+    return new JsonNode(this.#document, this.#index)
+  }
+
+  /** The text of the key, escapes resolved. */
+  get name(): string {
+    return keyText(this.#document, this.#index)
+  }
+
+  get value(): JsonNode {
+    return new JsonNode(this.#document, this.#index + 1)
+  }
 }
 
 /**
@@ -90,7 +110,7 @@ export class JsonNode {
 
   /** Whether this is a string with an escape that is half of a surrogate pair, such as `"\ud800"`. */
   get hasLoneSurrogate(): boolean {
-    return this.kind === 'string' && (this.document.tape.second(this.index) & FLAG_LONE_SURROGATE) !== 0
+    return (this.document.tape.second(this.index) & FLAG_LONE_SURROGATE) !== 0 && this.kind === 'string'
   }
 
   /** The value under a key, as decoded text. The last of duplicates wins; undefined on anything but an object. */
@@ -132,7 +152,7 @@ export class JsonNode {
    * @throws SvcError `json_kind` on anything but a string
    */
   text(): string {
-    if (this.kind !== 'string') throw kindError('string', this.kind)
+    if (firstByte(this.document, this.index) !== QUOTE) throw kindError('string', this.kind)
     return stringText(this.document, this.index)
   }
 
@@ -204,7 +224,7 @@ abstract class Children<T> implements IterableIterator<T, undefined> {
 
 class Members extends Children<JsonMember> {
   protected make(document: JsonDocument, index: number): JsonMember {
-    return { key: new JsonNode(document, index), value: new JsonNode(document, index + 1) }
+    return new JsonMember(document, index)
   }
 
   protected after(document: JsonDocument, index: number): number {

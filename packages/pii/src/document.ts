@@ -27,28 +27,31 @@ export interface JoinedSegments {
 
 /** Joins segments by blank lines. Lone halves of surrogate pairs are scanned as U+FFFD. */
 export function joinSegments({ segments, messages = [] }: RequestTexts): JoinedSegments {
-  const texts = segments.map(({ text }) => toWellFormed(text))
+  const texts: string[] = []
   const indices: number[] = []
-  // How many segments of the document stand before each one given, and before their end.
+  // How many segments of the document stand before each one given.
   const places: number[] = []
   const spans: Span[] = []
   let start = 0
-  for (const [index, text] of texts.entries()) {
+  for (const segment of segments) {
+    const text = toWellFormed(segment.text)
     places.push(indices.length)
     if (text !== '') {
-      indices.push(index)
+      indices.push(texts.length)
       spans.push({ start, end: start + text.length })
     }
+    texts.push(text)
     start += text.length + SEPARATOR.length
   }
-  const placeOf = (index: number) => places[index] ?? indices.length
-  const runs = messages.map((run) => ({ start: placeOf(run.start), end: placeOf(run.end) }))
-  const document: ScanDocument = {
-    text: texts.join(SEPARATOR),
-    segments: spans,
-    messages: runs.filter((run) => run.end - run.start > 1),
+  const runs: Span[] = []
+  for (const message of messages) {
+    const run = { start: places[message.start] ?? indices.length, end: places[message.end] ?? indices.length }
+    if (run.end - run.start > 1) runs.push(run)
   }
-  return { document, texts, indices }
+  // Joining copies even what stands alone.
+  const [text = ''] = texts
+  const joined = texts.length > 1 ? texts.join(SEPARATOR) : text
+  return { document: { text: joined, segments: spans, messages: runs }, texts, indices }
 }
 
 /**

@@ -76,7 +76,8 @@ function toOutcome(
   detections: readonly JudgedDetection[],
   masks: MaskWriter,
 ): FilterOutcome {
-  if (detections.length === 0) return { blocked: false, masked: false, segments: joined.texts.map(notFound(segments)) }
+  if (detections.length === 0)
+    return { blocked: false, masked: false, segments: withoutFindings(segments, joined.texts) }
   const found = new Map<number, readonly JudgedDetection[]>()
   for (const [place, pieces] of cutBySegment(detections, joined.document.segments).entries()) {
     const index = joined.indices[place]
@@ -104,9 +105,10 @@ function rewrite({ given, scanned, spans }: FoundInSegment, masks: MaskWriter): 
 }
 
 /** For each text that was scanned, that nothing was found in it. */
-function notFound(segments: RequestTexts['segments']): (scanned: string, index: number) => FilteredSegment {
-  return (scanned, index) =>
-    segments[index]?.text === scanned ? { scanned, spans: NO_SPANS } : { scanned, spans: NO_SPANS, rewritten: scanned }
+function withoutFindings(segments: RequestTexts['segments'], texts: readonly string[]): FilteredSegment[] {
+  return texts.map((scanned, index) =>
+    segments[index]?.text === scanned ? { scanned, spans: NO_SPANS } : { scanned, spans: NO_SPANS, rewritten: scanned },
+  )
 }
 
 const NO_SPANS: readonly JudgedDetection[] = []

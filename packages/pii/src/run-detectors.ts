@@ -39,10 +39,10 @@ export function runDetectors(
 
 function gather(ran: readonly Ran[], limits: RunLimits): readonly JudgedDetection[] {
   throwIfAborted(limits.signal)
-  const failures = ran.flatMap((result) => (result.ok ? [] : [result.failure]))
-  if (failures.length > 0) throw piiUnavailable(failures)
   const [only] = ran
   if (ran.length === 1 && only?.ok) return only.found
+  const failures = ran.flatMap((result) => (result.ok ? [] : [result.failure]))
+  if (failures.length > 0) throw piiUnavailable(failures)
   return ran.flatMap((result) => (result.ok ? result.found : []))
 }
 

@@ -149,7 +149,8 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
     outcome: FilterOutcome,
     unscanned: readonly TokenList[],
   ): FilteredRequest | Promise<FilteredRequest> {
-    const { occasion, masks } = scanned
+    const { occasion, masks, collection } = scanned
+    if (unscanned.length === 0 && outcome.segments.every(isUntouched)) return withoutEdits(collection)
     const entries = foundEntries(occasion, outcome, (index) => pathOf(scanned, index))
     if (outcome.blocked) return refuse(entries, occasion)
     const edited = editsOf(scanned, outcome)
@@ -190,6 +191,18 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
     },
   }
 }
+
+function isUntouched({ spans, rewritten }: FilterOutcome['segments'][number]): boolean {
+  return spans.length === 0 && rewritten === undefined
+}
+
+/** What goes on where nothing was found: strings that need repair are repaired all the same. */
+function withoutEdits({ toSplices }: SegmentCollection): FilteredRequest {
+  const rewrite = toSplices(NO_TEXTS)
+  return rewrite.kind === 'splices' && rewrite.splices.length > 0 ? { splices: rewrite.splices } : NOTHING
+}
+
+const NO_TEXTS: ReadonlyMap<TextSegment, string> = new Map()
 
 /** A request taken apart. */
 interface Scanned {

@@ -98,10 +98,10 @@ const BASE64_TEXT_SOURCE = new Shape({ others: ANY_CONTENT }).name({ type: WORD,
 
 const SOURCE = new Shape({
   others: ANY_CONTENT,
-  choose: (texts) => {
-    if (texts('type').includes('text')) return TEXT_SOURCE
-    return texts('media_type').some(isTextType) ? BASE64_TEXT_SOURCE : undefined
-  },
+  choices: [
+    { member: 'type', shapeOf: (type) => (type === 'text' ? TEXT_SOURCE : undefined) },
+    { member: 'media_type', shapeOf: (type) => (isTextType(type) ? BASE64_TEXT_SOURCE : undefined) },
+  ],
 }).name({
   type: WORD,
   media_type: WORD,
@@ -188,14 +188,14 @@ const TOOL_MESSAGE = new Shape({ others: ANY_CONTENT }).name({ ...MESSAGE_MEMBER
 const MESSAGES = new Shape({
   others: ANY_CONTENT,
   numbers: 'text',
-  choose: (texts) => (texts('role').some((role) => role === 'tool' || role === 'function') ? TOOL_MESSAGE : undefined),
+  choices: [{ member: 'role', shapeOf: (role) => (role === 'tool' || role === 'function' ? TOOL_MESSAGE : undefined) }],
 }).name(MESSAGE_MEMBERS)
 
 const ITEM_REFERENCE = new Shape({ history: 'item_reference', others: ANY_CONTENT }).name({ type: WORD, id: SKIP })
 const ITEMS = new Shape({
   others: ANY_CONTENT,
   numbers: 'text',
-  choose: (texts) => (texts('type').includes('item_reference') ? ITEM_REFERENCE : undefined),
+  choices: [{ member: 'type', shapeOf: (type) => (type === 'item_reference' ? ITEM_REFERENCE : undefined) }],
 }).name({
   ...part(FIELD),
   role: WORD,

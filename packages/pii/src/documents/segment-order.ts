@@ -11,7 +11,11 @@ export class MessageTexts {
 }
 
 /** All texts in order, and the runs of them that are two or more parts of one message. */
-export function flattenTexts(root: MessageTexts): { segments: TextSegment[]; messages: Span[] } {
+export function flattenTexts(root: MessageTexts): {
+  readonly segments: readonly TextSegment[]
+  readonly messages: readonly Span[]
+} {
+  if (root.parts.length === 0 && root.rest.every(isSegment)) return { segments: root.rest, messages: [] }
   const segments: TextSegment[] = []
   const messages: Span[] = []
   const stack: { texts: MessageTexts; next: number }[] = [{ texts: root, next: -1 }]
@@ -29,4 +33,8 @@ export function flattenTexts(root: MessageTexts): { segments: TextSegment[]; mes
     else segments.push(item)
   }
   return { segments, messages }
+}
+
+function isSegment(item: TextSegment | MessageTexts): item is TextSegment {
+  return !(item instanceof MessageTexts)
 }

@@ -51,8 +51,14 @@ interface ShapeOptions {
   readonly isEncoded?: boolean
   readonly media?: MediaKind
   readonly history?: HistoryKind
-  /** A closer shape for an object, chosen by the texts of one of its members. */
-  readonly choose?: (texts: (name: string) => string[]) => Shape | undefined
+  /** Closer shapes for an object: the first choice that has one. @default none */
+  readonly choices?: readonly Choice[]
+}
+
+/** A closer shape for an object, where any of the texts under a name has one. */
+export interface Choice {
+  readonly member: string
+  readonly shapeOf: (text: string) => Shape | undefined
 }
 
 /** What is known of the values at one place of a format. Whatever it does not name is walked and scanned. */
@@ -65,7 +71,7 @@ export class Shape {
   readonly isEncoded: boolean
   readonly media: MediaKind | undefined
   readonly history: HistoryKind | undefined
-  readonly choose: ShapeOptions['choose']
+  readonly choices: readonly Choice[]
   readonly #allowsTwins: boolean
   readonly #others: Shape | undefined
   readonly #members = new Map<string, Shape>()
@@ -80,7 +86,7 @@ export class Shape {
     this.isEncoded = options.isEncoded ?? false
     this.media = options.media
     this.history = options.history
-    this.choose = options.choose
+    this.choices = options.choices ?? []
     this.#allowsTwins = options.allowsTwins ?? false
     this.#others = options.others
   }
@@ -110,9 +116,12 @@ export class Shape {
   }
 }
 
+/** Folding leaves these as they are. */
+const FOLDED = /^[a-z0-9_]*$/
+
 /** Folds case by Unicode, as the readers do that take `Content` for `content`: the long s is an s. */
 function foldCase(name: string): string {
-  return name.toUpperCase().toLowerCase()
+  return FOLDED.test(name) ? name : name.toUpperCase().toLowerCase()
 }
 
 /** Strings and keys are scanned: options nobody here knows. */

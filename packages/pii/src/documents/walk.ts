@@ -6,7 +6,7 @@ import { PUBLIC_KEYS, PUBLIC_VALUES } from './public-words.ts'
 import type { Repair } from './rewrite.ts'
 import { INTO_TEXT, type Layer, memberStep, type PathStep, type Place, TextSegment, toPathText } from './segment.ts'
 import { MessageTexts } from './segment-order.ts'
-import { type HistoryKind, type MediaKind, type Shape, type StringRule, TOOL_DATA } from './shape.ts'
+import { type Choice, type HistoryKind, type MediaKind, type Shape, type StringRule, TOOL_DATA } from './shape.ts'
 
 /** Media in a request: found, not looked into. */
 export interface MediaPart {
@@ -83,7 +83,8 @@ export class TextWalk {
     const [layer] = this.layers
     if (layer === undefined) return
     this.#visit(root, shape, { layer, texts: this.texts, parent: undefined, step: '' })
-    for (let frame = this.#stack.at(-1); frame !== undefined; frame = this.#stack.at(-1)) {
+    const stack = this.#stack
+    for (let frame = stack.at(-1); frame !== undefined; frame = stack[stack.length - 1]) {
       if (this.refusal !== undefined) return
       if (frame.members === undefined) this.#nextItem(frame)
       else this.#nextMember(frame, frame.members)
@@ -106,16 +107,15 @@ export class TextWalk {
       this.#stack.pop()
       return
     }
-    const { key, value } = next.value
+    const { name, value } = next.value
     const { layer, texts, shape } = frame
     const count = frame.count++
-    const name = key.text()
     const known = shape.member(name)
     if (known === undefined) {
       const isPublic = shape.hasPublicKeys && PUBLIC_KEYS.has(name)
       const step = isPublic ? name : memberStep(count)
       if (shape.isTwin(name)) this.refusal = { kind: 'case-twin', path: toPathText({ parent: frame, step }) }
-      if (!isPublic) this.#key(key, name, frame, step)
+      if (!isPublic) this.#key(next.value.key, name, frame, step)
       this.#visit(value, shape.others, { layer, texts, parent: frame, step })
       return
     }
@@ -155,7 +155,7 @@ export class TextWalk {
       }
     }
     const isObject = node.kind === 'object'
-    if (isObject && shape.choose !== undefined) shape = shape.choose((name) => textsOf(node, name)) ?? shape
+    if (isObject && shape.choices.length > 0) shape = chosenShape(node, shape.choices) ?? shape
     if (shape !== general && shape.history !== undefined) {
       this.history.push({ kind: shape.history, path: toPathText({ parent, step }) })
     }
@@ -263,6 +263,16 @@ export class TextWalk {
     if (value.kind === 'null' || value.kind === 'boolean' || (value.kind === 'array' && value.length === 0)) return
     this.media.push({ kind, path: toPathText(place) })
   }
+}
+
+function chosenShape(object: JsonNode, choices: readonly Choice[]): Shape | undefined {
+  for (const { member, shapeOf } of choices) {
+    for (const text of textsOf(object, member)) {
+      const shape = shapeOf(text)
+      if (shape !== undefined) return shape
+    }
+  }
+  return undefined
 }
 
 /** The strings under a name, duplicates included. */

@@ -201,6 +201,14 @@ describe('adjacent parts of one message', () => {
     expect(others).toEqual([])
   })
 
+  it('what no part alone gives a sign of is found', async () => {
+    const document = documentOf(['token gh', `p_${'a1B2'.repeat(9)}`, 'end'], [{ start: 0, end: 3 }])
+    const found = await detect({ builtins: ['codehost_token'] }, document)
+    expect(found.map(({ start, end }) => document.text.slice(start, end))).toEqual([
+      `gh\n\np_${'a1B2'.repeat(9)}\n\nend`,
+    ])
+  })
+
   it('what lies in one part is reported once', async () => {
     const document = documentOf(['AKIAQ7Q7Q7Q7Q7Q7Q7Q7', ' and more'], [{ start: 0, end: 2 }])
     expect(await detect(settings, document)).toHaveLength(1)

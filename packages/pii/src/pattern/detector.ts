@@ -107,11 +107,21 @@ export function createPatternDetector({ name, settings, slices }: PatternDetecto
     return hits.map(toDetection)
   }
 
+  /** Whether one look says that there is nothing, neither in the parts of a message nor across their edges. */
+  function isQuiet(document: ScanDocument): boolean {
+    if (structured.length > 0 || !matcher.isPlainWithoutMatch(document.text)) return false
+    return (
+      document.messages.length === 0 || adjacentParts(document).every(({ text }) => matcher.isPlainWithoutMatch(text))
+    )
+  }
+
   return {
     name,
-    detect: (document, options) => runSearch(hitsInDocument(document), slices, options),
+    detect: (document, options) => (isQuiet(document) ? NOTHING : runSearch(hitsInDocument(document), slices, options)),
   }
 }
+
+const NOTHING: readonly JudgedDetection[] = []
 
 /** Between two looks at the time. */
 const HITS_PER_STEP = 10_000

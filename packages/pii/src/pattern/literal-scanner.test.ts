@@ -68,3 +68,28 @@ describe('finds every occurrence, once', () => {
     for (const literal of many) expect(found.get(literal)).toEqual(occurrences(literal, text))
   })
 })
+
+describe('one look at a text', () => {
+  it('says that nothing is there where the text is ASCII, short, and holds none of the texts', () => {
+    const literals = ['abc', 'sk-ant-', 'ghp_', '🔑🔑🔑']
+    const scanner = new LiteralScanner(new Map(literals.map((literal, index) => [literal, [index]])))
+    const dice = new Dice(43)
+    const pieces = ['a', 'b', 'c', ' ', 'sk-', 'ant-', 'ghp', '_', '-', 'word ', 'é', '🔑']
+    const told = { quiet: 0, found: 0, beyond: 0 }
+    for (let round = 0; round < 4000; round++) {
+      const text = Array.from({ length: dice.roll(12) }, () => pieces[dice.roll(pieces.length)] ?? '').join('')
+      const isFound = literals.some((literal) => text.includes(literal))
+      const isAscii = [...text].every((character) => character.length === 1 && character < '\u0080')
+      expect([text, scanner.isPlainWithout(text)]).toEqual([text, !isFound && isAscii])
+      told[isFound ? 'found' : isAscii ? 'quiet' : 'beyond'] += 1
+    }
+    expect(Math.min(told.quiet, told.found, told.beyond)).toBeGreaterThan(100)
+  })
+
+  it('says nothing of a text that is longer than a chunk', () => {
+    const scanner = new LiteralScanner(new Map([['abc', [0]]]))
+    expect(scanner.isPlainWithout('x'.repeat(CHUNK_UNITS))).toBe(true)
+    expect(scanner.isPlainWithout('x'.repeat(CHUNK_UNITS + 1))).toBe(false)
+    expect(scanner.isPlainWithout(`${'x'.repeat(CHUNK_UNITS - 3)}abc`)).toBe(false)
+  })
+})

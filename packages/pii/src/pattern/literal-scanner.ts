@@ -36,6 +36,10 @@ export class LiteralScanner {
   private readonly encoder = new TextEncoder()
   /** Bytes of the chunk. */
   private written = 0
+  private hasFound = false
+  private readonly noteFound = (): void => {
+    this.hasFound = true
+  }
 
   /** @param literals texts of at least three characters and the numbers to report them under */
   constructor(literals: ReadonlyMap<string, readonly number[]>) {
@@ -100,6 +104,14 @@ export class LiteralScanner {
       }
     }
     return limit
+  }
+
+  /** Whether a text is plain ASCII and holds none of the texts; false where it is too long to say so at one look. */
+  isPlainWithout(text: string): boolean {
+    if (text.length > CHUNK_UNITS) return false
+    this.hasFound = false
+    this.scan(text, 0, this.noteFound)
+    return !this.hasFound && this.written === text.length
   }
 
   /** The next index at which a pair of bytes goes on with what the pair before it may begin; `count` when there is none. */

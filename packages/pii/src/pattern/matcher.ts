@@ -54,6 +54,14 @@ export class PatternMatcher {
     return new Scan(this.patterns, this.scanner, this.everywhere, new SourceText(text, segments))
   }
 
+  /**
+   * Whether a text is plain ASCII and holds nothing that any of the patterns needs, said at one look; false also where that
+   * is not enough. Most texts of requests are such.
+   */
+  isPlainWithoutMatch(text: string): boolean {
+    return this.everywhere.length === 0 && this.scanner?.isPlainWithout(text) === true
+  }
+
   /** The whole search at once. */
   match(text: string, segments?: readonly { readonly start: number; readonly end: number }[]): PatternMatch[] {
     const scan = this.scan(text, segments)

@@ -99,10 +99,10 @@ export function createChain({ settings, now, onEvent = () => {} }: ChainOptions)
   let pinned: string | undefined
   let serving = targets[0]?.model ?? ''
 
-  const change = (target: Target, to: TargetStatus): void => {
+  const change = (target: Target, to: TargetStatus, at = now()): void => {
     if (target.status === to) return
     const from = target.status
-    Object.assign(target, { status: to, since: now(), probedAt: now(), goodProbes: 0, failures: [] })
+    Object.assign(target, { status: to, since: at, probedAt: at, goodProbes: 0, failures: [] })
     onEvent({ type: 'target-state', model: target.model, from, to })
   }
   /** Rests end by themselves. */
@@ -121,8 +121,9 @@ export function createChain({ settings, now, onEvent = () => {} }: ChainOptions)
   const rest = (target: Target, retryAfterMs: number | undefined): void => {
     // What is down stays so: a rest that ends must not bring it back unseen.
     if (target.status === 'down') return
-    target.until = now() + Math.min(MAX_REST_MS, retryAfterMs ?? settings.probe.intervalMs)
-    change(target, 'resting')
+    const at = now()
+    target.until = at + Math.min(MAX_REST_MS, retryAfterMs ?? settings.probe.intervalMs)
+    change(target, 'resting', at)
   }
   /** Whether one more good probe brings a target back. */
   const recovers = ({ goodProbes, since }: Target): boolean => {

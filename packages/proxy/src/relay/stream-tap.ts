@@ -36,7 +36,9 @@ class ChatTap implements StreamTap {
   #beforeLast = ''
 
   read(events: string): void {
-    if (events.includes('"usage"')) this.#readUsage(events)
+    forEachUsage(events, (data) => {
+      this.usage = readCompatibleUsage(data.usage) ?? this.usage
+    })
     if (events.includes('[DONE]') && DONE_LINE.test(events)) this.hasEnded = true
     this.#beforeLast = this.#last
     this.#last = events
@@ -45,12 +47,6 @@ class ChatTap implements StreamTap {
   mayEnd(isFramedEnd: boolean): boolean {
     if (this.hasEnded || ERROR_DATA.test(this.#last) || ERROR_EVENT.test(this.#last)) return true
     return isFramedEnd && (FINISHED.test(this.#last) || FINISHED.test(this.#beforeLast))
-  }
-
-  #readUsage(events: string): void {
-    forEachDataWith(events, '"usage"', (data) => {
-      this.usage = readCompatibleUsage(data.usage) ?? this.usage
-    })
   }
 }
 
@@ -65,7 +61,10 @@ class MessagesTap implements StreamTap {
   }
 
   read(events: string): void {
-    if (events.includes('"usage"')) this.#readFigures(events)
+    forEachUsage(events, (data) => {
+      this.#figures = addFigures(this.#figures, data.usage ?? fieldsOf(data.message).usage)
+      this.stopReason = textOf(fieldsOf(data.delta).stop_reason) ?? this.stopReason
+    })
     if (events.includes('message_stop') && STOP_EVENT.test(events)) this.hasEnded = true
     this.#last = events
   }
@@ -73,29 +72,21 @@ class MessagesTap implements StreamTap {
   mayEnd(): boolean {
     return this.hasEnded || ERROR_EVENT.test(this.#last)
   }
-
-  #readFigures(events: string): void {
-    forEachDataWith(events, '"usage"', (data) => {
-      this.#figures = addFigures(this.#figures, data.usage ?? fieldsOf(data.message).usage)
-      this.stopReason = textOf(fieldsOf(data.delta).stop_reason) ?? this.stopReason
-    })
-  }
 }
 
-/** Parses the data lines that hold a word. Data that is spread over several lines is left alone. */
-function forEachDataWith(events: string, word: string, each: (data: Fields) => void): void {
-  for (let at = events.indexOf(word); at >= 0; ) {
+/** The end of the name of figures: engines look for a few characters much faster than for one more. */
+const USAGE = 'usage"'
+
+/** Parses the data lines that hold figures. Data that is spread over several lines is left alone. */
+function forEachUsage(events: string, each: (data: Fields) => void): void {
+  for (let at = events.indexOf(USAGE); at >= 0; at = events.indexOf(USAGE, at)) {
+    at += USAGE.length
+    // The text of most chunks says no more than `"usage":null`.
+    if (events.startsWith(':null', at) || events.startsWith(': null', at)) continue
     const start = events.lastIndexOf('\n', at) + 1
     const found = events.indexOf('\n', at)
     const end = found < 0 ? events.length : found
-    // The text of most chunks says no more than `"usage":null`.
-    if (events.startsWith('data:', start) && !isNull(events, at + word.length)) {
-      each(fieldsOf(tryParseJson(events.slice(start + 5, end))))
-    }
-    at = events.indexOf(word, end)
+    if (events.startsWith('data:', start)) each(fieldsOf(tryParseJson(events.slice(start + 5, end))))
+    at = end
   }
-}
-
-function isNull(events: string, from: number): boolean {
-  return events.startsWith(':null', from) || events.startsWith(': null', from)
 }
