@@ -126,13 +126,17 @@ export class JsonNode {
 
   /** Every value under a key, in source order; none on anything but an object. */
   getAll(key: string): JsonNode[] {
-    const found: JsonNode[] = []
+    let found: JsonNode[] | undefined
     const { document } = this
     const close = this.#closeOfObject()
     for (let index = this.index + 1; index < close; index = nextSibling(document, index + 1)) {
-      if (isStringText(document, index, key)) found.push(new JsonNode(document, index + 1))
+      if (!isStringText(document, index, key)) continue
+      const value = new JsonNode(document, index + 1)
+      // Nearly always there is one: a list that grows takes many times its room.
+      if (found === undefined) found = [value]
+      else found.push(value)
     }
-    return found
+    return found ?? []
   }
 
   /** The members of an object in source order, duplicates included; none on anything else. */

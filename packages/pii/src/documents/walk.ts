@@ -267,8 +267,8 @@ export class TextWalk {
 
 function chosenShape(object: JsonNode, choices: readonly Choice[]): Shape | undefined {
   for (const { member, shapeOf } of choices) {
-    for (const text of textsOf(object, member)) {
-      const shape = shapeOf(text)
+    for (const value of object.getAll(member)) {
+      const shape = value.kind === 'string' ? shapeOf(value.text()) : undefined
       if (shape !== undefined) return shape
     }
   }
