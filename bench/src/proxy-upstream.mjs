@@ -1,8 +1,9 @@
-// The upstream behind every relay: one JSON reply with figures, or a stream of chunks that carry the time they left. It
-// speaks just enough HTTP for that, so that the relays are what is busy.
+// The upstream behind every relay: one JSON reply with figures, or a stream of chunks that carry the time they left. How
+// many and how often, the request says: all streams in step, or each at a pace of its own. It speaks just enough HTTP for
+// that, so that the relays are what is busy.
 import { createServer } from 'node:net'
 
-const [port, events, intervalMs] = process.argv.slice(2).map(Number)
+const port = Number(process.argv[2])
 const text = 'The quick brown fox jumps over the lazy dog. '.repeat(8)
 const reply = JSON.stringify({
   id: 'chatcmpl-1',
@@ -24,26 +25,29 @@ const HTTP_OK = 'HTTP/1.1 200 OK\r\nconnection: keep-alive\r\n'
 const WHOLE = `${HTTP_OK}content-type: application/json\r\ncontent-length: ${reply.length}\r\n\r\n${reply}`
 const STREAM = `${HTTP_OK}content-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n`
 
-function stream(socket) {
+function stream(socket, { events, intervalMs, inStep }) {
   const write = (data) => socket.write(`${data.length.toString(16)}\r\n${data}\r\n`, 'latin1')
   socket.write(STREAM)
   let sent = 0
-  const timer = setInterval(() => {
-    if (socket.destroyed) {
-      clearInterval(timer)
-      return
-    }
+  const next = () => {
     sent += 1
     if (sent <= events) {
       write(chunk(` word${sent}`))
-      return
+      return true
     }
-    clearInterval(timer)
     write(
       `data: ${HEAD}[],"usage":{"prompt_tokens":21,"completion_tokens":${events},"total_tokens":${events + 21}}}\n\n`,
     )
     socket.write('e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n')
-  }, intervalMs)
+    return false
+  }
+  const begin = () => {
+    const timer = setInterval(() => {
+      if (socket.destroyed || !next()) clearInterval(timer)
+    }, intervalMs)
+  }
+  if (inStep) begin()
+  else setTimeout(begin, Math.random() * intervalMs)
 }
 
 createServer({ noDelay: true }, (socket) => {
@@ -55,9 +59,9 @@ createServer({ noDelay: true }, (socket) => {
     if (start < 4) return
     const length = Number(/\r\ncontent-length: *(\d+)/i.exec(text.slice(0, start))?.[1] ?? 0)
     if (text.length < start + length) return
-    const isStream = text.includes('"stream":true', start)
+    const body = text.slice(start, start + length)
     text = text.slice(start + length)
-    if (isStream) stream(socket)
+    if (body.includes('"stream":true')) stream(socket, JSON.parse(body).metadata)
     else socket.write(WHOLE, 'latin1')
   })
 }).listen(port, '127.0.0.1')

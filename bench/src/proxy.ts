@@ -2,7 +2,8 @@
 // installed, in front of the same upstream, in one run: rounds in turn, the relay under measurement alone on processor 0,
 // upstream and load on processor 1.
 //   pnpm --filter @svc/bench proxy [-- --seconds 3 --rounds 5 --only library --patterns]
-// With --patterns, svc also looks for five patterns in every request.
+// With --patterns, svc also looks for five patterns in every request. Streams are measured twice: in step, where every
+// stream has an event at the same moment, and at a pace of their own, as answers of a model have.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,6 +23,7 @@ const { values } = parseArgs({
     streams: { type: 'string', default: '16' },
     events: { type: 'string', default: '200' },
     'interval-ms': { type: 'string', default: '2' },
+    'pace-ms': { type: 'string', default: '20' },
     only: { type: 'string' },
     patterns: { type: 'boolean', default: false },
   },
@@ -45,8 +47,21 @@ const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'))
 const at = (name: string): string => join(folder, name)
 const question = 'Tell me about the weather in the mountains, please, and do not leave anything out. '.repeat(10)
 
-function bodyOf(stream: boolean): string {
-  return JSON.stringify({ model: 'm', temperature: 0.7, messages: [{ role: 'user', content: question }], stream })
+/** How often a stream has an event. */
+interface Pace {
+  readonly events: number
+  readonly intervalMs: number
+  /** Whether all streams have theirs at the same moment. */
+  readonly inStep: boolean
+}
+
+const IN_STEP: Pace = { events: Number(values.events), intervalMs: Number(values['interval-ms']), inStep: true }
+const OWN_PACE: Pace = { events: Number(values.events), intervalMs: Number(values['pace-ms']), inStep: false }
+
+function bodyOf(pace?: Pace): string {
+  const messages = [{ role: 'user', content: question }]
+  const streaming = pace === undefined ? { stream: false } : { stream: true, metadata: pace }
+  return JSON.stringify({ model: 'm', temperature: 0.7, messages, ...streaming })
 }
 
 /** A relay under measurement and what it showed. */
@@ -54,17 +69,15 @@ interface Side {
   readonly name: string
   readonly target: Measured
   readonly requests: (LoadFigures & { readonly cpuUs: number })[]
-  readonly events: (StreamFigures & { readonly cpuUs: number })[]
+  readonly inStep: CostlyStreams[]
+  readonly ownPace: CostlyStreams[]
 }
+
+type CostlyStreams = StreamFigures & { readonly cpuUs: number }
 
 async function startUpstream(): Promise<{ upstream: Measured; port: number }> {
   const port = await freePort()
-  const args = [
-    fileURLToPath(new URL('./proxy-upstream.mjs', import.meta.url)),
-    String(port),
-    values.events,
-    values['interval-ms'],
-  ]
+  const args = [fileURLToPath(new URL('./proxy-upstream.mjs', import.meta.url)), String(port)]
   return { upstream: await start(args, port, '/', 1), port }
 }
 
@@ -114,7 +127,7 @@ async function startServer(upstreamPort: number): Promise<Measured | undefined> 
     '--api-keys=bench-key',
   ]
   const server = await start([entry, 'run', ...flags], port, '/readyz')
-  const reply = await fetch(`${server.url}${PATH}`, { method: 'POST', headers: HEADERS, body: bodyOf(false) })
+  const reply = await fetch(`${server.url}${PATH}`, { method: 'POST', headers: HEADERS, body: bodyOf() })
   if (reply.ok && (await reply.text()).includes('upstream-model')) return server
   process.stderr.write(`svc does not serve models that live upstream yet: status ${reply.status}\n`)
   await server.stop()
@@ -149,7 +162,7 @@ async function measureRequests({ target, requests }: Side): Promise<void> {
   const figures = await runLoad({
     url: target.url,
     path: PATH,
-    body: bodyOf(false),
+    body: bodyOf(),
     headers: HEADERS,
     connections,
     seconds,
@@ -157,11 +170,11 @@ async function measureRequests({ target, requests }: Side): Promise<void> {
   requests.push({ ...figures, cpuUs: ((target.cpuSeconds() - before) / figures.requests) * 1e6 })
 }
 
-async function measureStreams({ target, events }: Side): Promise<void> {
-  const before = target.cpuSeconds()
-  const load = { url: target.url, path: PATH, body: bodyOf(true), headers: HEADERS, connections: streams, seconds }
+async function measureStreams({ url, cpuSeconds }: Measured, pace: Pace): Promise<CostlyStreams> {
+  const before = cpuSeconds()
+  const load = { url, path: PATH, body: bodyOf(pace), headers: HEADERS, connections: streams, seconds }
   const figures = await runStreams(load)
-  events.push({ ...figures, cpuUs: ((target.cpuSeconds() - before) / figures.events) * 1e6 })
+  return { ...figures, cpuUs: ((cpuSeconds() - before) / figures.events) * 1e6 }
 }
 
 /** Figures of a side over those of the baseline, round by round. */
@@ -185,21 +198,32 @@ function report(sides: readonly Side[], direct: Side): void {
       `| ${name} | ${of((f) => f.requestsPerSecond).toFixed(0)} | ${of((f) => f.cpuUs).toFixed(0)} | ${over} | ${added((f) => f.p50Ms)} | ${added((f) => f.p99Ms)} |`,
     )
   }
-  console.log(`\nstreams (${streams} at once, ${values.events} events each, one every ${values['interval-ms']} ms)\n`)
+  const { intervalMs, events } = IN_STEP
+  console.log(`\nstreams in step (${streams} at once, ${events} events each, all of them every ${intervalMs} ms)\n`)
+  reportStreams(sides, direct, ({ inStep }) => inStep)
+  console.log(
+    `\nstreams at a pace of their own (${streams} at once, ${events} events each, one every ${OWN_PACE.intervalMs} ms)\n`,
+  )
+  reportStreams(sides, direct, ({ ownPace }) => ownPace)
+}
+
+function reportStreams(sides: readonly Side[], direct: Side, events: (side: Side) => readonly CostlyStreams[]): void {
+  const [bare] = sides
+  if (bare === undefined) return
   console.log('| | events/s | CPU µs an event | over bare | added p50 µs | added p99 µs |\n|---|---|---|---|---|---|')
-  for (const { name, events } of sides) {
-    const of = (pick: (figures: (typeof events)[number]) => number): number => median(events.map(pick))
+  for (const side of sides) {
+    const of = (pick: (figures: CostlyStreams) => number): number => median(events(side).map(pick))
     const added = (pick: (figures: StreamFigures) => number): string =>
-      (of(pick) - median(direct.events.map(pick))).toFixed(0)
-    const over = ratio(events, bare.events, ({ cpuUs }) => cpuUs)
+      (of(pick) - median(events(direct).map(pick))).toFixed(0)
+    const over = ratio(events(side), events(bare), ({ cpuUs }) => cpuUs)
     console.log(
-      `| ${name} | ${of((f) => f.eventsPerSecond).toFixed(0)} | ${of((f) => f.cpuUs).toFixed(1)} | ${over} | ${added((f) => f.p50Us)} | ${added((f) => f.p99Us)} |`,
+      `| ${side.name} | ${of((f) => f.eventsPerSecond).toFixed(0)} | ${of((f) => f.cpuUs).toFixed(1)} | ${over} | ${added((f) => f.p50Us)} | ${added((f) => f.p99Us)} |`,
     )
   }
 }
 
 const { upstream, port } = await startUpstream()
-const side = (name: string, target: Measured): Side => ({ name, target, requests: [], events: [] })
+const side = (name: string, target: Measured): Side => ({ name, target, requests: [], inStep: [], ownPace: [] })
 const direct = side('direct', upstream)
 const sides: Side[] = [side('bare relay', await startBare(port))]
 try {
@@ -211,11 +235,12 @@ try {
   if (nginx !== undefined) sides.push(side('nginx', nginx))
   const all = [direct, ...sides]
   for (const each of all) {
-    await runLoad({ url: each.target.url, path: PATH, body: bodyOf(false), headers: HEADERS, connections, seconds: 2 })
+    await runLoad({ url: each.target.url, path: PATH, body: bodyOf(), headers: HEADERS, connections, seconds: 2 })
   }
   for (let round = 0; round < rounds; round += 1) {
     for (const each of all) await measureRequests(each)
-    for (const each of all) await measureStreams(each)
+    for (const { target, inStep } of all) inStep.push(await measureStreams(target, IN_STEP))
+    for (const { target, ownPace } of all) ownPace.push(await measureStreams(target, OWN_PACE))
     process.stderr.write(`round ${round + 1} of ${rounds}\n`)
   }
   report(sides, direct)
