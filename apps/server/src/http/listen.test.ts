@@ -46,6 +46,23 @@ it('a connection that ends before it has carried a request is forgotten', async 
   destroy.mockRestore()
 })
 
+it('REL-3: a reply that nobody takes ends, also where Node writes it', async () => {
+  const text = 'x'.repeat(20_000_000)
+  const app = new Hono().get('/large', (context) => context.text(text))
+  const listener = await listen(app as never, { host: '127.0.0.1', port: 0 }, { unreadMs: 50 })
+  const accepted = vi.spyOn(Socket.prototype, 'setTimeout')
+  const client = connect(listener.port, '127.0.0.1', () => client.write('GET /large HTTP/1.1\r\nHost: a\r\n\r\n'))
+  client.pause()
+  await vi.waitFor(() => expect(accepted).toHaveBeenCalledWith(50), { timeout: 5000 })
+  const [socket] = accepted.mock.contexts.slice(-1)
+  accepted.mockRestore()
+  await vi.waitFor(() => expect((socket as Socket).destroyed).toBe(true), { timeout: 5000 })
+  client.resume()
+  await new Promise((resolve) => client.on('error', () => undefined).once('close', resolve))
+  expect(client.bytesRead).toBeLessThan(text.length)
+  await listener.drain()
+})
+
 // A head in two pieces is read by Node, a whole one by the server itself.
 describe('a reply', () => {
   const row = { access: 'any', family: 'compatible', tag: 'test', summary: 'test', method: 'POST' } as const

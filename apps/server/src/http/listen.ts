@@ -4,14 +4,15 @@ import { getRequestListener } from '@hono/node-server'
 import type { App } from './app.ts'
 import { createDirectConnections, type DirectConnections } from './direct/direct-connections.ts'
 import { PreparedResponse } from './prepared-response.ts'
+import { READ_STALL_MS } from './reply-writer.ts'
 import { type Upgrade, type UpgradedConnections, watchUpgrades } from './upgrade.ts'
 
 /** Time limits of connections (threats IN-11). */
 const HEADERS_TIMEOUT_MS = 30_000
 const REQUEST_TIMEOUT_MS = 300_000
 const KEEP_ALIVE_MS = 120_000
-/** How long a connection may be in a phase that the server reads itself: the same limits. */
-const PHASE_LIMITS = {
+/** The same for connections that the server reads itself. */
+const DIRECT_LIMITS = {
   unused: HEADERS_TIMEOUT_MS,
   idle: KEEP_ALIVE_MS,
   receiving: REQUEST_TIMEOUT_MS,
@@ -31,6 +32,12 @@ export interface Listener {
   destroy(): void
 }
 
+/** How a server listens. */
+export interface ListenOptions {
+  /** Milliseconds that a client may take nothing of a reply that has ended, before it is cut off. @default 60000 */
+  readonly unreadMs?: number | undefined
+}
+
 /**
  * Listens with the application.
  *
@@ -39,6 +46,7 @@ export interface Listener {
 export async function listen(
   app: App,
   address: { readonly host?: string | undefined; readonly port: number },
+  { unreadMs = READ_STALL_MS }: ListenOptions = {},
 ): Promise<Listener> {
   const upgrades = new WeakMap<object, Upgrade>()
   const handle = getRequestListener(
@@ -50,6 +58,7 @@ export async function listen(
   )
   // Whatever a handler throws is answered by the edge; what is left is a reply that could not be written.
   const serve = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    outgoing.once('prefinish', () => limitUnread(outgoing, unreadMs))
     const served = upgrades.has(incoming) ? undefined : app.serveDirect?.(incoming, outgoing)
     ;(served ?? handle(incoming, outgoing)).catch(() => outgoing.destroy())
   }
@@ -77,7 +86,7 @@ export async function listen(
     socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
   })
   const unused = watchUnused(server)
-  const direct = readDirectly(server, app, unused)
+  const direct = readDirectly(server, app, { unused, unreadMs })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen({ ...(address.host === undefined ? {} : { host: address.host }), port: address.port }, () => {
@@ -92,7 +101,11 @@ export async function listen(
  * Puts connections that the server reads itself in front of Node's HTTP server, which gets those whose requests are not
  * plain or not served directly.
  */
-function readDirectly(server: Server, app: App, unused: Set<Socket>): DirectConnections {
+function readDirectly(
+  server: Server,
+  app: App,
+  { unused, unreadMs }: { readonly unused: Set<Socket>; readonly unreadMs: number },
+): DirectConnections {
   const [serveByNode] = server.listeners('connection')
   if (serveByNode === undefined) throw new Error("Node's HTTP server has no listener for connections")
   server.off('connection', serveByNode as () => void)
@@ -108,10 +121,15 @@ function readDirectly(server: Server, app: App, unused: Set<Socket>): DirectConn
         serveByNode.call(server, socket)
       },
     },
-    PHASE_LIMITS,
+    { ...DIRECT_LIMITS, unread: unreadMs },
   )
   server.on('connection', (socket: Socket) => direct.accept(socket))
   return direct
+}
+
+/** Gives a reply that is whole, but not out, only so long (threats REL-3). Node sets its own limit once it is out. */
+function limitUnread({ socket }: ServerResponse, unreadMs: number): void {
+  if (socket !== null && socket.writableLength > 0) socket.setTimeout(unreadMs)
 }
 
 /** Connections that never carried a request: browsers open them ahead of need, and the server counts them as busy. */

@@ -22,6 +22,8 @@ export type ConnectionPhase =
 export interface ConnectionHost {
   /** What `Keep-Alive` says, seconds. */
   readonly keepAliveSeconds: number
+  /** Milliseconds that a client may take nothing of a reply that has ended, before it is cut off (threats REL-3). */
+  readonly unreadMs: number
   /** Whether no further request is taken. */
   readonly isDraining: boolean
   /** Whether {@link serve} has an answer. */
@@ -64,6 +66,7 @@ export class DirectConnection implements ReplySink {
       .on('data', this.#onData)
       .on('drain', this.#onDrain)
       .on('end', this.#onEnd)
+      .on('timeout', this.#onUnread)
       .on('error', this.#onError)
       .on('close', this.#onClose)
   }
@@ -89,8 +92,11 @@ export class DirectConnection implements ReplySink {
   finish(keepsAlive: boolean): void {
     this.#isLast = !keepsAlive || this.#host.isDraining
     // An empty write calls back once everything before it is out.
-    if (this.#socket.writableLength === 0) process.nextTick(this.#onSent)
-    else this.#socket.write('', this.#onSent)
+    if (this.#socket.writableLength === 0) {
+      process.nextTick(this.#onSent)
+      return
+    }
+    this.#socket.setTimeout(this.#host.unreadMs).write('', this.#onRead)
   }
 
   destroy(): void {
@@ -151,6 +157,11 @@ export class DirectConnection implements ReplySink {
     if (this.#ahead.length > MAX_AHEAD_BYTES) this.#socket.pause()
   }
 
+  readonly #onRead = (error?: Error | null): void => {
+    this.#socket.setTimeout(0)
+    this.#onSent(error)
+  }
+
   readonly #onSent = (error?: Error | null): void => {
     const reply = this.#reply
     // What did not get out is closed with the connection.
@@ -192,6 +203,7 @@ export class DirectConnection implements ReplySink {
       .off('data', this.#onData)
       .off('drain', this.#onDrain)
       .off('end', this.#onEnd)
+      .off('timeout', this.#onUnread)
       .off('error', this.#onError)
       .off('close', this.#onClose)
     this.#host.left(this)
@@ -210,6 +222,10 @@ export class DirectConnection implements ReplySink {
     if (this.#reply === undefined) this.#socket.end()
     else if (this.#reply.writableEnded) this.#isLast = true
     else this.#socket.destroy()
+  }
+
+  readonly #onUnread = (): void => {
+    this.#socket.destroy()
   }
 
   readonly #onError = (): void => undefined

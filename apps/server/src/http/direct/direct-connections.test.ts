@@ -3,13 +3,19 @@ import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { ServerReply, ServerRequest } from '../messages.ts'
-import { createDirectConnections, type DirectConnections, type PhaseLimits } from './direct-connections.ts'
+import { type ConnectionLimits, createDirectConnections, type DirectConnections } from './direct-connections.ts'
 
-const LIMITS: PhaseLimits = { unused: 60_000, idle: 60_000, receiving: 60_000, answering: Number.POSITIVE_INFINITY }
+const LIMITS: ConnectionLimits = {
+  unused: 60_000,
+  idle: 60_000,
+  receiving: 60_000,
+  answering: Number.POSITIVE_INFINITY,
+  unread: 60_000,
+}
 
 type Serve = (incoming: ServerRequest, outgoing: ServerReply) => void
 
-async function listening(serve: Serve, limits: Partial<PhaseLimits> = {}) {
+async function listening(serve: Serve, limits: Partial<ConnectionLimits> = {}) {
   const handedOver: Buffer[] = []
   const direct: DirectConnections = createDirectConnections(
     {
@@ -244,14 +250,14 @@ describe('a reply that is still on its way out', () => {
   const LARGE = 'x'.repeat(20_000_000)
 
   /** A client that has sent something and does not read. */
-  async function unread(sent: string) {
+  async function unread(sent: string, limits: Partial<ConnectionLimits> = {}) {
     const events: string[] = []
     const server = await listening((incoming, outgoing) => {
       events.push(`served ${incoming.headers['x-name']}`)
       outgoing.once('finish', () => events.push('finish'))
       outgoing.once('close', () => events.push('close'))
       outgoing.end(LARGE)
-    })
+    }, limits)
     const client = await server.open()
     client.socket.pause()
     client.send(sent)
@@ -282,6 +288,32 @@ describe('a reply that is still on its way out', () => {
     client.socket.resume()
     expect((await client.closed()).endsWith(LARGE)).toBe(true)
     expect(events).toEqual(['served one', 'finish', 'close'])
+  })
+
+  it('REL-3: is cut off from a client that takes nothing of it', async () => {
+    const { client, events } = await unread(post('', 'X-Name: one\r\n') + post('', 'X-Name: two\r\n'), { unread: 50 })
+    for (let tries = 0; tries < 400 && events.length < 2; tries += 1) await wait(5)
+    expect(events).toEqual(['served one', 'close'])
+    client.socket.resume()
+    expect((await client.closed()).length).toBeLessThan(LARGE.length)
+  })
+
+  it('REL-3: arrives whole at a client that is slow, and the connection goes on', async () => {
+    const { client, events } = await unread(post('', 'X-Name: one\r\n'), { unread: 400 })
+    for (let bites = 1; !events.includes('finish') && bites < 100; bites += 1) {
+      const enough = client.text().length + 2_000_000
+      client.socket.resume()
+      for (let tries = 0; tries < 400 && client.text().length < enough && !events.includes('finish'); tries += 1)
+        await wait(1)
+      client.socket.pause()
+      await wait(100)
+    }
+    client.socket.resume()
+    await client.replies(/x$/)
+    await wait(500)
+    client.send(post('', 'X-Name: two\r\n'))
+    for (let tries = 0; tries < 400 && events.length < 6; tries += 1) await wait(5)
+    expect(events).toEqual(['served one', 'finish', 'close', 'served two', 'finish', 'close'])
   })
 
   it('has not finished where the connection was cut before its end', async () => {

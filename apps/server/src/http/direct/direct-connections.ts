@@ -2,7 +2,10 @@ import type { Socket } from 'node:net'
 import { type ConnectionHost, type ConnectionPhase, DirectConnection } from './direct-connection.ts'
 
 /** How long connections may stay in a phase, milliseconds. */
-export type PhaseLimits = Readonly<Record<ConnectionPhase, number>>
+export interface ConnectionLimits extends Readonly<Record<ConnectionPhase, number>> {
+  /** How long a client may take nothing of a reply that has ended. */
+  readonly unread: number
+}
 
 /** How often connections are looked at that may have stayed too long. */
 const SWEEP_MS = 1000
@@ -22,7 +25,7 @@ export interface DirectConnections {
  */
 export function createDirectConnections(
   host: Pick<ConnectionHost, 'serves' | 'serve' | 'handOver'>,
-  limits: PhaseLimits,
+  limits: ConnectionLimits,
 ): DirectConnections {
   const connections = new Set<DirectConnection>()
   let sweeps = 0
@@ -39,6 +42,7 @@ export function createDirectConnections(
   const own: ConnectionHost = {
     ...host,
     keepAliveSeconds: Math.floor(limits.idle / 1000),
+    unreadMs: limits.unread,
     get isDraining() {
       return isDraining
     },
