@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { JudgedDetection } from '../detector.ts'
 import { filterSegments } from '../filter.ts'
 import { createPatternDetector } from './detector.ts'
-import { type PlainView, PlainViewer } from './plain-view.ts'
+import { type PlainView, PlainViewer, plainForm, SUSPECTS } from './plain-view.ts'
 
 function viewOf(text: string, segments = [{ start: 0, end: text.length }]): PlainView | undefined {
   if (!PlainViewer.mayDiffer(text)) return undefined
@@ -60,6 +60,36 @@ describe('the plain view', () => {
         { start: 5, end: 8 },
       ],
     })
+  })
+})
+
+describe('characters that are looked at one by one', () => {
+  it('are all past ASCII that have another form, and few letters besides', () => {
+    const missed: string[] = []
+    let others = 0
+    for (let code = 0x80; code <= 0x10ffff; code += 1) {
+      if (code >= 0xd800 && code <= 0xdfff) continue
+      const character = String.fromCodePoint(code)
+      SUSPECTS.lastIndex = 0
+      const isSuspect = SUSPECTS.test(character)
+      if (plainForm(character) === character) others += isSuspect ? 1 : 0
+      else if (!isSuspect) missed.push(code.toString(16))
+    }
+    expect(missed).toEqual([])
+    expect(others).toBeLessThan(2000)
+  })
+
+  it('are found wherever a step ends', () => {
+    const plain = 'ж'.repeat(16_384)
+    for (const character of ['\u200b', '\uff4b', '\u{1d7d9}', '\ufb01']) {
+      for (let before = plain.length - 3; before <= plain.length; before += 1) {
+        for (const filler of ['ж', '😀', 'a']) {
+          const lead = filler.repeat(Math.ceil(before / filler.length))
+          const text = `${lead}${character}${lead}`
+          expect(viewOf(`é${text}`)?.text).toBe(`é${lead}${plainForm(character)}${lead}`)
+        }
+      }
+    }
   })
 })
 

@@ -1,4 +1,5 @@
 import type { Span } from '../span.ts'
+import { isInsideCharacter } from '../well-formed.ts'
 
 /** A text without what cannot be seen in it, with its letters in their plain form, and the way back. */
 export interface PlainView {
@@ -16,6 +17,19 @@ const BEYOND_ASCII = /[^\x00-\x7f]/
 /** What readers do not see: zero-width characters, soft hyphens, direction marks, variation selectors, tags, accents. */
 const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Mn}\p{Me}]/u
 const ALL_UNSEEN = new RegExp(UNSEEN, 'gu')
+/**
+ * Characters past ASCII that may not be seen, or have a plain form: what changes with NFKC is among what changes with NFKC
+ * and case. Most letters of all scripts are none.
+ */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the range is that of ASCII
+export const SUSPECTS = /(?![\x00-\x7f])[\p{CWKCF}\p{Default_Ignorable_Code_Point}\p{Cf}\p{Mn}\p{Me}]/gu
+/** Forms that are kept of one text: few characters are written again and again. */
+const MAX_KNOWN_FORMS = 4096
+
+/** What a reader takes a character for; empty where it is not seen. */
+export function plainForm(character: string): string {
+  return UNSEEN.test(character) ? '' : character.normalize('NFKC').replace(ALL_UNSEEN, '')
+}
 
 /**
  * Makes the plain view of a text in steps, so that a long one holds nobody up. Secrets that are written with characters
@@ -35,6 +49,12 @@ export class PlainViewer {
   #length = 0
   #segment = 0
   #isDifferent = false
+  /** What is being looked at, and where it stands. */
+  #window = ''
+  #windowAt = 0
+  /** The next character that may have a plain form, or the end of the window. */
+  #suspect = -1
+  readonly #forms = new Map<string, string>()
 
   constructor(text: string, segments: readonly Span[]) {
     this.#text = text
@@ -48,7 +68,11 @@ export class PlainViewer {
 
   /** Does one step. @returns whether it was the last */
   advance(): boolean {
-    const end = Math.min(this.#read + STEP, this.#text.length)
+    this.#windowAt = this.#read
+    const limit = Math.min(this.#read + STEP, this.#text.length)
+    const end = isInsideCharacter(this.#text, limit) ? limit - 1 : limit
+    this.#window = this.#text.slice(this.#read, end)
+    this.#suspect = this.#read - 1
     while (this.#read < end) this.#take()
     if (end < this.#text.length) return false
     this.#markEdges()
@@ -64,20 +88,18 @@ export class PlainViewer {
     return { text: this.#pieces.join(''), segments, toText: (span) => this.#toText(span) }
   }
 
-  /** Takes a run of ASCII, or one character. */
+  /** Takes a run of plain characters, or one that may be none. */
   #take(): void {
     this.#markEdges()
     const start = this.#read
-    const next = this.#nextEdge()
-    let end = start
-    while (end < next && this.#text.charCodeAt(end) < 0x80) end += 1
+    const end = Math.min(this.#nextEdge(), this.#nextSuspect())
     if (end > start) {
       this.#put(this.#text.slice(start, end), end)
       return
     }
     const character = String.fromCodePoint(this.#text.codePointAt(start) ?? 0)
     const after = start + character.length
-    const plain = UNSEEN.test(character) ? '' : character.normalize('NFKC').replace(ALL_UNSEEN, '')
+    const plain = this.#formOf(character)
     if (plain === character) {
       this.#put(character, after)
       return
@@ -111,11 +133,30 @@ export class PlainViewer {
     this.#textEnd.push(textEnd)
   }
 
-  /** The next edge of a segment after this place, or the end of what one step takes. */
+  #formOf(character: string): string {
+    let form = this.#forms.get(character)
+    if (form === undefined) {
+      form = plainForm(character)
+      if (this.#forms.size === MAX_KNOWN_FORMS) this.#forms.clear()
+      this.#forms.set(character, form)
+    }
+    return form
+  }
+
+  #nextSuspect(): number {
+    if (this.#suspect < this.#read) {
+      SUSPECTS.lastIndex = this.#read - this.#windowAt
+      const found = SUSPECTS.exec(this.#window)?.index ?? this.#window.length
+      this.#suspect = this.#windowAt + found
+    }
+    return this.#suspect
+  }
+
+  /** The next edge of a segment after this place. */
   #nextEdge(): number {
     const segment = this.#segments[this.#segment >> 1]
     const edge = this.#segment % 2 === 0 ? segment?.start : segment?.end
-    return Math.min(this.#text.length, this.#read + STEP, edge ?? this.#text.length)
+    return edge ?? this.#text.length
   }
 
   #markEdges(): void {
