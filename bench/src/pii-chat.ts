@@ -1,27 +1,23 @@
 // What five patterns add to a chat request of 2,000 tokens: p95 with them minus p95 without, in interleaved pairs over
 // one server in front of one upstream.
 //   pnpm --filter @svc/bench pii-chat [-- --pairs 5 --requests 1000]
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { median } from './load.ts'
 import { chatCorpus } from './pii-corpus.ts'
-import { freePort, startMeasured } from './processes.ts'
+import { CHAT_PATH, FIVE_PATTERNS, startServer, startUpstream } from './server.ts'
 
 const { values } = parseArgs({
   args: process.argv.slice(2).filter((argument) => argument !== '--'),
   options: { pairs: { type: 'string', default: '5' }, requests: { type: 'string', default: '1000' } },
 })
-const PATH = '/v1/chat/completions'
 const WARM_UP = 2000
 /** Characters of 2,000 tokens of English, at four each. */
 const CHARACTERS = 8000
 const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'))
-const at = (name: string): string => join(folder, name)
-const script = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 
 function bodyFor(model: string): string {
   const prose = chatCorpus(CHARACTERS, false, [])
@@ -32,41 +28,24 @@ function bodyFor(model: string): string {
   return JSON.stringify({ model, messages })
 }
 
-const entry = script('../../apps/server/dist/main.js')
-if (!existsSync(entry)) throw new Error('the server is not built: npm run build')
-const upstreamPort = await freePort()
-const upstream = await startMeasured({
-  args: [script('./proxy-upstream.mjs'), String(upstreamPort), '1', '1'],
-  url: `http://127.0.0.1:${upstreamPort}`,
-  ready: '/',
+const upstream = await startUpstream()
+const far = { backend: 'cloud-proxy', known_usecases: ['chat'], proxy: { upstream_url: `${upstream.url}${CHAT_PATH}` } }
+const server = await startServer({
+  folder,
+  models: [
+    { name: 'plain', ...far, pii: { enabled: false } },
+    { name: 'filtered', ...far, pii: { enabled: true, detectors: ['secrets'] } },
+    { name: 'secrets', backend: 'pattern', pii_detection: { builtins: FIVE_PATTERNS } },
+  ],
 })
-mkdirSync(at('models'))
-const proxy = { upstream_url: `${upstream.url}${PATH}` }
-const common = { backend: 'cloud-proxy', known_usecases: ['chat'], proxy }
-const builtins = ['provider_a_api_key', 'provider_b_api_key', 'codehost_token', 'cloud_access_key', 'private_key_block']
-const files = [
-  { name: 'plain', ...common, pii: { enabled: false } },
-  { name: 'filtered', ...common, pii: { enabled: true, detectors: ['secrets'] } },
-  { name: 'secrets', backend: 'pattern', pii_detection: { builtins } },
-]
-for (const file of files) writeFileSync(at(`models/${file.name}.yaml`), JSON.stringify(file))
-const port = await freePort()
-const flags = ['models-path', 'data-path', 'config-dir', 'backends-path'].map(
-  (flag) => `--${flag}=${at(flag === 'models-path' ? 'models' : flag)}`,
-)
-const server = await startMeasured({
-  args: [entry, 'run', `--address=127.0.0.1:${port}`, ...flags],
-  url: `http://127.0.0.1:${port}`,
-  ready: '/readyz',
-  env: { SVC_DEMO_MODEL: 'false' },
-})
+const { port } = new URL(server.url)
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 
 function ask(body: string): Promise<number> {
   const begun = performance.now()
   return new Promise((resolve, reject) => {
     const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
-    const outgoing = request({ host: '127.0.0.1', port, path: PATH, method: 'POST', agent, headers }, (reply) => {
+    const outgoing = request({ host: '127.0.0.1', port, path: CHAT_PATH, method: 'POST', agent, headers }, (reply) => {
       if (reply.statusCode !== 200) reject(new Error(`status ${reply.statusCode}`))
       reply.resume()
       reply.on('end', () => resolve(performance.now() - begun))

@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { createDetector, type DetectionSettings, ENCODINGS, type Encoding, type ScanDocument } from '@svc/pii'
 import { chatCorpus } from './pii-corpus.ts'
+import { FIVE_PATTERNS } from './server.ts'
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '15' } } })
 const rounds = Number(values.rounds)
@@ -13,7 +14,6 @@ const TEXT_LENGTH = 2 ** 20
 const MESSAGE_LENGTH = 4000
 const { signal } = new AbortController()
 
-const builtins = ['provider_a_api_key', 'provider_b_api_key', 'codehost_token', 'cloud_access_key', 'private_key_block']
 const CHOICES: readonly (readonly Encoding[])[] = [
   [],
   ['base64', 'hex'],
@@ -46,7 +46,7 @@ const documents: Readonly<Record<string, ScanDocument>> = {
 
 for (const [name, document] of Object.entries(documents)) {
   const detectors = CHOICES.map((encodings) => {
-    const settings: DetectionSettings = { builtins, encodings }
+    const settings: DetectionSettings = { builtins: FIVE_PATTERNS, encodings }
     return createDetector({ name: 'keys', settings, slices: { sliceMs: Number.POSITIVE_INFINITY } })
   })
   const best = detectors.map(() => Number.POSITIVE_INFINITY)

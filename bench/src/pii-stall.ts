@@ -2,27 +2,25 @@
 // meanwhile, without filter and with patterns, in turn over one server in front of one upstream.
 //   pnpm --filter @svc/bench pii-stall [-- --rounds 7 --megabytes 14 --server FILE]
 // `--server` names the main file of another build of the server.
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { median } from './load.ts'
 import { chatCorpus } from './pii-corpus.ts'
-import { freePort, startMeasured } from './processes.ts'
+import { freePort } from './processes.ts'
+import { CHAT_PATH, FIVE_PATTERNS, startServer, startUpstream } from './server.ts'
 
-const script = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 const { values } = parseArgs({
   args: process.argv.slice(2).filter((argument) => argument !== '--'),
   options: {
     rounds: { type: 'string', default: '7' },
     megabytes: { type: 'string', default: '14' },
-    server: { type: 'string', default: script('../../apps/server/dist/main.js') },
+    server: { type: 'string' },
   },
 })
-const PATH = '/v1/chat/completions'
 const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'))
-const at = (name: string): string => join(folder, name)
 
 /** What a request did to everybody else. */
 interface Stall {
@@ -36,49 +34,31 @@ interface Stall {
   readonly tookMs: number
 }
 
-if (!existsSync(values.server)) throw new Error('the server is not built: npm run build')
-const upstreamPort = await freePort()
-const upstream = await startMeasured({
-  args: [script('./proxy-upstream.mjs'), String(upstreamPort), '1', '1'],
-  url: `http://127.0.0.1:${upstreamPort}`,
-  ready: '/',
-})
-mkdirSync(at('models'))
+const upstream = await startUpstream()
 const far = {
   backend: 'cloud-proxy',
   known_usecases: ['chat'],
-  proxy: { upstream_url: `${upstream.url}${PATH}` },
+  proxy: { upstream_url: `${upstream.url}${CHAT_PATH}` },
 }
-const builtins = ['provider_a_api_key', 'provider_b_api_key', 'codehost_token', 'cloud_access_key', 'private_key_block']
 /** Patterns that have to be tried nearly everywhere in a text of digits. */
 const hard = Array.from({ length: 2 }, (_, index) => ({
   name: `HARD${index}`,
   match: `[0-9]{1,64}${index}00[0-9]{8,40}x`,
 }))
-const files = [
+const models = [
   { name: 'unfiltered', ...far, pii: { enabled: false } },
   { name: 'five patterns', ...far, pii: { enabled: true, detectors: ['secrets'] } },
   { name: 'hard patterns', ...far, pii: { enabled: true, detectors: ['hard'] } },
-  { name: 'secrets', backend: 'pattern', pii_detection: { builtins } },
+  { name: 'secrets', backend: 'pattern', pii_detection: { builtins: FIVE_PATTERNS } },
   { name: 'hard', backend: 'pattern', pii_detection: { patterns: hard } },
 ]
-for (const file of files) writeFileSync(at(`models/${file.name.replace(' ', '-')}.yaml`), JSON.stringify(file))
-const [port, delayPort] = [await freePort(), await freePort()]
-const flags = ['models-path', 'data-path', 'config-dir', 'backends-path'].map(
-  (flag) => `--${flag}=${at(flag === 'models-path' ? 'models' : flag)}`,
-)
-const server = await startMeasured({
-  args: [
-    '--import',
-    fileURLToPath(new URL('./event-loop-delay.mjs', import.meta.url)),
-    values.server,
-    'run',
-    `--address=127.0.0.1:${port}`,
-    ...flags,
-  ],
-  url: `http://127.0.0.1:${port}`,
-  ready: '/readyz',
-  env: { SVC_DEMO_MODEL: 'false', EVENT_LOOP_PORT: String(delayPort) },
+const delayPort = await freePort()
+const server = await startServer({
+  folder,
+  models,
+  entry: values.server,
+  nodeArgs: ['--import', fileURLToPath(new URL('./event-loop-delay.mjs', import.meta.url))],
+  env: { EVENT_LOOP_PORT: String(delayPort) },
 })
 
 async function readDelay(): Promise<Pick<Stall, 'maxMs' | 'activeMs'>> {
@@ -99,7 +79,7 @@ async function probe(until: { stopped: boolean }): Promise<number> {
 async function ask(body: string): Promise<number> {
   const begun = performance.now()
   const headers = { 'content-type': 'application/json' }
-  const reply = await fetch(`${server.url}${PATH}`, { method: 'POST', headers, body })
+  const reply = await fetch(`${server.url}${CHAT_PATH}`, { method: 'POST', headers, body })
   await reply.arrayBuffer()
   if (reply.status !== 200) throw new Error(`status ${reply.status}`)
   return performance.now() - begun

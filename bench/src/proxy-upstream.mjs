@@ -52,13 +52,18 @@ function stream(socket, { events, intervalMs, inStep }) {
 
 createServer({ noDelay: true }, (socket) => {
   let text = ''
+  let expected = 0
   socket.on('error', () => socket.destroy())
   socket.on('data', (piece) => {
     text += piece.toString('latin1')
+    // A long body in pieces is looked at once it is there.
+    if (text.length < expected) return
     const start = text.indexOf('\r\n\r\n') + 4
     if (start < 4) return
     const length = Number(/\r\ncontent-length: *(\d+)/i.exec(text.slice(0, start))?.[1] ?? 0)
-    if (text.length < start + length) return
+    expected = start + length
+    if (text.length < expected) return
+    expected = 0
     const body = text.slice(start, start + length)
     text = text.slice(start + length)
     if (body.includes('"stream":true')) stream(socket, JSON.parse(body).metadata)

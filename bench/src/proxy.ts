@@ -5,13 +5,14 @@
 // With --patterns, svc also looks for five patterns in every request. Streams are measured twice: in step, where every
 // stream has an event at the same moment, and at a pace of their own, as answers of a model have.
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { type LoadFigures, median, runLoad } from './load.ts'
 import { freePort, type Measured, startMeasured } from './processes.ts'
+import { CHAT_PATH, FIVE_PATTERNS, startServer, startUpstream } from './server.ts'
 import { runStreams, type StreamFigures } from './stream-load.ts'
 
 const { values } = parseArgs({
@@ -34,15 +35,7 @@ const [seconds, rounds, connections, streams] = [
   Number(values.connections),
   Number(values.streams),
 ]
-const PATH = '/v1/chat/completions'
 const HEADERS = { authorization: 'Bearer bench-key' }
-const FIVE_PATTERNS = [
-  'provider_a_api_key',
-  'provider_b_api_key',
-  'codehost_token',
-  'cloud_access_key',
-  'private_key_block',
-]
 const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'))
 const at = (name: string): string => join(folder, name)
 const question = 'Tell me about the weather in the mountains, please, and do not leave anything out. '.repeat(10)
@@ -75,12 +68,6 @@ interface Side {
 
 type CostlyStreams = StreamFigures & { readonly cpuUs: number }
 
-async function startUpstream(): Promise<{ upstream: Measured; port: number }> {
-  const port = await freePort()
-  const args = [fileURLToPath(new URL('./proxy-upstream.mjs', import.meta.url)), String(port)]
-  return { upstream: await start(args, port, '/', 1), port }
-}
-
 function start(args: readonly string[], port: number, ready: string, cpu = 0): Promise<Measured> {
   return startMeasured({ cpu, args, url: `http://127.0.0.1:${port}`, ready })
 }
@@ -104,34 +91,18 @@ async function startLibrary(upstreamPort: number): Promise<Measured> {
 }
 
 /** The whole server with one key, and one model that lives upstream. */
-async function startServer(upstreamPort: number): Promise<Measured | undefined> {
-  const entry = fileURLToPath(new URL('../../apps/server/dist/main.js', import.meta.url))
-  if (!existsSync(entry)) return undefined
-  mkdirSync(at('models'), { recursive: true })
-  const proxy = { upstream_url: `http://127.0.0.1:${upstreamPort}${PATH}`, upstream_model: 'upstream-model' }
+function startSvc(upstream: Measured): Promise<Measured> {
+  const proxy = { upstream_url: `${upstream.url}${CHAT_PATH}`, upstream_model: 'upstream-model' }
   const pii = values.patterns ? { enabled: true, detectors: ['secrets'] } : { enabled: false }
-  const model = { name: 'm', backend: 'cloud-proxy', known_usecases: ['chat'], proxy, pii }
-  const detection = { builtins: FIVE_PATTERNS }
-  writeFileSync(
-    at('models/secrets.yaml'),
-    JSON.stringify({ name: 'secrets', backend: 'pattern', pii_detection: detection }),
-  )
-  writeFileSync(at('models/m.yaml'), JSON.stringify(model))
-  const port = await freePort()
-  const flags = [
-    `--address=127.0.0.1:${port}`,
-    `--models-path=${at('models')}`,
-    `--data-path=${at('data')}`,
-    `--config-dir=${at('configuration')}`,
-    `--backends-path=${at('backends')}`,
-    '--api-keys=bench-key',
-  ]
-  const server = await start([entry, 'run', ...flags], port, '/readyz')
-  const reply = await fetch(`${server.url}${PATH}`, { method: 'POST', headers: HEADERS, body: bodyOf() })
-  if (reply.ok && (await reply.text()).includes('upstream-model')) return server
-  process.stderr.write(`svc does not serve models that live upstream yet: status ${reply.status}\n`)
-  await server.stop()
-  return undefined
+  return startServer({
+    folder,
+    models: [
+      { name: 'm', backend: 'cloud-proxy', known_usecases: ['chat'], proxy, pii },
+      { name: 'secrets', backend: 'pattern', pii_detection: { builtins: FIVE_PATTERNS } },
+    ],
+    flags: ['--api-keys=bench-key'],
+    cpu: 0,
+  })
 }
 
 async function startNginx(upstreamPort: number): Promise<Measured | undefined> {
@@ -161,7 +132,7 @@ async function measureRequests({ target, requests }: Side): Promise<void> {
   const before = target.cpuSeconds()
   const figures = await runLoad({
     url: target.url,
-    path: PATH,
+    path: CHAT_PATH,
     body: bodyOf(),
     headers: HEADERS,
     connections,
@@ -172,7 +143,7 @@ async function measureRequests({ target, requests }: Side): Promise<void> {
 
 async function measureStreams({ url, cpuSeconds }: Measured, pace: Pace): Promise<CostlyStreams> {
   const before = cpuSeconds()
-  const load = { url, path: PATH, body: bodyOf(pace), headers: HEADERS, connections: streams, seconds }
+  const load = { url, path: CHAT_PATH, body: bodyOf(pace), headers: HEADERS, connections: streams, seconds }
   const figures = await runStreams(load)
   return { ...figures, cpuUs: ((cpuSeconds() - before) / figures.events) * 1e6 }
 }
@@ -222,20 +193,20 @@ function reportStreams(sides: readonly Side[], direct: Side, events: (side: Side
   }
 }
 
-const { upstream, port } = await startUpstream()
+const upstream = await startUpstream(1)
+const port = Number(new URL(upstream.url).port)
 const side = (name: string, target: Measured): Side => ({ name, target, requests: [], inStep: [], ownPace: [] })
 const direct = side('direct', upstream)
 const sides: Side[] = [side('bare relay', await startBare(port))]
 try {
   const wanted = (name: string): boolean => values.only === undefined || values.only === name
   if (wanted('library')) sides.push(side('library relay', await startLibrary(port)))
-  const server = wanted('svc') ? await startServer(port) : undefined
-  if (server !== undefined) sides.push(side('svc', server))
+  if (wanted('svc')) sides.push(side('svc', await startSvc(upstream)))
   const nginx = wanted('nginx') ? await startNginx(port) : undefined
   if (nginx !== undefined) sides.push(side('nginx', nginx))
   const all = [direct, ...sides]
   for (const each of all) {
-    await runLoad({ url: each.target.url, path: PATH, body: bodyOf(), headers: HEADERS, connections, seconds: 2 })
+    await runLoad({ url: each.target.url, path: CHAT_PATH, body: bodyOf(), headers: HEADERS, connections, seconds: 2 })
   }
   for (let round = 0; round < rounds; round += 1) {
     for (const each of all) await measureRequests(each)

@@ -1,0 +1,66 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { freePort, type Measured, startMeasured } from './processes.ts'
+
+/** The path of all that is asked. */
+export const CHAT_PATH = '/v1/chat/completions'
+
+/** The built-ins that every server of the specification has. */
+export const FIVE_PATTERNS = [
+  'provider_a_api_key',
+  'provider_b_api_key',
+  'codehost_token',
+  'cloud_access_key',
+  'private_key_block',
+]
+
+const BUILT_SERVER = fileURLToPath(new URL('../../apps/server/dist/main.js', import.meta.url))
+
+/** Starts the upstream of models that live elsewhere. */
+export async function startUpstream(cpu?: number): Promise<Measured> {
+  const port = await freePort()
+  const script = fileURLToPath(new URL('./proxy-upstream.mjs', import.meta.url))
+  return startMeasured({ cpu, args: [script, String(port)], url: `http://127.0.0.1:${port}`, ready: '/' })
+}
+
+/** What a server is started with. */
+export interface ServerOptions {
+  /** Where everything of it lies. */
+  readonly folder: string
+  /** Model files. */
+  readonly models: readonly { readonly name: string; readonly [field: string]: unknown }[]
+  /** The main file. @default that of this checkout, built */
+  readonly entry?: string | undefined
+  readonly nodeArgs?: readonly string[] | undefined
+  readonly flags?: readonly string[] | undefined
+  readonly cpu?: number | undefined
+  readonly env?: NodeJS.ProcessEnv | undefined
+}
+
+/**
+ * Starts a whole server and waits until it is ready.
+ *
+ * @throws {Error} where it is not built
+ */
+export async function startServer(options: ServerOptions): Promise<Measured> {
+  const { folder, models, entry = BUILT_SERVER, nodeArgs = [], flags = [], cpu, env = {} } = options
+  if (!existsSync(entry)) throw new Error('the server is not built: npm run build')
+  const at = (name: string): string => join(folder, name)
+  mkdirSync(at('models'), { recursive: true })
+  for (const model of models) writeFileSync(at(`models/${model.name.replace(/ /g, '-')}.yaml`), JSON.stringify(model))
+  const port = await freePort()
+  const places = [
+    `--models-path=${at('models')}`,
+    `--data-path=${at('data')}`,
+    `--config-dir=${at('configuration')}`,
+    `--backends-path=${at('backends')}`,
+  ]
+  return startMeasured({
+    cpu,
+    args: [...nodeArgs, entry, 'run', `--address=127.0.0.1:${port}`, ...places, ...flags],
+    url: `http://127.0.0.1:${port}`,
+    ready: '/readyz',
+    env: { SVC_DEMO_MODEL: 'false', ...env },
+  })
+}
