@@ -60,10 +60,15 @@ export function keyText(tokens: Tokens, index: number): string {
   return key
 }
 
-/** The same text as the engine keeps it for names of members: looking one up needs no comparison then. */
+/**
+ * The same text as the engine keeps it for names of members: looking one up needs no comparison then. An object without
+ * a prototype has no shape that would be kept for each name.
+ */
 function asKey(text: string): string {
-  for (const key of Object.keys({ [text]: true })) return key
-  return text
+  const holder: Record<string, true> = Object.create(null)
+  holder[text] = true
+  const [key = text] = Object.keys(holder)
+  return key
 }
 
 /** Whether a string token stands for a text; cheaper than decoding it where both are ASCII. */
