@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { SvcError } from '@svc/errors'
 import type { FormFile } from '@svc/proxy'
 
@@ -54,18 +53,59 @@ function isPath(text: string): boolean {
   return /^(?:\/(?!9j\/)|\.{1,2}\/|[A-Za-z]:[\\/])/.test(text) || text.includes('.')
 }
 
-/** Writes a file of the host's: whole, or not at all. */
-export async function writeOutput(path: string, body: AsyncIterable<Uint8Array>): Promise<void> {
+/** The part of an open file that an output needs. */
+interface OutputFile {
+  writeFile(piece: Uint8Array): Promise<void>
+  close(): Promise<void>
+}
+
+/** The calls that writing an output makes, so that a test can fail each of them. */
+export interface OutputDisk {
+  open(path: string, flags: string, mode: number): Promise<OutputFile>
+  rename(from: string, to: string): Promise<void>
+}
+
+/**
+ * Writes a file of the host's: whole, or not at all.
+ *
+ * @throws {SvcError} `invalid_request`, code `input_file`, without a path; `insufficient_storage`, code `disk_full`;
+ *   `internal`, code `file_failed`, for a folder that cannot be written to and the like; what the body fails with
+ */
+export async function writeOutput(
+  path: string,
+  body: AsyncIterable<Uint8Array>,
+  disk: OutputDisk = { open, rename },
+): Promise<void> {
   if (path === '') throw badInput('the path of the output file is missing')
   const partial = `${path}.${randomUUID()}.partial`
+  const file = await written(disk.open(partial, 'wx', 0o600))
   try {
-    const file = await open(partial, 'wx', 0o600)
-    await pipeline(body, file.createWriteStream())
-    await rename(partial, path)
+    try {
+      for await (const piece of body) await written(file.writeFile(piece))
+    } finally {
+      // Some file systems tell only here that there is no room.
+      await written(file.close())
+    }
+    await written(disk.rename(partial, path))
   } catch (error) {
-    await rm(partial, { force: true })
-    if (SvcError.is(error)) throw error
-    throw badInput('the output file cannot be written', error)
+    await rm(partial, { force: true }).catch(() => undefined)
+    throw error
+  }
+}
+
+/** What a call to the system gives; its failure is the host's, and never that of who asked. */
+async function written<Value>(call: Promise<Value>): Promise<Value> {
+  try {
+    return await call
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'ENOSPC' || code === 'EDQUOT') {
+      throw new SvcError('insufficient_storage', 'the output file cannot be written: the disk is full', {
+        code: 'disk_full',
+        cause: error,
+      })
+    }
+    throw new SvcError('internal', 'the output file cannot be written', { code: 'file_failed', cause: error })
   }
 }
 

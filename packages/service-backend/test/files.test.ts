@@ -1,7 +1,7 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { open, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { tempDir } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
-import { readInput, toBase64, toDataUrl, writeOutput } from '../src/files.ts'
+import { type OutputDisk, readInput, toBase64, toDataUrl, writeOutput } from '../src/files.ts'
 
 const PNG = 'iVBORw0KGgo='
 
@@ -78,12 +78,65 @@ describe('an output', () => {
       yield Buffer.from('ne')
       throw new Error('lost')
     }
-    await expect(writeOutput(path, failing())).rejects.toMatchObject({ kind: 'invalid_request' })
+    await expect(writeOutput(path, failing())).rejects.toThrow('lost')
     expect(await readFile(path, 'utf8')).toBe('old')
     expect(await readdir(folder.path)).toEqual(['out'])
   })
 
   it('needs a path', async () => {
     await expect(writeOutput('', pieces('x'))).rejects.toMatchObject({ code: 'input_file' })
+  })
+  describe('that cannot be written', () => {
+    const failing = (code: string) => async () => {
+      throw Object.assign(new Error(`${code}: /srv/output`), { code })
+    }
+    /** The real disk, but for one call. */
+    const diskThat = (call: 'open' | 'write' | 'close' | 'rename', code: string): OutputDisk => ({
+      async open(path, flags, mode) {
+        if (call === 'open') return await failing(code)()
+        const file = await open(path, flags, mode)
+        return {
+          writeFile: call === 'write' ? failing(code) : (piece) => file.writeFile(piece),
+          async close() {
+            await file.close()
+            if (call === 'close') await failing(code)()
+          },
+        }
+      },
+      rename: call === 'rename' ? failing(code) : rename,
+    })
+
+    it.each([
+      ['open', 'ENOSPC', 'insufficient_storage', 'disk_full'],
+      ['write', 'ENOSPC', 'insufficient_storage', 'disk_full'],
+      ['write', 'EDQUOT', 'insufficient_storage', 'disk_full'],
+      ['close', 'ENOSPC', 'insufficient_storage', 'disk_full'],
+      ['rename', 'EDQUOT', 'insufficient_storage', 'disk_full'],
+      ['open', 'EACCES', 'internal', 'file_failed'],
+      ['open', 'EROFS', 'internal', 'file_failed'],
+      ['write', 'EIO', 'internal', 'file_failed'],
+    ] as const)('because %s fails with %s is %s and leaves what was there', async (call, code, kind, word) => {
+      await using folder = await tempDir()
+      const path = folder.join('out')
+      await writeFile(path, 'old')
+      await expect(writeOutput(path, pieces('new'), diskThat(call, code))).rejects.toMatchObject({
+        kind,
+        code: word,
+        message: expect.not.stringContaining('/srv'),
+      })
+      expect(await readFile(path, 'utf8')).toBe('old')
+      expect(await readdir(folder.path)).toEqual(['out'])
+    })
+
+    it('because its folder is none or missing is the fault of the host', async () => {
+      await using folder = await tempDir()
+      await writeFile(folder.join('file'), '')
+      for (const path of ['file/out', 'missing/out']) {
+        await expect(writeOutput(folder.join(path), pieces('x'))).rejects.toMatchObject({
+          kind: 'internal',
+          code: 'file_failed',
+        })
+      }
+    })
   })
 })

@@ -96,7 +96,7 @@ describe('speech', () => {
     await expect(world.client.tts({ text: 'x', dst })).rejects.toMatchObject({ kind: 'unavailable' })
     expect(await readdir(world.folder.path)).toEqual([])
     const nowhere = world.folder.join('no', 'such', 'folder.wav')
-    await expect(world.client.tts({ text: 'x', dst: nowhere })).rejects.toMatchObject({ kind: 'invalid_request' })
+    await expect(world.client.tts({ text: 'x', dst: nowhere })).rejects.toMatchObject({ kind: 'internal' })
   })
 
   // verifies service-proxy:limit:streamed-tts
