@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { link, lstat, mkdir, open, realpath, rename, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -6,6 +5,7 @@ import { SvcError } from '@svc/errors'
 import { Document } from 'yaml'
 import { reasonOf, systemCode, toFileError } from '../files/file-error.ts'
 import { checkName, toFileName } from '../files/safe-path.ts'
+import { temporaryPath } from '../files/temporary-files.ts'
 import { writeFileAtomic } from '../files/write-file-atomic.ts'
 import { createConfigStore } from './config-store.ts'
 import { isStandalone } from './loose-weights.ts'
@@ -176,10 +176,6 @@ async function writeExclusively(target: string, text: string): Promise<void> {
     await unlink(temporary).catch(() => undefined)
     throw error
   }
-}
-
-function temporaryPath(target: string): string {
-  return join(dirname(target), `.${basename(target)}.${randomBytes(6).toString('hex')}.tmp`)
 }
 
 /** Made by the library, so that no name can add a key of its own. */
