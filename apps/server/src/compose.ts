@@ -330,10 +330,10 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       },
       failover: {
         ...inference.failover,
-        models: { list: () => directory.list(), resolve: async (name) => directory.resolve(name) },
+        models: directory,
       },
       backends: {
-        models: { resolve: async (name) => directory.resolve(name) },
+        models: directory,
         residency,
         processOf: (pid) => sizes.read(pid),
       },
@@ -394,7 +394,7 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
 
     const preloading = new AbortController()
     const preloaded = preload(config.loadToMemory, {
-      resolve: async (name) => directory.resolve(name),
+      resolve: (name) => directory.resolve(name),
       residency,
       signal: preloading.signal,
       logger: log,

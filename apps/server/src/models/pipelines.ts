@@ -14,7 +14,7 @@ export interface LoadReport {
 /** What loading by name needs. */
 export interface PartLoaderOptions {
   /** The model of a name, an alias followed; undefined when there is none. */
-  readonly resolve: (name: string) => Promise<ModelConfig | undefined>
+  readonly resolve: (name: string) => ModelConfig | undefined
   readonly residency: Pick<Residency, 'load'>
   readonly signal: AbortSignal
 }
@@ -29,7 +29,7 @@ function partsOf({ pipeline = {} }: ModelConfig): readonly string[] {
 /** Loads a model, or at the same time all models of a realtime pipeline. What fails stands in the report. */
 export async function loadWithParts(model: ModelConfig, options: PartLoaderOptions): Promise<LoadReport> {
   const parts = isChain(model) ? (model.standIns ?? []).map(({ name }) => name) : partsOf(model)
-  if (parts.length === 0) return toReport([await loadOne(model.name, async () => model, options)])
+  if (parts.length === 0) return toReport([await loadOne(model.name, () => model, options)])
   return toReport(await Promise.all(parts.map((name) => loadOne(name, () => options.resolve(name), options))))
 }
 
@@ -40,11 +40,11 @@ interface Outcome {
 
 async function loadOne(
   name: string,
-  find: () => Promise<ModelConfig | undefined>,
+  find: () => ModelConfig | undefined,
   { residency, signal }: PartLoaderOptions,
 ): Promise<Outcome> {
   try {
-    const model = await find()
+    const model = find()
     if (model === undefined) throw unknownPart(name)
     if (model.disabled) throw disabled(name)
     await residency.load(model, { signal })

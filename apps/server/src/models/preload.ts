@@ -15,7 +15,7 @@ export async function preload(
   for (const name of names) {
     if (signal.aborted) return
     try {
-      const model = await options.resolve(name)
+      const model = options.resolve(name)
       if (model === undefined) {
         logger.error({ model: name }, 'model to load at start does not exist')
         continue

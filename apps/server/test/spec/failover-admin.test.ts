@@ -174,7 +174,7 @@ async function startRoutes() {
   const clock = createFakeClock()
   const watch = createFailoverWatch({ clock })
   const chains = createChains({ clock, onEvent: () => undefined, isThere: () => true })
-  const models = { list: () => [], resolve: async () => undefined }
+  const models = { list: () => [], resolve: () => undefined }
   const bodies = createBodyReader({ maxBytes: 1024, idleMs: 1000, totalBytes: 1024 })
   const compression = { enabled: false, minLength: 0 }
   const app = await startTestApp(failoverRoutes({ watch, chains, clock, models, bodies, compression }))

@@ -10,7 +10,7 @@ import { modelBody } from './bodies.ts'
 /** How these routes find models. */
 export interface ModelFinder {
   /** The model of a name, an alias followed; undefined when there is none. */
-  resolve(name: string): Promise<ModelConfig | undefined>
+  resolve(name: string): ModelConfig | undefined
 }
 
 /**
@@ -51,8 +51,8 @@ function modelRequired(message: string): SvcError {
  *
  * @throws {SvcError} `invalid_request`
  */
-export async function findModel(models: ModelFinder, name: string): Promise<ModelConfig> {
-  const model = await models.resolve(name)
+export function findModel(models: ModelFinder, name: string): ModelConfig {
+  const model = models.resolve(name)
   if (model !== undefined) return model
   throw new SvcError('invalid_request', `model "${name}" not found`, {
     code: 'model_not_found',

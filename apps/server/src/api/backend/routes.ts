@@ -35,7 +35,7 @@ export function backendRoutes(parts: BackendRouteParts): Route[] {
       async handler(call) {
         const missing = 'model query parameter is required'
         const name = call.query('model') || (await readModelName(call, bodies, missing))
-        const model = await findModel(models, name)
+        const model = findModel(models, name)
         return json(await readStatus(model.name, parts, call.signal))
       },
     }),
@@ -54,7 +54,7 @@ export function backendRoutes(parts: BackendRouteParts): Route[] {
       },
       async handler(call) {
         const name = await readModelName(call, bodies, 'model is required')
-        const model = await findModel(models, name)
+        const model = findModel(models, name)
         const resolve = (part: string) => models.resolve(part)
         const report = await loadWithParts(model, { resolve, residency, signal: call.signal })
         call.signal.throwIfAborted()
@@ -73,7 +73,7 @@ export function backendRoutes(parts: BackendRouteParts): Route[] {
       responses: { 200: { description: 'It is stopped.', schema: shutdownReply } },
       async handler(call) {
         const name = await readModelName(call, bodies, 'model is required')
-        const model = await findModel(models, name)
+        const model = findModel(models, name)
         if (!(await residency.stop(model.name))) throw notLoaded(model.name)
         return json({ message: 'model stopped' } satisfies z.infer<typeof shutdownReply>)
       },

@@ -18,7 +18,7 @@ export interface FailoverRouteParts extends DescribeParts {
   readonly watch: FailoverWatch
   readonly models: {
     list(): readonly ModelConfig[]
-    resolve(name: string): Promise<ModelConfig | undefined>
+    resolve(name: string): ModelConfig | undefined
   }
 }
 
@@ -72,7 +72,7 @@ export function failoverRoutes(
       summary: 'One chain and how its targets are',
       quiet: true,
       responses: one,
-      handler: async (call) => json(describeChain(await findChain(call, parts), parts)),
+      handler: (call) => json(describeChain(findChain(call, parts), parts)),
     }),
     defineRoute({
       ...shared,
@@ -82,7 +82,7 @@ export function failoverRoutes(
       body: failoverPinRequest,
       responses: one,
       async handler(call) {
-        const model = await findChain(call, parts)
+        const model = findChain(call, parts)
         return pin(model, await readTarget(call, bodies))
       },
     }),
@@ -92,14 +92,14 @@ export function failoverRoutes(
       path: `${CHAIN}/unpin`,
       summary: 'Have a chain ask all of its targets again',
       responses: one,
-      handler: async (call) => pin(await findChain(call, parts), undefined),
+      handler: (call) => pin(findChain(call, parts), undefined),
     }),
   ]
 }
 
-async function findChain(call: Call, { models }: FailoverRouteParts): Promise<ModelConfig> {
+function findChain(call: Call, { models }: FailoverRouteParts): ModelConfig {
   const name = call.param('name')
-  const model = await models.resolve(name)
+  const model = models.resolve(name)
   if (model !== undefined && isChain(model)) return model
   throw new SvcError('not_found', `no chain is called "${name}"`, {
     code: 'failover_chain_not_found',
