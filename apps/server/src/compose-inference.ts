@@ -38,7 +38,7 @@ import { isChain } from './models/chain.ts'
 import type { Residency } from './models/residency.ts'
 import type { ModelDirectory } from './models/resolve.ts'
 import type { Metrics } from './monitoring/metrics.ts'
-import { createRing, RECORDS_KEPT, type UsageRecorder } from './monitoring/recorders.ts'
+import { type AuditSink, createRing, RECORDS_KEPT, type UsageRecorder } from './monitoring/recorders.ts'
 import { createOutboundClient } from './outbound/client.ts'
 import { toAllowList } from './outbound/target.ts'
 import type { TextScanner } from './pii/scan-text.ts'
@@ -94,6 +94,11 @@ export function composeInference(parts: InferenceParts): InferenceRoom {
     userAgent,
   })
   const slots = createModelSlots()
+  const audit: AuditSink = {
+    record: ({ kind, model, correlationId, statusCode }) => {
+      events.record([{ kind, correlationId, facts: { model, status_code: statusCode } }])
+    },
+  }
   const pii = composePii({
     findModel: (name) => directory.find(name),
     defaults: () => settings.get('pii_default_detectors'),
@@ -129,11 +134,7 @@ export function composeInference(parts: InferenceParts): InferenceRoom {
     ceiling: ceilingStage(createSlotCounter(), config.maxConcurrentBackendRequests),
     router: passThrough,
     access: accessStage,
-    cap: capStage(slots, {
-      record: ({ kind, model, correlationId, statusCode }) => {
-        events.record([{ kind, correlationId, facts: { model, status_code: statusCode } }])
-      },
-    }),
+    cap: capStage(slots, audit),
     pii: piiStage(pii.filter),
     map: mapStage(createMediaAttacher(createMediaReader({ outbound, limits: mediaLimits(config) }))),
     model: modelStage({
@@ -154,7 +155,7 @@ export function composeInference(parts: InferenceParts): InferenceRoom {
         upstream,
         opaque: config.opaqueErrors ? OPAQUE : undefined,
       }),
-      failover: createFailover({ chains, slots, prober, failed, clock }),
+      failover: createFailover({ chains, slots, prober, failed, audit, clock }),
       usage,
       traces: createRing(RECORDS_KEPT),
       metrics,

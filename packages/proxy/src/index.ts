@@ -50,7 +50,7 @@ export {
 } from './failover/chain.ts'
 export { callWithFailover, type FailoverRequest, streamWithFailover } from './failover/run.ts'
 export { type FailoverSettings, type FailoverTarget, readFailoverSettings } from './failover/settings.ts'
-export { TARGET_SKIPPED, type Verdict, verdictOf } from './failover/verdict.ts'
+export { TARGET_FULL, TARGET_SKIPPED, type Verdict, verdictOf } from './failover/verdict.ts'
 
 // Models of another instance.
 

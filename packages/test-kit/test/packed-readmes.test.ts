@@ -84,6 +84,7 @@ const PROMISES = {
     names: [
       'HOP_HEADER',
       'MAX_HOPS',
+      'TARGET_FULL',
       'TARGET_SKIPPED',
       'UpstreamStatusError',
       'addCacheBreakpoints',

@@ -1,3 +1,6 @@
+import { SvcError } from '@svc/errors'
+import type { ModelConfig } from '../models/model-config.ts'
+
 /** Gives a slot back; more than once does nothing. */
 export type Release = () => void
 
@@ -55,4 +58,18 @@ export function createModelSlots(): ModelSlots {
       return release
     },
   }
+}
+
+/** How long the limits of a model ask those to wait who find it full. */
+export function fullModelWaitMs({ retryAfterSeconds }: ModelConfig['limits']): number {
+  return Math.max(1, retryAfterSeconds) * 1000
+}
+
+/** The error of a request that finds no slot. @param why what the message says between the model and the wait */
+export function admissionRejected(model: string, why: string, retryAfterMs: number): SvcError {
+  return new SvcError('rate_limited', `model "${model}" is at capacity${why}; retry after ${retryAfterMs / 1000}s`, {
+    code: 'admission_rejected',
+    retryAfterMs,
+    details: { type: 'rate_limit_error' },
+  })
 }

@@ -1,4 +1,4 @@
-import type { UpstreamReply } from '@svc/test-kit'
+import { createDeferred, type UpstreamReply } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { writeForwarded } from '../support/chain.ts'
@@ -115,6 +115,49 @@ describe('a chain of models', () => {
     expect(served(await server.chat('m'))).toEqual(['two', 'fallback'])
     expect(second.requests).toHaveLength(3)
   })
+
+  it.each([false, true])(
+    'is full where every target that is not down is, as one model is: stream %s',
+    async (stream) => {
+      await using world = await startWorld()
+      const { server, first, second } = world
+      const limits = (seconds: number) => ({ limits: { max_concurrent: 1, retry_after_seconds: seconds } })
+      await writeForwarded(server, { name: 'one', url: first.origin, keys: limits(9) })
+      await writeForwarded(server, { name: 'two', url: second.origin, keys: limits(7) })
+      await writeForwarded(server, { name: 'three', url: first.origin, keys: { disabled: true } })
+      const held = createDeferred<void>()
+      const slow = (content: string) => () => held.promise.then(() => ({ headers: json, body: said(content) }))
+      first.replyWith({ status: 503, body: '' })
+      second.replyWith(slow('second'))
+      await world.chain({ targets: [{ model: 'one' }, { model: 'two' }, { model: 'three' }] })
+      // the first is down, the second holds on to a request
+      const running = [server.chat('m')]
+      await eventually(() => expect(second.requests).toHaveLength(1))
+      const full = await server.chat('m', { stream })
+      expect([full.status, full.headers['retry-after'], full.json()]).toEqual([
+        429,
+        '7',
+        {
+          error: {
+            code: 'admission_rejected',
+            message: 'model "m" is at capacity: no target that could serve has room; retry after 7s',
+            type: 'rate_limit_error',
+            param: null,
+          },
+        },
+      ])
+      // the same for what is not generated, and for a pinned target
+      const vectors = await server.post('/v1/embeddings', { model: 'm', input: 'a' })
+      expect([vectors.status, vectors.headers['retry-after']]).toEqual([429, '7'])
+      await server.post('/api/failover/chains/m/pin', { target: 'two' })
+      expect((await server.chat('m', { stream })).status).toBe(429)
+      expect((await server.call('/api/pii/events?kind=admission')).json()).toMatchObject({
+        events: Array(3).fill({ kind: 'admission', model: 'm', status_code: 429 }),
+      })
+      held.resolve()
+      for (const reply of await Promise.all(running)) expect(served(reply)).toEqual(['two', 'fallback'])
+    },
+  )
 
   it('may have models of this server in it, and serves what is no chat', async () => {
     await using world = await startWorld()

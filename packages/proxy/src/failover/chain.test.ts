@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { UpstreamStatusError } from '../upstream-error.ts'
 import { createChain, type FailoverEvent } from './chain.ts'
 import { readFailoverSettings } from './settings.ts'
-import { TARGET_SKIPPED, type Verdict, verdictOf } from './verdict.ts'
+import { TARGET_FULL, TARGET_SKIPPED, type Verdict, verdictOf } from './verdict.ts'
 
 function start(value: object = {}) {
   let time = 1000
@@ -41,7 +41,8 @@ describe('what a failure means', () => {
   })
 
   it('of a target that is full or disabled: ask the next one', () => {
-    expect(verdictOf(new SvcError('rate_limited', 'full', { code: TARGET_SKIPPED }))).toBe('skipped')
+    expect(verdictOf(new SvcError('rate_limited', 'full', { code: TARGET_FULL }))).toBe('skipped')
+    expect(verdictOf(new SvcError('unavailable', 'disabled', { code: TARGET_SKIPPED }))).toBe('skipped')
   })
 
   it.each([

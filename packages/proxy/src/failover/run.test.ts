@@ -3,11 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { type Candidate, createChain } from './chain.ts'
 import { callWithFailover, type FailoverRequest, MAX_RETRIED_BODY_BYTES, streamWithFailover } from './run.ts'
 import { readFailoverSettings } from './settings.ts'
+import { TARGET_FULL, TARGET_SKIPPED } from './verdict.ts'
 
 type Outcome = string | SvcError
 
-function start(request: Partial<FailoverRequest> = {}) {
-  const settings = readFailoverSettings({ targets: ['a', 'b', 'c'] }, { own: 'm', isChain: () => false })
+function start(request: Partial<FailoverRequest> = {}, value: object = {}) {
+  const settings = readFailoverSettings({ targets: ['a', 'b', 'c'], ...value }, { own: 'm', isChain: () => false })
   const chain = createChain({ settings, now: () => 0 })
   const asked: string[] = []
   const served: Candidate[] = []
@@ -117,6 +118,43 @@ describe('a call', () => {
     expect(asked).toEqual(['a', 'b', 'c'])
     const unknown = failure('not_implemented')
     await expect(start().call({ a: unknown, b: unknown, c: unknown })).rejects.toBe(unknown)
+  })
+
+  describe('that finds targets full', () => {
+    const full = (seconds: number) =>
+      new SvcError('rate_limited', 'full', { code: TARGET_FULL, retryAfterMs: seconds * 1000 })
+    const disabled = new SvcError('unavailable', 'disabled', { code: TARGET_SKIPPED })
+
+    it('goes on to the next, and holds nothing against them', async () => {
+      const { call, asked, states } = start()
+      expect(await call({ a: full(1) })).toBe('fine')
+      expect(asked).toEqual(['a', 'b'])
+      expect(states()).toEqual(['up', 'up', 'up'])
+    })
+
+    it.each([
+      ['all of them', { a: full(3), b: full(2), c: full(4) }, 'b'],
+      [
+        'and the others disabled, or without the method',
+        { a: disabled, b: full(2), c: failure('not_implemented') },
+        'b',
+      ],
+      ['and the others down', { a: failure('unavailable'), b: failure('timeout'), c: full(2) }, 'c'],
+      ['and the others resting', { a: full(2), b: failure('rate_limited', 600_000), c: full(3) }, 'a'],
+    ] as const)('fails with the shortest wait of those that are: %s', async (_how, outcomes, soonest) => {
+      await expect(start().call(outcomes)).rejects.toBe(outcomes[soonest as 'a'])
+    })
+
+    it('fails as the one failed that was asked in earnest, and is not down', async () => {
+      const settings = { trip: { errors: 2 } }
+      const broken = failure('unavailable')
+      const { call, states } = start({}, settings)
+      await expect(call({ a: full(1), b: broken, c: full(1) })).rejects.toBe(broken)
+      expect(states()).toEqual(['up', 'up', 'up'])
+      const again = full(1)
+      await expect(call({ a: again, b: broken, c: full(2) })).rejects.toBe(again)
+      expect(states()).toEqual(['up', 'down', 'up'])
+    })
   })
 
   it.each([

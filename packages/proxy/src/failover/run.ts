@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import type { Candidate, Chain } from './chain.ts'
-import { verdictOf } from './verdict.ts'
+import { TARGET_FULL, verdictOf } from './verdict.ts'
 
 /** The largest body that is sent to more than one target, in bytes. */
 export const MAX_RETRIED_BODY_BYTES = 32 * 1024 * 1024
@@ -23,7 +23,8 @@ export interface FailoverRequest {
 /**
  * Asks the targets of a chain, one after the other, until one answers.
  *
- * @throws what the last target asked failed with, or the first failure that concerns the request itself
+ * @throws what the last target asked failed with, or the first failure that concerns the request itself; where targets
+ *   are full and all that failed are down or rest, the failure of the full one with the shortest wait
  */
 export async function callWithFailover<Value>(
   request: FailoverRequest,
@@ -81,6 +82,8 @@ async function firstThatServes<Value>(
   const all = chain.candidates()
   const candidates = bodyBytes > MAX_RETRIED_BODY_BYTES ? all.slice(0, 1) : all
   let failure: unknown
+  let full: SvcError | undefined
+  const failed = new Set<string>()
   for (const candidate of candidates) {
     signal.throwIfAborted()
     try {
@@ -88,11 +91,21 @@ async function firstThatServes<Value>(
     } catch (error) {
       if (!signal.aborted) onFailed?.(candidate, error)
       if (!reportFailure(chain, { model: candidate.model, error, signal })) throw error
+      const isSkipped = verdictOf(error) === 'skipped'
+      if (!isSkipped) failed.add(candidate.model)
       // A target that was only passed over says less about the request than one that was asked.
-      if (failure === undefined || verdictOf(error) !== 'skipped') failure = error
+      if (failure === undefined || !isSkipped) failure = error
+      if (SvcError.is(error) && error.code === TARGET_FULL) full = soonerOf(full, error)
     }
   }
-  throw failure
+  // A target that is full has room before long; those that could have served instead are known to be of no use by now.
+  const isUp = chain.states.some(({ model, status }) => status === 'up' && failed.has(model))
+  throw full === undefined || isUp ? failure : full
+}
+
+/** Of two failures the one that asks for the shorter wait. */
+function soonerOf(first: SvcError | undefined, second: SvcError): SvcError {
+  return first === undefined || (second.retryAfterMs ?? 0) < (first.retryAfterMs ?? 0) ? second : first
 }
 
 /** Holds a failure against its target. @returns whether another one may be asked */

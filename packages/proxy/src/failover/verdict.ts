@@ -11,13 +11,16 @@ import { UpstreamStatusError } from '../upstream-error.ts'
  */
 export type Verdict = 'down' | 'resting' | 'skipped' | 'final'
 
-/** Code of the failure that passes a target over: it is disabled, or full. */
+/** Code of the failure that passes a target over: it is disabled, or not there. */
 export const TARGET_SKIPPED = 'failover_target_skipped'
+
+/** Code of the failure that passes a target over which serves all that it may at a time. */
+export const TARGET_FULL = 'failover_target_full'
 
 /** What a failure before the first content means. */
 export function verdictOf(error: unknown): Verdict {
   if (!SvcError.is(error)) return 'final'
-  if (error.code === TARGET_SKIPPED) return 'skipped'
+  if (error.code === TARGET_SKIPPED || error.code === TARGET_FULL) return 'skipped'
   if (error instanceof UpstreamStatusError) return verdictOfStatus(error.status)
   switch (error.kind) {
     case 'unavailable':

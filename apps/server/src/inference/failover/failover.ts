@@ -1,8 +1,16 @@
 import { SvcError } from '@svc/errors'
-import { type Candidate, callWithFailover, type FailoverRequest, streamWithFailover, TARGET_SKIPPED } from '@svc/proxy'
+import {
+  type Candidate,
+  callWithFailover,
+  type FailoverRequest,
+  streamWithFailover,
+  TARGET_FULL,
+  TARGET_SKIPPED,
+} from '@svc/proxy'
 import type { ModelConfig } from '../../models/model-config.ts'
+import type { AuditSink } from '../../monitoring/recorders.ts'
 import type { Clock } from '../../ports.ts'
-import type { ModelSlots } from '../admission.ts'
+import { admissionRejected, fullModelWaitMs, type ModelSlots } from '../admission.ts'
 import { NO_USAGE, type PredictionStep } from '../events.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Chains } from './chains.ts'
@@ -23,11 +31,13 @@ export interface FailoverOptions {
   readonly slots: ModelSlots
   readonly prober: Pick<Prober, 'watch'>
   readonly failed: FailedAttempts
+  /** Told of requests that found every target full. */
+  readonly audit: AuditSink
   readonly clock: Pick<Clock, 'monotonic'>
 }
 
 /** Puts chains between requests and the models that serve them. */
-export function createFailover({ chains, slots, prober, failed, clock }: FailoverOptions): Failover {
+export function createFailover({ chains, slots, prober, failed, audit, clock }: FailoverOptions): Failover {
   const begin = (exchange: Exchange): { request: FailoverRequest; targetOf: (candidate: Candidate) => ModelConfig } => {
     const { model, call, document } = exchange
     const chain = chains.of(model)
@@ -49,13 +59,20 @@ export function createFailover({ chains, slots, prober, failed, clock }: Failove
   }
   const place = ({ name, limits }: ModelConfig): (() => void) => {
     const release = slots.take(name, limits.maxConcurrent)
-    if (release === undefined) throw skipped(`model "${name}" is at capacity`, limits.retryAfterSeconds * 1000)
-    return release
+    if (release !== undefined) return release
+    const retryAfterMs = fullModelWaitMs(limits)
+    throw new SvcError('rate_limited', `model "${name}" is at capacity`, { code: TARGET_FULL, retryAfterMs })
+  }
+  /** Targets without room are to the client what one model without room is. */
+  const toFailure = (thrown: unknown, { model: { name }, call }: Pick<Exchange, 'model' | 'call'>): unknown => {
+    if (!SvcError.is(thrown) || thrown.code !== TARGET_FULL) return thrown
+    audit.record({ kind: 'admission', model: name, correlationId: call.requestId, statusCode: 429 })
+    return admissionRejected(name, ': no target that could serve has room', thrown.retryAfterMs ?? 0)
   }
 
   return {
     async *predict(exchange, run) {
-      const { model } = exchange
+      const { model, call } = exchange
       const { request, targetOf } = begin(exchange)
       let startedAt = 0
       async function* attempt(candidate: Candidate): AsyncGenerator<PredictionStep> {
@@ -81,12 +98,14 @@ export function createFailover({ chains, slots, prober, failed, clock }: Failove
       }
       try {
         yield* streamWithFailover({ ...request, onFailed }, { attempt, isContent })
+      } catch (error) {
+        throw toFailure(error, { model, call })
       } finally {
         prober.watch(request.chain, model)
       }
     },
     async perform(exchange, run) {
-      const { model } = exchange
+      const { model, call } = exchange
       const { request, targetOf } = begin(exchange)
       try {
         return await callWithFailover(request, async (candidate) => {
@@ -100,6 +119,8 @@ export function createFailover({ chains, slots, prober, failed, clock }: Failove
             release()
           }
         })
+      } catch (error) {
+        throw toFailure(error, { model, call })
       } finally {
         prober.watch(request.chain, model)
       }
@@ -121,6 +142,6 @@ function toTargetFailure(thrown: unknown): unknown {
   return new SvcError('unavailable', thrown.message, { code: thrown.code, cause: thrown })
 }
 
-function skipped(message: string, retryAfterMs?: number): SvcError {
-  return new SvcError('unavailable', message, { code: TARGET_SKIPPED, retryAfterMs })
+function skipped(message: string): SvcError {
+  return new SvcError('unavailable', message, { code: TARGET_SKIPPED })
 }
