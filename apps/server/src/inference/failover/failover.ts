@@ -79,6 +79,8 @@ export function createFailover({ chains, slots, prober, failed, audit, clock }: 
         startedAt = clock.monotonic()
         const target = targetOf(candidate)
         const release = place(target)
+        // Whoever leaves from here on was served by this one, whether or not it has said something.
+        exchange.model = target
         try {
           for await (const step of run(target)) {
             // Steps may be held back for long: what they count is known from here on.
@@ -92,6 +94,7 @@ export function createFailover({ chains, slots, prober, failed, audit, clock }: 
         }
       }
       const onFailed = (candidate: Candidate): void => {
+        exchange.model = model
         if (exchange.usage === NO_USAGE) return
         failed.settle(exchange, { target: targetOf(candidate), startedAt })
         exchange.usage = NO_USAGE
@@ -108,9 +111,13 @@ export function createFailover({ chains, slots, prober, failed, audit, clock }: 
       const { model, call } = exchange
       const { request, targetOf } = begin(exchange)
       try {
-        return await callWithFailover(request, async (candidate) => {
+        const onFailed = (): void => {
+          exchange.model = model
+        }
+        return await callWithFailover({ ...request, onFailed }, async (candidate) => {
           const target = targetOf(candidate)
           const release = place(target)
+          exchange.model = target
           try {
             return await run(target)
           } catch (error) {
