@@ -35,6 +35,7 @@ import { createCloudModels } from './inference/upstream/cloud-models.ts'
 import type { CheckUpstream } from './inference/upstream/own-address.ts'
 import { createUpstreams } from './inference/upstream/upstreams.ts'
 import { isChain } from './models/chain.ts'
+import type { ModelConfig } from './models/model-config.ts'
 import type { Residency } from './models/residency.ts'
 import type { ModelDirectory } from './models/resolve.ts'
 import type { Metrics } from './monitoring/metrics.ts'
@@ -78,7 +79,12 @@ export interface InferenceRoom {
   readonly scanner: TextScanner
   /** Requests of a model that run now. */
   inFlight(model: string): number
-  readonly failover: { readonly chains: Chains; readonly watch: FailoverWatch }
+  readonly failover: {
+    readonly chains: Chains
+    readonly watch: FailoverWatch
+    /** Has the chains of these names follow their files, which have changed. */
+    follow(names: readonly string[]): void
+  }
   close(): Promise<void>
 }
 
@@ -112,12 +118,13 @@ export function composeInference(parts: InferenceParts): InferenceRoom {
   const cloudModels = createCloudModels({ secrets, userAgent, checkUpstream: parts.checkUpstream })
   const watch = createFailoverWatch({ clock })
   const countFailover = createFailoverMetrics(metrics.registry, () => chains.known())
+  const findChain = (name: string): ModelConfig | undefined => {
+    const model = directory.find(name)
+    return model !== undefined && isChain(model) ? model : undefined
+  }
   const chains: Chains = createChains({
     clock,
-    isThere: (name) => {
-      const model = directory.find(name)
-      return model !== undefined && isChain(model)
-    },
+    isThere: (name) => findChain(name) !== undefined,
     onEvent: (model, event) => {
       countFailover(model, event)
       watch.publish(model, event)
@@ -167,7 +174,13 @@ export function composeInference(parts: InferenceParts): InferenceRoom {
     pipeline: createPipeline(stages, parts.aroundStage),
     scanner: pii.scanner,
     inFlight: (model) => slots.taken(model),
-    failover: { chains, watch },
+    failover: {
+      chains,
+      watch,
+      follow(names) {
+        for (const name of names) chains.follow(name, findChain(name))
+      },
+    },
     async close() {
       await Promise.all([prober.close(), pii.close()])
     },

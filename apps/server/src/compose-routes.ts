@@ -97,7 +97,7 @@ export function composeRoutes(parts: RouteParts): {
     ...scoreRoutes(parts),
     ...piiRoutes({ ...parts.pii, bodies: parts.bodies }),
     middlewareRoute(parts.middleware),
-    ...failoverRoutes({ ...parts, ...parts.failover }),
+    ...failoverRoutes({ ...parts, ...parts.failover, opaqueErrors: config.opaqueErrors }),
     ...(config.disableRuntimeSettings ? [] : settingsRoutes(settings, parts.bodies)),
   ]
   return { routes, reserved: RESERVED_ROWS }

@@ -358,7 +358,12 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
         log.level = settings.get('debug') ? 'debug' : config.logLevel
       }),
     )
-    opened.push(store.subscribe((report) => residency.forget([...report.changed, ...report.removed])))
+    opened.push(
+      store.subscribe(({ changed, removed }) => {
+        residency.forget([...changed, ...removed])
+        inference.failover.follow([...changed, ...removed])
+      }),
+    )
 
     const edge = createEdge({
       gate: createGate(authenticator, {

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createFakeClock, readSse, type SeenSseEvent } from '@svc/test-kit'
 import type { FailoverChain, FailoverChange } from '@svc/wire'
@@ -170,14 +170,14 @@ describe('a pin', () => {
 })
 
 /** The routes alone, over a server whose clock stands still. */
-async function startRoutes() {
+async function startRoutes(opaqueErrors = false) {
   const clock = createFakeClock()
   const watch = createFailoverWatch({ clock })
   const chains = createChains({ clock, onEvent: () => undefined, isThere: () => true })
   const models = { list: () => [], resolve: () => undefined }
   const bodies = createBodyReader({ maxBytes: 1024, idleMs: 1000, totalBytes: 1024 })
   const compression = { enabled: false, minLength: 0 }
-  const app = await startTestApp(failoverRoutes({ watch, chains, clock, models, bodies, compression }))
+  const app = await startTestApp(failoverRoutes({ watch, chains, clock, models, bodies, compression, opaqueErrors }))
   return { app, clock, watch }
 }
 
@@ -207,6 +207,40 @@ describe('the events of chains', () => {
     second.replyWith(limited)
     await server.chat('m')
     expect(await reader.next()).toEqual({ type: 'switch', ...told, from: 'two', to: 'one' })
+  })
+
+  it('tell how the chains are again when the file of one is another one, which begins anew', async () => {
+    await using world = await startFailoverWorld()
+    const { server, first } = world
+    first.replyWith(broken)
+    await server.chat('m')
+    await server.post(`${CHAINS}/m/pin`, { target: 'one' })
+    await using reader = await Reader.open(server.url)
+    const before = { name: 'm', serving: 'two', pinned: 'one', targets: [{ status: 'down' }, { status: 'up' }] }
+    expect(await reader.next()).toMatchObject({ type: 'chains', chains: [before] })
+    const reload = async (): Promise<void> => {
+      expect((await server.post('/models/reload', {})).status).toBe(200)
+    }
+    // nobody asks the chain for anything
+    await world.chain({ targets: [{ model: 'two' }, { model: 'three' }] })
+    await reload()
+    const targets = ['two', 'three'].map((model) => ({ model, status: 'up' }))
+    const after = { name: 'm', serving: 'two', pinned: null, targets }
+    expect(await reader.next()).toMatchObject({ type: 'chains', chains: [after] })
+    // what leaves the chain as it is tells nothing
+    await world.chain({ targets: [{ model: 'two' }, { model: 'three' }] }, { context_size: 1024 })
+    await reload()
+    const nested = { targets: [{ model: 'one' }, { model: 'two' }] }
+    await server.writeModelFile('three.yaml', stringify({ name: 'three', failover: nested }))
+    await world.chain({ targets: [{ model: 'two' }, { model: 'three' }], trip: { errors: 2 } })
+    await reload()
+    expect(await reader.next()).toMatchObject({
+      type: 'chains',
+      chains: [{ name: 'm', targets: [], error: expect.stringContaining('do not nest') }, { name: 'three' }],
+    })
+    await rm(join(server.modelsPath, 'm.yaml'))
+    await reload()
+    expect(await reader.next()).toMatchObject({ type: 'chains', chains: [{ name: 'three' }] })
   })
 
   it('tell when a rest is over', async () => {
@@ -272,6 +306,16 @@ describe('the events of chains', () => {
     await reader.next()
     for (let count = 0; count <= MAX_UNREAD; count += 1) watch.publish('m', { type: 'switch', from: 'a', to: 'b' })
     expect(await reader.next()).toMatchObject({ error: { code: 503, message: expect.stringContaining('ask again') } })
+    expect(await reader.next()).toBeUndefined()
+  })
+
+  it('do not say what went wrong inside of the stream while errors are opaque', async () => {
+    const { app, watch } = await startRoutes(true)
+    await using _ = app
+    await using reader = await Reader.open(app.url)
+    await reader.next()
+    for (let count = 0; count <= MAX_UNREAD; count += 1) watch.publish('m', { type: 'switch', from: 'a', to: 'b' })
+    expect(await reader.next()).toMatchObject({ error: { code: 500, message: 'an error occurred' } })
     expect(await reader.next()).toBeUndefined()
   })
 

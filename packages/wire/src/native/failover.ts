@@ -35,7 +35,7 @@ export const failoverPinRequest = z.looseObject({ target: z.string().min(1) })
 
 /** Data of the events of `GET /api/failover/events`; the event's name is the `type`. */
 export const failoverEvent = z.discriminatedUnion('type', [
-  /** The first event: how all chains are. */
+  /** How all chains are: the first event, and again when one of them begins anew as its file is another one. */
   z.looseObject({ type: z.literal('chains'), chains: z.array(failoverChain) }),
   z.looseObject({
     type: z.literal('state'),

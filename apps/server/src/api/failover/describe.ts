@@ -42,10 +42,15 @@ function toWireTarget(state: TargetState, toTime: (monotonic: number) => string)
   }
 }
 
-/** A change as its event tells it. */
-export function toWireChange({ chain, event, at }: FailoverNotice): FailoverChange {
+/** A change as its event tells it. @param all how the chains are: one that has begun anew is told with the others */
+export function toWireChange(
+  { chain, event, at }: FailoverNotice,
+  all: () => readonly FailoverChain[],
+): FailoverChange {
   const base = { at: new Date(at).toISOString(), chain }
   switch (event.type) {
+    case 'reset':
+      return { type: 'chains', chains: [...all()] }
     case 'target-state':
       return { type: 'state', ...base, target: event.model, from: event.from, to: event.to }
     case 'switch':

@@ -6,6 +6,7 @@ import { errorBody } from '../../http/error-envelopes.ts'
 import { toHttpError } from '../../http/error-map.ts'
 import { createReplyWriter, type ReplyWriter } from '../../http/reply-writer.ts'
 import type { FailoverReader, FailoverWatch } from '../../inference/failover/watch.ts'
+import { OPAQUE } from '../../inference/stages/reply.ts'
 import type { Clock } from '../../ports.ts'
 import { toWireChange } from './describe.ts'
 
@@ -20,6 +21,8 @@ export interface EventStreamParts {
   readonly chains: () => readonly FailoverChain[]
   readonly clock: Clock
   readonly compression: CompressionPolicy
+  /** Whether errors inside of the stream say nothing. */
+  readonly opaqueErrors: boolean
 }
 
 /** Answers with how all chains are, then with what changes, until somebody leaves. */
@@ -33,7 +36,7 @@ export async function streamChanges(call: Call, parts: EventStreamParts): Promis
   } catch (error) {
     if (call.outgoing.destroyed) return ALREADY_SENT
     if (!writer.started) throw error
-    const body = JSON.stringify(errorBody(toHttpError(error), 'compatible'))
+    const body = JSON.stringify(errorBody(parts.opaqueErrors ? OPAQUE : toHttpError(error), 'compatible'))
     await writer.write(`event: error\ndata: ${body}\n\n`)
   } finally {
     reader.close()
@@ -53,7 +56,8 @@ async function send(
   for (const until = clock.monotonic() + MAX_AGE_MS; clock.monotonic() < until; ) {
     const notices = await reader.take({ waitMs: KEEP_ALIVE_MS, signal: call.signal })
     if (notices === undefined) return
-    await writer.write(notices.length === 0 ? ':\n\n' : notices.map((notice) => frame(toWireChange(notice))).join(''))
+    const frames = notices.map((notice) => frame(toWireChange(notice, chains)))
+    await writer.write(frames.length === 0 ? ':\n\n' : frames.join(''))
   }
 }
 

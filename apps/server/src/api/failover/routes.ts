@@ -26,7 +26,11 @@ const CHAIN = '/api/failover/chains/:name'
 
 /** `GET /api/failover/chains`, `…/:name` and `/api/failover/events`; `POST …/:name/pin` and `…/unpin`. */
 export function failoverRoutes(
-  parts: FailoverRouteParts & { readonly bodies: BodyReader; readonly compression: CompressionPolicy },
+  parts: FailoverRouteParts & {
+    readonly bodies: BodyReader
+    readonly compression: CompressionPolicy
+    readonly opaqueErrors: boolean
+  },
 ): Route[] {
   const { models, chains, bodies } = parts
   const shared = { access: 'admin', family: 'compatible', tag: 'failover' } as const
@@ -58,7 +62,7 @@ export function failoverRoutes(
       quiet: true,
       responses: {
         200: {
-          description: 'First how all chains are, then each change.',
+          description: 'How all chains are, first and whenever a file changes one, and each change of their targets.',
           schema: failoverEvent,
           contentType: 'text/event-stream',
         },

@@ -1,3 +1,4 @@
+import { SvcError } from '@svc/errors'
 import { type Chain, createChain, type FailoverEvent, type FailoverSettings } from '@svc/proxy'
 import { chainSettingsOf } from '../../models/chain.ts'
 import type { ModelConfig } from '../../models/model-config.ts'
@@ -12,16 +13,26 @@ export interface Chains {
    * @throws {SvcError} `model_load_failed` (internal) naming the setting at fault
    */
   of(model: ModelConfig): Chain
+  /**
+   * Takes note that the file of a name has changed: a chain that was asked for before follows it now rather than with its
+   * next request, so that those who watch are told.
+   *
+   * @param model undefined where it is no chain any more
+   */
+  follow(name: string, model: ModelConfig | undefined): void
   /** Whether its file is gone, or another chain was asked for under its name since: it is of requests before that. */
   isGone(chain: Chain): boolean
   /** Those that have been asked for so far and are still there, by name. */
   known(): ReadonlyMap<string, Chain>
 }
 
+/** What becomes of a chain: a change of its own, or `reset`: its file is another one, and what was known of it is not. */
+export type ChainEvent = FailoverEvent | { readonly type: 'reset' }
+
 /** What {@link createChains} needs. */
 export interface ChainsOptions {
   readonly clock: Pick<Clock, 'monotonic'>
-  readonly onEvent: (name: string, event: FailoverEvent) => void
+  readonly onEvent: (name: string, event: ChainEvent) => void
   /** Whether the model of a name is a chain now. */
   readonly isThere: (name: string) => boolean
 }
@@ -48,6 +59,7 @@ export function createChains({ clock, onEvent, isThere }: ChainsOptions): Chains
     if (before?.key === key) return before
     const chain = make(model.name, settings, before?.chain.pinned)
     names.set(chain, model.name)
+    if (before !== undefined) onEvent(model.name, { type: 'reset' })
     return { key, chain }
   }
   const remember = (name: string, known: KnownChain, before: KnownChain | undefined): void => {
@@ -58,13 +70,25 @@ export function createChains({ clock, onEvent, isThere }: ChainsOptions): Chains
     const [oldest] = byName.keys()
     if (byName.size > MAX_CHAINS && oldest !== undefined) byName.delete(oldest)
   }
+  const chainOf = (model: ModelConfig): Chain => {
+    const before = byName.get(model.name)
+    const known = byModel.get(model) ?? find(model, before)
+    byModel.set(model, known)
+    if (known !== before) remember(model.name, known, before)
+    return known.chain
+  }
   return {
-    of(model) {
-      const before = byName.get(model.name)
-      const known = byModel.get(model) ?? find(model, before)
-      byModel.set(model, known)
-      if (known !== before) remember(model.name, known, before)
-      return known.chain
+    of: chainOf,
+    follow(name, model) {
+      if (!byName.has(name)) return
+      try {
+        if (model === undefined) onEvent(name, { type: 'reset' })
+        else chainOf(model)
+      } catch (error) {
+        if (!SvcError.is(error)) throw error
+        // It cannot be any more, and whoever looks at it is told why.
+        onEvent(name, { type: 'reset' })
+      }
     },
     isGone: (chain) => replaced.has(chain) || !isThere(names.get(chain) ?? ''),
     known: () => new Map([...byName].filter(([name]) => isThere(name)).map(([name, { chain }]) => [name, chain])),

@@ -1,5 +1,6 @@
-import type { Chain, FailoverEvent } from '@svc/proxy'
+import type { Chain } from '@svc/proxy'
 import { Counter, Gauge, type Registry } from 'prom-client'
+import type { ChainEvent } from './chains.ts'
 
 /**
  * Counts what happens to chains, and shows how their targets are. Labels are names of model files.
@@ -9,7 +10,7 @@ import { Counter, Gauge, type Registry } from 'prom-client'
 export function createFailoverMetrics(
   registry: Registry,
   known: () => ReadonlyMap<string, Chain>,
-): (chain: string, event: FailoverEvent) => void {
+): (chain: string, event: ChainEvent) => void {
   const switches = new Counter({
     name: 'svc_failover_switches_total',
     help: 'How often another target of a chain began to serve.',

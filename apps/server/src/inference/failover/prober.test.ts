@@ -1,9 +1,8 @@
-import type { FailoverEvent } from '@svc/proxy'
 import { createFakeClock } from '@svc/test-kit'
 import { expect, it } from 'vitest'
 import { silentLogger } from '../../db/__fixtures__/places.ts'
 import type { ModelConfig } from '../../models/model-config.ts'
-import { createChains } from './chains.ts'
+import { type ChainEvent, createChains } from './chains.ts'
 import type { Probe } from './probe.ts'
 import { createProber } from './prober.ts'
 
@@ -20,7 +19,7 @@ function chainModel(trip: { readonly errors: number }): ModelConfig {
   } as unknown as ModelConfig
 }
 
-function start(probe: Probe, onEvent: (event: FailoverEvent) => void = () => undefined) {
+function start(probe: Probe, onEvent: (event: ChainEvent) => void = () => undefined) {
   const clock = createFakeClock()
   const files = new Set(['m'])
   const chains = createChains({

@@ -1,11 +1,11 @@
 import { SvcError } from '@svc/errors'
-import type { FailoverEvent } from '@svc/proxy'
 import type { Clock } from '../../ports.ts'
+import type { ChainEvent } from './chains.ts'
 
 /** Something that changed in a chain. */
 export interface FailoverNotice {
   readonly chain: string
-  readonly event: FailoverEvent
+  readonly event: ChainEvent
   /** Milliseconds since the epoch. */
   readonly at: number
 }
@@ -27,7 +27,7 @@ export interface FailoverReader {
 
 /** Tells readers what changes in chains. */
 export interface FailoverWatch {
-  publish(chain: string, event: FailoverEvent): void
+  publish(chain: string, event: ChainEvent): void
   /** @throws {SvcError} `rate_limited` where there are too many readers */
   open(): FailoverReader
   /** Ends every reader: those with the right to may come again. */
