@@ -62,6 +62,8 @@ export interface InferenceParts {
   readonly residency: Residency
   readonly upstream: HttpUpstream
   readonly secrets: SecretReader
+  /** Authorities that others may have their certificates from, PEM. @default Node's own */
+  readonly ca: string | undefined
   /** Who others are asked by. */
   readonly userAgent: string
   readonly checkUpstream: CheckUpstream
@@ -98,6 +100,7 @@ export function composeInference(parts: InferenceParts): InferenceRoom {
     clock,
     log,
     userAgent,
+    ca: parts.ca,
   })
   const slots = createModelSlots()
   const audit: AuditSink = {

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createHttpUpstream } from '@svc/proxy'
+import { createHttpUpstream, readTrustStore } from '@svc/proxy'
 import { createAuditEvents } from './audit/pii-events.ts'
 import { detectBuildFamily } from './backends/build-family.ts'
 import { type BuiltInBackend, createBackendCatalog } from './backends/catalog.ts'
@@ -55,7 +55,6 @@ import { readDeviceMemory } from './monitoring/drm-vram.ts'
 import { createMemoryPressure } from './monitoring/memory-pressure.ts'
 import { createMetrics } from './monitoring/metrics.ts'
 import { createProcessStats } from './monitoring/process-stats.ts'
-import { readTrustStore } from './outbound/trust-store.ts'
 import type { Clock } from './ports.ts'
 import { createLiveResponses } from './responses/live-responses.ts'
 import { createResponseStore } from './responses/response-store.ts'
@@ -166,7 +165,11 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       logger: log,
     })
     opened.push(() => supervisor.killNow())
-    const cloud = createHttpUpstream({ ca: await readTrustStore({ environment, logger: log }) })
+    const ca = await readTrustStore({
+      environment,
+      onEmpty: (variable, file) => log.warn({ file }, `${variable} holds no certificates`),
+    })
+    const cloud = createHttpUpstream({ ca })
     opened.push(() => cloud.close())
     const secrets = secretsOf(environment)
     let ownPort: number | undefined
@@ -179,7 +182,7 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
     const catalog = await createBackendCatalog({
       folders: [config.backendsPath, config.backendsSystemPath],
       builtIn: options.builtInBackends,
-      inProcess: createInProcessBackends({ upstream: cloud, secrets, checkUpstream, logger: log }),
+      inProcess: createInProcessBackends({ upstream: cloud, secrets, ca, checkUpstream, logger: log }),
       external: Object.fromEntries(settings.externalBackends()),
       buildFamily: await detectBuildFamily({ forced: config.forceMetaBackendCapability }),
       logger: log,
@@ -255,6 +258,7 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       residency,
       upstream: cloud,
       secrets,
+      ca,
       userAgent: `svc/${version.split(' ', 1)[0]}`,
       checkUpstream,
       events,

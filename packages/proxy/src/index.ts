@@ -65,6 +65,7 @@ export type { ServiceCall } from './service/transport.ts'
 // Sending requests.
 
 export { createHttpUpstream, type HttpUpstream, type HttpUpstreamOptions } from './http1/client.ts'
+export { createTrust, readTrustStore, type TrustStoreOptions } from './trust-store.ts'
 export type {
   Header,
   Provider,

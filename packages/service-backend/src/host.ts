@@ -1,14 +1,23 @@
 import { type ModelOptions, StatusResponse_State } from '@svc/backend-client/proto'
 import { type BackendHandlers, createModelHost, type Log, parseOptions } from '@svc/backend-kit'
 import { SvcError } from '@svc/errors'
-import { createService, loadServiceTarget, type SecretReader, type Service, type Upstream } from '@svc/proxy'
-import { openWebSocket } from './live-socket.ts'
+import {
+  createService,
+  loadServiceTarget,
+  type OpenLiveSocket,
+  type SecretReader,
+  type Service,
+  type Upstream,
+} from '@svc/proxy'
+import { createSocketOpener } from './live-socket.ts'
 import { sleep } from './sleep.ts'
 
 /** What the handlers need. */
 export interface ServiceContext {
   readonly upstream: Pick<Upstream, 'send'>
   readonly secrets: SecretReader
+  /** Certificates that WebSockets trust, as the upstream client does, PEM. @default Node's own */
+  readonly ca?: string | undefined
   readonly log: Log
   /** Refuses addresses that the host does not want asked, such as its own. @throws {SvcError} */
   readonly checkUpstream?: ((url: URL) => Promise<void>) | undefined
@@ -25,8 +34,9 @@ export interface ServiceHost {
 
 /** A process without a model so far. */
 export function createServiceHost(context: ServiceContext): ServiceHost {
+  const open = createSocketOpener(context.ca)
   const host = createModelHost(async (request) => {
-    const service = await toService(request, context)
+    const service = await toService(request, { ...context, open })
     // No load is like another: each reads its key anew.
     return { key: Symbol(request.Model), open: async () => ({ service, close: async () => {} }) }
   })
@@ -46,7 +56,7 @@ export function createServiceHost(context: ServiceContext): ServiceHost {
 /** @throws {SvcError} `invalid_proxy_settings` */
 async function toService(
   { Model: identity, Proxy: settings, Options: options }: ModelOptions,
-  { upstream, secrets, log, checkUpstream }: ServiceContext,
+  { upstream, secrets, log, checkUpstream, open }: ServiceContext & { readonly open: OpenLiveSocket },
 ): Promise<Service> {
   if (settings === undefined) {
     throw new SvcError('invalid_request', 'proxy: is needed', { code: 'invalid_proxy_settings' })
@@ -63,5 +73,5 @@ async function toService(
       code: 'invalid_proxy_settings',
     })
   }
-  return createService({ target, upstream, live: { open: openWebSocket, clock: { sleep } } })
+  return createService({ target, upstream, live: { open, clock: { sleep } } })
 }

@@ -1,5 +1,6 @@
+import type { SecureContext } from 'node:tls'
 import { SvcError } from '@svc/errors'
-import type { LiveSocket, OpenLiveSocket } from '@svc/proxy'
+import { createTrust, type LiveSocket, type OpenLiveSocket } from '@svc/proxy'
 import { WebSocket } from 'ws'
 
 /** The largest message, in bytes. */
@@ -7,14 +8,31 @@ const MAX_MESSAGE_BYTES = 10 * 1024 * 1024
 /** How many messages may wait to be read before the other side is slowed down. */
 const MAX_WAITING = 64
 
-/** Opens a WebSocket, without following redirects; aborting the signal ends it. */
-export const openWebSocket: OpenLiveSocket = (url, { headers, signal }) =>
-  new Promise((resolve, reject) => {
+/**
+ * How WebSockets are opened, without following redirects; aborting the signal ends one.
+ *
+ * @param ca certificates to trust instead of Node's own, PEM
+ */
+export function createSocketOpener(ca: string | undefined): OpenLiveSocket {
+  const trust = createTrust(ca)
+  return (url, options) => openSocket(url, { ...options, secureContext: trust?.() })
+}
+
+function openSocket(
+  url: URL,
+  {
+    headers,
+    signal,
+    secureContext,
+  }: Parameters<OpenLiveSocket>[1] & { readonly secureContext?: SecureContext | undefined },
+): Promise<LiveSocket> {
+  return new Promise((resolve, reject) => {
     const socket = new WebSocket(url, {
       headers: Object.fromEntries(headers),
       followRedirects: false,
       maxPayload: MAX_MESSAGE_BYTES,
       perMessageDeflate: false,
+      ...(secureContext === undefined ? {} : { secureContext }),
     })
     const inbox = createInbox(socket)
     signal.addEventListener('abort', () => socket.terminate(), { once: true })
@@ -29,6 +47,7 @@ export const openWebSocket: OpenLiveSocket = (url, { headers, signal }) =>
     })
     if (signal.aborted) socket.terminate()
   })
+}
 
 function toLiveSocket(socket: WebSocket, inbox: Inbox): LiveSocket {
   return {

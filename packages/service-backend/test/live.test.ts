@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
-import { listenOnFreePort } from '@svc/test-kit'
+import { createServer as createSecureServer } from 'node:https'
+import { createTestCa, listenOnFreePort, type TestCa } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { startWorld } from './world.ts'
@@ -13,9 +14,9 @@ interface RealtimeServer extends AsyncDisposable {
 /** An instance with a realtime route that writes down what a test says. */
 async function startRealtime(
   answer: (said: Record<string, unknown>, socket: WebSocket) => void,
-  refuse?: number,
+  { refuse, ca }: { readonly refuse?: number; readonly ca?: TestCa } = {},
 ): Promise<RealtimeServer> {
-  const server: Server = createServer()
+  const server: Server = ca === undefined ? createServer() : createSecureServer(ca.issue(['127.0.0.1']))
   const sockets = new WebSocketServer({ noServer: true })
   const upgrades: IncomingMessage[] = []
   const said: Record<string, unknown>[] = []
@@ -35,7 +36,7 @@ async function startRealtime(
   })
   const port = await listenOnFreePort(server)
   return {
-    origin: `http://127.0.0.1:${port}`,
+    origin: `${ca === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
     upgrades,
     said,
     async [Symbol.asyncDispose]() {
@@ -73,6 +74,23 @@ describe('AudioTranscriptionLive', () => {
     call.cancel()
   })
 
+  it('trusts the authorities that the proxy is told, and no others', async () => {
+    const ca = createTestCa()
+    await using realtime = await startRealtime(() => {}, { ca })
+    const ask = async (trusted: string | undefined) => {
+      const options = { Options: ['realtime_pipeline:talk'] }
+      await using world = await startWorld({ upstreamUrl: realtime.origin }, options, trusted)
+      await using call = world.client.audioTranscriptionLive()
+      await call.write({ config: {} })
+      return (await call[Symbol.asyncIterator]().next()).value
+    }
+    expect(await ask(ca.cert)).toMatchObject({ ready: true })
+    for (const trusted of [undefined, createTestCa().cert]) {
+      await expect(ask(trusted)).rejects.toMatchObject({ kind: 'unavailable' })
+    }
+    expect(realtime.upgrades).toHaveLength(1)
+  })
+
   it('without a pipeline is not implemented', async () => {
     await using world = await startWorld()
     await using call = world.client.audioTranscriptionLive()
@@ -92,7 +110,7 @@ describe('AudioTranscriptionLive', () => {
   })
 
   it.each([301, 401, 404, 503])('is unavailable where the instance answers %i', async (status) => {
-    await using realtime = await startRealtime(() => {}, status)
+    await using realtime = await startRealtime(() => {}, { refuse: status })
     await using world = await startWorld({ upstreamUrl: realtime.origin }, { Options: ['realtime_pipeline:talk'] })
     await using call = world.client.audioTranscriptionLive()
     await call.write({ config: {} })

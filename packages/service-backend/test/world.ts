@@ -17,10 +17,11 @@ export interface ServiceWorld extends AsyncDisposable {
   asked(): Record<string, unknown>
 }
 
-/** Starts a proxy in this process, with a model of the instance. */
+/** Starts a proxy in this process, with a model of the instance. @param ca certificates that it trusts instead of Node's own */
 export async function startWorld(
   proxy: Partial<ProxyOptions> = {},
   options: Partial<ModelOptions> = {},
+  ca?: string,
 ): Promise<ServiceWorld> {
   const instance = await startUpstream()
   const upstream = createHttpUpstream()
@@ -28,6 +29,7 @@ export async function startWorld(
   const warnings: string[] = []
   const handlers = createServiceHandlers({
     upstream,
+    ca,
     log: { warn: (message) => warnings.push(message), error: (message) => warnings.push(message) },
     secrets: {
       variable: (name) => (name === 'KEY' ? 'sk-secret' : undefined),

@@ -6,13 +6,17 @@
  */
 import { readFile } from 'node:fs/promises'
 import { createLog, serveBackend } from '@svc/backend-kit'
-import { createHttpUpstream } from '@svc/proxy'
+import { createHttpUpstream, readTrustStore } from '@svc/proxy'
 import { createServiceHandlers } from '@svc/service-backend'
 
-const upstream = createHttpUpstream()
+const log = createLog(process.stderr)
+const ca = await readTrustStore({
+  environment: process.env,
+  onEmpty: (variable, file) => log.warn(`${variable}: ${file} holds no certificates`),
+})
+const upstream = createHttpUpstream({ ca })
 const secrets = {
   variable: (name: string) => process.env[name],
   file: (path: string) => readFile(path, 'utf8'),
 }
-const log = createLog(process.stderr)
-await serveBackend({ handlers: createServiceHandlers({ upstream, secrets, log }), onStop: () => upstream.close() })
+await serveBackend({ handlers: createServiceHandlers({ upstream, secrets, ca, log }), onStop: () => upstream.close() })

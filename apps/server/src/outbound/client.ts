@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http'
+import type { SecureContext } from 'node:tls'
 import { SvcError } from '@svc/errors'
+import { createTrust } from '@svc/proxy'
 import type { Clock, Logger } from '../ports.ts'
 import { announcesTooMuch, readContent } from './content.ts'
 import { parseContentCoding } from './content-coding.ts'
@@ -28,7 +30,7 @@ export interface OutboundClientOptions {
   readonly userAgent: string
   /** @default the system's resolver */
   readonly resolve?: Resolve | undefined
-  /** Certificates to trust, PEM. @default the machine's, and those of `NODE_EXTRA_CA_CERTS` */
+  /** Certificates to trust, PEM. @default Node's own, and those of `NODE_EXTRA_CA_CERTS` */
   readonly ca?: string | undefined
 }
 
@@ -90,12 +92,13 @@ const DEFAULT_IDLE_TIMEOUT_MS = 30_000
 export function createOutboundClient(options: OutboundClientOptions): OutboundClient {
   const { allow, clock, log, resolve = systemResolve } = options
   const findTarget = createTargetFinder({ allow, resolve })
+  const certificates = createTrust(options.ca)
   return {
     async fetch(url, request) {
       const { signal, trust, timeoutMs, idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS } = request
       const lifetime = startLifetime({ clock, signal, timeoutMs, idleTimeoutMs })
       try {
-        const { target, message } = await follow(url, request, { ...options, findTarget, lifetime })
+        const { target, message } = await follow(url, request, { ...options, findTarget, lifetime, certificates })
         return toResponse({ target, message, request, lifetime })
       } catch (error) {
         const failure = lifetime.signal.aborted ? lifetime.signal.reason : toFetchFailure(error, trust)
@@ -117,14 +120,14 @@ interface FollowOptions {
   readonly findTarget: FindTarget
   readonly lifetime: Lifetime
   readonly userAgent: string
-  readonly ca?: string | undefined
+  readonly certificates: (() => SecureContext) | undefined
 }
 
 /** Sends the request, and again wherever it is redirected to, until there is a reply. */
 async function follow(
   firstUrl: string,
   request: OutboundRequest,
-  { findTarget, lifetime, userAgent, ca }: FollowOptions,
+  { findTarget, lifetime, userAgent, certificates }: FollowOptions,
 ): Promise<Reply> {
   const { method = 'GET', body, headers: given = {}, redirects = 0 } = request
   const { signal } = lifetime
@@ -141,7 +144,7 @@ async function follow(
     })
     const authorization = target.url.origin === credentialsOrigin ? credentials?.authorization : undefined
     const headers = toRequestHeaders({ given, userAgent, decode: isDecoding(request), authorization })
-    const message = await exchange({ target, method, headers, body, ca, signal })
+    const message = await exchange({ target, method, headers, body, certificates, signal })
     lifetime.stopWaiting()
     const next = redirectOf(message, target.url)
     if (next === undefined) return { target, message }

@@ -1,6 +1,7 @@
 import { type ClientRequest, type IncomingMessage, type RequestOptions, request as startHttp } from 'node:http'
 import { request as startHttps } from 'node:https'
 import { isIP, type LookupFunction, type TcpNetConnectOpts } from 'node:net'
+import type { SecureContext } from 'node:tls'
 import { portOf, type Target } from './target.ts'
 
 /** Options of the connection that requests pass on. */
@@ -12,8 +13,8 @@ export interface ExchangeOptions {
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Uint8Array | undefined
-  /** Certificates to trust instead of the machine's, PEM. */
-  readonly ca?: string | undefined
+  /** What a certificate is checked against. @default Node's own authorities */
+  readonly certificates?: (() => SecureContext) | undefined
   /** Aborted: the connection is cut at once, also while the body is read. */
   readonly signal: AbortSignal
 }
@@ -59,7 +60,12 @@ export function exchange({ body, signal, ...options }: ExchangeOptions): Promise
   })
 }
 
-function startRequest({ target, method, headers, ca }: Omit<ExchangeOptions, 'body' | 'signal'>): ClientRequest {
+function startRequest({
+  target,
+  method,
+  headers,
+  certificates,
+}: Omit<ExchangeOptions, 'body' | 'signal'>): ClientRequest {
   const { url, host, addresses } = target
   const options: RequestOptions & AddressSelection = {
     agent: false,
@@ -76,7 +82,9 @@ function startRequest({ target, method, headers, ca }: Omit<ExchangeOptions, 'bo
   }
   if (url.protocol === 'http:') return startHttp(options)
   const servername = isIP(host) === 0 ? host : ''
-  return startHttps({ ...options, servername, rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) })
+  const secureContext = certificates?.()
+  const trust = secureContext === undefined ? {} : { secureContext }
+  return startHttps({ ...options, servername, rejectUnauthorized: true, ...trust })
 }
 
 /** Destroys a request, or its reply, when the signal is aborted. */

@@ -1,4 +1,5 @@
-import { startUpstream } from '@svc/test-kit'
+import { writeFile } from 'node:fs/promises'
+import { createTestCa, startUpstream, tempDir } from '@svc/test-kit'
 import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
 import { dataUrl, MP4, PNG, WAV } from '../../src/inference/media/__fixtures__/samples.ts'
@@ -114,6 +115,24 @@ describe('media in a chat', () => {
     expect((await open.chat('m', at('localhost'))).status).toBe(200)
     expect(await refused(open, at('127.0.0.1', '/away'))).toMatchObject(notAllowed)
     expect(await refused(open, at('127.0.0.2'))).toMatchObject(notAllowed)
+  })
+
+  it('are fetched from where authorities vouch that SSL_CERT_FILE names, as they are for upstreams', async () => {
+    await using folder = await tempDir()
+    const ca = createTestCa()
+    await writeFile(folder.join('authority.pem'), ca.cert)
+    await using upstream = await startUpstream({ protocol: 'https', ca })
+    upstream.replyWith({ headers: { 'content-type': 'image/png' }, body: PNG })
+    const flags = ['--content-url-allow=localhost']
+    for (const [env, status] of [
+      [{ SSL_CERT_FILE: folder.join('authority.pem') }, 200],
+      [{}, 400],
+    ] as const) {
+      await using server = await startTestServer({ flags, env })
+      await server.model('m', {}, SEES)
+      expect((await server.chat('m', user(image(`${upstream.origin}/x.png`)))).status).toBe(status)
+    }
+    expect(upstream.requests).toHaveLength(1)
   })
 
   // verifies chat:media:no-modality

@@ -1,5 +1,5 @@
 import type { LookupFunction } from 'node:net'
-import { createSecureContext, type SecureContext } from 'node:tls'
+import { createTrust } from '../trust-store.ts'
 import type { PushUpstream } from '../upstream.ts'
 import { type Origin, originOf } from './connection.ts'
 import { Exchange, type ExchangeContext } from './exchange.ts'
@@ -55,7 +55,7 @@ export function createHttpUpstream(options: HttpUpstreamOptions = {}): HttpUpstr
   const { keepMs = 15_000, connectMs = 10_000, headMs = 300_000, idleMs = 300_000, ca, lookup } = options
   const pool = new ConnectionPool(
     { maxConnections, maxPerOrigin, maxWaiting, idleMs: keepMs, connectMs },
-    { trust: toTrust(ca), lookup, readBuffer: Buffer.allocUnsafeSlow(READ_BYTES), sessions: new Map() },
+    { trust: createTrust(ca), lookup, readBuffer: Buffer.allocUnsafeSlow(READ_BYTES), sessions: new Map() },
   )
   const running = new RunningList<Exchange>()
   let now = performance.now()
@@ -92,16 +92,6 @@ export function createHttpUpstream(options: HttpUpstreamOptions = {}): HttpUpstr
     },
     close,
     [Symbol.asyncDispose]: close,
-  }
-}
-
-/** The authorities that are trusted, read with the first connection that asks. */
-function toTrust(ca: HttpUpstreamOptions['ca']): (() => SecureContext) | undefined {
-  if (ca === undefined) return undefined
-  let made: SecureContext | undefined
-  return () => {
-    made ??= createSecureContext({ ca: typeof ca === 'string' ? ca : [...ca] })
-    return made
   }
 }
 

@@ -11,6 +11,8 @@ import type { CheckUpstream } from './own-address.ts'
 export interface InProcessParts {
   readonly upstream: Pick<Upstream, 'send'>
   readonly secrets: SecretReader
+  /** Authorities that others may have their certificates from, PEM. @default Node's own */
+  readonly ca?: string | undefined
   readonly logger: Logger
   readonly checkUpstream: CheckUpstream
 }

@@ -8,8 +8,7 @@ const [system, other, extra] = [createTestCa().cert, createTestCa().cert, create
 async function start() {
   const folder = await tempDir()
   const warnings: unknown[] = []
-  const ignore = (): void => undefined
-  const logger = { debug: ignore, info: ignore, error: ignore, warn: (fields: object) => warnings.push(fields) }
+  const onEmpty = (variable: string, file: string) => warnings.push([variable, file])
   await writeFile(folder.join('bundle'), `# comment\n${system}`)
   await writeFile(folder.join('other'), other)
   await writeFile(folder.join('extra'), extra)
@@ -19,7 +18,7 @@ async function start() {
     folder,
     warnings,
     read: (environment: Record<string, string> = {}, files = bundles) =>
-      readTrustStore({ environment, logger, bundles: files }),
+      readTrustStore({ environment, onEmpty, bundles: files }),
     [Symbol.asyncDispose]: () => folder.close(),
   }
 }
@@ -47,6 +46,9 @@ describe('the authorities that are trusted', () => {
     await using world = await start()
     const [SSL_CERT_FILE, NODE_EXTRA_CA_CERTS] = [world.folder.join('empty'), world.folder.join('missing')]
     expect(await world.read({ SSL_CERT_FILE, NODE_EXTRA_CA_CERTS })).toBe(`# comment\n${system}`)
-    expect(world.warnings).toEqual([{ file: SSL_CERT_FILE }, { file: NODE_EXTRA_CA_CERTS }])
+    expect(world.warnings).toEqual([
+      ['SSL_CERT_FILE', SSL_CERT_FILE],
+      ['NODE_EXTRA_CA_CERTS', NODE_EXTRA_CA_CERTS],
+    ])
   })
 })

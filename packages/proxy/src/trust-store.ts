@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import type { Environment } from '../backends/child-environment.ts'
-import type { Logger } from '../ports.ts'
+import { createSecureContext, type SecureContext } from 'node:tls'
 
 /** Where systems keep the authorities that they trust, in one file. */
 const BUNDLES = [
@@ -17,8 +16,9 @@ const BUNDLES = [
 
 /** What {@link readTrustStore} needs. */
 export interface TrustStoreOptions {
-  readonly environment: Environment
-  readonly logger: Logger
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Told of a file that somebody names and that holds no certificates. */
+  readonly onEmpty: (variable: 'SSL_CERT_FILE' | 'NODE_EXTRA_CA_CERTS', file: string) => void
   /** @default those of the usual systems */
   readonly bundles?: readonly string[] | undefined
 }
@@ -31,16 +31,16 @@ export interface TrustStoreOptions {
  */
 export async function readTrustStore({
   environment,
-  logger,
+  onEmpty,
   bundles = BUNDLES,
 }: TrustStoreOptions): Promise<string | undefined> {
   const { SSL_CERT_FILE: own = '', NODE_EXTRA_CA_CERTS: extra = '' } = environment
   const chosen = own === '' ? undefined : await readCertificates(own)
-  if (own !== '' && chosen === undefined) logger.warn({ file: own }, 'SSL_CERT_FILE holds no certificates')
+  if (own !== '' && chosen === undefined) onEmpty('SSL_CERT_FILE', own)
   const bundle = chosen ?? (await firstOf(bundles))
   if (bundle === undefined) return undefined
   const more = extra === '' ? undefined : await readCertificates(extra)
-  if (extra !== '' && more === undefined) logger.warn({ file: extra }, 'NODE_EXTRA_CA_CERTS holds no certificates')
+  if (extra !== '' && more === undefined) onEmpty('NODE_EXTRA_CA_CERTS', extra)
   return more === undefined ? bundle : `${bundle}\n${more}`
 }
 
@@ -56,4 +56,19 @@ async function firstOf(files: readonly string[]): Promise<string | undefined> {
 async function readCertificates(file: string): Promise<string | undefined> {
   const text = await readFile(file, 'latin1').catch(() => '')
   return text.includes('-----BEGIN CERTIFICATE-----') ? text : undefined
+}
+
+/**
+ * What connections are checked against, made with the first one that asks: reading a hundred certificates takes longer
+ * than most requests.
+ *
+ * @param ca PEM; undefined for Node's own
+ */
+export function createTrust(ca: string | readonly string[] | undefined): (() => SecureContext) | undefined {
+  if (ca === undefined) return undefined
+  let made: SecureContext | undefined
+  return () => {
+    made ??= createSecureContext({ ca: typeof ca === 'string' ? ca : [...ca] })
+    return made
+  }
 }
