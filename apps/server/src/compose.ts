@@ -1,14 +1,9 @@
-import { randomInt } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createHttpUpstream, readTrustStore } from '@svc/proxy'
 import { createAuditEvents } from './audit/pii-events.ts'
-import { detectBuildFamily } from './backends/build-family.ts'
-import { type BuiltInBackend, createBackendCatalog } from './backends/catalog.ts'
+import type { BuiltInBackend } from './backends/catalog.ts'
 import type { Environment } from './backends/child-environment.ts'
-import { createProcessRecord, reapOrphans } from './backends/process-record.ts'
-import { createSupervisor } from './backends/supervisor.ts'
+import { composeBackends } from './compose-backends.ts'
 import { composeInference } from './compose-inference.ts'
 import { composeRoutes } from './compose-routes.ts'
 import type { ConfigSources } from './config/load.ts'
@@ -19,7 +14,6 @@ import { StartRefused } from './config/start-refused.ts'
 import { openDatabase } from './db/open-database.ts'
 import { lockDataPath } from './files/file-lock.ts'
 import { removeStaleTemporaries } from './files/temporary-files.ts'
-import { writeFileAtomic } from './files/write-file-atomic.ts'
 import { createApp } from './http/app.ts'
 import { createBodyReader } from './http/body.ts'
 import { createEdge } from './http/edge.ts'
@@ -39,20 +33,13 @@ import type { RootLogger } from './log.ts'
 import { capabilitiesOf, inputModalitiesOf, outputModalitiesOf } from './models/capabilities.ts'
 import { formatProblem } from './models/config-problem.ts'
 import { createConfigStore } from './models/config-store.ts'
-import { createLoadCooldown } from './models/cooldown.ts'
 import { defaultThreads } from './models/default-threads.ts'
-import { createKeepAlive } from './models/keep-alive.ts'
 import type { DemoModelSource } from './models/loose-weights.ts'
 import { openModelFolder } from './models/model-folder.ts'
 import { preload } from './models/preload.ts'
-import { createResidency } from './models/residency.ts'
-import { evictionPolicy, watchdogPolicy } from './models/residency-policies.ts'
 import { createModelDirectory, type ModelDirectory } from './models/resolve.ts'
-import { toLoadRequest } from './models/to-load-request.ts'
-import { startWatchdog } from './models/watchdog.ts'
 import { startDiagnostics } from './monitoring/diagnostics.ts'
 import { readDeviceMemory } from './monitoring/drm-vram.ts'
-import { createMemoryPressure } from './monitoring/memory-pressure.ts'
 import { createMetrics } from './monitoring/metrics.ts'
 import { createProcessStats } from './monitoring/process-stats.ts'
 import type { Clock } from './ports.ts'
@@ -149,22 +136,6 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
     const authenticator = options.authenticator ?? sharedKeys
     warnOfOpenDoor(config, authenticator.configured, log)
 
-    const recordFile = join(config.dataPath, 'backends.json')
-    await reapOrphans({ file: recordFile, clock, logger: log })
-    const supervisor = createSupervisor({
-      environment,
-      modelsPath: config.modelsPath,
-      externalToken: config.grpcAuthToken,
-      socketParent: tmpdir(),
-      record: createProcessRecord({
-        file: recordFile,
-        writeFile: (path, content) => writeFileAtomic(path, content, { mode: 0o600 }),
-        logger: log,
-      }),
-      clock,
-      logger: log,
-    })
-    opened.push(() => supervisor.killNow())
     const ca = await readTrustStore({
       environment,
       onEmpty: (variable, file) => log.warn({ file }, `${variable} holds no certificates`),
@@ -179,14 +150,17 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       baseUrl: config.externalBaseUrl,
       clock,
     })
-    const catalog = await createBackendCatalog({
-      folders: [config.backendsPath, config.backendsSystemPath],
+    const backends = await composeBackends({
+      config,
+      settings,
+      environment,
       builtIn: options.builtInBackends,
       inProcess: createInProcessBackends({ upstream: cloud, secrets, ca, checkUpstream, logger: log }),
-      external: Object.fromEntries(settings.externalBackends()),
-      buildFamily: await detectBuildFamily({ forced: config.forceMetaBackendCapability }),
+      clock,
       logger: log,
     })
+    opened.push(() => backends.close())
+    const { catalog, residency, memory, sizes } = backends
     const store = createConfigStore({
       folder: config.modelsPath,
       demo: { models: options.demoModels, mode: config.demoModel },
@@ -212,35 +186,6 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       defaultFor: (usecase) => current.defaultFor(usecase),
       list: (listing) => current.list(listing),
     }
-    const randomSeed = randomInt(2 ** 31)
-    const sizes = createProcessStats({ clock })
-    const residency = createResidency({
-      catalog,
-      supervisor,
-      toLoadRequest: (model) => toLoadRequest(model, { randomSeed }),
-      cooldown: createLoadCooldown({ clock, firstMs: config.modelLoadFailureCooldownMs }),
-      modelLoadWaitMs: config.modelLoadWaitMs,
-      eviction: () => evictionPolicy(settings),
-      memoryOf: async (pid) => {
-        const [figures, device] = await Promise.all([sizes.read(pid), readDeviceMemory(pid)])
-        return figures && figures.rssBytes + (device ?? 0)
-      },
-      forceBusyStops: config.forceBackendShutdown,
-      clock,
-      logger: log,
-    })
-    const memory = createMemoryPressure({ clock })
-    const watchdog = startWatchdog({
-      watched: () => residency.watched(),
-      policy: () => watchdogPolicy(settings),
-      readMemory: () => memory.read(),
-      clock,
-      logger: log,
-    })
-    opened.push(() => watchdog.close())
-    const keepAlive = createKeepAlive({ watched: () => residency.watched(), clock, logger: log })
-    opened.push(() => keepAlive.close())
-
     const metrics = createMetrics()
     const stopping: { reason: string | undefined } = { reason: config.loadToMemory.length > 0 ? PRELOADING : undefined }
     const compression = { enabled: !config.disableHttpCompression, minLength: config.httpCompressionMinLengthBytes }
@@ -322,7 +267,7 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
         directory,
         loaded: () => residency.loaded(),
         vramOf: (pid) => readDeviceMemory(pid),
-        keepAlive,
+        keepAlive: backends.keepAlive,
         clock,
       },
       pii: { scanner: inference.scanner, events },
@@ -358,7 +303,7 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
         cors = corsFor()
         current = directoryNow()
         residency.reconsider()
-        watchdog.wake()
+        backends.watchdog.wake()
         log.level = settings.get('debug') ? 'debug' : config.logLevel
       }),
     )
@@ -415,7 +360,7 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       url: listener.url,
       port: listener.port,
       routes,
-      killBackends: () => supervisor.killNow(),
+      killBackends: () => backends.killNow(),
       async close() {
         stopping.reason = 'the server is stopping'
         preloading.abort()
@@ -426,11 +371,7 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
           diagnostics,
           clock,
           edge,
-          stopBackends: (graceMs) =>
-            liveResponses
-              .close()
-              .then(() => residency.close({ graceMs }))
-              .then(() => supervisor.close({ graceMs })),
+          stopBackends: (graceMs) => liveResponses.close().then(() => backends.stop({ graceMs })),
         })
         for (const close of opened.reverse()) await close()
       },

@@ -1,0 +1,126 @@
+import { randomInt } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { detectBuildFamily } from './backends/build-family.ts'
+import {
+  type BackendCatalog,
+  type BackendCatalogOptions,
+  type BuiltInBackend,
+  createBackendCatalog,
+} from './backends/catalog.ts'
+import type { Environment } from './backends/child-environment.ts'
+import { createProcessRecord, reapOrphans } from './backends/process-record.ts'
+import { createSupervisor } from './backends/supervisor.ts'
+import type { ServerConfig } from './config/schema.ts'
+import { writeFileAtomic } from './files/write-file-atomic.ts'
+import { createLoadCooldown } from './models/cooldown.ts'
+import { createKeepAlive, type KeepAlive } from './models/keep-alive.ts'
+import { createResidency, type Residency } from './models/residency.ts'
+import { evictionPolicy, watchdogPolicy } from './models/residency-policies.ts'
+import { toLoadRequest } from './models/to-load-request.ts'
+import { startWatchdog, type Watchdog } from './models/watchdog.ts'
+import { readDeviceMemory } from './monitoring/drm-vram.ts'
+import { createMemoryPressure, type MemoryPressure } from './monitoring/memory-pressure.ts'
+import { createProcessStats, type ProcessStats } from './monitoring/process-stats.ts'
+import type { Clock, Logger } from './ports.ts'
+import type { Settings } from './settings/settings.ts'
+
+/** The backends of a server and the models in them. */
+export interface BackendRoom {
+  readonly catalog: BackendCatalog
+  readonly residency: Residency
+  readonly watchdog: Watchdog
+  readonly keepAlive: KeepAlive
+  readonly memory: MemoryPressure
+  /** What the processes of backends use. */
+  readonly sizes: ProcessStats
+  /** Stops the backends: asks them, and after the grace kills them. */
+  stop(options: { readonly graceMs: number }): Promise<void>
+  /** KILL to every backend, for an exit that waits for nothing. */
+  killNow(): void
+  /** Ends what watches them, and what is left of them. */
+  close(): Promise<void>
+}
+
+/** What they are made of. */
+export interface BackendParts {
+  readonly config: ServerConfig
+  readonly settings: Settings
+  readonly environment: Environment
+  readonly builtIn: Readonly<Record<string, BuiltInBackend>>
+  readonly inProcess: BackendCatalogOptions['inProcess']
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** Puts together what runs models: which backends there are, their processes, and which models are in memory. */
+export async function composeBackends(parts: BackendParts): Promise<BackendRoom> {
+  const { config, settings, environment, clock, logger } = parts
+  const recordFile = join(config.dataPath, 'backends.json')
+  await reapOrphans({ file: recordFile, clock, logger })
+  const supervisor = createSupervisor({
+    environment,
+    modelsPath: config.modelsPath,
+    externalToken: config.grpcAuthToken,
+    socketParent: tmpdir(),
+    record: createProcessRecord({
+      file: recordFile,
+      writeFile: (path, content) => writeFileAtomic(path, content, { mode: 0o600 }),
+      logger,
+    }),
+    clock,
+    logger,
+  })
+  const catalog = await createBackendCatalog({
+    folders: [config.backendsPath, config.backendsSystemPath],
+    builtIn: parts.builtIn,
+    inProcess: parts.inProcess,
+    external: Object.fromEntries(settings.externalBackends()),
+    buildFamily: await detectBuildFamily({ forced: config.forceMetaBackendCapability }),
+    logger,
+  })
+  const randomSeed = randomInt(2 ** 31)
+  const sizes = createProcessStats({ clock })
+  const residency = createResidency({
+    catalog,
+    supervisor,
+    toLoadRequest: (model) => toLoadRequest(model, { randomSeed }),
+    cooldown: createLoadCooldown({ clock, firstMs: config.modelLoadFailureCooldownMs }),
+    modelLoadWaitMs: config.modelLoadWaitMs,
+    eviction: () => evictionPolicy(settings),
+    memoryOf: async (pid) => {
+      const [figures, device] = await Promise.all([sizes.read(pid), readDeviceMemory(pid)])
+      return figures && figures.rssBytes + (device ?? 0)
+    },
+    forceBusyStops: config.forceBackendShutdown,
+    clock,
+    logger,
+  })
+  const memory = createMemoryPressure({ clock })
+  const watchdog = startWatchdog({
+    watched: () => residency.watched(),
+    policy: () => watchdogPolicy(settings),
+    readMemory: () => memory.read(),
+    clock,
+    logger,
+  })
+  const keepAlive = createKeepAlive({ watched: () => residency.watched(), clock, logger })
+  return {
+    catalog,
+    residency,
+    watchdog,
+    keepAlive,
+    memory,
+    sizes,
+    async stop(options) {
+      await residency.close(options)
+      await supervisor.close(options)
+    },
+    killNow: () => supervisor.killNow(),
+    async close() {
+      await keepAlive.close()
+      await watchdog.close()
+      supervisor.killNow()
+    },
+  }
+}
