@@ -136,7 +136,7 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
     }
   }
 
-  /** @param unscanned lists of tokens that nobody here can read */
+  /** @param unscanned lists of tokens that not every model of the request could be asked about */
   function judge(scanned: Scanned, unscanned: readonly TokenList[]): FilteredRequest | Promise<FilteredRequest> {
     const outcome = scan(scanned)
     return outcome instanceof Promise
@@ -155,16 +155,17 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
     if (outcome.blocked) return refuse(entries, occasion)
     const edited = editsOf(scanned, outcome)
     if (edited === 'collision') return refuse([...entries, ...entries.slice(0, 1).map(asBlock)], occasion)
-    record([...unscanned.map(({ path }) => unscannedTokensEntry(occasion, path)), ...entries])
+    // A list that goes on as text holds no tokens any more.
+    const passed = unscanned.filter(({ node }) => edited.every(({ start }) => start !== node.start))
+    record([...passed.map(({ path }) => unscannedTokensEntry(occasion, path)), ...entries])
     return { splices: edited, restoration: masks !== undefined && masks.size > 0 ? masks : undefined }
   }
 
   /** Token lists are read as text first. */
   async function judgeWithTokens(parts: Omit<Scanned, 'texts' | 'masks'>): Promise<FilteredRequest> {
     const { request, collection, hidden } = parts
-    const texts = await readTokenLists(collection.tokenLists, tokens, request)
-    const scanned = toScanned({ ...parts, hidden: [...hidden, ...(texts ?? [])] })
-    return await judge(scanned, texts === undefined ? collection.tokenLists : [])
+    const lists = await readTokenLists(collection.tokenLists, tokens, request)
+    return await judge(toScanned({ ...parts, hidden: [...hidden, ...lists.hidden] }), lists.unscanned)
   }
 
   return {

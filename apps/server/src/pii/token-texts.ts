@@ -5,17 +5,25 @@ import type { ModelConfig } from '../models/model-config.ts'
 import type { Residency } from '../models/residency.ts'
 import type { HiddenTexts } from './hidden-text.ts'
 
+/** What lists of token ids stand for. */
+export interface TokenReading {
+  /** For each list its texts: one for each way in which the models that may get it read it. */
+  readonly texts: readonly (readonly string[])[]
+  /** Whether every model that may get the lists has read them. */
+  readonly isComplete: boolean
+}
+
 /** Turns token ids into the text they stand for. */
 export interface TokenReader {
   /**
-   * The text of each list, by the vocabulary of the model that would read them; undefined where its backend cannot tell.
+   * The texts of each list, by the vocabularies of the models that may read it; none where no backend can tell.
    *
-   * @throws {SvcError} whatever the backend failed with; the request must not go on
+   * @throws {SvcError} whatever a backend failed with; the request must not go on
    */
   read(
     lists: readonly (readonly number[])[],
     options: { readonly model: ModelConfig; readonly signal: AbortSignal },
-  ): Promise<readonly string[] | undefined>
+  ): Promise<TokenReading>
 }
 
 /** Ids of one request at most; more than any context of a model holds. */
@@ -24,7 +32,7 @@ const MAX_ID = 2 ** 31 - 1
 /** Backends that would send the ids away to have them read, before anybody has looked at them. */
 const FORWARDING: ReadonlySet<string> = new Set(['cloud-proxy', 'service-proxy'])
 
-/** Asks the backend that the request is for; of those that answer for a chain, the first that can tell. */
+/** Asks the backend that the request is for; of a chain all of them, as any may answer and vocabularies differ. */
 export function createTokenReader(residency: Pick<Residency, 'acquire'>): TokenReader {
   async function readBy(
     model: ModelConfig,
@@ -48,38 +56,42 @@ export function createTokenReader(residency: Pick<Residency, 'acquire'>): TokenR
 
   return {
     async read(lists, { model, signal }) {
-      const failures: unknown[] = []
-      const readers = model.standIns?.map((one) => one.model) ?? [model]
-      for (const reader of readers.filter((each) => !FORWARDING.has(each.backend.toLowerCase()))) {
-        try {
-          const texts = await readBy(reader, lists, signal)
-          if (texts !== undefined) return texts
-        } catch (error) {
-          signal.throwIfAborted()
-          failures.push(error)
-        }
+      // Nobody asks those that are disabled.
+      const models = model.standIns?.map((one) => one.model).filter(({ disabled }) => !disabled) ?? [model]
+      const texts = lists.map(() => new Set<string>())
+      let isComplete = models.length > 0
+      for (const reader of models) {
+        const read = FORWARDING.has(reader.backend.toLowerCase()) ? undefined : await readBy(reader, lists, signal)
+        if (read === undefined) isComplete = false
+        for (const [index, text] of read?.entries() ?? []) texts[index]?.add(text)
       }
-      if (failures.length > 0) throw failures[0]
-      return undefined
+      return { texts: texts.map((some) => [...some]), isComplete }
     },
   }
+}
+
+/** Lists of token ids for the filter. */
+export interface ReadTokenLists {
+  readonly hidden: readonly HiddenTexts[]
+  /** Lists that a model may get which nobody could ask for its reading. */
+  readonly unscanned: readonly TokenList[]
 }
 
 /**
  * Lists of token ids as texts that can be scanned. A list of which something is masked goes on as a text.
  *
- * @returns undefined where nobody can tell their texts
  * @throws {SvcError} `invalid_request` for ids that are none, and for more of them than are read
  */
 export async function readTokenLists(
   lists: readonly TokenList[],
   reader: TokenReader,
   options: { readonly model: ModelConfig; readonly signal: AbortSignal },
-): Promise<readonly HiddenTexts[] | undefined> {
+): Promise<ReadTokenLists> {
   const total = lists.reduce((sum, { node }) => sum + node.length, 0)
   if (total > MAX_TOKENS) throw refused(lists[0]?.path ?? '', `more than ${MAX_TOKENS} token ids`)
-  const texts = await reader.read(lists.map(toIds), options)
-  return texts?.map((text, index) => toHidden(lists[index], text)).filter((hidden) => hidden !== undefined)
+  const { texts, isComplete } = await reader.read(lists.map(toIds), options)
+  const hidden = lists.flatMap((list, index) => toHidden(list, texts[index] ?? []))
+  return { hidden, unscanned: isComplete ? [] : lists }
 }
 
 function toIds({ node, path }: TokenList): number[] {
@@ -90,10 +102,12 @@ function toIds({ node, path }: TokenList): number[] {
   })
 }
 
-function toHidden(list: TokenList | undefined, text: string): HiddenTexts | undefined {
-  if (list === undefined) return undefined
-  const { node, path } = list
-  return { node, segments: [{ path, text }], encode: ([masked = text]) => encodeJsonString(masked) }
+/** All readings are scanned. Where something is masked the first reading that held it goes on: it is the likely one. */
+function toHidden({ node, path }: TokenList, texts: readonly string[]): HiddenTexts[] {
+  if (texts.length === 0) return []
+  const encode = (masked: readonly string[]): Uint8Array =>
+    encodeJsonString(masked.find((text, index) => text !== texts[index]) ?? '')
+  return [{ node, segments: texts.map((text) => ({ path, text })), encode }]
 }
 
 function refused(path: string, reason: string): SvcError {

@@ -142,17 +142,74 @@ describe('token ids in the place of text', () => {
     )
   })
 
-  it('of a chain are read by the first of its models that can', async () => {
-    await using server = await filtered()
-    const tokens = await tokensOf(server, `Mail to ${MAIL}`)
-    const usecases = ['chat', 'embeddings']
-    await server.model('mute', { without: ['Detokenize'] }, { known_usecases: usecases })
-    const failover = { targets: [{ model: 'mute' }, { model: 'open' }] }
-    const pii = { enabled: true, detectors: ['ner'] }
-    await server.writeModelFile('chain.yaml', stringify({ name: 'chain', known_usecases: usecases, failover, pii }))
-    await server.post('/v1/tokenize', { model: 'open', content: `Mail to ${MAIL}` })
-    expect((await server.post('/v1/embeddings', { model: 'chain', input: tokens })).status).toBe(200)
-    expect(asked(server, 'mute')).toContain('Mail to [REDACTED:ner:EMAIL]')
+  describe('of a chain', () => {
+    /** A chain of `first` and `open`, of which the mock only reads the ids of what it was given to tokenize. */
+    async function chained(detection: object, first: object): Promise<TestServer> {
+      const server = await filtered(detection)
+      const usecases = ['chat', 'embeddings', 'tokenize']
+      await server.model('first', first, { known_usecases: usecases })
+      const failover = { targets: [{ model: 'first' }, { model: 'open' }] }
+      const pii = { enabled: true, detectors: ['ner'] }
+      await server.writeModelFile('chain.yaml', stringify({ name: 'chain', known_usecases: usecases, failover, pii }))
+      return server
+    }
+
+    async function idsIn(server: TestServer, model: string, content: string): Promise<number[]> {
+      const reply = await server.post('/v1/tokenize', { model, content })
+      return (reply.json() as { tokens: number[] }).tokens
+    }
+
+    it.each(['first', 'open'])('are read as each of its models reads them, such as %s', async (reader) => {
+      await using server = await chained({}, {})
+      const secret = await idsIn(server, reader, `Mail to ${MAIL}`)
+      const plain = await idsIn(server, reader, 'Nothing here')
+      expect((await server.post('/v1/embeddings', { model: 'chain', input: [plain, secret] })).status).toBe(200)
+      const calls = JSON.parse(asked(server, 'first')) as [string, Record<string, unknown>][]
+      const embedded = calls.filter(([rpc]) => rpc === 'Embedding')
+      expect(embedded.map(([, { Embeddings, EmbeddingTokens }]) => [Embeddings, EmbeddingTokens])).toEqual(
+        expect.arrayContaining([
+          ['', plain],
+          ['Mail to [REDACTED:ner:EMAIL]', []],
+        ]),
+      )
+      expect(await events(server)).toMatchObject([{ pattern_id: 'ner:EMAIL', segment: 'input[1]', action: 'mask' }])
+    })
+
+    it('are refused where one of its models reads what is blocked', async () => {
+      await using server = await chained({ default_action: 'block' }, {})
+      const input = await idsIn(server, 'open', `Mail to ${MAIL}`)
+      const reply = await server.post('/v1/embeddings', { model: 'chain', input })
+      expect([reply.status, reply.text]).toEqual([400, expect.stringContaining('pii_blocked')])
+    })
+
+    it('leave an event where one of its models cannot tell and they go on as tokens', async () => {
+      await using server = await chained({}, { without: ['Detokenize'] })
+      const secret = await idsIn(server, 'open', `Mail to ${MAIL}`)
+      const plain = await idsIn(server, 'open', 'Nothing here')
+      expect((await server.post('/v1/embeddings', { model: 'chain', input: [plain, secret] })).status).toBe(200)
+      expect(asked(server, 'first')).toContain('Mail to [REDACTED:ner:EMAIL]')
+      expect(await events(server)).toMatchObject([
+        { pattern_id: 'ner:EMAIL', segment: 'input[1]', action: 'mask' },
+        { pattern_id: '__unscanned_tokens__', segment: 'input[0]', action: 'allow' },
+      ])
+    })
+
+    it('are nothing to those of its models that are disabled', async () => {
+      await using server = await chained({}, {})
+      const input = await idsIn(server, 'open', `Mail to ${MAIL}`)
+      await server.model('first', {}, { known_usecases: ['chat', 'embeddings', 'tokenize'], disabled: true })
+      expect((await server.post('/v1/embeddings', { model: 'chain', input })).status).toBe(200)
+      expect(asked(server, 'open')).toContain('Mail to [REDACTED:ner:EMAIL]')
+      expect(await events(server)).toMatchObject([{ pattern_id: 'ner:EMAIL' }])
+    })
+
+    it('stop the request where one of its models fails to read them', async () => {
+      const failure = { status: 'INTERNAL', message: 'no vocabulary' }
+      await using server = await chained({}, { rules: [{ rpc: 'Detokenize', do: { failure } }] })
+      const input = await idsIn(server, 'open', 'Nothing here')
+      expect((await server.post('/v1/embeddings', { model: 'chain', input })).status).toBe(500)
+      expect(asked(server, 'first') + asked(server, 'open')).not.toContain('"Embedding"')
+    })
   })
 
   it('that a backend fails to read stop the request', async () => {
