@@ -1,29 +1,6 @@
-import { applySplices, parseJson } from '@svc/json'
 import { describe, expect, it } from 'vitest'
-import { collectSegments, type SegmentCollection } from './collect-segments.ts'
+import { collect, listTexts, replaceIn } from './__fixtures__/collected.ts'
 import type { DocumentFormat } from './format-shapes.ts'
-
-const encode = (text: string) => new TextEncoder().encode(text)
-const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
-
-function collect(format: DocumentFormat, body: unknown): SegmentCollection {
-  return collectSegments(parseJson(encode(typeof body === 'string' ? body : JSON.stringify(body))), format)
-}
-
-/** What is scanned, as `path: text` lines. */
-function listTexts(format: DocumentFormat, body: unknown): string[] {
-  return collect(format, body).segments.map(({ path, text }) => `${path}: ${text}`)
-}
-
-/** The body after every occurrence of a word in a segment became another. */
-function replaceIn(format: DocumentFormat, source: string, word: string, mask = '[X]'): string {
-  const bytes = encode(source)
-  const { segments, toSplices } = collectSegments(parseJson(bytes), format)
-  const hits = segments.filter(({ text }) => text.includes(word))
-  const rewritten = toSplices(new Map(hits.map((segment) => [segment, segment.text.replaceAll(word, mask)])))
-  if (rewritten.kind !== 'splices') throw new Error(`collision at ${rewritten.segment.path}`)
-  return decode(applySplices(bytes, rewritten.splices))
-}
 
 describe('which text of a chat request', () => {
   it('messages of every role, parts, names, calls and options are scanned; roles, types, ids and models are not', () => {
@@ -241,6 +218,47 @@ describe('what a schema forgot', () => {
     expect(collect('chat-completions', body).refusal?.kind).toBe('case-twin')
   })
 
+  it.each<[DocumentFormat, object, string]>([
+    ['chat-completions', { messages: [{ role: 99, content: 'a' }] }, 'messages[0].role'],
+    ['chat-completions', { messages: [{ content: [{ type: 99 }] }] }, 'messages[0].content[0].type'],
+    ['chat-completions', { messages: [{ tool_calls: [{ index: [99] }] }] }, 'messages[0].tool_calls[0].index[0]'],
+    ['chat-completions', { messages: [{ content: [{ image_url: 99 }] }] }, 'messages[0].content[0].image_url'],
+    [
+      'chat-completions',
+      { messages: [{ content: [{ file: { file_data: 99 } }] }] },
+      'messages[0].content[0].file.file_data',
+    ],
+    ['chat-completions', { messages: [], user: 99 }, 'user'],
+    ['messages', { messages: [{ content: [{ signature: 99 }] }] }, 'messages[0].content[0].signature'],
+    ['messages', { messages: [{ content: [{ is_error: [99] }] }] }, 'messages[0].content[0].is_error[0]'],
+    [
+      'messages',
+      { messages: [{ content: [{ source: { media_type: 'text/plain', data: 99 } }] }] },
+      'messages[0].content[0].source.data',
+    ],
+    ['ollama-chat', { messages: [{ content: 'a', images: [99] }] }, 'messages[0].images[0]'],
+    ['completions', { prompt: 99 }, 'prompt'],
+    ['embeddings', { input: 99 }, 'input'],
+  ])('a number where a format has none is scanned: %s %j', (format, body, path) => {
+    expect(listTexts(format, body)).toContain(`${path}: 99`)
+    expect(collect(format, body).tokenLists).toEqual([])
+    expect(replaceIn(format, JSON.stringify(body), '99')).toBe(JSON.stringify(body).replace('99', '"[X]"'))
+  })
+
+  it('places of parts and ids of tokens stay numbers', () => {
+    expect(listTexts('chat-completions', { messages: [{ tool_calls: [{ index: 99 }] }] })).toEqual([])
+    expect(listTexts('completions', { prompt: [99] })).toEqual([])
+  })
+
+  it('what only its maker can read is no text that others can', () => {
+    for (const name of ['signature', 'encrypted_content']) {
+      const parts = (value: string) => ({ messages: [{ content: [{ type: 'text', text: 'a', [name]: value }] }] })
+      for (const value of ['QUJD', 'QUJ_-w==', '']) expect(listTexts('messages', parts(value))).toHaveLength(1)
+      for (const value of ['Jo Doe', 'jo@host.example', '555-1, 555-2'])
+        expect(listTexts('messages', parts(value))).toContain(`messages[0].content[0].${name}: ${value}`)
+    }
+  })
+
   it('keys of the caller are his own', () => {
     expect(collect('chat-completions', { metadata: { Messages: 'a', CONTENT: 'b' } }).refusal).toBeUndefined()
   })
@@ -303,8 +321,9 @@ describe('media', () => {
     expect(replaceIn('chat-completions', plain, 'sk-1')).toContain('data:text/plain,my%20%5BX%5D')
     const broken = `data:text/plain;base64,${btoa('\xff my sk-1')}`
     expect(listTexts('chat-completions', parts(broken))).toEqual([
-      'messages[0].content[0].image_url.url: \ufffd my sk-1',
+      `messages[0].content[0].image_url.url: \ufffd my sk-1\n\n${btoa('\xff my sk-1')}`,
     ])
+    expect(replaceIn('chat-completions', JSON.stringify(parts(broken)), 'sk-1')).toContain(btoa('\xef\xbf\xbd my [X]'))
     const otherAlphabet = JSON.stringify(parts(`data:text/plain;base64,${btoa('sk-1 ???>>>').replaceAll('/', '_')}`))
     expect(replaceIn('chat-completions', otherAlphabet, 'sk-1')).toContain(`base64,${btoa('[X] ???>>>')}`)
   })

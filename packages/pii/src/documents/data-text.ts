@@ -1,4 +1,5 @@
-import { fromBinary, readTextBytes, toBinary } from './text-bytes.ts'
+import { changedReading, joinReadings, NOTHING_LEFT } from './readings.ts'
+import { fromBinary, readTextBytes, type TextBytes, toBinary } from './text-bytes.ts'
 
 /** Media is never this short; shorter strings are text. */
 const MIN_MEDIA_LENGTH = 64
@@ -8,8 +9,17 @@ const ENDS_IN_BASE64 = /; *base64 *$/i
 const CHARSET = /; *charset *= *"?([^;"]*)/gi
 /** A media type and what belongs to it. Anything else that stands there is text of the caller's. */
 const PLAIN_HEADER =
-  /^(?:(?:application|audio|font|image|text|video)\/[a-z0-9.+-]{1,64})?(?:;charset=[a-z0-9-]{1,32})?(?:;base64)?$/i
-const TEXT_TYPE = /^\s*(?:text\/|application\/(?:json|xml|[a-z0-9.+-]+\+(?:json|xml)))/i
+  /^(?:(?:application|audio|font|image|message|text|video)\/[a-z0-9.+-]{1,64})?(?:;charset=[a-z0-9-]{1,32})?(?:;base64)?$/i
+const TEXT_TYPE = /^\s*(?:text\/|message\/|application\/(?:json|xml|[a-z0-9.+-]+\+(?:json|xml|yaml)))/i
+/** Types below `application` that are text by another name. */
+const APPLICATION_TEXT =
+  /^\s*application\/(?:x-)?(?:csv|ecmascript|graphql|httpd-php|javascript|jsonlines|latex|ndjson|perl|php|powershell|python|ruby|sh|shellscript|sql|subrip|tex|toml|typescript|yaml)\s*(?:;|$)/i
+/** What is none of the alphabets of base64. */
+const NO_DIGIT = /[^A-Za-z0-9+/_=-]/g
+const PADDING = /=+/
+/** What no text holds that was read as it was written. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const NOT_WRITTEN = /[\x00-\x06\x0e-\x1a\x1c-\x1f\ufffd]/g
 /** What stands for itself in an address. */
 const UNRESERVED = /[A-Za-z0-9\-_.!~*'()]/
 const ESCAPED_BYTE = /%([0-9A-Fa-f]{2})/g
@@ -26,7 +36,7 @@ export interface WrappedText {
 
 /** Whether a media type is one of text. */
 export function isTextType(type: string): boolean {
-  return TEXT_TYPE.test(type)
+  return TEXT_TYPE.test(type) || APPLICATION_TEXT.test(type)
 }
 
 /** Whether a string is the bytes of media, bare or in a `data:` address, so that there is no text to scan in it. */
@@ -48,12 +58,12 @@ export function readDataUrl(value: string): WrappedText | undefined {
   if (header === null || (type !== '' && !type.startsWith(';') && !isTextType(type))) return undefined
   const prefix = header[0]
   const payload = value.slice(prefix.length)
-  const isBase64 = ENDS_IN_BASE64.test(type)
-  const bytes = isBase64 ? fromBase64(payload.replaceAll(ESCAPED_BYTE, toCharacter)) : fromEscaped(payload)
-  if (bytes === undefined) return undefined
-  const inner = readTextBytes(bytes, charsetOf([type]))
-  const write = isBase64 ? toBase64 : toEscaped
-  const encode = (text: string): string => prefix + write(inner.encode(text))
+  const charset = charsetOf([type])
+  const inner = ENDS_IN_BASE64.test(type)
+    ? readBase64(payload.replaceAll(ESCAPED_BYTE, toCharacter), charset)
+    : wrapped(readTextBytes(fromEscaped(payload), charset), toEscaped)
+  if (inner === undefined) return undefined
+  const encode = (text: string): string => prefix + inner.encode(text)
   if (PLAIN_HEADER.test(type)) return { ...inner, encode }
   return {
     text: prefix + inner.text,
@@ -69,10 +79,36 @@ export function readDataUrl(value: string): WrappedText | undefined {
  * @param mediaTypes what is said of its type, charset included
  */
 export function readBase64Text(value: string, mediaTypes: readonly string[]): WrappedText | undefined {
-  const bytes = fromBase64(value)
+  return readBase64(value, charsetOf(mediaTypes))
+}
+
+/**
+ * What base64 stands for. Where it may be none, or readers pass over what is none in it, it is also read as it stands: a
+ * word is base64 to those who look at its letters only.
+ */
+function readBase64(value: string, charset: string | undefined): WrappedText | undefined {
+  const strict = fromBase64(value)
+  const bytes = strict ?? fromLooseBase64(value)
   if (bytes === undefined) return undefined
-  const { encode, ...rest } = readTextBytes(bytes, charsetOf(mediaTypes))
-  return { ...rest, encode: (text) => toBase64(encode(text)) }
+  const inner = wrapped(readTextBytes(bytes, charset), toBase64)
+  const faults = inner.text.match(NOT_WRITTEN)?.length ?? 0
+  if (strict === undefined) return faults <= inner.text.length / 4 ? withItself(value, inner) : undefined
+  return faults === 0 || isMediaData(value) ? inner : withItself(value, inner)
+}
+
+/** A text and the string that holds it, as one. */
+function withItself(value: string, inner: WrappedText): WrappedText {
+  const texts = [inner.text, value]
+  const encode = (text: string): string => {
+    const changed = changedReading(text, texts)
+    if (changed === undefined) return NOTHING_LEFT
+    return changed.index === 0 ? inner.encode(changed.text) : changed.text
+  }
+  return { text: joinReadings(texts), encode, isKnown: inner.isKnown }
+}
+
+function wrapped({ text, encode, isKnown }: TextBytes, write: (bytes: Uint8Array) => string): WrappedText {
+  return { text, encode: (changed) => write(encode(changed)), isKnown }
 }
 
 /** The charset that media types name; several are none that is known. */
@@ -87,6 +123,16 @@ function fromBase64(value: string): Uint8Array | undefined {
   } catch {
     return undefined
   }
+}
+
+/** As readers decode it who pass over what is no base64, and go on after padding. */
+function fromLooseBase64(value: string): Uint8Array | undefined {
+  let binary = ''
+  for (const run of value.replaceAll(NO_DIGIT, '').split(PADDING)) {
+    const bytes = fromBase64(run.length % 4 === 1 ? run.slice(0, -1) : run)
+    if (bytes !== undefined) binary += toBinary(bytes)
+  }
+  return binary === '' ? undefined : fromBinary(binary)
 }
 
 function toBase64(bytes: Uint8Array): string {

@@ -19,8 +19,12 @@ const TEXT = new Shape()
 /** A field of a message. */
 const FIELD = new Shape({ numbers: 'text' })
 const SKIP = new Shape({ strings: 'skip', others: ANY_CONTENT, items: ANY_CONTENT })
-const WORD = new Shape({ strings: 'word', others: ANY_CONTENT })
-const TYPE = new Shape({ strings: 'type', others: ANY_CONTENT })
+/** What only its maker can read. */
+const OPAQUE = new Shape({ strings: 'opaque', numbers: 'text', others: ANY_CONTENT, items: ANY_CONTENT })
+const WORD = new Shape({ strings: 'word', numbers: 'text', others: ANY_CONTENT })
+const TYPE = new Shape({ strings: 'type', numbers: 'text', others: ANY_CONTENT })
+/** The place of a part or a call. */
+const INDEX = new Shape({ others: ANY_CONTENT, items: ANY_CONTENT })
 const PART_TEXT = new Shape({ strings: 'part', numbers: 'text', others: ANY_CONTENT })
 const TOOL_PART_TEXT = new Shape({ strings: 'json-part', numbers: 'text', others: ANY_CONTENT })
 const OPTION = new Shape({ strings: 'option', hasPublicKeys: true, allowsTwins: true }).name({ type: WORD })
@@ -36,12 +40,17 @@ const TOKEN_CONTEXT = new Shape({ history: 'context' })
 /** A text, texts, or token ids of one or several texts. */
 const PROMPT = new Shape({ numbers: 'tokens', others: ANY_CONTENT })
 
+/** The bytes of media or an address; nothing else is one. */
+const BYTES = { strings: 'media', numbers: 'text', others: ANY_CONTENT } as const
+const MEDIA_DATA = new Shape(BYTES)
+const FILE_SOURCE = new Shape({ ...BYTES, media: 'file' })
+
 const media = (kind: 'image' | 'audio' | 'video' | 'file') =>
-  new Shape({ strings: 'media', media: kind, others: ANY_CONTENT }).name({
-    url: new Shape({ strings: 'media', others: ANY_CONTENT }),
-    data: new Shape({ strings: 'media', others: ANY_CONTENT }),
-    file_data: new Shape({ strings: 'media', others: ANY_CONTENT }),
-    file_url: new Shape({ strings: 'media', others: ANY_CONTENT }),
+  new Shape({ ...BYTES, media: kind }).name({
+    url: MEDIA_DATA,
+    data: MEDIA_DATA,
+    file_data: MEDIA_DATA,
+    file_url: MEDIA_DATA,
     file_id: SKIP,
     id: SKIP,
     format: WORD,
@@ -93,20 +102,20 @@ export const TOOL_CONTENT = new Shape({
 const TOOL_OUTPUT = new Shape({ strings: 'json', isEncoded: true, numbers: 'text' })
 
 const TEXT_SOURCE = new Shape({ others: ANY_CONTENT }).name({ type: WORD, media_type: WORD, data: PART_TEXT })
-const BASE64_TEXT = new Shape({ strings: 'base64', media: 'file', others: ANY_CONTENT })
+const BASE64_TEXT = new Shape({ ...BYTES, strings: 'base64', media: 'file' })
 const BASE64_TEXT_SOURCE = new Shape({ others: ANY_CONTENT }).name({ type: WORD, media_type: WORD, data: BASE64_TEXT })
 
 const SOURCE = new Shape({
   others: ANY_CONTENT,
   choices: [
-    { member: 'type', shapeOf: (type) => (type === 'text' ? TEXT_SOURCE : undefined) },
+    { member: 'type', mustAgree: true, shapeOf: (type) => (type === 'text' ? TEXT_SOURCE : undefined) },
     { member: 'media_type', shapeOf: (type) => (isTextType(type) ? BASE64_TEXT_SOURCE : undefined) },
   ],
 }).name({
   type: WORD,
   media_type: WORD,
-  data: new Shape({ strings: 'media', media: 'file', others: ANY_CONTENT }),
-  url: new Shape({ strings: 'media', media: 'file', others: ANY_CONTENT }),
+  data: FILE_SOURCE,
+  url: FILE_SOURCE,
   file_id: FILE_ID,
   content: CONTENT,
 })
@@ -114,7 +123,7 @@ const SOURCE = new Shape({
 const CALL = new Shape({ others: ANY_CONTENT }).name({
   type: WORD,
   id: SKIP,
-  index: TEXT,
+  index: INDEX,
   name: FIELD,
   arguments: TOOL_DATA,
   input: TOOL_DATA,
@@ -122,7 +131,7 @@ const CALL = new Shape({ others: ANY_CONTENT }).name({
 const TOOL_CALLS = new Shape({ others: ANY_CONTENT }).name({
   type: WORD,
   id: SKIP,
-  index: TEXT,
+  index: INDEX,
   function: CALL,
   custom: CALL,
 })
@@ -140,12 +149,12 @@ const part = (text: Shape) => ({
   content: TOOL_OUTPUT,
   title: FIELD,
   context: FIELD,
-  is_error: TEXT,
+  is_error: FIELD,
   citations: ANY_CONTENT,
   cache_control: OPTION,
-  signature: SKIP,
-  encrypted_content: SKIP,
-  data: new Shape({ strings: 'media', others: ANY_CONTENT }),
+  signature: OPAQUE,
+  encrypted_content: OPAQUE,
+  data: MEDIA_DATA,
   source: SOURCE,
   image_url: IMAGE,
   image: IMAGE,
@@ -238,7 +247,7 @@ const COMMON = {
   model: SKIP,
   stream_options: OPTION,
   stop: TEXT,
-  user: TEXT,
+  user: FIELD,
   metadata: ANY_CONTENT,
   reasoning_effort: OPTION,
   response_format: RESPONSE_FORMAT,

@@ -12,7 +12,8 @@ export type HistoryKind = 'previous_response_id' | 'conversation' | 'item_refere
  * | `text` | scanned |
  * | `part` | scanned, and one of the parts of its message |
  * | `json`, `json-part` | the same, but JSON text is taken apart and its strings, keys and numbers are scanned |
- * | `skip` | left alone: names of models, ids, what only its maker can read |
+ * | `skip` | left alone: names of models, ids |
+ * | `opaque` | left alone in the letters of base64: what only its maker can read; anything else is scanned |
  * | `word` | left alone when it is a word of a list, such as a role; anything else is scanned |
  * | `type` | as `word`; may name a kind of media |
  * | `option` | left alone when it is one of the public words of options |
@@ -25,6 +26,7 @@ export type StringRule =
   | 'json'
   | 'json-part'
   | 'skip'
+  | 'opaque'
   | 'word'
   | 'type'
   | 'option'
@@ -35,7 +37,7 @@ export type StringRule =
 interface ShapeOptions {
   /** @default 'text' */
   readonly strings?: StringRule
-  /** Whether numbers are scanned as text, left alone, or are the ids of tokens. @default 'skip' */
+  /** Whether numbers are scanned as text, left alone, or are the ids of tokens where they stand in a list. @default 'skip' */
   readonly numbers?: 'text' | 'skip' | 'tokens'
   /** What holds for members that are not named. @default the same shape */
   readonly others?: Shape
@@ -58,6 +60,8 @@ interface ShapeOptions {
 /** A closer shape for an object, where any of the texts under a name has one. */
 export interface Choice {
   readonly member: string
+  /** Whether all of them must have the same. @default false */
+  readonly mustAgree?: boolean
   readonly shapeOf: (text: string) => Shape | undefined
 }
 

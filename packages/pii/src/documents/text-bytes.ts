@@ -1,3 +1,5 @@
+import { changedReading, joinReadings, NOTHING_LEFT } from './readings.ts'
+
 /** Text as bytes hold it, and the way back to bytes that the same reader reads. */
 export interface TextBytes {
   readonly text: string
@@ -19,9 +21,6 @@ const wideDecoder = new TextDecoder('utf-16le', { ignoreBOM: true })
 
 /** Characters of ASCII that follow one another in this number are no chance. */
 const ASCII_RUN = 4
-/** What stands between two readings of the same bytes. */
-const SEPARATOR = '\n\n'
-const NOTHING_LEFT = '[REDACTED]'
 
 const UTF_8: Charset = { decode: (bytes) => decoder.decode(bytes), encode: (text) => encoder.encode(text) }
 const UTF_16LE: Charset = { decode: (bytes) => wideDecoder.decode(bytes), encode: toWideBytes }
@@ -53,26 +52,13 @@ export function readTextBytes(bytes: Uint8Array, charset?: string): TextBytes {
   const charsets = said === undefined && likely.length > 0 ? likely : [said ?? UTF_8, ...likely]
   const texts = charsets.map(({ decode }) => decode(bytes))
   return {
-    text: texts.join(SEPARATOR),
+    text: joinReadings(texts),
     isKnown: (label === undefined || CHARSETS.has(label)) && !isMarkedUtf32(bytes),
-    // Each reading may show what is hidden in the others: where several changed none of them can go on.
-    encode: (text) => encodeOne(text, { charsets, texts }) ?? encoder.encode(NOTHING_LEFT),
+    encode: (text) => {
+      const changed = changedReading(text, texts)
+      return (changed && charsets[changed.index]?.encode(changed.text)) ?? encoder.encode(NOTHING_LEFT)
+    },
   }
-}
-
-/** The bytes of the only reading that changed; undefined where several did. */
-function encodeOne(
-  text: string,
-  { charsets, texts }: { readonly charsets: readonly Charset[]; readonly texts: readonly string[] },
-): Uint8Array | undefined {
-  for (const [index, { encode }] of charsets.entries()) {
-    const before = texts.slice(0, index).map((one) => one + SEPARATOR)
-    const after = texts.slice(index + 1).map((one) => SEPARATOR + one)
-    const [start, end] = [before.join(''), after.join('')]
-    if (text.length < start.length + end.length || !text.startsWith(start) || !text.endsWith(end)) continue
-    return encode(text.slice(start.length, text.length - end.length))
-  }
-  return undefined
 }
 
 function charsetOfMark(bytes: Uint8Array): Charset | undefined {

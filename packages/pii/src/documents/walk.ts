@@ -41,6 +41,8 @@ export interface ScanRefusal {
 const EMBEDDED_LIMITS = { maxDepth: 1_000, maxNodes: 1_000_000 }
 /** A role, a type, or a media type. */
 const WORD = /^(?:[a-z][a-z0-9_]{0,63}|(?:text|image|audio|video|application)\/[a-z0-9.+-]{1,64})$/
+/** Bytes in base64 of either alphabet. */
+const OPAQUE = /^[A-Za-z0-9+/_-]*={0,2}$/
 const encoder = new TextEncoder()
 
 /** A container the walk is in. */
@@ -177,18 +179,15 @@ export class TextWalk {
   }
 
   #number(node: JsonNode, { numbers }: Shape, position: Position): void {
-    if (numbers === 'text') {
-      const { layer, texts, parent, step } = position
-      texts.rest.push(new TextSegment(node.rawText(), 'number', { layer, node, place: { parent, step } }))
-    } else if (numbers === 'tokens') this.#noteTokens()
-  }
-
-  /** A number stands in the array that is being read, if there is one. */
-  #noteTokens(): void {
-    const frame = this.#stack.at(-1)
-    if (frame === undefined || frame.hasTokens || frame.items === undefined) return
-    frame.hasTokens = true
-    this.tokenLists.push({ node: frame.node, path: toPathText(frame) })
+    if (numbers === 'skip') return
+    const list = this.#stack.at(-1)
+    if (numbers === 'tokens' && list?.items !== undefined) {
+      if (!list.hasTokens) this.tokenLists.push({ node: list.node, path: toPathText(list) })
+      list.hasTokens = true
+      return
+    }
+    const { layer, texts, parent, step } = position
+    texts.rest.push(new TextSegment(node.rawText(), 'number', { layer, node, place: { parent, step } }))
   }
 
   #string(node: JsonNode, { strings: rule, isMessage }: Shape, position: Position): void {
@@ -221,6 +220,8 @@ export class TextWalk {
     switch (rule) {
       case 'skip':
         return true
+      case 'opaque':
+        return OPAQUE.test(text)
       case 'word':
         return WORD.test(text)
       case 'type': {
@@ -266,11 +267,15 @@ export class TextWalk {
 }
 
 function chosenShape(object: JsonNode, choices: readonly Choice[]): Shape | undefined {
-  for (const { member, shapeOf } of choices) {
+  for (const { member, mustAgree = false, shapeOf } of choices) {
+    let chosen: Shape | undefined
+    let differs = false
     for (const value of object.getAll(member)) {
       const shape = value.kind === 'string' ? shapeOf(value.text()) : undefined
-      if (shape !== undefined) return shape
+      chosen ??= shape
+      differs ||= shape === undefined
     }
+    if (chosen !== undefined && !(mustAgree && differs)) return chosen
   }
   return undefined
 }

@@ -1,0 +1,26 @@
+import { applySplices, parseJson } from '@svc/json'
+import { collectSegments, type SegmentCollection } from '../collect-segments.ts'
+import type { DocumentFormat } from '../format-shapes.ts'
+
+const encode = (text: string) => new TextEncoder().encode(text)
+const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
+
+/** The texts of a body, given as JSON or as a value. */
+export function collect(format: DocumentFormat, body: unknown): SegmentCollection {
+  return collectSegments(parseJson(encode(typeof body === 'string' ? body : JSON.stringify(body))), format)
+}
+
+/** What is scanned, as `path: text` lines. */
+export function listTexts(format: DocumentFormat, body: unknown): string[] {
+  return collect(format, body).segments.map(({ path, text }) => `${path}: ${text}`)
+}
+
+/** The body after every occurrence of a word in a segment became another. */
+export function replaceIn(format: DocumentFormat, source: string, word: string, mask = '[X]'): string {
+  const bytes = encode(source)
+  const { segments, toSplices } = collectSegments(parseJson(bytes), format)
+  const hits = segments.filter(({ text }) => text.includes(word))
+  const rewritten = toSplices(new Map(hits.map((segment) => [segment, segment.text.replaceAll(word, mask)])))
+  if (rewritten.kind !== 'splices') throw new Error(`collision at ${rewritten.segment.path}`)
+  return decode(applySplices(bytes, rewritten.splices))
+}
