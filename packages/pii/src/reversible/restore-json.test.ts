@@ -23,6 +23,14 @@ it('keys of the input of a call are restored', () => {
   )
 })
 
+it.each(['\n!', '/P', '"q', '\\', 'z🔑', '🔑'])('tokens that begin with %j are found as JSON writes them', (prefix) => {
+  const own = createTokenMap({ prefix, suffix: '>', texts: [] })
+  const token = own.mask({ group: 'NAME' }, 'Jo')
+  const reply = (name: string) => JSON.stringify({ content: name, function: { arguments: JSON.stringify({ name }) } })
+  const restored = restoreJsonBody(own, new TextEncoder().encode(reply(token)))
+  expect(new TextDecoder().decode(restored)).toBe(reply('Jo'))
+})
+
 it.each(['', 'gone <PII:NAME_001>', '{"a":"b"}', '{"a":"\\u0041"}'])('%j comes back as the same bytes', (text) => {
   const bytes = new TextEncoder().encode(text)
   expect(restoreJsonBody(map, bytes)).toBe(bytes)

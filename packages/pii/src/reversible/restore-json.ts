@@ -49,7 +49,7 @@ export function restoreStrings(map: TokenMap, root: JsonNode, except?: ReadonlyS
     if (except?.has(node.index)) continue
     const text = node.text()
     // In JSON text a token may be escaped from its first character on.
-    if (!map.matcher.mayHold(text) && !text.includes('\\u')) continue
+    if (!map.matcher.mayHold(text) && !text.includes('\\')) continue
     const path = leaf.path()
     const kind = role === 'value' && path.at(-1) === JSON_TEXT ? 'json' : 'text'
     const restored = restoreText(map, text, kind)

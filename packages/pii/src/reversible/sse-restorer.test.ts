@@ -34,6 +34,20 @@ describe('a stream of chat completions', () => {
     ).toBe('data: { "choices" : [{"index":0,"delta":{"content":"I am Jo \\"J\\" Doe!"}}] }\n\n')
   })
 
+  it.each(['z🔑', '🔑z', '"q', '\n!', 'é'])('finds tokens that begin with %j', (prefix) => {
+    const own = createTokenMap({ prefix, suffix: '>', texts: [] })
+    const token = own.mask({ group: 'NAME' }, 'Jo')
+    for (const cut of [0, ...[...prefix].map((_, index) => [...prefix].slice(0, index + 1).join('').length)]) {
+      const restorer = createSseRestorer('chat-completions', own)
+      const events = [token.slice(0, cut), token.slice(cut)].map((content) => encode(chat({ content })))
+      const out = decode(events.flatMap((event) => restorer.push(event)))
+      const texts = [...out.matchAll(/^data: (.*)$/gm)].map(
+        ([, data = '']) => JSON.parse(data).choices[0].delta.content,
+      )
+      expect([cut, texts.join('')]).toEqual([cut, 'Jo'])
+    }
+  })
+
   it('holds back the beginning of a token until the next delta of its choice', () => {
     const [first, other, second] = run('chat-completions', [
       chat({ content: 'I am [REDACTED' }),

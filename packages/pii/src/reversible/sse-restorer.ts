@@ -177,7 +177,8 @@ function toFrameOffsets({ data }: SseFrame, splices: readonly Splice[]): Splice[
  * tokens before the second or before a quote, or any escape.
  */
 function createGlance(prefix: string): (bytes: Uint8Array) => boolean {
-  const [first, second] = encoder.encode(prefix.slice(0, 2))
+  const [one = '', next = ''] = prefix
+  const [first, second] = encoder.encode(one + next)
   if (prefix.length < 2 || first === undefined || first >= 0x80) return () => true
   return (bytes) => {
     if (bytes.includes(BACKSLASH)) return true
