@@ -300,10 +300,61 @@ describe('media', () => {
     ['messages', { messages: [{ content: [{ type: 'tool_result', content: [{ type: 'image' }] }] }] }, 'image'],
     ['responses', { input: [{ role: 'user', content: [{ type: 'input_image', file_id: 'f' }] }] }, 'image'],
     ['responses', { input: [{ type: 'computer_call_output', output: { type: 'computer_screenshot' } }] }, 'image'],
+    ['responses', { input: [{ type: 'image_generation_call', result: 'QUJD'.repeat(20) }] }, 'image'],
+    ['responses', { input: [{ type: 'code_interpreter_call', outputs: [{ type: 'image', url: 'x' }] }] }, 'image'],
+    [
+      'messages',
+      {
+        messages: [
+          {
+            content: [{ content: { type: 'web_fetch_result', content: { type: 'document', source: { data: 'x' } } } }],
+          },
+        ],
+      },
+      'file',
+    ],
+    ...['code_execution', 'bash_code_execution'].map(
+      (tool) =>
+        [
+          'messages',
+          {
+            messages: [
+              {
+                content: [{ content: { type: `${tool}_result`, content: [{ type: `${tool}_output`, file_id: 'f' }] } }],
+              },
+            ],
+          },
+          'file',
+        ] as const,
+    ),
     ['ollama-chat', { messages: [{ content: 'a', images: ['AAAA'] }] }, 'image'],
     ['ollama-generate', { prompt: 'a', images: ['AAAA'] }, 'image'],
   ] as const)('of %s %j', (format, body, kind) => {
     expect(collect(format, body).media[0]?.kind).toBe(kind)
+  })
+
+  it('what code printed is looked through as what any tool gave', () => {
+    const result = {
+      type: 'code_execution_result',
+      stdout: '{"to":"Jo"}',
+      stderr: 'for Jo',
+      return_code: 0,
+      content: [],
+    }
+    expect(listTexts('messages', { messages: [{ content: [{ content: result }] }] })).toEqual([
+      'messages[0].content[0].content.stdout.$.{0}#key: to',
+      'messages[0].content[0].content.stdout.$.{0}: Jo',
+      'messages[0].content[0].content.stderr: for Jo',
+      'messages[0].content[0].content.{3}#key: return_code',
+      'messages[0].content[0].content.{3}: 0',
+    ])
+    const outputs = [{ type: 'logs', logs: 'for Jo' }]
+    expect(listTexts('responses', { input: [{ type: 'code_interpreter_call', code: 'tell(Jo)', outputs }] })).toEqual([
+      'input[0].{1}#key: code',
+      'input[0].{1}: tell(Jo)',
+      'input[0].outputs[0].{1}#key: logs',
+      'input[0].outputs[0].{1}: for Jo',
+    ])
   })
 
   it('an empty list of images is none', () => {

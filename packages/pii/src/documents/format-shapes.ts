@@ -147,6 +147,8 @@ const part = (text: Shape) => ({
   name: FIELD,
   input: TOOL_DATA,
   content: TOOL_OUTPUT,
+  stdout: TOOL_DATA,
+  stderr: TOOL_DATA,
   title: FIELD,
   context: FIELD,
   is_error: FIELD,
@@ -201,11 +203,7 @@ const MESSAGES = new Shape({
 }).name(MESSAGE_MEMBERS)
 
 const ITEM_REFERENCE = new Shape({ history: 'item_reference', others: ANY_CONTENT }).name({ type: WORD, id: SKIP })
-const ITEMS = new Shape({
-  others: ANY_CONTENT,
-  numbers: 'text',
-  choices: [{ member: 'type', shapeOf: (type) => (type === 'item_reference' ? ITEM_REFERENCE : undefined) }],
-}).name({
+const ITEM_MEMBERS = {
   ...part(FIELD),
   role: WORD,
   status: WORD,
@@ -214,8 +212,19 @@ const ITEMS = new Shape({
   call_id: SKIP,
   arguments: TOOL_DATA,
   output: TOOL_OUTPUT,
+  outputs: CONTENT,
   phase: WORD,
-})
+}
+const PICTURE = new Shape({ others: ANY_CONTENT, numbers: 'text' }).name({ ...ITEM_MEMBERS, result: IMAGE })
+const CLOSER_ITEMS: ReadonlyMap<string, Shape> = new Map([
+  ['item_reference', ITEM_REFERENCE],
+  ['image_generation_call', PICTURE],
+])
+const ITEMS = new Shape({
+  others: ANY_CONTENT,
+  numbers: 'text',
+  choices: [{ member: 'type', shapeOf: (type) => CLOSER_ITEMS.get(type) }],
+}).name(ITEM_MEMBERS)
 
 // Tools and options.
 
@@ -350,7 +359,8 @@ export function mediaOfType(type: string): MediaKind | undefined {
 const TOOL_PART_TYPES: ReadonlySet<string> = new Set([
   ...MEDIA_TYPES.keys(),
   ...['text', 'input_text', 'output_text', 'refusal', 'document', 'search_result', 'tool_reference'],
-  ...['web_search_result', 'web_search_tool_result_error'],
+  ...['web_search_result', 'web_search_tool_result_error', 'web_fetch_result'],
+  ...['code_execution', 'bash_code_execution'].flatMap((tool) => [`${tool}_result`, `${tool}_output`]),
 ])
 
 /**
