@@ -146,3 +146,32 @@ describe('what runs into the end of a chunk', () => {
     expect(uniteChunks(chunks, [[hit(4, 10)], [hit(3, 5)]])).toEqual([hit(4, 10)])
   })
 })
+
+describe('what lies on the edge of two cores', () => {
+  const chunks = [
+    { start: 0, end: 20, core: { start: 0, end: 14 } },
+    { start: 8, end: 40, core: { start: 14, end: 34 } },
+    { start: 28, end: 40, core: { start: 34, end: 40 } },
+  ]
+  const hit = (start: number, end: number): ChunkHit => ({ start, end, group: 'A', score: 0.5 })
+
+  it('is found where each of their chunks has it begin in the other', () => {
+    expect(uniteChunks(chunks, [[hit(14, 18)], [hit(10, 18)]])).toEqual([hit(10, 18)])
+  })
+
+  it('is found to its end where one of them sees two in it', () => {
+    expect(uniteChunks(chunks, [[hit(10, 13), hit(14, 18)], [hit(10, 18)]])).toEqual([hit(10, 13), hit(10, 18)])
+    expect(uniteChunks(chunks, [[hit(10, 18)], [hit(10, 13), hit(14, 18)]])).toEqual([hit(10, 18), hit(14, 18)])
+  })
+
+  it('is found where only one of them sees it', () => {
+    expect(uniteChunks(chunks, [[], [hit(10, 18)]])).toEqual([hit(10, 18)])
+    expect(uniteChunks(chunks, [[hit(10, 18)], []])).toEqual([hit(10, 18)])
+    expect(uniteChunks(chunks, [[], [hit(10, 40)], [hit(28, 40)]])).toEqual([hit(10, 40)])
+  })
+
+  it('is one where both see the same', () => {
+    expect(uniteChunks(chunks, [[hit(10, 18)], [hit(10, 18)]])).toEqual([hit(10, 18)])
+    expect(uniteChunks(chunks, [[hit(10, 13), hit(13, 18)], [hit(9, 18)]])).toEqual([hit(10, 13), hit(13, 18)])
+  })
+})

@@ -105,24 +105,42 @@ export interface ChunkHit extends Span {
 /**
  * The detections of a text from those of its chunks. A chunk answers for what starts in its core: there a recogniser that
  * looks no further than the overlap sees all it would see of the whole text. What runs into the end of a chunk is taken
- * on with the next one, so that nothing long is lost.
+ * on with the next one, so that nothing long is lost. What reaches into a core from before it counts where the chunk that
+ * it starts in has not found all of that: recognisers do not see the same where the text around it is cut elsewhere.
  *
  * @param found for each chunk what was found in it
  */
 export function uniteChunks(chunks: readonly Chunk[], found: readonly (readonly ChunkHit[])[]): ChunkHit[] {
   const united: ChunkHit[] = []
   let open: ChunkHit[] = []
+  /** What counts already and goes on into the next core. */
+  let reachNext: ChunkHit[] = []
   for (const [index, { end, core }] of chunks.entries()) {
     const hits = found[index] ?? []
     const started = hits.filter(({ start }) => start >= core.start && start < core.end)
+    const own = [...open.map((earlier) => continueHit(earlier, hits)), ...started]
+    const reaching = hits.filter(
+      (hit) => hit.start < core.start && !isCovered(core.start, hit.end, [...reachNext, ...own]),
+    )
     const reachEnd: ChunkHit[] = []
-    for (const hit of [...open.map((earlier) => continueHit(earlier, hits)), ...started]) {
+    for (const hit of [...own, ...reaching]) {
       if (hit.end >= end) reachEnd.push(hit)
       else united.push(hit)
     }
     open = reachEnd
+    reachNext = [...reachNext, ...own, ...reaching].filter((hit) => hit.end > core.end)
   }
   return [...united, ...open]
+}
+
+/** Whether detections lie on all that stands between two offsets. */
+function isCovered(start: number, end: number, hits: readonly ChunkHit[]): boolean {
+  let covered = start
+  const near = hits.filter((hit) => hit.end > start && hit.start < end)
+  for (const hit of near.sort((one, other) => one.start - other.start)) {
+    if (hit.start <= covered) covered = Math.max(covered, hit.end)
+  }
+  return covered >= end
 }
 
 /** A detection that ran into the end of its chunk, as far as the next chunk's detections of its place reach. */
