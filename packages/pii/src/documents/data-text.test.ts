@@ -52,6 +52,18 @@ describe('text documents in base64', () => {
     expect(replaceIn('chat-completions', bodyOfUrl('my sk-1'), 'sk-1')).toBe(bodyOfUrl('my [X]'))
   })
 
+  it('are read wherever a data address says that it is base64', () => {
+    const bodyOfUrl = (url: string) => JSON.stringify({ messages: [{ content: [{ image_url: { url } }] }] })
+    for (const header of ['data:text/plain;base64;charset=utf-8,', 'data:;base64;name=a,']) {
+      const masked = replaceIn('chat-completions', bodyOfUrl(header + btoa('my sk-1')), 'sk-1')
+      expect(masked).toBe(bodyOfUrl(header + btoa('my [X]')))
+    }
+    for (const header of ['data:text/plain;base64;charset=utf-8,', 'data:text/plain;base64,']) {
+      const masked = replaceIn('chat-completions', bodyOfUrl(`${header}I%20am, sk%2D1 %26 so on.`), 'sk-1')
+      expect(masked).toBe(bodyOfUrl(`${header}I%20am%2C%20%5BX%5D%20%26%20so%20on.`))
+    }
+  })
+
   it('are read in data addresses of mail, and not in those of pictures and files', () => {
     const textsOf = (type: string) =>
       listTexts('chat-completions', {

@@ -5,7 +5,8 @@ import { fromBinary, readTextBytes, type TextBytes, toBinary } from './text-byte
 const MIN_MEDIA_LENGTH = 64
 const NOT_BASE64 = /[^A-Za-z0-9+/=\r\n]/
 const DATA_URL = /^\s*data:([^,]*),/i
-const ENDS_IN_BASE64 = /; *base64 *$/i
+/** Some readers take the word wherever it stands. */
+const IS_BASE64 = /; *base64 *(?:;|$)/i
 const CHARSET = /; *charset *= *"?([^;"]*)/gi
 /** A media type and what belongs to it. Anything else that stands there is text of the caller's. */
 const PLAIN_HEADER =
@@ -59,10 +60,8 @@ export function readDataUrl(value: string): WrappedText | undefined {
   const prefix = header[0]
   const payload = value.slice(prefix.length)
   const charset = charsetOf([type])
-  const inner = ENDS_IN_BASE64.test(type)
-    ? readBase64(payload.replaceAll(ESCAPED_BYTE, toCharacter), charset)
-    : wrapped(readTextBytes(fromEscaped(payload), charset), toEscaped)
-  if (inner === undefined) return undefined
+  const encoded = IS_BASE64.test(type) ? readBase64(payload.replaceAll(ESCAPED_BYTE, toCharacter), charset) : undefined
+  const inner = encoded ?? wrapped(readTextBytes(fromEscaped(payload), charset), toEscaped)
   const encode = (text: string): string => prefix + inner.encode(text)
   if (PLAIN_HEADER.test(type)) return { ...inner, encode }
   return {
