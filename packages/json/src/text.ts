@@ -40,7 +40,9 @@ export function stringText(tokens: Tokens, index: number): string {
 
 /** Keys met lately, in the form in which objects hold them. Keys of requests are few and repeat. */
 const RECENT_KEYS = 512
-const MAX_RECENT_BYTES = 48
+const MAX_RECENT_BYTES = 32
+/** What programs call the members of their objects. Any other key may be somebody's text, which is not kept. */
+const NAME = /^[\w$.-]+$/
 const recentKeys: (string | undefined)[] = new Array<string | undefined>(RECENT_KEYS).fill(undefined)
 
 /** The text of a key: {@link stringText}, but one met lately is compared and not decoded again. */
@@ -55,7 +57,9 @@ export function keyText(tokens: Tokens, index: number): string {
   const slot = mixed % RECENT_KEYS
   const recent = recentKeys[slot]
   if (recent !== undefined && isRange(bytes, start, end, recent)) return recent
-  const key = asKey(stringText(tokens, index))
+  const text = stringText(tokens, index)
+  if (!NAME.test(text)) return text
+  const key = asKey(text)
   recentKeys[slot] = key
   return key
 }
