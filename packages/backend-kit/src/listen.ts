@@ -105,7 +105,8 @@ function bind(server: Server, target: string): Promise<number> {
     server.bindAsync(target, ServerCredentials.createInsecure(), (error, port) => {
       if (error === null) return resolve(port)
       const isTaken = error.message.includes('EADDRINUSE')
-      const message = isTaken ? `the address ${target} is taken` : `cannot listen on ${target}`
+      // In these words, as those who start backends look for them and try another port.
+      const message = isTaken ? `address already in use: ${target}` : `cannot listen on ${target}`
       reject(
         new SvcError(isTaken ? 'conflict' : 'internal', message, {
           code: isTaken ? 'address_in_use' : 'cannot_listen',

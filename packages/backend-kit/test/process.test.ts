@@ -25,7 +25,7 @@ it('exits with 1 and one sentence when its address is taken', async () => {
   const failed = run(process.execPath, [...programArguments('backend'), '--addr', address])
   await expect(failed).rejects.toMatchObject({
     code: 1,
-    stderr: expect.stringContaining(`the address ${address} is taken`),
+    stderr: expect.stringContaining(`address already in use: ${address}`),
   })
 })
 

@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { createBackendClient } from '@svc/backend-client'
 import { type MockScript, mockOptions, writeMockLauncher } from '@svc/backend-mock/script'
@@ -193,6 +195,23 @@ describe('a backend that does not start', () => {
     const first = (await readFile(world.dir.join('tried'), 'utf8')).trim()
     expect(first).toMatch(/^127\.0\.0\.1:\d+$/)
     expect(backend.client.address).not.toBe(first)
+  })
+
+  it('of our own gets another port too', async () => {
+    await using world = await createWorld()
+    const mock = writeMockLauncher({ folder: world.dir.path, name: 'mock.sh' })
+    const thief = createServer().listen(0, '127.0.0.1')
+    await once(thief, 'listening')
+    const { port } = thief.address() as AddressInfo
+    const program = await shellProgram(
+      world.dir,
+      `if [ ! -e tried ]; then echo x > tried; exec "${mock.path}" --addr 127.0.0.1:${port}; fi
+       exec "${mock.path}" "$@"`,
+    )
+    const backend = await world.supervisor.start(program, forModel('m'))
+    expect(await readFile(world.dir.join('tried'), 'utf8')).toBe('x\n')
+    expect(backend.client.address).not.toBe(`127.0.0.1:${port}`)
+    thief.close()
   })
 
   it('gets no third port', async () => {
