@@ -1,8 +1,8 @@
 // Requests and streams through our relay over a bare node:http relay (http.request and pipe), and nginx where it is
 // installed, in front of the same upstream, in one run: rounds in turn, the relay under measurement alone on processor 0,
 // upstream and load on processor 1.
-//   pnpm --filter @svc/bench proxy [-- --seconds 3 --rounds 5 --only library --patterns]
-// With --patterns, svc also looks for five patterns in every request. Streams are measured twice: in step, where every
+//   pnpm --filter @svc/bench proxy [-- --seconds 3 --rounds 5 --only library]
+// The server is there twice, once looking for five patterns in every request. Streams are measured twice: in step, where every
 // stream has an event at the same moment, and at a pace of their own, as answers of a model have.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -26,7 +26,6 @@ const { values } = parseArgs({
     'interval-ms': { type: 'string', default: '2' },
     'pace-ms': { type: 'string', default: '20' },
     only: { type: 'string' },
-    patterns: { type: 'boolean', default: false },
   },
 })
 const [seconds, rounds, connections, streams] = [
@@ -91,11 +90,11 @@ async function startLibrary(upstreamPort: number): Promise<Measured> {
 }
 
 /** The whole server with one key, and one model that lives upstream. */
-function startSvc(upstream: Measured): Promise<Measured> {
+function startSvc(upstream: Measured, name: string, hasPatterns: boolean): Promise<Measured> {
   const proxy = { upstream_url: `${upstream.url}${CHAT_PATH}`, upstream_model: 'upstream-model' }
-  const pii = values.patterns ? { enabled: true, detectors: ['secrets'] } : { enabled: false }
+  const pii = hasPatterns ? { enabled: true, detectors: ['secrets'] } : { enabled: false }
   return startServer({
-    folder,
+    folder: at(name),
     models: [
       { name: 'm', backend: 'cloud-proxy', known_usecases: ['chat'], proxy, pii },
       { name: 'secrets', backend: 'pattern', pii_detection: { builtins: FIVE_PATTERNS } },
@@ -201,7 +200,10 @@ const sides: Side[] = [side('bare relay', await startBare(port))]
 try {
   const wanted = (name: string): boolean => values.only === undefined || values.only === name
   if (wanted('library')) sides.push(side('library relay', await startLibrary(port)))
-  if (wanted('svc')) sides.push(side('svc', await startSvc(upstream)))
+  if (wanted('svc')) {
+    sides.push(side('svc', await startSvc(upstream, 'plain', false)))
+    sides.push(side('svc, five patterns', await startSvc(upstream, 'filtered', true)))
+  }
   const nginx = wanted('nginx') ? await startNginx(port) : undefined
   if (nginx !== undefined) sides.push(side('nginx', nginx))
   const all = [direct, ...sides]
