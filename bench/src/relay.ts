@@ -1,7 +1,7 @@
 // Chats per second through server and mock backend over a bare node:http server that answers the same bytes, in one
 // run: interleaved pairs, each server alone on processor 0, load and backend on processor 1.
 //   pnpm --filter @svc/bench relay [-- --seconds 3 --pairs 5]
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util'
 import { mockOptions, writeMockLauncher } from '@svc/backend-mock/script'
 import { type LoadFigures, median, runLoad } from './load.ts'
 import { freePort, type Measured, startMeasured } from './processes.ts'
+import { CHAT_PATH, startServer } from './server.ts'
 import { type CpuProfile, topFunctions } from './top-functions.ts'
 
 const { values } = parseArgs({
@@ -23,11 +24,10 @@ const seconds = Number(values.seconds)
 const pairs = Number(values.pairs)
 const connections = Number(values.connections)
 const WORDS = 20
-const PATH = '/v1/chat/completions'
 const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'))
 const at = (name: string): string => join(folder, name)
 
-async function startServer(): Promise<{ server: Measured; pprof: string }> {
+async function startPinned(): Promise<{ server: Measured; pprof: string }> {
   const launcher = writeMockLauncher({ folder })
   writeFileSync(at('pinned.sh'), `#!/bin/sh\nexec taskset -c 1 ${launcher.path} "$@"\n`, { mode: 0o755 })
   const script = {
@@ -40,24 +40,12 @@ async function startServer(): Promise<{ server: Measured; pprof: string }> {
     options: mockOptions(script),
     parameters: { model: 'm.bin' },
   }
-  writeFileSync(at('models/m.yaml'), JSON.stringify(model))
-  const [port, pprofPort] = [await freePort(), await freePort()]
-  const entry = fileURLToPath(new URL('../../apps/server/dist/main.js', import.meta.url))
-  const flags = [
-    `--address=127.0.0.1:${port}`,
-    `--models-path=${at('models')}`,
-    `--data-path=${at('data')}`,
-    `--config-dir=${at('configuration')}`,
-    `--backends-path=${at('backends')}`,
-    `--external-grpc-backends=mock:${at('pinned.sh')}`,
-    '--pprof',
-    `--pprof-address=127.0.0.1:${pprofPort}`,
-  ]
-  const server = await startMeasured({
+  const pprofPort = await freePort()
+  const server = await startServer({
+    folder,
+    models: [model],
+    flags: [`--external-grpc-backends=mock:${at('pinned.sh')}`, '--pprof', `--pprof-address=127.0.0.1:${pprofPort}`],
     cpu: 0,
-    args: [entry, 'run', ...flags],
-    url: `http://127.0.0.1:${port}`,
-    ready: '/readyz',
   })
   return { server, pprof: `http://127.0.0.1:${pprofPort}` }
 }
@@ -81,7 +69,7 @@ interface Side {
 
 async function measure(side: Side, target: Measured, body: string): Promise<void> {
   const before = target.cpuSeconds()
-  const figures = await runLoad({ url: target.url, path: PATH, body, connections, seconds })
+  const figures = await runLoad({ url: target.url, path: CHAT_PATH, body, connections, seconds })
   side.cpuPerRequestUs.push(((target.cpuSeconds() - before) / figures.requests) * 1e6)
   side.figures.push(figures)
 }
@@ -97,7 +85,7 @@ async function compare(name: string, server: Measured, stream: boolean): Promise
     stream,
     messages: [{ role: 'user', content: 'Hello there, how are you today?' }],
   })
-  const recorded = await fetch(`${server.url}${PATH}`, { method: 'POST', body })
+  const recorded = await fetch(`${server.url}${CHAT_PATH}`, { method: 'POST', body })
   const text = await recorded.text()
   const frames = stream
     ? text
@@ -108,8 +96,8 @@ async function compare(name: string, server: Measured, stream: boolean): Promise
   const bare = await startBare(name, recorded.headers.get('content-type') ?? '', frames)
   const ours: Side = { figures: [], cpuPerRequestUs: [] }
   const baseline: Side = { figures: [], cpuPerRequestUs: [] }
-  await runLoad({ url: server.url, path: PATH, body, connections, seconds: 2 })
-  await runLoad({ url: bare.url, path: PATH, body, connections, seconds: 1 })
+  await runLoad({ url: server.url, path: CHAT_PATH, body, connections, seconds: 2 })
+  await runLoad({ url: bare.url, path: CHAT_PATH, body, connections, seconds: 1 })
   for (let pair = 0; pair < pairs; pair += 1) {
     await measure(ours, server, body)
     await measure(baseline, bare, body)
@@ -133,7 +121,7 @@ async function compare(name: string, server: Measured, stream: boolean): Promise
 
 async function profile(server: Measured, pprof: string): Promise<void> {
   const body = JSON.stringify({ model: 'm', stream: true, messages: [{ role: 'user', content: 'Hello' }] })
-  const load = runLoad({ url: server.url, path: PATH, body, connections, seconds: seconds + 1 })
+  const load = runLoad({ url: server.url, path: CHAT_PATH, body, connections, seconds: seconds + 1 })
   const reply = await fetch(`${pprof}/debug/pprof/profile?seconds=${seconds}`)
   const { modules, functions } = topFunctions((await reply.json()) as CpuProfile, 12)
   await load
@@ -142,8 +130,7 @@ async function profile(server: Measured, pprof: string): Promise<void> {
   )
 }
 
-mkdirSync(at('models'))
-const { server, pprof } = await startServer()
+const { server, pprof } = await startPinned()
 try {
   await compare('plain', server, false)
   await compare('streamed', server, true)

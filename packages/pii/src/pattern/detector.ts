@@ -110,9 +110,7 @@ export function createPatternDetector({ name, settings, slices }: PatternDetecto
   /** Whether one look says that there is nothing, neither in the parts of a message nor across their edges. */
   function isQuiet(document: ScanDocument): boolean {
     if (structured.length > 0 || !matcher.isPlainWithoutMatch(document.text)) return false
-    return (
-      document.messages.length === 0 || adjacentParts(document).every(({ text }) => matcher.isPlainWithoutMatch(text))
-    )
+    return adjacentParts(document).every(({ text }) => matcher.isPlainWithoutMatch(text))
   }
 
   return {

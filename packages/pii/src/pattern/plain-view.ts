@@ -15,14 +15,14 @@ const STEP = 16_384
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is that of ASCII
 const BEYOND_ASCII = /[^\x00-\x7f]/
 /** What readers do not see: zero-width characters, soft hyphens, direction marks, variation selectors, tags, accents. */
-const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Mn}\p{Me}]/u
+const UNSEEN_CLASSES = '\\p{Default_Ignorable_Code_Point}\\p{Cf}\\p{Mn}\\p{Me}'
+const UNSEEN = new RegExp(`[${UNSEEN_CLASSES}]`, 'u')
 const ALL_UNSEEN = new RegExp(UNSEEN, 'gu')
 /**
  * Characters past ASCII that may not be seen, or have a plain form: what changes with NFKC is among what changes with NFKC
  * and case. Most letters of all scripts are none.
  */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the range is that of ASCII
-export const SUSPECTS = /(?![\x00-\x7f])[\p{CWKCF}\p{Default_Ignorable_Code_Point}\p{Cf}\p{Mn}\p{Me}]/gu
+export const SUSPECTS = new RegExp(`(?![\\x00-\\x7f])[\\p{CWKCF}${UNSEEN_CLASSES}]`, 'gu')
 /** Forms that are kept of one text: few characters are written again and again. */
 const MAX_KNOWN_FORMS = 4096
 
@@ -72,7 +72,7 @@ export class PlainViewer {
     const limit = Math.min(this.#read + STEP, this.#text.length)
     const end = isInsideCharacter(this.#text, limit) ? limit - 1 : limit
     this.#window = this.#text.slice(this.#read, end)
-    this.#suspect = this.#read - 1
+    this.#suspect = -1
     while (this.#read < end) this.#take()
     if (end < this.#text.length) return false
     this.#markEdges()
