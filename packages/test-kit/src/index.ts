@@ -80,6 +80,7 @@ export {
   readReadme,
 } from './packed.ts'
 export { type RunningPostgres, startPostgres, type UnavailablePostgres } from './postgres.ts'
+export { type PrivateUpstream, type PrivateUpstreamOptions, startPrivateUpstream } from './private-upstream.ts'
 export { collectSse, type EventSource, readSse, type SeenSseEvent } from './read-sse.ts'
 export { type SocketTracker, trackSockets } from './sockets.ts'
 export { type TempDir, tempDir } from './temp-dir.ts'

@@ -1,6 +1,5 @@
-import { writeFile } from 'node:fs/promises'
 import { ensureSuccess } from '@svc/backend-client'
-import { createTestCa, startBackendProcess, startUpstream, tempDir } from '@svc/test-kit'
+import { startBackendProcess, startPrivateUpstream, startUpstream } from '@svc/test-kit'
 import { expect, it } from 'vitest'
 
 it('is a process that loads a model with the key of its environment, answers and stops', async () => {
@@ -17,20 +16,13 @@ it('is a process that loads a model with the key of its environment, answers and
 it.each(['SSL_CERT_FILE', 'NODE_EXTRA_CA_CERTS'])(
   'trusts authorities that %s names, as the server does',
   async (variable) => {
-    await using folder = await tempDir()
-    const ca = createTestCa()
-    await writeFile(folder.join('authority.pem'), ca.cert)
-    await writeFile(folder.join('empty.pem'), '')
-    await using instance = await startUpstream({ protocol: 'https', ca })
-    instance.replyWith({ body: '{"choices":[{"text":"ho","finish_reason":"stop"}]}' })
-    const ask = async (env: Record<string, string>): Promise<string> => {
-      await using backend = await startBackendProcess(new URL('../src/main.ts', import.meta.url), env)
-      ensureSuccess(await backend.client.loadModel({ Model: 'm', Proxy: { upstreamUrl: instance.origin } }))
-      const reply = await backend.client.predict({ Prompt: 'hi' }).catch((error: Error) => error)
-      return reply instanceof Error ? backend.output() : reply.message.toString()
-    }
-    expect(await ask({ [variable]: folder.join('authority.pem') })).toBe('ho')
-    if (variable === 'SSL_CERT_FILE') expect(await ask({ [variable]: folder.join('empty.pem') })).toContain(variable)
-    expect(instance.requests).toHaveLength(1)
+    await using world = await startPrivateUpstream({
+      program: new URL('../src/main.ts', import.meta.url),
+      body: '{"choices":[{"text":"ho","finish_reason":"stop"}]}',
+    })
+    const { upstream, files, ask } = world
+    expect(await ask({ [variable]: files.authority })).toBe('ho')
+    if (variable === 'SSL_CERT_FILE') expect(await ask({ [variable]: files.empty })).toContain(variable)
+    expect(upstream.requests).toHaveLength(1)
   },
 )
