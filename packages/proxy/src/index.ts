@@ -67,6 +67,7 @@ export type { ServiceCall } from './service/transport.ts'
 export { createHttpUpstream, type HttpUpstream, type HttpUpstreamOptions } from './http1/client.ts'
 export { createTrust, readTrustStore, type TrustStoreOptions } from './trust-store.ts'
 export type {
+  BodyPiece,
   Header,
   Provider,
   PushUpstream,

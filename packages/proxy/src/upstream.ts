@@ -37,6 +37,14 @@ export interface UpstreamReply extends UpstreamHead {
   readonly body: AsyncIterable<Uint8Array>
 }
 
+/** A piece of a body, readable only while it is handed over. It is not empty. */
+export interface BodyPiece {
+  /** Each byte as one character. */
+  toLatin1(): string
+  /** A copy. */
+  toBuffer(): Buffer
+}
+
 /**
  * Takes a reply as it arrives, without a promise for each piece. The order is `head`, any `data`, `end`; or `fail` at any
  * point before `end`, and nothing after it.
@@ -44,12 +52,10 @@ export interface UpstreamReply extends UpstreamHead {
 export interface UpstreamSink {
   head(head: UpstreamHead): void
   /**
-   * A piece of the body; it is not empty and valid only until the call returns.
-   *
    * @param isLast whether `end` follows at once
    * @returns false to be given no more until {@link UpstreamCall.resume}
    */
-  data(bytes: Buffer, isLast: boolean): boolean
+  data(piece: BodyPiece, isLast: boolean): boolean
   end(): void
   /** @param error `upstream_failed`, `timeout`, `unavailable` or `cancelled` */
   fail(error: SvcError): void

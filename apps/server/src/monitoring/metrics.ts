@@ -1,5 +1,6 @@
-import { Counter, collectDefaultMetrics, Registry } from 'prom-client'
+import { Counter, Registry } from 'prom-client'
 import { CallDurations } from './call-durations.ts'
+import { collectProcessFigures } from './process-figures.ts'
 
 /** What the server measures, on a registry of its own. Labels come from closed sets, never from a client. */
 export interface Metrics {
@@ -15,7 +16,7 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PAT
 /** Makes the metrics of one server. */
 export function createMetrics(): Metrics {
   const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
+  collectProcessFigures(registry)
   const calls = new CallDurations(registry)
   const counted = { prompt: 0, completion: 0 }
   new Counter({

@@ -39,7 +39,7 @@ export interface HttpUpstream extends PushUpstream, AsyncDisposable {
 
 const READ_BYTES = 64 * 1024
 /** How exact the time limits are. */
-const SWEEP_MS = 100
+const SWEEP_MS = 250
 
 /**
  * Makes the client of the hot path. It follows no redirect, uses no proxy of the environment, asks for no coding and

@@ -28,10 +28,11 @@ export class Exchange implements UpstreamCall, Waiter, ConnectionUser, Listed {
   readonly #sink: UpstreamSink
   readonly #signal: StopSignal | undefined
   readonly #parser = new ReplyParser()
-  readonly #totalUntil: number
   #head: string
   #until: number
   #span: 'head' | 'total' | 'idle' = 'head'
+  /** Whether something has come, or we have begun to read again, since the last sweep. */
+  #isAlive = false
   #connection: Connection | undefined
   #wasReused = false
   #isRepeat = false
@@ -52,8 +53,7 @@ export class Exchange implements UpstreamCall, Waiter, ConnectionUser, Listed {
     this.#parser.reset(request.method === 'HEAD')
     const now = context.now()
     const { timeoutMs } = request
-    this.#totalUntil = timeoutMs === undefined ? Number.POSITIVE_INFINITY : now + timeoutMs
-    this.#until = Math.min(this.#totalUntil, timeoutMs === undefined ? now + context.limits.headMs : this.#totalUntil)
+    this.#until = now + (timeoutMs ?? context.limits.headMs)
     if (timeoutMs !== undefined) this.#span = 'total'
   }
 
@@ -80,12 +80,17 @@ export class Exchange implements UpstreamCall, Waiter, ConnectionUser, Listed {
   resume(): void {
     if (!this.#isPaused || this.#isOver) return
     this.#isPaused = false
-    this.#renewIdleLimit()
+    this.#isAlive = true
     this.#connection?.socket.resume()
   }
 
-  /** Fails the request when its time is up. */
+  /**
+   * Fails the request when its time is up. An upstream may be silent for only so long, but not while it is we who do not
+   * read.
+   */
   sweep(now: number): void {
+    if (this.#isAlive && this.#span === 'idle') this.#until = now + this.#context.limits.idleMs
+    this.#isAlive = false
     if (now >= this.#until) this.#fail(upstreamTimedOut(this.#span))
   }
 
@@ -126,9 +131,9 @@ export class Exchange implements UpstreamCall, Waiter, ConnectionUser, Listed {
     if (!hadHead) this.#deliverHead()
     if (this.#isOver) return
     const { bodyStart, bodyEnd } = parser
-    if (bodyEnd > bodyStart) this.#deliver(buffer.subarray(bodyStart, bodyEnd), isComplete)
+    if (bodyEnd > bodyStart) this.#deliver(isComplete)
     else if (isComplete) this.#complete()
-    else this.#renewIdleLimit()
+    else this.#isAlive = true
   }
 
   onGone(error: Error | undefined): void {
@@ -153,7 +158,7 @@ export class Exchange implements UpstreamCall, Waiter, ConnectionUser, Listed {
     if (head === undefined) return
     if (this.#span === 'head') {
       this.#span = 'idle'
-      this.#renewIdleLimit()
+      this.#isAlive = true
     }
     this.#sink.head({
       status: head.status,
@@ -163,25 +168,21 @@ export class Exchange implements UpstreamCall, Waiter, ConnectionUser, Listed {
     })
   }
 
-  #deliver(bytes: Buffer, isLast: boolean): void {
-    const wantsMore = this.#sink.data(bytes, isLast)
+  #deliver(isLast: boolean): void {
+    const wantsMore = this.#sink.data(this.#parser, isLast)
     if (this.#isOver) return
     if (isLast) {
       this.#complete()
       return
     }
     if (wantsMore) {
-      this.#renewIdleLimit()
+      this.#isAlive = true
       return
     }
     this.#isPaused = true
+    this.#isAlive = false
     if (this.#span === 'idle') this.#until = Number.POSITIVE_INFINITY
     this.#connection?.socket.pause()
-  }
-
-  /** An upstream may be silent for only so long, but not while it is we who do not read. */
-  #renewIdleLimit(): void {
-    if (this.#span === 'idle') this.#until = this.#context.now() + this.#context.limits.idleMs
   }
 
   #complete(): void {

@@ -1,4 +1,5 @@
 import { invalidReply } from '../errors.ts'
+import type { BodyPiece } from '../upstream.ts'
 import { type ParsedHead, parseHead } from './head.ts'
 
 /** Bytes of a reply's head, its interim replies included, and of its trailers. */
@@ -42,7 +43,7 @@ const HEX = Uint8Array.from({ length: 256 }, (_, code) => {
  * Reads one reply out of the bytes of a connection, in whatever pieces they come. Chunk framing is taken off by moving
  * the data together inside the buffer given, so that each piece read has at most one piece of body.
  */
-export class ReplyParser {
+export class ReplyParser implements BodyPiece {
   /** Status and headers of the reply, as soon as they are in; interim replies are skipped. */
   head: ParsedHead | undefined
   /** What the last {@link execute} found of the body: a range of its buffer, half-open. */
@@ -52,6 +53,7 @@ export class ReplyParser {
   hasSurplus = false
   /** Whether a byte has come. */
   hasBegun = false
+  #buffer: Buffer | undefined
   #state = HEAD
   #isHead = false
   /** Start of a head that came in pieces. */
@@ -67,6 +69,14 @@ export class ReplyParser {
   /** Whether the whole reply has come. */
   get isComplete(): boolean {
     return this.#state === COMPLETE
+  }
+
+  toLatin1(): string {
+    return this.#buffer?.toString('latin1', this.bodyStart, this.bodyEnd) ?? ''
+  }
+
+  toBuffer(): Buffer {
+    return Buffer.from(this.#buffer?.subarray(this.bodyStart, this.bodyEnd) ?? [])
   }
 
   /** Makes the parser ready for the reply to another request. */
@@ -88,6 +98,7 @@ export class ReplyParser {
    */
   execute(buffer: Buffer, end: number): void {
     this.hasBegun = true
+    this.#buffer = buffer
     this.bodyStart = 0
     this.bodyEnd = 0
     let position = 0

@@ -1,6 +1,7 @@
 import type { SvcError } from '@svc/errors'
 import { requestCancelled } from '../errors.ts'
 import type {
+  BodyPiece,
   PushUpstream,
   UpstreamCall,
   UpstreamHead,
@@ -39,8 +40,8 @@ class SendSink implements UpstreamSink {
     this.#resolve({ ...head, body: this.#body })
   }
 
-  data(bytes: Buffer): boolean {
-    return this.#body.push(Buffer.from(bytes))
+  data(piece: BodyPiece): boolean {
+    return this.#body.push(piece.toBuffer())
   }
 
   end(): void {

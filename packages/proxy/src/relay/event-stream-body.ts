@@ -1,6 +1,7 @@
 import type { SvcError } from '@svc/errors'
 import type { CompletionUsage } from '@svc/wire'
 import { upstreamFailed } from '../errors.ts'
+import type { BodyPiece } from '../upstream.ts'
 import { rewrittenEnd, rewrittenText } from './byte-rewriter.ts'
 import { errorEvent } from './error-event.ts'
 import { EventGate } from './event-gate.ts'
@@ -29,8 +30,8 @@ export class EventStreamBody implements RelayBody {
     return this.#tap.stopReason
   }
 
-  data(bytes: Buffer): boolean {
-    const events = this.#gate.push(bytes.toString('latin1'))
+  data(piece: BodyPiece): boolean {
+    const events = this.#gate.push(piece.toLatin1())
     if (events === '') return true
     this.#tap.read(events)
     return this.#write(rewrittenText(this.#options.rewriter, events))

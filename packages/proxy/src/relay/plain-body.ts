@@ -3,7 +3,7 @@ import type { CompletionUsage } from '@svc/wire'
 import { upstreamFailed } from '../errors.ts'
 import { tryParseJson } from '../fields.ts'
 import { addFigures, readCompatibleUsage, toCompatibleUsage } from '../translate/usage.ts'
-import type { Provider } from '../upstream.ts'
+import type { BodyPiece, Provider } from '../upstream.ts'
 import { rewrittenEnd, rewrittenText } from './byte-rewriter.ts'
 import type { RelayBody, RelayBodyOptions } from './relay-body.ts'
 import { usageOfBody } from './usage-of-body.ts'
@@ -35,9 +35,10 @@ export class PlainBody implements RelayBody {
     return usageOf(this.#options.provider, this.#collected + this.#pieces.join(''))
   }
 
-  data(bytes: Buffer): boolean {
-    this.#pieces.push(bytes.toString('latin1'))
-    this.#pieceBytes += bytes.length
+  data(piece: BodyPiece): boolean {
+    const text = piece.toLatin1()
+    this.#pieces.push(text)
+    this.#pieceBytes += text.length
     const { reply, head, headers } = this.#options
     if (!reply.hasStarted) {
       if (this.#pieceBytes <= MAX_COLLECTED_BYTES) return true

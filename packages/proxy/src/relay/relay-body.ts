@@ -1,6 +1,6 @@
 import type { SvcError } from '@svc/errors'
 import type { CompletionUsage } from '@svc/wire'
-import type { Header, Provider, UpstreamHead } from '../upstream.ts'
+import type { BodyPiece, Header, Provider, UpstreamHead } from '../upstream.ts'
 import type { ByteRewriter } from './byte-rewriter.ts'
 import type { ClientReply } from './client-reply.ts'
 
@@ -9,7 +9,7 @@ export interface RelayBody {
   readonly usage: CompletionUsage | undefined
   readonly stopReason: string | undefined
   /** @returns false when the client does not keep up */
-  data(bytes: Buffer): boolean
+  data(piece: BodyPiece): boolean
   /** The upstream has said all. @returns what is missing, where something is */
   end(): SvcError | undefined
   /** Tells the client, whose reply has begun, that it ends here. */

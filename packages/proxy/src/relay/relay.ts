@@ -3,6 +3,7 @@ import type { CompletionUsage } from '@svc/wire'
 import { upstreamFailed } from '../errors.ts'
 import { replyHeaders } from '../headers.ts'
 import type {
+  BodyPiece,
   Provider,
   PushUpstream,
   StopSignal,
@@ -115,8 +116,8 @@ class Relay implements UpstreamSink {
     })
   }
 
-  data(bytes: Buffer, isLast: boolean): boolean {
-    if (this.#body?.data(bytes) !== false || isLast) return true
+  data(piece: BodyPiece, isLast: boolean): boolean {
+    if (this.#body?.data(piece) !== false || isLast) return true
     this.#stall.start({
       onDrained: () => this.#call?.resume(),
       onStalled: (error) => this.#call?.abort(error),
