@@ -2,8 +2,9 @@
 // installed, in front of the same upstream, in one run: rounds in turn, the relay under measurement alone on processor 0,
 // upstream and load on processor 1.
 //   pnpm --filter @svc/bench proxy [-- --seconds 3 --rounds 5 --only library]
-// The server is there twice, once looking for five patterns in every request. Streams are measured twice: in step, where every
-// stream has an event at the same moment, and at a pace of their own, as answers of a model have.
+// Bare sockets, which pass bytes on without a look at them, are the floor. The server is there twice, once looking for
+// five patterns in every request. Streams are measured twice: in step, where every stream has an event at the same moment,
+// and at a pace of their own, as answers of a model have.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -71,22 +72,10 @@ function start(args: readonly string[], port: number, ready: string, cpu = 0): P
   return startMeasured({ cpu, args, url: `http://127.0.0.1:${port}`, ready })
 }
 
-async function startBare(upstreamPort: number): Promise<Measured> {
+/** A relay that is a script of this folder. */
+async function startScript(name: string, upstreamPort: number): Promise<Measured> {
   const port = await freePort()
-  return start(
-    [fileURLToPath(new URL('./bare-relay.mjs', import.meta.url)), String(port), String(upstreamPort)],
-    port,
-    '/',
-  )
-}
-
-async function startLibrary(upstreamPort: number): Promise<Measured> {
-  const port = await freePort()
-  return start(
-    [fileURLToPath(new URL('./library-relay.mjs', import.meta.url)), String(port), String(upstreamPort)],
-    port,
-    '/',
-  )
+  return start([fileURLToPath(new URL(name, import.meta.url)), String(port), String(upstreamPort)], port, '/')
 }
 
 /** The whole server with one key, and one model that lives upstream. */
@@ -196,10 +185,11 @@ const upstream = await startUpstream(1)
 const port = Number(new URL(upstream.url).port)
 const side = (name: string, target: Measured): Side => ({ name, target, requests: [], inStep: [], ownPace: [] })
 const direct = side('direct', upstream)
-const sides: Side[] = [side('bare relay', await startBare(port))]
+const sides: Side[] = [side('bare relay', await startScript('./bare-relay.mjs', port))]
 try {
   const wanted = (name: string): boolean => values.only === undefined || values.only === name
-  if (wanted('library')) sides.push(side('library relay', await startLibrary(port)))
+  if (wanted('sockets')) sides.push(side('bare sockets', await startScript('./socket-relay.mjs', port)))
+  if (wanted('library')) sides.push(side('library relay', await startScript('./library-relay.mjs', port)))
   if (wanted('svc')) {
     sides.push(side('svc', await startSvc(upstream, 'plain', false)))
     sides.push(side('svc, five patterns', await startSvc(upstream, 'filtered', true)))
