@@ -72,10 +72,9 @@ function start(args: readonly string[], port: number, ready: string, cpu = 0): P
   return startMeasured({ cpu, args, url: `http://127.0.0.1:${port}`, ready })
 }
 
-/** A relay that is a script of this folder. */
-async function startScript(name: string, upstreamPort: number): Promise<Measured> {
+async function startScript(script: URL, upstreamPort: number): Promise<Measured> {
   const port = await freePort()
-  return start([fileURLToPath(new URL(name, import.meta.url)), String(port), String(upstreamPort)], port, '/')
+  return start([fileURLToPath(script), String(port), String(upstreamPort)], port, '/')
 }
 
 /** The whole server with one key, and one model that lives upstream. */
@@ -185,11 +184,13 @@ const upstream = await startUpstream(1)
 const port = Number(new URL(upstream.url).port)
 const side = (name: string, target: Measured): Side => ({ name, target, requests: [], inStep: [], ownPace: [] })
 const direct = side('direct', upstream)
-const sides: Side[] = [side('bare relay', await startScript('./bare-relay.mjs', port))]
+const sides: Side[] = [side('bare relay', await startScript(new URL('./bare-relay.mjs', import.meta.url), port))]
 try {
   const wanted = (name: string): boolean => values.only === undefined || values.only === name
-  if (wanted('sockets')) sides.push(side('bare sockets', await startScript('./socket-relay.mjs', port)))
-  if (wanted('library')) sides.push(side('library relay', await startScript('./library-relay.mjs', port)))
+  if (wanted('sockets'))
+    sides.push(side('bare sockets', await startScript(new URL('./socket-relay.mjs', import.meta.url), port)))
+  if (wanted('library'))
+    sides.push(side('library relay', await startScript(new URL('./library-relay.mjs', import.meta.url), port)))
   if (wanted('svc')) {
     sides.push(side('svc', await startSvc(upstream, 'plain', false)))
     sides.push(side('svc, five patterns', await startSvc(upstream, 'filtered', true)))
