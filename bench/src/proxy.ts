@@ -68,13 +68,10 @@ interface Side {
 
 type CostlyStreams = StreamFigures & { readonly cpuUs: number }
 
-function start(args: readonly string[], port: number, ready: string, cpu = 0): Promise<Measured> {
-  return startMeasured({ cpu, args, url: `http://127.0.0.1:${port}`, ready })
-}
-
 async function startScript(script: URL, upstreamPort: number): Promise<Measured> {
   const port = await freePort()
-  return start([fileURLToPath(script), String(port), String(upstreamPort)], port, '/')
+  const args = [fileURLToPath(script), String(port), String(upstreamPort)]
+  return startMeasured({ cpu: 0, args, url: `http://127.0.0.1:${port}`, ready: '/' })
 }
 
 /** The whole server with one key, and one model that lives upstream. */

@@ -31,6 +31,7 @@ const LF = 0x0a
 const SEMICOLON = 0x3b
 const SPACE = 0x20
 const TAB = 0x09
+const NOTHING = Buffer.alloc(0)
 const END_OF_HEAD = Buffer.from('\r\n\r\n')
 
 /** Value of a hexadecimal digit, 255 for anything else. */
@@ -53,7 +54,8 @@ export class ReplyParser implements BodyPiece {
   hasSurplus = false
   /** Whether a byte has come. */
   hasBegun = false
-  #buffer: Buffer | undefined
+  /** What {@link execute} read last. */
+  #buffer: Buffer = NOTHING
   #state = HEAD
   #isHead = false
   /** Start of a head that came in pieces. */
@@ -72,11 +74,11 @@ export class ReplyParser implements BodyPiece {
   }
 
   toLatin1(): string {
-    return this.#buffer?.toString('latin1', this.bodyStart, this.bodyEnd) ?? ''
+    return this.#buffer.toString('latin1', this.bodyStart, this.bodyEnd)
   }
 
   toBuffer(): Buffer {
-    return Buffer.from(this.#buffer?.subarray(this.bodyStart, this.bodyEnd) ?? [])
+    return Buffer.from(this.#buffer.subarray(this.bodyStart, this.bodyEnd))
   }
 
   /** Makes the parser ready for the reply to another request. */

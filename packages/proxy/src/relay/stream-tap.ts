@@ -36,9 +36,9 @@ class ChatTap implements StreamTap {
   #beforeLast = ''
 
   read(events: string): void {
-    for (let at = usageAfter(events, 0); at > 0; at = usageAfter(events, lineEnd(events, at))) {
-      this.usage = readCompatibleUsage(dataAround(events, at).usage) ?? this.usage
-    }
+    forEachUsage(events, (data) => {
+      this.usage = readCompatibleUsage(data.usage) ?? this.usage
+    })
     if (events.includes('[DONE]') && DONE_LINE.test(events)) this.hasEnded = true
     this.#beforeLast = this.#last
     this.#last = events
@@ -61,11 +61,10 @@ class MessagesTap implements StreamTap {
   }
 
   read(events: string): void {
-    for (let at = usageAfter(events, 0); at > 0; at = usageAfter(events, lineEnd(events, at))) {
-      const data = dataAround(events, at)
+    forEachUsage(events, (data) => {
       this.#figures = addFigures(this.#figures, data.usage ?? fieldsOf(data.message).usage)
       this.stopReason = textOf(fieldsOf(data.delta).stop_reason) ?? this.stopReason
-    }
+    })
     if (events.includes('message_stop') && STOP_EVENT.test(events)) this.hasEnded = true
     this.#last = events
   }
@@ -75,31 +74,19 @@ class MessagesTap implements StreamTap {
   }
 }
 
-/** The end of the name of figures: engines look for few and rare characters fastest. */
-const NAME_END = 'ge"'
-const NAME_START = '"usa'
+/** The end of the name of figures: engines look for a few characters much faster than for one more. */
+const USAGE = 'usage"'
 
-/** Where the name of the next figures ends, from an offset on; 0 where there are none. */
-function usageAfter(events: string, from: number): number {
-  for (let at = events.indexOf(NAME_END, from); at >= 0; at = events.indexOf(NAME_END, at)) {
-    const start = at - NAME_START.length
-    at += NAME_END.length
+/** Parses the data lines that hold figures. Data that is spread over several lines is left alone. */
+function forEachUsage(events: string, each: (data: Fields) => void): void {
+  for (let at = events.indexOf(USAGE); at >= 0; at = events.indexOf(USAGE, at)) {
+    at += USAGE.length
     // The text of most chunks says no more than `"usage":null`.
-    if (!events.startsWith(NAME_START, start) || events.startsWith(':null', at) || events.startsWith(': null', at))
-      continue
-    return at
+    if (events.startsWith(':null', at) || events.startsWith(': null', at)) continue
+    const start = events.lastIndexOf('\n', at) + 1
+    const found = events.indexOf('\n', at)
+    const end = found < 0 ? events.length : found
+    if (events.startsWith('data:', start)) each(fieldsOf(tryParseJson(events.slice(start + 5, end))))
+    at = end
   }
-  return 0
-}
-
-/** The data of the line around an offset. Data that is spread over several lines is left alone. */
-function dataAround(events: string, at: number): Fields {
-  const start = events.lastIndexOf('\n', at) + 1
-  if (!events.startsWith('data:', start)) return {}
-  return fieldsOf(tryParseJson(events.slice(start + 5, lineEnd(events, at))))
-}
-
-function lineEnd(text: string, at: number): number {
-  const found = text.indexOf('\n', at)
-  return found < 0 ? text.length : found
 }

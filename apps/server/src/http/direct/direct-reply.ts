@@ -107,11 +107,7 @@ export class DirectReply extends EventEmitter implements ServerReply {
     if (!this.headersSent) this.writeHead(this.statusCode)
     const length = this.#hasBody ? byteLength(data, encoding) : 0
     if (length === 0) return true
-    const opening = this.#isChunked ? chunkOpening(length) : ''
-    // The usual piece of a stream.
-    if (this.#head === '' && typeof data === 'string') {
-      return this.#sink.send(this.#isChunked ? `${opening}${data}\r\n` : data, encoding ?? 'utf8')
-    }
+    const opening = this.#isChunked ? `${length.toString(16)}\r\n` : ''
     return this.#send(opening, data, { closing: this.#isChunked ? '\r\n' : '', encoding })
   }
 
@@ -123,7 +119,7 @@ export class DirectReply extends EventEmitter implements ServerReply {
       const rest = this.#takeHead() + (this.#isChunked ? '0\r\n\r\n' : '')
       if (rest !== '') this.#sink.send(rest, 'latin1')
     } else if (this.#isChunked) {
-      this.#send(chunkOpening(length), data, { closing: '\r\n0\r\n\r\n', encoding })
+      this.#send(`${length.toString(16)}\r\n`, data, { closing: '\r\n0\r\n\r\n', encoding })
     } else {
       this.#send('', data, { closing: '', encoding })
     }
@@ -176,18 +172,6 @@ export class DirectReply extends EventEmitter implements ServerReply {
     }
     return this.#sink.send(before + data + closing, encoding)
   }
-}
-
-const chunkOpenings: string[] = []
-const MAX_KEPT_OPENINGS = 4096
-
-/** The line before a chunk of a size; those of small chunks are kept. */
-function chunkOpening(sizeBytes: number): string {
-  const known = chunkOpenings[sizeBytes]
-  if (known !== undefined) return known
-  const opening = `${sizeBytes.toString(16)}\r\n`
-  if (sizeBytes < MAX_KEPT_OPENINGS) chunkOpenings[sizeBytes] = opening
-  return opening
 }
 
 const UNFIT_FOR_UTF8 = /[\x80-\xff]/
