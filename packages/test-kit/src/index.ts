@@ -22,6 +22,9 @@ export { createTestCa, type KeyedCertificate, type TestCa } from './certificates
 export { createFakeClock, type FakeClock, type FakeClockOptions } from './clock.ts'
 export { type Cut, type CutProxy, type CutProxyOptions, startCutProxy } from './cut-proxy.ts'
 export { createDeferred, type Deferred } from './deferred.ts'
+// Models
+export { type GgufContent, type GgufTensor, type GgufValue, writeGguf } from './gguf.ts'
+export { chatGguf, embeddingGguf, type GgufEntry, ggufBytes } from './gguf-bytes.ts'
 // Backends that misbehave
 export {
   GRPC_STATUS,
@@ -58,7 +61,6 @@ export {
 } from './hostile-messages.ts'
 export { type HttpServer, listenOnFreePort, startHttpServer } from './http-server.ts'
 export { collectLines, type LineCollector } from './lines.ts'
-// Models
 export { type OnnxGraph, type OnnxNode, type OnnxTensor, type OnnxValue, toOnnxFile } from './onnx/onnx-file.ts'
 export {
   TINY_EMBEDDING_SIZE,

@@ -9,6 +9,10 @@ const PROMISES = {
     printed: ['rate_limited admission_rejected 1000'],
     names: ['ERROR_KINDS', 'SvcError', 'isErrorKind', 'toSvcError'],
   },
+  '@svc/gguf': {
+    printed: ['notes.gguf is no GGUF file'],
+    names: ['GgufError', 'readGgufHeader'],
+  },
   '@svc/json': {
     printed: ['{ "model":"demo",  "temperature":1.50, "x_vendor":[1,1e2] }'],
     names: [

@@ -9,8 +9,8 @@ export class LlamaError extends SvcError {
  * A model file that must not reach the engine, because its header is damaged or lies.
  * The message names the fault and never the path.
  */
-export class GgufError extends SvcError {
-  override readonly name = 'GgufError'
+export class ModelFileError extends SvcError {
+  override readonly name = 'ModelFileError'
 
   constructor(message: string, options: Pick<SvcErrorOptions, 'cause'> = {}) {
     super('unprocessable', message, { ...options, code: 'bad_model_file' })

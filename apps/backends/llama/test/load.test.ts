@@ -51,11 +51,11 @@ describe('a file that cannot be loaded', () => {
     const write = async (name: string, content: Buffer): Promise<string> => await backend.writeModel(name, content)
     expect(await load(await write('text.gguf', Buffer.from('this is no model at all')))).toEqual({
       success: false,
-      message: 'text.gguf: not a GGUF file',
+      message: 'text.gguf: is no GGUF file',
     })
     expect(await load(await write('cut.gguf', model.subarray(0, model.length - 64)))).toEqual({
       success: false,
-      message: 'cut.gguf: tensor data reaches past the end',
+      message: 'cut.gguf: is cut off: its weights end before they should',
     })
     expect(await load(await write('head.gguf', model.subarray(0, 1000)))).toMatchObject({ success: false })
   })

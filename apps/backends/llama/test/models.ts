@@ -1,4 +1,4 @@
-import { type GgufTensor, type GgufValue, writeGguf } from './gguf-writer.ts'
+import { type GgufTensor, type GgufValue, writeGguf } from '@svc/test-kit'
 import { createRandom, type Random } from './random.ts'
 
 /** A vocabulary in the style of SentencePiece: marks, all bytes, words with their beginnings, printable characters. */

@@ -1,7 +1,6 @@
 import { linkSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tempDir } from '@svc/test-kit'
+import { chatGguf, ggufBytes, tempDir } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
-import { chatGguf, ggufBytes } from './__fixtures__/gguf-bytes.ts'
 import { type AddModelOptions, addModel } from './add-model.ts'
 import { createConfigStore } from './config-store.ts'
 

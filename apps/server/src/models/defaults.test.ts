@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseModelFile } from './config-file.ts'
 import { type DefaultsContext, withDefaults } from './defaults.ts'
-import type { GgufSummary } from './gguf/gguf-header.ts'
+import type { GgufSummary } from './gguf-summary.ts'
 import type { ModelConfig } from './model-config.ts'
 
 const CONTEXT: DefaultsContext = { threads: 0, defaultThreads: 6, f16: false, debug: false, contextSize: -1 }

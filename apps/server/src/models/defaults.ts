@@ -1,8 +1,8 @@
 import { readsGguf } from './attach-weights.ts'
 import { familyOf } from './family-defaults.ts'
-import { weightsKind } from './gguf/weights-kind.ts'
 import type { LlmSettings, ModelConfig, ModelParameters, ModelTemplate } from './model-config.ts'
 import { generatesText } from './usecases.ts'
+import { weightsKind } from './weights-kind.ts'
 
 /** Settings of the server and facts of the machine that fill what models leave open. */
 export interface DefaultsContext {

@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs'
-import { tempDir } from '@svc/test-kit'
+import { chatGguf, tempDir } from '@svc/test-kit'
 import { expect, it } from 'vitest'
-import { chatGguf } from './__fixtures__/gguf-bytes.ts'
 import { createConfigStore } from './config-store.ts'
 import { formatModelRows, toModelRows } from './list-models.ts'
 

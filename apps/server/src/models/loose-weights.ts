@@ -1,4 +1,4 @@
-import type { GgufSummary } from './gguf/gguf-header.ts'
+import type { GgufSummary } from './gguf-summary.ts'
 import type { ModelConfig } from './model-config.ts'
 import { blankModel, GGUF_BACKEND, type ModelFilePlace } from './to-model-config.ts'
 import type { Usecase } from './usecase-names.ts'

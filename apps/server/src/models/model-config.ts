@@ -1,5 +1,5 @@
 import type { ConfigProblem } from './config-problem.ts'
-import type { GgufSummary } from './gguf/gguf-header.ts'
+import type { GgufSummary } from './gguf-summary.ts'
 import type { Block } from './keys/fields.ts'
 import type {
   AGENT,

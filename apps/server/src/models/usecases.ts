@@ -1,6 +1,6 @@
-import { type WeightsKind, weightsKind } from './gguf/weights-kind.ts'
 import type { ModelConfig } from './model-config.ts'
 import { USECASES, type Usecase } from './usecase-names.ts'
+import { type WeightsKind, weightsKind } from './weights-kind.ts'
 
 /** Whether a model serves a usecase: declared, or guessed from its backend and templates (§2.9). */
 export function hasUsecase(config: ModelConfig, usecase: Usecase): boolean {

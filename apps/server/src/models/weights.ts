@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
+import { GgufError } from '@svc/gguf'
 import { reasonOf } from '../files/file-error.ts'
-import { type GgufSummary, readGgufHeader } from './gguf/gguf-header.ts'
+import { type GgufSummary, readGgufSummary } from './gguf-summary.ts'
 import { type FoundFile, type ModelFolder, withOpenFile } from './model-folder.ts'
 
 /** What is known of a GGUF file: its header, or why it cannot be used. */
@@ -42,9 +43,9 @@ export function createWeightsInspector(folder: ModelFolder): WeightsInspector {
 
 function read(file: FoundFile): Weights {
   try {
-    const result = withOpenFile(file, readGgufHeader)
-    return result.ok ? { usable: true, summary: result.summary } : { usable: false, fault: result.reason }
+    return { usable: true, summary: withOpenFile(file, readGgufSummary) }
   } catch (error) {
+    if (error instanceof GgufError) return { usable: false, fault: error.message }
     return { usable: false, fault: `cannot be read: ${reasonOf(error)}` }
   }
 }

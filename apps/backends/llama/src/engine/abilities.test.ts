@@ -1,6 +1,6 @@
+import type { GgufHeader } from '@svc/gguf'
 import { describe, expect, it } from 'vitest'
 import { findModelAbilities } from './abilities.ts'
-import type { GgufHeader } from './gguf-header.ts'
 
 type Settings = Parameters<typeof findModelAbilities>[1]
 

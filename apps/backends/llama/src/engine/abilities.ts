@@ -1,5 +1,5 @@
+import type { GgufHeader } from '@svc/gguf'
 import type { LlamaModel } from 'node-llama-cpp'
-import type { GgufHeader } from './gguf-header.ts'
 import type { ModelSettings } from './settings.ts'
 
 /** What a loaded model can be asked for. */

@@ -1,6 +1,7 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import path from 'node:path'
-import { GgufError } from '../errors.ts'
-import { type GgufHeader, readGgufFile } from './gguf-header.ts'
+import { GgufError, type GgufHeader, readGgufHeader } from '@svc/gguf'
+import { ModelFileError } from '../errors.ts'
 
 const PART = /^(.*-)(\d{5})-of-(\d{5})(\.gguf)$/
 const MAX_PARTS = 1024
@@ -16,19 +17,33 @@ const FILE_ERRORS: ReadonlyMap<string, string> = new Map([
  * Checks a model file, all parts of it where it is split, before the engine opens it.
  *
  * @returns the header of the file named
- * @throws GgufError with the name of the file at fault, without its folder
+ * @throws ModelFileError with the name of the file at fault, without its folder
  */
-export async function checkModelFiles(file: string): Promise<GgufHeader> {
-  const header = await checkFile(file)
-  for (const part of otherParts(file)) await checkFile(part)
+export function checkModelFiles(file: string): GgufHeader {
+  const header = checkFile(file)
+  for (const part of otherParts(file)) checkFile(part)
   return header
 }
 
-async function checkFile(file: string): Promise<GgufHeader> {
+function checkFile(file: string): GgufHeader {
   try {
-    return await readGgufFile(file)
+    return readHeader(file)
   } catch (error) {
-    throw new GgufError(`${path.basename(file)}: ${describe(error)}`, { cause: error })
+    throw new ModelFileError(`${path.basename(file)}: ${describe(error)}`, { cause: error })
+  }
+}
+
+function readHeader(file: string): GgufHeader {
+  const descriptor = openSync(file, 'r')
+  try {
+    const sizeBytes = fstatSync(descriptor).size
+    const read = (position: number, length: number): Uint8Array => {
+      const bytes = Buffer.allocUnsafe(length)
+      return bytes.subarray(0, readSync(descriptor, bytes, 0, length, position))
+    }
+    return readGgufHeader({ sizeBytes, read }, { strict: true })
+  } finally {
+    closeSync(descriptor)
   }
 }
 
@@ -43,7 +58,7 @@ function otherParts(file: string): string[] {
   const match = PART.exec(path.basename(file))
   if (match === null) return []
   const [, stem = '', own = '', total = '', extension = ''] = match
-  if (Number(total) > MAX_PARTS) throw new GgufError(`${path.basename(file)}: too many parts`)
+  if (Number(total) > MAX_PARTS) throw new ModelFileError(`${path.basename(file)}: too many parts`)
   const numbers = Array.from({ length: Number(total) }, (_, index) => String(index + 1).padStart(5, '0'))
   const names = numbers.filter((number) => number !== own).map((number) => `${stem}${number}-of-${total}${extension}`)
   return names.map((name) => path.join(path.dirname(file), name))

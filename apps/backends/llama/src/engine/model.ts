@@ -8,6 +8,7 @@ import {
   type Ranked,
   type RankRequest,
 } from '@svc/backend-kit'
+import type { GgufHeader } from '@svc/gguf'
 import { BUILT_IN_TAG_PAIRS } from '@svc/reply-parser'
 import type { LlamaModel } from 'node-llama-cpp'
 import { LlamaError, notSupported } from '../errors.ts'
@@ -17,7 +18,6 @@ import { type ContextSource, createEmbedder, createGenerator, createRanker } fro
 import { type Decided, decide, type Question } from './decide.ts'
 import { type Embedder, type EmbedInput, embed } from './embed.ts'
 import { type GeneratedPiece, type GenerateRequest, type Generator, generate } from './generate.ts'
-import type { GgufHeader } from './gguf-header.ts'
 import { createLazy, type Lazy } from './lazy.ts'
 import { checkModelFiles } from './model-files.ts'
 import { openNative } from './native.ts'
@@ -87,12 +87,12 @@ const RESERVE_BYTES = 256 * 1024 * 1024
 /**
  * Checks a model file and loads it, with the context it is for.
  *
- * @throws GgufError where the file is missing or unsound; LlamaError where the engine refuses it. Messages name the
+ * @throws ModelFileError where the file is missing or unsound; LlamaError where the engine refuses it. Messages name the
  * file without its folder
  */
 export async function loadModel(runtime: Runtime, settings: ModelSettings, options: LoadOptions): Promise<EngineModel> {
-  const header = await checkModelFiles(settings.file)
-  for (const { filePath } of settings.loras) await checkModelFiles(filePath)
+  const header = checkModelFiles(settings.file)
+  for (const { filePath } of settings.loras) checkModelFiles(filePath)
   const { size } = await stat(settings.file)
   const budgetBytes = availableMemory() - size - RESERVE_BYTES
   const llamaModel = await openModel(runtime, settings, { header, signal: options.signal })

@@ -1,7 +1,7 @@
 import path from 'node:path'
+import type { GgufHeader } from '@svc/gguf'
 import type { LlamaModel, LlamaModelOptions } from 'node-llama-cpp'
 import { LlamaError } from '../errors.ts'
-import type { GgufHeader } from './gguf-header.ts'
 import type { Runtime } from './runtime.ts'
 import type { ModelSettings, Pooling } from './settings.ts'
 

@@ -37,7 +37,8 @@ export function writeGguf({ keys, tensors }: GgufContent): Buffer {
   return Buffer.concat([padded(header), ...body])
 }
 
-function encodeValue(value: GgufValue): Buffer[] {
+/** A value as it stands behind its key, its type included. */
+export function encodeValue(value: GgufValue): Buffer[] {
   switch (value.type) {
     case 'u32':
       return [u32(TYPE.u32), u32(value.value)]
@@ -60,7 +61,7 @@ function encodeValue(value: GgufValue): Buffer[] {
   }
 }
 
-function u32(value: number): Buffer {
+export function u32(value: number): Buffer {
   const bytes = Buffer.alloc(4)
   bytes.writeUInt32LE(value)
   return bytes
@@ -78,13 +79,13 @@ function f32(value: number): Buffer {
   return bytes
 }
 
-function u64(value: number): Buffer {
+export function u64(value: number): Buffer {
   const bytes = Buffer.alloc(8)
   bytes.writeBigUInt64LE(BigInt(value))
   return bytes
 }
 
-function text(value: string): Buffer {
+export function text(value: string): Buffer {
   const bytes = Buffer.from(value)
   return Buffer.concat([u64(bytes.length), bytes])
 }

@@ -1,9 +1,7 @@
+import { GgufError, type GgufHeader, readGgufHeader } from '@svc/gguf'
+import { type GgufTensor, type GgufValue, writeGguf } from '@svc/test-kit'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type GgufContent, type GgufTensor, type GgufValue, writeGguf } from '../../test/gguf-writer.ts'
-import { createModel } from '../../test/models.ts'
-import { createRandom } from '../../test/random.ts'
-import { GgufError } from '../errors.ts'
-import { type GgufHeader, readGgufHeader } from './gguf-header.ts'
 
 const KEYS: readonly [string, GgufValue][] = [
   ['general.architecture', { type: 'text', value: 'llama' }],
@@ -19,14 +17,15 @@ const TENSORS: readonly GgufTensor[] = [
 
 function write(change: Partial<{ keys: readonly [string, GgufValue][]; tensors: readonly GgufTensor[] }> = {}): Buffer {
   const { keys = KEYS, tensors = TENSORS } = change
-  return writeGguf({ keys: new Map(keys), tensors } satisfies GgufContent)
+  return writeGguf({ keys: new Map(keys), tensors })
 }
 
-async function read(bytes: Buffer): Promise<GgufHeader> {
-  return await readGgufHeader({
+function read(bytes: Buffer): GgufHeader {
+  const source = {
     sizeBytes: bytes.length,
-    read: async (position, length) => bytes.subarray(position, position + length),
-  })
+    read: (position: number, length: number) => bytes.subarray(position, position + length),
+  }
+  return readGgufHeader(source, { strict: true })
 }
 
 /** A file whose n-th 8-byte number of that value is another. */
@@ -41,8 +40,8 @@ function patch(bytes: Buffer, from: number, to: bigint): Buffer {
 }
 
 describe('a sound header', () => {
-  it('gives its keys, lengths and the place of the data', async () => {
-    const header = await read(write())
+  it('gives its keys, lengths and the place of the data', () => {
+    const header = read(write())
     expect(header).toMatchObject({ version: 3, tensorCount: 2 })
     expect(Object.fromEntries(header.keys)).toEqual({
       'general.architecture': 'llama',
@@ -56,14 +55,8 @@ describe('a sound header', () => {
     expect(header.dataOffset % 32).toBe(0)
   })
 
-  it('is that of a whole model', async () => {
-    const header = await read(createModel())
-    expect(header.keys.get('general.architecture')).toBe('llama')
-    expect(header.tensorCount).toBe(12)
-  })
-
-  it('may have no tensors and no data', async () => {
-    expect((await read(write({ tensors: [] }))).tensorCount).toBe(0)
+  it('may have no tensors and no data', () => {
+    expect(read(write({ tensors: [] })).tensorCount).toBe(0)
   })
 })
 
@@ -74,18 +67,18 @@ describe('a header is refused', () => {
   const good = write()
 
   it.each<[string, Buffer, RegExp]>([
-    ['of no bytes', Buffer.alloc(0), /not a GGUF file/],
-    ['of something else', Buffer.alloc(64, 'x'), /not a GGUF file/],
-    ['of version 1', Buffer.from(good).fill(1, 4, 5), /unsupported GGUF version/],
-    ['of version 4', Buffer.from(good).fill(4, 4, 5), /unsupported GGUF version/],
-    ['with too many tensors', patch(good, 2, 1n << 40n), /too many tensors/],
-    ['with more tensors than bytes', patch(good, 2, 100_000n), /the file ends/],
-    ['with too many keys', patch(good, 5, 1n << 40n), /too many keys/],
-    ['with more keys than bytes', patch(good, 5, 60_000n), /the file ends/],
-    ['with a number beyond all files', patch(good, 5, 1n << 63n), /out of range/],
-    ['with a key twice', patchText(good, 'general.architecture', 'llama.context_length'), /a key is there twice/],
-    ['with a text longer than the file', patch(good, 20, 1_000_000n), /too long|the file ends/],
-    ['with more tokens than bytes', patch(good, 3, 1n << 30n), /the file ends/],
+    ['of no bytes', Buffer.alloc(0), /too short/],
+    ['of something else', Buffer.alloc(64, 'x'), /is no GGUF file/],
+    ['of version 1', Buffer.from(good).fill(1, 4, 5), /version 16843009|version 1/],
+    ['of version 4', Buffer.from(good).fill(4, 4, 5), /GGUF version/],
+    ['with too many tensors', patch(good, 2, 1n << 40n), /more tensors/],
+    ['with more tensors than bytes', patch(good, 2, 100_000n), /more tensors/],
+    ['with too many keys', patch(good, 5, 1n << 40n), /more values/],
+    ['with more keys than bytes', patch(good, 5, 60_000n), /more values/],
+    ['with a number beyond all files', patch(good, 5, 1n << 63n), /cannot be/],
+    ['with a key twice', patchText(good, 'general.architecture', 'llama.context_length'), /a key twice/],
+    ['with a text longer than the file', patch(good, 20, 1_000_000n), /too long|cut off/],
+    ['with more tokens than bytes', patch(good, 3, 1n << 30n), /cut off/],
     ['with a token twice', key('x', { type: 'bool', value: true }).fill('a', ...placeOf(good, 'b')), /twice/],
     ['with scores for other tokens', key('tokenizer.ggml.scores', { type: 'f32s', value: [1] }), /different lengths/],
     ['with an alignment of 0', key('general.alignment', { type: 'u32', value: 0 }), /no power of two/],
@@ -93,40 +86,44 @@ describe('a header is refused', () => {
     ['with an alignment that is text', key('general.alignment', { type: 'text', value: '32' }), /no power of two/],
     ['with a tensor of five dimensions', tensor({ dimensions: [2, 2, 2, 1, 1] }), /dimensions/],
     ['with a tensor without dimensions', tensor({ dimensions: [] }), /dimensions/],
-    ['with a tensor without values', tensor({ dimensions: [0] }), /impossible size/],
-    ['with a tensor of endless size', tensor({ dimensions: [2 ** 40, 2 ** 40] }), /impossible size/],
-    ['with a tensor past the end', tensor({ dimensions: [1024] }), /past the end/],
+    ['with a tensor without values', tensor({ dimensions: [0] }), /tensor that cannot be/],
+    ['with a tensor of endless size', tensor({ dimensions: [2 ** 40, 2 ** 40] }), /tensor that cannot be/],
+    ['with a tensor past the end', tensor({ dimensions: [1024] }), /cut off: its weights/],
     ['with a tensor name that is too long', tensor({ name: 'n'.repeat(64) }), /too long/],
-    ['with a tensor twice', write({ tensors: [...TENSORS, ...TENSORS] }), /a tensor is there twice/],
-    ['cut after the tensors', good.subarray(0, good.length - 64), /past the end|ends/],
-  ])('%s', async (_, bytes, message) => {
-    await expect(read(bytes)).rejects.toThrow(message)
-    await expect(read(bytes)).rejects.toBeInstanceOf(GgufError)
+    ['with a tensor twice', write({ tensors: [...TENSORS, ...TENSORS] }), /a tensor twice/],
+    ['cut after the tensors', good.subarray(0, good.length - 64), /cut off/],
+  ])('%s', (_, bytes, message) => {
+    expect(() => read(bytes)).toThrow(message)
+    expect(() => read(bytes)).toThrow(GgufError)
   })
 
-  it('wherever it is cut', async () => {
-    const { dataOffset } = await read(good)
+  it('wherever it is cut', () => {
+    const { dataOffset } = read(good)
     for (let length = 0; length < dataOffset; length++) {
-      await expect(read(good.subarray(0, length))).rejects.toBeInstanceOf(GgufError)
+      expect(() => read(good.subarray(0, length))).toThrow(GgufError)
     }
   })
 
-  it('with its own error and in time, whatever is wrong with it', async () => {
-    const { dataOffset } = await read(good)
-    const random = createRandom(42)
+  it('with its own error, whatever is wrong with it', () => {
+    const { dataOffset } = read(good)
+    const edit = fc.record({
+      at: fc.nat(dataOffset - 1),
+      byte: fc.oneof(fc.constantFrom(0, 1, 0x7f, 0x80, 0xff), fc.nat(255)),
+    })
     let refused = 0
-    for (let round = 0; round < 10_000; round++) {
-      const mutated = Buffer.from(good)
-      for (let change = 1 + random.below(4); change > 0; change--) {
-        mutated[random.below(dataOffset)] = [0, 1, 0x7f, 0x80, 0xff, random.below(256)][random.below(6)] ?? 0
-      }
-      try {
-        await read(mutated)
-      } catch (error) {
-        refused++
-        if (!(error instanceof GgufError)) throw error
-      }
-    }
+    fc.assert(
+      fc.property(fc.array(edit, { minLength: 1, maxLength: 4 }), (edits) => {
+        const mutated = Buffer.from(good)
+        for (const { at, byte } of edits) mutated[at] = byte
+        try {
+          read(mutated)
+        } catch (error) {
+          refused += 1
+          if (!(error instanceof GgufError)) throw error
+        }
+      }),
+      { numRuns: 10_000 },
+    )
     expect(refused).toBeGreaterThan(5000)
   })
 })

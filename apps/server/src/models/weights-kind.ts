@@ -1,4 +1,4 @@
-import type { GgufSummary } from './gguf-header.ts'
+import type { GgufSummary } from './gguf-summary.ts'
 
 /** What weights answer with: text, vectors, or the rank of a text. */
 export type WeightsKind = 'generator' | 'embedder' | 'ranker'

@@ -4,7 +4,7 @@ export interface TensorType {
   readonly bytes: number
 }
 
-/** Tensor types the engine can read, by their number in the file. Numbers missing here were withdrawn or are unknown. */
+/** Tensor types of ggml, by their number in the file. Numbers missing here were withdrawn or are unknown. */
 export const TENSOR_TYPES: ReadonlyMap<number, TensorType> = new Map(
   (
     [

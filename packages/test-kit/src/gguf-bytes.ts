@@ -1,5 +1,7 @@
+import { encodeValue, type GgufValue, text, u32, u64 } from './gguf.ts'
+
 /** One value of a GGUF header, by the name of its type. */
-export type GgufValue =
+export type GgufEntry =
   | readonly ['u32', number]
   | readonly ['u64', number]
   | readonly ['f32', number]
@@ -9,7 +11,7 @@ export type GgufValue =
   | readonly ['numbers', readonly number[]]
 
 /** A tensor as the header announces it. */
-export interface GgufTensor {
+export interface AnnouncedTensor {
   readonly name: string
   readonly shape: readonly number[]
   /** Number of the type; 0 = 32-bit floats. */
@@ -21,8 +23,8 @@ export interface GgufTensor {
 export function ggufBytes(
   parts: {
     readonly version?: number
-    readonly values?: Readonly<Record<string, GgufValue>>
-    readonly tensors?: readonly GgufTensor[]
+    readonly values?: Readonly<Record<string, GgufEntry>>
+    readonly tensors?: readonly AnnouncedTensor[]
     readonly tensorCount?: number
     readonly valueCount?: number
     readonly data?: number
@@ -42,47 +44,13 @@ export function ggufBytes(
   return Buffer.concat([header, Buffer.alloc(padding), Buffer.alloc(parts.data ?? 32)])
 }
 
-function encode(value: GgufValue): Buffer {
-  switch (value[0]) {
-    case 'u32':
-      return Buffer.concat([u32(4), u32(value[1])])
-    case 'u64':
-      return Buffer.concat([u32(10), u64(value[1])])
-    case 'f32': {
-      const bytes = Buffer.alloc(4)
-      bytes.writeFloatLE(value[1])
-      return Buffer.concat([u32(6), bytes])
-    }
-    case 'bool':
-      return Buffer.concat([u32(7), Buffer.from([value[1] ? 1 : 0])])
-    case 'text':
-      return Buffer.concat([u32(8), text(value[1])])
-    case 'texts':
-      return Buffer.concat([u32(9), u32(8), u64(value[1].length), ...value[1].map(text)])
-    case 'numbers':
-      return Buffer.concat([u32(9), u32(4), u64(value[1].length), ...value[1].map(u32)])
-  }
+function encode([type, value]: GgufEntry): Buffer {
+  const written = (type === 'numbers' ? { type: 'i32s', value } : { type, value }) as GgufValue
+  return Buffer.concat(encodeValue(written))
 }
 
-function encodeTensor({ name, shape, type, offset }: GgufTensor): Buffer {
+function encodeTensor({ name, shape, type, offset }: AnnouncedTensor): Buffer {
   return Buffer.concat([text(name), u32(shape.length), ...shape.map(u64), u32(type), u64(offset)])
-}
-
-function u32(value: number): Buffer {
-  const bytes = Buffer.alloc(4)
-  bytes.writeUInt32LE(value)
-  return bytes
-}
-
-function u64(value: number): Buffer {
-  const bytes = Buffer.alloc(8)
-  bytes.writeBigUInt64LE(BigInt(value))
-  return bytes
-}
-
-function text(value: string): Buffer {
-  const bytes = Buffer.from(value)
-  return Buffer.concat([u64(bytes.length), bytes])
 }
 
 /** A language model with a chat template, trained for 2048 tokens. */

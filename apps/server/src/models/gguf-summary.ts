@@ -1,0 +1,77 @@
+import { readSync } from 'node:fs'
+import { GgufError, type GgufHeader, type GgufSource, readGgufHeader } from '@svc/gguf'
+
+/** What the header of a GGUF file tells about its model. */
+export interface GgufSummary {
+  /** Family of the network, such as `llama` or `bert`. */
+  readonly architecture: string
+  /** What the file is when it is no model: `adapter`, `mmproj`, `imatrix`. */
+  readonly type?: string | undefined
+  /** Name its maker gave it. */
+  readonly name?: string | undefined
+  /** Tokens it was trained for. */
+  readonly contextLength?: number | undefined
+  /** Number of the quantisation in the file format. */
+  readonly fileType?: number | undefined
+  /** How it joins token vectors: 0 none, 1 mean, 2 first, 3 last, 4 rank. */
+  readonly poolingType?: number | undefined
+  readonly hasChatTemplate: boolean
+  readonly tensorCount: number
+  readonly sizeBytes: number
+}
+
+const MAX_CONTEXT_LENGTH = 2 ** 31 - 1
+
+/**
+ * Reads the header of an open GGUF file, so that a damaged file is refused before a backend opens it. Blocks while it
+ * reads.
+ *
+ * @throws {GgufError} for a file that is no model
+ */
+export function readGgufSummary(descriptor: number, sizeBytes: number): GgufSummary {
+  return toSummary(readGgufHeader(toSource(descriptor, sizeBytes)), sizeBytes)
+}
+
+function toSource(descriptor: number, sizeBytes: number): GgufSource {
+  return {
+    sizeBytes,
+    read(position, length) {
+      const bytes = Buffer.allocUnsafe(length)
+      let filled = 0
+      while (filled < length) {
+        const read = readSync(descriptor, bytes, filled, length - filled, position + filled)
+        if (read === 0) break
+        filled += read
+      }
+      return bytes.subarray(0, filled)
+    },
+  }
+}
+
+function toSummary({ keys, tensorCount }: GgufHeader, sizeBytes: number): GgufSummary {
+  const text = (key: string): string | undefined => {
+    const value = keys.get(key)
+    return typeof value === 'string' ? value : undefined
+  }
+  const number = (key: string): number | undefined => {
+    const value = keys.get(key)
+    return typeof value === 'number' ? value : undefined
+  }
+  const architecture = text('general.architecture') ?? ''
+  if (architecture === '') throw new GgufError('does not name its architecture')
+  return {
+    architecture,
+    type: text('general.type'),
+    name: text('general.name'),
+    contextLength: toContextLength(number(`${architecture}.context_length`)),
+    fileType: number('general.file_type'),
+    poolingType: number(`${architecture}.pooling_type`),
+    hasChatTemplate: keys.has('tokenizer.chat_template') && keys.get('tokenizer.chat_template') !== '',
+    tensorCount,
+    sizeBytes,
+  }
+}
+
+function toContextLength(value: number | undefined): number | undefined {
+  return value !== undefined && Number.isInteger(value) && value > 0 ? Math.min(value, MAX_CONTEXT_LENGTH) : undefined
+}
