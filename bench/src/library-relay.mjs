@@ -2,8 +2,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { openSync, writeSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { createHttpUpstream } from '@svc/http-client'
 import { parseJson } from '@svc/json'
-import { cloudRequest, createHttpUpstream, loadCloudTarget, passthroughBody, relay } from '@svc/proxy'
+import { cloudRequest, loadCloudTarget, passthroughBody, relay } from '@svc/proxy'
 
 const [port, upstreamPort] = process.argv.slice(2).map(Number)
 const LOG_BYTES = 4096

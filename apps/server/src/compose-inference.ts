@@ -1,4 +1,5 @@
-import type { HttpUpstream, SecretReader } from '@svc/proxy'
+import type { HttpUpstream } from '@svc/http-client'
+import type { SecretReader } from '@svc/proxy'
 import type { AuditEvents } from './audit/pii-events.ts'
 import { composePii } from './compose-pii.ts'
 import type { ServerConfig } from './config/schema.ts'

@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises'
-import { createHttpUpstream, readTrustStore } from '@svc/proxy'
+import { createHttpUpstream, readTrustStore } from '@svc/http-client'
 import { createAuditEvents } from './audit/pii-events.ts'
 import type { BuiltInBackend } from './backends/catalog.ts'
 import type { Environment } from './backends/child-environment.ts'

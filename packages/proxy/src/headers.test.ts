@@ -1,6 +1,6 @@
+import type { Header } from '@svc/http-client'
 import { describe, expect, it } from 'vitest'
 import { clientHeaders, credentialHeaders, HOP_HEADER, MAX_HOPS, nextHop, replyHeaders } from './headers.ts'
-import type { Header } from './upstream.ts'
 
 const from =
   (headers: Readonly<Record<string, string>>) =>

@@ -1,5 +1,6 @@
 import { SvcError } from '@svc/errors'
-import type { Header, Provider } from './upstream.ts'
+import type { Header } from '@svc/http-client'
+import type { Provider } from './ports.ts'
 
 /** The header that counts how many of our servers a request has passed. */
 export const HOP_HEADER = 'x-svc-hop'

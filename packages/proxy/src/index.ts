@@ -6,7 +6,7 @@
 
 // Models that live upstream: settings, requests, replies byte for byte.
 
-export { type ClientHeader, HOP_HEADER, MAX_HOPS, replyHeaders } from './headers.ts'
+export { type ClientHeader, credentialHeaders, HOP_HEADER, MAX_HOPS, passageHeaders, replyHeaders } from './headers.ts'
 export {
   type CloudSettings,
   type CloudTarget,
@@ -14,6 +14,7 @@ export {
   type KeySettings,
   loadCloudTarget,
   readUpstreamKey,
+  upstreamUrl,
 } from './outbound.ts'
 export { type PassthroughBody, passthroughBody } from './passthrough.ts'
 export type { ByteRewriter } from './relay/byte-rewriter.ts'
@@ -25,6 +26,7 @@ export { type RelayOptions, type RelayOutcome, relay } from './relay/relay.ts'
 
 export { quoteUpstream } from './quote.ts'
 export { addCacheBreakpoints } from './translate/cache-breakpoints.ts'
+export { chatToMessages } from './translate/chat-to-messages.ts'
 export {
   type ChatCall,
   type ChatUpstream,
@@ -52,31 +54,6 @@ export { callWithFailover, type FailoverRequest, streamWithFailover } from './fa
 export { type FailoverSettings, type FailoverTarget, readFailoverSettings } from './failover/settings.ts'
 export { TARGET_FULL, TARGET_SKIPPED, type Verdict, verdictOf } from './failover/verdict.ts'
 
-// Models of another instance.
+// What the caller brings.
 
-export type { LiveClock, LiveInput, LiveOutput, LiveSocket, OpenLiveSocket } from './service/live-transcription.ts'
-export type { FormFile } from './service/multipart.ts'
-export type { CallPiece, PredictInput, PredictPiece } from './service/predict.ts'
-export { createService, type Service, type ServiceOptions } from './service/service.ts'
-export { loadServiceTarget, type ServiceSettings, type ServiceTarget } from './service/target.ts'
-export type { SpokenSegment, SpokenWord, Transcript, TranscriptPiece } from './service/transcription.ts'
-export type { ServiceCall } from './service/transport.ts'
-
-// Sending requests.
-
-export { createHttpUpstream, type HttpUpstream, type HttpUpstreamOptions } from './http1/client.ts'
-export { createTrust, readTrustStore, type TrustStoreOptions } from './trust-store.ts'
-export type {
-  BodyPiece,
-  Header,
-  Provider,
-  PushUpstream,
-  SecretReader,
-  StopSignal,
-  Upstream,
-  UpstreamCall,
-  UpstreamHead,
-  UpstreamReply,
-  UpstreamRequest,
-  UpstreamSink,
-} from './upstream.ts'
+export type { Provider, SecretReader } from './ports.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { cloudRequest, loadCloudTarget, readUpstreamKey } from './outbound.ts'
-import type { SecretReader } from './upstream.ts'
+import type { SecretReader } from './ports.ts'
 
 const secrets: SecretReader = {
   variable: (name) => ({ KEY: 'secret-key', EMPTY: '', BLANK: ' \n', LINES: 'a\nb' })[name],

@@ -1,6 +1,7 @@
 import { SvcError } from '@svc/errors'
+import type { Header, UpstreamRequest } from '@svc/http-client'
 import { type ClientHeader, clientHeaders, credentialHeaders } from './headers.ts'
-import type { Header, Provider, SecretReader, UpstreamRequest } from './upstream.ts'
+import type { Provider, SecretReader } from './ports.ts'
 
 /** Where the key of an upstream is: in a variable, in a file, or nowhere. */
 export interface KeySettings {

@@ -1,8 +1,8 @@
+import { createHttpUpstream } from '@svc/http-client'
 import { encodeJsonString, parseJson } from '@svc/json'
 import { startUpstream } from '@svc/test-kit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createHttpUpstream } from './http1/client.ts'
 import { passthroughBody } from './passthrough.ts'
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)

@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
+import type { Header, UpstreamReply } from '@svc/http-client'
 import { describe, expect, it } from 'vitest'
-import type { Header, UpstreamReply } from './upstream.ts'
 import {
   MAX_ERROR_BODY_BYTES,
   readStatusError,

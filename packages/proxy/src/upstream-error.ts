@@ -1,5 +1,5 @@
 import { type ErrorKind, SvcError, type SvcErrorOptions } from '@svc/errors'
-import type { Header, UpstreamReply } from './upstream.ts'
+import type { Header, UpstreamReply } from '@svc/http-client'
 
 /** The most that is kept of the body of an upstream's error, in bytes. */
 export const MAX_ERROR_BODY_BYTES = 1024 * 1024

@@ -1,5 +1,5 @@
 import type { HandlerContext } from '@svc/backend-kit'
-import type { ServiceCall } from '@svc/proxy'
+import type { ServiceCall } from './service/transport.ts'
 
 /** A call on the instance for a call of the host, whose metadata may tell how many servers the request has passed. */
 export function toCall({ signal, metadata }: HandlerContext): ServiceCall {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { SvcError } from '@svc/errors'
-import type { FormFile } from '@svc/proxy'
+import type { FormFile } from './service/multipart.ts'
 
 /** The largest file that is sent, in bytes. */
 const MAX_INPUT_BYTES = 256 * 1024 * 1024

@@ -1,15 +1,12 @@
 import { type ModelOptions, StatusResponse_State } from '@svc/backend-client/proto'
 import { type BackendHandlers, createModelHost, type Log, parseOptions } from '@svc/backend-kit'
 import { SvcError } from '@svc/errors'
-import {
-  createService,
-  loadServiceTarget,
-  type OpenLiveSocket,
-  type SecretReader,
-  type Service,
-  type Upstream,
-} from '@svc/proxy'
+import type { Upstream } from '@svc/http-client'
+import type { SecretReader } from '@svc/proxy'
 import { createSocketOpener } from './live-socket.ts'
+import type { OpenLiveSocket } from './service/live-transcription.ts'
+import { createService, type Service } from './service/service.ts'
+import { loadServiceTarget } from './service/target.ts'
 import { sleep } from './sleep.ts'
 
 /** What the handlers need. */

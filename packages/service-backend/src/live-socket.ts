@@ -1,7 +1,8 @@
 import type { SecureContext } from 'node:tls'
 import { SvcError } from '@svc/errors'
-import { createTrust, type LiveSocket, type OpenLiveSocket } from '@svc/proxy'
+import { createTrust } from '@svc/http-client'
 import { WebSocket } from 'ws'
+import type { LiveSocket, OpenLiveSocket } from './service/live-transcription.ts'
 
 /** The largest message, in bytes. */
 const MAX_MESSAGE_BYTES = 10 * 1024 * 1024

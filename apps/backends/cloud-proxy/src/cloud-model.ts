@@ -1,6 +1,7 @@
 import type { ModelOptions } from '@svc/backend-client/proto'
 import { type Log, parseOptions } from '@svc/backend-kit'
 import { SvcError } from '@svc/errors'
+import type { Upstream } from '@svc/http-client'
 import {
   type ChatUpstream,
   type CloudTarget,
@@ -10,7 +11,6 @@ import {
   type Provider,
   type SecretReader,
   type TranslateMode,
-  type Upstream,
 } from '@svc/proxy'
 
 /** What a model is loaded with. */

@@ -1,14 +1,8 @@
 import type { ForwardReply, ForwardRequest, PartialMessage } from '@svc/backend-client/proto'
 import { SvcError } from '@svc/errors'
+import type { Upstream } from '@svc/http-client'
 import { parseJson } from '@svc/json'
-import {
-  type CloudTarget,
-  cloudRequest,
-  createKeyRedactor,
-  passthroughBody,
-  replyHeaders,
-  type Upstream,
-} from '@svc/proxy'
+import { type CloudTarget, cloudRequest, createKeyRedactor, passthroughBody, replyHeaders } from '@svc/proxy'
 import type { CloudModel } from './cloud-model.ts'
 
 /** The largest body that is forwarded, in bytes. */

@@ -6,7 +6,7 @@
  */
 import { readFile } from 'node:fs/promises'
 import { createLog, serveBackend } from '@svc/backend-kit'
-import { createHttpUpstream, readTrustStore } from '@svc/proxy'
+import { createHttpUpstream, readTrustStore } from '@svc/http-client'
 import { createCloudProxy } from './cloud-proxy.ts'
 
 const log = createLog(process.stderr)

@@ -1,7 +1,7 @@
 import { type BackendClient, createBackendClient, ensureSuccess } from '@svc/backend-client'
 import type { ModelOptions, ProxyOptions, Result } from '@svc/backend-client/proto'
 import { listenBackend } from '@svc/backend-kit'
-import { createHttpUpstream } from '@svc/proxy'
+import { createHttpUpstream } from '@svc/http-client'
 import { startUpstream, type Upstream, type UpstreamScript } from '@svc/test-kit'
 import { createCloudProxy } from '../src/cloud-proxy.ts'
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { SecureContext } from 'node:tls'
 import { SvcError } from '@svc/errors'
-import { createTrust } from '@svc/proxy'
+import { createTrust } from '@svc/http-client'
 import type { Clock, Logger } from '../ports.ts'
 import { announcesTooMuch, readContent } from './content.ts'
 import { parseContentCoding } from './content-coding.ts'

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { Header } from '../upstream.ts'
+import type { Header } from '@svc/http-client'
 
 /** What a reply is written to: Node's `ServerResponse`, or one that behaves like it. */
 export interface ReplyTarget {

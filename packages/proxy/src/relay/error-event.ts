@@ -1,5 +1,5 @@
 import type { SvcError } from '@svc/errors'
-import type { Provider } from '../upstream.ts'
+import type { Provider } from '../ports.ts'
 
 /** An error inside a stream whose status is out, and the end of the stream, in a wire format; ASCII alone. */
 export function errorEvent(provider: Provider, { message }: SvcError): string {

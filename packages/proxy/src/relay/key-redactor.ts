@@ -1,5 +1,5 @@
+import type { UpstreamRequest } from '@svc/http-client'
 import { redact } from '../quote.ts'
-import type { UpstreamRequest } from '../upstream.ts'
 import type { ByteRewriter } from './byte-rewriter.ts'
 
 /**

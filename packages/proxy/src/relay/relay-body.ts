@@ -1,6 +1,7 @@
 import type { SvcError } from '@svc/errors'
+import type { BodyPiece, Header, UpstreamHead } from '@svc/http-client'
 import type { CompletionUsage } from '@svc/wire'
-import type { BodyPiece, Header, Provider, UpstreamHead } from '../upstream.ts'
+import type { Provider } from '../ports.ts'
 import type { ByteRewriter } from './byte-rewriter.ts'
 import type { ClientReply } from './client-reply.ts'
 

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { get as httpGet, type IncomingMessage, request as startRequest } from 'node:http'
 import { connect, createServer, type Socket } from 'node:net'
 import type { SvcError } from '@svc/errors'
+import { createHttpUpstream } from '@svc/http-client'
 import { createDeferred, listenOnFreePort, startHttpServer, startUpstream, trackSockets } from '@svc/test-kit'
 import { describe, expect, it, vi } from 'vitest'
-import { createHttpUpstream } from '../http1/client.ts'
-import type { Provider } from '../upstream.ts'
+import type { Provider } from '../ports.ts'
 import { type RelayOptions, type RelayOutcome, relay } from './relay.ts'
 
 type Settled = { readonly outcome: RelayOutcome } | { readonly error: SvcError }

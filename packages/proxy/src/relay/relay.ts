@@ -1,17 +1,17 @@
 import { SvcError } from '@svc/errors'
-import type { CompletionUsage } from '@svc/wire'
-import { upstreamFailed } from '../errors.ts'
-import { replyHeaders } from '../headers.ts'
 import type {
   BodyPiece,
-  Provider,
   PushUpstream,
   StopSignal,
   UpstreamCall,
   UpstreamHead,
   UpstreamRequest,
   UpstreamSink,
-} from '../upstream.ts'
+} from '@svc/http-client'
+import { upstreamFailed } from '@svc/http-client'
+import type { CompletionUsage } from '@svc/wire'
+import { replyHeaders } from '../headers.ts'
+import type { Provider } from '../ports.ts'
 import { headerOf } from '../upstream-error.ts'
 import type { ByteRewriter } from './byte-rewriter.ts'
 import { ClientReply, type ReplyTarget } from './client-reply.ts'

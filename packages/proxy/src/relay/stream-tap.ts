@@ -1,7 +1,7 @@
 import type { CompletionUsage } from '@svc/wire'
 import { type Fields, fieldsOf, textOf, tryParseJson } from '../fields.ts'
+import type { Provider } from '../ports.ts'
 import { addFigures, type MessagesFigures, readCompatibleUsage, toCompatibleUsage } from '../translate/usage.ts'
-import type { Provider } from '../upstream.ts'
 
 /** What a stream of whole events has told so far. */
 export interface StreamTap {

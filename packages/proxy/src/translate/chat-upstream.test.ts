@@ -1,8 +1,8 @@
+import { createHttpUpstream } from '@svc/http-client'
 import { startUpstream, type UpstreamScript } from '@svc/test-kit'
 import type { ChatCompletionRequest } from '@svc/wire'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { chunkStream, hear, messagesStream, silence } from '../../test/streams.ts'
-import { createHttpUpstream } from '../http1/client.ts'
 import { type ChatUpstreamOptions, createChatUpstream } from './chat-upstream.ts'
 import { createTranslator, type TranslatorOptions } from './translator.ts'
 

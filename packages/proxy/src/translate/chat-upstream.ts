@@ -1,7 +1,7 @@
+import type { Header, Upstream, UpstreamReply } from '@svc/http-client'
 import type { ChatCompletion, ChatCompletionChunk, ChatCompletionRequest, CompletionUsage } from '@svc/wire'
 import { type ClientHeader, passageHeaders } from '../headers.ts'
 import { redactError } from '../redact-error.ts'
-import type { Header, Upstream, UpstreamReply } from '../upstream.ts'
 import { brokenUpstream, headerOf, readStatusError, readWhole } from '../upstream-error.ts'
 import { completionToChunks } from './completion-chunks.ts'
 import type { Translator } from './translator.ts'

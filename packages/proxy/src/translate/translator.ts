@@ -1,6 +1,6 @@
 import type { ChatCompletion, ChatCompletionChunk, ChatCompletionRequest, CompletionUsage } from '@svc/wire'
+import type { Provider } from '../ports.ts'
 import { readSseEvents } from '../sse-events.ts'
-import type { Provider } from '../upstream.ts'
 import { addCacheBreakpoints } from './cache-breakpoints.ts'
 import { chatToCompatible } from './chat-to-compatible.ts'
 import { chatToMessages } from './chat-to-messages.ts'

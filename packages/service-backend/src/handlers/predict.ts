@@ -1,9 +1,9 @@
 import { ANSWER_TRAILERS, type PartialMessage, type PredictOptions, type Reply } from '@svc/backend-client/proto'
 import type { BackendHandlers, HandlerContext, Log } from '@svc/backend-kit'
-import type { PredictInput, PredictPiece } from '@svc/proxy'
 import { toCall } from '../call.ts'
 import { parseJson, toConversation } from '../conversation.ts'
 import type { ServiceHost } from '../host.ts'
+import type { PredictInput, PredictPiece } from '../service/predict.ts'
 
 /** Predict and PredictStream. */
 export function createPredictHandlers(host: ServiceHost): Pick<BackendHandlers, 'predict' | 'predictStream'> {

@@ -6,10 +6,11 @@ import type {
   TranscriptResult,
 } from '@svc/backend-client/proto'
 import type { BackendHandlers } from '@svc/backend-kit'
-import type { LiveInput, LiveOutput, Transcript } from '@svc/proxy'
 import { toCall } from '../call.ts'
 import { readInput } from '../files.ts'
 import type { ServiceHost } from '../host.ts'
+import type { LiveInput, LiveOutput } from '../service/live-transcription.ts'
+import type { Transcript } from '../service/transcription.ts'
 
 type TranscriptionHandlers = Pick<
   BackendHandlers,

@@ -1,12 +1,7 @@
 import { SvcError } from '@svc/errors'
-import {
-  createService,
-  loadServiceTarget,
-  type PredictInput,
-  type PushUpstream,
-  type SecretReader,
-  type Service,
-} from '@svc/proxy'
+import type { PushUpstream } from '@svc/http-client'
+import type { SecretReader } from '@svc/proxy'
+import { createService, loadServiceTarget, type PredictInput, type Service } from '@svc/service-backend'
 import type { ModelConfig } from '../../models/model-config.ts'
 import type { Residency } from '../../models/residency.ts'
 import { hasUsecase } from '../../models/usecases.ts'

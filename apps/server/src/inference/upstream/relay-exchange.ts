@@ -1,6 +1,7 @@
 import type { SvcError } from '@svc/errors'
+import type { PushUpstream } from '@svc/http-client'
 import { createSseRestorer, restoreJsonBody, type TokenMap } from '@svc/pii'
-import { type ByteRewriter, cloudRequest, type Provider, type PushUpstream, passthroughBody, relay } from '@svc/proxy'
+import { type ByteRewriter, cloudRequest, type Provider, passthroughBody, relay } from '@svc/proxy'
 import { NO_USAGE } from '../events.ts'
 import type { Exchange } from '../exchange.ts'
 import type { CloudModels } from './cloud-models.ts'

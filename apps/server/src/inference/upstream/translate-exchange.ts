@@ -1,12 +1,6 @@
+import type { Upstream } from '@svc/http-client'
 import type { JsonDocument } from '@svc/json'
-import {
-  type ChatUpstream,
-  type ClientHeader,
-  createChatUpstream,
-  createTranslator,
-  messagesToChat,
-  type Upstream,
-} from '@svc/proxy'
+import { type ChatUpstream, type ClientHeader, createChatUpstream, createTranslator, messagesToChat } from '@svc/proxy'
 import { type ChatCompletionChunk, type ChatCompletionRequest, chatCompletionRequest, messagesRequest } from '@svc/wire'
 import type { ModelConfig } from '../../models/model-config.ts'
 import { type FinishReason, NO_USAGE, type PredictionStep, type Usage } from '../events.ts'

@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import type { PushUpstream } from '@svc/proxy'
+import type { PushUpstream } from '@svc/http-client'
 import type { ModelConfig } from '../../models/model-config.ts'
 import type { PredictionStep, Usage } from '../events.ts'
 import type { Exchange } from '../exchange.ts'

@@ -1,0 +1,106 @@
+import type { LookupFunction } from 'node:net'
+import { type Origin, originOf } from './connection.ts'
+import { Exchange, type ExchangeContext } from './exchange.ts'
+import { ConnectionPool } from './pool.ts'
+import { RunningList } from './running-list.ts'
+import { sendThrough } from './send.ts'
+import { createTrust } from './trust-store.ts'
+import type { PushUpstream } from './upstream.ts'
+
+/** How to make an {@link HttpUpstream}; every bound has a default. */
+export interface HttpUpstreamOptions {
+  /** Connections of all origins together. @default 1024 */
+  readonly maxConnections?: number | undefined
+  /** Connections to one origin. @default 1024 */
+  readonly maxPerOrigin?: number | undefined
+  /** Requests that may wait for a connection; one more fails with `upstream_busy`. @default 1024 */
+  readonly maxWaiting?: number | undefined
+  /** How long an unused connection is kept. @default 15000 */
+  readonly keepMs?: number | undefined
+  /** For name look-up, TCP and TLS together. @default 10000 */
+  readonly connectMs?: number | undefined
+  /** For the headers of a reply to a request without `timeoutMs`. @default 300000 */
+  readonly headMs?: number | undefined
+  /** For the next piece of such a reply, while somebody waits for it. @default 300000 */
+  readonly idleMs?: number | undefined
+  /** Certificates to trust instead of Node's own, PEM. */
+  readonly ca?: string | readonly string[] | undefined
+  /** Resolves names and may refuse addresses: an error ends the request before a connection is made. */
+  readonly lookup?: LookupFunction | undefined
+}
+
+/** An HTTP/1.1 client with connections that are kept. */
+export interface HttpUpstream extends PushUpstream, AsyncDisposable {
+  /** Connections that exist, requests that wait for one, requests under way (the waiting included). */
+  readonly counts: { readonly open: number; readonly waiting: number; readonly running: number }
+  /** Ends every request and every connection. */
+  close(): Promise<void>
+}
+
+const READ_BYTES = 64 * 1024
+/** How exact the time limits are. */
+const SWEEP_MS = 250
+
+/**
+ * Makes the client of the hot path. It follows no redirect, uses no proxy of the environment, asks for no coding and
+ * decodes none, and repeats a request only when a kept connection turned out to have been closed before a byte of the
+ * reply came.
+ *
+ * @example
+ * await using upstream = createHttpUpstream()
+ * const reply = await upstream.send({ method: 'GET', url: new URL(address), headers: [] }, { signal })
+ */
+export function createHttpUpstream(options: HttpUpstreamOptions = {}): HttpUpstream {
+  const { maxConnections = 1024, maxPerOrigin = 1024, maxWaiting = 1024 } = options
+  const { keepMs = 15_000, connectMs = 10_000, headMs = 300_000, idleMs = 300_000, ca, lookup } = options
+  const pool = new ConnectionPool(
+    { maxConnections, maxPerOrigin, maxWaiting, idleMs: keepMs, connectMs },
+    { trust: createTrust(ca), lookup, readBuffer: Buffer.allocUnsafeSlow(READ_BYTES), sessions: new Map() },
+  )
+  const running = new RunningList<Exchange>()
+  let now = performance.now()
+  let sweeper: NodeJS.Timeout | undefined
+  const context: ExchangeContext = { pool, running, limits: { headMs, idleMs }, now: () => now }
+
+  function sweep(): void {
+    now = performance.now()
+    for (const exchange of running.snapshot()) exchange.sweep(now)
+    if (pool.sweep(now) || running.size > 0) return
+    clearInterval(sweeper)
+    sweeper = undefined
+  }
+
+  const start: PushUpstream['start'] = (request, sink, { signal } = {}) => {
+    if (sweeper === undefined) {
+      now = performance.now()
+      sweeper = setInterval(sweep, SWEEP_MS).unref()
+    }
+    const exchange = new Exchange(context, { origin: knownOrigin(request.url), request, sink, signal })
+    exchange.begin()
+    return exchange
+  }
+  const close = async (): Promise<void> => {
+    for (const exchange of running.snapshot()) exchange.abort()
+    pool.close()
+    clearInterval(sweeper)
+  }
+  return {
+    start,
+    send: (request, sendOptions) => sendThrough(start, request, sendOptions),
+    get counts() {
+      return { ...pool.counts, running: running.size }
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+const origins = new WeakMap<URL, { readonly href: string; readonly origin: Origin }>()
+
+function knownOrigin(url: URL): Origin {
+  const known = origins.get(url)
+  if (known !== undefined && known.href === url.href) return known.origin
+  const origin = originOf(url)
+  origins.set(url, { href: url.href, origin })
+  return origin
+}

@@ -1,0 +1,24 @@
+/**
+ * A strict HTTP/1.1 client with bounded queues, for calls whose replies are relayed or read by programs.
+ *
+ * @module
+ */
+
+// Sending requests
+export { createHttpUpstream, type HttpUpstream, type HttpUpstreamOptions } from './client.ts'
+// Failures
+export { type UpstreamFailure, upstreamFailed } from './errors.ts'
+// Authorities
+export { createTrust, readTrustStore, type TrustStoreOptions } from './trust-store.ts'
+export type {
+  BodyPiece,
+  Header,
+  PushUpstream,
+  StopSignal,
+  Upstream,
+  UpstreamCall,
+  UpstreamHead,
+  UpstreamReply,
+  UpstreamRequest,
+  UpstreamSink,
+} from './upstream.ts'

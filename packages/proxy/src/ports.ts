@@ -1,0 +1,9 @@
+/** Reads what a configuration only names: environment variables and files that hold keys. */
+export interface SecretReader {
+  variable(name: string): string | undefined
+  /** @throws when the file cannot be read */
+  file(path: string): Promise<string>
+}
+
+/** The wire format of an upstream: chat completions or messages. */
+export type Provider = 'provider_a' | 'provider_b'

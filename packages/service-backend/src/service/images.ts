@@ -1,0 +1,148 @@
+import { type Fields, fieldsOf, readWhole, tryParseJson } from '@svc/proxy/replies'
+import { type GeneratedKind, readGenerated } from './generated-content.ts'
+import { contentTypeOf, type ServiceCall, type ServiceTransport, withoutZeros } from './transport.ts'
+
+/** A picture to make. Zeros and empty values mean that nothing is said. */
+export interface ImageInput {
+  readonly prompt: string
+  readonly negativePrompt: string
+  readonly width: number
+  readonly height: number
+  readonly steps: number
+  readonly seed: number
+  /** Base64 of a picture to start from. */
+  readonly source?: string | undefined
+  /** Base64 of pictures to look at. */
+  readonly references: readonly string[]
+}
+
+/** A picture as a file. */
+export function makeImage(
+  transport: ServiceTransport,
+  input: ImageInput,
+  call: ServiceCall,
+): Promise<AsyncIterable<Uint8Array>> {
+  const { prompt, negativePrompt, width, height, steps, seed, source, references } = input
+  const json = {
+    // One text holds both, split at its first bar.
+    prompt: negativePrompt === '' ? prompt : `${prompt}|${negativePrompt}`,
+    n: 1,
+    response_format: 'b64_json',
+    ...withoutZeros({
+      size: width > 0 && height > 0 ? `${width}x${height}` : '',
+      step: steps,
+      seed,
+      file: source,
+      ref_images: references,
+    }),
+  }
+  return make(transport, { path: '/v1/images/generations', kind: 'images', json }, call)
+}
+
+/** A picture made larger, as a file. @param input.image base64 */
+export function upscaleImage(
+  transport: ServiceTransport,
+  input: { readonly image: string; readonly scale: number },
+  call: ServiceCall,
+): Promise<AsyncIterable<Uint8Array>> {
+  const json = { image: input.image, response_format: 'b64_json', ...withoutZeros({ scale: input.scale }) }
+  return make(transport, { path: '/v1/images/upscale', kind: 'images', json }, call)
+}
+
+/** A film to make. Zeros and empty values mean that nothing is said. */
+export interface VideoInput {
+  readonly prompt: string
+  readonly negativePrompt: string
+  /** Base64. */
+  readonly startImage: string
+  /** Base64. */
+  readonly endImage: string
+  /** Base64. */
+  readonly audio: string
+  readonly width: number
+  readonly height: number
+  readonly frames: number
+  readonly framesPerSecond: number
+  readonly seed: number
+  readonly cfgScale: number
+  readonly steps: number
+  readonly params: Readonly<Record<string, string>>
+}
+
+/** A film as a file. */
+export function makeVideo(
+  transport: ServiceTransport,
+  input: VideoInput,
+  call: ServiceCall,
+): Promise<AsyncIterable<Uint8Array>> {
+  const json = {
+    prompt: input.prompt,
+    response_format: 'b64_json',
+    ...withoutZeros({
+      negative_prompt: input.negativePrompt,
+      start_image: input.startImage,
+      end_image: input.endImage,
+      audio: input.audio,
+      width: input.width,
+      height: input.height,
+      num_frames: input.frames,
+      fps: input.framesPerSecond,
+      seed: input.seed,
+      cfg_scale: input.cfgScale,
+      step: input.steps,
+      params: input.params,
+    }),
+  }
+  return make(transport, { path: '/video', kind: 'videos', json }, call)
+}
+
+/** A thing with a shape to make of a picture. Zeros and empty values mean that nothing is said. */
+export interface ShapeInput {
+  /** Base64. */
+  readonly image: string
+  readonly seed: number
+  readonly steps: number
+  readonly cfgScale: number
+  readonly textureSteps: number
+  readonly quality: string
+  readonly background: string
+  readonly params: Readonly<Record<string, string>>
+}
+
+/** A shape as a file. */
+export function makeShape(
+  transport: ServiceTransport,
+  input: ShapeInput,
+  call: ServiceCall,
+): Promise<AsyncIterable<Uint8Array>> {
+  const json = {
+    image: input.image,
+    response_format: 'b64_json',
+    ...withoutZeros({
+      seed: input.seed,
+      step: input.steps,
+      cfg_scale: input.cfgScale,
+      texture_steps: input.textureSteps,
+      quality: input.quality,
+      background: input.background,
+      params: input.params,
+    }),
+  }
+  return make(transport, { path: '/3d/generations', kind: '3d', json }, call)
+}
+
+/** The largest reply that lists what was made, in bytes. */
+const MAX_LIST_BYTES = 512 * 1024 * 1024
+
+/** Some routes answer with the file itself, others with a list. */
+async function make(
+  transport: ServiceTransport,
+  { path, kind, json }: { readonly path: string; readonly kind: GeneratedKind; readonly json: Fields },
+  call: ServiceCall,
+): Promise<AsyncIterable<Uint8Array>> {
+  const body = { json: { model: transport.target.model, ...json } }
+  const reply = await transport.fetch(path, body, { ...call, streams: false })
+  if (!/^(?:application\/json|text\/|$)/.test(contentTypeOf(reply))) return reply.body
+  const list = fieldsOf(tryParseJson(new TextDecoder().decode(await readWhole(reply.body, MAX_LIST_BYTES))))
+  return readGenerated(transport, { reply: list, path, kind }, call)
+}

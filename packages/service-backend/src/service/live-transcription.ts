@@ -1,0 +1,235 @@
+import { SvcError } from '@svc/errors'
+import type { Header } from '@svc/http-client'
+import { fieldsOf, isFields, textOf, tryParseJson } from '@svc/proxy/replies'
+import { streamFailed, toSendFailure, unsupported } from './status.ts'
+import type { ServiceTarget } from './target.ts'
+import type { ServiceCall } from './transport.ts'
+import { routeUrl } from './url.ts'
+
+/** How long an instance may take to open a socket, and how long it may go on after the last sound, in milliseconds. */
+const HANDSHAKE_MS = 30_000
+const WRITE_MS = 10_000
+const DRAIN_MS = 5_000
+const DEFAULT_SAMPLE_RATE = 16_000
+const MAX_SAMPLE_RATE = 192_000
+/** The most samples that are sent at once. */
+const MAX_SAMPLES = 256 * 1024
+
+/** A socket that carries texts. */
+export interface LiveSocket {
+  /** Resolves once the text has been handed to the system. */
+  send(text: string): Promise<void>
+  /** What comes, in order; ends when the socket does. */
+  readonly messages: AsyncIterable<string>
+  /** Ends the socket at once; may be called more than once. */
+  close(): void
+}
+
+/** Opens sockets. */
+export type OpenLiveSocket = (
+  url: URL,
+  options: { readonly headers: readonly Header[]; readonly signal: AbortSignal },
+) => Promise<LiveSocket>
+
+/** Time as live transcription needs it. */
+export interface LiveClock {
+  sleep(ms: number, options: { readonly signal: AbortSignal }): Promise<void>
+}
+
+/** What a live transcription is fed with: how to listen, once and first; then mono samples of -1..1. */
+export type LiveInput =
+  | { readonly type: 'config'; readonly language: string; readonly sampleRate: number }
+  | { readonly type: 'audio'; readonly pcm: readonly number[] }
+
+/** What it hears: that it is ready, once and first; pieces of text; ends of utterances; last the whole text. */
+export type LiveOutput =
+  | { readonly type: 'ready' }
+  | { readonly type: 'delta'; readonly text: string }
+  | { readonly type: 'utterance-end' }
+  | { readonly type: 'final'; readonly text: string }
+
+/** What live transcription is made of. */
+export interface LiveOptions {
+  readonly target: ServiceTarget
+  readonly open: OpenLiveSocket
+  readonly clock: LiveClock
+}
+
+/**
+ * Writes speech down while it is spoken, over the realtime route of another instance, whose own detection of voice tells
+ * where an utterance ends.
+ *
+ * @throws {SvcError} `not_implemented` without a realtime pipeline, `invalid_request` unless the settings come first and
+ *   once, `unavailable` when the instance fails, `timeout` when it takes too long
+ */
+export async function* transcribeLive(
+  { target, open, clock }: LiveOptions,
+  inputs: AsyncIterable<LiveInput>,
+  { signal }: Pick<ServiceCall, 'signal'>,
+): AsyncGenerator<LiveOutput, void, undefined> {
+  const url = pipelineUrl(target)
+  const iterator = inputs[Symbol.asyncIterator]()
+  const first = await iterator.next()
+  if (first.done === true) return
+  const sampleRate = sampleRateOf(first.value)
+  const ending = new AbortController()
+  const ends = AbortSignal.any([signal, ending.signal])
+  const wait: Wait = (work, ms) => limit(work, { ms, clock, signal: ends })
+  const state: Feeding = { isDone: false, failure: undefined }
+  let socket: LiveSocket | undefined
+  try {
+    const opened = await wait(open(url, { headers: target.headers, signal: ends }), HANDSHAKE_MS)
+    socket = opened
+    const send: Send = (event) => wait(opened.send(JSON.stringify(event)), WRITE_MS)
+    await send(toSession(first.value, sampleRate))
+    yield { type: 'ready' }
+    // Whatever ends the sound ends the socket: at once where it failed, else when there was time to hear the rest.
+    feed(iterator, { send, sampleRate })
+      .then(() => {
+        state.isDone = true
+        return clock.sleep(DRAIN_MS, { signal: ends })
+      })
+      .catch((error: unknown) => {
+        state.failure = error
+      })
+      .finally(() => opened.close())
+    yield* listen(opened, { state, target, signal })
+  } finally {
+    // Ends a socket, too, that is still being opened.
+    ending.abort()
+    socket?.close()
+    // Not waited for: a client that says nothing more must not keep the call.
+    iterator.return?.()?.catch(() => {})
+  }
+}
+
+interface Feeding {
+  isDone: boolean
+  failure: unknown
+}
+
+type Send = (event: unknown) => Promise<void>
+type Wait = <Value>(work: Promise<Value>, ms: number) => Promise<Value>
+
+function pipelineUrl({ realtimePipeline, root }: ServiceTarget): URL {
+  if (realtimePipeline === undefined) throw unsupported('live transcription without proxy.realtime_pipeline')
+  const url = routeUrl(root, '/v1/realtime')
+  url.protocol = root.protocol === 'https:' ? 'wss:' : 'ws:'
+  url.searchParams.set('model', realtimePipeline)
+  return url
+}
+
+function sampleRateOf(input: LiveInput): number {
+  if (input.type !== 'config') throw invalid('the settings must come before the sound')
+  if (input.sampleRate > MAX_SAMPLE_RATE) throw invalid(`a sample rate above ${MAX_SAMPLE_RATE} is not possible`)
+  return input.sampleRate > 0 ? input.sampleRate : DEFAULT_SAMPLE_RATE
+}
+
+function toSession(config: LiveInput, rate: number): unknown {
+  const hasLanguage = config.type === 'config' && config.language !== ''
+  const transcription = hasLanguage ? { language: config.language } : {}
+  return {
+    type: 'session.update',
+    session: {
+      type: 'transcription',
+      audio: {
+        input: {
+          format: { type: 'audio/pcm', rate },
+          transcription,
+          turn_detection: { type: 'server_vad' },
+        },
+      },
+    },
+  }
+}
+
+/** Sends the sound, and a second of silence after it: only then is the end of the last utterance heard. */
+async function feed(
+  inputs: AsyncIterator<LiveInput>,
+  { send, sampleRate }: { readonly send: Send; readonly sampleRate: number },
+): Promise<void> {
+  for (let next = await inputs.next(); next.done !== true; next = await inputs.next()) {
+    if (next.value.type === 'config') throw invalid('the settings cannot change while listening')
+    const { pcm } = next.value
+    for (let start = 0; start < pcm.length; start += MAX_SAMPLES)
+      await send(toAppend(pcm.slice(start, start + MAX_SAMPLES)))
+  }
+  await send(toAppend(Array.from({ length: sampleRate }, () => 0)))
+}
+
+function toAppend(pcm: readonly number[]): unknown {
+  const bytes = Buffer.alloc(pcm.length * 2)
+  for (const [index, sample] of pcm.entries()) {
+    bytes.writeInt16LE(Math.round(Math.min(1, Math.max(-1, sample)) * 32_767), index * 2)
+  }
+  return { type: 'input_audio_buffer.append', audio: bytes.toString('base64') }
+}
+
+async function* listen(
+  socket: LiveSocket,
+  { state, target, signal }: { readonly state: Feeding; readonly target: ServiceTarget; readonly signal: AbortSignal },
+): AsyncGenerator<LiveOutput, void, undefined> {
+  const heard = createEars(target)
+  for await (const message of socket.messages) yield* heard.hear(message)
+  signal.throwIfAborted()
+  if (state.failure !== undefined) throw toSendFailure(state.failure)
+  if (!state.isDone) throw streamFailed('the upstream ended the socket')
+  yield { type: 'final', text: heard.text }
+}
+
+const TRANSCRIPTION = 'conversation.item.input_audio_transcription.'
+
+/** What the events of an instance say. */
+function createEars({ secrets }: ServiceTarget) {
+  const texts: string[] = []
+  const pieces = new Map<unknown, string>()
+  return {
+    get text() {
+      return texts.join(' ')
+    },
+    *hear(message: string): Generator<LiveOutput> {
+      const event = tryParseJson(message)
+      if (!isFields(event)) return
+      if (event.type === 'error' || event.type === `${TRANSCRIPTION}failed`) {
+        throw streamFailed(textOf(fieldsOf(event.error).message) ?? 'the upstream failed', secrets)
+      }
+      if (event.type === `${TRANSCRIPTION}delta`) {
+        const piece = textOf(event.delta) ?? ''
+        pieces.set(event.item_id, (pieces.get(event.item_id) ?? '') + piece)
+        if (piece !== '') yield { type: 'delta', text: piece }
+      }
+      if (event.type !== `${TRANSCRIPTION}completed`) return
+      const said = textOf(event.transcript) ?? pieces.get(event.item_id) ?? ''
+      // Some instances write an utterance down at once.
+      if (!pieces.has(event.item_id) && said !== '') yield { type: 'delta', text: said }
+      pieces.delete(event.item_id)
+      texts.push(said.trim())
+      yield { type: 'utterance-end' }
+    },
+  }
+}
+
+/** The work, unless it takes too long. */
+async function limit<Value>(
+  work: Promise<Value>,
+  { ms, clock, signal }: { readonly ms: number; readonly clock: LiveClock; readonly signal: AbortSignal },
+): Promise<Value> {
+  const over = new AbortController()
+  const late = clock.sleep(ms, { signal: AbortSignal.any([signal, over.signal]) }).then(() => {
+    throw new SvcError('timeout', 'the upstream took too long', { code: 'upstream_timeout' })
+  })
+  try {
+    return await Promise.race([work, late])
+  } catch (error) {
+    signal.throwIfAborted()
+    throw toSendFailure(error)
+  } finally {
+    over.abort()
+    late.catch(() => {})
+    work.catch(() => {})
+  }
+}
+
+function invalid(message: string): SvcError {
+  return new SvcError('invalid_request', message, { code: 'invalid_live_input' })
+}

@@ -1,0 +1,113 @@
+import type { Upstream } from '@svc/http-client'
+import { countTokens } from './count.ts'
+import { classifySound, diarize, findVoice, transformSound } from './hearing.ts'
+import { makeImage, makeShape, makeVideo, upscaleImage } from './images.ts'
+import { type LiveClock, type LiveInput, type OpenLiveSocket, transcribeLive } from './live-transcription.ts'
+import { listModels } from './models.ts'
+import { analyzeFaces, analyzeVoice, embedVoice, verifyFaces, verifyVoices } from './people.ts'
+import { predict, predictStream } from './predict.ts'
+import { makeSound, speak, speakStream } from './speech.ts'
+import { unsupported } from './status.ts'
+import { storesDelete, storesFind, storesGet, storesSet } from './stores.ts'
+import type { ServiceTarget } from './target.ts'
+import { detokenize, embed, rerank, score, tokenize } from './text.ts'
+import { transcribe, transcribeStream } from './transcription.ts'
+import { createTransport, type ServiceCall, type ServiceTransport } from './transport.ts'
+import { detect, measureDepth } from './vision.ts'
+
+/**
+ * Everything that is forwarded to another instance. Methods that are not here have no route there: they are not
+ * implemented, and a chain of targets skips this one for them.
+ */
+const METHODS = {
+  predict,
+  predictStream,
+  embed,
+  rerank,
+  tokenize,
+  detokenize,
+  countTokens,
+  score,
+  speak,
+  speakStream,
+  makeSound,
+  transcribe,
+  transcribeStream,
+  diarize,
+  findVoice,
+  classifySound,
+  transformSound,
+  makeImage,
+  upscaleImage,
+  makeVideo,
+  makeShape,
+  detect,
+  measureDepth,
+  verifyFaces,
+  analyzeFaces,
+  verifyVoices,
+  analyzeVoice,
+  embedVoice,
+  storesSet,
+  storesDelete,
+  storesGet,
+  storesFind,
+}
+
+/** What a service is made of. */
+export interface ServiceOptions {
+  readonly target: ServiceTarget
+  readonly upstream: Pick<Upstream, 'send'>
+  /** Opens sockets for live transcription; without it that is not implemented. */
+  readonly live?: { readonly open: OpenLiveSocket; readonly clock: LiveClock } | undefined
+}
+
+type Forwarded<Method> = Method extends (
+  transport: ServiceTransport,
+  input: infer Input,
+  call: ServiceCall,
+) => infer Reply
+  ? (input: Input, call: ServiceCall) => Reply
+  : never
+
+type Methods = { readonly [Name in keyof typeof METHODS]: Forwarded<(typeof METHODS)[Name]> }
+
+/**
+ * A model of another instance. A call fails in one of the classes of §6.5: `not_implemented` (skip this target),
+ * `unavailable` (it is down), `rate_limited` (it rests for `retryAfterMs`), `invalid_request` (ask nobody else); or with
+ * `timeout`, `cancelled`, and `internal` for a reply that cannot be read.
+ */
+export interface Service extends Methods {
+  /** What lies under an address of the instance, such as a part of a sound that was changed. */
+  download(url: URL, call: ServiceCall): Promise<AsyncIterable<Uint8Array>>
+  /** The names of the models that the instance has. */
+  models(call: ServiceCall): Promise<readonly string[]>
+  transcribeLive(inputs: AsyncIterable<LiveInput>, call: Pick<ServiceCall, 'signal'>): ReturnType<typeof transcribeLive>
+}
+
+/**
+ * Forwards calls on a model to another instance.
+ *
+ * @example
+ * const service = createService({ target, upstream })
+ * const tokens = await service.tokenize('Hello', { signal })
+ */
+export function createService({ target, upstream, live }: ServiceOptions): Service {
+  const transport = createTransport(target, upstream)
+  const bound = Object.entries(METHODS).map(([name, method]) => [name, bind(method as AnyMethod, transport)])
+  return {
+    ...(Object.fromEntries(bound) as Methods),
+    models: (call) => listModels(transport, call),
+    download: async (url, call) => (await transport.get(url, call)).body,
+    transcribeLive: (inputs, call) => {
+      if (live === undefined) throw unsupported('live transcription')
+      return transcribeLive({ target, ...live }, inputs, call)
+    },
+  }
+}
+
+type AnyMethod = (transport: ServiceTransport, input: unknown, call: ServiceCall) => unknown
+
+function bind(method: AnyMethod, transport: ServiceTransport): (input: unknown, call: ServiceCall) => unknown {
+  return (input, call) => method(transport, input, call)
+}

@@ -1,0 +1,71 @@
+import type { Header } from '@svc/http-client'
+import { credentialHeaders, type KeySettings, readUpstreamKey, type SecretReader } from '@svc/proxy'
+import { serviceUrl } from './url.ts'
+
+/** The settings of a model that another instance serves (§2.13). */
+export interface ServiceSettings extends KeySettings {
+  /** The root of the instance; `/v1` and what follows is cut off. */
+  readonly upstreamUrl?: string | undefined
+  /** The model's name there. @default its own name here */
+  readonly upstreamModel?: string | undefined
+  /** For each request that does not stream. @default no limit but that of the headers */
+  readonly requestTimeoutSeconds?: number | undefined
+  /** Names a realtime pipeline of the instance, for live transcription. */
+  readonly realtimePipeline?: string | undefined
+  /** Means nothing here; told in a warning when set. */
+  readonly mode?: string | undefined
+  /** Means nothing here; told in a warning when set. */
+  readonly provider?: string | undefined
+}
+
+/** A model of another instance, ready to be asked: its settings are checked and its key is read. */
+export interface ServiceTarget {
+  /** Its path ends in a slash. */
+  readonly root: URL
+  /** The model's name there; every request carries it. */
+  readonly model: string
+  readonly timeoutMs: number | undefined
+  readonly realtimePipeline: string | undefined
+  /** The same for every request, the key among them: never to be logged or shown. */
+  readonly headers: readonly Header[]
+  /** What must not be shown of an instance's words: the key, where there is one. */
+  readonly secrets: readonly string[]
+}
+
+/**
+ * Checks a model's settings and reads its key, once, when the model is loaded.
+ *
+ * @param settings.upstreamModel stands for `name` when absent
+ * @throws {SvcError} `invalid_proxy_settings`, with the setting's name and never its key
+ */
+export async function loadServiceTarget(
+  settings: ServiceSettings,
+  options: {
+    /** The model's own name. */
+    readonly name: string
+    readonly secrets: SecretReader
+    /** Takes what is wrong with the settings but does not keep the model from being used. */
+    readonly warn: (message: string) => void
+    readonly userAgent?: string | undefined
+  },
+): Promise<ServiceTarget> {
+  const { root, warning } = serviceUrl(settings.upstreamUrl)
+  const key = await readUpstreamKey(settings, options.secrets)
+  if (warning !== undefined) options.warn(warning)
+  for (const setting of ['mode', 'provider'] as const) {
+    if (settings[setting]) options.warn(`proxy.${setting}: means nothing to a service proxy`)
+  }
+  const seconds = settings.requestTimeoutSeconds ?? 0
+  return {
+    root,
+    model: settings.upstreamModel || options.name,
+    timeoutMs: seconds > 0 ? seconds * 1000 : undefined,
+    realtimePipeline: settings.realtimePipeline || undefined,
+    headers: [
+      ['user-agent', options.userAgent ?? 'svc'],
+      ['accept-encoding', 'identity'],
+      ...credentialHeaders('provider_a', key),
+    ],
+    secrets: key === undefined ? [] : [key],
+  }
+}

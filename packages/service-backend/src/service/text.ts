@@ -1,0 +1,140 @@
+import { countOf, type Fields, fieldsOf, listOf, numberOf, textOf } from '@svc/proxy/replies'
+import { undecodable } from './status.ts'
+import { type ServiceCall, type ServiceTransport, withoutZeros } from './transport.ts'
+
+/** A vector and the tokens that it cost. */
+export interface EmbedOutput {
+  readonly embedding: readonly number[]
+  readonly promptTokens: number
+}
+
+/** One document and how well it fits. */
+export interface RankedDocument {
+  /** Its place in the request. */
+  readonly index: number
+  readonly text: string
+  readonly relevanceScore: number
+}
+
+/** One candidate and how likely it is; natural logarithms. */
+export interface ScoredCandidate {
+  readonly logProb: number
+  readonly lengthNormalizedLogProb: number
+  readonly numTokens: number
+  readonly tokens: readonly { readonly token: string; readonly logProb: number }[]
+}
+
+/** The vector of a text or of a list of tokens. */
+export async function embed(
+  transport: ServiceTransport,
+  input: string | readonly number[],
+  call: ServiceCall,
+): Promise<EmbedOutput> {
+  const path = '/v1/embeddings'
+  const json = {
+    model: transport.target.model,
+    input: typeof input === 'string' ? input : [input],
+    // Its own clients ask for base64 unless told otherwise.
+    encoding_format: 'float',
+  }
+  const reply = await transport.ask(path, { json }, call)
+  const { embedding } = fieldsOf(listOf(reply.data)[0])
+  if (!Array.isArray(embedding)) throw undecodable(path)
+  return {
+    embedding: numbersOf(embedding, path),
+    promptTokens: countOf(fieldsOf(reply.usage).prompt_tokens) ?? 0,
+  }
+}
+
+/** Documents by how well they fit a query, best first. */
+export async function rerank(
+  transport: ServiceTransport,
+  input: { readonly query: string; readonly documents: readonly string[]; readonly topN: number },
+  call: ServiceCall,
+): Promise<{
+  readonly results: readonly RankedDocument[]
+  readonly totalTokens: number
+  readonly promptTokens: number
+}> {
+  const path = '/v1/rerank'
+  const { query, documents, topN } = input
+  const json = { model: transport.target.model, query, documents, ...withoutZeros({ top_n: topN }) }
+  const reply = await transport.ask(path, { json }, call)
+  const usage = fieldsOf(reply.usage)
+  if (!Array.isArray(reply.results)) throw undecodable(path)
+  return {
+    results: reply.results.map(fieldsOf).map(({ index, document, relevance_score: score }) => {
+      const place = countOf(index)
+      if (place === undefined) throw undecodable(path)
+      const text = textOf(fieldsOf(document).text) ?? textOf(document) ?? documents[place] ?? ''
+      return { index: place, text, relevanceScore: numberOf(score) ?? 0 }
+    }),
+    totalTokens: countOf(usage.total_tokens) ?? 0,
+    promptTokens: countOf(usage.prompt_tokens) ?? 0,
+  }
+}
+
+/** The tokens of a text. */
+export async function tokenize(
+  transport: ServiceTransport,
+  content: string,
+  call: ServiceCall,
+): Promise<readonly number[]> {
+  const path = '/v1/tokenize'
+  const reply = await transport.ask(path, { json: { model: transport.target.model, content } }, call)
+  if (!Array.isArray(reply.tokens)) throw undecodable(path)
+  return numbersOf(reply.tokens, path)
+}
+
+/** The text of tokens. */
+export async function detokenize(
+  transport: ServiceTransport,
+  tokens: readonly number[],
+  call: ServiceCall,
+): Promise<string> {
+  const path = '/v1/detokenize'
+  const reply = await transport.ask(path, { json: { model: transport.target.model, tokens } }, call)
+  const content = textOf(reply.content)
+  if (content === undefined) throw undecodable(path)
+  return content
+}
+
+/** How likely each candidate is as what follows the prompt. The instance wants an admin's key for it. */
+export async function score(
+  transport: ServiceTransport,
+  input: {
+    readonly prompt: string
+    readonly candidates: readonly string[]
+    readonly lengthNormalize: boolean
+    readonly includeTokenLogprobs: boolean
+  },
+  call: ServiceCall,
+): Promise<readonly ScoredCandidate[]> {
+  const path = '/api/score'
+  const { prompt, candidates, lengthNormalize, includeTokenLogprobs } = input
+  const flags = withoutZeros({ length_normalize: lengthNormalize, include_token_logprobs: includeTokenLogprobs })
+  const json = { model: transport.target.model, prompt, candidates, ...flags }
+  const reply = await transport.ask(path, { json }, call)
+  if (listOf(reply.candidates).length !== candidates.length) throw undecodable(path)
+  return listOf(reply.candidates).map((candidate) => readCandidate(fieldsOf(candidate)))
+}
+
+function readCandidate(candidate: Fields): ScoredCandidate {
+  return {
+    logProb: numberOf(candidate.log_prob) ?? 0,
+    lengthNormalizedLogProb: numberOf(candidate.length_normalized_log_prob) ?? 0,
+    numTokens: countOf(candidate.num_tokens) ?? 0,
+    tokens: listOf(candidate.tokens)
+      .map(fieldsOf)
+      .map(({ token, log_prob: logProb }) => ({ token: textOf(token) ?? '', logProb: numberOf(logProb) ?? 0 })),
+  }
+}
+
+/** Numbers of a reply. @throws {SvcError} `internal` when one is none */
+export function numbersOf(values: readonly unknown[], path: string): readonly number[] {
+  return values.map((value) => {
+    const number = numberOf(value)
+    if (number === undefined) throw undecodable(path)
+    return number
+  })
+}

@@ -1,0 +1,140 @@
+import {
+  countOf,
+  type Fields,
+  fieldsOf,
+  isFields,
+  listOf,
+  numberOf,
+  readSseEvents,
+  textOf,
+  tryParseJson,
+} from '@svc/proxy/replies'
+import type { FormField, FormFile } from './multipart.ts'
+import { streamFailed, undecodable } from './status.ts'
+import type { ServiceCall, ServiceTransport } from './transport.ts'
+
+const PATH = '/v1/audio/transcriptions'
+const NANOSECONDS = 1e9
+
+/** Speech to write down. Empty values mean that nothing is said about it. */
+export interface TranscribeInput {
+  readonly file: FormFile
+  readonly language: string
+  readonly prompt: string
+  readonly temperature: number
+  readonly translate: boolean
+  /** Always sent. */
+  readonly diarize: boolean
+  readonly granularities: readonly string[]
+}
+
+/** A word and when it was said, in nanoseconds. */
+export interface SpokenWord {
+  readonly start: bigint
+  readonly end: bigint
+  readonly text: string
+}
+
+/** A stretch of speech, in nanoseconds. */
+export interface SpokenSegment extends SpokenWord {
+  readonly id: number
+  readonly tokens: readonly number[]
+  readonly speaker: string
+  readonly words: readonly SpokenWord[]
+}
+
+/** What was said. It never tells the end of an utterance: no REST route does (§6.5). */
+export interface Transcript {
+  readonly text: string
+  readonly language: string
+  /** Seconds. */
+  readonly duration: number
+  readonly segments: readonly SpokenSegment[]
+}
+
+/** A piece of a transcript, or the whole of it, last. */
+export type TranscriptPiece = { readonly delta: string } | { readonly transcript: Transcript }
+
+/** Writes speech down. */
+export async function transcribe(
+  transport: ServiceTransport,
+  input: TranscribeInput,
+  call: ServiceCall,
+): Promise<Transcript> {
+  return readTranscript(await transport.ask(PATH, { form: toForm(transport, input) }, call))
+}
+
+/** The same as it is heard. @throws {SvcError} `unavailable` when the stream ends without the whole */
+export async function* transcribeStream(
+  transport: ServiceTransport,
+  input: TranscribeInput,
+  call: ServiceCall,
+): AsyncGenerator<TranscriptPiece, void, undefined> {
+  const form: FormField[] = [...toForm(transport, input), ['stream', true]]
+  const { body } = await transport.fetch(PATH, { form }, { ...call, streams: true })
+  for await (const { data } of readSseEvents(body, () => undecodable(PATH))) {
+    const event = tryParseJson(data)
+    if (!isFields(event)) continue
+    if (event.error != null) throw streamFailed(textOf(fieldsOf(event.error).message) ?? '', transport.target.secrets)
+    if (event.type === 'transcript.text.delta') yield { delta: textOf(event.delta) ?? '' }
+    if (event.type !== 'transcript.text.done') continue
+    yield { transcript: readTranscript(event) }
+    return
+  }
+  throw streamFailed("the upstream's stream ended before its end event")
+}
+
+function toForm({ target }: ServiceTransport, input: TranscribeInput): FormField[] {
+  const { file, language, prompt, temperature, translate, diarize, granularities } = input
+  return [
+    ['model', target.model],
+    ['file', file],
+    ['response_format', 'verbose_json'],
+    ['diarize', diarize],
+    ...(language === '' ? [] : [['language', language] as const]),
+    ...(prompt === '' ? [] : [['prompt', prompt] as const]),
+    ...(temperature === 0 ? [] : [['temperature', temperature] as const]),
+    ...(translate ? [['translate', true] as const] : []),
+    ...granularities.map((word) => ['timestamp_granularities[]', word] as const),
+  ]
+}
+
+function readTranscript(reply: Fields): Transcript {
+  return {
+    text: textOf(reply.text) ?? '',
+    language: textOf(reply.language) ?? '',
+    duration: numberOf(reply.duration) ?? 0,
+    segments: readSegments(reply),
+  }
+}
+
+function readSegments(reply: Fields): SpokenSegment[] {
+  const words = listOf(reply.words).map(readWord)
+  const segments = listOf(reply.segments).map((value, index) => {
+    const { id, tokens, speaker, words: own, ...rest } = fieldsOf(value)
+    return {
+      id: countOf(id) ?? index,
+      ...readWord(rest),
+      tokens: listOf(tokens).flatMap((token) => countOf(token) ?? []),
+      speaker: textOf(speaker) ?? '',
+      words: listOf(own).map(readWord),
+    }
+  })
+  if (words.length === 0 || segments.some((segment) => segment.words.length > 0)) return segments
+  // Words that stand beside the segments belong to the one that they start in.
+  return segments.map((segment, index) => {
+    const next = segments[index + 1]
+    const isInside = ({ start }: SpokenWord): boolean =>
+      (index === 0 || start >= segment.start) && (next === undefined || start < next.start)
+    return { ...segment, words: words.filter(isInside) }
+  })
+}
+
+function readWord(value: unknown): SpokenWord {
+  const { start, end, text, word } = fieldsOf(value)
+  return { start: toNanoseconds(start), end: toNanoseconds(end), text: textOf(text) ?? textOf(word) ?? '' }
+}
+
+function toNanoseconds(seconds: unknown): bigint {
+  return BigInt(Math.round((numberOf(seconds) ?? 0) * NANOSECONDS))
+}

@@ -1,0 +1,128 @@
+import type { Header, Upstream, UpstreamReply } from '@svc/http-client'
+import { type ClientHeader, passageHeaders } from '@svc/proxy'
+import { type Fields, headerOf, isFields, readWhole, tryParseJson } from '@svc/proxy/replies'
+import { encodeForm, type FormField } from './multipart.ts'
+import { toReplyFailure, toSendFailure, undecodable } from './status.ts'
+import type { ServiceTarget } from './target.ts'
+import { routeUrl } from './url.ts'
+
+/** The largest reply that is read whole, in bytes: what a model's output may be. */
+const MAX_REPLY_BYTES = 512 * 1024 * 1024
+
+/** What every call on another instance takes. */
+export interface ServiceCall {
+  readonly signal: AbortSignal
+  /** The headers of the client that it is made for: how many servers it has passed and its trace are taken over. */
+  readonly client?: ClientHeader | undefined
+}
+
+/** What is sent: JSON, or the fields of a form, and what its route takes beside it. */
+export type ServiceBody = ({ readonly json: Fields } | { readonly form: readonly FormField[] }) & {
+  readonly headers?: readonly Header[] | undefined
+}
+
+/** A reply that is not JSON. */
+export interface ServiceBytes {
+  readonly headers: readonly Header[]
+  /** Pulling slowly slows the instance, leaving early ends the request. */
+  readonly body: AsyncIterable<Uint8Array>
+}
+
+/** Asks the routes of another instance. Every failure is one of the four classes of §6.5, or of the call itself. */
+export interface ServiceTransport {
+  readonly target: ServiceTarget
+  /** A JSON reply. @throws {SvcError} `internal` when it is no object */
+  ask(path: string, body: ServiceBody, call: ServiceCall): Promise<Fields>
+  /** Any other reply, not under a time limit when it streams. */
+  fetch(path: string, body: ServiceBody, call: ServiceCall & { readonly streams: boolean }): Promise<ServiceBytes>
+  /** What lies under an address of the instance. */
+  get(url: URL, call: ServiceCall): Promise<ServiceBytes>
+}
+
+/** A transport for one model. */
+export function createTransport(target: ServiceTarget, upstream: Pick<Upstream, 'send'>): ServiceTransport {
+  const { root, timeoutMs, headers: fixed, secrets } = target
+
+  const send = async (
+    request: { readonly url: URL; readonly body?: ServiceBody; readonly streams: boolean },
+    { signal, client }: ServiceCall,
+  ): Promise<UpstreamReply> => {
+    const { contentType, bytes } = encodeBody(request.body)
+    const own = request.body?.headers ?? []
+    const headers: Header[] = [...fixed, ...passageHeaders(client), ...contentType, ['accept', '*/*'], ...own]
+    const reply = await guard(
+      upstream.send(
+        {
+          method: request.body === undefined ? 'GET' : 'POST',
+          url: request.url,
+          headers,
+          body: bytes,
+          ...(request.streams ? {} : { timeoutMs }),
+        },
+        { signal },
+      ),
+    )
+    if (reply.status >= 200 && reply.status < 300) return reply
+    throw await guard(toReplyFailure(reply, secrets))
+  }
+
+  return {
+    target,
+    async ask(path, body, call) {
+      const reply = await send({ url: routeUrl(root, path), body, streams: false }, call)
+      const fields = tryParseJson(new TextDecoder().decode(await guard(readWhole(reply.body, MAX_REPLY_BYTES))))
+      if (!isFields(fields)) throw undecodable(path)
+      return fields
+    },
+    async fetch(path, body, call) {
+      const reply = await send({ url: routeUrl(root, path), body, streams: call.streams }, call)
+      return { headers: reply.headers, body: guardBody(reply.body) }
+    },
+    async get(url, call) {
+      const reply = await send({ url, streams: false }, call)
+      return { headers: reply.headers, body: guardBody(reply.body) }
+    },
+  }
+}
+
+/** The type of a reply, in lower case and without parameters. */
+export function contentTypeOf({ headers }: Pick<ServiceBytes, 'headers'>): string {
+  return (headerOf(headers, 'content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+}
+
+/** Fields for an instance: the zeros of the contract mean that nothing was said, and are left out. */
+export function withoutZeros(fields: Fields): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => !isZero(value)))
+}
+
+function isZero(value: unknown): boolean {
+  if (value === undefined || value === null || value === '' || value === 0 || value === false) return true
+  if (Array.isArray(value)) return value.length === 0
+  return isFields(value) && Object.keys(value).length === 0
+}
+
+function encodeBody(body: ServiceBody | undefined): { contentType: Header[]; bytes: Uint8Array | undefined } {
+  if (body === undefined) return { contentType: [], bytes: undefined }
+  if ('json' in body) {
+    const bytes = new TextEncoder().encode(JSON.stringify(body.json))
+    return { contentType: [['content-type', 'application/json']], bytes }
+  }
+  const form = encodeForm(body.form)
+  return { contentType: [['content-type', form.contentType]], bytes: form.body }
+}
+
+async function guard<Value>(promise: Promise<Value>): Promise<Value> {
+  try {
+    return await promise
+  } catch (error) {
+    throw toSendFailure(error)
+  }
+}
+
+async function* guardBody(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    yield* body
+  } catch (error) {
+    throw toSendFailure(error)
+  }
+}

@@ -1,0 +1,35 @@
+import { upstreamUrl } from '@svc/proxy'
+
+/** The root of another instance, and what had to be changed to get it. */
+export interface ServiceUrl {
+  /** Its path ends in a slash. */
+  readonly root: URL
+  readonly warning: string | undefined
+}
+
+/**
+ * The root of another instance from what the settings name (§2.13): the first `/v1` and all that follows is cut off, and
+ * so is a query.
+ *
+ * @throws {SvcError} `invalid_proxy_settings` unless it is absolute, http or https, and without credentials
+ */
+export function serviceUrl(text: string | undefined): ServiceUrl {
+  const root = upstreamUrl(text)
+  const given = `${root.pathname}${root.search}`
+  root.search = ''
+  const path = cutAtVersion(root.pathname).replace(/\/+$/, '')
+  const isChanged = path !== given.replace(/\/+$/, '')
+  root.pathname = `${path}/`
+  const warning = 'proxy.upstream_url: only the root of the instance is used, what follows it is cut off'
+  return { root, warning: isChanged ? warning : undefined }
+}
+
+/** The address of a route of the instance. */
+export function routeUrl(root: URL, path: string): URL {
+  return new URL(path.replace(/^\/+/, ''), root)
+}
+
+function cutAtVersion(path: string): string {
+  const place = path.search(/\/v1(?:\/|$)/)
+  return place === -1 ? path : path.slice(0, place)
+}

@@ -1,0 +1,127 @@
+import { countOf, fieldsOf, listOf, numberOf, textOf } from '@svc/proxy/replies'
+import { undecodable, unsupported } from './status.ts'
+import { numbersOf } from './text.ts'
+import { type ServiceCall, type ServiceTransport, withoutZeros } from './transport.ts'
+
+/** What to look for in a picture. Zeros and empty values mean that nothing is said. */
+export interface DetectInput {
+  /** A data URI. */
+  readonly image: string
+  readonly prompt: string
+  /** x, y and label of each point, one after the other. */
+  readonly points: readonly number[]
+  /** The corners of each box, one after the other. */
+  readonly boxes: readonly number[]
+  readonly threshold: number
+}
+
+/** Something that was found in a picture, in pixels. */
+export interface DetectedThing {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+  /** 0..1 */
+  readonly confidence: number
+  readonly className: string
+  /** A PNG; empty where there is none. */
+  readonly mask: Uint8Array
+}
+
+/** Finds things in a picture. */
+export async function detect(
+  transport: ServiceTransport,
+  input: DetectInput,
+  call: ServiceCall,
+): Promise<readonly DetectedThing[]> {
+  const path = '/v1/detection'
+  const { image, ...rest } = input
+  const reply = await transport.ask(
+    path,
+    { json: { model: transport.target.model, image, ...withoutZeros({ ...rest }) } },
+    call,
+  )
+  if (!Array.isArray(reply.detections)) throw undecodable(path)
+  return reply.detections.map(fieldsOf).map((thing) => ({
+    x: numberOf(thing.x) ?? 0,
+    y: numberOf(thing.y) ?? 0,
+    width: numberOf(thing.width) ?? 0,
+    height: numberOf(thing.height) ?? 0,
+    confidence: numberOf(thing.confidence) ?? 0,
+    className: textOf(thing.class_name) ?? '',
+    mask: Buffer.from(textOf(thing.mask) ?? '', 'base64'),
+  }))
+}
+
+/** How far away everything in a picture is. */
+export interface DepthInput {
+  /** A data URI. */
+  readonly image: string
+  readonly includeDepth: boolean
+  readonly includeConfidence: boolean
+  readonly includePose: boolean
+  readonly includeSky: boolean
+  readonly includePoints: boolean
+  readonly pointsConfidenceThreshold: number
+  /** Files to write: no route gives them (§6.5). */
+  readonly exports: readonly string[]
+}
+
+/** Distances, row by row. */
+export interface DepthMap {
+  readonly width: number
+  readonly height: number
+  readonly depth: readonly number[]
+  readonly confidence: readonly number[]
+  readonly sky: readonly number[]
+  readonly extrinsics: readonly number[]
+  readonly intrinsics: readonly number[]
+  readonly numPoints: number
+  readonly points: readonly number[]
+  readonly pointColors: Uint8Array
+  readonly isMetric: boolean
+}
+
+/**
+ * Tells how far away everything in a picture is.
+ *
+ * @throws {SvcError} `not_implemented` when files are to be written
+ */
+export async function measureDepth(
+  transport: ServiceTransport,
+  input: DepthInput,
+  call: ServiceCall,
+): Promise<DepthMap> {
+  if (input.exports.length > 0) throw unsupported('exports of depth')
+  const path = '/v1/depth'
+  const json = {
+    model: transport.target.model,
+    image: input.image,
+    ...withoutZeros({
+      include_depth: input.includeDepth,
+      include_confidence: input.includeConfidence,
+      include_pose: input.includePose,
+      include_sky: input.includeSky,
+      include_points: input.includePoints,
+      points_conf_thresh: input.pointsConfidenceThreshold,
+    }),
+  }
+  const reply = await transport.ask(path, { json }, call)
+  const width = countOf(reply.width)
+  const height = countOf(reply.height)
+  if (width === undefined || height === undefined) throw undecodable(path)
+  const numbers = (value: unknown): readonly number[] => numbersOf(listOf(value), path)
+  return {
+    width,
+    height,
+    depth: numbers(reply.depth),
+    confidence: numbers(reply.confidence),
+    sky: numbers(reply.sky),
+    extrinsics: numbers(reply.extrinsics),
+    intrinsics: numbers(reply.intrinsics),
+    numPoints: countOf(reply.num_points) ?? 0,
+    points: numbers(reply.points),
+    pointColors: Buffer.from(textOf(reply.point_colors) ?? '', 'base64'),
+    isMetric: reply.is_metric === true,
+  }
+}
