@@ -34,6 +34,7 @@ module.exports = {
     only('errors-is-alone', 'packages/errors', [], NO_NODE),
     only('json-is-pure', 'packages/json', [lib('errors')], NO_NODE),
     only('gguf-is-pure', 'packages/gguf', [lib('errors')], NO_NODE),
+    only('structured-output-is-pure', 'packages/structured-output', [lib('errors'), npm('re2js')], NO_NODE),
     only('templates-is-pure', 'packages/templates', [lib('errors'), npm('re2js')], NO_NODE),
     only('reply-parser-is-pure', 'packages/reply-parser', [lib('json'), npm('re2js')], NO_NODE),
     only('pii-is-pure', 'packages/pii', [lib('errors'), lib('json'), npm('zod')], NO_NODE),

@@ -60,6 +60,8 @@ export {
   SUCCESS,
 } from './hostile-messages.ts'
 export { type HttpServer, listenOnFreePort, startHttpServer } from './http-server.ts'
+// Schemas
+export { jsonSchemas, type SchemaArbitraries, sampleSchemas } from './json-schemas.ts'
 export { collectLines, type LineCollector } from './lines.ts'
 export { type OnnxGraph, type OnnxNode, type OnnxTensor, type OnnxValue, toOnnxFile } from './onnx/onnx-file.ts'
 export {

@@ -146,6 +146,10 @@ const PROMISES = {
     printed: ['proxy.upstream_url: only the root of the instance is used, what follows it is cut off', 'true loaded'],
     names: ['createService', 'createServiceHandlers', 'loadServiceTarget'],
   },
+  '@svc/structured-output': {
+    printed: ['true', 'undefined', 'must have the property "city"'],
+    names: ['compileSchema', 'compileStructuredOutput', 'createToolGrammar', 'toStructuredOutput'],
+  },
   '@svc/templates': {
     printed: ['<|user|>Hello', '', 'HELLO (Ada, Grace)'],
     names: [

@@ -6,13 +6,13 @@ import type { ModelConfig } from '../models/model-config.ts'
 import type { Residency } from '../models/residency.ts'
 import { createBackendExecutor } from './backend-executor.ts'
 import type { PredictionStep } from './events.ts'
+import { createCompileCache } from './prediction/compile-cache.ts'
 import { createModelFactsReader } from './prediction/model-facts.ts'
 import { createPlanner } from './prediction/plan.ts'
 import { createPredictor } from './prediction/predict.ts'
 import { createReplyRuleBook } from './prompt/finish/reply-rules.ts'
 import { createPromptBuilder } from './prompt/prompt-builder.ts'
 import type { ChatRequest } from './request.ts'
-import { createCompileCache } from './structured-output/compile-cache.ts'
 
 type Answer = Reply | SvcError
 

@@ -1,3 +1,4 @@
+import type { StructuredOutput } from '@svc/structured-output'
 import type { Attachment, RequestMedia } from './media/attachment.ts'
 
 /** A call the model made, or one it is told about in the history. */
@@ -66,13 +67,6 @@ export interface GenerationOptions {
   /** Tokens of prompt and answer; only lowers the model's own context. */
   readonly contextSize?: number | undefined
 }
-
-/** The form an answer must have. */
-export type StructuredOutput =
-  | { readonly kind: 'json-object' }
-  | { readonly kind: 'json-schema'; readonly schema: unknown; readonly name?: string | undefined }
-  /** A grammar in the dialect of llama.cpp. */
-  | { readonly kind: 'gbnf'; readonly grammar: string }
 
 /** What every generated reply is asked with. */
 interface Generation {

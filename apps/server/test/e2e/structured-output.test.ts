@@ -1,7 +1,7 @@
+import { compileSchema } from '@svc/structured-output'
+import { jsonSchemas, sampleSchemas } from '@svc/test-kit'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { compileSchema } from '../../src/inference/structured-output/compile-schema.ts'
 import { type BuiltServer, startBuiltServer } from '../support/built-server.ts'
-import { jsonSchemas, sampleSchemas } from '../support/json-schemas.ts'
 import { postChat } from './open-chat.ts'
 
 vi.setConfig({ testTimeout: 400_000, hookTimeout: 120_000 })

@@ -1,4 +1,5 @@
 import { SvcError } from '@svc/errors'
+import { toStructuredOutput } from '@svc/structured-output'
 import {
   isKnownMessagesBlock,
   type MessagesBlock,
@@ -7,7 +8,6 @@ import {
   type MessagesRequest,
 } from '@svc/wire'
 import type { ChatMessage, ChatRequest, GenerationOptions, ToolCall } from '../../inference/request.ts'
-import { toStructuredOutput } from '../../inference/structured-output/structured-output.ts'
 import { type ContentReader, createContentReader, isContentBlock, unsupported } from './content.ts'
 import { toToolRequest } from './tools.ts'
 

@@ -1,5 +1,6 @@
+import type { StructuredOutput } from '@svc/structured-output'
 import type { OllamaFormat, OllamaOptions, OllamaThink } from '@svc/wire'
-import type { GenerationOptions, GenerationRequest, StructuredOutput } from '../../inference/request.ts'
+import type { GenerationOptions, GenerationRequest } from '../../inference/request.ts'
 import { toLimit, toStop } from '../openai/to-generation.ts'
 
 /** The fields that chat and generate share. */

@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import type { ValueCheck } from '../structured-output/check/create-check.ts'
+import type { ValueCheck } from '@svc/structured-output'
 
 /** Checks the text of a complete answer. @throws SvcError when it has not the form that was asked for */
 export type AnswerCheck = (answer: string) => void

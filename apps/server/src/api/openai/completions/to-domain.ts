@@ -1,8 +1,8 @@
 import { SvcError } from '@svc/errors'
+import { toStructuredOutput } from '@svc/structured-output'
 import { type CompletionRequest as CompletionBody, textsOf } from '@svc/wire'
 import type { CompletionRequest } from '../../../inference/request.ts'
 import { unparsable } from '../../../inference/stages/body.ts'
-import { toStructuredOutput } from '../../../inference/structured-output/structured-output.ts'
 import { MAX_CHOICES } from '../limits.ts'
 import { toGeneration } from '../to-generation.ts'
 

@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
-import type { StructuredOutput } from '../request.ts'
 import { MAX_GRAMMAR_LENGTH } from './limits.ts'
 import { isObject, type JsonObject, member } from './schema/json.ts'
+import type { StructuredOutput } from './settings.ts'
 
 /** Fields of a request that say which form its answer must have, as they came; null counts as absent. */
 export interface StructuredOutputFields {

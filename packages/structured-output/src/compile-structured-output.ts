@@ -1,8 +1,7 @@
-import type { FunctionSettings } from '../../models/model-config.ts'
-import type { StructuredOutput } from '../request.ts'
 import type { ValueCheck } from './check/create-check.ts'
 import { compileSchema, jsonObjectGrammar } from './compile-schema.ts'
 import { isObject } from './schema/json.ts'
+import type { StructuredOutput, ToolGrammarSettings } from './settings.ts'
 import { propertiesOrder } from './tools/properties-order.ts'
 
 /** What holds a reply to its form. */
@@ -18,7 +17,7 @@ export interface OutputConstraint {
  * @param settings the `function` block of the model
  * @throws `invalid_request` with the code `unsupported_schema`, before anything is generated
  */
-export function compileStructuredOutput(output: StructuredOutput, settings: FunctionSettings): OutputConstraint {
+export function compileStructuredOutput(output: StructuredOutput, settings: ToolGrammarSettings): OutputConstraint {
   switch (output.kind) {
     case 'gbnf':
       return { grammar: output.grammar }

@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
-import { createSampler, readGbnf, seededRandom } from '../../../test/support/gbnf.ts'
+import { createSampler, readGbnf, seededRandom } from '../test/gbnf.ts'
 import { compileSchema } from './compile-schema.ts'
 
 vi.setConfig({ testTimeout: 120_000 })

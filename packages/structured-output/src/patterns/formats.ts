@@ -1,6 +1,6 @@
-import { isIPv4, isIPv6 } from 'node:net'
 import { RE2JS } from 're2js'
 import type { TextTest } from './compile-pattern.ts'
+import { isIpv4, isIpv6 } from './ip-address.ts'
 
 /** A `format` that is held: what may be generated, and what counts as right. */
 export interface Format {
@@ -56,8 +56,8 @@ const FORMATS: ReadonlyMap<string, Format> = new Map([
   ['uuid', format('[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}')],
   ['email', format(`[a-z0-9_+-]{1,20}(?:\\.[a-z0-9_+-]{1,20})?@${LABEL}(?:\\.${LABEL}){1,2}`, isEmail)],
   ['hostname', format(`${LABEL}(?:\\.${LABEL}){0,3}`, (text) => text.length <= 253 && isHostname(text))],
-  ['ipv4', format(`${OCTET}(?:\\.${OCTET}){3}`, isIPv4)],
-  ['ipv6', format('[0-9a-f]{1,4}(?::[0-9a-f]{1,4}){7}', (text) => isIPv6(text) && !text.includes('%'))],
+  ['ipv4', format(`${OCTET}(?:\\.${OCTET}){3}`, isIpv4)],
+  ['ipv6', format('[0-9a-f]{1,4}(?::[0-9a-f]{1,4}){7}', isIpv6)],
 ])
 
 /** What is held of a `format`; undefined for one that is only a note. */

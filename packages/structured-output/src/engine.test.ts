@@ -1,8 +1,8 @@
 import { SvcError } from '@svc/errors'
+import { jsonSchemas, sampleSchemas } from '@svc/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createSampler, matchesGbnf, readGbnf, seededRandom } from '../../../test/support/gbnf.ts'
-import { jsonSchemas, sampleSchemas } from '../../../test/support/json-schemas.ts'
-import { type LlamaGrammars, openLlamaGrammars } from '../../../test/support/llama-grammars.ts'
+import { createSampler, matchesGbnf, readGbnf, seededRandom } from '../test/gbnf.ts'
+import { type LlamaGrammars, openLlamaGrammars } from '../test/llama-grammars.ts'
 import { compileSchema, jsonObjectGrammar } from './compile-schema.ts'
 
 let engine: LlamaGrammars

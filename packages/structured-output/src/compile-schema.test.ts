@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import { describe, expect, it } from 'vitest'
-import { matchesGbnf, readGbnf } from '../../../test/support/gbnf.ts'
+import { matchesGbnf, readGbnf } from '../test/gbnf.ts'
 import { compileSchema } from './compile-schema.ts'
 
 const origin = { param: 'response_format' }

@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
+import { jsonSchemas, sampleSchemas } from '@svc/test-kit'
 import { describe, expect, it, vi } from 'vitest'
-import { createSampler, readGbnf, seededRandom } from '../../../test/support/gbnf.ts'
-import { jsonSchemas, sampleSchemas } from '../../../test/support/json-schemas.ts'
+import { createSampler, readGbnf, seededRandom } from '../test/gbnf.ts'
 import { type CompiledSchema, compileSchema } from './compile-schema.ts'
 
 vi.setConfig({ testTimeout: 120_000 })

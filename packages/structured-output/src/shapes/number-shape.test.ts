@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
-import { createSampler, matchesGbnf, readGbnf, seededRandom } from '../../../../test/support/gbnf.ts'
+import { createSampler, matchesGbnf, readGbnf, seededRandom } from '../../test/gbnf.ts'
 import { compileSchema } from '../compile-schema.ts'
 
 vi.setConfig({ testTimeout: 120_000 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createSampler, matchesGbnf, readGbnf, seededRandom } from '../../../../test/support/gbnf.ts'
+import { createSampler, matchesGbnf, readGbnf, seededRandom } from '../../test/gbnf.ts'
 import { createToolGrammar, type ToolGrammarInput } from './tool-grammar.ts'
 
 const WEATHER = {

@@ -1,4 +1,3 @@
-import type { FunctionSettings } from '../../../models/model-config.ts'
 import { createCheck, type ValueCheck } from '../check/create-check.ts'
 import { CompileTime } from '../compile-time.ts'
 import { choice, EMPTY, type Expression, literal, rule, sequence } from '../gbnf/expression.ts'
@@ -7,6 +6,7 @@ import { MAX_PARALLEL_CALLS } from '../limits.ts'
 import type { TextTest } from '../patterns/compile-pattern.ts'
 import { openSchema, type SchemaPlace } from '../schema/schema-document.ts'
 import { surveySchema } from '../schema/survey-schema.ts'
+import type { ToolGrammarSettings } from '../settings.ts'
 import { textNotStartingWith, textWithout } from './free-text.ts'
 import { propertiesOrder } from './properties-order.ts'
 
@@ -24,7 +24,7 @@ export interface ToolGrammarInput {
   /** Name of that pseudo-tool: its message is always written. */
   readonly answerTool?: string | undefined
   /** The `function` block of the model. */
-  readonly settings: FunctionSettings
+  readonly settings: ToolGrammarSettings
   /** `false` forbids several calls at once, whatever the model's file says. @default true */
   readonly parallel?: boolean | undefined
 }
@@ -87,7 +87,7 @@ function argumentsRule(place: SchemaPlace | undefined, { input, tool, builder }:
   return builder.ruleFor(place === undefined ? [shape] : [place, shape])
 }
 
-function isTagged(settings: FunctionSettings): boolean {
+function isTagged(settings: ToolGrammarSettings): boolean {
   return settings.grammar?.schemaType === 'llama3.1'
 }
 
