@@ -1,20 +1,20 @@
 import { Alphabet } from './alphabet.ts'
 import { emptiness, type PatternNode, setsOf, singleSet } from './ast.ts'
 import type { CodeSet } from './code-set.ts'
-import { ASSERT, type Counter, type Loop, OP, type Program } from './program.ts'
+import { ASSERT, type Loop, OP, type Program } from './program.ts'
 
-/** States beyond which a program without counters is not worth building. */
+/** States beyond which a program without loops is not worth building. */
 const MAX_UNROLLED_STATES = 12_000
 
 /** States beyond which nothing is built: assertions inside of nested repeats can ask for that. */
 const MAX_STATES = 1_000_000
 
-/** States up to which a repeat is written out in a program with counters. */
+/** States up to which a repeat is written out in a program with loops. */
 const WRITTEN_STATES = 64
 
 /** How a program is built. */
 export interface CompileOptions {
-  /** Repeats as counters and loops, so that bounds cost no states; else they are written out. */
+  /** Large repeats as loops, so that bounds cost no states; else they are written out. */
   readonly counted: boolean
   /** Characters that may not follow a match. */
   readonly notBefore?: CodeSet | undefined
@@ -33,7 +33,6 @@ class Builder {
   private readonly other: number[] = [0]
   private readonly sets: Uint8Array[] = []
   private readonly setIndex = new Map<string, number>()
-  private readonly counters: Counter[] = []
   private readonly loops: Loop[] = []
   private readonly alphabet: Alphabet
   private readonly options: CompileOptions
@@ -64,7 +63,6 @@ class Builder {
       sets: this.sets,
       words: alphabet.wordFlags(),
       notBefore: options.notBefore === undefined ? undefined : alphabet.flagsOf(options.notBefore),
-      counters: this.counters,
       loops: this.loops,
       usesEdges: this.assertions.has(ASSERT.start) || this.assertions.has(ASSERT.end),
       usesWords: this.assertions.has(ASSERT.boundary),
@@ -187,11 +185,6 @@ class Builder {
   }
 
   private counted(body: PatternNode, min: number, max: number, next: number): number {
-    const row = (body.kind === 'sequence' ? body.items : [body]).map(singleSet)
-    if (row.every((set) => set !== undefined)) {
-      const flags = row.map((set) => this.alphabet.flagsOf(set))
-      return this.state(OP.count, this.counters.push({ row: flags, min, max }) - 1, next)
-    }
     // Rounds that must be made, and then those that may: of the latter fewer are as good as more.
     if (min > 0 && max > min && !hasCounted(body))
       return this.counted(body, min, min, this.optionalRounds(body, 0, max - min, next))
@@ -237,7 +230,7 @@ function hasCounted(node: PatternNode): boolean {
   }
 }
 
-/** States of a node in a program with counters, about. */
+/** States of a node in a program with loops, about. */
 function writtenStates(node: PatternNode): number {
   switch (node.kind) {
     case 'sequence':

@@ -1,7 +1,7 @@
 import type { PatternNode } from './ast.ts'
 import type { CodeSet } from './code-set.ts'
 import { compile } from './compile.ts'
-import { type CountingAutomaton, countingAutomaton } from './counting-automaton.ts'
+import { type CountingAutomaton, countingAutomaton } from './counting/counting-automaton.ts'
 import { PatternSyntaxError } from './errors.ts'
 import { parsePattern } from './grammar.ts'
 import { LazyAutomaton } from './lazy-automaton.ts'
@@ -41,7 +41,7 @@ export class CompiledPattern {
     void this.program
   }
 
-  /** The program with counters, which always exists. */
+  /** The program with loops, which always exists. */
   get program(): Program {
     this.counted ??= compile(this.node, { counted: true, notBefore: this.notBefore })
     if (this.counted === undefined) throw new PatternSyntaxError('asks for too many states', 0)

@@ -9,7 +9,7 @@ export const DEAD = 0
 const UNKNOWN = -1
 
 /**
- * A deterministic automaton over a program without counters, built state by state as texts ask for them. It is anchored:
+ * A deterministic automaton over a program without loops, built state by state as texts ask for them. It is anchored:
  * it says how long a match is that begins where it was started. What it keeps is bounded; past the bound it starts anew.
  *
  * A step reads the class after a position, so whether a match ends at a position is known one step later: the lowest bit of

@@ -44,18 +44,6 @@ export class MatchList {
     this.count++
   }
 
-  /** Whether a match that would begin at `start` is ruled out by one that begins earlier and covers it. */
-  isCovered(start: number): boolean {
-    let low = 0
-    let high = this.count
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (this.startAt(middle) < start) low = middle + 1
-      else high = middle
-    }
-    return low > 0 && this.endAt(low - 1) > start
-  }
-
   /** Start and end of each match, in order. */
   *spans(): Generator<[number, number]> {
     for (let index = 0; index < this.count; index++) yield [this.startAt(index), this.endAt(index)]

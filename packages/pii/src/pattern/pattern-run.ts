@@ -1,10 +1,10 @@
 import { contains } from './code-set.ts'
 import type { CompiledPattern } from './compiled-pattern.ts'
+import { type Beginnings, RegionSearch } from './counting/region-search.ts'
+import { Simulation } from './counting/simulation.ts'
 import { LiteralHits } from './literal-hits.ts'
 import { MatchList } from './match-list.ts'
 import { PrefixSearch } from './prefix-search.ts'
-import { type Beginnings, RegionSearch } from './region-search.ts'
-import { Simulation } from './simulation.ts'
 import type { SourceText } from './source-text.ts'
 
 /** Pieces of work on regions that one call does: most regions are small. */

@@ -12,24 +12,14 @@ export const OP = {
   assert: 3,
   /** The text so far is a match. */
   accept: 4,
-  /** Takes a row of characters a number of times (`argument`: index of the counter). */
-  count: 5,
   /** Begins a loop (`argument`: index of the loop). */
-  enter: 6,
+  enter: 5,
   /** The end of a round of a loop. */
-  round: 7,
+  round: 6,
 } as const
 
 /** Assertions of a program. */
 export const ASSERT = { start: 0, end: 1, boundary: 2, notBefore: 3 } as const
-
-/** A row of characters that repeats; counted, not unrolled. */
-export interface Counter {
-  /** Flags by class of each character of the row. */
-  readonly row: readonly Uint8Array[]
-  readonly min: number
-  readonly max: number
-}
 
 /** Anything that repeats, with its count kept beside the state. */
 export interface Loop {
@@ -52,7 +42,6 @@ export interface Program {
   readonly words: Uint8Array
   /** Flags by class of characters that may not follow a match; undefined when any may. */
   readonly notBefore: Uint8Array | undefined
-  readonly counters: readonly Counter[]
   readonly loops: readonly Loop[]
   readonly usesEdges: boolean
   readonly usesWords: boolean

@@ -1,9 +1,8 @@
-import { isWordCode } from './code-set.ts'
-import { CountingQueue } from './counting-queue.ts'
+import { isWordCode } from '../code-set.ts'
+import type { MatchList } from '../match-list.ts'
+import { holds, OP, type Program, type Surroundings } from '../program.ts'
+import type { SourceText } from '../source-text.ts'
 import { Frames } from './frames.ts'
-import type { MatchList } from './match-list.ts'
-import { holds, OP, type Program, type Surroundings } from './program.ts'
-import type { SourceText } from './source-text.ts'
 import { VisitedStates } from './visited-states.ts'
 
 /** Frames beyond which those no longer in use are given up. */
@@ -29,12 +28,10 @@ export class Simulation {
   private readonly matches: MatchList
   private threads = noThreads()
   private following = noThreads()
-  private readonly queues = new Map<number, CountingQueue>()
   private readonly frames = new Frames()
   private compactAt = FRAMES_BEFORE_COMPACTION
   private readonly visited: VisitedStates
   private readonly stack: number[] = []
-  private step = 0
   private accepted = -1
   /** UTF-16 offset of the next character to read. */
   position = 0
@@ -44,7 +41,6 @@ export class Simulation {
     wordBefore: false,
     nextClass: -1,
   }
-  private readonly isDead = (start: number): boolean => this.matches.isCovered(start)
 
   constructor(program: Program, text: SourceText, matches: MatchList) {
     this.program = program
@@ -55,7 +51,7 @@ export class Simulation {
 
   /** Whether no match is under way. */
   get isIdle(): boolean {
-    return this.threads.state.length === 0 && this.queues.size === 0
+    return this.threads.state.length === 0
   }
 
   /** Goes to an offset, when no match is under way. */
@@ -76,15 +72,9 @@ export class Simulation {
     this.closeAll(begin)
     if (code < 0) {
       this.threads = noThreads()
-      this.queues.clear()
       this.position++
       return
     }
-    for (const [key, queue] of this.queues) {
-      queue.take(this.step, around.nextClass)
-      if (queue.isEmpty) this.queues.delete(key)
-    }
-    this.step++
     this.position += code > 0xffff ? 2 : 1
     if (this.frames.size > this.compactAt) this.compact()
   }
@@ -94,7 +84,6 @@ export class Simulation {
     const { threads, following } = this
     this.accepted = -1
     this.visited.clear()
-    if (this.queues.size > 0) this.leaveQueues()
     for (let index = 0; index < threads.state.length; index++) {
       const start = threads.start[index] ?? 0
       // A match that began earlier ends here: whatever began inside of it is out.
@@ -107,21 +96,6 @@ export class Simulation {
     threads.start.length = 0
     this.threads = following
     this.following = threads
-  }
-
-  /** Puts what leaves the counters among the threads, by start. */
-  private leaveQueues(): void {
-    const { threads, program } = this
-    for (const [key, queue] of this.queues) {
-      const start = queue.leaving(this.step, this.isDead)
-      if (start < 0) continue
-      const size = program.op.length
-      let at = threads.start.length
-      while (at > 0 && (threads.start[at - 1] ?? 0) > start) at--
-      threads.state.splice(at, 0, program.next[key % size] ?? 0)
-      threads.frame.splice(at, 0, Math.floor(key / size))
-      threads.start.splice(at, 0, start)
-    }
   }
 
   private close(state: number, frame: number, start: number): void {
@@ -149,9 +123,6 @@ export class Simulation {
         case OP.assert:
           if (holds(program, argument, this.around)) stack.push(next, inFrame)
           break
-        case OP.count:
-          this.enterCounter(at, argument, inFrame, start)
-          break
         case OP.enter:
           this.loop(argument, inFrame, 0)
           break
@@ -172,23 +143,6 @@ export class Simulation {
     this.following.start.push(start)
   }
 
-  private enterCounter(state: number, index: number, frame: number, start: number): void {
-    const { program } = this
-    const counter = program.counters[index]
-    if (counter === undefined) return
-    if (counter.min === 0) this.stack.push(program.next[state] ?? 0, frame)
-    // What the rest of the text is too short for need not be counted.
-    if (counter.min * counter.row.length > this.text.length - this.position) return
-    if (counter.row[0]?.[this.around.nextClass] !== 1) return
-    const key = frame * program.op.length + state
-    let queue = this.queues.get(key)
-    if (queue === undefined) {
-      queue = new CountingQueue(counter)
-      this.queues.set(key, queue)
-    }
-    queue.enter(this.step, start, this.isDead)
-  }
-
   /** In front of a round of a loop that has made `count` rounds. */
   private loop(index: number, parent: number, count: number): void {
     const loop = this.program.loops[index]
@@ -202,12 +156,8 @@ export class Simulation {
 
   /** Forgets the frames that nothing under way stands in. */
   private compact(): void {
-    const size = this.program.op.length
     this.frames.compact((copy) => {
       this.threads.frame = this.threads.frame.map(copy)
-      const queues = [...this.queues]
-      this.queues.clear()
-      for (const [key, queue] of queues) this.queues.set(copy(Math.floor(key / size)) * size + (key % size), queue)
     })
     this.compactAt = Math.max(FRAMES_BEFORE_COMPACTION, this.frames.size * 4)
   }

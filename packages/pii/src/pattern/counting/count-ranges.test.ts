@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { Dice } from './__fixtures__/random-patterns.ts'
+import { Dice } from '../__fixtures__/random-patterns.ts'
 import { countedLoop } from './counted-loop.ts'
 import { anotherRound, enterLoop, join, leaveLoop, type Value } from './counts.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { Dice } from './__fixtures__/random-patterns.ts'
+import { Dice } from '../__fixtures__/random-patterns.ts'
 import { Marks } from './marks.ts'
 
 it('are found from both sides', () => {

@@ -1,6 +1,6 @@
-import { Alphabet } from './alphabet.ts'
-import { emptiness, type PatternNode, setsOf } from './ast.ts'
-import type { CodeSet } from './code-set.ts'
+import { Alphabet } from '../alphabet.ts'
+import { emptiness, type PatternNode, setsOf } from '../ast.ts'
+import type { CodeSet } from '../code-set.ts'
 import { type CountedLoop, countedLoop } from './counted-loop.ts'
 import { unroll } from './unroll.ts'
 

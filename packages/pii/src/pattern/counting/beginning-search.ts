@@ -1,9 +1,9 @@
+import type { SourceText } from '../source-text.ts'
 import { isPlace, placeNumber, placeOf, SPACINGS } from './checkpoints.ts'
 import type { CountingAutomaton } from './counting-automaton.ts'
 import { CountingWalk, type Snapshot } from './counting-walk.ts'
 import { guardsAt } from './guards.ts'
 import { Marks } from './marks.ts'
-import type { SourceText } from './source-text.ts'
 
 /** Characters that one call reads. */
 const PIECE_UNITS = 1 << 11

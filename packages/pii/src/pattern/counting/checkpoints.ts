@@ -1,4 +1,4 @@
-import type { SourceText } from './source-text.ts'
+import type { SourceText } from '../source-text.ts'
 
 /** Distances of places that are kept, in code units: of those of a long text few, of one part of it more, and so on. */
 export const SPACINGS = [1 << 17, 1 << 10, 16] as const

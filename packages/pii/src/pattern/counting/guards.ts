@@ -1,6 +1,6 @@
-import { contains, isWordCode } from './code-set.ts'
+import { contains, isWordCode } from '../code-set.ts'
+import type { SourceText } from '../source-text.ts'
 import { GUARD, type PositionAutomaton } from './positions.ts'
-import type { SourceText } from './source-text.ts'
 
 /** The guards of an automaton that hold at an offset of a text. */
 export function guardsAt({ guards, notBefore }: PositionAutomaton, text: SourceText, at: number): number {

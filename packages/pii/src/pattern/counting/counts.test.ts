@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Dice } from './__fixtures__/random-patterns.ts'
+import { Dice } from '../__fixtures__/random-patterns.ts'
 import { countedLoop } from './counted-loop.ts'
 import { anotherRound, areCompatible, enterLoop, join, leaveLoop, type Value } from './counts.ts'
 

@@ -1,12 +1,12 @@
+import type { MatchList } from '../match-list.ts'
+import type { SourceText } from '../source-text.ts'
 import { BeginningSearch } from './beginning-search.ts'
 import { checkpointFrom } from './checkpoints.ts'
 import type { CountingAutomaton } from './counting-automaton.ts'
 import { CountingWalk } from './counting-walk.ts'
 import { guardsAt } from './guards.ts'
 import { Marks } from './marks.ts'
-import type { MatchList } from './match-list.ts'
 import type { Shape } from './shapes.ts'
-import type { SourceText } from './source-text.ts'
 
 /** Characters that one call reads without counting, and with. */
 const REACH_UNITS = 1 << 14

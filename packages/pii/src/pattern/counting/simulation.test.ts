@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { oracleMatches } from './__fixtures__/oracle.ts'
-import { acceptedPattern, Dice, randomText } from './__fixtures__/random-patterns.ts'
-import { compile } from './compile.ts'
-import { parseUnanchored } from './grammar.ts'
-import { MatchList } from './match-list.ts'
-import { simplify } from './simplify.ts'
+import { oracleMatches } from '../__fixtures__/oracle.ts'
+import { acceptedPattern, Dice, randomText } from '../__fixtures__/random-patterns.ts'
+import { compile } from '../compile.ts'
+import { parseUnanchored } from '../grammar.ts'
+import { MatchList } from '../match-list.ts'
+import { simplify } from '../simplify.ts'
+import { SourceText } from '../source-text.ts'
 import { Simulation } from './simulation.ts'
-import { SourceText } from './source-text.ts'
 
 /** Lets a match begin anywhere; counts the characters that were read. */
 function simulate(source: string, text: string, counted = true): { spans: [number, number][]; steps: number } {

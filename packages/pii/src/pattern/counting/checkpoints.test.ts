@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { SourceText } from '../source-text.ts'
 import { checkpointFrom, isPlace, placeNumber, placeOf } from './checkpoints.ts'
-import { SourceText } from './source-text.ts'
 
 it.each(['a'.repeat(70), '🔑'.repeat(35), `a${'🔑'.repeat(34)}`])(
   'places lie in front of whole characters: %s',

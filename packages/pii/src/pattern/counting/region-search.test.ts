@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { oracleMatches } from './__fixtures__/oracle.ts'
-import { acceptedPattern, Dice, nestedPattern, nestedText, randomText } from './__fixtures__/random-patterns.ts'
+import { oracleMatches } from '../__fixtures__/oracle.ts'
+import { acceptedPattern, Dice, nestedPattern, nestedText, randomText } from '../__fixtures__/random-patterns.ts'
+import { parseUnanchored } from '../grammar.ts'
+import { MatchList } from '../match-list.ts'
+import { simplify } from '../simplify.ts'
+import { SourceText } from '../source-text.ts'
 import { countingAutomaton } from './counting-automaton.ts'
-import { parseUnanchored } from './grammar.ts'
-import { MatchList } from './match-list.ts'
 import { RegionSearch } from './region-search.ts'
-import { simplify } from './simplify.ts'
-import { SourceText } from './source-text.ts'
 
 /** Cases compared with the oracle; `SVC_LONG=1` takes 100,000. */
 const CASES = process.env.SVC_LONG === '1' ? 100_000 : 1500

@@ -1,5 +1,5 @@
-import type { PatternNode } from './ast.ts'
-import type { CodeSet } from './code-set.ts'
+import type { PatternNode } from '../ast.ts'
+import type { CodeSet } from '../code-set.ts'
 import { type PositionAutomaton, positionAutomaton } from './positions.ts'
 import { Shapes } from './shapes.ts'
 

@@ -1,4 +1,4 @@
-import { EMPTY, type PatternNode, sequenceOf } from './ast.ts'
+import { EMPTY, type PatternNode, sequenceOf } from '../ast.ts'
 
 /** Characters up to which a repeat is written out; past that its rounds are counted. */
 const WRITTEN_CHARACTERS = 24
