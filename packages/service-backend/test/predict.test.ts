@@ -66,10 +66,10 @@ describe('Predict', () => {
     await using world = await startWorld()
     world.instance.enqueue(json({ choices: [{ text: 'ho' }] }))
     const media = { Grammar: 'root ::= "a"', Images: ['AA=='], Audios: ['AA=='], Videos: ['AA=='] }
-    const reply = await world.client.predict({ Prompt: 'hi', ToolChoice: 'auto', ...media })
+    const reply = await world.client.predict({ Prompt: 'hi', Tools: '[{}]', ToolChoice: 'auto', ...media })
     expect(reply.message.toString()).toBe('ho')
     expect(world.instance.requests[0]?.path).toBe('/v1/completions')
-    expect(world.asked()).toEqual({ model: 'm', prompt: 'hi', temperature: 0, tool_choice: 'auto' })
+    expect(world.asked()).toEqual({ model: 'm', prompt: 'hi', temperature: 0 })
     expect(world.warnings).toEqual(['cannot be forwarded, left out: grammar, images, audio, video'])
   })
 })

@@ -268,9 +268,18 @@ describe('the conversation', () => {
   })
 
   it('goes as a prompt once the templates of the file have written one', () => {
-    const sent = toPredictOptions(model('threads: 1'), ask({}, { tools: [{}] }), { ...CONTEXT, prompt: '<user>hi' })
+    const sent = toPredictOptions(model('threads: 1'), ask({}), { ...CONTEXT, prompt: '<user>hi' })
     expect(sent.Prompt).toBe('<user>hi')
     expect(sent.UseTokenizerTemplate ?? sent.Messages ?? sent.Tools).toBeUndefined()
+  })
+
+  it('has its tools beside a prompt too', () => {
+    const tools = [{ type: 'function', function: { name: 'f' } }]
+    const prompt = { ...CONTEXT, prompt: '<user>hi' }
+    const sent = toPredictOptions(model('threads: 1'), ask({}, { tools, toolChoice: 'required' }), prompt)
+    expect(sent).toMatchObject({ Prompt: '<user>hi', Tools: JSON.stringify(tools), ToolChoice: '"required"' })
+    expect(sent.UseTokenizerTemplate ?? sent.Messages).toBeUndefined()
+    expect(toPredictOptions(model('threads: 1'), ask({}, { tools, toolChoice: 'none' }), prompt).Tools).toBeUndefined()
   })
 
   it('has tools where there are some and they may be used', () => {

@@ -52,6 +52,8 @@ export function toPredictOptions(model: ModelConfig, request: PredictionInput, c
     ...(context.grammar === undefined ? {} : { Grammar: context.grammar }),
     Metadata: { ...metadataOf(model, request), ...waitingOf(model, context) },
     ...(context.prompt === undefined ? conversationFields(request) : { Prompt: context.prompt }),
+    // Some backends read tools beside a prompt that is already rendered: vLLM, SGLang, MLX.
+    ...toolFields(request),
     ...mediaFields(request),
     CorrelationId: context.correlationId,
     ModelIdentity: model.parameters.model ?? '',
@@ -226,7 +228,7 @@ function toTemplateValue(value: string): string | boolean {
 }
 
 function conversationFields(request: PredictionInput): PredictFields {
-  return { UseTokenizerTemplate: true, Messages: request.messages.map(toMessage), ...toolFields(request) }
+  return { UseTokenizerTemplate: true, Messages: request.messages.map(toMessage) }
 }
 
 /** Whoever writes the prompt: markers in it stand for these, in their order. */

@@ -41,9 +41,10 @@ function tellEnd({ finishReason }: PredictPiece, context: HandlerContext): void 
 /** Prompts that the host rendered go as they are, conversations for the instance's own template. */
 function toInput(request: PredictOptions, log: Log): PredictInput {
   const { messages, tools, toolChoice, metadata } = toConversation(request)
+  const isConversation = messages.length > 0
   warnOfDropped(request, log)
   return {
-    ...(messages.length > 0 ? { messages } : { prompt: request.Prompt }),
+    ...(isConversation ? { messages } : { prompt: request.Prompt }),
     temperature: request.Temperature,
     options: {
       max_tokens: request.Tokens,
@@ -63,8 +64,8 @@ function toInput(request: PredictOptions, log: Log): PredictInput {
       negative_prompt_scale: request.NegativePromptScale,
       stop: request.StopPrompts,
       logit_bias: parseJson(request.LogitBias),
-      tools,
-      tool_choice: toolChoice,
+      // Completions take no tools.
+      ...(isConversation ? { tools, tool_choice: toolChoice } : {}),
       logprobs: request.Logprobs > 0,
       top_logprobs: request.TopLogprobs,
       reasoning_effort: metadata.reasoning_effort,
