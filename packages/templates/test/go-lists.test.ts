@@ -87,6 +87,8 @@ describe('list and dict functions', () => {
     ['{{get .nope "a"}}|{{get nil "a"}}|', '||'],
     ['{{keys .m | sortAlpha}} {{keys .m (dict "z" 1) | sortAlpha}} {{keys}}', '[a b c] [a b c z] []'],
     ['{{values .m | sortAlpha}}', '[1 2 3]'],
+    ['{{$s := splitList "," "b,c,a"}}{{$t := $s}}{{sortAlpha $s}} {{$s}} {{$t}}', '[a b c] [a b c] [a b c]'],
+    ['{{$s := list "b" "c" "a"}}{{sortAlpha $s}} {{$s}}', '[a b c] [b c a]'],
     ['{{pluck "k" (index .deep.arr 0) .m (index .deep.arr 1)}}', '[v0 v1]'],
     ['{{pick .m "a" "zz"}} {{omit .m "a" "b"}}', 'map[a:1] map[c:3]'],
     ['{{dig "x" "y" "z" "none" .deep}} {{dig "x" "q" "none" .deep}} {{dig "q" nil .deep}}', 'bottom none <no value>'],

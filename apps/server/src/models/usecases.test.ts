@@ -135,3 +135,11 @@ it('an alias serves nothing by itself', () => {
 it('backends are compared without case', () => {
   expect(usecasesOf(model('name: m\nbackend: Whisper'))).toEqual(['transcript'])
 })
+
+it('a router chats whatever its backend is', () => {
+  const router = 'router:\n  candidates:\n    - model: a\n      labels: [x]\n'
+  for (const backend of ['whisper', 'diffusers', 'rerankers', 'llama']) {
+    expect(hasUsecase(model(`name: r\nbackend: ${backend}\n${router}`), 'chat'), backend).toBe(true)
+  }
+  expect(hasUsecase(model('name: r\nbackend: whisper\n'), 'chat')).toBe(false)
+})

@@ -80,8 +80,9 @@ function drawsPictures(config: ModelConfig, backend: string): boolean {
 }
 
 function guessesChat(config: ModelConfig, backend: string): boolean {
-  if (NO_CHAT.has(backend)) return false
+  // A router answers through its candidates: its own backend says nothing of it.
   if ((config.router?.candidates?.length ?? 0) > 0) return true
+  if (NO_CHAT.has(backend)) return false
   if (config.llm.embeddings === true) return false
   const { chat, chatMessage, useTokenizerTemplate } = config.template
   return isSet(chat) || isSet(chatMessage) || useTokenizerTemplate === true || generatesText(config)

@@ -30,6 +30,21 @@ describe('sumDeviceMemory', () => {
   })
 })
 
+it('counts an unreadable region of host memory as 0, and gives up at one of device memory', () => {
+  const client = (...lines: readonly string[]) => [
+    [
+      {
+        target: '/dev/dri/renderD128',
+        fdinfo: ['drm-client-id:\t1', 'drm-pdev:\t0000:03:00.0', ...lines].join('\n'),
+      },
+    ],
+  ]
+  expect(sumDeviceMemory(client('drm-resident-vram0:\t4 KiB', 'drm-resident-gtt:\t? KiB'))).toBe(4096)
+  expect(sumDeviceMemory(client('drm-resident-system:\tlots'))).toBe(0)
+  expect(sumDeviceMemory(client('drm-resident-vram0:\t? KiB', 'drm-resident-gtt:\t4 KiB'))).toBeUndefined()
+  expect(sumDeviceMemory(client('drm-resident-local0:\t4 TiB'))).toBeUndefined()
+})
+
 interface FakeProcess {
   readonly pid: number
   readonly parentPid: number

@@ -69,15 +69,19 @@ function parseFields(fdinfo: string): Map<string, string> {
   return fields
 }
 
-/** Resident bytes by region. `drm-memory-` is the older name of `drm-resident-`: where both stand, the newer counts. */
+/**
+ * Resident bytes by region; undefined when a region of device memory cannot be read. Regions of host memory are not
+ * counted, so that an unreadable one counts as 0. `drm-memory-` is the older name of `drm-resident-`: where both stand,
+ * the newer counts.
+ */
 function parseRegions(fields: ReadonlyMap<string, string>): Map<string, number> | undefined {
   const regions = new Map<string, number>()
   for (const [key, value] of fields) {
     const [, name, region] = COUNTER.exec(key) ?? []
     if (region === undefined || (name === 'memory' && fields.has(`drm-resident-${region}`))) continue
     const [, amount, unit] = AMOUNT.exec(value) ?? []
-    if (amount === undefined) return undefined
-    regions.set(region, Number(amount) * (unit === undefined ? 1 : (UNIT_BYTES[unit] ?? 1)))
+    if (amount === undefined && DEVICE_REGION.test(region)) return undefined
+    regions.set(region, Number(amount ?? 0) * (unit === undefined ? 1 : (UNIT_BYTES[unit] ?? 1)))
   }
   return regions
 }

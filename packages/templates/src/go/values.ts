@@ -55,14 +55,23 @@ export class GoComplex extends GoBoxed {
 export class GoSlice extends GoBoxed {
   readonly kind = 'slice'
   readonly element: GoType
-  readonly items: readonly GoValue[]
   readonly isNil: boolean
+  #items: readonly GoValue[]
 
   constructor(element: GoType, items: readonly GoValue[], isNil = false) {
     super()
     this.element = element
-    this.items = items
+    this.#items = items
     this.isNil = isNil
+  }
+
+  get items(): readonly GoValue[] {
+    return this.#items
+  }
+
+  /** Puts other items in the place of its own: all variables that hold the slice see them. */
+  replaceItems(items: readonly GoValue[]): void {
+    this.#items = items
   }
 }
 

@@ -34,7 +34,7 @@ const MUST: readonly string[] = [
   'compact',
 ]
 
-/** Lists: making them, taking them apart, searching them. None is changed in place. */
+/** Lists: making them, taking them apart, searching them. Only `sortAlpha` changes one in place. */
 export const LIST_FUNCTIONS: FunctionTable = withMust({
   list: variadic([], 'any', (_, __, items) => goList(items)),
   tuple: variadic([], 'any', (_, __, items) => goList(items)),
@@ -73,8 +73,12 @@ export const LIST_FUNCTIONS: FunctionTable = withMust({
   }),
   seq: variadic([], 'int', (context, _, bounds) => sequence(context, bounds)),
   sortAlpha: fixed(['any'], (context, list) => {
-    if (!(indirect(list) instanceof GoSlice)) return goStrings([stringValue(context, list)])
-    return goStrings([...stringValues(context, list)].sort(compareBytes))
+    const slice = indirect(list)
+    if (!(slice instanceof GoSlice)) return goStrings([stringValue(context, list)])
+    const sorted = [...stringValues(context, list)].sort(compareBytes)
+    // As in sprig, a list of strings is sorted in place; other lists are copied.
+    if (slice.element === 'string') slice.replaceItems(sorted)
+    return goStrings(sorted)
   }),
   toStrings: fixed(['any'], (context, list) => goStrings(stringValues(context, list))),
 })
