@@ -16,6 +16,8 @@ export interface RunningBackend {
   readonly exited: Promise<ExitReport>
   /** Whether it is gone already. */
   hasExited(): boolean
+  /** Whether this server has asked it to stop. */
+  isStopping(): boolean
   /**
    * Free, TERM to the group, KILL after `graceMs`; an attached backend is only told to free its model. Never rejects.
    *
@@ -34,6 +36,7 @@ interface BackendParts {
 export function createSpawnedBackend(parts: BackendParts & { readonly process: BackendProcess }): RunningBackend {
   const { program, client, startedAt, process } = parts
   let freed: Promise<void> | undefined
+  let isStopping = false
   return {
     program,
     client,
@@ -41,7 +44,9 @@ export function createSpawnedBackend(parts: BackendParts & { readonly process: B
     startedAt,
     exited: process.exited,
     hasExited: process.hasExited,
+    isStopping: () => isStopping,
     async stop({ graceMs, freeMs = DEFAULT_FREE_MS }) {
+      isStopping = true
       if (process.hasExited()) {
         await process.exited
         return
@@ -67,6 +72,7 @@ export function createAttachedBackend(parts: BackendParts): RunningBackend {
     ...parts,
     exited,
     hasExited: () => hasExited,
+    isStopping: () => hasExited,
     async stop({ freeMs = DEFAULT_FREE_MS }) {
       if (hasExited) return
       hasExited = true

@@ -40,7 +40,7 @@ const failure = (kind: ConstructorParameters<typeof SvcError>[0], code: string):
   new SvcError(kind, code, { code })
 
 /** A residency whose every lease answers with the next of the answers. */
-function world(answers: Answer[]) {
+function world(answers: Answer[], { dies = false } = {}) {
   const log: string[] = []
   const client = {
     async predict() {
@@ -64,6 +64,7 @@ function world(answers: Answer[]) {
         backend: 'mock',
         release: () => log.push('release'),
         reportFailure: (error: unknown) => log.push(`failed ${SvcError.is(error) ? error.code : ''}`),
+        hasDied: async () => dies,
       }
     },
   } as unknown as Residency
@@ -126,7 +127,35 @@ describe('createBackendExecutor', () => {
     expect(log.filter((line) => line === 'acquire').length).toBe(1)
   })
 
-  it('tells of a backend that died as a failure of this server', async () => {
+  it.each(['backend_unavailable', 'backend_cancelled'])(
+    'asks a fresh backend when the process died: %s',
+    async (code) => {
+      const { log, run } = world([failure('unavailable', code), text('hi')], { dies: true })
+      expect((await run())[0]).toMatchObject({ text: 'hi' })
+      expect(log).toEqual(['acquire', `failed ${code}`, 'release', 'acquire', 'release'])
+      const streamed = world([failure('unavailable', code), text('hi')], { dies: true })
+      expect((await streamed.run({ stream: true })).some((step) => 'text' in step && step.text === 'hi')).toBe(true)
+    },
+  )
+
+  it('tells of a second death, of one in the middle of an answer, and asks no other backend then', async () => {
+    const dead = failure('unavailable', 'backend_unavailable')
+    const twice = world([dead, dead, text('hi')], { dies: true })
+    await expect(twice.run()).rejects.toMatchObject({ kind: 'internal', code: 'backend_stopped' })
+    expect(twice.log.filter((line) => line === 'acquire').length).toBe(2)
+    const late = world([text('part'), dead, text('hi')], { dies: true })
+    await expect(late.run({ stream: true })).rejects.toMatchObject({ code: 'backend_stopped' })
+    expect(late.log.filter((line) => line === 'acquire').length).toBe(1)
+  })
+
+  it('asks nobody else for a client that has left', async () => {
+    const { log, executor } = world([failure('unavailable', 'backend_unavailable'), text('hi')], { dies: true })
+    const steps = executor.predict(request, { model, correlationId: 'c', signal: AbortSignal.abort() })
+    await expect(steps[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'backend_stopped' })
+    expect(log.filter((line) => line === 'acquire').length).toBe(1)
+  })
+
+  it('tells of a backend that cannot be reached and did not die as a failure of this server', async () => {
     const { log, run } = world([failure('unavailable', 'backend_unavailable')])
     await expect(run()).rejects.toMatchObject({ kind: 'internal', code: 'backend_stopped' })
     expect(log).toContain('failed backend_unavailable')

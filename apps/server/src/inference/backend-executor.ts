@@ -9,7 +9,7 @@ import { runOperation } from './operations/run-operation.ts'
 import type { Predictor } from './prediction/predict.ts'
 import { carryPassage } from './upstream/passage.ts'
 
-/** Most attempts of a request: a backend that lost its model is given one more. */
+/** Most attempts of a request: a backend that died or lost its model is given one more. */
 const ATTEMPTS = 2
 
 /** Requests on gRPC model backends: loads the model on first use and keeps it busy while the request runs. */
@@ -29,13 +29,13 @@ export function createBackendExecutor(
         const lease = await residency.acquire(options.model, { signal: options.signal })
         try {
           for await (const event of predict(request, { ...options, client: clientOf(lease, options) })) {
-            produced = true
+            produced ||= event.type !== 'progress'
             yield event
           }
           return
         } catch (error) {
-          // A backend that lost its model has answered nothing yet: load once more and try again.
-          if (!shouldReload(lease, error) || produced || attempt >= ATTEMPTS) throw toPredictionError(error)
+          const isLast = produced || attempt >= ATTEMPTS
+          if (!(await mayTryAgain(lease, error, { isLast, signal: options.signal }))) throw toPredictionError(error)
         } finally {
           lease.release()
         }
@@ -63,15 +63,24 @@ async function withModel<T>(
     try {
       return await work(lease)
     } catch (error) {
-      if (!shouldReload(lease, error) || attempt >= ATTEMPTS) throw toPredictionError(error)
+      if (!(await mayTryAgain(lease, error, { isLast: attempt >= ATTEMPTS, signal }))) throw toPredictionError(error)
     } finally {
       lease.release()
     }
   }
 }
 
-function shouldReload(lease: ModelLease, error: unknown): boolean {
+/**
+ * Whether a failed request goes to a fresh backend: its client has seen nothing of an answer yet, and the backend lost its
+ * model or its process died.
+ */
+async function mayTryAgain(
+  lease: ModelLease,
+  error: unknown,
+  { isLast, signal }: { readonly isLast: boolean; readonly signal: AbortSignal },
+): Promise<boolean> {
   if (!SvcError.is(error)) return false
   lease.reportFailure(error)
-  return error.code === 'model_not_loaded'
+  if (isLast || signal.aborted) return false
+  return error.code === 'model_not_loaded' || (error.kind === 'unavailable' && (await lease.hasDied()))
 }

@@ -371,6 +371,30 @@ describe('reportFailure', () => {
   })
 })
 
+describe('hasDied', () => {
+  it('is true once a process of ours has ended by itself, and waits for the end', async () => {
+    const { supervisor, acquire } = await createWorld()
+    const lease = await acquire()
+    const died = lease.hasDied()
+    supervisor.backends[0]?.die({ code: null, signal: 'SIGKILL' })
+    expect(await died).toBe(true)
+    expect(await lease.hasDied()).toBe(true)
+  })
+
+  it('is false for a process that lives, one that this server stops, and one that it attaches to', async () => {
+    const { clock, supervisor, acquire } = await createWorld()
+    const lease = await acquire()
+    const alive = lease.hasDied()
+    await clock.advance(1000)
+    expect(await alive).toBe(false)
+    void supervisor.backends[0]?.stop({ graceMs: 0 })
+    expect(await lease.hasDied()).toBe(false)
+    const attached = await acquire(createModel({ name: 'far', backend: 'remote' }))
+    supervisor.backends.at(-1)?.die()
+    expect(await attached.hasDied()).toBe(false)
+  })
+})
+
 describe('an attached backend', () => {
   const remote = createModel({ backend: 'remote' })
 

@@ -1,12 +1,15 @@
 import type { BackendClient } from '@svc/backend-client'
 import { SvcError } from '@svc/errors'
 import type { RunningBackend } from '../backends/running-backend.ts'
+import { settlesWithin } from '../backends/settles-within.ts'
 import type { Clock } from '../ports.ts'
 import type { ModelConfig } from './model-config.ts'
 
 /** How long an attached backend is believed to hold its model without being asked. */
 const TRUST_MS = 30_000
 const HEALTH_TIMEOUT_MS = 5000
+/** How long after a broken call the end of a process is waited for. */
+const EXIT_NOTICE_MS = 1000
 
 /** The right to call a loaded model. It counts as in flight until released. */
 export interface ModelLease {
@@ -20,6 +23,11 @@ export interface ModelLease {
    * loads again; one that could not be reached is asked for its health first.
    */
   reportFailure(error: unknown): void
+  /**
+   * Whether a process of this server had the model and ended by itself: it crashed, or somebody else killed it. A process
+   * that this server stops, and a backend that it only attaches to, do not count. Waits up to a second for the end.
+   */
+  hasDied(): Promise<boolean>
 }
 
 /** One loaded model. */
@@ -91,6 +99,11 @@ export function createResident(options: {
     if (error.code === 'model_not_loaded' || error.code === 'model_identity_mismatch') options.onLost(resident)
     if (error.code === 'backend_unavailable' || error.code === 'backend_exited') isSuspect = true
   }
+  const hasDied = async (): Promise<boolean> => {
+    if (backend.pid === undefined || backend.isStopping()) return false
+    if (!backend.hasExited()) await settlesWithin(backend.exited, EXIT_NOTICE_MS, clock)
+    return backend.hasExited() && !backend.isStopping()
+  }
   const resident: Resident = {
     name: model.name,
     model,
@@ -122,6 +135,7 @@ export function createResident(options: {
         backend: backend.program.name,
         release: () => release(call),
         reportFailure,
+        hasDied,
       }
     },
     isTrusted() {

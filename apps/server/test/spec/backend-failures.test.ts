@@ -132,6 +132,50 @@ describe('failures of a backend', () => {
   })
 })
 
+describe('a backend that dies before anything was sent', () => {
+  const messages = [{ role: 'user', content: 'Hello' }]
+
+  // verifies residency:reload:silent-retry
+  it.each([
+    ['a stream', '/v1/chat/completions', { messages, stream: true }],
+    ['a whole answer', '/v1/chat/completions', { messages }],
+    ['vectors', '/v1/embeddings', { input: 'Hello' }],
+  ])('%s comes from a fresh one, and the client learns nothing of it', async (_name, path, body) => {
+    await using server = await startTestServer()
+    await server.model('m', { rules: [{ do: { delayMs: 700 } }] }, { known_usecases: ['chat', 'embeddings'] })
+    const asked = () =>
+      server.records('m').filter(({ event, rpc }) => event === 'start' && /Predict|Embedding/.test(rpc))
+    const sent = server.post(path, { model: 'm', ...body })
+    await eventually(() => expect(asked()).toHaveLength(1))
+    process.kill(asked()[0]?.pid ?? 0, 'SIGKILL')
+    const reply = await sent
+    expect(reply.status).toBe(200)
+    expect(reply.text).not.toContain('error')
+    expect(new Set(asked().map(({ pid }) => pid)).size).toBe(2)
+  })
+
+  // verifies residency:reload:silent-retry
+  it('is asked once more and no more', async () => {
+    await using server = await startTestServer()
+    await server.model('m', { rules: [{ rpc: 'Predict*', do: { crash: { how: 'kill' } } }] })
+    const reply = await server.chat('m')
+    expect(reply.status).toBe(500)
+    expect(reply.json()).toMatchObject({ error: { message: 'prediction failed: the model backend stopped' } })
+    expect(server.records('m').filter(({ event, rpc }) => event === 'start' && rpc === 'Predict')).toHaveLength(2)
+  })
+
+  // verifies residency:reload:silent-retry
+  it('right before a request is not met by it', async () => {
+    await using server = await startTestServer()
+    await server.model('m')
+    expect((await server.chat('m')).status).toBe(200)
+    for (let round = 0; round < 5; round += 1) {
+      process.kill(pidOf(server, 'm'), 'SIGKILL')
+      expect((await server.chat('m')).status).toBe(200)
+    }
+  })
+})
+
 describe('a client that leaves', () => {
   it.each([true, false])('REL-4: cancels the call at once (stream: %s)', async (stream) => {
     await using server = await startTestServer()

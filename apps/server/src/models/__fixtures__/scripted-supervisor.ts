@@ -90,6 +90,7 @@ function createScriptedBackend({ program, script, clock, pid }: BackendParts): S
     startedAt: clock.now(),
     exited,
     hasExited: () => hasExited,
+    isStopping: () => stops.length > 0,
     async stop(options) {
       stops.push(options)
       die()

@@ -269,6 +269,12 @@ export const STATES = defineRequirements([
     state: 'built',
   },
   {
+    id: 'residency:reload:silent-retry',
+    section: '3.5',
+    behavior: 'A request whose backend dies before anything was sent is answered by a fresh one, once.',
+    state: 'built',
+  },
+  {
     id: 'residency:stop:forgets-timers',
     section: '3.5',
     behavior: 'Stopping a backend removes its watchdog timers and its place in the order of eviction.',
