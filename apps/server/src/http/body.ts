@@ -122,6 +122,7 @@ export function createBodyReader(limits: BodyLimits): BodyReader {
 
   async function collect(call: Parameters<BodyReader['read']>[0], counted: BodyMeter): Promise<Uint8Array> {
     const { outgoing, ending } = call
+    outgoing.invite?.()
     const body = streamOf(call.incoming)
     const pieces = new BodyPieces()
     await new Promise<void>((resolve, reject) => {

@@ -22,7 +22,7 @@ import type { Route } from './route.ts'
 import type { ErrorFamily, RouteRow } from './route-row.ts'
 import { RunningCall, RunningCalls } from './running-calls.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
-import type { Upgrade } from './upgrade.ts'
+import { stayInHttp, type Upgrade } from './upgrade.ts'
 import { createSockets, type SocketLimits } from './websocket.ts'
 
 export { ALREADY_SENT }
@@ -131,6 +131,9 @@ export function createEdge(options: EdgeOptions): Edge {
 
   function checkAddressed(call: CallState): void {
     checkSingleHost(call.incoming.rawHeaders)
+    const { httpVersion = '1.1', headers } = call.incoming
+    if (headers.host === undefined && httpVersion === '1.1')
+      throw new SvcError('invalid_request', 'an HTTP/1.1 request needs a Host header', { code: 'missing_host' })
     const policy = options.host()
     if (policy !== undefined) checkHost(call.incoming.headers.host, policy)
   }
@@ -223,8 +226,10 @@ export function createEdge(options: EdgeOptions): Edge {
         const admit = (): Principal => options.gate.admit(route, pattern, call.incoming)
         call.principal = admit()
         const { upgrade } = source
-        if (route.serveSocket !== undefined && upgrade !== undefined)
-          return await serveSocket(route.serveSocket, call, { upgrade, admit })
+        if (upgrade !== undefined) {
+          if (route.serveSocket !== undefined) return await serveSocket(route.serveSocket, call, { upgrade, admit })
+          stayInHttp(upgrade)
+        }
         call.ending.admitted = { row: route, pattern, incoming: call.incoming, outgoing: call.outgoing }
         checkCrossSite(call.incoming, options.cors())
         return await send(call, await route.handler(call))

@@ -1,16 +1,25 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
+import { SvcError } from '@svc/errors'
 import type { App } from './app.ts'
+import { ConnectionLimit, grantConnections } from './connection-limit.ts'
 import { createDirectConnections, type DirectConnections } from './direct/direct-connections.ts'
-import { PreparedResponse } from './prepared-response.ts'
+import { errorBody } from './error-envelopes.ts'
+import { ignoreErrors } from './linger.ts'
+import { createNodeServer } from './node-server.ts'
 import { READ_STALL_MS } from './reply-writer.ts'
-import { type Upgrade, type UpgradedConnections, watchUpgrades } from './upgrade.ts'
+import type { Upgrade, UpgradedConnections } from './upgrade.ts'
 
 /** Time limits of connections (threats IN-11). */
 const HEADERS_TIMEOUT_MS = 30_000
 const REQUEST_TIMEOUT_MS = 300_000
 const KEEP_ALIVE_MS = 120_000
+const NODE_LIMITS = {
+  headersTimeout: HEADERS_TIMEOUT_MS,
+  requestTimeout: REQUEST_TIMEOUT_MS,
+  keepAliveTimeout: KEEP_ALIVE_MS,
+}
 /** The same for connections that the server reads itself. */
 const DIRECT_LIMITS = {
   unused: HEADERS_TIMEOUT_MS,
@@ -36,7 +45,12 @@ export interface Listener {
 export interface ListenOptions {
   /** Milliseconds that a client may take nothing of a reply that has ended, before it is cut off. @default 60000 */
   readonly unreadMs?: number | undefined
+  /** Most connections at once. @default what the server takes where the system has no limit */
+  readonly maxConnections?: number | undefined
 }
+
+/** What is answered however many connections there are. */
+const HEALTH_CHECKS: ReadonlySet<string | undefined> = new Set(['/healthz', '/readyz'])
 
 /**
  * Listens with the application.
@@ -46,9 +60,9 @@ export interface ListenOptions {
 export async function listen(
   app: App,
   address: { readonly host?: string | undefined; readonly port: number },
-  { unreadMs = READ_STALL_MS }: ListenOptions = {},
+  { unreadMs = READ_STALL_MS, maxConnections = grantConnections(0, undefined).max }: ListenOptions = {},
 ): Promise<Listener> {
-  const upgrades = new WeakMap<object, Upgrade>()
+  const limit: ConnectionLimit = new ConnectionLimit(maxConnections, () => direct.endIdle() || node.endIdle())
   const handle = getRequestListener(
     (request, bindings) => {
       const upgrade = upgrades.get(bindings.incoming)
@@ -56,37 +70,46 @@ export async function listen(
     },
     { overrideGlobalObjects: false, hostname: 'localhost' },
   )
+  const upgrades = new WeakMap<object, Upgrade>()
   // Whatever a handler throws is answered by the edge; what is left is a reply that could not be written.
-  const serve = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+  const node = createNodeServer((incoming, outgoing, upgrade) => {
     outgoing.once('prefinish', () => limitUnread(outgoing, unreadMs))
-    const served = upgrades.has(incoming) ? undefined : app.serveDirect?.(incoming, outgoing)
+    if (limit.isExcess(incoming.socket) && !HEALTH_CHECKS.has(incoming.url)) {
+      refuseExcess(outgoing)
+      return
+    }
+    if (upgrade !== undefined) upgrades.set(incoming, upgrade)
+    const served = upgrade === undefined ? app.serveDirect?.(incoming, outgoing) : undefined
     ;(served ?? handle(incoming, outgoing)).catch(() => outgoing.destroy())
-  }
-  const server = createServer(
-    {
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      noDelay: true,
-      requireHostHeader: false,
-      ServerResponse: PreparedResponse,
-    },
-    serve,
-  )
-  const upgraded = watchUpgrades(server, (incoming, outgoing, upgrade) => {
-    upgrades.set(incoming, upgrade)
-    serve(incoming, outgoing)
-  })
-  server.on('connect', (_request, socket) => {
-    socket.end('HTTP/1.1 405 Method Not Allowed\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
-  })
-  server.on('clientError', (error: Error & { code?: string }, socket) => {
-    if (!socket.writable) return
-    const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
-    socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
-  })
+  }, NODE_LIMITS)
+  const { server, upgraded } = node
   const unused = watchUnused(server)
-  const direct = readDirectly(server, app, { unused, unreadMs })
+  const readByNode = (socket: Socket): void => {
+    unused.add(socket)
+    socket.once('close', () => unused.delete(socket))
+    node.read(socket)
+  }
+  const direct = createDirectConnections(
+    {
+      serves: ({ method, target }) => app.servesDirect?.(method, target) === true,
+      serve(incoming, outgoing) {
+        app.serveDirect?.(incoming, outgoing)?.catch(() => outgoing.destroy())
+      },
+      handOver: readByNode,
+    },
+    { ...DIRECT_LIMITS, unread: unreadMs },
+  )
+  server.on('connection', (socket: Socket) => {
+    // One that asked to leave HTTP, and is to be served as if it did not, comes a second time.
+    if (limit.has(socket)) direct.accept(socket)
+    else {
+      // Whoever reads a connection listens for its errors only as long.
+      ignoreErrors(socket)
+      if (!limit.add(socket)) socket.destroy()
+      else if (limit.isExcess(socket)) readByNode(socket)
+      else direct.accept(socket)
+    }
+  })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen({ ...(address.host === undefined ? {} : { host: address.host }), port: address.port }, () => {
@@ -97,34 +120,13 @@ export async function listen(
   return toListener(server, { unused, direct, upgraded })
 }
 
-/**
- * Puts connections that the server reads itself in front of Node's HTTP server, which gets those whose requests are not
- * plain or not served directly.
- */
-function readDirectly(
-  server: Server,
-  app: App,
-  { unused, unreadMs }: { readonly unused: Set<Socket>; readonly unreadMs: number },
-): DirectConnections {
-  const [serveByNode] = server.listeners('connection')
-  if (serveByNode === undefined) throw new Error("Node's HTTP server has no listener for connections")
-  server.off('connection', serveByNode as () => void)
-  const direct = createDirectConnections(
-    {
-      serves: ({ method, target }) => app.servesDirect?.(method, target) === true,
-      serve(incoming, outgoing) {
-        app.serveDirect?.(incoming, outgoing)?.catch(() => outgoing.destroy())
-      },
-      handOver(socket) {
-        unused.add(socket)
-        socket.once('close', () => unused.delete(socket))
-        serveByNode.call(server, socket)
-      },
-    },
-    { ...DIRECT_LIMITS, unread: unreadMs },
-  )
-  server.on('connection', (socket: Socket) => direct.accept(socket))
-  return direct
+/** Answers a request for which there is no room, on a connection that is one too many. */
+function refuseExcess(outgoing: ServerResponse): void {
+  const error = new SvcError('unavailable', 'too many connections are open; retry shortly', {
+    code: 'too_many_connections',
+  })
+  const headers = { Connection: 'close', 'Content-Type': 'application/json', 'Retry-After': '1' }
+  outgoing.writeHead(503, headers).end(JSON.stringify(errorBody(error, 'compatible')))
 }
 
 /** Gives a reply that is whole, but not out, only so long (threats REL-3). Node sets its own limit once it is out. */

@@ -7,6 +7,8 @@ export interface ServerRequest {
   readonly method?: string | undefined
   /** The request target: a path and perhaps a query. */
   readonly url?: string | undefined
+  /** Of requests that the server reads itself it is not said: `1.1`. */
+  readonly httpVersion?: string | undefined
   readonly headers: IncomingHttpHeaders
   /** Names and values in turn, as they came. */
   readonly rawHeaders: readonly string[]
@@ -44,6 +46,10 @@ export interface ServerReply {
   off(event: ReplyEvent, listener: () => void): unknown
   /** Takes the headers that the head will have beside those that are set. */
   prepare?(headers: PreparedHeaders): void
+  /** Tells a client that waits for it that its body is wanted. */
+  invite?(): void
+  /** Sends the head before any of the body. */
+  flushHeaders?(): void
 }
 
 /** `close` comes once for every reply, `finish` before it where the reply went out whole. */

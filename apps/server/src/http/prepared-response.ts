@@ -10,6 +10,13 @@ type GivenHeaders = OutgoingHttpHeaders | OutgoingHttpHeader[]
  */
 export class PreparedResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
   #prepared = NO_HEADERS
+  /** Whether the client waits to be told that its body is wanted (`Expect: 100-continue`). */
+  awaitsInvitation = false
+
+  invite(): void {
+    if (this.awaitsInvitation) this.writeContinue()
+    this.awaitsInvitation = false
+  }
 
   /** Takes the headers that the head will have beside those that are set. */
   prepare(headers: PreparedHeaders): void {

@@ -1,6 +1,8 @@
 import { type IncomingMessage, type Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { MAX_AHEAD_BYTES } from './direct/direct-connection.ts'
+import { endConnection } from './linger.ts'
 
 /** What a client that asks for a WebSocket gives beside its request. */
 export interface Upgrade {
@@ -27,7 +29,7 @@ export function watchUpgrades(
   answer: (incoming: IncomingMessage, outgoing: ServerResponse, upgrade: Upgrade) => void,
 ): UpgradedConnections {
   const connections = new Set<Socket>()
-  server.on('upgrade', (incoming: IncomingMessage, stream: Duplex, head: Buffer) => {
+  server.on('upgrade', (incoming: IncomingMessage, _stream: Duplex, head: Buffer) => {
     // Of a plain server it is the socket of the request.
     const connection = incoming.socket
     const outgoing = new ServerResponse(incoming)
@@ -46,13 +48,8 @@ export function watchUpgrades(
     }
     connections.add(connection)
     connection.once('close', () => connections.delete(connection))
-    // The HTTP server no longer listens for it.
-    stream.on('error', () => connection.destroy())
     outgoing.shouldKeepAlive = false
-    outgoing.once('finish', () => {
-      connection.resume()
-      connection.destroySoon()
-    })
+    outgoing.once('finish', () => endConnection(connection))
     answer(incoming, outgoing, upgrade)
   })
   return {
@@ -60,6 +57,20 @@ export function watchUpgrades(
       for (const connection of connections) connection.destroy()
     },
   }
+}
+
+/**
+ * Reads on where a request is answered over HTTP although it asked to leave it: nobody else reads the connection, and the
+ * end of one that is not read goes unnoticed.
+ */
+export function stayInHttp({ connection, head }: Upgrade): void {
+  let readBytes = head.length
+  connection
+    .on('data', (chunk: Buffer) => {
+      readBytes += chunk.length
+      if (readBytes > MAX_AHEAD_BYTES) connection.destroy()
+    })
+    .once('end', () => connection.destroySoon())
 }
 
 /** Lets the server read a request once more, without what asked to leave HTTP. */

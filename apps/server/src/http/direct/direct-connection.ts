@@ -1,11 +1,12 @@
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
+import { endConnection, LINGER_BYTES, LINGER_MS } from '../linger.ts'
 import type { ServerRequest } from '../messages.ts'
 import { DirectReply, type ReplySink } from './direct-reply.ts'
 import { HeadReader, type RequestHead } from './request-head.ts'
 
-/** Most bytes that are read ahead of the request that is being answered. */
-const MAX_AHEAD_BYTES = 65_536
+/** Most bytes that are read ahead while a reply is awaited. */
+export const MAX_AHEAD_BYTES = 65_536
 /** Bytes of a body that wait for whoever reads it. */
 const BODY_WINDOW_BYTES = 65_536
 
@@ -58,6 +59,9 @@ export class DirectConnection implements ReplySink {
   #awaited = 0
   /** Who gets them; nobody once the reply has gone out without them. */
   #body: Readable | undefined
+  /** Bytes that may still be dropped of a body that its reply did not wait for. */
+  #droppable = LINGER_BYTES
+  #dropping: NodeJS.Timeout | undefined
 
   constructor(socket: Socket, host: ConnectionHost) {
     this.#socket = socket
@@ -91,6 +95,7 @@ export class DirectConnection implements ReplySink {
 
   finish(keepsAlive: boolean): void {
     this.#isLast = !keepsAlive || this.#host.isDraining
+    if (this.#awaited > 0) this.#dropBody()
     // An empty write calls back once everything before it is out.
     if (this.#socket.writableLength === 0) {
       process.nextTick(this.#onSent)
@@ -101,6 +106,11 @@ export class DirectConnection implements ReplySink {
 
   destroy(): void {
     this.#socket.destroy()
+  }
+
+  /** Whether no request is under way. */
+  get isIdle(): boolean {
+    return !this.#socket.destroyed && (this.phase === 'idle' || this.phase === 'unused')
   }
 
   readonly #onData = (chunk: Buffer): void => {
@@ -140,11 +150,24 @@ export class DirectConnection implements ReplySink {
     return this.#body
   }
 
+  /** Reads and drops what still comes of a body, so that its sender gets to read the reply. */
+  #dropBody(): void {
+    this.#body = undefined
+    this.#droppable = LINGER_BYTES
+    this.#dropping = setTimeout(() => this.#socket.destroy(), LINGER_MS)
+    this.#socket.resume()
+  }
+
   #takeBody(chunk: Buffer): void {
     const piece = chunk.length > this.#awaited ? chunk.subarray(0, this.#awaited) : chunk
     this.#awaited -= piece.length
     if (this.#body?.push(piece) === false) this.#socket.pause()
+    if (this.#dropping !== undefined) {
+      this.#droppable -= piece.length
+      if (this.#droppable < 0) this.#socket.destroy()
+    }
     if (this.#awaited > 0) return
+    this.#endDropping()
     this.#body?.push(null)
     this.#socket.resume()
     if (chunk.length > piece.length) this.#keepAhead(chunk.subarray(piece.length))
@@ -152,9 +175,20 @@ export class DirectConnection implements ReplySink {
     else this.#move('answering')
   }
 
+  #endDropping(): void {
+    clearTimeout(this.#dropping)
+    this.#dropping = undefined
+  }
+
+  /**
+   * Of a connection that is not read nobody notices that its client has left: one that sends too much while a reply is
+   * awaited ends. A reply that is on its way out has a limit of its own.
+   */
   #keepAhead(chunk: Buffer): void {
     this.#ahead = this.#ahead === undefined ? chunk : Buffer.concat([this.#ahead, chunk])
-    if (this.#ahead.length > MAX_AHEAD_BYTES) this.#socket.pause()
+    if (this.#ahead.length <= MAX_AHEAD_BYTES) return
+    if (this.#reply?.writableEnded === true) this.#socket.pause()
+    else this.#socket.destroy()
   }
 
   readonly #onRead = (error?: Error | null): void => {
@@ -168,10 +202,9 @@ export class DirectConnection implements ReplySink {
     if (reply === undefined || reply.destroyed || error || this.#socket.destroyed) return
     this.#reply = undefined
     reply.sent()
-    // What is left of the body is read and thrown away.
     this.#body = undefined
-    if (this.#awaited > 0 && !this.#isOver) this.#socket.resume()
-    else this.#next()
+    // What is left of the body is still being dropped.
+    if (this.#awaited === 0 || this.#isOver) this.#next()
   }
 
   get #isOver(): boolean {
@@ -181,7 +214,10 @@ export class DirectConnection implements ReplySink {
   /** Goes on with what has come meanwhile. Behind the last reply that is nothing, whatever still comes. */
   #next(): void {
     if (this.#isOver) {
-      this.#socket.off('data', this.#onData).destroySoon()
+      this.#endDropping()
+      this.#socket.off('data', this.#onData)
+      if (this.#awaited > 0 || this.#ahead !== undefined) endConnection(this.#socket)
+      else this.#socket.destroySoon()
       return
     }
     this.#move('idle')
@@ -232,6 +268,7 @@ export class DirectConnection implements ReplySink {
 
   readonly #onClose = (): void => {
     this.#host.left(this)
+    this.#endDropping()
     this.#body?.destroy(new Error('the connection has ended'))
     const reply = this.#reply
     this.#reply = undefined

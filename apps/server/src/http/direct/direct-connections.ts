@@ -14,6 +14,8 @@ const SWEEP_MS = 1000
 export interface DirectConnections {
   /** Takes a new connection. */
   accept(socket: Socket): void
+  /** Ends the one that has been idle the longest. @returns false when all are in use */
+  endIdle(): boolean
   /** Ends the idle ones now, the others with their reply. */
   drain(): void
   /** Ends them all. */
@@ -58,12 +60,18 @@ export function createDirectConnections(
       connection.since = sweeps
       connections.add(connection)
     },
+    endIdle() {
+      let longest: DirectConnection | undefined
+      for (const connection of connections) {
+        if (connection.isIdle && connection.since < (longest?.since ?? Number.POSITIVE_INFINITY)) longest = connection
+      }
+      longest?.destroy()
+      return longest !== undefined
+    },
     drain() {
       isDraining = true
       clearInterval(sweeper)
-      for (const connection of connections) {
-        if (connection.phase === 'idle' || connection.phase === 'unused') connection.destroy()
-      }
+      for (const connection of connections) if (connection.isIdle) connection.destroy()
     },
     destroy() {
       clearInterval(sweeper)
