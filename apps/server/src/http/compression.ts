@@ -1,5 +1,6 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import { endReply } from './end-reply.ts'
 import type { ServerReply, ServerRequest } from './messages.ts'
 
 const gzipAsync = promisify(gzip)
@@ -62,5 +63,5 @@ export async function sendBody(
   }
   if (outgoing.destroyed) return
   outgoing.writeHead(reply.status, { 'Content-Type': reply.contentType, 'Content-Length': body.length })
-  outgoing.end(incoming.method === 'HEAD' ? undefined : body)
+  endReply(call, incoming.method === 'HEAD' ? undefined : body)
 }

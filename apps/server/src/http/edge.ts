@@ -6,6 +6,7 @@ import type { Clock } from '../ports.ts'
 import type { BodyReader } from './body.ts'
 import { CallLog, type CallSource, CallState, type RootLog } from './call.ts'
 import { type CompressionPolicy, sendBody } from './compression.ts'
+import { endReply } from './end-reply.ts'
 import { errorBody } from './error-envelopes.ts'
 import { isPermanent, retryAfterSeconds, statusOf, toHttpError } from './error-map.ts'
 import type { Gate } from './middleware/authorize.ts'
@@ -130,10 +131,10 @@ export function createEdge(options: EdgeOptions): Edge {
   }
 
   function checkAddressed(call: CallState): void {
-    checkSingleHost(call.incoming.rawHeaders)
     const { httpVersion = '1.1', headers } = call.incoming
     if (headers.host === undefined && httpVersion === '1.1')
       throw new SvcError('invalid_request', 'an HTTP/1.1 request needs a Host header', { code: 'missing_host' })
+    checkSingleHost(call.incoming.rawHeaders)
     const policy = options.host()
     if (policy !== undefined) checkHost(call.incoming.headers.host, policy)
   }
@@ -159,7 +160,8 @@ export function createEdge(options: EdgeOptions): Edge {
       return ALREADY_SENT
     }
     if (options.opaqueErrors) {
-      outgoing.writeHead(status, { 'Content-Length': 0 }).end()
+      outgoing.writeHead(status, { 'Content-Length': 0 })
+      endReply(call)
       return ALREADY_SENT
     }
     const body = Buffer.from(JSON.stringify(errorBody(error, family)))
@@ -179,7 +181,8 @@ export function createEdge(options: EdgeOptions): Edge {
     const body = new Uint8Array(await response.arrayBuffer())
     if (body.length === 0 && !response.headers.has('content-type')) {
       for (const [name, value] of Object.entries(headers)) call.outgoing.setHeader(name, value)
-      call.outgoing.writeHead(response.status, response.status === 204 ? {} : { 'Content-Length': 0 }).end()
+      call.outgoing.writeHead(response.status, response.status === 204 ? {} : { 'Content-Length': 0 })
+      endReply(call)
       return ALREADY_SENT
     }
     await sendBody(call, { status: response.status, contentType, body, headers }, options.compression)
@@ -245,7 +248,8 @@ export function createEdge(options: EdgeOptions): Edge {
         checkAddressed(call)
         if (incoming.method === 'OPTIONS') {
           applyPreflight(incoming, outgoing)
-          outgoing.writeHead(204, {}).end()
+          outgoing.writeHead(204, {})
+          endReply(call)
           return ALREADY_SENT
         }
         if (methods.length > 0) {
