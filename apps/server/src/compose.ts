@@ -16,6 +16,7 @@ import { lockDataPath } from './files/file-lock.ts'
 import { removeStaleTemporaries } from './files/temporary-files.ts'
 import { createApp } from './http/app.ts'
 import { createBodyReader } from './http/body.ts'
+import { grantConnections, readDescriptorLimit } from './http/connection-limit.ts'
 import { createEdge } from './http/edge.ts'
 import { listen } from './http/listen.ts'
 import { type Authenticator, createLegacyKeyAuthenticator } from './http/middleware/authenticate.ts'
@@ -336,12 +337,15 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
         if (changed.has('api_keys')) edge.readmit()
       }),
     )
-    const listener = await listen(createApp(routes, reserved, edge), config.address).catch((cause: unknown) => {
-      throw new StartRefused(
-        `cannot listen on ${formatAddress(config.address)}: ${cause instanceof Error ? cause.message : String(cause)}`,
-        { exitCode: 75, cause },
-      )
-    })
+    const maxConnections = limitConnections(config.maxConnections, log)
+    const listener = await listen(createApp(routes, reserved, edge), config.address, { maxConnections }).catch(
+      (cause: unknown) => {
+        throw new StartRefused(
+          `cannot listen on ${formatAddress(config.address)}: ${cause instanceof Error ? cause.message : String(cause)}`,
+          { exitCode: 75, cause },
+        )
+      },
+    )
     ownPort = listener.port
     const diagnostics = config.pprof ? await startDiagnostics({ address: config.pprofAddress, clock, log }) : undefined
     if (diagnostics !== undefined) log.info({ url: diagnostics.url }, 'diagnostics are listening')
@@ -377,6 +381,12 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       },
     }
   }
+}
+
+function limitConnections(asked: number, log: RootLogger): number {
+  const { max, isLess } = grantConnections(asked, readDescriptorLimit())
+  if (isLess) log.warn({ asked, max }, '--max-connections is above what the number of open files leaves (ulimit -n)')
+  return max
 }
 
 function warnOfOpenDoor(config: ServerConfig, authConfigured: boolean, log: RootLogger): void {

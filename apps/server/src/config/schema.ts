@@ -82,6 +82,15 @@ const OPTIONS = defineOptions({
     section: 'server',
     about: 'largest request body; a number alone counts megabytes',
   },
+  maxConnections: {
+    kind: count,
+    flag: 'max-connections',
+    env: ['SVC_MAX_CONNECTIONS'],
+    default: '0',
+    shownDefault: 'half of the open files that the system allows (0)',
+    section: 'server',
+    about: 'most connections at once, below the number of open files; health checks are answered beyond it',
+  },
   machineTag: {
     kind: headerText,
     flag: 'machine-tag',

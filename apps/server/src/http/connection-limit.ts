@@ -41,19 +41,19 @@ export function readDescriptorLimit(): number | undefined {
 }
 
 /**
- * Counts connections. Where there is no room for one the longest idle makes it; where all are in use the new one is in
- * excess: only checks of health are answered on it.
+ * Counts connections. Where there is no room for one it is in excess. Once it asks for something the longest idle makes
+ * room for it; where all are in use only checks of health are answered on it.
  */
 export class ConnectionLimit {
   readonly #max: number
-  readonly #endIdle: () => boolean
+  readonly #findIdle: () => Socket | undefined
   readonly #open = new Set<Socket>()
   readonly #excess = new Set<Socket>()
 
-  /** @param endIdle destroys one that is idle, and says whether there was one */
-  constructor(max: number, endIdle: () => boolean) {
+  /** @param findIdle the longest idle; none when all are in use */
+  constructor(max: number, findIdle: () => Socket | undefined) {
     this.#max = max
-    this.#endIdle = endIdle
+    this.#findIdle = findIdle
   }
 
   /** Whether the connection has been counted. */
@@ -67,11 +67,33 @@ export class ConnectionLimit {
 
   /** Counts a connection until it closes. @returns false where there is no room for it whatever it asks */
   add(socket: Socket): boolean {
-    const isAdmitted = this.#open.size < this.#max || this.#endIdle()
-    if (!isAdmitted && this.#excess.size >= MAX_EXCESS) return false
-    const counted = isAdmitted ? this.#open : this.#excess
+    if (this.#open.size >= this.#max && this.#excess.size >= MAX_EXCESS && !this.#endIdle()) return false
+    const counted = this.#open.size < this.#max ? this.#open : this.#excess
     counted.add(socket)
-    socket.once('close', () => counted.delete(socket))
+    socket.once('close', () => this.#forget(socket))
     return true
+  }
+
+  /** Whether a request on the connection may be served, which makes room for it where there is none. */
+  admits(socket: Socket): boolean {
+    if (!this.#excess.has(socket)) return true
+    if (this.#open.size >= this.#max) this.#endIdle()
+    if (this.#open.size >= this.#max) return false
+    this.#excess.delete(socket)
+    this.#open.add(socket)
+    return true
+  }
+
+  #endIdle(): boolean {
+    const socket = this.#findIdle()
+    if (socket === undefined) return false
+    socket.destroy()
+    this.#forget(socket)
+    return true
+  }
+
+  #forget(socket: Socket): void {
+    this.#open.delete(socket)
+    this.#excess.delete(socket)
   }
 }

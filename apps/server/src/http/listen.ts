@@ -62,7 +62,7 @@ export async function listen(
   address: { readonly host?: string | undefined; readonly port: number },
   { unreadMs = READ_STALL_MS, maxConnections = grantConnections(0, undefined).max }: ListenOptions = {},
 ): Promise<Listener> {
-  const limit: ConnectionLimit = new ConnectionLimit(maxConnections, () => direct.endIdle() || node.endIdle())
+  const limit: ConnectionLimit = new ConnectionLimit(maxConnections, () => direct.findIdle() ?? node.findIdle())
   const handle = getRequestListener(
     (request, bindings) => {
       const upgrade = upgrades.get(bindings.incoming)
@@ -74,7 +74,7 @@ export async function listen(
   // Whatever a handler throws is answered by the edge; what is left is a reply that could not be written.
   const node = createNodeServer((incoming, outgoing, upgrade) => {
     outgoing.once('prefinish', () => limitUnread(outgoing, unreadMs))
-    if (limit.isExcess(incoming.socket) && !HEALTH_CHECKS.has(incoming.url)) {
+    if (!HEALTH_CHECKS.has(incoming.url) && !limit.admits(incoming.socket)) {
       refuseExcess(outgoing)
       return
     }

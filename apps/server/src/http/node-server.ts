@@ -21,8 +21,8 @@ export interface NodeServer {
   readonly upgraded: UpgradedConnections
   /** Takes a connection over. */
   read(socket: Socket): void
-  /** Ends a connection that no request of is being answered. @returns false when all are in use */
-  endIdle(): boolean
+  /** The oldest connection that carries no request now; none when all are in use. */
+  findIdle(): Socket | undefined
 }
 
 /** Sets Node's HTTP server up; its own listener for connections is taken off it. */
@@ -69,13 +69,11 @@ export function createNodeServer(answer: Answer, limits: NodeServerLimits): Node
       connections.set(socket, new NodeConnection(socket))
       socket.once('close', () => connections.delete(socket))
     },
-    endIdle() {
+    findIdle() {
       for (const [socket, connection] of connections) {
-        if (connection.isBusy || socket.destroyed) continue
-        socket.destroy()
-        return true
+        if (!connection.isBusy && !socket.destroyed) return socket
       }
-      return false
+      return undefined
     },
   }
 }

@@ -47,7 +47,7 @@ export class DirectConnection implements ReplySink {
   since = 0
   phase: ConnectionPhase = 'unused'
   keepsAlive = true
-  readonly #socket: Socket
+  readonly socket: Socket
   readonly #host: ConnectionHost
   readonly #heads = new HeadReader()
   #reply: DirectReply | undefined
@@ -64,7 +64,7 @@ export class DirectConnection implements ReplySink {
   #dropping: NodeJS.Timeout | undefined
 
   constructor(socket: Socket, host: ConnectionHost) {
-    this.#socket = socket
+    this.socket = socket
     this.#host = host
     socket
       .on('data', this.#onData)
@@ -81,15 +81,15 @@ export class DirectConnection implements ReplySink {
   }
 
   send(text: string, encoding: 'latin1' | 'utf8'): boolean {
-    return this.#socket.write(text, encoding)
+    return this.socket.write(text, encoding)
   }
 
   sendBytes(head: string, bytes: Uint8Array, tail: string): boolean {
-    this.#socket.cork()
-    if (head !== '') this.#socket.write(head, 'latin1')
-    const isTaken = this.#socket.write(bytes)
-    if (tail !== '') this.#socket.write(tail, 'latin1')
-    this.#socket.uncork()
+    this.socket.cork()
+    if (head !== '') this.socket.write(head, 'latin1')
+    const isTaken = this.socket.write(bytes)
+    if (tail !== '') this.socket.write(tail, 'latin1')
+    this.socket.uncork()
     return isTaken
   }
 
@@ -97,20 +97,20 @@ export class DirectConnection implements ReplySink {
     this.#isLast = !keepsAlive || this.#host.isDraining
     if (this.#awaited > 0) this.#dropBody()
     // An empty write calls back once everything before it is out.
-    if (this.#socket.writableLength === 0) {
+    if (this.socket.writableLength === 0) {
       process.nextTick(this.#onSent)
       return
     }
-    this.#socket.setTimeout(this.#host.unreadMs).write('', this.#onRead)
+    this.socket.setTimeout(this.#host.unreadMs).write('', this.#onRead)
   }
 
   destroy(): void {
-    this.#socket.destroy()
+    this.socket.destroy()
   }
 
   /** Whether no request is under way. */
   get isIdle(): boolean {
-    return !this.#socket.destroyed && (this.phase === 'idle' || this.phase === 'unused')
+    return !this.socket.destroyed && (this.phase === 'idle' || this.phase === 'unused')
   }
 
   readonly #onData = (chunk: Buffer): void => {
@@ -140,11 +140,11 @@ export class DirectConnection implements ReplySink {
     }
     this.#move(isWhole ? 'answering' : 'receiving')
     if (!isWhole && bytes.length > endsAt) this.#takeBody(bytes.subarray(endsAt))
-    this.#host.serve({ method, url: target, headers, rawHeaders, socket: this.#socket, body }, reply)
+    this.#host.serve({ method, url: target, headers, rawHeaders, socket: this.socket, body }, reply)
   }
 
   #openBody(): Readable {
-    this.#body = new Readable({ highWaterMark: BODY_WINDOW_BYTES, read: () => this.#socket.resume() })
+    this.#body = new Readable({ highWaterMark: BODY_WINDOW_BYTES, read: () => this.socket.resume() })
     // Who reads it hears of the end of the connection in other ways too; nobody has to.
     this.#body.on('error', () => undefined)
     return this.#body
@@ -154,22 +154,22 @@ export class DirectConnection implements ReplySink {
   #dropBody(): void {
     this.#body = undefined
     this.#droppable = LINGER_BYTES
-    this.#dropping = setTimeout(() => this.#socket.destroy(), LINGER_MS)
-    this.#socket.resume()
+    this.#dropping = setTimeout(() => this.socket.destroy(), LINGER_MS)
+    this.socket.resume()
   }
 
   #takeBody(chunk: Buffer): void {
     const piece = chunk.length > this.#awaited ? chunk.subarray(0, this.#awaited) : chunk
     this.#awaited -= piece.length
-    if (this.#body?.push(piece) === false) this.#socket.pause()
+    if (this.#body?.push(piece) === false) this.socket.pause()
     if (this.#dropping !== undefined) {
       this.#droppable -= piece.length
-      if (this.#droppable < 0) this.#socket.destroy()
+      if (this.#droppable < 0) this.socket.destroy()
     }
     if (this.#awaited > 0) return
     this.#endDropping()
     this.#body?.push(null)
-    this.#socket.resume()
+    this.socket.resume()
     if (chunk.length > piece.length) this.#keepAhead(chunk.subarray(piece.length))
     if (this.#reply === undefined) this.#next()
     else this.#move('answering')
@@ -187,19 +187,19 @@ export class DirectConnection implements ReplySink {
   #keepAhead(chunk: Buffer): void {
     this.#ahead = this.#ahead === undefined ? chunk : Buffer.concat([this.#ahead, chunk])
     if (this.#ahead.length <= MAX_AHEAD_BYTES) return
-    if (this.#reply?.writableEnded === true) this.#socket.pause()
-    else this.#socket.destroy()
+    if (this.#reply?.writableEnded === true) this.socket.pause()
+    else this.socket.destroy()
   }
 
   readonly #onRead = (error?: Error | null): void => {
-    this.#socket.setTimeout(0)
+    this.socket.setTimeout(0)
     this.#onSent(error)
   }
 
   readonly #onSent = (error?: Error | null): void => {
     const reply = this.#reply
     // What did not get out is closed with the connection.
-    if (reply === undefined || reply.destroyed || error || this.#socket.destroyed) return
+    if (reply === undefined || reply.destroyed || error || this.socket.destroyed) return
     this.#reply = undefined
     reply.sent()
     this.#body = undefined
@@ -215,16 +215,16 @@ export class DirectConnection implements ReplySink {
   #next(): void {
     if (this.#isOver) {
       this.#endDropping()
-      this.#socket.off('data', this.#onData)
-      if (this.#awaited > 0 || this.#ahead !== undefined) endConnection(this.#socket)
-      else this.#socket.destroySoon()
+      this.socket.off('data', this.#onData)
+      if (this.#awaited > 0 || this.#ahead !== undefined) endConnection(this.socket)
+      else this.socket.destroySoon()
       return
     }
     this.#move('idle')
     const ahead = this.#ahead
     if (ahead === undefined) return
     this.#ahead = undefined
-    this.#socket.resume()
+    this.socket.resume()
     this.#read(ahead)
   }
 
@@ -234,7 +234,7 @@ export class DirectConnection implements ReplySink {
   }
 
   #handOver(bytes: Buffer): void {
-    const socket = this.#socket
+    const socket = this.socket
     socket
       .off('data', this.#onData)
       .off('drain', this.#onDrain)
@@ -255,13 +255,13 @@ export class DirectConnection implements ReplySink {
 
   /** A client that sends nothing more is taken to have left, as Node takes it; it still gets a reply that has ended. */
   readonly #onEnd = (): void => {
-    if (this.#reply === undefined) this.#socket.end()
+    if (this.#reply === undefined) this.socket.end()
     else if (this.#reply.writableEnded) this.#isLast = true
-    else this.#socket.destroy()
+    else this.socket.destroy()
   }
 
   readonly #onUnread = (): void => {
-    this.#socket.destroy()
+    this.socket.destroy()
   }
 
   readonly #onError = (): void => undefined

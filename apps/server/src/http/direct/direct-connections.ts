@@ -14,8 +14,8 @@ const SWEEP_MS = 1000
 export interface DirectConnections {
   /** Takes a new connection. */
   accept(socket: Socket): void
-  /** Ends the one that has been idle the longest. @returns false when all are in use */
-  endIdle(): boolean
+  /** The one that has been idle the longest; none when all are in use. */
+  findIdle(): Socket | undefined
   /** Ends the idle ones now, the others with their reply. */
   drain(): void
   /** Ends them all. */
@@ -60,13 +60,12 @@ export function createDirectConnections(
       connection.since = sweeps
       connections.add(connection)
     },
-    endIdle() {
+    findIdle() {
       let longest: DirectConnection | undefined
       for (const connection of connections) {
         if (connection.isIdle && connection.since < (longest?.since ?? Number.POSITIVE_INFINITY)) longest = connection
       }
-      longest?.destroy()
-      return longest !== undefined
+      return longest?.socket
     },
     drain() {
       isDraining = true
