@@ -76,8 +76,26 @@ const OLLAMA_ADMIN: readonly (readonly ['POST' | 'DELETE', string])[] = [
   ['DELETE', '/api/delete'],
 ]
 
-/** Inference routes still to come: callers need credentials there from the first day (§4.1). */
-const USER_POST = ['/v1/mcp/chat/completions', '/mcp/v1/chat/completions', '/mcp/chat/completions']
+/** Inference routes still to come: callers need credentials there from the first day (§4.1, §4.3). */
+const USER_POST: readonly (readonly [string, Pick<RouteRow, 'feature' | 'family'>?])[] = [
+  ['/v1/mcp/chat/completions'],
+  ['/mcp/v1/chat/completions'],
+  ['/mcp/chat/completions'],
+  ...['/v1/images/generations', '/images/generations', '/v1/images/edits', '/images/edits'].map(
+    (path) => [path, { feature: 'images', family: 'compatible' }] as const,
+  ),
+  ['/v1/audio/*'],
+  ['/audio/transcriptions', { feature: 'audio_transcription', family: 'compatible' }],
+  ['/audio/speech', { feature: 'audio_speech', family: 'compatible' }],
+  ['/tts', { feature: 'audio_speech', family: 'compatible' }],
+  ['/vad', { feature: 'vad', family: 'compatible' }],
+  ['/video', { feature: 'video', family: 'compatible' }],
+  ['/v1/video/generations', { feature: 'video', family: 'compatible' }],
+  ['/v1/text-to-speech/:voice_id', { feature: 'audio_speech', family: 'vendor' }],
+  ['/v1/sound-generation', { feature: 'sound', family: 'vendor' }],
+  ['/v1/detection', { feature: 'detection', family: 'compatible' }],
+  ['/stores/*', { feature: 'stores', family: 'compatible' }],
+]
 
 const USER_GET = [
   '/generated-audio/*',
@@ -86,6 +104,8 @@ const USER_GET = [
   '/generated-3d/*',
   '/api/features',
   '/api/cors-proxy',
+  // With a code behind it the page is public.
+  '/invite',
 ]
 
 /** Rows that stand for features whose rooms are not furnished yet. */
@@ -94,6 +114,6 @@ export const RESERVED_ROWS: readonly RouteRow[] = [
   ...ADMIN_POST.map((path) => gateOnly('POST', path)),
   ...ADMIN_OTHER.map(([method, path]) => gateOnly(method, path)),
   ...OLLAMA_ADMIN.map(([method, path]) => gateOnly(method, path, { family: 'string' })),
-  ...USER_POST.map((path) => gateOnly('POST', path, { access: 'any' })),
+  ...USER_POST.map(([path, row]) => gateOnly('POST', path, { access: 'any', ...row })),
   ...USER_GET.map((path) => gateOnly('GET', path, { access: 'any' })),
 ]

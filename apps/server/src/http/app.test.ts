@@ -2,6 +2,7 @@ import { SvcError } from '@svc/errors'
 import { describe, expect, it } from 'vitest'
 import { rawCall, startTestApp } from '../../test/support/test-app.ts'
 import { json } from './json.ts'
+import { trustedProxies } from './middleware/client-address.ts'
 import { defineRoute, type Route } from './route.ts'
 import { type Access, gateOnly } from './route-row.ts'
 
@@ -186,6 +187,36 @@ describe('the gate', () => {
     expect((await app.call('/admin')).status).toBe(401)
   })
 
+  it('IN-13: opens path prefixes by the path that is executed, at the end of a segment', async () => {
+    const post = (path: string) => route(path, 'any', { method: 'POST' })
+    const routes = [post('/v1/chat'), post('/v1/chats'), route('/public/:file', 'any'), post('/public')]
+    await using app = await startTestApp(routes, { keys: ['k'], pathWithoutAuth: ['/public', '/v1/chat'] })
+    const status = async (method: string, path: string) => (await app.call(path, { method })).status
+    for (const [method, path] of [
+      ['POST', '/public'],
+      ['POST', '/public?x=1'],
+      ['GET', '/public/a'],
+      ['GET', '/v1/../public/a'],
+      ['POST', '/v1/chat'],
+      ['POST', '/v1/chat/'],
+    ] as const) {
+      expect(await status(method, path), path).toBe(200)
+    }
+    for (const path of [
+      '/public/../v1/chats',
+      '/public/%2e%2e/v1/chats',
+      '/public/.%2E/v1/chats',
+      '/v1/chats',
+      '/v1/chats?/public',
+      '/v1/chat/../chats',
+      '/v1/chats/../chats',
+    ]) {
+      expect(await status('POST', path), path).toBe(401)
+    }
+    // An absolute form of the target is the path in it.
+    expect(await status('POST', 'http://x/public/../v1/chats')).toBe(401)
+  })
+
   // verifies gate:get-exempt:matches
   it('matches GET exemptions on the route pattern, never on the typed path', async () => {
     await using app = await startTestApp([route('/x/:id', 'any'), route('/y/:id', 'any')], {
@@ -275,17 +306,44 @@ describe('IN-15: pages of other origins', () => {
     expect((await post({ origin: 'https://evil.test', 'x-api-key': 'k' })).status).toBe(200)
   })
 
-  it('IN-9: a body that comes with a cookie must say that it is JSON', async () => {
+  it('change nothing from a foreign page of the same site', async () => {
     await using app = await startTestApp(rows, { keys: ['k'] })
+    const status = async (headers: Record<string, string>) =>
+      (await app.call('/change', { method: 'POST', headers: { cookie: 'token=k', ...headers } })).status
+    const { host } = new URL(app.url)
+    for (const site of [undefined, 'same-site', 'same-origin', 'none', 'cross-site']) {
+      const said: Record<string, string> = site === undefined ? {} : { 'sec-fetch-site': site }
+      expect(await status({ ...said, origin: `https://other.${host}` }), site).toBe(403)
+      expect(await status({ ...said, origin: 'null' }), site).toBe(403)
+      expect(await status({ ...said, origin: `http://${host}` }), site).toBe(site === 'cross-site' ? 403 : 200)
+    }
+    expect(await status({ 'sec-fetch-site': 'same-site' })).toBe(403)
+    expect(await status({ 'sec-fetch-site': 'none' })).toBe(200)
+  })
+
+  it('are those of this server by the address that a trusted proxy tells', async () => {
+    await using app = await startTestApp(rows, { keys: ['k'], proxies: trustedProxies(['127.0.0.1']) })
+    const headers = { cookie: 'token=k', origin: 'https://models.example', 'x-forwarded-host': 'models.example' }
+    expect((await app.call('/change', { method: 'POST', headers })).status).toBe(200)
+    const foreign = { ...headers, origin: 'https://evil.test' }
+    expect((await app.call('/change', { method: 'POST', headers: foreign })).status).toBe(403)
+  })
+
+  it('IN-9: a body that comes with a cookie must say that it is JSON, or a form where a route takes one', async () => {
+    const upload = route('/upload', 'any', { method: 'POST', form: true })
+    await using app = await startTestApp([...rows, upload], { keys: ['k'] })
     const post = (headers: Record<string, string>) => app.call('/change', { method: 'POST', body: '{}', headers })
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', '']) {
       const headers = type === '' ? {} : { 'content-type': type }
       expect((await post({ ...headers, cookie: 'token=k' })).status, type).toBe(415)
       expect((await post({ ...headers, authorization: 'Bearer k' })).status, type).toBe(200)
     }
-    for (const type of ['application/json', 'application/json; charset=utf-8', 'multipart/form-data; boundary=x']) {
+    for (const type of ['application/json', 'application/json; charset=utf-8']) {
       expect((await post({ 'content-type': type, cookie: 'token=k' })).status, type).toBe(200)
     }
+    const form = { 'content-type': 'multipart/form-data; boundary=x', cookie: 'token=k' }
+    expect((await post(form)).status).toBe(415)
+    expect((await app.call('/upload', { method: 'POST', body: '{}', headers: form })).status).toBe(200)
     expect((await app.call('/change', { method: 'POST', headers: { cookie: 'token=k' } })).status).toBe(200)
   })
 
@@ -378,5 +436,56 @@ describe('compression', () => {
     expect(
       (await app.call('/big', { headers: { 'accept-encoding': 'gzip' } })).headers['content-encoding'],
     ).toBeUndefined()
+  })
+})
+
+describe('a prefix before the paths of the server', () => {
+  const rows = [
+    route('/where', 'any', { handler: (call) => json({ base: call.baseUrl }) }),
+    route('/', 'any', { handler: (call) => json({ base: call.baseUrl }) }),
+    route('/said', 'any', { method: 'POST', handler: (call) => json({ base: call.baseUrl }) }),
+  ]
+  const proxies = trustedProxies(['127.0.0.1'])
+  const said = (prefix: string) => ({ 'x-forwarded-prefix': prefix, 'x-forwarded-host': 'models.example' })
+
+  it('is told by a trusted proxy, which may leave it in the path', async () => {
+    await using app = await startTestApp(rows, { proxies })
+    const base = 'http://models.example/llm/v2/'
+    for (const prefix of ['/llm/v2', '/llm/v2/']) {
+      for (const path of ['/where', '/llm/v2/where', '/llm/v2/', '/']) {
+        expect((await app.call(path, { headers: said(prefix) })).json(), path).toEqual({ base })
+      }
+      for (const path of ['/said', '/llm/v2/said?x=1'])
+        expect((await app.call(path, { method: 'POST', headers: said(prefix) })).json(), path).toEqual({ base })
+    }
+    const bare = await app.call('/llm/v2', { headers: said('/llm/v2') })
+    expect([bare.status, bare.headers.location]).toEqual([302, '/llm/v2/'])
+    expect((await app.call('/llm/v2x/where', { headers: said('/llm/v2') })).status).toBe(404)
+  })
+
+  it('is not believed in another form, nor from anybody else', async () => {
+    await using app = await startTestApp(rows, { proxies })
+    for (const prefix of ['//evil.test', 'llm', '/a\\b', '/a/../b', '/.', '/a"b', '/', 'http://evil.test/', '/a//b']) {
+      const reply = await app.call('/where', { headers: said(prefix) })
+      expect(reply.json(), prefix).toEqual({ base: 'http://models.example/' })
+    }
+    await using direct = await startTestApp(rows)
+    expect((await direct.call('/where', { headers: said('/llm') })).json()).toEqual({ base: `${direct.url}/` })
+    expect((await direct.call('/llm/where', { headers: said('/llm') })).status).toBe(404)
+  })
+
+  it('is the path of the base URL', async () => {
+    for (const baseUrl of ['https://models.example/llm', 'https://models.example/llm/?x#y']) {
+      await using app = await startTestApp(rows, { baseUrl })
+      for (const path of ['/where', '/llm/where', '/llm/'])
+        expect((await app.call(path)).json(), path).toEqual({ base: 'https://models.example/llm/' })
+      expect((await app.call('/llm')).headers.location).toBe('/llm/')
+    }
+  })
+
+  it('opens nothing: the gate compares what is left', async () => {
+    const gated = [route('/v1/models', 'any')]
+    await using app = await startTestApp(gated, { proxies, keys: ['k'], pathWithoutAuth: ['/llm'] })
+    expect((await app.call('/llm/v1/models', { headers: said('/llm') })).status).toBe(401)
   })
 })

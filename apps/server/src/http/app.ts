@@ -7,13 +7,22 @@ import { createPathTable } from './path-table.ts'
 import type { Route } from './route.ts'
 import { pathsOf, type RouteRow } from './route-row.ts'
 
-/** The path of a request target without query, and without one trailing slash. */
-function pathOf(request: Request): string {
+/** Stands for the prefix of the server without a path behind it: no request target holds a blank. */
+const BARE_PREFIX = '/ '
+
+/**
+ * The path of a request target without query, without one trailing slash, and without the prefix that stands before the
+ * paths of this server; {@link BARE_PREFIX} for that prefix alone.
+ */
+function pathOf(request: Request, prefixes: readonly string[]): string {
   const { url } = request
   const start = url.indexOf('/', url.indexOf('://') + 3)
   if (start < 0) return '/'
   const query = url.indexOf('?', start)
-  const path = query < 0 ? url.slice(start) : url.slice(start, query)
+  const whole = query < 0 ? url.slice(start) : url.slice(start, query)
+  const prefix = prefixes.find((one) => whole === one || whole.startsWith(`${one}/`))
+  const path = prefix === undefined ? whole : whole.slice(prefix.length)
+  if (path === '') return BARE_PREFIX
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
 }
 
@@ -52,7 +61,9 @@ const LITERAL = /^[^:*]+$/
 
 /** Rows are matched here, those with parameters by Hono; everything around a handler is the edge's. */
 export function createApp(routes: readonly Route[], reserved: readonly RouteRow[], edge: Edge): App {
-  const app = new Hono<HonoEnv>({ getPath: pathOf })
+  const app = new Hono<HonoEnv>({
+    getPath: (request, context) => pathOf(request, edge.prefixesOf((context?.env as HonoEnv['Bindings']).incoming)),
+  })
   const posted = new Map<string, Route>()
   for (const route of [...routes, ...reserved.map(toRoute)]) {
     for (const pattern of pathsOf(route)) {
@@ -61,7 +72,11 @@ export function createApp(routes: readonly Route[], reserved: readonly RouteRow[
     }
   }
   const paths = createPathTable([...routes, ...reserved])
-  app.notFound((c) => edge.serveUnmatched(new MatchedSource(c), paths.find(c.req.path)))
+  app.notFound((c) => {
+    // A prefix alone: relative addresses of the page at its end would lose it.
+    if (c.req.path === BARE_PREFIX) return edge.redirect(new MatchedSource(c), `${new URL(c.req.url).pathname}/`)
+    return edge.serveUnmatched(new MatchedSource(c), paths.find(c.req.path))
+  })
   return {
     fetch: app.fetch,
     servesDirect: (method, target) => method === 'POST' && posted.has(literalPath(target)),
@@ -69,7 +84,7 @@ export function createApp(routes: readonly Route[], reserved: readonly RouteRow[
       if (incoming.method !== 'POST') return undefined
       const path = literalPath(incoming.url ?? '')
       const route = posted.get(path)
-      return route && edge.serve(route, path, new DirectSource(incoming, outgoing))
+      return route && edge.serve(route, path, new DirectSource(incoming, outgoing, path))
     },
   }
 }

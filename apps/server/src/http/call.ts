@@ -45,6 +45,8 @@ export interface CallSource {
   readonly outgoing: ServerReply
   /** Set for a WebSocket handshake. */
   readonly upgrade: Upgrade | undefined
+  /** The path that found the row, without a prefix that a proxy put before it. */
+  readonly path: string
   param(name: string): string | undefined
   query(name: string): string | undefined
 }
@@ -69,6 +71,10 @@ export class MatchedSource implements CallSource {
     return this.#context.env.upgrade
   }
 
+  get path(): string {
+    return this.#context.req.path
+  }
+
   param(name: string): string | undefined {
     return this.#context.req.param(name)
   }
@@ -83,11 +89,13 @@ export class DirectSource implements CallSource {
   readonly incoming: ServerRequest
   readonly outgoing: ServerReply
   readonly upgrade = undefined
+  readonly path: string
   #query: URLSearchParams | undefined
 
-  constructor(incoming: ServerRequest, outgoing: ServerReply) {
+  constructor(incoming: ServerRequest, outgoing: ServerReply, path: string) {
     this.incoming = incoming
     this.outgoing = outgoing
+    this.path = path
   }
 
   param(_name: string): undefined {
@@ -101,6 +109,11 @@ export class DirectSource implements CallSource {
     this.#query ??= new URLSearchParams(url.slice(mark + 1))
     return this.#query.get(name) ?? undefined
   }
+}
+
+/** The path of the address of this server as the client sees it, without a slash at its end. */
+export function pathPrefix({ baseUrl }: Pick<Call, 'baseUrl'>): string {
+  return new URL(baseUrl).pathname.slice(0, -1)
 }
 
 /** What ends a call early, as far as it can be listened to. */

@@ -9,8 +9,9 @@ import { type CompressionPolicy, sendBody } from './compression.ts'
 import { endReply } from './end-reply.ts'
 import { errorBody } from './error-envelopes.ts'
 import { isPermanent, retryAfterSeconds, statusOf, toHttpError } from './error-map.ts'
+import type { ServerRequest } from './messages.ts'
 import type { Gate } from './middleware/authorize.ts'
-import { originOf, type TrustedProxies } from './middleware/client-address.ts'
+import { originOf, prefixOf, type TrustedProxies } from './middleware/client-address.ts'
 import { applyCors, applyPreflight, type CorsPolicy } from './middleware/cors.ts'
 import { checkCrossSite, checkSocketOrigin } from './middleware/csrf.ts'
 import { checkHost, checkSingleHost, type HostPolicy } from './middleware/host.ts'
@@ -66,6 +67,10 @@ export interface Edge {
   serve(route: Route, pattern: string, source: CallSource): Promise<Response>
   /** Serves a request that matched none: preflights, 404, 405 with `Allow`. */
   serveUnmatched(source: CallSource, known: KnownPath): Promise<Response>
+  /** Sends the client to another path of this server. */
+  redirect(source: CallSource, location: string): Promise<Response>
+  /** What may stand before the paths of a request: each without a slash at its end. */
+  prefixesOf(incoming: ServerRequest): readonly string[]
   /**
    * Ends what those whose rights have gone still use: sockets, inference, and replies that have begun, such as streams of
    * events (threats AU-7). To be called when rights have changed.
@@ -75,6 +80,12 @@ export interface Edge {
   drainSockets(): void
   /** Aborts every running call, and each that still comes, with a reason. */
   abortAll(reason: SvcError): void
+}
+
+/** An address without query, as the beginning of others. */
+function withSlash(url: string): string {
+  const { origin, pathname } = new URL(url)
+  return `${origin}${pathname.replace(/\/+$/, '')}/`
 }
 
 /** An upstream's own error as it came (§6.5). */
@@ -92,6 +103,8 @@ export function createEdge(options: EdgeOptions): Edge {
     ...(machineTag === undefined ? [] : [['Machine-Tag', machineTag] as const]),
   ])
   const headerNames = new Set([...common.names, 'x-correlation-id', 'x-request-id', 'request-id'])
+  const ownBase = options.baseUrl === undefined ? undefined : withSlash(options.baseUrl)
+  const ownPrefix = ownBase === undefined ? '' : new URL(ownBase).pathname.slice(0, -1)
   let ended: SvcError | undefined
 
   function begin(row: RouteRow, pattern: string, source: CallSource): CallState {
@@ -124,7 +137,7 @@ export function createEdge(options: EdgeOptions): Edge {
       requestId,
       running: own,
       clientAddress: origin.address,
-      baseUrl: options.baseUrl ?? `${origin.secure ? 'https' : 'http'}://${origin.host}/`,
+      baseUrl: ownBase ?? `${origin.secure ? 'https' : 'http'}://${origin.host}${prefixOf(incoming, options.proxies)}/`,
       startedAt,
       log,
     })
@@ -195,7 +208,7 @@ export function createEdge(options: EdgeOptions): Edge {
     call: CallState,
     { upgrade, admit }: { readonly upgrade: Upgrade; readonly admit: () => Principal },
   ): Promise<Response> {
-    checkSocketOrigin(call.incoming, options.cors())
+    checkSocketOrigin(call, options.cors())
     const socket = sockets.accept(upgrade, call, admit)
     call.outgoing.statusCode = LEFT_HTTP
     options.metrics.observeCall('GET', call.row.path, (options.clock.monotonic() - call.startedAt) / 1000)
@@ -212,9 +225,9 @@ export function createEdge(options: EdgeOptions): Edge {
   return {
     readmit() {
       sockets.readmit()
-      running.readmitAll(({ row, pattern, incoming, outgoing }) => {
+      running.readmitAll(({ row, matched, incoming, outgoing }) => {
         // What changed the rights is itself a call, and is still to be answered.
-        if (row.usecase !== undefined || outgoing.headersSent) options.gate.admit(row, pattern, incoming)
+        if (row.usecase !== undefined || outgoing.headersSent) options.gate.admit(row, matched, incoming)
       })
     },
     drainSockets: () => sockets.drain(),
@@ -226,21 +239,35 @@ export function createEdge(options: EdgeOptions): Edge {
       const call = begin(route, pattern, source)
       try {
         checkAddressed(call)
-        const admit = (): Principal => options.gate.admit(route, pattern, call.incoming)
+        const matched = { pattern, path: source.path }
+        const admit = (): Principal => options.gate.admit(route, matched, call.incoming)
         call.principal = admit()
         const { upgrade } = source
         if (upgrade !== undefined) {
           if (route.serveSocket !== undefined) return await serveSocket(route.serveSocket, call, { upgrade, admit })
           stayInHttp(upgrade)
         }
-        call.ending.admitted = { row: route, pattern, incoming: call.incoming, outgoing: call.outgoing }
-        checkCrossSite(call.incoming, options.cors())
+        call.ending.admitted = { row: route, matched, incoming: call.incoming, outgoing: call.outgoing }
+        checkCrossSite(call, options.cors())
         return await send(call, await route.handler(call))
       } catch (thrown) {
         const error = route.mapError === undefined ? thrown : route.mapError(toHttpError(thrown))
         return fail(call, error, route.family)
       }
     },
+    async redirect(source, location) {
+      const call = begin(UNMATCHED, 'unmatched', source)
+      try {
+        checkAddressed(call)
+        call.outgoing.setHeader('Location', location)
+        call.outgoing.writeHead(302, { 'Content-Length': 0 })
+        endReply(call)
+        return ALREADY_SENT
+      } catch (thrown) {
+        return fail(call, thrown, 'compatible')
+      }
+    },
+    prefixesOf: (incoming) => [prefixOf(incoming, options.proxies), ownPrefix].filter((prefix) => prefix !== ''),
     async serveUnmatched(source, { methods, family }) {
       const call = begin(UNMATCHED, 'unmatched', source)
       const { incoming, outgoing } = call

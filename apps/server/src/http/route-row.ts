@@ -66,6 +66,8 @@ export interface RouteRow {
   readonly unknownModel?: 'not_found' | 'invalid_request' | undefined
   /** The format by which the PII filter scans the request body; not scanned without one. @default false */
   readonly scanned?: DocumentFormat | false | undefined
+  /** The body may be a form (`multipart/form-data`). @default false */
+  readonly form?: boolean | undefined
   /** Clients leave HTTP for a WebSocket here; a request that does not ask for one goes to the handler. */
   readonly socket?: SocketRow | undefined
   readonly tag: string

@@ -1,11 +1,12 @@
 import { SvcError } from '@svc/errors'
 import type { ServerReply, ServerRequest } from './messages.ts'
+import type { MatchedPath } from './middleware/authorize.ts'
 import type { RouteRow } from './route-row.ts'
 
 /** A call whose caller was let in, as far as it takes to ask again. */
 export interface Admitted {
   readonly row: RouteRow
-  readonly pattern: string
+  readonly matched: MatchedPath
   readonly incoming: ServerRequest
   readonly outgoing: ServerReply
 }

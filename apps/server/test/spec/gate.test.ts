@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { RESERVED_ROWS } from '../../src/api/reserved.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { errorBody } from '../../src/http/error-envelopes.ts'
@@ -72,6 +72,45 @@ describe('routes for every authenticated caller', () => {
       'GET /generated-3d/*',
     ),
   )
+  it('every inference route, those to come too', async () => {
+    for (const path of [
+      '/v1/chat/completions',
+      '/v1/completions',
+      '/v1/embeddings',
+      '/v1/edits',
+      '/v1/images/generations',
+      '/v1/images/edits',
+      '/v1/audio/transcriptions',
+      '/v1/audio/speech',
+      '/v1/audio/vad',
+      '/tts',
+      '/vad',
+      '/video',
+      '/v1/video/generations',
+      '/v1/text-to-speech/someone',
+      '/v1/sound-generation',
+      '/v1/rerank',
+      '/v1/tokenize',
+      '/v1/detokenize',
+      '/v1/detection',
+      '/v1/messages',
+      '/v1/responses',
+      '/stores/set',
+      '/stores/get',
+      '/stores/delete',
+      '/stores/find',
+      '/api/chat',
+      '/api/generate',
+      '/api/embed',
+    ]) {
+      expect((await server.post(path, {})).status, path).toBe(401)
+    }
+    const reply = await server.post('/v1/images/generations', {}, { authorization: `Bearer ${KEY}` })
+    expect([reply.status, reply.json()]).toEqual([
+      404,
+      { error: { code: 404, message: 'Resource not found', type: '', param: null } },
+    ])
+  })
   verifies('gate:any:features', 'features', () => expectAnyUser('GET /api/features'))
   verifies('gate:any:cors-proxy', 'the CORS proxy', () => expectAnyUser('GET /api/cors-proxy'))
 })
@@ -159,13 +198,13 @@ describe('routes for admins', () => {
     const gate = createGate({ configured: true, authenticate: () => USER }, { pathWithoutAuth: [], getExemptions: [] })
     const incoming = { headers: {}, url: '/' } as Parameters<typeof gate.admit>[2]
     for (const row of RESERVED_ROWS) {
-      const admit = (): Principal => gate.admit(row, row.path, incoming)
+      const admit = (): Principal => gate.admit(row, { pattern: row.path, path: row.path }, incoming)
       if (row.access !== 'admin') expect(admit(), row.path).toBe(USER)
       else expect(failureOf(admit), row.path).toEqual([403, errorBody(toHttpError(thrownBy(admit)), row.family)])
     }
     const admin = RESERVED_ROWS.find((row) => row.access === 'admin')
     if (admin === undefined) throw new Error('no reserved row asks for an admin')
-    expect(failureOf(() => gate.admit(admin, admin.path, incoming))[1]).toEqual({
+    expect(failureOf(() => gate.admit(admin, { pattern: admin.path, path: admin.path }, incoming))[1]).toEqual({
       error: { code: 403, message: 'Admin access required', type: 'authorization_error', param: null },
     })
   })

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { pathPrefix } from '../../http/call.ts'
 import { json } from '../../http/json.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { RouteRow } from '../../http/route-row.ts'
@@ -59,8 +60,16 @@ const CAPABILITIES: Readonly<Record<string, string>> = {
   voice_profiles: '/v1/voice-profiles',
 }
 
-function served(paths: Readonly<Record<string, string>>, rows: ReadonlySet<string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(paths).filter(([, path]) => rows.has(path)))
+/** The addresses of those paths that are served. */
+function served(
+  paths: Readonly<Record<string, string>>,
+  { rows, prefix }: { readonly rows: ReadonlySet<string>; readonly prefix: string },
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(paths)
+      .filter(([, path]) => rows.has(path))
+      .map(([name, path]) => [name, `${prefix}${path}`]),
+  )
 }
 
 /** `/.well-known/service.json` (§4.1): what this server offers, read from its own route table. */
@@ -73,7 +82,8 @@ export function discoveryRoute(facts: { version: string; rows: () => readonly Ro
     tag: 'discovery',
     summary: 'What this server offers',
     responses: { 200: { description: 'Endpoints by name and capabilities.', schema: reply } },
-    handler() {
+    handler(call) {
+      const prefix = pathPrefix(call)
       const rows = new Set(
         facts
           .rows()
@@ -81,11 +91,11 @@ export function discoveryRoute(facts: { version: string; rows: () => readonly Ro
           .map((row) => row.path),
       )
       const groups = Object.entries(GROUPS)
-        .map(([name, paths]) => [name, served(paths, rows)] as const)
+        .map(([name, paths]) => [name, served(paths, { rows, prefix })] as const)
         .filter(([, paths]) => Object.keys(paths).length > 0)
       return json({
         version: facts.version,
-        endpoints: served(ENDPOINTS, rows),
+        endpoints: served(ENDPOINTS, { rows, prefix }),
         endpoint_groups: Object.fromEntries(groups),
         capabilities: Object.fromEntries(Object.entries(CAPABILITIES).map(([name, path]) => [name, rows.has(path)])),
       } satisfies z.infer<typeof reply>)

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { SvcError } from '@svc/errors'
+import { pathPrefix } from '../../http/call.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 
 /** Files of the page, served from the installed package: nothing comes from elsewhere. */
@@ -40,7 +41,6 @@ const common = { method: 'GET', access: 'none', family: 'compatible', tag: 'docu
  * @param document made on the first request; the route table is complete by then
  */
 export function swaggerRoutes(document: () => Record<string, unknown>): Route[] {
-  let text: string | undefined
   const page = (): Response => new Response(PAGE, { headers: { 'content-type': 'text/html; charset=utf-8' } })
   return [
     defineRoute({
@@ -48,16 +48,19 @@ export function swaggerRoutes(document: () => Record<string, unknown>): Route[] 
       path: '/swagger',
       summary: 'To the API documentation',
       responses: { 302: { description: 'To `/swagger/index.html`.' } },
-      handler: () => new Response(null, { status: 302, headers: { location: '/swagger/index.html' } }),
+      handler: (call) =>
+        new Response(null, { status: 302, headers: { location: `${pathPrefix(call)}/swagger/index.html` } }),
     }),
     defineRoute({
       ...common,
       path: '/swagger/doc.json',
       summary: 'This document: OpenAPI 3.1',
       responses: { 200: { description: 'The document.', contentType: 'application/json' } },
-      handler() {
-        text ??= JSON.stringify(document())
-        return new Response(text, { headers: { 'content-type': 'application/json' } })
+      handler(call) {
+        const servers = [{ url: call.baseUrl.replace(/\/$/, '') }]
+        return new Response(JSON.stringify({ ...document(), servers }), {
+          headers: { 'content-type': 'application/json' },
+        })
       },
     }),
     defineRoute({

@@ -19,7 +19,15 @@ export interface Gate {
    * @returns who is calling
    * @throws {SvcError} `unauthenticated` or `forbidden`
    */
-  admit(row: RouteRow, pattern: string, incoming: ServerRequest): Principal
+  admit(row: RouteRow, matched: MatchedPath, incoming: ServerRequest): Principal
+}
+
+/** How a request found its row. */
+export interface MatchedPath {
+  /** The pattern of the row, or that of an alias. */
+  readonly pattern: string
+  /** The path that matched it, as it is executed: whatever stood in the request target. */
+  readonly path: string
 }
 
 const MAX_EXPRESSION_LENGTH = 1024
@@ -31,6 +39,12 @@ function compileExemptions(expressions: readonly string[]): (pattern: string) =>
     return RE2JS.compile(source)
   })
   return (pattern) => compiled.some((expression) => expression.matcher(pattern).find())
+}
+
+/** Whether a path is that of a prefix or goes on from it with another segment. */
+function isBelow(path: string, prefix: string): boolean {
+  if (!path.startsWith(prefix)) return false
+  return path.length === prefix.length || prefix.endsWith('/') || path[prefix.length] === '/'
 }
 
 /** The specified refusal of missing and wrong credentials (§7.1); the reply carries `WWW-Authenticate: Bearer`. */
@@ -47,17 +61,17 @@ function holds({ role, features }: Principal, feature: Feature): boolean {
 /** The gate over the route table: one place, keyed on the matched row, never on the path a client typed. */
 export function createGate(authenticator: Authenticator, options: GateOptions): Gate {
   const isExempt = compileExemptions(options.getExemptions)
-  const isOpen = (row: RouteRow, pattern: string, url: string): boolean => {
+  const isOpen = (row: RouteRow, { pattern, path }: MatchedPath): boolean => {
     if (row.access === 'none') return true
     if (row.method === 'GET' && isExempt(pattern)) return true
     // A prefix opens the global gate only: what a route itself asks for still holds (§4.1).
-    return row.access !== 'admin' && options.pathWithoutAuth.some((prefix) => url.startsWith(prefix))
+    return row.access !== 'admin' && options.pathWithoutAuth.some((prefix) => isBelow(path, prefix))
   }
   return {
-    admit(row, pattern, incoming) {
+    admit(row, matched, incoming) {
       const principal = authenticator.authenticate(incoming)
       if (principal === undefined) {
-        if (isOpen(row, pattern, incoming.url ?? '')) return ANONYMOUS_PRINCIPAL
+        if (isOpen(row, matched)) return ANONYMOUS_PRINCIPAL
         throw authenticationRequired()
       }
       if (row.access === 'admin' && principal.role !== 'admin') {

@@ -39,6 +39,18 @@ function firstToken(value: string | string[] | undefined): string | undefined {
   return token === '' ? undefined : token
 }
 
+/** A prefix from a header that can stand in a link and in a redirect: segments of plain characters, none of them dots alone. */
+const SAFE_PREFIX = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)+\/?$/
+const MAX_PREFIX_LENGTH = 255
+
+/** What a trusted proxy says it took off the front of the path (`X-Forwarded-Prefix`), without a slash at its end, or ''. */
+export function prefixOf(incoming: ServerRequest, proxies: TrustedProxies): string {
+  const prefix = firstToken(incoming.headers['x-forwarded-prefix'])
+  if (prefix === undefined || !proxies.has(incoming.socket.remoteAddress ?? '')) return ''
+  if (prefix.length > MAX_PREFIX_LENGTH || !SAFE_PREFIX.test(prefix)) return ''
+  return prefix.endsWith('/') ? prefix.slice(0, -1) : prefix
+}
+
 /** Characters a host from a header may hold, so that it can stand in a link. */
 const SAFE_HOST = /^[A-Za-z0-9.\-_[\]:]{1,255}$/
 

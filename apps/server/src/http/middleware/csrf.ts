@@ -1,22 +1,28 @@
 import { SvcError } from '@svc/errors'
-import type { ServerRequest } from '../messages.ts'
+import type { Call } from '../call.ts'
 import { extractCredential } from './authenticate.ts'
 import { type CorsPolicy, isAllowedOrigin } from './cors.ts'
 
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
-const BODY_TYPES = /^\s*(?:application\/json|multipart\/form-data)\s*(?:;|$)/i
+const JSON_TYPE = /^\s*application\/json\s*(?:;|$)/i
+const FORM_TYPE = /^\s*multipart\/form-data\s*(?:;|$)/i
+
+/** What is asked of a call here. */
+type CheckedCall = Pick<Call, 'incoming' | 'baseUrl' | 'row'>
 
 /** A page that may act with the browser's own authority: of this server, of this machine, or on the operator's list. */
-function isTrustedPage(origin: string, host: string | undefined, policy: CorsPolicy): boolean {
-  if (policy.mode === 'any') return URL.canParse(origin) && new URL(origin).host === host
-  return isAllowedOrigin(origin, host, policy)
+function isTrustedPage(origin: string, { incoming, baseUrl }: CheckedCall, policy: CorsPolicy): boolean {
+  const { host } = incoming.headers
+  if (URL.canParse(origin) && [host, new URL(baseUrl).host].includes(new URL(origin).host)) return true
+  return policy.mode !== 'any' && isAllowedOrigin(origin, host, policy)
 }
 
-function comesFromElsewhere({ headers }: ServerRequest, policy: CorsPolicy): boolean {
-  const trusted = headers.origin !== undefined && isTrustedPage(headers.origin, headers.host, policy)
-  const site = headers['sec-fetch-site']
-  if (site === 'cross-site') return !(trusted && policy.mode === 'list')
-  return site === undefined && headers.origin !== undefined && !trusted
+/** What browsers say of where a page is: the origin is believed first, as pages of one site need not trust each other. */
+function comesFromElsewhere(call: CheckedCall, policy: CorsPolicy): boolean {
+  const { origin, 'sec-fetch-site': site } = call.incoming.headers
+  if (origin !== undefined && !isTrustedPage(origin, call, policy)) return true
+  if (site === 'cross-site') return !(origin !== undefined && policy.mode === 'list')
+  return site === 'same-site' && origin === undefined
 }
 
 /**
@@ -24,10 +30,10 @@ function comesFromElsewhere({ headers }: ServerRequest, policy: CorsPolicy): boo
  *
  * @throws {SvcError} `forbidden` (403)
  */
-export function checkSocketOrigin(incoming: ServerRequest, policy: CorsPolicy): void {
-  const credential = extractCredential(incoming)
+export function checkSocketOrigin(call: CheckedCall, policy: CorsPolicy): void {
+  const credential = extractCredential(call.incoming)
   if (credential !== undefined && credential.carrier !== 'token-cookie') return
-  if (comesFromElsewhere(incoming, policy)) throw crossSite()
+  if (comesFromElsewhere(call, policy)) throw crossSite()
 }
 
 /**
@@ -37,23 +43,20 @@ export function checkSocketOrigin(incoming: ServerRequest, policy: CorsPolicy): 
  * @throws {SvcError} `forbidden` (403); `unsupported_media` (415) for a body with a cookie that no form could be kept
  *   from sending
  */
-export function checkCrossSite(incoming: ServerRequest, policy: CorsPolicy): void {
+export function checkCrossSite(call: CheckedCall, policy: CorsPolicy): void {
+  const { incoming, row } = call
   if (SAFE.has(incoming.method ?? 'GET')) return
   const credential = extractCredential(incoming)
   if (credential !== undefined && credential.carrier !== 'token-cookie') return
-  if (comesFromElsewhere(incoming, policy)) throw crossSite()
+  if (comesFromElsewhere(call, policy)) throw crossSite()
   const hasBody =
     incoming.headers['content-length'] !== '0' &&
     (incoming.headers['content-length'] ?? incoming.headers['transfer-encoding']) !== undefined
-  if (credential !== undefined && hasBody && !BODY_TYPES.test(incoming.headers['content-type'] ?? '')) {
-    throw new SvcError(
-      'unsupported_media',
-      'a body sent with a cookie must be application/json or multipart/form-data',
-      {
-        code: 'content_type',
-      },
-    )
-  }
+  if (credential === undefined || !hasBody) return
+  const type = incoming.headers['content-type'] ?? ''
+  if (JSON_TYPE.test(type) || (row.form === true && FORM_TYPE.test(type))) return
+  const wanted = row.form === true ? 'application/json or multipart/form-data' : 'application/json'
+  throw new SvcError('unsupported_media', `a body sent with a cookie must be ${wanted}`, { code: 'content_type' })
 }
 
 function crossSite(): SvcError {
