@@ -105,8 +105,9 @@ export function composeInference(parts: InferenceParts): InferenceRoom {
   })
   const slots = createModelSlots()
   const audit: AuditSink = {
-    record: ({ kind, model, correlationId, statusCode }) => {
-      events.record([{ kind, correlationId, facts: { model, status_code: statusCode } }])
+    record: ({ kind, model, correlationId, userId, statusCode, retryAfterMs }) => {
+      const facts = { host: model, model, status_code: statusCode, duration_ms: retryAfterMs }
+      events.record([{ kind, correlationId, userId, facts }])
     },
   }
   const pii = composePii({

@@ -43,6 +43,7 @@ import { startDiagnostics } from './monitoring/diagnostics.ts'
 import { readDeviceMemory } from './monitoring/drm-vram.ts'
 import { createMetrics } from './monitoring/metrics.ts'
 import { createProcessStats } from './monitoring/process-stats.ts'
+import { PATTERN_BACKEND } from './pii/detector-model.ts'
 import type { Clock } from './ports.ts'
 import { createLiveResponses } from './responses/live-responses.ts'
 import { createResponseStore } from './responses/response-store.ts'
@@ -259,7 +260,8 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
         version,
         registry: metrics.registry,
         metricsAccess: config.disableMetricsEndpoint ? undefined : config.metricsAccess,
-        backendNames: () => catalog.names(),
+        // The detector by patterns runs in the server itself and needs no program.
+        backendNames: () => [...new Set([...catalog.names(), PATTERN_BACKEND])].sort(),
         loaded: () => residency.loaded(),
         processOf: (pid) => processes.read(pid),
         vramOf: (pid) => readDeviceMemory(pid),

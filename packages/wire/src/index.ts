@@ -18,6 +18,7 @@ export {
 } from './messages/blocks.ts'
 export { type MessagesErrorReply, messagesErrorReply } from './messages/error.ts'
 export { type MessagesDelta, type MessagesEvent, messagesDelta, messagesEvent } from './messages/events.ts'
+export { type MessagesModel, type MessagesModelList, messagesModel, messagesModelList } from './messages/models.ts'
 export {
   type MessagesCountReply,
   type MessagesReply,

@@ -46,6 +46,8 @@ describe('toOpenApiSchemas', () => {
       'MessagesCountRequest',
       'MessagesError',
       'MessagesEvent',
+      'MessagesModel',
+      'MessagesModelList',
       'MessagesReply',
       'MessagesRequest',
       'MiddlewareStatus',

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { messagesErrorReply } from './messages/error.ts'
 import { messagesEvent } from './messages/events.ts'
+import { messagesModel, messagesModelList } from './messages/models.ts'
 import { messagesCountReply, messagesReply } from './messages/reply.ts'
 import { messagesCountRequest, messagesRequest } from './messages/request.ts'
 import {
@@ -109,6 +110,8 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   MessagesCountRequest: messagesCountRequest,
   MessagesCount: messagesCountReply,
   MessagesError: messagesErrorReply,
+  MessagesModel: messagesModel,
+  MessagesModelList: messagesModelList,
   Model: model,
   ModelList: modelList,
   ModelCapabilitiesList: modelCapabilitiesList,

@@ -71,7 +71,8 @@ const GATHER_MS = 250
 const BATCH = 500
 /** Rows written between two looks at what is too old or too much. */
 const TRIM_AFTER = 1000
-const ORIGINS: readonly PiiOrigin[] = ['middleware', 'proxy', 'pii_analyze', 'pii_redact']
+/** Every origin that an event can have. */
+export const PII_ORIGINS: readonly PiiOrigin[] = ['middleware', 'proxy', 'pii_analyze', 'pii_redact']
 const PREFIXES: Readonly<Record<AuditKind, string>> = {
   pii: 'pii',
   proxy_connect: 'pii',
@@ -200,7 +201,7 @@ function toEvent(row: DatabaseRow): RecordedEvent {
     id: String(row.id),
     createdAt: Number(row.created_at),
     kind: toKind(String(row.kind)),
-    origin: ORIGINS.find((origin) => origin === row.origin),
+    origin: PII_ORIGINS.find((origin) => origin === row.origin),
     correlationId: String(row.correlation_id),
     userId: String(row.user_id),
     patternId: String(row.pattern_id),

@@ -144,7 +144,13 @@ describe('the gate', () => {
       expect(reply.status).toBe(401)
       expect(reply.headers['www-authenticate']).toBe('Bearer')
       expect(reply.json()).toEqual({
-        error: { code: 401, message: 'An authentication key is required', type: 'invalid_request_error', param: null },
+        error: {
+          code: 401,
+          message: 'An authentication key is required',
+          type: 'invalid_request_error',
+          param: null,
+          detail: 'Incorrect API key provided',
+        },
       })
     }
   })

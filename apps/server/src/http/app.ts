@@ -62,7 +62,8 @@ const LITERAL = /^[^:*]+$/
 /** Rows are matched here, those with parameters by Hono; everything around a handler is the edge's. */
 export function createApp(routes: readonly Route[], reserved: readonly RouteRow[], edge: Edge): App {
   const app = new Hono<HonoEnv>({
-    getPath: (request, context) => pathOf(request, edge.prefixesOf((context?.env as HonoEnv['Bindings']).incoming)),
+    getPath: (request, context) =>
+      pathOf(request, context?.env === undefined ? [] : edge.prefixesOf(context.env.incoming)),
   })
   const posted = new Map<string, Route>()
   for (const route of [...routes, ...reserved.map(toRoute)]) {

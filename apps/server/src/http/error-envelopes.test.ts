@@ -116,10 +116,23 @@ describe('errorBody', () => {
     })
   })
 
-  it('string: text, but an object for gates and what the specification types', () => {
-    expect(errorBody(notFound, 'string')).toEqual({ error: 'no such model' })
-    expect(errorBody(blocked, 'string')).toMatchObject({ error: { type: 'pii_blocked' } })
-    expect(errorBody(new SvcError('unauthenticated', 'key?'), 'string')).toMatchObject({ error: { code: 401 } })
+  it('string: a text for every failure, its type beside it', () => {
+    expect(errorBody(notFound, 'string')).toEqual({ error: 'no such model', type: 'invalid_request_error' })
+    expect(errorBody(blocked, 'string')).toEqual({ error: 'blocked', type: 'pii_blocked' })
+    const unknown = new SvcError('unauthenticated', 'key?')
+    expect(errorBody(unknown, 'string')).toEqual({ error: 'key?', type: 'invalid_request_error' })
+    const busy = new SvcError('rate_limited', 'later')
+    expect(errorBody(busy, 'string')).toEqual({ error: 'later', type: 'rate_limit_error' })
+  })
+
+  it('rerank: the compatible body with the message beside it', () => {
+    expect(errorBody(notFound, 'rerank')).toEqual({ ...errorBody(notFound, 'compatible'), message: 'no such model' })
+  })
+
+  it('a 401 of the compatible family says what a client looks for', () => {
+    const wrong = new SvcError('unauthenticated', 'key?')
+    expect(errorBody(wrong, 'compatible')).toMatchObject({ error: { detail: 'Incorrect API key provided' } })
+    expect(errorBody(notFound, 'compatible')).not.toMatchObject({ error: { detail: expect.anything() } })
   })
 
   it('flat: text, but the specified envelope from the gate', () => {

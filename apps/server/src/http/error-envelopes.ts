@@ -18,12 +18,6 @@ const NAMED_TYPES: ReadonlySet<string> = new Set([
   'rate_limit_error',
 ])
 
-/** Error kinds for which the string family keeps the compatible object: gates and what the specification types. */
-function keepsObject(error: SvcError): boolean {
-  const type = error.details?.type
-  return error.kind === 'unauthenticated' || error.kind === 'forbidden' || (type !== undefined && NAMED_TYPES.has(type))
-}
-
 function compatibleType(error: SvcError, status: number): string {
   if (error.details?.type !== undefined) return error.details.type
   if (status === 429) return 'rate_limit_error'
@@ -39,6 +33,8 @@ function compatible(error: SvcError, status: number): Record<string, unknown> {
       message: error.message,
       type: compatibleType(error, status),
       param: error.details?.param ?? null,
+      // A widely used client knows a wrong key by this text.
+      ...(status === 401 ? { detail: 'Incorrect API key provided' } : {}),
     },
     ...(loading === undefined ? {} : { loading }),
   }
@@ -94,6 +90,8 @@ function bodyOf(error: SvcError, family: ErrorFamily): Record<string, unknown> {
     case 'compatible':
     case 'vendor':
       return compatible(error, status)
+    case 'rerank':
+      return { ...compatible(error, status), message: error.message }
     case 'messages':
       return {
         type: 'error',
@@ -102,7 +100,7 @@ function bodyOf(error: SvcError, family: ErrorFamily): Record<string, unknown> {
     case 'responses':
       return { error: responsesError(error) }
     case 'string':
-      return keepsObject(error) ? compatible(error, status) : { error: error.message }
+      return { error: error.message, type: compatibleType(error, status) }
     case 'flat':
       // Gates speak the specified envelope on every route (§7.1); the route's own errors are flat.
       return error.kind === 'unauthenticated' || error.kind === 'forbidden'

@@ -5,10 +5,10 @@ import type * as z from 'zod'
 export type Access = 'none' | 'any' | 'self' | 'admin'
 
 /**
- * The error body a route answers with (§7.1): OpenAI-compatible, messages, responses, a bare string (alternate
- * ecosystem), `{error: text}` (account endpoints), audio vendor.
+ * The error body a route answers with (§7.1): OpenAI-compatible, the same with a `message` beside it (rerank), messages,
+ * responses, a text with its `type` beside it (alternate ecosystem), `{error: text}` (account endpoints), audio vendor.
  */
-export type ErrorFamily = 'compatible' | 'messages' | 'responses' | 'string' | 'flat' | 'vendor'
+export type ErrorFamily = 'compatible' | 'rerank' | 'messages' | 'responses' | 'string' | 'flat' | 'vendor'
 
 /** The per-user feature switch a route hangs on. */
 export type Feature =

@@ -111,7 +111,7 @@ describe('a name', () => {
 })
 
 it('has no default for what is no usecase', async () => {
-  await using here = await world({ 'a.yaml': 'name: a\nknown_usecases: [chat]' })
+  await using here = await world({ 'a.yaml': 'name: a\nbackend: x\nknown_usecases: [chat]' })
   expect(here.directory.defaultFor('chat')?.name).toBe('a')
   expect(here.directory.defaultFor('toString')).toBeUndefined()
   expect(here.directory.defaultFor('')).toBeUndefined()

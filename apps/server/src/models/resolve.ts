@@ -1,6 +1,7 @@
 import { SvcError } from '@svc/errors'
 import { checkName } from '../files/safe-path.ts'
 import { isChain } from './chain.ts'
+import { servesRequests } from './check-serving.ts'
 import type { ConfigStore } from './config-store.ts'
 import { type DefaultsContext, withDefaults } from './defaults.ts'
 import type { ModelConfig, StandIn } from './model-config.ts'
@@ -77,7 +78,7 @@ export function createModelDirectory(store: ConfigStore, context: DefaultsContex
     },
     defaultFor(usecase) {
       if (!isUsecase(usecase)) return undefined
-      const fit = store.list().filter((each) => !each.disabled && hasUsecase(each, usecase))
+      const fit = store.list().filter((each) => !each.disabled && hasUsecase(each, usecase) && servesRequests(each))
       // One whose weights are known to be missing or broken serves nobody while another could.
       const model = fit.find((each) => each.weightsMissing !== true && each.weightsFault === undefined) ?? fit[0]
       return model && link(fill(model))

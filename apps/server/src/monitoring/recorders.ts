@@ -27,7 +27,10 @@ export interface AuditEvent {
   readonly kind: 'admission'
   readonly model: string
   readonly correlationId: string
+  readonly userId: string
   readonly statusCode: number
+  /** How long the caller is asked to wait, milliseconds. */
+  readonly retryAfterMs: number
 }
 
 /** Where finished requests are counted. Recording never fails and never waits. */

@@ -73,6 +73,8 @@ export function createTextScanner(options: TextScannerOptions): TextScanner {
     }
     if (named.length > 0) return named
     const model = name === undefined || name === '' ? undefined : findModel(name)
+    if (model === undefined && name !== undefined && name !== '')
+      throw badRequest(`unknown model: ${JSON.stringify(name)}`)
     const policy = model === undefined ? undefined : consumerPolicy(model, defaults())
     if (policy === undefined || !policy.enabled || policy.detectors.length === 0) {
       throw badRequest('no PII detectors specified')

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { SvcError } from '@svc/errors'
 import { didYouMean } from '../config/suggest.ts'
-import { isSettingKey, SETTING_KEYS, type SettingKey, settingOf } from './schema.ts'
+import { isBuilt, isSettingKey, SETTING_KEYS, type SettingKey, settingOf } from './schema.ts'
 import { isMask, unmask } from './secret-mask.ts'
 import { isFields } from './setting-kind.ts'
 import type { SavedSettings } from './settings-file.ts'
@@ -41,6 +41,8 @@ function checkEntry(key: SettingKey, given: unknown, context: PatchContext): unk
   if (given === null) return undefined
   const value = kind.read(secret === true ? unmaskValue(key, given, context) : given)
   if (value === undefined) throw refused(`Invalid ${key} format: it is not ${kind.form}`, key)
+  if (!isBuilt(key) && !isDeepStrictEqual(value, context.current(key)))
+    throw refused(`${key} is not in this version`, key)
   if (key !== 'api_keys' || !Array.isArray(value)) return value
   const keys: readonly unknown[] = value
   return [...new Set(keys)].filter(

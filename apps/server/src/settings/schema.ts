@@ -24,6 +24,8 @@ export interface Setting {
   readonly fileFirst?: true | undefined
   /** Shown as a mask. @default false */
   readonly secret?: true | undefined
+  /** False where the feature is not in this version and no option says so. @default what the paired option says */
+  readonly built?: false | undefined
   /** Set through routes of its own; a general update may not change it. */
   readonly owner?: 'branding' | undefined
 }
@@ -38,8 +40,8 @@ const shownAddress = (found: ListenAddress | undefined): string | undefined =>
 
 /**
  * Every runtime setting and the only place they are declared. Which flag a key is paired with stands in the table of
- * options (`config/schema.ts`). Keys of features that are not in this version are checked, kept and shown like the
- * others: interfaces and other versions know them.
+ * options (`config/schema.ts`). Keys of features that are not in this version are shown and kept like the others, as
+ * interfaces and other versions know them; only their present value can be set.
  */
 const SETTINGS = defineSettings({
   watchdog_enabled: { kind: toggle, default: false },
@@ -70,7 +72,7 @@ const SETTINGS = defineSettings({
   enable_tracing: { kind: toggle },
   tracing_max_items: { kind: count },
   tracing_max_body_bytes: { kind: wholeNumber({ min: 0, max: 1_073_741_824 }), fileFirst: true },
-  enable_backend_logging: { kind: toggle, default: true, fileFirst: true },
+  enable_backend_logging: { kind: toggle, default: true, fileFirst: true, built: false },
   cors: { kind: toggle },
   cors_allow_origins: { kind: line },
   /** On = unsafe requests of other sites' pages are refused. (Elsewhere the same word once meant the opposite.) */
@@ -135,4 +137,11 @@ const PAIRED_OPTION = new Map(
 /** The name in the configuration of the option that a setting is paired with. */
 export function optionOf(key: SettingKey): string | undefined {
   return PAIRED_OPTION.get(key)
+}
+
+const BUILT = new Map(OPTION_ROWS.map(([key, { built }]) => [key as string, built !== false]))
+
+/** Whether something acts on a setting in this version. */
+export function isBuilt(key: SettingKey): boolean {
+  return settingOf(key).built !== false && BUILT.get(optionOf(key) ?? '') !== false
 }

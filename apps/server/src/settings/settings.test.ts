@@ -140,6 +140,10 @@ describe('an update', () => {
     [{ thread: 4 }, 'unknown setting thread (did you mean threads?)'],
     [{ threads: '4' }, 'Invalid threads format: it is not a whole number from 0 to 4096'],
     [{ api_keys: [''] }, 'Invalid api_keys format: it is not a list of texts that are not empty'],
+    [{ enable_tracing: true }, 'enable_tracing is not in this version'],
+    [{ p2p_token: 'x' }, 'p2p_token is not in this version'],
+    [{ galleries: [{ name: 'a', url: 'https://a.example' }] }, 'galleries is not in this version'],
+    [{ enable_backend_logging: false }, 'enable_backend_logging is not in this version'],
     [{ logo_file: 'x.png' }, 'logo_file is set through the branding routes'],
   ])('refuses %j', async (patch, message) => {
     await using dir = await tempDir()
@@ -168,11 +172,11 @@ describe('an update', () => {
       { f16: true },
       { debug: true },
       { cors: true },
-      { vram_budget: '80%' },
+      { watchdog_interval: '5s' },
       { threads: 7 },
     ]
     await Promise.all(patches.map((patch) => settings.update(patch)))
-    expect(await saved(dir)).toEqual({ threads: 7, f16: true, debug: true, cors: true, vram_budget: '80%' })
+    expect(await saved(dir)).toEqual({ threads: 7, f16: true, debug: true, cors: true, watchdog_interval: '5s' })
   })
   it('joins what a person wrote into the file a moment before', async () => {
     await using dir = await tempDir()

@@ -366,3 +366,20 @@ describe('errors come as the classes of the client', () => {
     )
   })
 })
+
+it('lists models page by page, and one by name', async () => {
+  const listed: string[] = []
+  for await (const model of client.models.list({ limit: 1 })) {
+    expect(model).toMatchObject({ type: 'model', display_name: model.id })
+    expect(new Date(model.created_at).getTime()).toBeGreaterThan(0)
+    listed.push(model.id)
+  }
+  expect(listed).toEqual([...listed].sort())
+  expect(listed).toEqual(expect.arrayContaining(['demo', 'scripted']))
+  const back = await client.models.list({ limit: 1, before_id: listed.at(-1) ?? '' })
+  expect(back.data.map(({ id }) => id)).toEqual([listed.at(-2)])
+  expect(back.has_more).toBe(listed.length > 2)
+  expect(await client.models.retrieve('scripted')).toMatchObject({ type: 'model', id: 'scripted' })
+  expect(await errorOf(client.models.list({ limit: 0 }))).toMatchObject({ status: 400 })
+  expect(await errorOf(client.models.list({ after_id: 'nobody' }))).toMatchObject({ status: 400 })
+})

@@ -48,6 +48,19 @@ describe('admission', () => {
     await eventually(() => expect(server.records('m').some((record) => record.rpc.startsWith('Predict'))).toBe(true))
     const reply = await server.chat('m')
     expect([reply.status, reply.headers['retry-after']]).toEqual([429, '7'])
+    const listed = await server.call('/api/pii/events?kind=admission')
+    expect(listed.json()).toMatchObject({
+      events: [
+        {
+          kind: 'admission',
+          correlation_id: reply.headers['x-correlation-id'],
+          host: 'm',
+          status_code: 429,
+          duration_ms: 7000,
+          user_id: expect.any(String),
+        },
+      ],
+    })
     held.destroy()
   })
 

@@ -184,6 +184,20 @@ describe('passthrough', () => {
     expect([gone.status, gone.json()]).toMatchObject([502, { error: { code: 502, type: 'server_error' } }])
   })
 
+  it('tells nothing of an upstream’s error but its status where errors are opaque', async () => {
+    await using world = await startWorld({ SVC_OPAQUE_ERRORS: 'true' })
+    await world.model('far', {})
+    await world.model('other', { mode: 'translate', provider: 'provider_b' })
+    const body = '{"error":{"message":"slow down"}}'
+    world.upstream.replyWith({ status: 429, headers: { ...jsonType, 'retry-after': '9' }, body })
+    for (const model of ['far', 'other']) {
+      for (const stream of [false, true]) {
+        const reply = await world.server.chat(model, { stream })
+        expect([reply.status, reply.text, reply.headers['retry-after']], model).toEqual([429, '', '9'])
+      }
+    }
+  })
+
   it('tells inside the stream that its upstream broke off', async () => {
     await using world = await startWorld()
     await world.model('far', {})

@@ -19,11 +19,12 @@ const BODIES = Number(process.env.FUZZ_BODIES) || (process.env.SVC_LONG === '1' 
 /** Requests that are under way together. */
 const TOGETHER = 8
 
-const stringError = z.looseObject({ error: z.union([z.string(), compatibleErrorReply.shape.error]) })
+const stringError = z.looseObject({ error: z.string(), type: z.string() })
 
 /** The error bodies that the clients of a family read. */
 const ERRORS: Readonly<Record<ErrorFamily, z.ZodType>> = {
   compatible: compatibleErrorReply,
+  rerank: compatibleErrorReply.extend({ message: z.string() }),
   vendor: compatibleErrorReply,
   messages: messagesErrorReply,
   responses: responseErrorReply,

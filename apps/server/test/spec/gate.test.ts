@@ -5,6 +5,7 @@ import { errorBody } from '../../src/http/error-envelopes.ts'
 import { statusOf, toHttpError } from '../../src/http/error-map.ts'
 import { createGate } from '../../src/http/middleware/authorize.ts'
 import type { Principal } from '../../src/http/principal.ts'
+import type { ErrorFamily } from '../../src/http/route-row.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import { verifies } from './verifies.ts'
 
@@ -200,7 +201,11 @@ describe('routes for admins', () => {
     for (const row of RESERVED_ROWS) {
       const admit = (): Principal => gate.admit(row, { pattern: row.path, path: row.path }, incoming)
       if (row.access !== 'admin') expect(admit(), row.path).toBe(USER)
-      else expect(failureOf(admit), row.path).toEqual([403, errorBody(toHttpError(thrownBy(admit)), row.family)])
+      else
+        expect(failureOf(admit, row.family), row.path).toEqual([
+          403,
+          errorBody(toHttpError(thrownBy(admit)), row.family),
+        ])
     }
     const admin = RESERVED_ROWS.find((row) => row.access === 'admin')
     if (admin === undefined) throw new Error('no reserved row asks for an admin')
@@ -219,9 +224,9 @@ function thrownBy(run: () => unknown): unknown {
   throw new Error('nothing was thrown')
 }
 
-function failureOf(run: () => unknown): [status: number, body: unknown] {
+function failureOf(run: () => unknown, family: ErrorFamily = 'compatible'): [status: number, body: unknown] {
   const error = toHttpError(thrownBy(run))
-  return [statusOf(error), errorBody(error, 'compatible')]
+  return [statusOf(error), errorBody(error, family)]
 }
 
 describe('exceptions of the operator', () => {

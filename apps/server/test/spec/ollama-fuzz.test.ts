@@ -101,7 +101,7 @@ it('bodies that fit are answered, any others refused with a text: never a failur
       fc.asyncProperty(broken(valid), async (body) => {
         const reply = await server.post(path, body)
         expect([200, 400, 404], reply.text).toContain(reply.status)
-        if (reply.status !== 200) expect(reply.json()).toEqual({ error: expect.any(String) })
+        if (reply.status !== 200) expect(reply.json()).toEqual({ error: expect.any(String), type: expect.any(String) })
       }),
       { numRuns: 120 },
     )

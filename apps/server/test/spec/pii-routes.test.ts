@@ -138,7 +138,11 @@ describe('the table of routes', () => {
         const reply = await send(entry, 'm', 'mail ada@host.example in the format of its own')
         expect([path, reply.status, schema.safeParse(reply.json()).error]).toEqual([path, 200, undefined])
         const refused = await send(entry, 'm', 'in Paris')
-        expect([path, refused.status, refused.json()]).toMatchObject([path, 400, { error: { type: 'pii_blocked' } }])
+        expect([path, refused.status, refused.json()]).toMatchObject([
+          path,
+          400,
+          { error: expect.any(String), type: 'pii_blocked' },
+        ])
       }
       expect(asked('m').split('mail [REDACTED:ner:EMAIL] in the format of its own').length).toBeGreaterThan(3)
     },

@@ -65,8 +65,14 @@ describe('POST /v1/rerank', () => {
           type: 'invalid_request_error',
           param: 'top_n',
         },
+        message: 'top_n - should be greater than or equal to 1',
       })
     }
+    const empty = await server.post(RERANK, { model: 'r', query: '', documents })
+    expect([empty.status, empty.json()]).toMatchObject([
+      400,
+      { error: { param: 'query' }, message: expect.stringContaining('query') },
+    ])
     expect(server.records('r')).toEqual([])
   })
 

@@ -190,6 +190,11 @@ describe('the events of a stored response', () => {
         param: 'stream',
       })
       const streamed = idOf((await server.post('/v1/responses', { model: 'm', input: 'hi', stream: true })).text)
+      expect(await errorOf(server, '/v1/responses//events')).toMatchObject({
+        status: 400,
+        type: 'invalid_request_error',
+        message: 'response ID is required',
+      })
       for (const after of ['x', '1.5', '1e3']) {
         expect(await errorOf(server, `/v1/responses/${streamed}/events?starting_after=${after}`)).toMatchObject({
           status: 400,

@@ -290,7 +290,8 @@ describe('what reaches the backend of a responses request', () => {
     await using server = await world()
     const names = () =>
       JSON.parse(askedOf(server).Tools || '[]').map((tool: { function: { name: string } }) => tool.function.name)
-    await create(server, { tools: [...TOOLS, { type: 'web_search' }] })
+    const { tools } = await create(server, { tools: [...TOOLS, { type: 'web_search' }] })
+    expect(tools).toEqual([...TOOLS.map((tool) => ({ strict: false, ...tool })), { type: 'web_search' }])
     expect(names()).toEqual(['weather', 'time'])
     await create(server, { tools: TOOLS, tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [TOOLS[1]] } })
     expect(names()).toEqual(['time'])

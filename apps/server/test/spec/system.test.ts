@@ -60,7 +60,7 @@ describe('GET /system', () => {
       await using server = await startTestServer()
       await server.model('m')
       const read = async (): Promise<System> => (await server.call('/system')).json() as System
-      expect(await read()).toEqual({ backends: expect.arrayContaining(['mock']), loaded_models: [] })
+      expect(await read()).toEqual({ backends: expect.arrayContaining(['mock', 'pattern']), loaded_models: [] })
       expect((await server.chat('m')).status).toBe(200)
       expect((await read()).loaded_models).toMatchObject([{ id: 'm', backend: 'mock' }])
     },

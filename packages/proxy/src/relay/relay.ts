@@ -12,7 +12,7 @@ import { upstreamFailed } from '@svc/http-client'
 import type { CompletionUsage } from '@svc/wire'
 import { replyHeaders } from '../headers.ts'
 import type { Provider } from '../ports.ts'
-import { headerOf } from '../upstream-error.ts'
+import { headerOf, UpstreamStatusError } from '../upstream-error.ts'
 import type { ByteRewriter } from './byte-rewriter.ts'
 import { ClientReply, type ReplyTarget } from './client-reply.ts'
 import { EventStreamBody } from './event-stream-body.ts'
@@ -37,6 +37,8 @@ export interface RelayOptions {
   readonly rewriter?: ByteRewriter | undefined
   /** The error as a client may see it inside a stream. @default as it is */
   readonly describe?: ((error: SvcError) => SvcError) | undefined
+  /** Whether a reply with status 400 or above is thrown, without its body, in place of being sent on. @default false */
+  readonly throwsRefusals?: boolean | undefined
   /** Milliseconds that a client may take no byte before the request is ended. @default 60000 */
   readonly stallMs?: number | undefined
 }
@@ -61,7 +63,7 @@ export interface RelayOutcome {
  * whole. Of any other reply that is cut after its head was sent, the connection is cut too.
  *
  * @throws {SvcError} what goes wrong before the head is sent: `upstream_failed` (redirects too), `timeout`, `unavailable`,
- *   `cancelled`; nothing has been written to the client then
+ *   `cancelled`, and {@link UpstreamStatusError} with `throwsRefusals`; nothing has been written to the client then
  * @example
  * const outcome = await relay({ upstream, request, provider: 'provider_a', outgoing })
  */
@@ -104,6 +106,10 @@ class Relay implements UpstreamSink {
     const { status } = head
     if (status >= 300 && status < 400) {
       this.#call?.abort(upstreamFailed('redirect'))
+      return
+    }
+    if (status >= 400 && this.#options.throwsRefusals === true) {
+      this.#call?.abort(new UpstreamStatusError(head, new Uint8Array()))
       return
     }
     this.#status = status

@@ -1,5 +1,6 @@
 import { SvcError } from '@svc/errors'
 import { parseJsonCooperatively } from '@svc/json'
+import type { PiiOrigin } from '@svc/pii'
 import {
   type PiiEntity,
   type PiiEvent,
@@ -10,7 +11,7 @@ import {
   piiTextRequest,
 } from '@svc/wire'
 import * as z from 'zod'
-import type { AuditEvents, RecordedEvent } from '../../audit/pii-events.ts'
+import { type AuditEvents, PII_ORIGINS, type RecordedEvent } from '../../audit/pii-events.ts'
 import type { BodyReader } from '../../http/body.ts'
 import type { Call } from '../../http/call.ts'
 import { json } from '../../http/json.ts'
@@ -99,7 +100,7 @@ export function piiRoutes(parts: PiiRouteParts): Route[] {
           userId: call.query('user_id'),
           patternId: call.query('pattern_id'),
           kind: call.query('kind'),
-          origin: call.query('origin'),
+          origin: toOrigin(call.query('origin')),
           limit: limitOf(call.query('limit')),
         })
         return json({ events: found.map(toWireEvent) })
@@ -156,6 +157,17 @@ function toWireEntity(entity: HashedEntity, reveals: boolean): PiiEntity {
     action,
     ...(reveals ? { hash_prefix: entity.hashPrefix } : {}),
   }
+}
+
+/** The origin that is asked for. @throws {SvcError} `invalid_request` for one that no event can have */
+function toOrigin(asked: string | undefined): PiiOrigin | undefined {
+  if (asked === undefined || asked === '') return undefined
+  const known = PII_ORIGINS.find((origin) => origin === asked)
+  if (known !== undefined) return known
+  throw new SvcError('invalid_request', `unknown origin: ${JSON.stringify(asked)}; known: ${PII_ORIGINS.join(', ')}`, {
+    code: 'unknown_origin',
+    details: { type: 'invalid_request', param: 'origin' },
+  })
 }
 
 function limitOf(asked: string | undefined): number {

@@ -19,6 +19,7 @@ export const rerankCodec: OperationCodec<'rerank', CompatibleRerankRequest> = {
   async parse(document, { signal }) {
     limitItems(document, 'documents', MAX_DOCUMENTS)
     const body = await readBody(rerankRequest, document, signal)
+    if (body.query === '') throw emptyQuery()
     return {
       kind: 'rerank',
       query: body.query,
@@ -40,6 +41,11 @@ export const rerankCodec: OperationCodec<'rerank', CompatibleRerankRequest> = {
       meta: { tokens: { input_tokens: promptTokens } },
     }
   },
+}
+
+function emptyQuery(): SvcError {
+  const message = 'query - should not be empty'
+  return new SvcError('invalid_request', message, { code: 'empty_query', details: { param: 'query' } })
 }
 
 function toTopN(topN: number | null | undefined): number | undefined {

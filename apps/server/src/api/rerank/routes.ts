@@ -15,7 +15,7 @@ export function rerankRoutes(parts: { pipeline: Pipeline; compression: Compressi
         aliases: ['/jina/v1/rerank', '/v2/rerank', '/rerank'],
         access: 'any',
         feature: 'rerank',
-        family: 'compatible',
+        family: 'rerank',
         usecase: 'rerank',
         scanned: false,
         tag: 'inference',

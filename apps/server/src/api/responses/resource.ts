@@ -1,4 +1,4 @@
-import type { ResponseRequest, ResponseResource, ResponseUsage } from '@svc/wire'
+import type { ResponseRequest, ResponseResource, ResponseTool, ResponseUsage } from '@svc/wire'
 import type { Usage } from '../../inference/events.ts'
 
 /** A response as it begins: everything that was asked for, and no output yet; `created` in Unix seconds. */
@@ -18,7 +18,7 @@ export function newResource(
     incomplete_details: null,
     previous_response_id: asked.previous_response_id ?? null,
     instructions: asked.instructions ?? null,
-    tools: asked.tools ?? [],
+    tools: (asked.tools ?? []).map(withStrict),
     tool_choice: asked.tool_choice ?? 'auto',
     parallel_tool_calls: asked.parallel_tool_calls ?? true,
     max_tool_calls: asked.max_tool_calls ?? null,
@@ -50,4 +50,9 @@ export function toResponseUsage({ promptTokens, completionTokens }: Usage): Resp
     output_tokens_details: { reasoning_tokens: 0 },
     total_tokens: promptTokens + completionTokens,
   }
+}
+
+/** A tool as it is told back: clients read whether its arguments are held to the schema, whatever was asked. */
+function withStrict(tool: ResponseTool): ResponseTool {
+  return tool.type === 'function' ? { ...tool, strict: tool.strict ?? false } : tool
 }

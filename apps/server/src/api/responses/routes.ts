@@ -101,7 +101,13 @@ export function responsesRoutes(parts: CreateParts): Route[] {
     ),
     {
       ...answer(
-        { path: '/v1/responses/:id/events', summary: 'The events of a stored response', query: eventQuery },
+        {
+          path: '/v1/responses/:id/events',
+          // An empty id is answered as what it is.
+          aliases: ['/v1/responses//events'],
+          summary: 'The events of a stored response',
+          query: eventQuery,
+        },
         withParts(getEvents),
       ),
       mapError: toEventsError,

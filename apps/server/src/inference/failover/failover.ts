@@ -66,8 +66,17 @@ export function createFailover({ chains, slots, prober, failed, audit, clock }: 
   /** Targets without room are to the client what one model without room is. */
   const toFailure = (thrown: unknown, { model: { name }, call }: Pick<Exchange, 'model' | 'call'>): unknown => {
     if (!SvcError.is(thrown) || thrown.code !== TARGET_FULL) return thrown
-    audit.record({ kind: 'admission', model: name, correlationId: call.requestId, statusCode: 429 })
-    return admissionRejected(name, ': no target that could serve has room', thrown.retryAfterMs ?? 0)
+    const { requestId: correlationId, principal } = call
+    const retryAfterMs = thrown.retryAfterMs ?? 0
+    audit.record({
+      kind: 'admission',
+      model: name,
+      correlationId,
+      userId: principal.id,
+      statusCode: 429,
+      retryAfterMs,
+    })
+    return admissionRejected(name, ': no target that could serve has room', retryAfterMs)
   }
 
   return {

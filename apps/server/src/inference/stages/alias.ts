@@ -1,4 +1,5 @@
 import { SvcError } from '@svc/errors'
+import { checkServing } from '../../models/check-serving.ts'
 import type { ModelConfig } from '../../models/model-config.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Stage } from '../pipeline.ts'
@@ -46,6 +47,7 @@ export function aliasStage(directory: ModelDirectory): Stage {
       name === undefined
         ? defaultModel(exchange, directory)
         : (directory.resolve(name, resolveOptions(exchange)) ?? refuseName(name, exchange))
+    checkServing(model)
     exchange.requestedModel = name ?? model.name
     exchange.model = model
     return undefined

@@ -9,8 +9,17 @@ export function capStage(slots: ModelSlots, audit: AuditSink): Stage {
     const limit = limits.maxConcurrent
     const release = slots.take(name, limit)
     if (release === undefined) {
-      audit.record({ kind: 'admission', model: name, correlationId: exchange.call.requestId, statusCode: 429 })
-      throw admissionRejected(name, ` (max_concurrent=${limit})`, fullModelWaitMs(limits))
+      const { requestId: correlationId, principal } = exchange.call
+      const retryAfterMs = fullModelWaitMs(limits)
+      audit.record({
+        kind: 'admission',
+        model: name,
+        correlationId,
+        userId: principal.id,
+        statusCode: 429,
+        retryAfterMs,
+      })
+      throw admissionRejected(name, ` (max_concurrent=${limit})`, retryAfterMs)
     }
     exchange.atEnd(release)
     return undefined

@@ -1,6 +1,7 @@
 import { SvcError, toSvcError } from '@svc/errors'
 import type { RouteRow } from '../../http/route-row.ts'
 import { isChain } from '../../models/chain.ts'
+import { checkServing } from '../../models/check-serving.ts'
 import type { ModelConfig } from '../../models/model-config.ts'
 import type { Metrics } from '../../monitoring/metrics.ts'
 import type { TraceRecord, TraceRecorder, UsageRecord, UsageRecorder } from '../../monitoring/recorders.ts'
@@ -13,6 +14,7 @@ import { isGeneration } from '../inference-request.ts'
 import { tapLanes } from '../lanes.ts'
 import type { OperationResult } from '../operations/operation.ts'
 import type { Stage } from '../pipeline.ts'
+import type { GenerationRequest } from '../request.ts'
 import { restoreLanes } from '../restore-lanes.ts'
 import { servesCloudModels } from '../upstream/check-route.ts'
 import { isCloudModel, isPassthrough } from '../upstream/cloud-models.ts'
@@ -55,9 +57,9 @@ async function ask(exchange: Exchange, { executor, upstreams, failover }: ModelS
   if (isGeneration(request)) {
     const run = (target: ModelConfig): AsyncIterable<PredictionStep> => {
       checkServed(target, call.row)
-      return isCloudModel(target)
-        ? upstreams.predict(exchange, target)
-        : executor.predict(request, { ...execution, model: target })
+      if (isCloudModel(target)) return upstreams.predict(exchange, target)
+      refuseUnbuilt(request)
+      return executor.predict(request, { ...execution, model: target })
     }
     const steps = isChain(model) ? failover.predict(exchange, run) : run(model)
     const events = tapLanes(steps, {
@@ -78,9 +80,19 @@ async function ask(exchange: Exchange, { executor, upstreams, failover }: ModelS
 
 /** A route that no upstream serves is served by others of a chain. */
 function checkServed(target: ModelConfig, row: RouteRow): void {
+  checkServing(target)
   if (!isCloudModel(target) || servesCloudModels(row)) return
   throw new SvcError('not_implemented', `model "${target.name}" is not served by ${row.path}`, {
     code: 'route_not_served',
+  })
+}
+
+/** What a request asks of this server that is not in this version: it is never answered as if it had not been asked. */
+function refuseUnbuilt(request: GenerationRequest): void {
+  if (request.kind !== 'chat' || (request.metadata?.mcp_servers ?? '').trim() === '') return
+  throw new SvcError('invalid_request', 'metadata.mcp_servers is not in this version', {
+    code: 'not_in_this_version',
+    details: { param: 'metadata.mcp_servers' },
   })
 }
 

@@ -28,6 +28,7 @@ export async function relayExchange(exchange: Exchange, { models, upstream, opaq
     signal: call.ending,
     rewriter: restoration && createRestorer(target.provider, restoration),
     describe: opaque && (() => opaque),
+    throwsRefusals: opaque !== undefined,
   })
   exchange.usage = outcome.usage === undefined ? NO_USAGE : toUsage(outcome.usage)
   exchange.failure = outcome.failure

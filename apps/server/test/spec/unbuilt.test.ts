@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTestServer, type TestServer } from '../support/server.ts'
+
+const messages = [{ role: 'user', content: 'Hello' }]
+let server: TestServer
+
+beforeAll(async () => {
+  server = await startTestServer()
+  await server.model('a-real-one', { rules: [{ rpc: 'Predict*', do: { text: 'Hello to you' } }] })
+  const files = {
+    routing: 'router:\n  candidates:\n    - {model: a-real-one, labels: [x]}\n',
+    'routing-with-backend':
+      'backend: mock\nparameters: {model: x.bin}\nrouter:\n  candidates:\n    - {model: a-real-one, labels: [x]}\n',
+    speaking: 'pipeline: {llm: a-real-one, tts: a-real-one}\n',
+    nothing: 'description: nothing\nknown_usecases: [chat]\n',
+    patterns: 'backend: pattern\npii_detection: {builtins: [email]}\nknown_usecases: [chat]\n',
+    tooled: 'backend: mock\nparameters: {model: x.bin}\nmcp: {remote: "{\\"mcpServers\\": {}}"}\n',
+  }
+  for (const [name, text] of Object.entries(files))
+    await server.writeModelFile(`${name}.yaml`, `name: ${name}\n${text}`)
+})
+afterAll(() => server.close())
+
+describe('a model that nothing stands behind', () => {
+  it.each([
+    ['routing', 'router'],
+    ['routing-with-backend', 'router'],
+    ['speaking', 'pipeline'],
+    ['nothing', 'neither a backend nor weights'],
+    ['patterns', 'PII detector'],
+    ['tooled', 'MCP'],
+  ])('%s is listed, and its requests are refused', async (model, text) => {
+    const listed = (await server.call('/v1/models')).json() as { data: { id: string }[] }
+    expect(listed.data.map(({ id }) => id)).toContain(model)
+    for (const stream of [false, true]) {
+      const reply = await server.post('/v1/chat/completions', { model, messages, stream })
+      expect([reply.status, reply.json()]).toMatchObject([400, { error: { message: expect.stringContaining(text) } }])
+    }
+    for (const [path, body] of [
+      ['/v1/embeddings', { input: 'x' }],
+      ['/v1/messages', { max_tokens: 5, messages }],
+      ['/v1/responses', { input: 'x' }],
+      ['/api/chat', { messages }],
+      ['/v1/tokenize', { content: 'x' }],
+    ] as const) {
+      expect((await server.post(path, { model, ...body })).status, path).toBe(400)
+    }
+  })
+
+  it('is never the default of a route', async () => {
+    const reply = await server.post('/v1/chat/completions', { messages })
+    expect([reply.status, reply.json()]).toMatchObject([200, { model: 'a-real-one' }])
+  })
+})
+
+it('MCP servers that a request names are refused by name', async () => {
+  for (const path of ['/v1/chat/completions', '/v1/messages']) {
+    const asked = { model: 'a-real-one', max_tokens: 5, messages, metadata: { mcp_servers: 'search' } }
+    const reply = await server.post(path, asked)
+    expect([reply.status, reply.text], path).toEqual([
+      400,
+      expect.stringContaining('mcp_servers is not in this version'),
+    ])
+    expect((await server.post(path, { ...asked, metadata: { other: 'x', mcp_servers: '' } })).status, path).toBe(200)
+  }
+})
+
+it('settings of what is not in this version keep their present value', async () => {
+  const shown = (await server.call('/api/settings')).json() as Record<string, unknown>
+  expect((await server.post('/api/settings', shown)).status).toBe(200)
+  for (const patch of [
+    { enable_tracing: true },
+    { p2p_token: 'x' },
+    { galleries: [{ name: 'a', url: 'https://a' }] },
+  ]) {
+    const [key] = Object.keys(patch)
+    const reply = await server.post('/api/settings', patch)
+    expect([reply.status, reply.text]).toEqual([400, expect.stringContaining(`${key} is not in this version`)])
+  }
+})
