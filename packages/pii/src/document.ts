@@ -3,9 +3,16 @@ import type { Span } from './span.ts'
 import { firstEndingAfter } from './span-search.ts'
 import { toWellFormed } from './well-formed.ts'
 
+/** One text of a request. */
+export interface RequestText {
+  readonly text: string
+  /** Whether it is an id: then numbers of people and names are no findings in it. @default false */
+  readonly isId?: boolean | undefined
+}
+
 /** The texts of a request, in its order. */
 export interface RequestTexts {
-  readonly segments: readonly { readonly text: string }[]
+  readonly segments: readonly RequestText[]
   /**
    * Runs of segments that are parts of one message: the index of the first and the index after the last. Patterns are
    * also looked for across their edges. @default none

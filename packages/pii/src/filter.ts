@@ -1,5 +1,6 @@
 import type { Detector, JudgedDetection } from './detector.ts'
 import { cutBySegment, type JoinedSegments, joinSegments, type RequestTexts } from './document.ts'
+import { countsInId } from './id-findings.ts'
 import type { Clock, StopSignal } from './ports.ts'
 import { FIXED_MASKS, type MaskWriter, maskText } from './redact.ts'
 import { resolveOverlaps } from './resolve-overlaps.ts'
@@ -81,7 +82,9 @@ function toOutcome(
   const found = new Map<number, readonly JudgedDetection[]>()
   for (const [place, pieces] of cutBySegment(detections, joined.document.segments).entries()) {
     const index = joined.indices[place]
-    if (index !== undefined) found.set(index, resolveOverlaps(pieces))
+    if (index === undefined) continue
+    const counted = segments[index]?.isId === true ? pieces.filter(countsInId) : pieces
+    found.set(index, resolveOverlaps(counted))
   }
   const all = segments.map(({ text }, index): FoundInSegment => {
     return { given: text, scanned: joined.texts[index] ?? text, spans: found.get(index) ?? [] }

@@ -337,6 +337,14 @@ class Builder {
         return this.#withExtras([...options, ['prompt', prompts()], ['suffix', this.text()]])
       case 'embeddings':
         return this.#withExtras([...options, ['input', prompts()]])
+      case 'moderations':
+        return this.#withExtras([...options, ['input', prompts()]])
+      case 'tokenize':
+        return this.#withExtras([...options, ['content', this.text()]])
+      case 'score':
+        return this.#withExtras([...options, ['prompt', this.text()], ['candidates', prompts()]])
+      case 'rerank':
+        return this.#withExtras([...options, ['query', this.text()], ['documents', prompts()]])
       case 'edits':
         return this.#withExtras([...options, ['input', prompts()], ['instruction', this.text()]])
       case 'messages': {

@@ -34,7 +34,7 @@ const EVERYTHING = {
   accept: 'text/event-stream',
   traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
   'anthropic-version': '2024-01-01',
-  'anthropic-beta': 'a,b',
+  'anthropic-beta': 'interleaved-thinking-2025-05-14, claude-code-20250219',
 }
 
 describe('what of a client goes upstream', () => {
@@ -50,7 +50,7 @@ describe('what of a client goes upstream', () => {
   it('is for messages also version and features', () => {
     expect(clientHeaders('provider_b', from(EVERYTHING)).slice(4)).toEqual([
       ['anthropic-version', '2024-01-01'],
-      ['anthropic-beta', 'a,b'],
+      ['anthropic-beta', 'interleaved-thinking-2025-05-14,claude-code-20250219'],
     ])
   })
 
@@ -64,6 +64,12 @@ describe('what of a client goes upstream', () => {
     expect(clientHeaders('provider_b', from({}))).toEqual(bare)
     const odd = { accept: 'a\r\nb: c', 'content-type': 'ü', traceparent: 'x'.repeat(10_000), 'anthropic-version': '' }
     expect(clientHeaders('provider_b', from(odd))).toEqual(bare)
+    for (const text of ['ada@host.example', 'sk-ant-secret', 'Ada Lovelace', '2024-01-01x', '1-2024-01-01']) {
+      const said = { 'anthropic-version': text, 'anthropic-beta': text, traceparent: text }
+      expect(clientHeaders('provider_b', from(said)), text).toEqual(bare)
+    }
+    const mixed = { 'anthropic-beta': 'ada@host.example, context-1m-2025-08-07' }
+    expect(clientHeaders('provider_b', from(mixed)).at(-1)).toEqual(['anthropic-beta', 'context-1m-2025-08-07'])
   })
 })
 

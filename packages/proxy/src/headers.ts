@@ -9,6 +9,12 @@ export const MAX_HOPS = 4
 /** The version of the messages format that is named when the client names none. */
 const DEFAULT_MESSAGES_VERSION = '2023-06-01'
 const MAX_CLIENT_VALUE = 8192
+const TRACE_FORM = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
+/** A version of the messages format is a day. */
+const VERSION_FORM = /^\d{4}-\d{2}-\d{2}$/
+/** A feature of it is a name with the day of its version: `interleaved-thinking-2025-05-14`, `claude-code-20250219`. */
+const FEATURE_FORM = /^[a-z][a-z0-9-]{0,50}-\d{4}-?\d{2}-?\d{2}$/
+const MAX_FEATURES = 32
 
 /** A client's header, by lower-case name; repeated ones joined with a comma. */
 export type ClientHeader = (name: string) => string | undefined
@@ -43,12 +49,13 @@ export function clientHeaders(provider: Provider, client: ClientHeader): Header[
     ['accept', given(client, 'accept') ?? '*/*'],
     [HOP_HEADER, String(nextHop(client))],
   ]
-  const trace = given(client, 'traceparent')
+  const trace = givenTrace(client)
   if (trace !== undefined) headers.push(['traceparent', trace])
   if (provider === 'provider_b') {
-    headers.push(['anthropic-version', given(client, 'anthropic-version') ?? DEFAULT_MESSAGES_VERSION])
-    const beta = given(client, 'anthropic-beta')
-    if (beta !== undefined) headers.push(['anthropic-beta', beta])
+    const version = given(client, 'anthropic-version') ?? ''
+    headers.push(['anthropic-version', VERSION_FORM.test(version) ? version : DEFAULT_MESSAGES_VERSION])
+    const beta = features(given(client, 'anthropic-beta'))
+    if (beta !== '') headers.push(['anthropic-beta', beta])
   }
   return headers
 }
@@ -59,8 +66,22 @@ export function clientHeaders(provider: Provider, client: ClientHeader): Header[
  * @throws {SvcError} `loop` past {@link MAX_HOPS}
  */
 export function passageHeaders(client: ClientHeader = () => undefined): Header[] {
-  const trace = given(client, 'traceparent')
+  const trace = givenTrace(client)
   return [[HOP_HEADER, String(nextHop(client))], ...(trace === undefined ? [] : [['traceparent', trace] as const])]
+}
+
+/** Of a list of features those that have the form of one: a header is no place for text that nobody scans. */
+function features(list = ''): string {
+  const names = list.split(',').map((name) => name.trim())
+  return names
+    .filter((name) => FEATURE_FORM.test(name))
+    .slice(0, MAX_FEATURES)
+    .join(',')
+}
+
+function givenTrace(client: ClientHeader): string | undefined {
+  const trace = given(client, 'traceparent')
+  return trace !== undefined && TRACE_FORM.test(trace) ? trace : undefined
 }
 
 /** A client's value where it can be sent on as it is: printable ASCII of a sensible length. */

@@ -76,7 +76,7 @@ function operationOf(row: RouteRow, template: string, registry: SchemaRegistry):
     security: row.access === 'none' ? [] : [{ bearer: [] }, { apiKey: [] }],
     'x-svc-access': row.access,
     ...(row.feature === undefined ? {} : { 'x-svc-feature': row.feature }),
-    ...(row.scanned ? { 'x-svc-scanned': true } : {}),
+    ...(row.scanned ? { 'x-svc-scanned': row.scannedWhen ?? true } : {}),
     ...(row.socket === undefined ? {} : { 'x-svc-socket': true }),
   }
 }

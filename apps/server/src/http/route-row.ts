@@ -66,6 +66,11 @@ export interface RouteRow {
   readonly unknownModel?: 'not_found' | 'invalid_request' | undefined
   /** The format by which the PII filter scans the request body; not scanned without one. @default false */
   readonly scanned?: DocumentFormat | false | undefined
+  /**
+   * When a route with a format is scanned: always, only where the model is served elsewhere, so that the text leaves this
+   * machine, or only where the file of the model asks for it (`pii.scan_rerank`). @default 'always'
+   */
+  readonly scannedWhen?: 'always' | 'elsewhere' | 'asked' | undefined
   /** The body may be a form (`multipart/form-data`). @default false */
   readonly form?: boolean | undefined
   /** Clients leave HTTP for a WebSocket here; a request that does not ask for one goes to the handler. */

@@ -4,6 +4,7 @@ import type { ModelOptions } from '@svc/backend-client/proto'
 import { SvcError } from '@svc/errors'
 import { canonicalBackend } from '../backends/backend-names.ts'
 import type { ModelConfig, ProxySettings } from './model-config.ts'
+import { FORWARDING_BACKENDS } from './served-elsewhere.ts'
 
 /** What a load takes beside the model. */
 export interface LoadRequestContext {
@@ -205,10 +206,8 @@ function optionTexts(config: ModelConfig): readonly string[] {
   return texts
 }
 
-const PROXIES: ReadonlySet<string> = new Set(['cloud-proxy', 'service-proxy'])
-
 function isProxy({ backend }: ModelConfig): boolean {
-  return PROXIES.has(backend.toLowerCase())
+  return FORWARDING_BACKENDS.has(backend.toLowerCase())
 }
 
 /** Where a model lives; another instance knows it by the name it has here unless the file has another. */

@@ -82,6 +82,7 @@ const WITH_MEDIA: ReadonlySet<DocumentFormat> = new Set([
   'responses',
   'ollama-chat',
   'ollama-generate',
+  'moderations',
 ])
 
 /** Makes the filter. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { collect, listTexts, replaceIn } from './__fixtures__/collected.ts'
+import { collect, listIds, listTexts, replaceIn } from './__fixtures__/collected.ts'
 import type { DocumentFormat } from './format-shapes.ts'
 
 describe('which text of a chat request', () => {
@@ -51,6 +51,55 @@ describe('which text of a chat request', () => {
       'stop[0]: END',
       'prediction.content: guess',
     ])
+  })
+})
+
+describe('ids', () => {
+  it('of every format are segments of their own kind', () => {
+    const chat = {
+      messages: [
+        { role: 'assistant', tool_calls: [{ id: 'c1', type: 'function', function: { name: 'f', arguments: '{}' } }] },
+        { role: 'tool', tool_call_id: 'c1', content: 'x' },
+        { role: 'user', content: [{ type: 'file', file: { file_id: 'file-1' } }] },
+      ],
+    }
+    expect(listIds('chat-completions', chat)).toEqual([
+      'messages[0].tool_calls[0].id: c1',
+      'messages[1].tool_call_id: c1',
+      'messages[2].content[0].file.file_id: file-1',
+    ])
+    const messages = {
+      container: 'box-1',
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'tool_use', id: 'toolu_1', name: 'f', input: {} },
+            { type: 'tool_result', tool_use_id: 'toolu_1', content: 'x' },
+            { type: 'document', source: { type: 'file', file_id: 'file-2' } },
+          ],
+        },
+      ],
+    }
+    expect(listIds('messages', messages)).toEqual([
+      'container: box-1',
+      'messages[0].content[0].id: toolu_1',
+      'messages[0].content[1].tool_use_id: toolu_1',
+      'messages[0].content[2].source.file_id: file-2',
+    ])
+    const responses = {
+      previous_response_id: 'resp_1',
+      conversation: { id: 'conv_1' },
+      prompt: { id: 'pmpt_1' },
+      input: [{ type: 'function_call_output', call_id: 'c', output: 'x' }],
+    }
+    expect(listIds('responses', responses)).toEqual([
+      'previous_response_id: resp_1',
+      'conversation.id: conv_1',
+      'prompt.id: pmpt_1',
+      'input[0].call_id: c',
+    ])
+    expect(listIds('chat-completions', { model: 'm' })).toEqual([])
   })
 })
 

@@ -13,12 +13,18 @@ export type DocumentFormat =
   | 'ollama-chat'
   | 'ollama-generate'
   | 'ollama-embed'
+  | 'moderations'
+  | 'rerank'
+  | 'score'
+  | 'tokenize'
 
 /** An option: text is scanned, a number is none of anybody. */
 const TEXT = new Shape()
 /** A field of a message. */
 const FIELD = new Shape({ numbers: 'text' })
 const SKIP = new Shape({ strings: 'skip', others: ANY_CONTENT, items: ANY_CONTENT })
+/** What names something: nobody writes sentences there, but a caller may make it of an address or a key. */
+const ID = new Shape({ strings: 'id', others: ANY_CONTENT, items: ANY_CONTENT })
 /** What only its maker can read. */
 const OPAQUE = new Shape({ strings: 'opaque', numbers: 'text', others: ANY_CONTENT, items: ANY_CONTENT })
 const WORD = new Shape({ strings: 'word', numbers: 'text', others: ANY_CONTENT })
@@ -28,13 +34,13 @@ const INDEX = new Shape({ others: ANY_CONTENT, items: ANY_CONTENT })
 const PART_TEXT = new Shape({ strings: 'part', numbers: 'text', others: ANY_CONTENT })
 const TOOL_PART_TEXT = new Shape({ strings: 'json-part', numbers: 'text', others: ANY_CONTENT })
 const OPTION = new Shape({ strings: 'option', hasPublicKeys: true, allowsTwins: true }).name({ type: WORD })
-const HISTORY = new Shape({ strings: 'skip', history: 'previous_response_id', others: ANY_CONTENT, items: ANY_CONTENT })
+const HISTORY = new Shape({ strings: 'id', history: 'previous_response_id', others: ANY_CONTENT, items: ANY_CONTENT })
 const CONVERSATION = new Shape({
-  strings: 'skip',
+  strings: 'id',
   history: 'conversation',
   others: ANY_CONTENT,
   items: ANY_CONTENT,
-}).name({ id: SKIP })
+}).name({ id: ID })
 const TOKEN_CONTEXT = new Shape({ history: 'context' })
 
 /** A text, texts, or token ids of one or several texts. */
@@ -51,14 +57,14 @@ const media = (kind: 'image' | 'audio' | 'video' | 'file') =>
     data: MEDIA_DATA,
     file_data: MEDIA_DATA,
     file_url: MEDIA_DATA,
-    file_id: SKIP,
-    id: SKIP,
+    file_id: ID,
+    id: ID,
     format: WORD,
     detail: WORD,
   })
 
 const IMAGE = media('image')
-const FILE_ID = new Shape({ strings: 'skip', media: 'file', others: ANY_CONTENT, items: ANY_CONTENT })
+const FILE_ID = new Shape({ strings: 'id', media: 'file', others: ANY_CONTENT, items: ANY_CONTENT })
 
 // JSON Schema: tools and response formats are described in it.
 
@@ -122,7 +128,7 @@ const SOURCE = new Shape({
 
 const CALL = new Shape({ others: ANY_CONTENT }).name({
   type: WORD,
-  id: SKIP,
+  id: ID,
   index: INDEX,
   name: FIELD,
   arguments: TOOL_DATA,
@@ -130,7 +136,7 @@ const CALL = new Shape({ others: ANY_CONTENT }).name({
 })
 const TOOL_CALLS = new Shape({ others: ANY_CONTENT }).name({
   type: WORD,
-  id: SKIP,
+  id: ID,
   index: INDEX,
   function: CALL,
   custom: CALL,
@@ -142,8 +148,8 @@ const part = (text: Shape) => ({
   refusal: text,
   thinking: text,
   reasoning: text,
-  id: SKIP,
-  tool_use_id: SKIP,
+  id: ID,
+  tool_use_id: ID,
   name: FIELD,
   input: TOOL_DATA,
   content: TOOL_OUTPUT,
@@ -183,7 +189,7 @@ const MESSAGE_MEMBERS = {
   content: CONTENT,
   name: FIELD,
   tool_calls: TOOL_CALLS,
-  tool_call_id: SKIP,
+  tool_call_id: ID,
   tool_name: FIELD,
   function_call: CALL,
   refusal: FIELD,
@@ -202,14 +208,14 @@ const MESSAGES = new Shape({
   choices: [{ member: 'role', shapeOf: (role) => (role === 'tool' || role === 'function' ? TOOL_MESSAGE : undefined) }],
 }).name(MESSAGE_MEMBERS)
 
-const ITEM_REFERENCE = new Shape({ history: 'item_reference', others: ANY_CONTENT }).name({ type: WORD, id: SKIP })
+const ITEM_REFERENCE = new Shape({ history: 'item_reference', others: ANY_CONTENT }).name({ type: WORD, id: ID })
 const ITEM_MEMBERS = {
   ...part(FIELD),
   role: WORD,
   status: WORD,
   content: CONTENT,
   summary: CONTENT,
-  call_id: SKIP,
+  call_id: ID,
   arguments: TOOL_DATA,
   output: TOOL_OUTPUT,
   outputs: CONTENT,
@@ -302,7 +308,7 @@ export const FORMAT_SHAPES: Readonly<Record<DocumentFormat, Shape>> = {
     system: CONTENT,
     stop_sequences: TEXT,
     thinking: OPTION,
-    container: SKIP,
+    container: ID,
     output_config: new Shape({ others: OPTION, hasPublicKeys: true }).name({ format: RESPONSE_FORMAT }),
   }),
   responses: new Shape({ others: ANY_OPTION, hasPublicKeys: true }).name({
@@ -312,7 +318,7 @@ export const FORMAT_SHAPES: Readonly<Record<DocumentFormat, Shape>> = {
     previous_response_id: HISTORY,
     conversation: CONVERSATION,
     prompt: new Shape({ others: ANY_CONTENT }).name({
-      id: SKIP,
+      id: ID,
       version: SKIP,
       variables: new Shape({ others: CONTENT }),
     }),
@@ -342,6 +348,18 @@ export const FORMAT_SHAPES: Readonly<Record<DocumentFormat, Shape>> = {
     input: PROMPT,
     prompt: PROMPT,
   }),
+  moderations: new Shape({ others: ANY_OPTION, hasPublicKeys: true }).name({ ...COMMON, input: CONTENT }),
+  rerank: new Shape({ others: ANY_OPTION, hasPublicKeys: true }).name({
+    ...COMMON,
+    query: FIELD,
+    documents: ANY_CONTENT,
+  }),
+  score: new Shape({ others: ANY_OPTION, hasPublicKeys: true }).name({
+    ...COMMON,
+    prompt: FIELD,
+    candidates: ANY_CONTENT,
+  }),
+  tokenize: new Shape({ others: ANY_OPTION, hasPublicKeys: true }).name({ ...COMMON, content: FIELD }),
 }
 
 const MEDIA_TYPES: ReadonlyMap<string, MediaKind> = new Map([

@@ -57,7 +57,7 @@ interface SegmentOrigin {
 export class TextSegment {
   /** Never empty, and without halves of surrogate pairs. */
   readonly text: string
-  readonly role: 'value' | 'key' | 'number'
+  readonly role: 'value' | 'key' | 'number' | 'id'
   /** @internal */
   readonly origin: SegmentOrigin
 
@@ -66,6 +66,11 @@ export class TextSegment {
     this.text = text
     this.role = role
     this.origin = origin
+  }
+
+  /** Whether only what an id can betray is looked for. */
+  get isId(): boolean {
+    return this.role === 'id'
   }
 
   /**

@@ -12,7 +12,8 @@ export type HistoryKind = 'previous_response_id' | 'conversation' | 'item_refere
  * | `text` | scanned |
  * | `part` | scanned, and one of the parts of its message |
  * | `json`, `json-part` | the same, but JSON text is taken apart and its strings, keys and numbers are scanned |
- * | `skip` | left alone: names of models, ids |
+ * | `skip` | left alone: names of models |
+ * | `id` | scanned for secrets, e-mail addresses and patterns of the operator's own; numbers are none of anybody there |
  * | `opaque` | left alone in the letters of base64: what only its maker can read; anything else is scanned |
  * | `word` | left alone when it is a word of a list, such as a role; anything else is scanned |
  * | `type` | as `word`; may name a kind of media |
@@ -26,6 +27,7 @@ export type StringRule =
   | 'json'
   | 'json-part'
   | 'skip'
+  | 'id'
   | 'opaque'
   | 'word'
   | 'type'

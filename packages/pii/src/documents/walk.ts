@@ -200,7 +200,7 @@ export class TextWalk {
     const wrapped = this.#unwrap(text, rule)
     if (wrapped?.isKnown === false) this.media.push({ kind: 'file', path: toPathText(place) })
     const origin = { layer, node, place, encode: wrapped?.encode }
-    const segment = new TextSegment(wrapped?.text ?? text, 'value', origin)
+    const segment = new TextSegment(wrapped?.text ?? text, rule === 'id' ? 'id' : 'value', origin)
     if (segment.text === '') return
     // A message that is one string has no parts.
     const isPart = (rule === 'part' || rule === 'json-part') && !isMessage && texts !== this.texts

@@ -85,10 +85,15 @@ describe('a whole reply', () => {
 
   it('counts the servers that it has passed, and ends where they stand in a circle', async () => {
     mock.replyWith(json(MESSAGE))
-    const client = (name: string) => ({ 'x-svc-hop': '2', traceparent: '00-a-b-01', authorization: 'mine' })[name]
+    const client = (name: string) =>
+      ({
+        'x-svc-hop': '2',
+        traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+        authorization: 'mine',
+      })[name]
     await open().complete(chat, { signal: never, client })
     expect(last().header('x-svc-hop')).toEqual(['3'])
-    expect(last().header('traceparent')).toEqual(['00-a-b-01'])
+    expect(last().header('traceparent')).toEqual(['00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'])
     expect(last().header('authorization')).toEqual([])
     await open().complete(chat, { signal: never })
     expect(last().header('x-svc-hop')).toEqual(['1'])

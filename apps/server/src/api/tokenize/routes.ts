@@ -22,6 +22,8 @@ export function tokenizeRoutes(parts: { pipeline: Pipeline; compression: Compres
       {
         ...shared,
         path: '/v1/tokenize',
+        scanned: 'tokenize',
+        scannedWhen: 'elsewhere',
         summary: 'The tokens of a text',
         body: tokenizeRequest,
         responses: { 200: { description: 'Ids of the vocabulary of the model.', schema: tokenizeReply } },

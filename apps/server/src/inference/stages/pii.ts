@@ -2,6 +2,7 @@ import type { JsonDocument } from '@svc/json'
 import type { DocumentFormat } from '@svc/pii'
 import type { Call, CallEnding } from '../../http/call.ts'
 import type { ModelConfig } from '../../models/model-config.ts'
+import { isServedElsewhere } from '../../models/served-elsewhere.ts'
 import type { HiddenTexts } from '../../pii/hidden-text.ts'
 import type { FilterableRequest, FilteredRequest, RequestFilter } from '../../pii/request-filter.ts'
 import type { Exchange } from '../exchange.ts'
@@ -12,11 +13,23 @@ export function piiStage(filter: RequestFilter): Stage {
   return (exchange) => {
     const { scanned } = exchange.call.row
     const isSocket = exchange.transport === 'websocket'
-    if (!scanned || !filter.watches(exchange.model, { isSocket })) return undefined
+    if (!scanned || !isScanned(exchange) || !filter.watches(exchange.model, { isSocket })) return undefined
     const filtered = filter.filter(new ScannedRequest(exchange, scanned))
     if (filtered instanceof Promise) return filtered.then((later) => leave(exchange, later))
     leave(exchange, filtered)
     return undefined
+  }
+}
+
+/** Whether the row's format counts for this model. */
+function isScanned({ call, model }: Exchange): boolean {
+  switch (call.row.scannedWhen ?? 'always') {
+    case 'always':
+      return true
+    case 'elsewhere':
+      return isServedElsewhere(model)
+    case 'asked':
+      return [model, ...(model.standIns ?? []).map((one) => one.model)].some(({ pii }) => pii.scanRerank === true)
   }
 }
 

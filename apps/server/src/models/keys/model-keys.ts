@@ -356,6 +356,8 @@ export const PII = {
   reversible_token_prefix: text,
   reversible_token_suffix: text,
   block_unscanned_media: flag,
+  /** Also filters rerank requests, whose documents are compared as they are otherwise. */
+  scan_rerank: flag,
 }
 
 const GONE = 'belongs to a filter that no longer exists, ignored (name detectors instead)'

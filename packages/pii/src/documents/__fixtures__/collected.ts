@@ -10,9 +10,18 @@ export function collect(format: DocumentFormat, body: unknown): SegmentCollectio
   return collectSegments(parseJson(encode(typeof body === 'string' ? body : JSON.stringify(body))), format)
 }
 
-/** What is scanned, as `path: text` lines. */
+/** What is scanned as text, as `path: text` lines. */
 export function listTexts(format: DocumentFormat, body: unknown): string[] {
-  return collect(format, body).segments.map(({ path, text }) => `${path}: ${text}`)
+  return toLines(collect(format, body).segments.filter(({ isId }) => !isId))
+}
+
+/** The ids of a body, as `path: id` lines. */
+export function listIds(format: DocumentFormat, body: unknown): string[] {
+  return toLines(collect(format, body).segments.filter(({ isId }) => isId))
+}
+
+function toLines(segments: SegmentCollection['segments']): string[] {
+  return segments.map(({ path, text }) => `${path}: ${text}`)
 }
 
 /** The body after every occurrence of a word in a segment became another. */
