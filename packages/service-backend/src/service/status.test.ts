@@ -130,7 +130,8 @@ describe('an instance', () => {
     await using world = await startWorld({ apiKeyEnv: 'KEY' })
     world.instance.replyWith(json({ tokens: [] }))
     await world.service.tokenize('x', { signal })
-    const client = (name: string) => ({ 'x-svc-hop': '2', traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01', cookie: 'c' })[name]
+    const client = (name: string) =>
+      ({ 'x-svc-hop': '2', traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01', cookie: 'c' })[name]
     await world.service.tokenize('x', { signal, client })
     const [first, second] = world.instance.requests
     expect(first?.header('authorization')).toEqual(['Bearer sk-secret'])
