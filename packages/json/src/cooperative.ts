@@ -1,4 +1,4 @@
-import { type JsonLimits, resolveLimits } from './guard.ts'
+import { checkBytes, type JsonLimits, resolveLimits } from './guard.ts'
 import { runInSlices, type SliceOptions } from './slices.ts'
 import { type JsonValue, ValueBuilder } from './to-value.ts'
 import { Tokenizer } from './tokenize.ts'
@@ -21,6 +21,7 @@ export async function parseJsonCooperatively(
   limits?: JsonLimits,
   options?: SliceOptions,
 ): Promise<JsonDocument> {
+  checkBytes(bytes, 'parseJsonCooperatively: bytes')
   const tokenizer = new Tokenizer(bytes, resolveLimits(limits))
   const step = () => tokenizer.advance(tokenizer.position + BYTES_PER_STEP)
   // Most documents are done with one step: nothing to wait for.

@@ -1,3 +1,5 @@
+import { checkArgument } from '@svc/errors'
+
 const LONE_SURROGATES = /\p{Surrogate}/gu
 
 const encoder = new TextEncoder()
@@ -7,5 +9,6 @@ const encoder = new TextEncoder()
  * hold, become U+FFFD.
  */
 export function encodeJsonString(text: string): Uint8Array {
+  checkArgument(typeof text === 'string', 'encodeJsonString: text', 'a text', text)
   return encoder.encode(JSON.stringify(text.replace(LONE_SURROGATES, '\ufffd')))
 }

@@ -1,3 +1,5 @@
+import { checkArgument } from '@svc/errors'
+
 /**
  * How deep arrays and objects may nest by default. `[[1]]` is two deep; a scalar document is zero deep.
  */
@@ -28,5 +30,17 @@ export interface ResolvedLimits {
 
 /** Fills in the defaults. */
 export function resolveLimits(limits: JsonLimits = {}): ResolvedLimits {
-  return { maxDepth: limits.maxDepth ?? DEFAULT_MAX_DEPTH, maxNodes: limits.maxNodes ?? DEFAULT_MAX_NODES }
+  const { maxDepth = DEFAULT_MAX_DEPTH, maxNodes = DEFAULT_MAX_NODES } = limits
+  checkArgument(maxDepth >= 0, 'parseJson: maxDepth', 'a number, 0 or more', maxDepth)
+  checkArgument(maxNodes >= 0, 'parseJson: maxNodes', 'a number, 0 or more', maxNodes)
+  return { maxDepth, maxNodes }
+}
+
+/**
+ * Lets only bytes through: a text, an object or a node of another tree has no offsets of bytes.
+ *
+ * @throws {SvcError} `invalid_argument`
+ */
+export function checkBytes(bytes: Uint8Array, name: string): void {
+  checkArgument(bytes instanceof Uint8Array, name, 'a Uint8Array', bytes)
 }

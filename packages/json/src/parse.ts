@@ -1,4 +1,4 @@
-import { type JsonLimits, resolveLimits } from './guard.ts'
+import { checkBytes, type JsonLimits, resolveLimits } from './guard.ts'
 import { Tokenizer } from './tokenize.ts'
 import { JsonDocument } from './tree.ts'
 
@@ -18,6 +18,7 @@ const BYTES_PER_STEP = 32 * 1024
  * root.get('model')?.text() // demo
  */
 export function parseJson(bytes: Uint8Array, limits?: JsonLimits): JsonDocument {
+  checkBytes(bytes, 'parseJson: bytes')
   const tokenizer = new Tokenizer(bytes, resolveLimits(limits))
   while (!tokenizer.advance(tokenizer.position + BYTES_PER_STEP));
   return new JsonDocument(tokenizer, tokenizer.nodeCount)

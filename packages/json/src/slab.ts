@@ -13,6 +13,8 @@ let used = 0
  * @param count words of 32 bits
  */
 export function takeWords(count: number): Int32Array {
+  // A count that is none must not reach the counter that every later call adds to.
+  if (!(count >= 0)) throw new RangeError(`${count} words of memory`)
   if (count > MAX_WORDS) return new Int32Array(count)
   if (used + count > SLAB_WORDS) {
     slab = new Int32Array(SLAB_WORDS)

@@ -1,4 +1,5 @@
-import { SvcError } from '@svc/errors'
+import { checkArgument, SvcError } from '@svc/errors'
+import { checkBytes } from './guard.ts'
 import { takeBytes } from './slab.ts'
 
 /** One edit: the bytes of a half-open range are replaced. An empty range inserts. */
@@ -20,6 +21,8 @@ export interface Splice {
  * applySplices(bytes, [{ start: name.start, end: name.end, replacement: encodeJsonString('demo') }])
  */
 export function applySplices(bytes: Uint8Array, splices: readonly Splice[]): Uint8Array {
+  checkBytes(bytes, 'applySplices: bytes')
+  checkArgument(Array.isArray(splices), 'applySplices: splices', 'an array', splices)
   if (splices.length === 0) return bytes
   const ordered =
     splices.length === 1 ? splices : splices.toSorted((one, other) => one.start - other.start || one.end - other.end)
@@ -42,6 +45,7 @@ function checkedSize(sizeBytes: number, ordered: readonly Splice[]): number {
   let size = sizeBytes
   let previousEnd = 0
   for (const { start, end, replacement } of ordered) {
+    checkBytes(replacement, 'applySplices: replacement')
     if (!Number.isInteger(start) || !Number.isInteger(end) || start < 0 || end < start || end > sizeBytes) {
       throw spliceError('splice_out_of_range', `splice ${start}..${end} does not fit ${sizeBytes} bytes`)
     }

@@ -1,7 +1,8 @@
+import { checkArgument } from '@svc/errors'
 import type { PiiAction } from './action.ts'
 import type { JudgedDetection } from './detector.ts'
 import { type FilterOptions, filterSegments } from './filter.ts'
-import { convertOffsets, type OffsetEncoding } from './offsets.ts'
+import { convertOffsets, OFFSET_ENCODINGS, type OffsetEncoding } from './offsets.ts'
 import type { DetectionSource } from './span.ts'
 
 /** How one text is analyzed. */
@@ -57,6 +58,9 @@ export async function redactText(
   text: string,
   { offsetEncoding = 'utf8', ...options }: AnalyzeOptions,
 ): Promise<Redaction> {
+  checkArgument(typeof text === 'string', 'redactText: text', 'a text', text)
+  const isKnown = OFFSET_ENCODINGS.includes(offsetEncoding)
+  checkArgument(isKnown, 'redactText: offsetEncoding', `one of ${OFFSET_ENCODINGS.join(', ')}`, offsetEncoding)
   const { blocked, masked, segments } = await filterSegments({ segments: [{ text }] }, options)
   const { scanned = text, spans = [], rewritten = text } = segments[0] ?? {}
   const analysis = { entities: entitiesOf(scanned, spans, offsetEncoding), spans, scanned }

@@ -1,3 +1,4 @@
+import { checkArgument } from '@svc/errors'
 import type { Detector, JudgedDetection } from './detector.ts'
 import { cutBySegment, type JoinedSegments, joinSegments, type RequestTexts } from './document.ts'
 import { countsInId } from './id-findings.ts'
@@ -63,12 +64,27 @@ export function startFilter(
 ): FilterOutcome | Promise<FilterOutcome> {
   throwIfAborted(limits.signal)
   const { segments } = texts
+  checkTexts(segments)
+  checkDetectors(detectors)
   const joined = joinSegments(texts)
   if (detectors.length === 0 || joined.indices.length === 0) return untouched(segments)
   const found = runDetectors(joined.document, detectors, limits)
   return found instanceof Promise
     ? found.then((detections) => toOutcome(segments, joined, detections, masks))
     : toOutcome(segments, joined, found, masks)
+}
+
+function checkTexts(segments: RequestTexts['segments']): void {
+  checkArgument(Array.isArray(segments), 'filterSegments: segments', 'an array', segments)
+  for (const { text } of segments) checkArgument(typeof text === 'string', 'filterSegments: text', 'a text', text)
+}
+
+function checkDetectors(detectors: readonly Detector[]): void {
+  checkArgument(Array.isArray(detectors), 'filterSegments: detectors', 'an array', detectors)
+  for (const detector of detectors) {
+    const isDetector = typeof detector?.name === 'string' && typeof detector.detect === 'function'
+    checkArgument(isDetector, 'filterSegments: detectors[]', 'a detector with `name` and `detect`', detector)
+  }
 }
 
 function toOutcome(

@@ -1,7 +1,10 @@
-import { SvcError } from '@svc/errors'
+import { checkArgument, SvcError } from '@svc/errors'
 
 /** What offsets into a text count: bytes of its UTF-8, UTF-16 code units, or code points. */
 export type OffsetEncoding = 'utf8' | 'utf16' | 'codepoint'
+
+/** Every unit that offsets may count. */
+export const OFFSET_ENCODINGS: readonly OffsetEncoding[] = ['utf8', 'utf16', 'codepoint']
 
 /** How to convert offsets. */
 export interface ConvertOptions {
@@ -17,6 +20,14 @@ export interface ConvertOptions {
  * after its end
  */
 export function convertOffsets(text: string, offsets: readonly number[], { from, to }: ConvertOptions): number[] {
+  checkArgument(typeof text === 'string', 'convertOffsets: text', 'a text', text)
+  for (const unit of [from, to])
+    checkArgument(
+      OFFSET_ENCODINGS.includes(unit),
+      'convertOffsets: unit',
+      `one of ${OFFSET_ENCODINGS.join(', ')}`,
+      unit,
+    )
   const converted = new Array<number>(offsets.length).fill(0)
   const order = [...offsets.keys()].sort((one, other) => (offsets[one] ?? 0) - (offsets[other] ?? 0))
   const cursor = { unit: 0, place: 0, converted: 0 }

@@ -1,5 +1,6 @@
-import { SvcError } from '@svc/errors'
+import { checkArgument, SvcError } from '@svc/errors'
 import type { Header, UpstreamRequest } from '@svc/http-client'
+import { checkProvider } from './check-provider.ts'
 import { type ClientHeader, clientHeaders, credentialHeaders } from './headers.ts'
 import type { Provider, SecretReader } from './ports.ts'
 
@@ -54,6 +55,7 @@ export async function loadCloudTarget(
   options: { readonly secrets: SecretReader; readonly userAgent?: string | undefined },
 ): Promise<CloudTarget> {
   const { provider = 'provider_a', upstreamModel, requestTimeoutSeconds } = settings
+  checkProvider(provider, 'loadCloudTarget')
   const url = upstreamUrl(settings.upstreamUrl)
   const key = await readUpstreamKey(settings, options.secrets)
   return {
@@ -132,6 +134,7 @@ export function cloudRequest(
   options: { readonly client: ClientHeader; readonly body: Uint8Array; readonly isStream: boolean },
 ): UpstreamRequest {
   const { url, provider, headers, timeoutMs } = target
+  checkArgument(options.body instanceof Uint8Array, 'cloudRequest: body', 'a Uint8Array', options.body)
   return {
     method: 'POST',
     url,

@@ -8,7 +8,7 @@ import type {
   UntypedServiceImplementation,
 } from '@grpc/grpc-js'
 import { encodeMessage } from '@svc/backend-client/proto'
-import { SvcError } from '@svc/errors'
+import { checkArgument, SvcError } from '@svc/errors'
 import type { BearerCheck } from '../bearer.ts'
 import type { AnyMethod, HandlerContext } from '../handlers.ts'
 import type { RunningCalls } from '../running-calls.ts'
@@ -37,6 +37,7 @@ export function implement(
   handlers: Readonly<Record<string, unknown>>,
   rules: CallRules,
 ): Service {
+  checkHandlers(methods, handlers)
   const definition: Record<string, ServiceDefinition[string]> = {}
   const implementation: UntypedServiceImplementation = {}
   for (const [name, method] of Object.entries(methods)) {
@@ -46,6 +47,18 @@ export function implement(
     implementation[name] = adapt(method, handler, rules)
   }
   return { definition, implementation }
+}
+
+/** A handler that is misspelt would never be called, and nobody would know. */
+function checkHandlers(
+  methods: Readonly<Record<string, AnyMethod>>,
+  handlers: Readonly<Record<string, unknown>>,
+): void {
+  for (const [name, handler] of Object.entries(handlers)) {
+    const isKnown = Object.hasOwn(methods, name)
+    checkArgument(isKnown, `handlers: ${JSON.stringify(name)}`, `one of ${Object.keys(methods).join(', ')}`, name)
+    checkArgument(handler === undefined || isHandler(handler), `handlers.${name}`, 'a function', handler)
+  }
 }
 
 function isHandler(value: unknown): value is Handler {
@@ -130,7 +143,8 @@ function adaptDuplex(method: AnyMethod, handler: Handler, rules: CallRules): han
 }
 
 function toMessage({ path, reply }: AnyMethod, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) throw new TypeError(`the handler of ${path} returned no message`)
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new TypeError(`the handler of ${path} returned no message`)
   return reply.fromPartial(value)
 }
 

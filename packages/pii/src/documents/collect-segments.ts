@@ -1,3 +1,4 @@
+import { checkArgument } from '@svc/errors'
 import type { JsonDocument } from '@svc/json'
 import type { Span } from '../span.ts'
 import { type DocumentFormat, FORMAT_SHAPES } from './format-shapes.ts'
@@ -41,6 +42,9 @@ export interface SegmentCollection {
  * if (rewritten.kind === 'splices') send(applySplices(body, rewritten.splices))
  */
 export function collectSegments(document: JsonDocument, format: DocumentFormat): SegmentCollection {
+  checkArgument(document?.root !== undefined, 'collectSegments: document', 'a document of @svc/json', document)
+  const isKnown = typeof format === 'string' && Object.hasOwn(FORMAT_SHAPES, format)
+  checkArgument(isKnown, 'collectSegments: format', `one of ${Object.keys(FORMAT_SHAPES).join(', ')}`, format)
   const walk = new TextWalk({ document, outer: undefined })
   walk.run(document.root, FORMAT_SHAPES[format])
   const { media, tokenLists, history, refusal } = walk

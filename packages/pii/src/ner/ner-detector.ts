@@ -1,3 +1,4 @@
+import { checkArgument } from '@svc/errors'
 import type { Detector, JudgedDetection } from '../detector.ts'
 import { createPolicy, type Policy } from '../policy.ts'
 import type { Logger, TermFiles, TokenClassifier } from '../ports.ts'
@@ -43,6 +44,9 @@ const SCORE_TOLERANCE = 1e-6
  */
 export function createNerDetector(options: NerDetectorOptions): Detector {
   const { name, settings, classifier, concurrency = 4, logger } = options
+  checkArgument(typeof name === 'string' && name !== '', 'createNerDetector: name', 'a name', name)
+  const isClassifier = typeof classifier === 'function' || typeof classifier === 'object'
+  checkArgument(isClassifier && classifier !== null, 'createNerDetector: classifier', 'a classifier', classifier)
   const minScore = Math.max(0, (settings.minScore ?? 0) - SCORE_TOLERANCE)
   const judge: Judge = {
     policy: createPolicy(settings),

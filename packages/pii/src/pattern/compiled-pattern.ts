@@ -1,3 +1,4 @@
+import { checkArgument } from '@svc/errors'
 import type { PatternNode } from './ast.ts'
 import type { CodeSet } from './code-set.ts'
 import { compile } from './compile.ts'
@@ -30,6 +31,7 @@ export class CompiledPattern {
 
   /** @throws PatternSyntaxError with position and reason */
   constructor(source: string, boundaries: Boundaries = {}) {
+    checkArgument(typeof source === 'string', 'CompiledPattern: source', 'a text', source)
     this.node = simplify(parsePattern(source))
     this.notAfter = boundaries.notAfter
     this.notBefore = boundaries.notBefore

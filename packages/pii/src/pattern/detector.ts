@@ -1,4 +1,4 @@
-import { SvcError } from '@svc/errors'
+import { checkArgument, SvcError } from '@svc/errors'
 import type { SliceOptions } from '@svc/json'
 import { compareActions, type PiiAction } from '../action.ts'
 import type { Detector, JudgedDetection, ScanDocument } from '../detector.ts'
@@ -53,6 +53,7 @@ type Hit = FoundBy<Rule>
  *   of the three
  */
 export function createPatternDetector({ name, settings, slices }: PatternDetectorOptions): Detector {
+  checkName(name)
   const rules = rulesOf(settings)
   const patterned = rules.filter((rule) => rule.pattern !== undefined)
   const matcher = new PatternMatcher(patterned.flatMap((rule) => rule.pattern ?? []))
@@ -130,8 +131,13 @@ function toDetection({ start, end, rule }: Hit): JudgedDetection {
   return { start, end, group, action, rank, source: 'pattern', score: 1 }
 }
 
+function checkName(name: string): void {
+  checkArgument(typeof name === 'string' && name !== '', 'createPatternDetector: name', 'a name', name)
+}
+
 function rulesOf(settings: PatternSettings): Rule[] {
   const { builtins = [], patterns = [] } = settings
+  if (!Array.isArray(builtins) || !Array.isArray(patterns)) throw configError('builtins and patterns must be lists')
   if (builtins.length === 0 && patterns.length === 0) throw configError('neither builtins nor patterns are named')
   if (patterns.length > MAX_PATTERNS) throw configError(`more than ${MAX_PATTERNS} patterns`)
   const named = new Set(builtins.map(knownBuiltin))
@@ -170,6 +176,8 @@ function neutralActions(actions: Readonly<Record<string, PiiAction>>): Record<st
 
 function customRule(custom: CustomPattern, index: number, settings: PatternSettings): Rule {
   const { name, match, action, minLen = 0 } = custom
+  if (typeof name !== 'string' || typeof match !== 'string')
+    throw configError(`patterns[${index}]: name and match must be texts`)
   if (name.trim() === '') throw configError(`patterns[${index}] has no name`)
   if (!Number.isInteger(minLen) || minLen < 0) throw configError(`patterns[${index}]: min_len is no length`)
   const entityActions = settings.entityActions ?? {}

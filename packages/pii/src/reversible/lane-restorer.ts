@@ -1,3 +1,4 @@
+import { checkArgument } from '@svc/errors'
 import type { TokenMap } from './token-map.ts'
 import type { TokenMatcher } from './token-matcher.ts'
 
@@ -31,12 +32,19 @@ export type LaneKind =
  * write(lane.end())
  */
 export function createLaneRestorer(map: TokenMap, kind: LaneKind = 'text'): LaneRestorer {
+  checkMap(map, 'createLaneRestorer')
   return new Restorer(map.matcher, kind)
 }
 
 /** A whole text with its values put back; the same string when it holds no token. */
 export function restoreText(map: TokenMap, text: string, kind: LaneKind = 'text'): string {
+  checkMap(map, 'restoreText')
+  checkArgument(typeof text === 'string', 'restoreText: text', 'a text', text)
   return map.matcher.isEmpty ? text : restore(map.matcher, text, kind, true).text
+}
+
+function checkMap(map: TokenMap, name: string): void {
+  checkArgument(map?.matcher !== undefined, `${name}: map`, 'what createTokenMap gave', map)
 }
 
 class Restorer implements LaneRestorer {

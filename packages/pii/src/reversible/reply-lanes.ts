@@ -2,7 +2,10 @@ import type { JsonNode, JsonValue } from '@svc/json'
 import type { LaneKind } from './lane-restorer.ts'
 
 /** The streams of events whose lanes are known. */
-export type ReplyFormat = 'chat-completions' | 'completions' | 'messages' | 'responses'
+export type ReplyFormat = (typeof REPLY_FORMATS)[number]
+
+/** Every one of them. */
+export const REPLY_FORMATS = ['chat-completions', 'completions', 'messages', 'responses'] as const
 
 /** A piece of a lane's text in an event. */
 export interface LanePiece {

@@ -1,6 +1,14 @@
+import { checkArgument } from '@svc/errors'
 import { applySplices, type JsonNode, type Splice } from '@svc/json'
 import { createLaneRestorer, type LaneRestorer } from './lane-restorer.ts'
-import { type LanePiece, type LateEvent, type ReplyEvent, type ReplyFormat, readReplyEvent } from './reply-lanes.ts'
+import {
+  type LanePiece,
+  type LateEvent,
+  REPLY_FORMATS,
+  type ReplyEvent,
+  type ReplyFormat,
+  readReplyEvent,
+} from './reply-lanes.ts'
 import { encodeText, parseReply, restoreStrings } from './restore-json.ts'
 import { type SseFrame, SseFrames } from './sse-frames.ts'
 import type { TokenMap } from './token-map.ts'
@@ -36,6 +44,13 @@ const decoder = new TextDecoder()
  * goes out in a delta of its own before the event that ends it. Other texts of an event are put back as wholes.
  */
 export function createSseRestorer(format: ReplyFormat, map: TokenMap, options: SseRestorerOptions = {}): SseRestorer {
+  checkArgument(map?.matcher !== undefined, 'createSseRestorer: map', 'what createTokenMap gave', map)
+  checkArgument(
+    REPLY_FORMATS.includes(format),
+    'createSseRestorer: format',
+    `one of ${REPLY_FORMATS.join(', ')}`,
+    format,
+  )
   return new Restorer(format, map, options.maxEventBytes ?? DEFAULT_MAX_EVENT_BYTES)
 }
 

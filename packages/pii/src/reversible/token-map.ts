@@ -1,3 +1,4 @@
+import { checkArgument } from '@svc/errors'
 import type { MaskWriter } from '../redact.ts'
 import type { Detection } from '../span.ts'
 import { TokenMatcher } from './token-matcher.ts'
@@ -39,6 +40,8 @@ export class TokenMap implements MaskWriter {
 
   /** @internal maps come from {@link createTokenMap} */
   constructor({ prefix = DEFAULT_PREFIX, suffix = DEFAULT_SUFFIX, texts }: TokenMapOptions) {
+    const isTexts = Array.isArray(texts) && texts.every((text) => typeof text === 'string')
+    checkArgument(isTexts, 'createTokenMap: texts', 'an array of texts', texts)
     this.#prefix = prefix
     this.#suffix = suffix
     this.#texts = texts

@@ -10,6 +10,7 @@ import type {
 } from '@svc/http-client'
 import { upstreamFailed } from '@svc/http-client'
 import type { CompletionUsage } from '@svc/wire'
+import { checkProvider } from '../check-provider.ts'
 import { replyHeaders } from '../headers.ts'
 import type { Provider } from '../ports.ts'
 import { headerOf, UpstreamStatusError } from '../upstream-error.ts'
@@ -68,6 +69,7 @@ export interface RelayOutcome {
  * const outcome = await relay({ upstream, request, provider: 'provider_a', outgoing })
  */
 export function relay(options: RelayOptions): Promise<RelayOutcome> {
+  checkProvider(options.provider, 'relay')
   return new Promise((resolve, reject) => {
     new Relay(options, resolve, reject).begin()
   })

@@ -1,4 +1,5 @@
 import type { ChatCompletion, ChatCompletionChunk, ChatCompletionRequest, CompletionUsage } from '@svc/wire'
+import { checkProvider } from '../check-provider.ts'
 import type { Provider } from '../ports.ts'
 import { readSseEvents } from '../sse-events.ts'
 import { addCacheBreakpoints } from './cache-breakpoints.ts'
@@ -68,6 +69,7 @@ export interface Translator {
  */
 export function createTranslator(options: TranslatorOptions): Translator {
   const { provider, mode = 'text', model, cachePrompt = false, now = Date.now } = options
+  checkProvider(provider, 'createTranslator')
   const reading: ReaderOptions = { mode, now }
   const isMessages = provider === 'provider_b'
   const build = (chat: ChatCompletionRequest): unknown => {

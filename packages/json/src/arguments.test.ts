@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest'
+import { applySplices, encodeJsonString, parseJson, parseJsonCooperatively } from './index.ts'
+
+const WRONG: readonly unknown[] = [undefined, null, {}, [], '{"a":1}', 7, new ArrayBuffer(4), { length: Number.NaN }]
+const refusal = expect.objectContaining({ code: 'invalid_argument', message: expect.stringMatching(/ must be a /) })
+const bytes = new TextEncoder().encode('{"a":"b"}')
+
+/** Calls a function as code without types does. */
+const call = (run: unknown, ...args: unknown[]): unknown => (run as (...args: unknown[]) => unknown)(...args)
+
+describe('arguments of another type', () => {
+  it.each(WRONG)('%o is refused in a sentence, and later calls are as before', async (wrong) => {
+    expect(() => call(parseJson, wrong)).toThrow(refusal)
+    await expect(call(parseJsonCooperatively, wrong)).rejects.toEqual(refusal)
+    expect(() => call(applySplices, wrong, [])).toThrow(refusal)
+    expect(() => call(applySplices, bytes, [{ start: 0, end: 1, replacement: wrong }])).toThrow(refusal)
+    if (typeof wrong !== 'string') expect(() => call(encodeJsonString, wrong)).toThrow(refusal)
+    for (let time = 0; time < 3; time += 1) {
+      expect(parseJson(bytes).root.get('a')?.text()).toBe('b')
+      expect(parseJson(new TextEncoder().encode('"bare"')).root.text()).toBe('bare')
+    }
+  })
+
+  it.each([Number.NaN, -1, 'x'])('the limit %o is refused', (wrong) => {
+    for (const limits of [{ maxDepth: wrong }, { maxNodes: wrong }]) {
+      expect(() => call(parseJson, bytes, limits)).toThrow(expect.objectContaining({ code: 'invalid_argument' }))
+    }
+  })
+})

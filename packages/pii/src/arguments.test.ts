@@ -1,0 +1,63 @@
+import { parseJson } from '@svc/json'
+import { describe, expect, it } from 'vitest'
+import * as pii from './index.ts'
+
+const { createPatternDetector, createTokenMap } = pii
+const detector = createPatternDetector({ name: 'p', settings: { builtins: ['email'] } })
+const map = createTokenMap({ texts: [] })
+const bytes = new TextEncoder().encode('"mail ada@host.example"')
+const WRONG: readonly unknown[] = [undefined, null, {}, [], 7, true]
+
+const functions: Readonly<Record<string, unknown>> = { ...pii }
+
+/** Calls a function as code without types does; what it gives is always awaited. */
+const call = async (name: keyof typeof pii, ...args: unknown[]): Promise<unknown> =>
+  (functions[name] as (...args: unknown[]) => unknown)(...args)
+
+const refusal = expect.objectContaining({ code: expect.stringMatching(/^(?:invalid_argument|pii_config)$/) })
+
+describe('arguments of another type', () => {
+  it.each(WRONG)('%o in the place of bytes or text is refused, and nothing passes unmasked later', async (wrong) => {
+    const options = { format: 'chat-completions', detectors: [detector] }
+    await expect(call('filterBody', wrong, options)).rejects.toEqual(refusal)
+    await expect(call('filterBody', 'a text', options)).rejects.toEqual(refusal)
+    await expect(call('analyzeText', wrong, { detectors: [detector] })).rejects.toEqual(refusal)
+    await expect(call('redactText', wrong, { detectors: [detector] })).rejects.toEqual(refusal)
+    await expect(call('filterSegments', { segments: [{ text: wrong }] }, { detectors: [] })).rejects.toEqual(refusal)
+    await expect(call('restoreText', map, wrong)).rejects.toEqual(refusal)
+    await expect(call('restoreJsonBody', map, wrong)).rejects.toEqual(refusal)
+    await expect(call('convertOffsets', wrong, [], { from: 'utf8', to: 'utf16' })).rejects.toEqual(refusal)
+    const filtered = await pii.filterBody(bytes, { format: 'chat-completions', detectors: [detector] })
+    expect(filtered.blocked || Buffer.from(filtered.body).toString()).toBe('"mail [REDACTED:pattern:EMAIL]"')
+  })
+
+  it.each([...WRONG, 'toString', 'chat'])('%o is no format', async (wrong) => {
+    await expect(call('filterBody', bytes, { format: wrong, detectors: [detector] })).rejects.toEqual(refusal)
+    await expect(call('collectSegments', parseJson(bytes), wrong)).rejects.toEqual(refusal)
+    await expect(call('createSseRestorer', wrong, map)).rejects.toEqual(refusal)
+    await expect(call('redactText', 'x', { detectors: [], offsetEncoding: wrong ?? null })).rejects.toEqual(refusal)
+  })
+
+  it.each([...WRONG.filter((wrong) => !Array.isArray(wrong)), [7], [{}], ['p']])(
+    '%o are no detectors',
+    async (wrong) => {
+      await expect(call('filterBody', bytes, { format: 'completions', detectors: wrong })).rejects.toEqual(refusal)
+      await expect(call('redactText', 'x', { detectors: wrong })).rejects.toEqual(refusal)
+    },
+  )
+
+  it.each(WRONG)('%o is no name and no pattern', async (wrong) => {
+    const settings = { builtins: ['email'] }
+    await expect(call('createPatternDetector', { name: wrong, settings })).rejects.toEqual(refusal)
+    await expect(call('createNerDetector', { name: wrong, settings: {}, classifier: {} })).rejects.toEqual(refusal)
+    for (const pattern of [
+      { name: wrong, match: 'abcd' },
+      { name: 'A', match: wrong },
+    ]) {
+      const patterns = { name: 'p', settings: { patterns: [pattern] } }
+      await expect(call('createPatternDetector', patterns)).rejects.toEqual(refusal)
+    }
+    expect(() => new pii.CompiledPattern(wrong as string)).toThrow(refusal)
+    await expect(call('createTokenMap', { texts: [wrong] })).rejects.toEqual(refusal)
+  })
+})
