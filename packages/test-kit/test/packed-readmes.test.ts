@@ -7,7 +7,7 @@ import { codeBlocks, type PackedInstallation, packAndInstall, readReadme, type T
 const PROMISES = {
   '@svc/errors': {
     printed: ['rate_limited admission_rejected 1000'],
-    names: ['ERROR_KINDS', 'SvcError', 'isErrorKind', 'toSvcError'],
+    names: ['ERROR_KINDS', 'SvcError', 'checkArgument', 'isErrorKind', 'toSvcError'],
   },
   '@svc/gguf': {
     printed: ['notes.gguf is no GGUF file'],
