@@ -49,6 +49,8 @@ export interface BackendParts {
   readonly environment: Environment
   readonly builtIn: Readonly<Record<string, BuiltInBackend>>
   readonly inProcess: BackendCatalogOptions['inProcess']
+  /** @throws {SvcError} `unavailable` once the data path is no longer this server's */
+  readonly checkDataPath: () => void
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -65,7 +67,10 @@ export async function composeBackends(parts: BackendParts): Promise<BackendRoom>
     socketParent: tmpdir(),
     record: createProcessRecord({
       file: recordFile,
-      writeFile: (path, content) => writeFileAtomic(path, content, { mode: 0o600 }),
+      async writeFile(path, content) {
+        parts.checkDataPath()
+        await writeFileAtomic(path, content, { mode: 0o600 })
+      },
       logger,
     }),
     clock,

@@ -1,4 +1,5 @@
 import { mkdir } from 'node:fs/promises'
+import { SvcError } from '@svc/errors'
 import { createHttpUpstream, readTrustStore } from '@svc/http-client'
 import { createAuditEvents } from './audit/pii-events.ts'
 import type { BuiltInBackend } from './backends/catalog.ts'
@@ -45,6 +46,7 @@ import { createMetrics } from './monitoring/metrics.ts'
 import { createProcessStats } from './monitoring/process-stats.ts'
 import { PATTERN_BACKEND } from './pii/detector-model.ts'
 import type { Clock } from './ports.ts'
+import { createReadiness } from './readiness.ts'
 import { createLiveResponses } from './responses/live-responses.ts'
 import { createResponseStore } from './responses/response-store.ts'
 import { createSettings } from './settings/settings.ts'
@@ -158,6 +160,11 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       environment,
       builtIn: options.builtInBackends,
       inProcess: createInProcessBackends({ upstream: cloud, secrets, ca, checkUpstream, logger: log }),
+      checkDataPath: () => {
+        const reason = lock.lossReason()
+        if (reason !== undefined)
+          throw new SvcError('unavailable', `the data folder was taken away: ${reason}`, { code: 'data_folder_gone' })
+      },
       clock,
       logger: log,
     })
@@ -246,7 +253,17 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
         update: (patch) => settings.update(patch),
         text: (key) => settings.get(key),
       },
-      readiness: { reason: () => stopping.reason },
+      readiness: createReadiness({
+        passing: () => {
+          const { reason } = stopping
+          if (reason === undefined) return undefined
+          return { status: reason === PRELOADING ? 'starting' : 'stopping', reason }
+        },
+        lock,
+        dataPath: config.dataPath,
+        database,
+        clock,
+      }),
       resources: {
         memory,
         modelsPath: config.modelsPath,

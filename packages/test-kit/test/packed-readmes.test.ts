@@ -247,6 +247,8 @@ const PROMISES = {
       'messagesErrorReply',
       'messagesEvent',
       'messagesMessage',
+      'messagesModel',
+      'messagesModelList',
       'messagesReply',
       'messagesReplyBlock',
       'messagesRequest',

@@ -31,6 +31,12 @@ interface OpenDatabase extends AsyncDisposable {
    * @throws {SvcError} `unavailable` while the database is away, locked or too busy; the signal's reason after an abort
    */
   read(query: ReadQuery, options: ReadOptions): Promise<readonly DatabaseRow[]>
+  /**
+   * Lets nobody use a database whose folder was deleted or replaced: what is written there is lost, or somebody else's.
+   *
+   * @throws {SvcError} `unavailable`
+   */
+  checkAccess(): void
   close(): Promise<void>
 }
 

@@ -188,6 +188,8 @@ function toDatabase(parts: {
   return {
     dialect: 'postgres',
     engine: 'postgres',
+    // A connection that is gone fails by itself.
+    checkAccess: () => undefined,
     orm,
     instanceId,
     read: (query: ReadQuery, { signal, maxRows = MAX_ROWS }: ReadOptions) =>

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { SvcError } from '@svc/errors'
 import {
   createTableRelationsHelpers,
   type ExtractTablesWithRelations,
@@ -152,5 +153,24 @@ function toDatabase(parts: {
     })
     return closing
   }
-  return { dialect: 'sqlite', engine, orm, instanceId, read: reader.read, close, [Symbol.asyncDispose]: close }
+  const checkAccess = (): void => {
+    const reason = lock.lossReason()
+    if (reason === undefined) return
+    throw new SvcError('unavailable', `the database was taken away while the server ran: ${reason}`, {
+      code: 'database_gone',
+    })
+  }
+  return {
+    dialect: 'sqlite',
+    engine,
+    orm,
+    instanceId,
+    checkAccess,
+    async read(query, options) {
+      checkAccess()
+      return reader.read(query, options)
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  }
 }

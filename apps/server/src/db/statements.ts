@@ -13,6 +13,7 @@ export interface Statements {
 /** Runs statements on the server's database. */
 export function createStatements(database: Database): Statements {
   const guarded = async <T>(work: () => T | Promise<T>): Promise<T> => {
+    database.checkAccess()
     try {
       return await work()
     } catch (error) {

@@ -98,7 +98,8 @@ describe('a holder of another container', () => {
     await using dir = await tempDir()
     const [theirs, ours] = [createFakeClock(), createFakeClock()]
     await using _lock = await lockFile(dir.join('x'), { what: 'x', clock: theirs })
-    await writeFile(dir.join('x'), JSON.stringify(foreign))
+    const { token } = JSON.parse(await readFile(dir.join('x'), 'utf8')) as { token: string }
+    await writeFile(dir.join('x'), JSON.stringify({ ...foreign, token }))
     const second = refusal(lockFile(dir.join('x'), { what: 'the thing', clock: ours }))
     await ours.waitForSleepers(1)
     const before = (await stat(dir.join('x'))).mtimeMs

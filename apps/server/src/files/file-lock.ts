@@ -11,6 +11,8 @@ import { writeFileAtomic } from './write-file-atomic.ts'
 
 /** The right to be the only server of something, until it is closed or the process ends. */
 export interface FileLock extends AsyncDisposable {
+  /** Why this process holds it no longer, looked at every second: its file is gone, or is another server's. */
+  lossReason(): string | undefined
   close(): Promise<void>
 }
 
@@ -136,13 +138,32 @@ function inUse(what: string, holder: Holder | 'unreadable'): StartRefused {
   })
 }
 
-/** Touches the lock until it is closed, so that those who cannot see this process know that it lives. */
-async function beat(path: string, clock: Clock, signal: AbortSignal): Promise<void> {
+/** What a beat needs. */
+interface Beat {
+  readonly path: string
+  readonly token: string
+  readonly clock: Clock
+  readonly signal: AbortSignal
+}
+
+/**
+ * Touches the lock until it is closed, so that those who cannot see this process know that it lives; ends once the lock
+ * is lost.
+ *
+ * @param onLost told why, once
+ */
+async function beat({ path, token, clock, signal }: Beat, onLost: (reason: string) => void): Promise<void> {
   while (!signal.aborted) {
     await clock.sleep(HEARTBEAT_MS, { signal }).catch(() => {})
     const now = clock.now() / 1000
+    if (signal.aborted) return
+    const holder = await readHolder(path)
+    if (holder === undefined || (typeof holder === 'object' && holder.token !== token)) {
+      onLost(holder === undefined ? 'its lock file is gone' : 'its lock file is that of another server')
+      return
+    }
     // a disk that fails for a moment must not stop the beat
-    if (!signal.aborted) await utimes(path, now, now).catch(() => {})
+    await utimes(path, now, now).catch(() => {})
   }
 }
 
@@ -187,7 +208,10 @@ export async function lockFile(
     throw new StartRefused(`${what} cannot be locked with ${path}: ${reasonOf(error)}`, { exitCode: 78, cause: error })
   }
   const stopped = new AbortController()
-  const beating = beat(path, clock, stopped.signal)
+  let lost: string | undefined
+  const beating = beat({ path, token, clock, signal: stopped.signal }, (reason) => {
+    lost = reason
+  })
   const close = async (): Promise<void> => {
     if (stopped.signal.aborted) return
     stopped.abort()
@@ -195,7 +219,7 @@ export async function lockFile(
     const holder = await readHolder(path)
     if (typeof holder === 'object' && holder.token === token) await unlink(path).catch(() => {})
   }
-  return { close, [Symbol.asyncDispose]: close }
+  return { lossReason: () => lost, close, [Symbol.asyncDispose]: close }
 }
 
 /** The one-server-for-each-data-path lock; makes the folder where there is none. See {@link lockFile}. */

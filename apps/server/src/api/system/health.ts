@@ -1,10 +1,16 @@
 import { json } from '../../http/json.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 
+/** Why a server takes no requests. */
+export interface Unready {
+  readonly status: 'starting' | 'stopping' | 'degraded'
+  readonly reason: string
+}
+
 /** Whether the server takes requests. */
 export interface Readiness {
-  /** Undefined when ready, else why not yet or not any more. */
-  reason(): string | undefined
+  /** Undefined when ready, else why not yet or not any more. Never rejects. */
+  look(): Promise<Unready | undefined>
 }
 
 /** `GET /healthz` answers while the process lives, `GET /readyz` while it takes requests. */
@@ -31,12 +37,12 @@ export function healthRoutes(readiness: Readiness): Route[] {
       quiet: true,
       responses: {
         200: { description: 'They are; the body is empty.' },
-        503: { description: 'Starting or stopping.' },
+        503: { description: 'Starting, stopping, or degraded: no disk, no database, no data folder.' },
       },
-      handler() {
-        const reason = readiness.reason()
-        if (reason === undefined) return new Response(null)
-        return json({ status: 'starting', reason }, { status: 503, headers: { 'Retry-After': '1' } })
+      async handler() {
+        const unready = await readiness.look()
+        if (unready === undefined) return new Response(null)
+        return json(unready, { status: 503, headers: { 'Retry-After': '1' } })
       },
     }),
   ]

@@ -1,0 +1,80 @@
+import { unlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { sql } from 'drizzle-orm'
+import type { Readiness, Unready } from './api/system/health.ts'
+import type { Database } from './db/database.ts'
+import { createStatements } from './db/statements.ts'
+import { reasonOf } from './files/file-error.ts'
+import type { FileLock } from './files/file-lock.ts'
+import { temporaryPath } from './files/temporary-files.ts'
+import type { Clock } from './ports.ts'
+
+/** How long what was seen counts: whoever asks more often learns the same. */
+const SEEN_MS = 1000
+/** How long the database may take to say that it is there. */
+const DATABASE_MS = 2000
+/** What is written to see whether the disk takes anything: one block. */
+const BLOCK = new Uint8Array(4096)
+
+/** What is looked at. */
+export interface ReadinessParts {
+  /** Why the server takes none just now, whatever its disk and database say: it starts or stops. */
+  readonly passing: () => Unready | undefined
+  readonly lock: Pick<FileLock, 'lossReason'>
+  readonly dataPath: string
+  readonly database: Database
+  readonly clock: Clock
+}
+
+/** Tells whether the server can do its work, by looking: at its data folder, its disk and its database. */
+export function createReadiness({ passing, lock, dataPath, database, clock }: ReadinessParts): Readiness {
+  const statements = createStatements(database)
+  let seen: { readonly at: number; readonly found: Promise<string | undefined> } | undefined
+
+  async function examine(): Promise<string | undefined> {
+    const lost = lock.lossReason()
+    if (lost !== undefined) return `the data folder was taken away: ${lost}`
+    return (await diskProblem(dataPath)) ?? (await databaseProblem())
+  }
+
+  async function databaseProblem(): Promise<string | undefined> {
+    const given = new AbortController()
+    const late = clock.sleep(DATABASE_MS, { signal: given.signal }).then(
+      () => `the database does not answer within ${DATABASE_MS} ms`,
+      () => undefined,
+    )
+    const answered = statements.rows(sql`select 1`).then(
+      () => undefined,
+      (error: unknown) => `the database is away: ${error instanceof Error ? error.message : String(error)}`,
+    )
+    try {
+      return await Promise.race([answered, late])
+    } finally {
+      given.abort()
+    }
+  }
+
+  return {
+    async look(): Promise<Unready | undefined> {
+      const unready = passing()
+      if (unready !== undefined) return unready
+      const now = clock.monotonic()
+      if (seen === undefined || now - seen.at > SEEN_MS) seen = { at: now, found: examine() }
+      const reason = await seen.found
+      return reason === undefined ? undefined : { status: 'degraded', reason }
+    },
+  }
+}
+
+/** Why nothing can be written into a folder; undefined where a block was. */
+async function diskProblem(folder: string): Promise<string | undefined> {
+  const path = temporaryPath(join(folder, 'readiness'))
+  try {
+    await writeFile(path, BLOCK, { mode: 0o600, flag: 'wx' })
+    return undefined
+  } catch (error) {
+    return `the data folder takes nothing: ${reasonOf(error)}`
+  } finally {
+    await unlink(path).catch(() => undefined)
+  }
+}
