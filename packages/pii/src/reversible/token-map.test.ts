@@ -34,6 +34,16 @@ describe('tokens', () => {
     expect(createTokenMap({ prefix: '<PII:', suffix: '>', texts: [] }).mask(EMAIL, 'x')).toBe('<PII:EMAIL_001>')
   })
 
+  it('are made from texts of any iterable, which have to be texts', () => {
+    function* texts(last: unknown): Generator<string> {
+      yield 'see [REDACTED:EMAIL_001]'
+      yield last as string
+    }
+    expect(createTokenMap({ texts: texts('b') }).mask(EMAIL, 'x')).toBe('[REDACTED:EMAIL_002]')
+    expect(() => createTokenMap({ texts: texts({}) }).mask(EMAIL, 'x')).toThrow(/must be a text, not an object/)
+    expect(() => createTokenMap({ texts: 'ab' })).toThrow(/must be an array or another iterable of texts/)
+  })
+
   it('skip what the request holds already', () => {
     const texts = ['see [REDACTED:EMAIL_001]', '[REDACTED:[REDACTED:EMAIL_003]', '[REDACTED:EMAIL_002 ]']
     const map = createTokenMap({ texts })

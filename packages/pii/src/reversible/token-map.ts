@@ -40,8 +40,8 @@ export class TokenMap implements MaskWriter {
 
   /** @internal maps come from {@link createTokenMap} */
   constructor({ prefix = DEFAULT_PREFIX, suffix = DEFAULT_SUFFIX, texts }: TokenMapOptions) {
-    const isTexts = Array.isArray(texts) && texts.every((text) => typeof text === 'string')
-    checkArgument(isTexts, 'createTokenMap: texts', 'an array of texts', texts)
+    const isTexts = isIterable(texts) && (!Array.isArray(texts) || texts.every((text) => typeof text === 'string'))
+    checkArgument(isTexts, 'createTokenMap: texts', 'an array or another iterable of texts', texts)
     this.#prefix = prefix
     this.#suffix = suffix
     this.#texts = texts
@@ -94,6 +94,10 @@ export function createTokenMap(options: TokenMapOptions): TokenMap {
   return new TokenMap(options)
 }
 
+function isIterable(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Symbol.iterator in value
+}
+
 /** The group as tokens write it: what follows the last colon, in upper case. */
 function toTokenGroup(group: string): string {
   const name = group.slice(group.lastIndexOf(':') + 1).toUpperCase()
@@ -105,6 +109,7 @@ function findTakenBodies(texts: Iterable<string>, prefix: string, suffix: string
   const taken = new Set<string>()
   const isSuffixApart = suffix !== '' && !IS_BODY.test(suffix)
   for (const text of texts) {
+    checkArgument(typeof text === 'string', 'createTokenMap: each of the texts', 'a text', text)
     for (let at = text.indexOf(prefix); at !== -1 && at < text.length; at = text.indexOf(prefix, at + 1)) {
       const start = at + prefix.length
       BODY.lastIndex = start
