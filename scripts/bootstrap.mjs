@@ -3,27 +3,22 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import { delimiter, dirname, join, relative, sep } from 'node:path'
+import { dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { createBuildCounter, listNeededPackages } from './build-order.mjs'
+import { childEnvironment, findNpm } from './child-environment.mjs'
 import { readCommit, writeCommit } from './commit.mjs'
+import { parseTestArguments } from './test-arguments.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const [command = 'start', ...args] = process.argv.slice(2)
 const launchedFrom = process.env.INIT_CWD ?? process.cwd()
-const prefix = dirname(dirname(process.execPath))
 const tools = join(root, '.tools')
 const stampFile = join(root, 'node_modules', '.svc-stamp.json')
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const pnpmVersion = manifest.packageManager.split('@')[1]
 
-const env = { ...process.env, JOBS: 'max', TURBO_TELEMETRY_DISABLED: '1' }
-// What npm hands its scripts describes npm's own run; NODE_OPTIONS would reach the compiler and every backend.
-for (const key of Object.keys(env)) {
-  if (/^(NODE_OPTIONS|npm_(lifecycle|package|config)_)/i.test(key) && !/registry|proxy$|cafile|nodedir/i.test(key))
-    delete env[key]
-}
-if (!env.npm_config_nodedir && existsSync(join(prefix, 'include/node/node.h'))) env.npm_config_nodedir = prefix
-env.PATH = [join(tools, 'node_modules/.bin'), dirname(process.execPath), env.PATH].join(delimiter)
+const env = childEnvironment(tools)
 
 const sha256 = (parts) =>
   parts.reduce((hash, part) => hash.update(part).update('\0'), createHash('sha256')).digest('hex')
@@ -97,15 +92,19 @@ function stopRunning(signal) {
 
 function run(file, argv, options = {}) {
   return new Promise((resolve, reject) => {
-    const child = spawn(file, argv, { cwd: root, env, stdio: options.stdio ?? 'inherit' })
+    const { name = file, onOutput } = options
+    const stdio = onOutput === undefined ? 'inherit' : ['ignore', 'pipe', 'pipe']
+    const child = spawn(file, argv, { cwd: root, env, stdio })
     running.add(child)
+    for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', onOutput)
     child.on('error', reject)
-    child.on('exit', (code, signal) => {
+    // not `exit`: what it wrote last comes after that
+    child.on('close', (code, signal) => {
       running.delete(child)
       if (code === 0) resolve()
       else
         reject(
-          Object.assign(new Error(`${options.name ?? file} ended with ${signal ?? `code ${code}`}`), {
+          Object.assign(new Error(`${name} ended with ${signal ?? `code ${code}`}`), {
             code: code ?? 1,
           }),
         )
@@ -120,11 +119,7 @@ async function ensurePnpm() {
   const own = join(tools, 'node_modules/pnpm/package.json')
   if (existsSync(own) && JSON.parse(readFileSync(own, 'utf8')).version === pnpmVersion) return
   say(`fetching pnpm ${pnpmVersion} …`)
-  const npm = process.env.npm_execpath?.endsWith('npm-cli.js')
-    ? process.env.npm_execpath
-    : [join(prefix, 'lib/node_modules/npm/bin/npm-cli.js'), join(prefix, 'share/nodejs/npm/bin/npm-cli.js')].find(
-        (path) => existsSync(path),
-      )
+  const npm = findNpm()
   const argv = [
     'install',
     '--prefix',
@@ -163,29 +158,50 @@ async function install(scope) {
   await run(process.execPath, [pnpm(), 'install', ...flags], { name: 'pnpm install' })
 }
 
-async function build() {
-  say('building …')
-  await run(process.execPath, [pnpm(), 'exec', 'turbo', 'run', 'build', '--output-logs=errors-only'], {
-    name: 'the build',
-    stdio: ['ignore', 2, 2],
-  })
+/** Manifests of the workspace by package name. */
+function readManifests() {
+  return new Map(
+    workspaceFolders
+      .map((folder) => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')))
+      .map((each) => [each.name, each]),
+  )
+}
+
+/** Builds what a start needs, or everything; a line for each package, or one that counts on a terminal. */
+async function build(scope) {
+  const manifests = readManifests()
+  const names = scope === 'run' ? listNeededPackages('@svc/server', manifests) : [...manifests.keys()]
+  const wanted = names.filter((name) => manifests.get(name).scripts?.build !== undefined)
+  const counter = createBuildCounter({ total: wanted.length, out: process.stderr })
+  const turbo = join(root, 'node_modules/turbo/bin/turbo')
+  const filters = wanted.map((name) => `--filter=${name}`)
+  // The full log is read here and not shown: it says when a package is done, built or from the cache.
+  const argv = [turbo, 'run', 'build', ...filters, '--output-logs=full', '--log-order=stream', '--no-color']
+  try {
+    await run(process.execPath, argv, { name: 'the build', onOutput: (text) => counter.read(text) })
+  } catch (error) {
+    counter.showLog()
+    throw error
+  }
+  counter.end()
   writeCommit(root)
 }
 
 async function prepare(scope) {
   const wanted = stamps()
   const stamp = readStamp()
-  const installed = stamp.install === wanted.install && (scope === 'run' || stamp.scope === 'all')
+  const serves = (has) => scope === 'run' || has === 'all'
+  const installed = stamp.install === wanted.install && serves(stamp.scope)
+  if (installed && stamp.build === wanted.build && serves(stamp.built)) return
+  await ensurePnpm()
   // A full install also serves `start`: never go back from all to run.
   const nextScope = stamp.scope === 'all' ? 'all' : scope
-  if (installed && stamp.build === wanted.build) return
-  await ensurePnpm()
   if (!installed) {
     await install(nextScope)
     writeStamp({ install: stamps().install, scope: nextScope })
   }
-  await build()
-  writeStamp({ ...stamps(), scope: nextScope })
+  await build(scope)
+  writeStamp({ ...stamps(), scope: nextScope, built: scope })
 }
 
 async function main() {
@@ -209,7 +225,10 @@ async function main() {
   }
   if (command === 'test') {
     await prepare('all')
-    await run(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...args], { name: 'the tests' })
+    const vitest = join(root, 'node_modules/vitest/vitest.mjs')
+    await run(process.execPath, [vitest, ...parseTestArguments(args, { isTerminal: process.stdout.isTTY === true })], {
+      name: 'the tests',
+    })
     return
   }
   if (command === 'build') {
@@ -222,10 +241,5 @@ async function main() {
 
 main().catch((error) => {
   say(`${error.message}`)
-  if (/pnpm install/.test(error.message)) {
-    say(
-      'If a native module could not be compiled, install a C++ toolchain (Debian: apt-get install python3 make g++) or try again.',
-    )
-  }
   process.exit(error.code ?? 1)
 })

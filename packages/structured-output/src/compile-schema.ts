@@ -1,5 +1,5 @@
 import { createCheck, type ValueCheck } from './check/create-check.ts'
-import { CompileTime } from './compile-time.ts'
+import { CompileBudget } from './compile-budget.ts'
 import { GrammarBuilder, type GrammarOptions } from './grammar-builder.ts'
 import { openSchema } from './schema/schema-document.ts'
 import { surveySchema } from './schema/survey-schema.ts'
@@ -30,12 +30,12 @@ export interface CompileOptions extends GrammarOptions {
  *   schema, refers to something outside of it, has no value that ends, or goes beyond a bound
  */
 export function compileSchema(schema: unknown, options: CompileOptions): CompiledSchema {
-  const time = new CompileTime()
-  const root = openSchema(schema, options.origin, time)
+  const budget = new CompileBudget()
+  const root = openSchema(schema, options.origin, budget)
   const patterns = surveySchema(root)
   const builder = new GrammarBuilder(options.origin, patterns, options)
   const grammar = builder.finish(builder.ruleFor([root]))
-  time.stop()
+  budget.stop()
   return { grammar, check: createCheck(root, patterns) }
 }
 

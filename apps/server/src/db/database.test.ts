@@ -4,12 +4,12 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../clock.ts'
 import { StartRefused } from '../config/start-refused.ts'
 import type { Logger } from '../ports.ts'
+import { PRESENT_ENGINES } from './__fixtures__/engines.ts'
 import type { Database, DatabaseOptions } from './database.ts'
 import { migrationsFolder, readMigrations } from './migrations.ts'
 import { openDatabase } from './open-database.ts'
 import { instance as postgresInstance } from './schema-postgres.ts'
 import { instance as sqliteInstance } from './schema-sqlite.ts'
-import { SQLITE_ENGINES } from './sqlite-engine.ts'
 
 const logger: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 const never = new AbortController().signal
@@ -31,7 +31,7 @@ interface Place {
 }
 
 const places: readonly Place[] = [
-  ...SQLITE_ENGINES.map((engine) => ({
+  ...PRESENT_ENGINES.map((engine) => ({
     name: engine,
     create: async () => {
       const dir = await tempDir()

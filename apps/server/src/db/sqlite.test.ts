@@ -8,10 +8,11 @@ import { describe, expect, it } from 'vitest'
 import { systemClock } from '../clock.ts'
 import { StartRefused } from '../config/start-refused.ts'
 import type { LogFields, Logger } from '../ports.ts'
+import { PRESENT_ENGINES } from './__fixtures__/engines.ts'
 import type { SqliteDatabase } from './database.ts'
 import { openDatabase } from './open-database.ts'
 import { instance } from './schema-sqlite.ts'
-import { loadSqliteEngine, SQLITE_ENGINES, type SqliteEngine } from './sqlite-engine.ts'
+import { type LoadedEngine, loadSqliteEngine, type SqliteEngine } from './sqlite-engine.ts'
 import { migrateSqlite } from './sqlite-migrate.ts'
 import { createSqliteReader } from './sqlite-reader.ts'
 
@@ -19,6 +20,9 @@ const logger: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 const never = new AbortController().signal
 const MIGRATE_FOREVER = fileURLToPath(new URL('./__fixtures__/migrate-forever.ts', import.meta.url))
 const INSERT_FOREVER = fileURLToPath(new URL('./__fixtures__/insert-forever.ts', import.meta.url))
+
+/** The one that a server takes by itself. */
+const [fastest = 'libsql'] = PRESENT_ENGINES
 
 async function openSqlite(dataPath: string, engine: SqliteEngine): Promise<SqliteDatabase> {
   const database = await openDatabase({ dataPath, appVersion: '1.0.0', logger, clock: systemClock, engine })
@@ -45,7 +49,7 @@ function startFixture(
   return { child, output: collectLines(child.stdout) }
 }
 
-describe.each(SQLITE_ENGINES)('a SQLite file opened by %s', (engine) => {
+describe.each(PRESENT_ENGINES)('a SQLite file opened by %s', (engine) => {
   it('is private, in WAL mode, synchronous and with foreign keys', async () => {
     await using dir = await tempDir()
     await using database = await openSqlite(dir.join('data'), engine)
@@ -281,37 +285,56 @@ const ENDLESS = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
 describe('a locked file', () => {
   it('refuses a file that another program has locked', async () => {
     await using dir = await tempDir()
-    await (await openSqlite(dir.path, 'better-sqlite3')).close()
-    const other = loadSqliteEngine({ logger, engine: 'better-sqlite3' }).open(dir.join('database.db'))
+    await (await openSqlite(dir.path, fastest)).close()
+    const other = loadSqliteEngine({ logger, engine: fastest }).open(dir.join('database.db'))
     other.exec('BEGIN IMMEDIATE')
-    const error = await refusal(openSqlite(dir.path, 'better-sqlite3'))
+    const error = await refusal(openSqlite(dir.path, fastest))
     other.close()
     expect([error.exitCode, error.message]).toEqual([
       75,
       expect.stringContaining('is locked by another program; on a network file system'),
     ])
-    await (await openSqlite(dir.path, 'better-sqlite3')).close()
+    await (await openSqlite(dir.path, fastest)).close()
   }, 20_000)
 })
 
 describe('the engine of SQLite files', () => {
-  it('is libsql, with one warning, where better-sqlite3 cannot be loaded', () => {
-    const lines: [LogFields, string][] = []
-    const listening: Logger = { ...logger, warn: (fields, message) => void lines.push([fields, message]) }
+  const without = (message: string): { readonly loaded: LoadedEngine; readonly lines: readonly string[] } => {
+    const lines: string[] = []
+    const take =
+      (level: string) =>
+      (_fields: LogFields, text: string): void =>
+        void lines.push(`${level} ${text}`)
+    const listening: Logger = { debug: take('debug'), info: take('info'), warn: take('warn'), error: take('error') }
     const loaded = loadSqliteEngine({
       logger: listening,
       loadEngine: (name) => {
-        if (name === 'better-sqlite3') throw new Error('no bindings')
+        if (name === 'better-sqlite3') throw new Error(message)
         return loadSqliteEngine({ logger, engine: name })
       },
     })
+    return { loaded, lines }
+  }
+
+  it.each([
+    ["Cannot find module 'better-sqlite3'\nRequire stack:\n- /srv/main.js", 'is not installed'],
+    ['Could not locate the bindings file. Tried:\n → /srv/build', 'has no binary here'],
+    [
+      'was compiled against NODE_MODULE_VERSION 108\nTry again',
+      'cannot be loaded (was compiled against NODE_MODULE_VERSION 108)',
+    ],
+  ])('is libsql, said in one line, where better-sqlite3 fails with %j', (message, reason) => {
+    const { loaded, lines } = without(message)
     expect(loaded.name).toBe('libsql')
-    expect(lines.map(([, message]) => message)).toEqual(['better-sqlite3 cannot be loaded, libsql takes its place'])
+    expect(lines).toEqual([
+      `info libsql opens the database: better-sqlite3, which reads twice as fast, ${reason}`,
+      'debug better-sqlite3 does not load',
+    ])
   })
-  it('is better-sqlite3 by itself, and makes files that the other one reads', async () => {
+  it('is the fastest one there is, and makes files that the other one reads', async () => {
     await using dir = await tempDir()
     const first = await openDatabase({ dataPath: dir.path, appVersion: '1', logger, clock: systemClock })
-    expect(first.engine).toBe('better-sqlite3')
+    expect(first.dialect === 'sqlite' && first.engine).toBe(fastest)
     await first.close()
     await using second = await openSqlite(dir.path, 'libsql')
     expect(second.instanceId).toBe(first.instanceId)

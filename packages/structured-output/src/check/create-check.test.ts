@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { openSchema } from '../schema/schema-document.ts'
 import { surveySchema } from '../schema/survey-schema.ts'
 import { createCheck, type ValueCheck } from './create-check.ts'
@@ -192,6 +192,22 @@ describe('the check of a value', () => {
       $defs[`l${level}`] = level === 0 ? doubled : { anyOf: [next, next] }
     }
     expect(checkOf({ $defs, $ref: '#/$defs/l29' })(1)).toEqual([{ pointer: '', reason: 'takes too long to check' }])
+  })
+
+  it('counts what a schema lists: the same reply is judged alike on every machine', () => {
+    const names = Array.from({ length: 10_000 }, (_, index) => `p${index}`)
+    const check = checkOf({ items: { type: 'object', required: names } })
+    const many = Array.from({ length: 5_000 }, () => ({}))
+    expect(check(many)).toEqual([{ pointer: '', reason: 'takes too long to check' }])
+    expect(check(many.slice(0, 5))).toMatchObject([{ pointer: '/0' }, ...Array.from({ length: 15 }, () => ({}))])
+    // a clock that jumps changes nothing
+    let now = 0
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 1e6))
+    try {
+      expect(checkOf({ items: { type: 'integer' } })(Array.from({ length: 1_000 }, () => 1))).toBeUndefined()
+    } finally {
+      clock.mockRestore()
+    }
   })
 
   it('takes a constant for itself and for nothing else', () => {

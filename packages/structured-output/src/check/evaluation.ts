@@ -1,4 +1,4 @@
-import { MAX_CHECK_DEPTH, MAX_CHECK_MS, MAX_CHECK_STEPS, MAX_PROBLEMS } from '../limits.ts'
+import { MAX_CHECK_DEPTH, MAX_CHECK_STEPS, MAX_PROBLEMS } from '../limits.ts'
 import { compilePattern, type TextTest } from '../patterns/compile-pattern.ts'
 import { isEqual, isObject } from '../schema/json.ts'
 import { keyword, schemaOf, schemasOf, textOf } from '../schema/keywords.ts'
@@ -8,6 +8,20 @@ import { checkObject } from './check-object.ts'
 import { checkNumber, checkText, checkValue } from './check-value.ts'
 import type { Evaluated, Evaluator, SchemaProblem, Subject, Verdict } from './verdict.ts'
 
+/** Keywords whose entries are all looked at each time; the others are looked up. */
+const WALKED: ReadonlySet<string> = new Set([
+  ...['required', 'allOf', 'anyOf', 'oneOf', 'prefixItems', 'items', 'patternProperties'],
+  ...['dependentRequired', 'dependentSchemas', 'dependencies', 'const'],
+])
+/** Entries, or characters of a text, that cost as much as one step. */
+const LISTED_PER_STEP = 64
+
+/** Characters of a text, entries of a list or an object; 0 for everything else. */
+function measureSize(value: unknown): number {
+  if (typeof value === 'string' || Array.isArray(value)) return value.length
+  return isObject(value) ? Object.keys(value).length : 0
+}
+
 /** Applies schemas to values; knows how much work and how many problems there were. */
 export class Evaluation implements Evaluator {
   readonly problems: SchemaProblem[] = []
@@ -16,7 +30,7 @@ export class Evaluation implements Evaluator {
     readonly unknown[],
     { readonly simple: ReadonlySet<unknown>; readonly others: readonly unknown[] }
   >()
-  readonly #latest = performance.now() + MAX_CHECK_MS
+  readonly #weights = new WeakMap<object, number>()
   #steps = 0
   #depth = 0
   #isSilent = 0
@@ -32,7 +46,7 @@ export class Evaluation implements Evaluator {
     this.#depth += 1
     try {
       if (this.#depth > MAX_CHECK_DEPTH) return this.#refused(subject, 'is nested too deep to be checked')
-      this.#spend(1)
+      this.#spend(2 + (this.#weigh(place.schema) + measureSize(subject.value)) / LISTED_PER_STEP)
       return this.#applyKeywords(place, subject)
     } finally {
       this.#depth -= 1
@@ -51,7 +65,7 @@ export class Evaluation implements Evaluator {
 
   /** Whether a text has a match of a pattern in it. */
   matches(pattern: string, text: string): boolean {
-    this.#spend(1 + text.length / 64)
+    this.#spend(2 + text.length / 32)
     const known = this.#patterns.get(pattern)
     if (known !== undefined) return known(text)
     const compiled = compilePattern(pattern)
@@ -67,13 +81,24 @@ export class Evaluation implements Evaluator {
     }
     this.#lists.set(values, known)
     if (typeof value !== 'object') return known.simple.has(value)
-    this.#spend(known.others.length / 16)
+    this.#spend(known.others.length / 8)
     return known.others.some((one) => isEqual(one, value))
+  }
+
+  /** How many entries of its own keywords a schema goes through, whatever the value. */
+  #weigh(schema: object): number {
+    let weight = this.#weights.get(schema)
+    if (weight === undefined) {
+      weight = 0
+      for (const [name, value] of Object.entries(schema)) if (WALKED.has(name)) weight += measureSize(value)
+      this.#weights.set(schema, weight)
+    }
+    return weight
   }
 
   #spend(steps: number): void {
     this.#steps += steps
-    if (this.#steps > MAX_CHECK_STEPS || performance.now() > this.#latest) throw new CheckExhausted()
+    if (this.#steps > MAX_CHECK_STEPS) throw new CheckExhausted()
   }
 
   #refused({ pointer }: Subject, reason: string): Evaluated {

@@ -20,11 +20,12 @@ const KINDS_OF_TYPE: Readonly<Record<string, readonly Kind[]>> = {
 /**
  * The keyword of a place; undefined where it has none. Everything that is made of schemas asks for them here.
  *
- * @throws `invalid_request` when the compilation takes too long
+ * @throws `invalid_request` when the compilation has used up its steps
  */
 export function keyword(place: SchemaPlace, name: string): unknown {
   const { document, pointer } = place
-  if (document.time?.isOver === true) throw refuseSchema(document.origin, pointer, 'takes too long to compile')
+  if (document.budget?.spend() === false)
+    throw refuseSchema(document.origin, pointer, 'takes too many steps to compile')
   return isObject(place.schema) ? member(place.schema, name) : undefined
 }
 

@@ -1,4 +1,4 @@
-import type { CompileTime } from '../compile-time.ts'
+import type { CompileBudget } from '../compile-budget.ts'
 import { MAX_SCHEMA_JSON_DEPTH, MAX_SCHEMA_TEXT, MAX_SCHEMA_VALUES } from '../limits.ts'
 import { refuseSchema, type SchemaOrigin } from '../schema-refusal.ts'
 import { isObject, type JsonObject, member, toPointer } from './json.ts'
@@ -18,7 +18,7 @@ export interface SchemaDocument {
   readonly origin: SchemaOrigin
   readonly root: unknown
   /** Ends the compilation that it is part of. @default never */
-  readonly time?: CompileTime | undefined
+  readonly budget?: CompileBudget | undefined
 }
 
 /**
@@ -26,8 +26,8 @@ export interface SchemaDocument {
  *
  * @throws `invalid_request` when it is too large or nested too deep, or no schema at all
  */
-export function openSchema(root: unknown, origin: SchemaOrigin, time?: CompileTime): SchemaPlace {
-  const document: SchemaDocument = { origin, root, time }
+export function openSchema(root: unknown, origin: SchemaOrigin, budget?: CompileBudget): SchemaPlace {
+  const document: SchemaDocument = { origin, root, budget }
   measure(document)
   return toPlace(document, '', root)
 }

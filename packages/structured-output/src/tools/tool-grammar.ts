@@ -1,5 +1,5 @@
 import { createCheck, type ValueCheck } from '../check/create-check.ts'
-import { CompileTime } from '../compile-time.ts'
+import { CompileBudget } from '../compile-budget.ts'
 import { choice, EMPTY, type Expression, literal, rule, sequence } from '../gbnf/expression.ts'
 import { GrammarBuilder } from '../grammar-builder.ts'
 import { MAX_PARALLEL_CALLS } from '../limits.ts'
@@ -50,10 +50,10 @@ const NO_ARGUMENTS = { type: 'object', properties: {} }
 export function createToolGrammar(input: ToolGrammarInput): ToolGrammar {
   const { settings, functions } = input
   const patterns = new Map<string, TextTest>()
-  const time = new CompileTime()
+  const budget = new CompileBudget()
   const places = functions.map(({ name, parameters }, index) => {
     const label = `the parameters of tool ${index + 1} (${JSON.stringify(name)})`
-    const place = openSchema(parameters ?? NO_ARGUMENTS, { param: 'tools', label }, time)
+    const place = openSchema(parameters ?? NO_ARGUMENTS, { param: 'tools', label }, budget)
     surveySchema(place, patterns)
     return place
   })
@@ -63,7 +63,7 @@ export function createToolGrammar(input: ToolGrammarInput): ToolGrammar {
   )
   const checks = new Map(functions.map(({ name }, index) => [name, checkFor(places[index], patterns)]))
   const grammar = builder.finish(replies(builder.addRule('call', choice(...calls)), input, builder))
-  time.stop()
+  budget.stop()
   return {
     grammar,
     triggers: (settings.grammar?.triggers ?? []).flatMap(({ word }) => (word ? [word] : [])),

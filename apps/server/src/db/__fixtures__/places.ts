@@ -2,7 +2,7 @@ import { startPostgres, tempDir } from '@svc/test-kit'
 import { afterAll } from 'vitest'
 import type { Logger } from '../../ports.ts'
 import type { DatabaseOptions } from '../database.ts'
-import { SQLITE_ENGINES } from '../sqlite-engine.ts'
+import { PRESENT_ENGINES } from './engines.ts'
 
 /** Where an empty database can be opened. */
 export interface DatabasePlace {
@@ -15,7 +15,7 @@ export async function databasePlaces(): Promise<{ readonly name: string; create(
   const postgres = await startPostgres()
   afterAll(() => postgres[Symbol.asyncDispose]())
   if (!postgres.available) console.warn(`the suite of PostgreSQL does not run: ${postgres.reason}`)
-  const sqlite = SQLITE_ENGINES.map((engine) => ({
+  const sqlite = PRESENT_ENGINES.map((engine) => ({
     name: engine,
     create: async () => {
       const dir = await tempDir()

@@ -1,0 +1,50 @@
+// `npm run build:sqlite`: compiles better-sqlite3, which no install does. It opens database files, reads twice as fast
+// as libsql, and takes a C++ toolchain and a minute. Run again, it says that the binary is there.
+import { spawn, spawnSync } from 'node:child_process'
+import { realpathSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { childEnvironment, findNpm } from './child-environment.mjs'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const env = childEnvironment(join(root, '.tools'))
+const say = (text) => void process.stderr.write(`${text}\n`)
+
+/** Whether it opens a database: in a process of its own, since a failed binary cannot be loaded again. */
+function opens(folder) {
+  const program = `new (require(${JSON.stringify(folder)}))(':memory:').close()`
+  return spawnSync(process.execPath, ['-e', program], { env, stdio: 'ignore' }).status === 0
+}
+
+function installedFolder() {
+  try {
+    // its place in the store of the workspace: its tools stand beside that, not beside the link
+    return realpathSync(join(root, 'apps/server/node_modules/better-sqlite3'))
+  } catch {
+    return undefined
+  }
+}
+
+function compile(folder) {
+  const npm = findNpm()
+  const [file, ...argv] = npm === undefined ? ['npm'] : [process.execPath, npm]
+  const child = spawn(file, [...argv, 'run', 'install'], { cwd: folder, env, stdio: ['ignore', 2, 2] })
+  return new Promise((resolve, reject) => child.on('error', reject).on('exit', resolve))
+}
+
+const folder = installedFolder()
+if (folder === undefined) {
+  say('better-sqlite3 is not installed: run `node scripts/bootstrap.mjs build` first')
+  process.exitCode = 1
+} else if (opens(folder)) say('better-sqlite3 has its binary')
+else {
+  say('compiling better-sqlite3 …')
+  await compile(folder)
+  if (opens(folder)) say('better-sqlite3 has its binary, servers started from now on use it')
+  else {
+    say(
+      'better-sqlite3 could not be compiled: it needs python3, make and g++ (Debian: apt-get install python3 make g++)',
+    )
+    process.exitCode = 1
+  }
+}
