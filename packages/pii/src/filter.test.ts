@@ -133,6 +133,8 @@ describe('a detector that fails', () => {
     ['is no number', { start: Number.NaN, end: 2 }],
     ['has no group', { group: '' }],
     ['has no score', { score: Number.NaN }],
+    ['has a score below 0', { score: -0.1 }],
+    ['has a score above 1', { score: 1.1 }],
     ['has no source', { source: 'guess' as 'ner' }],
     ['has no action', { action: 'hide' as 'mask' }],
   ])('is one with a span that %s, beside good ones', async (_, wrong) => {

@@ -126,7 +126,7 @@ function failed(detector: Detector, reason: DetectorFailure['reason'], code?: st
   return { ok: false, failure: { detector: detector.name, reason, ...(code === undefined ? {} : { code }) } }
 }
 
-/** A span within the text, not empty, on the edges of characters, with a group and everything else it needs. */
+/** A span within the text, not empty, on the edges of characters, with a group, a score from 0 to 1 and everything else it needs. */
 function isPossible({ start, end, group, source, score, action }: JudgedDetection, text: string): boolean {
   return (
     Number.isInteger(start) &&
@@ -138,7 +138,8 @@ function isPossible({ start, end, group, source, score, action }: JudgedDetectio
     !isInsideCharacter(text, end) &&
     group !== '' &&
     (source === 'ner' || source === 'pattern') &&
-    Number.isFinite(score) &&
+    score >= 0 &&
+    score <= 1 &&
     isPiiAction(action)
   )
 }

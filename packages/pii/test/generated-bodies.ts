@@ -322,7 +322,7 @@ class Builder {
       ['content', this.text()],
       ['thinking', this.text()],
       ['tool_calls', array(call)],
-      ['images', array(text('QUJD'.repeat(32)))],
+      ['images', array(text('iVBO'.repeat(32)))],
     ])
   }
 

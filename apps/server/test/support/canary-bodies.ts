@@ -100,7 +100,7 @@ const picture = fc.oneof(
   base64.map((value) => `data:text/plain;base64,${value}`),
   fc
     .tuple(canary, fc.constantFrom('image/png', 'text/plain', 'x'), fc.constantFrom('', ';base64'))
-    .map(([value, type, end]) => `data:${type};name=${value}${end},QUJDQUJD`),
+    .map(([value, type, end]) => `data:${type};name=${value}${end},iVBOiVBO`),
   canary.map((value) => `data:text/plain;base64,${Buffer.from(`\xff ${value}`, 'latin1').toString('base64')}`),
 )
 

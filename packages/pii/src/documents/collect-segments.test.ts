@@ -128,7 +128,7 @@ describe('which text of the other formats', () => {
           role: 'assistant',
           content: [
             { type: 'thinking', thinking: 'hm', signature: 'c2lnbmF0dXJl' },
-            { type: 'redacted_thinking', data: 'QUJD'.repeat(20) },
+            { type: 'redacted_thinking', data: 'iVBO'.repeat(20) },
             { type: 'tool_use', id: 'toolu_1', name: 'f', input: { to: 'Jo', pin: 4421 } },
           ],
         },
@@ -302,7 +302,7 @@ describe('what a schema forgot', () => {
   it('what only its maker can read is no text that others can', () => {
     for (const name of ['signature', 'encrypted_content']) {
       const parts = (value: string) => ({ messages: [{ content: [{ type: 'text', text: 'a', [name]: value }] }] })
-      for (const value of ['QUJD', 'QUJ_-w==', '']) expect(listTexts('messages', parts(value))).toHaveLength(1)
+      for (const value of ['iVBO', 'QUJ_-w==', '']) expect(listTexts('messages', parts(value))).toHaveLength(1)
       for (const value of ['Jo Doe', 'jo@host.example', '555-1, 555-2'])
         expect(listTexts('messages', parts(value))).toContain(`messages[0].content[0].${name}: ${value}`)
     }
@@ -349,7 +349,7 @@ describe('media', () => {
     ['messages', { messages: [{ content: [{ type: 'tool_result', content: [{ type: 'image' }] }] }] }, 'image'],
     ['responses', { input: [{ role: 'user', content: [{ type: 'input_image', file_id: 'f' }] }] }, 'image'],
     ['responses', { input: [{ type: 'computer_call_output', output: { type: 'computer_screenshot' } }] }, 'image'],
-    ['responses', { input: [{ type: 'image_generation_call', result: 'QUJD'.repeat(20) }] }, 'image'],
+    ['responses', { input: [{ type: 'image_generation_call', result: 'iVBO'.repeat(20) }] }, 'image'],
     ['responses', { input: [{ type: 'code_interpreter_call', outputs: [{ type: 'image', url: 'x' }] }] }, 'image'],
     [
       'messages',
@@ -382,6 +382,29 @@ describe('media', () => {
     expect(collect(format, body).media[0]?.kind).toBe(kind)
   })
 
+  it('bytes in a part of an unknown type are a file', () => {
+    const bytes = 'iVBO'.repeat(20)
+    const parts = [
+      { type: 'hologram', data: bytes },
+      { type: 'hologram', payload: bytes },
+      { type: 'hologram', payload: { deep: [bytes] } },
+      { type: 'model', payload: `data:model/gltf-binary;base64,${bytes}` },
+      { type: 'text', text: 'a', payload: bytes },
+    ]
+    for (const part of parts) {
+      const expected = [expect.objectContaining({ kind: 'file' })]
+      expect(collect('chat-completions', { messages: [{ content: [part] }] }).media).toEqual(expected)
+      expect(
+        collect('messages', { messages: [{ content: [{ type: 'tool_result', content: [part, { type: 'text' }] }] }] })
+          .media,
+      ).toEqual(expected)
+      expect(collect('responses', { input: [part] }).media).toEqual(expected)
+    }
+    const sealed = { type: 'redacted_thinking', data: bytes }
+    const words = { type: 'hologram', data: 'words', payload: 'a'.repeat(40) }
+    expect(collect('messages', { messages: [{ content: [sealed, words] }] }).media).toEqual([])
+  })
+
   it('what code printed is looked through as what any tool gave', () => {
     const result = {
       type: 'code_execution_result',
@@ -411,7 +434,7 @@ describe('media', () => {
   })
 
   it('bytes are left alone, addresses are scanned, text in a data address is decoded and written back', () => {
-    const bytes = 'QUJD'.repeat(50)
+    const bytes = 'iVBO'.repeat(50)
     const parts = (url: string) => ({ messages: [{ content: [{ type: 'image_url', image_url: { url } }] }] })
     expect(listTexts('chat-completions', parts(`data:image/png;base64,${bytes}`))).toEqual([])
     expect(listTexts('chat-completions', parts('https://h/?key=sk-1'))).toHaveLength(1)
@@ -432,7 +455,7 @@ describe('media', () => {
     const parts = (url: string) =>
       JSON.stringify({ messages: [{ content: [{ type: 'image_url', image_url: { url } }] }] })
     const replaced = (url: string) => replaceIn('chat-completions', parts(url), 'sk-1')
-    expect(replaced(`data:image/png;name=sk-1;base64,${'QUJD'.repeat(50)}`)).toContain(
+    expect(replaced(`data:image/png;name=sk-1;base64,${'iVBO'.repeat(50)}`)).toContain(
       'data:image/png;name=[X];base64,',
     )
     expect(replaced('data:text/plain;name=a,my%20sk-1')).toContain('"data:text/plain;name=a,my%20%5BX%5D"')

@@ -37,8 +37,8 @@ describe('text documents in base64', () => {
         bodyOf(source).replace(data, `"data":"${btoa('my [X] key')}"`),
       )
     }
-    const plain = `{"type":"text","media_type":"text/plain","data":"QUJD","type":"text"}`
-    expect(listTexts('messages', bodyOf(plain))).toEqual(['messages[0].content[0].source.data: QUJD'])
+    const plain = `{"type":"text","media_type":"text/plain","data":"iVBO","type":"text"}`
+    expect(listTexts('messages', bodyOf(plain))).toEqual(['messages[0].content[0].source.data: iVBO'])
   })
 
   it.each([
@@ -64,12 +64,47 @@ describe('text documents in base64', () => {
     }
   })
 
-  it('are read in data addresses of mail, and not in those of pictures and files', () => {
+  it('are read in data addresses of whatever type', () => {
     const textsOf = (type: string) =>
       listTexts('chat-completions', {
         messages: [{ content: [{ type: 'file', file: { file_data: `data:${type};base64,${btoa('to: jo')}` } }] }],
       })
-    expect(textsOf('message/rfc822')).toEqual(['messages[0].content[0].file.file_data: to: jo'])
-    for (const type of ['application/pdf', 'application/sqlite3', 'image/svg+xml']) expect(textsOf(type)).toEqual([])
+    for (const type of ['message/rfc822', 'application/octet-stream', 'image/svg+xml', 'application/pdf', '']) {
+      expect(textsOf(type), type).toEqual(['messages[0].content[0].file.file_data: to: jo'])
+    }
+  })
+
+  it('are read where nothing is said of their type, and masked in them', () => {
+    const long = `to: jo, the key is sk-1${' and so on'.repeat(200)}`
+    for (const [text, width] of [
+      ['to: jo, sk-1', 76],
+      [long, 76],
+      [`é${long}`, 10_000],
+    ] as const) {
+      const data = (
+        Buffer.from(text)
+          .toString('base64')
+          .match(new RegExp(`.{1,${width}}`, 'g')) ?? []
+      ).join('\r\n')
+      for (const [format, body] of [
+        ['messages', { messages: [{ content: [{ type: 'document', source: { type: 'base64', data } }] }] }],
+        ['chat-completions', { messages: [{ content: [{ type: 'hologram', data }] }] }],
+        ['responses', { input: [{ role: 'user', content: [{ type: 'input_file', file_data: data }] }] }],
+      ] as const) {
+        expect(listTexts(format, body).join()).toContain('to: jo')
+        const masked = replaceIn(format, JSON.stringify(body), 'sk-1')
+        expect(masked).toContain(Buffer.from(text.replace('sk-1', '[X]')).toString('base64'))
+      }
+    }
+  })
+
+  it('are no bytes that hold anything else', () => {
+    const pdf = Buffer.concat([Buffer.from(`%PDF-1.7 ${' '.repeat(2000)}`), Buffer.from([0, 1, 2, 0xff])]).toString(
+      'base64',
+    )
+    for (const data of [pdf, `data:application/pdf;base64,${pdf}`]) {
+      const part = { type: 'input_file', file_data: data }
+      expect(listTexts('responses', { input: [{ role: 'user', content: [part] }] })).toEqual([])
+    }
   })
 })

@@ -10,7 +10,7 @@ const IS_BASE64 = /; *base64 *(?:;|$)/i
 const CHARSET = /; *charset *= *"?([^;"]*)/gi
 /** A media type and what belongs to it. Anything else that stands there is text of the caller's. */
 const PLAIN_HEADER =
-  /^(?:(?:application|audio|font|image|message|text|video)\/[a-z0-9.+-]{1,64})?(?:;charset=[a-z0-9-]{1,32})?(?:;base64)?$/i
+  /^(?:(?:application|audio|font|image|message|model|text|video)\/[a-z0-9.+-]{1,64})?(?:;charset=[a-z0-9-]{1,32})?(?:;base64)?$/i
 const TEXT_TYPE = /^\s*(?:text\/|message\/|application\/(?:json|xml|[a-z0-9.+-]+\+(?:json|xml|yaml)))/i
 /** Types below `application` that are text by another name. */
 const APPLICATION_TEXT =
@@ -20,12 +20,16 @@ const NO_DIGIT = /[^A-Za-z0-9+/_=-]/g
 const PADDING = /=+/
 /** What no text holds that was read as it was written. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const NOT_WRITTEN = /[\x00-\x06\x0e-\x1a\x1c-\x1f\ufffd]/g
+const NOT_WRITTEN = /[\x00-\x06\x0e-\x1a\x1c-\x1f\ufffd]/
+/** Symbols of base64 that tell most media from text: whole groups of four. */
+const HEAD_LENGTH = 1024
 /** What stands for itself in an address. */
 const UNRESERVED = /[A-Za-z0-9\-_.!~*'()]/
 const ESCAPED_BYTE = /%([0-9A-Fa-f]{2})/g
 
 const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+const NO_BYTES = new Uint8Array()
 
 /** Text inside a string that is not the string itself, and the way back. */
 export interface WrappedText {
@@ -40,25 +44,58 @@ export function isTextType(type: string): boolean {
   return TEXT_TYPE.test(type) || APPLICATION_TEXT.test(type)
 }
 
-/** Whether a string is the bytes of media, bare or in a `data:` address, so that there is no text to scan in it. */
+/**
+ * Whether a string is the bytes of media, bare or in a `data:` address, so that there is no text to scan in it. Bytes that
+ * are UTF-8 are text, whatever is said of their type.
+ */
 export function isMediaData(value: string): boolean {
   const header = DATA_URL.exec(value)
-  if (header === null) return value.length >= MIN_MEDIA_LENGTH && !NOT_BASE64.test(value)
+  if (header === null) return isLongBase64(value) && !holdsText(value)
   const type = header[1] ?? ''
-  return PLAIN_HEADER.test(type) && /;base64$/i.test(type) && !NOT_BASE64.test(value.slice(header[0].length))
+  if (!PLAIN_HEADER.test(type) || !/;base64$/i.test(type)) return false
+  const payload = value.slice(header[0].length)
+  return !NOT_BASE64.test(payload) && !isTextDeclared(type) && !holdsText(payload)
+}
+
+/** The text that a string at the place of media holds as bytes; undefined where it holds none. */
+export function readMediaText(value: string): WrappedText | undefined {
+  if (DATA_URL.test(value)) return readDataUrl(value)
+  if (NOT_BASE64.test(value) || !holdsText(value)) return undefined
+  const inner = readBase64(value, undefined)
+  return inner === undefined || isLongBase64(value) ? inner : withItself(value, inner)
+}
+
+function isLongBase64(value: string): boolean {
+  return value.length >= MIN_MEDIA_LENGTH && !NOT_BASE64.test(value)
+}
+
+/** Whether base64 stands for UTF-8 without control characters other than blanks. */
+function holdsText(base64: string): boolean {
+  const symbols = base64.slice(0, HEAD_LENGTH).replaceAll(/\s/g, '')
+  const head = fromBase64(symbols.slice(0, symbols.length & ~3)) ?? NO_BYTES
+  // Most media shows in its first bytes that it is none. The last character of a piece may be cut.
+  if (NOT_WRITTEN.test(decoder.decode(head).slice(0, -4))) return false
+  const bytes = fromBase64(base64)
+  return bytes !== undefined && bytes.length > 0 && !NOT_WRITTEN.test(decoder.decode(bytes))
+}
+
+/** An address without a type is plain text by its own rules. */
+function isTextDeclared(type: string): boolean {
+  return type === '' || type.startsWith(';') || isTextType(type)
 }
 
 /**
- * The text of a `data:` address of a text type, after its header where that says more than a type; undefined for
- * anything else.
+ * The text of a `data:` address, after its header where that says more than a type; undefined where it holds bytes that
+ * are neither declared as text nor UTF-8.
  */
 export function readDataUrl(value: string): WrappedText | undefined {
   const header = DATA_URL.exec(value)
   const type = header?.[1] ?? ''
-  // An address without a type is plain text by its own rules.
-  if (header === null || (type !== '' && !type.startsWith(';') && !isTextType(type))) return undefined
+  if (header === null) return undefined
   const prefix = header[0]
   const payload = value.slice(prefix.length)
+  const isBytes = IS_BASE64.test(type) && !isTextDeclared(type)
+  if (isBytes && !holdsText(payload.replaceAll(ESCAPED_BYTE, toCharacter))) return undefined
   const charset = charsetOf([type])
   const encoded = IS_BASE64.test(type) ? readBase64(payload.replaceAll(ESCAPED_BYTE, toCharacter), charset) : undefined
   const inner = encoded ?? wrapped(readTextBytes(fromEscaped(payload), charset), toEscaped)
@@ -90,7 +127,7 @@ function readBase64(value: string, charset: string | undefined): WrappedText | u
   const bytes = strict ?? fromLooseBase64(value)
   if (bytes === undefined) return undefined
   const inner = wrapped(readTextBytes(bytes, charset), toBase64)
-  const faults = inner.text.match(NOT_WRITTEN)?.length ?? 0
+  const faults = inner.text.match(new RegExp(NOT_WRITTEN, 'g'))?.length ?? 0
   if (strict === undefined) return faults <= inner.text.length / 4 ? withItself(value, inner) : undefined
   return faults === 0 || isMediaData(value) ? inner : withItself(value, inner)
 }

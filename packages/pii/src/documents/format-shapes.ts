@@ -49,6 +49,10 @@ const PROMPT = new Shape({ numbers: 'tokens', others: ANY_CONTENT })
 /** The bytes of media or an address; nothing else is one. */
 const BYTES = { strings: 'media', numbers: 'text', others: ANY_CONTENT } as const
 const MEDIA_DATA = new Shape(BYTES)
+/** Bytes that a part holds itself: its type may say of what kind they are. */
+const PART_DATA = new Shape({ ...BYTES, strings: 'bytes' })
+/** What a part holds that its format does not know. */
+const PART_REST = new Shape({ strings: 'unknown', numbers: 'text' })
 const FILE_SOURCE = new Shape({ ...BYTES, media: 'file' })
 
 const media = (kind: 'image' | 'audio' | 'video' | 'file') =>
@@ -85,15 +89,15 @@ SCHEMA.name({
 
 // Messages and their parts. One set of names for all formats: a part of one format is text in the others too.
 
-const CONTENT_ITEMS = new Shape({ strings: 'part', others: ANY_CONTENT, numbers: 'text' })
+const CONTENT_ITEMS = new Shape({ strings: 'part', others: PART_REST, numbers: 'text' })
 const CONTENT = new Shape({
   strings: 'part',
   numbers: 'text',
   isMessage: true,
   items: CONTENT_ITEMS,
-  others: ANY_CONTENT,
+  others: PART_REST,
 })
-const TOOL_CONTENT_ITEMS = new Shape({ strings: 'json-part', others: ANY_CONTENT, numbers: 'text' })
+const TOOL_CONTENT_ITEMS = new Shape({ strings: 'json-part', others: PART_REST, numbers: 'text' })
 
 /** What a tool gave, as parts. */
 export const TOOL_CONTENT = new Shape({
@@ -101,7 +105,7 @@ export const TOOL_CONTENT = new Shape({
   numbers: 'text',
   isMessage: true,
   items: TOOL_CONTENT_ITEMS,
-  others: ANY_CONTENT,
+  others: PART_REST,
 })
 
 /** What a tool gave: text, parts, or any other value. */
@@ -162,7 +166,7 @@ const part = (text: Shape) => ({
   cache_control: OPTION,
   signature: OPAQUE,
   encrypted_content: OPAQUE,
-  data: MEDIA_DATA,
+  data: PART_DATA,
   source: SOURCE,
   image_url: IMAGE,
   image: IMAGE,
@@ -227,7 +231,7 @@ const CLOSER_ITEMS: ReadonlyMap<string, Shape> = new Map([
   ['image_generation_call', PICTURE],
 ])
 const ITEMS = new Shape({
-  others: ANY_CONTENT,
+  others: PART_REST,
   numbers: 'text',
   choices: [{ member: 'type', shapeOf: (type) => CLOSER_ITEMS.get(type) }],
 }).name(ITEM_MEMBERS)

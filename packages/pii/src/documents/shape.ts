@@ -19,6 +19,8 @@ export type HistoryKind = 'previous_response_id' | 'conversation' | 'item_refere
  * | `type` | as `word`; may name a kind of media |
  * | `option` | left alone when it is one of the public words of options |
  * | `media` | left alone when it is base64; an address or other text is scanned |
+ * | `bytes` | as `media`, and noted as a file where it is base64: nobody says of what kind it is |
+ * | `unknown` | scanned, and noted as a file where it is base64 |
  * | `base64` | text in base64: decoded and scanned |
  */
 export type StringRule =
@@ -33,6 +35,8 @@ export type StringRule =
   | 'type'
   | 'option'
   | 'media'
+  | 'bytes'
+  | 'unknown'
   | 'base64'
 
 /** How a shape differs from "strings and keys are scanned, numbers are not". */

@@ -1,6 +1,6 @@
 import { JsonError, type JsonMember, type JsonNode, parseJson } from '@svc/json'
 import { toWellFormed } from '../well-formed.ts'
-import { isMediaData, readBase64Text, readDataUrl, type WrappedText } from './data-text.ts'
+import { isMediaData, readBase64Text, readMediaText, type WrappedText } from './data-text.ts'
 import { isToolParts, mediaOfType, TOOL_CONTENT } from './format-shapes.ts'
 import { PUBLIC_KEYS, PUBLIC_VALUES } from './public-words.ts'
 import type { Repair } from './rewrite.ts'
@@ -210,13 +210,19 @@ export class TextWalk {
 
   /** The text of a document that a string holds as bytes. */
   #unwrap(text: string, rule: StringRule): WrappedText | undefined {
-    if (rule === 'media') return readDataUrl(text)
+    if (rule === 'media' || rule === 'bytes') return readMediaText(text)
     if (rule !== 'base64') return undefined
     const frame = this.#stack.at(-1)
     return readBase64Text(text, frame?.members === undefined ? [] : textsOf(frame.node, 'media_type'))
   }
 
-  #isLeftAlone(text: string, rule: StringRule, { parent }: Position): boolean {
+  /** Whether the value stands in what a provider has encrypted for itself. */
+  #isSealed(): boolean {
+    const frame = this.#stack.at(-1)
+    return frame?.members !== undefined && textsOf(frame.node, 'type').includes('redacted_thinking')
+  }
+
+  #isLeftAlone(text: string, rule: StringRule, { parent, step }: Position): boolean {
     switch (rule) {
       case 'skip':
         return true
@@ -232,7 +238,13 @@ export class TextWalk {
       case 'option':
         return PUBLIC_VALUES.has(text)
       case 'media':
-        return isMediaData(text) && readDataUrl(text) === undefined
+        return isMediaData(text)
+      case 'bytes':
+      case 'unknown': {
+        const isMedia = isMediaData(text)
+        if (isMedia && !this.#isSealed()) this.media.push({ kind: 'file', path: toPathText({ parent, step }) })
+        return isMedia && rule === 'bytes'
+      }
       default:
         return false
     }

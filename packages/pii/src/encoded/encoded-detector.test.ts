@@ -38,6 +38,10 @@ function recording(see: (document: ScanDocument) => void): Detector {
   }
 }
 
+function wrap(text: string, width: number, between: string): string {
+  return (text.match(new RegExp(`.{1,${width}}`, 'g')) ?? []).join(between)
+}
+
 async function found(
   text: string,
   builtins: readonly string[] = [],
@@ -93,6 +97,12 @@ describe('the place of what is found', () => {
     ['base64', `text${btoa(words)}text`, `text${btoa(words)}text`],
     ['base64', `token_${btoa(words)}==;`, `token_${btoa(words)}==`],
     ['base64', '{"a":"d2hhdD8\\/IHRpY2stMTIzNCA\\/P35+IHdoYXQ="}', 'd2hhdD8\\/IHRpY2stMTIzNCA\\/P35+IHdoYXQ='],
+    ['base64', `see ${wrap(btoa(words), 5, '\n')}, so`, wrap(btoa(words), 5, '\n')],
+    ['base64', `> ${wrap(btoa(words), 16, '\r\n> > ')}.`, wrap(btoa(words), 16, '\r\n> > ')],
+    ['base64', `> ${wrap(btoa(words), 1, '\n> ')}.`, wrap(btoa(words), 1, '\n> ')],
+    ['hex', `> ${wrap(hex, 10, '\n> ')}.`, wrap(hex, 10, '\n> ')],
+    ['hex', `print: ${wrap(hex, 2, ':')}.`, wrap(hex, 2, ':')],
+    ['hex', `${wrap(wrap(hex, 2, ' '), 24, '\n')}.`, wrap(wrap(hex, 2, ' '), 24, '\n')],
     ['hex', `0x${hex}.`, `0x${hex}`],
     ['hex', `f${hex}f`, `f${hex}f`],
     ['percent', 'a%20b %74ick%2d1234, c%20d', '%74ick%2d1234'],

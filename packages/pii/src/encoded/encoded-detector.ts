@@ -11,6 +11,7 @@ import { ENCODINGS, type Encoding, isEncoding } from './encodings.ts'
 import { mayHaveEscapes, readEscapes } from './escapes.ts'
 import { readHex } from './hex.ts'
 import type { Reading, Steps } from './reading.ts'
+import { findSeparatedHex } from './separated-hex.ts'
 
 /** What a detector that reads encodings is made of. */
 export interface EncodedDetectorOptions {
@@ -35,7 +36,8 @@ interface DocumentReading {
  * A detector that also looks at what stands in a text as base64, hex, percent-encoding, character references of HTML, or
  * from its end to its start. One layer is read, and no two together.
  *
- * Of base64 and hex the runs of at least 24 characters are read, over the ends of lines too, and where something is found
+ * Of base64 and hex the runs of at least 24 characters are read, over the ends of lines of any length and with their marks
+ * of quotation, of hex also pairs with a colon, a hyphen or a blank between them, and where something is found
  * the whole run is reported. Of escapes and of reversed text it is what was read as the thing that was found.
  *
  * @throws SvcError `pii_config`, kind `invalid_request`, for an encoding that is none of {@link ENCODINGS}
@@ -153,6 +155,8 @@ function* readRuns(text: string, encodings: ReadonlySet<Encoding>): Steps<Readin
     if (encodings.has('base64')) yield* readRun(run, readBase64(run.symbols))
     if (encodings.has('hex')) yield* readRun(run, readHex(run.symbols))
   }
+  if (!encodings.has('hex')) return
+  for (const run of findSeparatedHex(text)) yield* run === undefined ? [undefined] : readRun(run, readHex(run.symbols))
 }
 
 /** The texts of a run have no places of their own: what is found in one is found in the whole run. */

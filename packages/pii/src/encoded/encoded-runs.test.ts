@@ -7,9 +7,9 @@ function runsOf(text: string): string[] {
 }
 
 const SYMBOL = '(?:[A-Za-z0-9+/_-]|\\\\(?=/))'
-const LINE_BREAK = '(?:\\r\\n?|\\n|\\\\r\\\\n|\\\\n)[ \\t]*'
-/** The same in one expression, which is slow. */
-const RUN = new RegExp(`${SYMBOL}{22,}(?:${LINE_BREAK}${SYMBOL}+)*={0,2}`, 'g')
+const LINE_BREAK = '(?:\\r\\n?|\\n|\\\\r\\\\n|\\\\n)[ \\t>]*'
+/** The same in one expression, which is slow. The letter of an escaped end of line begins no run. */
+const RUN = new RegExp(`(?<!\\\\(?=r\\\\n))${SYMBOL}+(?:${LINE_BREAK}${SYMBOL}+)*={0,2}`, 'g')
 
 function slowRunsOf(text: string): string[] {
   const isLong = (run: string): boolean => run.replaceAll(new RegExp(`${LINE_BREAK}|\\\\`, 'g'), '').length >= 24
@@ -28,6 +28,7 @@ describe('runs of symbols', () => {
         '\\r\\n',
         ' ',
         '\t',
+        '> ',
         '=',
         '==',
         '===',

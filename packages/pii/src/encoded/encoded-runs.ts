@@ -5,7 +5,7 @@ import { STEP_CHARACTERS, type Steps } from './reading.ts'
 export const MIN_RUN_LENGTH = 24
 
 const MAX_PADDING = 2
-/** Symbols without a break that every run begins with. */
+/** Symbols without a break of which a run is looked for; one of shorter lines is found by the ends of its lines. */
 const FIRST_SYMBOLS = MIN_RUN_LENGTH - MAX_PADDING
 
 /** A run of characters that base64 or hex may be made of, with its padding, over as many lines as it goes on. */
@@ -15,7 +15,10 @@ export interface EncodedRun extends Span {
 }
 
 /** Ends of lines, also as escapes inside of a string; those that begin with another come first. */
-const LINE_BREAKS = ['\r\n', '\n', '\r', '\\r\\n', '\\n']
+export const LINE_BREAKS = ['\r\n', '\n', '\r', '\\r\\n', '\\n']
+const ANY_LINE_BREAK = /[\r\n]|\\r?\\?n/g
+/** What lines begin with that are moved in or quoted. */
+const MARGIN = ' \t>'
 
 /** Flags by character: the alphabet of base64, its variant for addresses, and so all digits of hex. */
 const SYMBOLS = new Uint8Array(128)
@@ -30,9 +33,17 @@ for (const symbol of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 export function* findEncodedRuns(text: string): Steps<EncodedRun> {
   /** No run that was not found yet begins before it. */
   let floor = 0
+  /** The next place at which a run goes on over the end of its first line. */
+  let wrapped = -1
+  /** How far it was looked for. */
+  let seen = 0
   for (;;) {
     const limit = floor + STEP_CHARACTERS
-    floor = nextCandidate(text, floor, limit)
+    if (wrapped < floor || floor >= seen) {
+      seen = Math.min(limit, text.length)
+      wrapped = nextWrapped(text, floor, seen)
+    }
+    floor = Math.min(wrapped, nextCandidate(text, floor, limit))
     if (floor + FIRST_SYMBOLS > text.length) return
     if (floor >= limit) {
       yield undefined
@@ -57,6 +68,27 @@ function nextCandidate(text: string, from: number, limit: number): number {
     if (at < start) return start
     start = at + 1
   }
+  return start
+}
+
+/** The next place at which symbols begin that go on in the next line, or at the limit; else the limit. */
+function nextWrapped(text: string, from: number, limit: number): number {
+  ANY_LINE_BREAK.lastIndex = 0
+  const window = text.slice(from, limit)
+  for (let found = ANY_LINE_BREAK.exec(window); found !== null; found = ANY_LINE_BREAK.exec(window)) {
+    const lineEnd = from + found.index
+    const next = nextLine(text, lineEnd)
+    if (next === lineEnd || !isSymbolAt(text, next)) continue
+    const start = symbolsStart(text, from, lineEnd)
+    if (start < lineEnd) return start
+  }
+  return symbolsStart(text, from, limit)
+}
+
+/** Where the symbols begin that end at a place. */
+function symbolsStart(text: string, from: number, end: number): number {
+  let start = end
+  while (start > from && isSymbolAt(text, start - 1)) start--
   return start
 }
 
@@ -86,12 +118,12 @@ function* readRun(
   return { start, end: end + padding, symbols: lines.join('').replaceAll('\\', ''), padding }
 }
 
-/** Where the next line begins, past its blanks, after a line break or one that is written as an escape; else the place itself. */
-function nextLine(text: string, at: number): number {
+/** Where the next line begins, past its blanks and signs of quotation, after a line break or one that is written as an escape; else the place itself. */
+export function nextLine(text: string, at: number): number {
   const lineBreak = LINE_BREAKS.find((one) => text.startsWith(one, at))
   if (lineBreak === undefined) return at
   let next = at + lineBreak.length
-  while (text[next] === ' ' || text[next] === '\t') next++
+  while (next < text.length && MARGIN.includes(text.charAt(next))) next++
   return next
 }
 

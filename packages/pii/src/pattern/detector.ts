@@ -82,11 +82,13 @@ export function createPatternDetector({ name, settings, slices }: PatternDetecto
   function* hitsInViews(text: string, segments: readonly Span[]): Search<Hit[]> {
     const hits = yield* hitsIn(text, segments)
     if (!PlainViewer.mayDiffer(text)) return hits
-    const viewer = new PlainViewer(text, segments)
-    while (!viewer.advance()) yield
-    const view = viewer.view()
-    if (view === undefined) return hits
-    for (const hit of yield* hitsIn(view.text, view.segments)) hits.push({ ...hit, ...view.toText(hit) })
+    for (const tags of PlainViewer.hasTags(text) ? (['unseen', 'read'] as const) : (['unseen'] as const)) {
+      const viewer = new PlainViewer(text, segments, tags)
+      while (!viewer.advance()) yield
+      const view = viewer.view()
+      if (view === undefined) continue
+      for (const hit of yield* hitsIn(view.text, view.segments)) hits.push({ ...hit, ...view.toText(hit) })
+    }
     return hits
   }
 
@@ -110,7 +112,8 @@ export function createPatternDetector({ name, settings, slices }: PatternDetecto
 
   /** Whether one look says that there is nothing, neither in the parts of a message nor across their edges. */
   function isQuiet(document: ScanDocument): boolean {
-    if (structured.length > 0 || !matcher.isPlainWithoutMatch(document.text)) return false
+    if (structured.length > 0 || PlainViewer.mayDiffer(document.text)) return false
+    if (!matcher.isPlainWithoutMatch(document.text)) return false
     return adjacentParts(document).every(({ text }) => matcher.isPlainWithoutMatch(text))
   }
 

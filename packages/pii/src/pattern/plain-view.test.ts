@@ -64,10 +64,10 @@ describe('the plain view', () => {
 })
 
 describe('characters that are looked at one by one', () => {
-  it('are all past ASCII that have another form, and few letters besides', () => {
+  it('are all that have another form, and few letters besides', () => {
     const missed: string[] = []
     let others = 0
-    for (let code = 0x80; code <= 0x10ffff; code += 1) {
+    for (let code = 0; code <= 0x10ffff; code += 1) {
       if (code >= 0xd800 && code <= 0xdfff) continue
       const character = String.fromCodePoint(code)
       SUSPECTS.lastIndex = 0
@@ -102,6 +102,11 @@ describe('a pattern detector (PII-4, PII-5)', () => {
     ['direction marks', [...secret].join('\u202e')],
     ['variation selectors', [...secret].join('\ufe0f')],
     ['tags', [...secret].join('\u{e0041}')],
+    ['NUL', [...secret].join('\0')],
+    ['control characters', [...secret].join('\x1b\x7f')],
+    ['control characters past ASCII', [...secret].join('\x80\x9f')],
+    ['tags for all of it', secret.replace(/[!-~]/g, (char) => String.fromCodePoint(char.charCodeAt(0) + 0xe0000))],
+    ['tags for half of it', secret.replace(/[a-z]/g, (char) => String.fromCodePoint(char.charCodeAt(0) + 0xe0000))],
     ['combining marks', [...secret].join('\u0301')],
     ['fullwidth letters', secret.replace(/[!-~]/g, (char) => String.fromCharCode(char.charCodeAt(0) + 0xfee0))],
   ])('finds what is written with %s, and masks the whole run', async (_, hidden) => {

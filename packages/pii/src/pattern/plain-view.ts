@@ -11,18 +11,25 @@ export interface PlainView {
 
 /** Characters that are looked at in one step. */
 const STEP = 16_384
-/** Anything past ASCII. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the range is that of ASCII
-const BEYOND_ASCII = /[^\x00-\x7f]/
-/** What readers do not see: zero-width characters, soft hyphens, direction marks, variation selectors, tags, accents. */
-const UNSEEN_CLASSES = '\\p{Default_Ignorable_Code_Point}\\p{Cf}\\p{Mn}\\p{Me}'
+/** Control characters other than blanks: nobody sees them. */
+const CONTROLS = '\\x00-\\x08\\x0e-\\x1f\\x7f-\\x84\\x86-\\x9f'
+/** Anything but the printed characters and the blanks of ASCII. */
+const NOT_PLAIN = /[^\t-\r\x20-\x7e]/
+/**
+ * What readers do not see: control characters, zero-width characters, soft hyphens, direction marks, variation selectors,
+ * tags, accents.
+ */
+const UNSEEN_CLASSES = `${CONTROLS}\\p{Default_Ignorable_Code_Point}\\p{Cf}\\p{Mn}\\p{Me}`
+/** Tags that stand for the printed characters of ASCII: people do not see them, models read them. */
+const TAG = /[\u{e0020}-\u{e007e}]/u
+const TAG_BASE = 0xe0000
 const UNSEEN = new RegExp(`[${UNSEEN_CLASSES}]`, 'u')
 const ALL_UNSEEN = new RegExp(UNSEEN, 'gu')
 /**
- * Characters past ASCII that may not be seen, or have a plain form: what changes with NFKC is among what changes with NFKC
+ * Characters that may not be seen, or have a plain form: what changes with NFKC is among what changes with NFKC
  * and case. Most letters of all scripts are none.
  */
-export const SUSPECTS = new RegExp(`(?![\\x00-\\x7f])[\\p{CWKCF}${UNSEEN_CLASSES}]`, 'gu')
+export const SUSPECTS = new RegExp(`(?![\\t-\\r\\x20-\\x7e])[\\p{CWKCF}${UNSEEN_CLASSES}]`, 'gu')
 /** Forms that are kept of one text: few characters are written again and again. */
 const MAX_KNOWN_FORMS = 4096
 
@@ -31,11 +38,16 @@ export function plainForm(character: string): string {
   return UNSEEN.test(character) ? '' : character.normalize('NFKC').replace(ALL_UNSEEN, '')
 }
 
+function tagForm(tag: string): string {
+  return String.fromCodePoint((tag.codePointAt(0) ?? TAG_BASE) - TAG_BASE)
+}
+
 /**
  * Makes the plain view of a text in steps, so that a long one holds nobody up. Secrets that are written with characters
  * between theirs, or in fullwidth or mathematical letters, stand in it as patterns know them (threats PII-4, PII-5).
  */
 export class PlainViewer {
+  readonly #readsTags: boolean
   readonly #text: string
   readonly #segments: readonly Span[]
   readonly #pieces: string[] = []
@@ -56,14 +68,21 @@ export class PlainViewer {
   #suspect = -1
   readonly #forms = new Map<string, string>()
 
-  constructor(text: string, segments: readonly Span[]) {
+  /** @param tags whether tags are read as what they stand for, or are not seen */
+  constructor(text: string, segments: readonly Span[], tags: 'read' | 'unseen' = 'unseen') {
+    this.#readsTags = tags === 'read'
     this.#text = text
     this.#segments = segments
   }
 
-  /** Whether there is anything to look at: ASCII is plain. */
+  /** Whether there is anything to look at: what is printed of ASCII is plain. */
   static mayDiffer(text: string): boolean {
-    return BEYOND_ASCII.test(text)
+    return NOT_PLAIN.test(text)
+  }
+
+  /** Whether a text has tags that can be read. */
+  static hasTags(text: string): boolean {
+    return TAG.test(text)
   }
 
   /** Does one step. @returns whether it was the last */
@@ -136,7 +155,7 @@ export class PlainViewer {
   #formOf(character: string): string {
     let form = this.#forms.get(character)
     if (form === undefined) {
-      form = plainForm(character)
+      form = this.#readsTags && TAG.test(character) ? tagForm(character) : plainForm(character)
       if (this.#forms.size === MAX_KNOWN_FORMS) this.#forms.clear()
       this.#forms.set(character, form)
     }
