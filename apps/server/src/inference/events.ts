@@ -59,8 +59,16 @@ export interface PredictionProgress {
   readonly usage: Usage
 }
 
+/** Something that is wrong with a prediction that is delivered all the same: told beside the reply, before its end. */
+export interface PredictionWarning {
+  readonly type: 'warning'
+  readonly code: 'answer_form_mismatch'
+  /** What is wrong, in a sentence for the client: keys of the answer may be in it. */
+  readonly message: string
+}
+
 /** What an executor yields. */
-export type PredictionStep = PredictionEvent | PredictionProgress
+export type PredictionStep = PredictionEvent | PredictionProgress | PredictionWarning
 
 /** The usage of a prediction of which nothing is known yet. */
 export const NO_USAGE: Usage = { promptTokens: 0, completionTokens: 0, promptMs: 0, generationMs: 0 }

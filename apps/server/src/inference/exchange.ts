@@ -32,6 +32,8 @@ export class Exchange {
   upstreamChat: ChatCompletionRequest | undefined
   /** Figures so far; complete once the reply has ended. */
   usage: Usage = NO_USAGE
+  /** What is wrong with a reply that is delivered all the same, in words: the first of each kind. */
+  readonly warnings = new Map<string, string>()
   /** What ended the reply early, after its first byte. */
   failure: SvcError | undefined
   readonly #ends: AtEnd[] = []

@@ -96,6 +96,7 @@ describe('a model', () => {
       artifacts: [],
       limits: { maxConcurrent: 0, retryAfterSeconds: 1 },
       featureFlags: {},
+      strictAnswers: false,
       parameters: {},
       template: {},
       llm: {},

@@ -129,6 +129,8 @@ export interface ModelConfig {
   /** Folder for saved slots. */
   readonly slotSavePath?: string | undefined
   readonly featureFlags: Readonly<Record<string, boolean>>
+  /** Whether an answer without the form that was asked for is an error instead of a warning. */
+  readonly strictAnswers: boolean
   readonly parameters: ModelParameters
   readonly template: ModelTemplate
   readonly llm: LlmSettings

@@ -71,6 +71,7 @@ export function toModelConfig(keys: ModelKeys, { name, source, place, raw, warni
     },
     slotSavePath: keys.slotSavePath,
     featureFlags: keys.featureFlags ?? {},
+    strictAnswers: keys.strictAnswers ?? false,
     parameters,
     template: keys.template ?? {},
     llm: pick<typeof LLM>(keys, LLM_NAMES),

@@ -9,6 +9,8 @@ export interface Metrics {
   observeCall(method: string, pattern: string, seconds: number): void
   /** Tokens of a finished prediction. */
   countTokens(kind: 'prompt' | 'completion', count: number): void
+  /** An answer or a call that was delivered without the form that was asked for. */
+  countFormMismatch(): void
 }
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
@@ -30,6 +32,11 @@ export function createMetrics(): Metrics {
       for (const kind of ['prompt', 'completion'] as const) if (counted[kind] > 0) this.inc({ kind }, counted[kind])
     },
   })
+  const mismatches = new Counter({
+    name: 'svc_answer_form_mismatches_total',
+    help: 'Answers and tool calls that were delivered without the form that was asked for.',
+    registers: [registry],
+  })
   // A series exists from the start, so that a scrape before the first call already names the metric.
   calls.seriesOf('GET', '/healthz')
   return {
@@ -39,6 +46,9 @@ export function createMetrics(): Metrics {
     },
     countTokens(kind, count) {
       counted[kind] += count
+    },
+    countFormMismatch() {
+      mismatches.inc()
     },
   }
 }

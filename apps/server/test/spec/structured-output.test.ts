@@ -12,9 +12,11 @@ const asked = (schema: unknown): Record<string, unknown> => ({
   response_format: { type: 'json_schema', json_schema: { name: 'place', schema } },
 })
 
-async function world(text: string, script: MockScript = {}): Promise<TestServer> {
+const STRICT = { strict_answers: true }
+
+async function world(text: string, script: MockScript = {}, keys: Record<string, unknown> = {}): Promise<TestServer> {
   const server = await startTestServer()
-  await server.model('m', { rules: [{ rpc: 'Predict*', do: { text } }], ...script })
+  await server.model('m', { rules: [{ rpc: 'Predict*', do: { text } }], ...script }, keys)
   return server
 }
 
@@ -41,8 +43,28 @@ describe('structured output', () => {
     ['a value that the schema forbids', '{"city": "Köln", "inhabitants": 1080001}', /inhabitants/],
     ['a value that is missing', '{"city": "Köln"}', /inhabitants/],
     ['text that is no JSON', 'Köln has many.', /no JSON/],
-  ])('refuses to pass on an answer with %s', async (_name, text, reason) => {
+  ])('tells of an answer with %s, and delivers it', async (_name, text, reason) => {
     await using server = await world(text)
+    const whole = await server.chat('m', asked(SCHEMA))
+    expect(whole.status).toBe(200)
+    expect(whole.json()).toMatchObject({ choices: [{ finish_reason: 'stop', message: { content: text } }] })
+    const warning = whole.headers['x-svc-warning']
+    expect(warning).toMatch(/^answer_form_mismatch: /)
+    expect(warning).toMatch(reason)
+    const stream = await server.chat('m', { ...asked(SCHEMA), stream: true })
+    expect(stream.text).not.toContain('"error"')
+    expect(sseData(stream.text).at(-1)).toBe('[DONE]')
+    expect(stream.headers['x-svc-warning']).toBeUndefined()
+    const metrics = await (await fetch(`${server.url}/metrics`)).text()
+    expect(metrics).toMatch(/^svc_answer_form_mismatches_total 2$/m)
+    expect(server.logLines.filter((line) => line.includes('answer_form_mismatch'))).toHaveLength(2)
+  })
+
+  it.each([
+    ['a value that the schema forbids', '{"city": "Köln", "inhabitants": 1080001}', /inhabitants/],
+    ['text that is no JSON', 'Köln has many.', /no JSON/],
+  ])('refuses to pass on an answer with %s where the model is strict', async (_name, text, reason) => {
+    await using server = await world(text, {}, STRICT)
     const whole = await server.chat('m', asked(SCHEMA))
     expect(whole.status).toBe(500)
     expect((whole.json() as { error: { message: string } }).error.message).toMatch(reason)
@@ -66,7 +88,10 @@ describe('structured output', () => {
     expect(first).toMatch(/^root ::= /m)
     expect(second).toBe(first)
     await using other = await world('[1]')
-    expect((await other.chat('m', { response_format: 'json_object' })).status).toBe(500)
+    const list = await other.chat('m', { response_format: 'json_object' })
+    expect([list.status, 'x-svc-warning' in list.headers]).toEqual([200, true])
+    await using strict = await world('[1]', {}, STRICT)
+    expect((await strict.chat('m', { response_format: 'json_object' })).status).toBe(500)
   })
 
   it('a grammar of the client goes on as it is, and text is free', async () => {
@@ -121,9 +146,20 @@ describe('structured output', () => {
     expect(lazy).toEqual(['false', undefined, 'false'])
   })
 
-  it('a call of a strict tool that its schema forbids is an error, never a call', async () => {
+  it('a call of a strict tool that its schema forbids is told of, and delivered', async () => {
     const tool = { type: 'function', function: { name: 'place', strict: true, parameters: SCHEMA } }
     await using server = await world('{"name": "place", "arguments": {"city": 5}}')
+    const reply = await server.chat('m', { tools: [tool] })
+    expect(reply.status).toBe(200)
+    expect(reply.headers['x-svc-warning']).toMatch(/^answer_form_mismatch: /)
+    expect(reply.json()).toMatchObject({
+      choices: [{ finish_reason: 'tool_calls', message: { tool_calls: [{ function: { name: 'place' } }] } }],
+    })
+  })
+
+  it('a call of a strict tool that its schema forbids is an error, never a call, where the model is strict', async () => {
+    const tool = { type: 'function', function: { name: 'place', strict: true, parameters: SCHEMA } }
+    await using server = await world('{"name": "place", "arguments": {"city": 5}}', {}, STRICT)
     const reply = await server.chat('m', { tools: [tool] })
     expect(reply.status).toBe(500)
     expect(reply.json()).toMatchObject({ error: { message: expect.stringContaining('form') } })

@@ -1,6 +1,8 @@
 import { SvcError } from '@svc/errors'
 import type { ValueCheck } from '@svc/structured-output'
 
+const MISMATCH = 'answer_form_mismatch'
+
 /** Checks the text of a complete answer. @throws SvcError when it has not the form that was asked for */
 export type AnswerCheck = (answer: string) => void
 
@@ -48,9 +50,14 @@ function parseAnswer(answer: string): unknown {
   }
 }
 
+/** Whether an error says that an answer has not the form that was asked for. */
+export function isFormMismatch(error: unknown): error is SvcError {
+  return SvcError.is(error) && error.code === MISMATCH
+}
+
 function mismatch(reason: string, cause?: unknown): SvcError {
   return new SvcError('internal', `the model's answer has not the form that was asked for: ${reason}`, {
-    code: 'answer_form_mismatch',
+    code: MISMATCH,
     cause,
   })
 }

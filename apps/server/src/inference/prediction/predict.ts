@@ -4,6 +4,7 @@ import { type FinishReason, NO_USAGE, type PredictionEvent, type PredictionStep,
 import { createReplyDecoder, type ToldEnd } from '../reply-decoder.ts'
 import type { GenerationRequest } from '../request.ts'
 import { toPredictOptions } from '../to-predict-options.ts'
+import { isFormMismatch } from './check-answer.ts'
 import { createOwnCount } from './own-count.ts'
 import type { Plan, PlanPrediction } from './plan.ts'
 import type { PredictionContext } from './prediction-context.ts'
@@ -70,7 +71,7 @@ async function* runChoice(
   const { client, model, signal } = context
   const { index, plan, countsPrompt } = choice
   const options = toOptions(request, choice, context)
-  const check = gateOf(plan)
+  const check = gateOf(plan, { refuses: model.strictAnswers })
   const decoder = createReplyDecoder({
     choice: index,
     maxTokens: options.Tokens ?? 0,
@@ -115,12 +116,20 @@ function readFinishReason(word: string | undefined): FinishReason | undefined {
   return FINISH_REASONS.includes(word) ? (word as FinishReason) : undefined
 }
 
-/** Lets events pass, and refuses the end of a choice that has not the form that was asked for. */
-function gateOf({ check, checkCall }: Plan): (events: PredictionEvent[]) => PredictionEvent[] {
+/**
+ * Lets events pass, and warns before the end of a choice that has not the form that was asked for.
+ *
+ * @param options.refuses such a choice is an error instead
+ */
+function gateOf(
+  { check, checkCall }: Plan,
+  { refuses }: { readonly refuses: boolean },
+): (events: PredictionEvent[]) => readonly PredictionStep[] {
   if (check === undefined && checkCall === undefined) return (events) => events
   let answer = ''
   const calls = new Map<number, { readonly name: string; json: string }>()
   return (events) => {
+    const warnings: PredictionStep[] = []
     for (const event of events) {
       if (event.type === 'text-delta') answer += event.text
       if (event.type === 'tool-call-start') calls.set(event.index, { name: event.name, json: '' })
@@ -128,10 +137,15 @@ function gateOf({ check, checkCall }: Plan): (events: PredictionEvent[]) => Pred
       if (call !== undefined && event.type === 'tool-call-delta') call.json += event.arguments
       // One that was cut off is no answer yet.
       if (event.type !== 'choice-end') continue
-      if (event.finishReason === 'stop') check?.(answer)
-      if (event.finishReason === 'tool_calls') for (const { name, json } of calls.values()) checkCall?.(name, json)
+      try {
+        if (event.finishReason === 'stop') check?.(answer)
+        if (event.finishReason === 'tool_calls') for (const { name, json } of calls.values()) checkCall?.(name, json)
+      } catch (error) {
+        if (refuses || !isFormMismatch(error)) throw error
+        warnings.push({ type: 'warning', code: 'answer_form_mismatch', message: error.message })
+      }
     }
-    return events
+    return warnings.length === 0 ? events : [...warnings, ...events]
   }
 }
 

@@ -46,7 +46,7 @@ function callModel(exchange: Exchange, options: ModelStageOptions): Promise<void
   return isPassthrough(exchange.model) ? options.upstreams.relay(exchange) : ask(exchange, options)
 }
 
-async function ask(exchange: Exchange, { executor, upstreams, failover }: ModelStageOptions): Promise<void> {
+async function ask(exchange: Exchange, { executor, upstreams, failover, metrics }: ModelStageOptions): Promise<void> {
   const { call, model, request } = exchange
   const execution = {
     model,
@@ -65,6 +65,11 @@ async function ask(exchange: Exchange, { executor, upstreams, failover }: ModelS
     const events = tapLanes(steps, {
       onUsage: (usage) => {
         exchange.usage = usage
+      },
+      onWarning: ({ code, message }) => {
+        metrics.countFormMismatch()
+        call.log.warn({ code, model: exchange.model.name }, 'an answer has not the form that was asked for')
+        if (!exchange.warnings.has(code)) exchange.warnings.set(code, message)
       },
     })
     exchange.events = exchange.restoration === undefined ? events : restoreLanes(events, exchange.restoration)

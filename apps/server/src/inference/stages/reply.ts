@@ -12,6 +12,9 @@ import type { Stage } from '../pipeline.ts'
 /** Text of in-band errors while `--opaque-errors` is on. */
 export const OPAQUE = new SvcError('internal', 'an error occurred')
 
+const NOT_IN_HEADER = /[^ -~]/g
+const MAX_WARNING_LENGTH = 1024
+
 /** Writes the reply: one JSON body, or a stream whose headers wait for its first event. */
 export function replyStage(options: { readonly clock: Clock; readonly opaqueErrors: boolean }): Stage {
   return (exchange) => {
@@ -51,7 +54,14 @@ async function writePieces(writer: ReplyWriter, { pieces }: JsonPieces): Promise
 
 async function whole(exchange: Exchange, collector: ReplyCollector): Promise<void> {
   for await (const event of exchange.events) collector.event(event)
-  await exchange.writer.json(200, collector.body())
+  await exchange.writer.json(200, collector.body(), warningsOf(exchange))
+}
+
+/** What is known to be wrong with a reply before its first byte. */
+function warningsOf({ warnings }: Exchange): Readonly<Record<string, string>> | undefined {
+  if (warnings.size === 0) return undefined
+  const texts = Array.from(warnings, ([code, message]) => `${code}: ${message}`.replaceAll(NOT_IN_HEADER, '?'))
+  return { 'x-svc-warning': texts.join('; ').slice(0, MAX_WARNING_LENGTH) }
 }
 
 async function stream(exchange: Exchange, encoder: StreamEncoder, opaque: boolean): Promise<void> {
@@ -60,7 +70,7 @@ async function stream(exchange: Exchange, encoder: StreamEncoder, opaque: boolea
   try {
     // A failure here still gets a real status: nothing has been sent.
     let step = await iterator.next()
-    writer.startStream(encoder.contentType)
+    writer.startStream(encoder.contentType, warningsOf(exchange))
     try {
       let frames = encoder.start(exchange.usage)
       while (step.done !== true) {

@@ -23,6 +23,7 @@ export function createModel(changes: Partial<ModelConfig> = {}): ModelConfig {
     artifacts: [],
     limits: { maxConcurrent: 0, retryAfterSeconds: 0 },
     featureFlags: {},
+    strictAnswers: false,
     parameters: {},
     template: {},
     llm: {},

@@ -75,6 +75,7 @@ const ENGINE = {
   max_concurrent: count,
   slot_save_path: text,
   feature_flags: mapOf(flag),
+  strict_answers: flag,
   context_size: integer,
 }
 
