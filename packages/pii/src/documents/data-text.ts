@@ -88,7 +88,7 @@ function isTextDeclared(type: string): boolean {
  * The text of a `data:` address, after its header where that says more than a type; undefined where it holds bytes that
  * are neither declared as text nor UTF-8.
  */
-export function readDataUrl(value: string): WrappedText | undefined {
+function readDataUrl(value: string): WrappedText | undefined {
   const header = DATA_URL.exec(value)
   const type = header?.[1] ?? ''
   if (header === null) return undefined

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { endAtFirstFault } from '../first-fault.ts'
 import { anyObject } from '../scalars.ts'
 
 /** Where the bytes of an image or document are. */
@@ -39,7 +40,7 @@ const toolUseBlock = z.looseObject({
 const toolResultBlock = z.looseObject({
   type: z.literal('tool_result'),
   tool_use_id: z.string(),
-  content: z.union([z.string(), z.array(messagesResultBlock)]).nullish(),
+  content: z.union([z.string(), endAtFirstFault(z.array(messagesResultBlock))]).nullish(),
   is_error: z.boolean().nullish(),
 })
 
@@ -83,7 +84,7 @@ export function isKnownMessagesBlock(block: z.infer<typeof messagesBlock>): bloc
 /** A message of the conversation; instructions may also stand in between as `system`. */
 export const messagesMessage = z.looseObject({
   role: z.enum(['user', 'assistant', 'system']),
-  content: z.union([z.string(), z.array(messagesBlock)]),
+  content: z.union([z.string(), endAtFirstFault(z.array(messagesBlock))]),
 })
 
 /** A message of the conversation. */

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { endAtFirstFault } from '../first-fault.ts'
 import { anyObject, MAX_INT32, positiveFloat32, unitInterval } from '../scalars.ts'
 import { messagesMessage, messagesTextBlock } from './blocks.ts'
 
@@ -45,9 +46,9 @@ const outputConfig = z.looseObject({
 /** What decides the prompt: the same for a reply and for a count of its tokens. */
 const conversation = {
   model: z.string().nullish(),
-  messages: z.array(messagesMessage).min(1),
-  system: z.union([z.string(), z.array(messagesTextBlock)]).nullish(),
-  tools: z.array(messagesTool).nullish(),
+  messages: endAtFirstFault(z.array(messagesMessage).min(1)),
+  system: z.union([z.string(), endAtFirstFault(z.array(messagesTextBlock))]).nullish(),
+  tools: endAtFirstFault(z.array(messagesTool)).nullish(),
   tool_choice: messagesToolChoice.nullish(),
   thinking: messagesThinking.nullish(),
   output_config: outputConfig.nullish(),
@@ -64,7 +65,7 @@ export const messagesCountRequest = z.looseObject(conversation)
 export const messagesRequest = z.looseObject({
   ...conversation,
   max_tokens: z.int().min(1).max(MAX_INT32),
-  stop_sequences: z.array(z.string().max(4096)).max(128).nullish(),
+  stop_sequences: endAtFirstFault(z.array(z.string().max(4096)).max(128)).nullish(),
   stream: z.boolean().nullish(),
   temperature: positiveFloat32.nullish(),
   top_p: unitInterval.nullish(),

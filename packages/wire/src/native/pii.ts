@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { endAtFirstFault } from '../first-fault.ts'
 
 /** What `start` and `end` of entities count. */
 export const OFFSET_ENCODINGS = ['utf8', 'utf16', 'codepoint'] as const
@@ -8,7 +9,7 @@ export const piiTextRequest = z.looseObject({
   /** Scanned as one document. */
   text: z.string(),
   /** Names of detector models; go before `model`. */
-  detectors: z.array(z.string()).nullish(),
+  detectors: endAtFirstFault(z.array(z.string())).nullish(),
   /** A model whose policy is used. */
   model: z.string().nullish(),
   /** For admins: also gives `hash_prefix`. @default false */

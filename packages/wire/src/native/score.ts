@@ -1,10 +1,11 @@
 import * as z from 'zod'
+import { endAtFirstFault } from '../first-fault.ts'
 
 /** Body of `POST /api/score` (§4.9): how likely each candidate is as what follows the prompt. */
 export const scoreRequest = z.looseObject({
   model: z.string().nullish(),
   prompt: z.string(),
-  candidates: z.array(z.string()),
+  candidates: endAtFirstFault(z.array(z.string())),
   /** Also divides each log-probability by the tokens of its candidate. @default false */
   length_normalize: z.boolean().nullish(),
   /** Also gives every token with its own log-probability. @default false */

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { endAtFirstFault } from '../first-fault.ts'
 import { chatFunction } from '../openai/chat-tools.ts'
 import { anyObject } from '../scalars.ts'
 import { ollamaGeneration } from './options.ts'
@@ -20,8 +21,8 @@ export const ollamaMessage = z.looseObject({
   content: z.string().nullish(),
   thinking: z.string().nullish(),
   /** Base64, without a `data:` address. */
-  images: z.array(z.string()).nullish(),
-  tool_calls: z.array(ollamaToolCall).nullish(),
+  images: endAtFirstFault(z.array(z.string())).nullish(),
+  tool_calls: endAtFirstFault(z.array(ollamaToolCall)).nullish(),
   /** The tool whose result this is. */
   tool_name: z.string().nullish(),
   tool_call_id: z.string().nullish(),
@@ -33,8 +34,8 @@ export const ollamaTool = z.looseObject({ type: z.literal('function').nullish(),
 /** Body of `POST /api/chat`. Without messages the model is only loaded. */
 export const ollamaChatRequest = z.looseObject({
   ...ollamaGeneration,
-  messages: z.array(ollamaMessage).nullish(),
-  tools: z.array(ollamaTool).nullish(),
+  messages: endAtFirstFault(z.array(ollamaMessage)).nullish(),
+  tools: endAtFirstFault(z.array(ollamaTool)).nullish(),
 })
 
 /** Reply of `POST /api/chat`, or one line of it while it is streamed. */

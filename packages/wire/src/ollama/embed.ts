@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { endAtFirstFault } from '../first-fault.ts'
 import { MAX_INT32 } from '../scalars.ts'
 import { ollamaKeepAlive, ollamaOptions } from './options.ts'
 
@@ -11,7 +12,7 @@ const common = {
 /** Body of `POST /api/embed`; `prompt` is the older word for `input`. */
 export const ollamaEmbedRequest = z.looseObject({
   ...common,
-  input: z.union([z.string(), z.array(z.string())]).nullish(),
+  input: z.union([z.string(), endAtFirstFault(z.array(z.string()))]).nullish(),
   prompt: z.string().nullish(),
   truncate: z.boolean().nullish(),
   /** Length of the vectors, at most the model's own. */

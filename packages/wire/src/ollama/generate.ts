@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { endAtFirstFault } from '../first-fault.ts'
 import { ollamaGeneration } from './options.ts'
 import { ollamaFigures, ollamaLine } from './reply.ts'
 
@@ -14,9 +15,9 @@ export const ollamaGenerateRequest = z.looseObject({
   /** Whether the prompt goes to the model as it is. */
   raw: z.boolean().nullish(),
   /** What the last reply gave, so that the conversation goes on. */
-  context: z.array(z.int().min(0)).nullish(),
+  context: endAtFirstFault(z.array(z.int().min(0))).nullish(),
   /** Base64, without a `data:` address. */
-  images: z.array(z.string()).nullish(),
+  images: endAtFirstFault(z.array(z.string())).nullish(),
 })
 
 /** Reply of `POST /api/generate`, or one line of it while it is streamed. */

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { endAtFirstFault } from '../first-fault.ts'
 
 /** The roles a chat message may have; `developer` is treated as `system`, `function` is the legacy `tool`. */
 export const CHAT_ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function'] as const
@@ -75,9 +76,9 @@ export const chatRequestToolCall = z.looseObject({
 /** One message of a chat request: a single shape for all roles, as clients mix the fields freely. */
 export const chatRequestMessage = z.looseObject({
   role: z.enum(CHAT_ROLES),
-  content: z.union([z.string(), z.array(chatContentPart)]).nullish(),
+  content: z.union([z.string(), endAtFirstFault(z.array(chatContentPart))]).nullish(),
   name: z.string().nullish(),
-  tool_calls: z.array(chatRequestToolCall).nullish(),
+  tool_calls: endAtFirstFault(z.array(chatRequestToolCall)).nullish(),
   tool_call_id: z.string().nullish(),
   function_call: z.looseObject({ name: z.string(), arguments: z.string().nullish() }).nullish(),
   refusal: z.string().nullish(),

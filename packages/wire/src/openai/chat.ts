@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { endAtFirstFault } from '../first-fault.ts'
 import { anyObject, count, float32, int32, MAX_INT32, positiveFloat32, unitInterval } from '../scalars.ts'
 import { chatRequestMessage } from './chat-message.ts'
 import { chatFunction, chatFunctionChoice, chatTool, chatToolChoice } from './chat-tools.ts'
@@ -22,7 +23,7 @@ export const chatResponseFormat = z.union([
 ])
 
 /** Words that end an answer: every one of them is looked for at every token. */
-export const stopWords = z.union([z.string().max(4096), z.array(z.string().max(4096)).max(128)])
+export const stopWords = z.union([z.string().max(4096), endAtFirstFault(z.array(z.string().max(4096)).max(128))])
 
 /** Most tokens of an answer; 0 and -1 mean no limit, as local servers are asked for it. */
 const tokenLimit = z.int().min(-1).max(MAX_INT32)
@@ -39,7 +40,7 @@ const sampling = {
   presence_penalty: z.number().min(-2).max(2).nullish(),
   logprobs: z.union([z.boolean(), count]).nullish(),
   top_logprobs: z.int().min(0).max(20).nullish(),
-  logit_bias: z.record(z.string().regex(/^\d{1,10}$/), z.number().min(-100).max(100)).nullish(),
+  logit_bias: endAtFirstFault(z.record(z.string().regex(/^\d{1,10}$/), z.number().min(-100).max(100))).nullish(),
   reasoning_effort: z.string().nullish(),
 }
 
@@ -70,7 +71,7 @@ const ignored = {
   store: z.boolean().nullish(),
   service_tier: z.string().nullish(),
   prediction: anyObject.nullish(),
-  modalities: z.array(z.string()).nullish(),
+  modalities: endAtFirstFault(z.array(z.string())).nullish(),
   audio: anyObject.nullish(),
   web_search_options: anyObject.nullish(),
   prompt_cache_key: z.string().nullish(),
@@ -84,18 +85,18 @@ const ignored = {
  */
 export const chatCompletionRequest = z.looseObject({
   model: z.string().nullish(),
-  messages: z.array(chatRequestMessage).min(1),
+  messages: endAtFirstFault(z.array(chatRequestMessage).min(1)),
   stream: z.boolean().nullish(),
   stream_options: z
     .looseObject({ include_usage: z.boolean().nullish(), include_obfuscation: z.boolean().nullish() })
     .nullish(),
-  tools: z.array(chatTool).nullish(),
+  tools: endAtFirstFault(z.array(chatTool)).nullish(),
   tool_choice: chatToolChoice.nullish(),
   parallel_tool_calls: z.boolean().nullish(),
-  functions: z.array(chatFunction).nullish(),
+  functions: endAtFirstFault(z.array(chatFunction)).nullish(),
   function_call: chatFunctionChoice.nullish(),
   response_format: chatResponseFormat.nullish(),
-  metadata: z.record(z.string(), z.string()).nullish(),
+  metadata: endAtFirstFault(z.record(z.string(), z.string())).nullish(),
   ...sampling,
   ...vendorExtras,
   ...ignored,

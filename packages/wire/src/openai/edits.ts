@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { endAtFirstFault } from '../first-fault.ts'
 import { chatCompletionRequest } from './chat.ts'
 import { completionUsage } from './usage.ts'
 
@@ -21,7 +22,7 @@ const shared = chatCompletionRequest.pick({
 export const editRequest = z.looseObject({
   ...shared,
   /** The texts to change, each for itself. @default one that is empty */
-  input: z.union([z.string(), z.array(z.string())]).nullish(),
+  input: z.union([z.string(), endAtFirstFault(z.array(z.string()))]).nullish(),
   /** What to do with them. */
   instruction: z.string(),
 })

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { endAtFirstFault } from '../first-fault.ts'
 import { count, MAX_INT32 } from '../scalars.ts'
 import { chatRequestMessage } from './chat-message.ts'
 import { textOrTokens } from './token-input.ts'
@@ -7,7 +8,7 @@ import { textOrTokens } from './token-input.ts'
 export const embeddingRequest = z.looseObject({
   model: z.string().nullish(),
   input: textOrTokens.nullish(),
-  messages: z.array(chatRequestMessage).min(1).nullish(),
+  messages: endAtFirstFault(z.array(chatRequestMessage).min(1)).nullish(),
   /** @default 'float' */
   encoding_format: z.enum(['float', 'base64']).nullish(),
   /** Length of the vectors, at most the model's own: the first so many numbers, brought back to length 1. */

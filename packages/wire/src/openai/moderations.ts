@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { endAtFirstFault } from '../first-fault.ts'
 
 /** What a text may be moderated for, in the order of the format. */
 export const MODERATION_CATEGORIES = [
@@ -20,7 +21,7 @@ export const MODERATION_CATEGORIES = [
 /** Body of `POST /v1/moderations`: one text or several. Parts with images, which the format knows too, are not taken. */
 export const moderationRequest = z.looseObject({
   model: z.string().nullish(),
-  input: z.union([z.string(), z.array(z.string())]),
+  input: z.union([z.string(), endAtFirstFault(z.array(z.string()))]),
 })
 
 const category = z.enum(MODERATION_CATEGORIES)

@@ -1,10 +1,11 @@
 import * as z from 'zod'
+import { endAtFirstFault } from '../first-fault.ts'
 
 /** Body of `POST /v1/rerank` and of its vendors' aliases. */
 export const rerankRequest = z.looseObject({
   model: z.string().nullish(),
   query: z.string(),
-  documents: z.array(z.union([z.string(), z.looseObject({ text: z.string() })])),
+  documents: endAtFirstFault(z.array(z.union([z.string(), z.looseObject({ text: z.string() })]))),
   /** Results wanted, at least 1; more than there are documents means all. @default all */
   top_n: z.int().nullish(),
   /** @default true */

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { endAtFirstFault } from '../first-fault.ts'
 
 /** The roles a message of a responses request may have; `developer` is treated as `system`. */
 export const RESPONSE_ROLES = ['user', 'assistant', 'system', 'developer'] as const
@@ -35,7 +36,7 @@ export const responseContentPart = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('input_video'), video_url: z.string() }),
 ])
 
-const content = z.union([z.string(), z.array(responseContentPart)])
+const content = z.union([z.string(), endAtFirstFault(z.array(responseContentPart))])
 
 /** A message a request holds; its type may be left out. */
 const responseInputMessage = z.looseObject({
@@ -50,8 +51,8 @@ const responseInputMessage = z.looseObject({
 const responseInputReasoning = z.looseObject({
   type: z.literal('reasoning'),
   id: z.string().nullish(),
-  summary: z.array(z.looseObject({ text: z.string() })).nullish(),
-  content: z.array(z.looseObject({ text: z.string() })).nullish(),
+  summary: endAtFirstFault(z.array(z.looseObject({ text: z.string() }))).nullish(),
+  content: endAtFirstFault(z.array(z.looseObject({ text: z.string() }))).nullish(),
   encrypted_content: z.string().nullish(),
   status: status.nullish(),
 })

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { endAtFirstFault } from '../first-fault.ts'
 import { stopWords } from '../openai/chat.ts'
 import { anyObject, count, positiveFloat32, unitInterval } from '../scalars.ts'
 import { responseInputItem } from './items.ts'
@@ -22,7 +23,9 @@ export const responseToolChoice = z.union([
   z.looseObject({
     type: z.literal('allowed_tools'),
     mode: z.enum(['auto', 'required']).nullish(),
-    tools: z.array(z.union([z.string(), z.looseObject({ type: z.string(), name: z.string().nullish() })])),
+    tools: endAtFirstFault(
+      z.array(z.union([z.string(), z.looseObject({ type: z.string(), name: z.string().nullish() })])),
+    ),
   }),
 ])
 
@@ -45,14 +48,14 @@ const steering = {
   presence_penalty: z.number().min(-2).max(2).nullish(),
   frequency_penalty: z.number().min(-2).max(2).nullish(),
   top_logprobs: z.int().min(0).max(20).nullish(),
-  logit_bias: z.record(z.string().regex(/^\d{1,10}$/), z.number().min(-100).max(100)).nullish(),
+  logit_bias: endAtFirstFault(z.record(z.string().regex(/^\d{1,10}$/), z.number().min(-100).max(100))).nullish(),
   seed: z.int().nullish(),
   stop: stopWords.nullish(),
   max_output_tokens: count.nullish(),
   max_tool_calls: count.nullish(),
   reasoning: z.looseObject({ effort: z.string().nullish(), summary: z.string().nullish() }).nullish(),
   truncation: z.enum(['auto', 'disabled']).nullish(),
-  include: z.array(z.string()).nullish(),
+  include: endAtFirstFault(z.array(z.string())).nullish(),
 }
 
 /** Fields official clients send that change nothing here. */
@@ -72,18 +75,18 @@ const ignored = {
  */
 export const responseRequest = z.looseObject({
   model: z.string().nullish(),
-  input: z.union([z.string(), z.array(responseInputItem)]),
+  input: z.union([z.string(), endAtFirstFault(z.array(responseInputItem))]),
   instructions: z.string().nullish(),
   previous_response_id: z.string().nullish(),
   store: z.boolean().nullish(),
   background: z.boolean().nullish(),
   stream: z.boolean().nullish(),
-  tools: z.array(responseTool).nullish(),
+  tools: endAtFirstFault(z.array(responseTool)).nullish(),
   tool_choice: responseToolChoice.nullish(),
   parallel_tool_calls: z.boolean().nullish(),
   text: z.looseObject({ format: responseTextFormat.nullish(), verbosity: z.string().nullish() }).nullish(),
   text_format: responseTextFormat.nullish(),
-  metadata: z.record(z.string(), z.string()).nullish(),
+  metadata: endAtFirstFault(z.record(z.string(), z.string())).nullish(),
   ...steering,
   ...ignored,
 })
