@@ -1,10 +1,12 @@
 import { createBackendCatalog } from './backends/catalog.ts'
+import type { ModelSource } from './config/load.ts'
 import type { ServerConfig } from './config/schema.ts'
 import { IN_PROCESS_BACKENDS } from './inference/upstream/in-process-backends.ts'
 import { addModel } from './models/add-model.ts'
 import { formatProblem } from './models/config-problem.ts'
 import { createConfigStore } from './models/config-store.ts'
-import { formatModelRows, toModelRows } from './models/list-models.ts'
+import { deleteModel } from './models/delete-model.ts'
+import { findModel, formatModel, formatModelRows, toModelRows } from './models/list-models.ts'
 import type { DemoModelSource } from './models/loose-weights.ts'
 import type { Logger } from './ports.ts'
 
@@ -21,12 +23,14 @@ export function listModelsCommand(config: ServerConfig, demoModels: readonly Dem
 }
 
 /** `svc models add FILE`: copies a GGUF file into the models folder and gives it a name. */
-export async function addModelCommand(config: ServerConfig, file: string): Promise<void> {
+export async function addModelCommand(config: ServerConfig, { file, name, transfer }: ModelSource): Promise<void> {
   const aborted = new AbortController()
   process.once('SIGINT', () => aborted.abort(new Error('interrupted, nothing was added')))
   let shown = 0
   const added = await addModel({
     source: file,
+    name,
+    transfer,
     folder: config.modelsPath,
     signal: aborted.signal,
     onProgress({ copiedBytes, totalBytes }) {
@@ -40,6 +44,25 @@ export async function addModelCommand(config: ServerConfig, file: string): Promi
   print(
     `added model "${added.name}": ${added.weightsFile} (${(added.sizeBytes / 1e6).toFixed(1)} MB), ${added.configFile}\n`,
   )
+}
+
+/** The model that a command names, and the store it is in. */
+interface NamedModel {
+  readonly name: string
+  readonly demoModels: readonly DemoModelSource[]
+}
+
+/** `svc models show NAME`: what is known of a model, a line for each. */
+export function showModelCommand(config: ServerConfig, { name, demoModels }: NamedModel): void {
+  const store = createConfigStore({ folder: config.modelsPath, demo: { mode: config.demoModel, models: demoModels } })
+  print(formatModel(findModel(store, name)))
+}
+
+/** `svc models delete NAME`: deletes a model with the files that only it uses. */
+export async function deleteModelCommand(config: ServerConfig, { name, demoModels }: NamedModel): Promise<void> {
+  const store = createConfigStore({ folder: config.modelsPath, demo: { mode: config.demoModel, models: demoModels } })
+  const files = await deleteModel(store, findModel(store, name))
+  print(`deleted model "${name}": ${files.join(', ')}\n`)
 }
 
 /** `svc backends list`: the names that `backend:` of a model file can have here. */

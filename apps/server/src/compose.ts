@@ -360,7 +360,7 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
     const listener = await listen(createApp(routes, reserved, edge), config.address, { maxConnections }).catch(
       (cause: unknown) => {
         throw new StartRefused(
-          `cannot listen on ${formatAddress(config.address)}: ${cause instanceof Error ? cause.message : String(cause)}`,
+          `cannot listen on ${formatAddress(config.address)}: ${cause instanceof Error ? cause.message : String(cause)}; --address HOST:PORT (or SVC_ADDRESS) takes another`,
           { exitCode: 75, cause },
         )
       },

@@ -4,7 +4,13 @@ import { fileURLToPath } from 'node:url'
 import { demoModels } from '@svc/demo-models'
 import type { BuiltInBackend } from './backends/catalog.ts'
 import { systemClock } from './clock.ts'
-import { addModelCommand, listBackendsCommand, listModelsCommand } from './commands.ts'
+import {
+  addModelCommand,
+  deleteModelCommand,
+  listBackendsCommand,
+  listModelsCommand,
+  showModelCommand,
+} from './commands.ts'
 import { compose } from './compose.ts'
 import { type Loaded, loadConfig } from './config/load.ts'
 import { StartRefused } from './config/start-refused.ts'
@@ -94,7 +100,11 @@ async function main(): Promise<void> {
     case 'models-list':
       return listModelsCommand(command.config, demoModels)
     case 'models-add':
-      return addModelCommand(command.config, command.file)
+      return addModelCommand(command.config, command.source)
+    case 'models-show':
+      return showModelCommand(command.config, { name: command.name, demoModels })
+    case 'models-delete':
+      return deleteModelCommand(command.config, { name: command.name, demoModels })
     case 'backends-list':
       return listBackendsCommand(command.config, Object.keys(shippedBackends()))
     case 'run':

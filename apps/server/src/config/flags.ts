@@ -15,6 +15,8 @@ export interface ParsedArguments {
   readonly values: ReadonlyMap<string, FlagValue>
   /** What is no flag: the command and its arguments. */
   readonly words: readonly string[]
+  /** Flags of commands, by their names; `true` where one takes no value. */
+  readonly commandFlags: ReadonlyMap<string, string | true>
   readonly help: boolean
   readonly version: boolean
   readonly problems: readonly string[]
@@ -41,6 +43,38 @@ function flagTable(): ReadonlyMap<string, Flag> {
 }
 
 const FLAGS = flagTable()
+
+/** Flags that belong to one command, and what their value is. */
+const COMMAND_FLAGS: ReadonlyMap<string, string | undefined> = new Map([
+  ['--name', 'the name of the model'],
+  ['--link', undefined],
+  ['--move', undefined],
+])
+
+/** What people try by the habit of other programs, and what does that here. */
+const USUAL_FLAGS: ReadonlyMap<string, string> = new Map([
+  ['--port', '--address HOST:PORT'],
+  ['-p', '--address HOST:PORT'],
+  ['--host', '--address HOST:PORT'],
+  ['--listen', '--address HOST:PORT'],
+  ['--bind', '--address HOST:PORT'],
+  ['--model', '`svc models add FILE`, or --models-path DIR'],
+  ['-m', '`svc models add FILE`, or --models-path DIR'],
+  ['--model-path', '--models-path DIR'],
+  ['--models-dir', '--models-path DIR'],
+  ['--key', '--api-keys KEY'],
+  ['--api-key', '--api-keys KEY'],
+  ['--verbose', '--log-level debug'],
+  ['-v', '--log-level debug, or --version'],
+  ['--ctx-size', '--context-size N'],
+  ['-c', '--context-size N'],
+])
+
+function unknownFlag(name: string): string {
+  const usual = USUAL_FLAGS.get(name)
+  const hint = usual === undefined ? didYouMean(name, FLAGS.keys()) : ` (it is ${usual} here)`
+  return `unknown flag ${name}${hint}`
+}
 
 /** `--flag=value` and `-t4` in two parts; the value is undefined where none is attached. */
 function split(argument: string): { readonly name: string; readonly value: string | undefined } {
@@ -75,6 +109,7 @@ function takeValue(
 export function parseArguments(argv: readonly string[]): ParsedArguments {
   const values = new Map<string, FlagValue>()
   const words: string[] = []
+  const commandFlags = new Map<string, string | true>()
   const problems: string[] = []
   let help = false
   let version = false
@@ -93,8 +128,18 @@ export function parseArguments(argv: readonly string[]): ParsedArguments {
     else {
       const { name, value } = split(argument)
       const flag = FLAGS.get(name)
+      if (flag === undefined && COMMAND_FLAGS.has(name)) {
+        const form = COMMAND_FLAGS.get(name)
+        const next = value ?? argv[index + 1]
+        if (form === undefined) commandFlags.set(name, true)
+        else if (next === undefined || (value === undefined && isFlag(next)))
+          problems.push(`${name} needs a value: ${form}`)
+        else commandFlags.set(name, next)
+        if (form !== undefined && value === undefined && commandFlags.has(name)) index += 1
+        continue
+      }
       if (flag === undefined) {
-        problems.push(`unknown flag ${name}${didYouMean(name, FLAGS.keys())}`)
+        problems.push(unknownFlag(name))
         continue
       }
       const found = takeValue(flag, value, argv[index + 1])
@@ -108,5 +153,5 @@ export function parseArguments(argv: readonly string[]): ParsedArguments {
       values.set(flag.key, { text, writtenAs: flag.negated ? name : nameOf(flag.option) })
     }
   }
-  return { values, words, help, version, problems }
+  return { values, words, commandFlags, help, version, problems }
 }

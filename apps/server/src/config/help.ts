@@ -9,7 +9,10 @@ const USAGE = `Usage: svc [COMMAND] [FLAGS]
 Commands:
   run               start the server (the default)
   models list       list the models of the models path
-  models add FILE   put a model file into the models path
+  models add FILE   put a model file into the models path: --name NAME gives it a name,
+                    --link shares the file instead of copying it, --move leaves none behind
+  models show NAME  show what is known of a model
+  models delete NAME  delete a model with the files that only it uses
   backends list     list the backends that can be used
 
 Flags may stand before or after the command: --flag value, --flag=value, --flag and --no-flag.

@@ -208,15 +208,37 @@ describe('commands', () => {
   it('add a model file by its absolute path', () => {
     expect(load(['models', 'add', 'a.gguf'])).toMatchObject({
       kind: 'models-add',
-      file: '/srv/svc/a.gguf',
+      source: { file: '/srv/svc/a.gguf', name: undefined, transfer: 'copy' },
       config: { modelsPath: '/srv/svc/models' },
     })
-    expect(load(['models', 'add', '--', '-odd.gguf'])).toMatchObject({ kind: 'models-add', file: '/srv/svc/-odd.gguf' })
+    expect(load(['models', 'add', '--', '-odd.gguf'])).toMatchObject({ source: { file: '/srv/svc/-odd.gguf' } })
+    expect(load(['models', 'add', 'a.gguf', '--name', 'b', '--link'])).toMatchObject({
+      source: { name: 'b', transfer: 'link' },
+    })
+    expect(load(['--move', 'models', 'add', '--name=b', 'a.gguf'])).toMatchObject({
+      source: { file: '/srv/svc/a.gguf', name: 'b', transfer: 'move' },
+    })
+  })
+  it('show and delete a model by its name', () => {
+    expect(load(['models', 'show', 'a'])).toMatchObject({ kind: 'models-show', name: 'a' })
+    expect(load(['models', 'delete', 'a b'])).toMatchObject({ kind: 'models-delete', name: 'a b' })
   })
   it.each([
     [['rum'], 'unknown command rum (did you mean run?)'],
     [['models', 'lst'], 'unknown command models lst (did you mean models list?)'],
     [['models'], 'unknown command models'],
+    [['serve'], 'unknown command serve (it is svc run here); the commands are run, models list, models add, '],
+    [['frobnicate'], 'unknown command frobnicate; the commands are run, models list, '],
+    [['models', 'rm', 'a'], 'unknown command models rm (it is svc models delete NAME here)'],
+    [['pull', 'a'], 'it is svc models add FILE here'],
+    [['models', 'show'], 'models show takes one NAME'],
+    [['models', 'delete', 'a', 'b'], 'models delete takes one NAME'],
+    [['models', 'list', '--name', 'x'], '--name belongs to models add'],
+    [['models', 'add', 'a', '--name'], '--name needs a value: the name of the model'],
+    [['models', 'add', 'a', '--link', '--move'], '--link and --move exclude each other'],
+    [['--port', '8080'], 'unknown flag --port (it is --address HOST:PORT here)'],
+    [['--host=0.0.0.0'], 'unknown flag --host (it is --address HOST:PORT here)'],
+    [['-m', 'a.gguf'], 'unknown flag -m (it is `svc models add FILE`'],
     [['models', 'add'], 'models add takes one FILE'],
     [['models', 'add', 'a', 'b'], 'models add takes one FILE'],
     [['backends', 'list', 'all'], 'unknown command backends list'],

@@ -25,10 +25,19 @@ export interface Loaded {
 /** What a command line and its environment ask for. */
 export type Command =
   | ({ readonly kind: 'run' | 'models-list' | 'backends-list' } & Loaded)
-  | ({ readonly kind: 'models-add' /** Absolute path. */; readonly file: string } & Loaded)
+  | ({ readonly kind: 'models-add'; readonly source: ModelSource } & Loaded)
+  | ({ readonly kind: 'models-show' | 'models-delete'; readonly name: string } & Loaded)
   | { readonly kind: 'help'; readonly text: string }
   | { readonly kind: 'version' }
   | { readonly kind: 'usage-error' /** One line for each mistake. */; readonly message: string; readonly exitCode: 2 }
+
+/** The file that `models add` is given. */
+export interface ModelSource {
+  /** Absolute path. */
+  readonly file: string
+  readonly name: string | undefined
+  readonly transfer: 'copy' | 'link' | 'move'
+}
 
 /** What {@link loadConfig} reads; nothing else. */
 export interface LoadInput {
@@ -90,26 +99,69 @@ function readValues(args: ParsedArguments, { env, cwd }: LoadInput): Loaded & { 
   }
 }
 
-const COMMANDS = ['run', 'models list', 'models add', 'backends list']
+const COMMANDS = ['run', 'models list', 'models add', 'models show', 'models delete', 'backends list']
 const WORDS = ['run', 'models', 'backends', 'help', 'version']
+/** What people try by the habit of other programs, and what does that here. */
+const USUAL_COMMANDS: ReadonlyMap<string, string> = new Map([
+  ['serve', 'run'],
+  ['start', 'run'],
+  ['server', 'run'],
+  ['ls', 'models list'],
+  ['list', 'models list'],
+  ['ps', 'models list'],
+  ['add', 'models add FILE'],
+  ['create', 'models add FILE'],
+  ['import', 'models add FILE'],
+  ['pull', 'models add FILE'],
+  ['install', 'models add FILE'],
+  ['show', 'models show NAME'],
+  ['rm', 'models delete NAME'],
+  ['remove', 'models delete NAME'],
+  ['delete', 'models delete NAME'],
+])
+
+function unknownCommand(name: string, known: readonly string[], usual: string | undefined): string {
+  const hint = usual === undefined ? didYouMean(name, known) : ` (it is svc ${usual} here)`
+  return `unknown command ${name}${hint}; the commands are ${[...COMMANDS, 'help', 'version'].join(', ')}`
+}
 
 /** The command that the words name, or what is wrong with them. */
-function commandOf(words: readonly string[], loaded: Loaded, cwd: string): Command | string {
+function commandOf({ words, commandFlags }: ParsedArguments, loaded: Loaded, cwd: string): Command | string {
   const [first, second, ...rest] = words
   const two = `${first ?? ''} ${second ?? ''}`
+  if (two === 'models add') return addCommand(rest, { commandFlags, loaded, cwd })
+  const [foreign] = commandFlags.keys()
+  if (foreign !== undefined) return `${foreign} belongs to models add`
   if (first === undefined || (first === 'run' && second === undefined)) return { kind: 'run', ...loaded }
   if (first === 'run') return `models named on the command line (${second}) are not in this version`
   if (two === 'models list' && rest.length === 0) return { kind: 'models-list', ...loaded }
   if (two === 'backends list' && rest.length === 0) return { kind: 'backends-list', ...loaded }
-  if (two === 'models add') return addCommand(rest, loaded, cwd)
-  if (first === 'models' || first === 'backends') return `unknown command ${two.trim()}${didYouMean(two, COMMANDS)}`
-  return `unknown command ${first}${didYouMean(first, WORDS)}`
+  if (two === 'models show' || two === 'models delete') {
+    const [name, ...more] = rest
+    if (name === undefined || name === '' || more.length > 0) return `${two} takes one NAME`
+    return { kind: second === 'show' ? 'models-show' : 'models-delete', name, ...loaded }
+  }
+  if (first === 'models' || first === 'backends') {
+    const usual = second === undefined ? undefined : USUAL_COMMANDS.get(second)
+    return unknownCommand(two.trim(), COMMANDS, first === 'models' ? usual : undefined)
+  }
+  return unknownCommand(first, WORDS, USUAL_COMMANDS.get(first))
 }
 
-function addCommand(rest: readonly string[], loaded: Loaded, cwd: string): Command | string {
-  const [file, ...more] = rest
+function addCommand(
+  [file, ...more]: readonly string[],
+  {
+    commandFlags,
+    loaded,
+    cwd,
+  }: { readonly commandFlags: ParsedArguments['commandFlags']; readonly loaded: Loaded; readonly cwd: string },
+): Command | string {
   if (file === undefined || file === '' || more.length > 0) return 'models add takes one FILE'
-  return { kind: 'models-add', file: resolve(cwd, file), ...loaded }
+  if (commandFlags.has('--link') && commandFlags.has('--move')) return '--link and --move exclude each other'
+  const name = commandFlags.get('--name')
+  const transfer = commandFlags.has('--link') ? 'link' : commandFlags.has('--move') ? 'move' : 'copy'
+  const source = { file: resolve(cwd, file), name: typeof name === 'string' ? name : undefined, transfer } as const
+  return { kind: 'models-add', source, ...loaded }
 }
 
 /**
@@ -121,7 +173,7 @@ export function loadConfig(input: LoadInput): Command {
   if (args.help || args.words[0] === 'help') return { kind: 'help', text: helpText() }
   if (args.version || args.words[0] === 'version') return { kind: 'version' }
   const { problems, ...loaded } = readValues(args, input)
-  const command = commandOf(args.words, loaded, input.cwd)
+  const command = commandOf(args, loaded, input.cwd)
   // after a wrong flag its value looks like a command: one complaint is enough
   const wrongCommand = typeof command === 'string' && args.problems.length === 0 ? [command] : []
   const mistakes = [...args.problems, ...problems, ...wrongCommand]

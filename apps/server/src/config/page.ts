@@ -17,7 +17,7 @@ not set. \`.env\` files are not read.
 - Relative paths start in the working directory; the server makes its folders there by default.
 - An unknown flag or a value of the wrong form stops the start with exit code 2. An unknown \`SVC_\` variable is a warning.
 
-Commands: \`svc run\` (the default), \`svc models list\`, \`svc models add FILE\`, \`svc backends list\`, \`svc --help\`,
+Commands: \`svc run\` (the default), \`svc models list\`, \`svc models add FILE\`, \`svc models show NAME\`, \`svc models delete NAME\`, \`svc backends list\`, \`svc --help\`,
 \`svc --version\`.
 `
 

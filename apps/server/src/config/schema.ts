@@ -298,7 +298,7 @@ const OPTIONS = defineOptions({
     env: ['SVC_DEMO_MODEL'],
     default: 'auto',
     section: 'models',
-    about: 'offer the embedded demo model: auto = while there is no other model',
+    about: 'offer the embedded demo models: auto = each while no other model answers what it does',
   },
   threads: {
     kind: integer({ min: 0, max: 4096 }),

@@ -56,6 +56,22 @@ describe('adding a GGUF file', () => {
     expect(here.store().problems()).toEqual([])
   })
 
+  it('writes a hyphen for each blank of a file name', async () => {
+    await using here = await world()
+    const added = await here.add({ source: here.source('My small  Model Q4.gguf') })
+    expect(added).toMatchObject({ name: 'My-small-Model-Q4', weightsFile: 'My-small-Model-Q4.gguf' })
+  })
+
+  it('moves it where that is asked for, and leaves it where it cannot be added', async () => {
+    await using here = await world()
+    const source = here.source('x.gguf')
+    expect(await here.add({ source, transfer: 'move' })).toMatchObject({ name: 'x' })
+    expect(readdirSync(here.dir.join('downloads'))).toEqual([])
+    const again = here.source('x.gguf')
+    await expect(here.add({ source: again, transfer: 'move' })).rejects.toThrow(/exists already/)
+    expect(readdirSync(here.dir.join('downloads'))).toEqual(['x.gguf'])
+  })
+
   it('tells how far it is', async () => {
     await using here = await world()
     const bytes = ggufBytes({ data: 3_000_000 })

@@ -13,16 +13,22 @@ import { openModelFolder } from './model-folder.ts'
 import { GGUF_BACKEND, isGgufName } from './to-model-config.ts'
 import { createWeightsInspector } from './weights.ts'
 
+/** How a file comes into the models folder. */
+export type Transfer = 'copy' | 'link' | 'move'
+
 /** What `svc models add` is asked for. */
 export interface AddModelOptions {
   /** Path of a GGUF file. */
   readonly source: string
   /** The models folder; made when it is missing. */
   readonly folder: string
-  /** What clients will call the model. @default the name of the file without its extension */
+  /** What clients will call the model. @default the name of the file without its extension, a hyphen for each blank */
   readonly name?: string | undefined
-  /** A link shares the file with its source and takes no room; across file systems it is copied all the same. @default 'copy' */
-  readonly transfer?: 'copy' | 'link' | undefined
+  /**
+   * A link shares the file with its source and takes no room; a move leaves no source behind. Across file systems both copy
+   * all the same. @default 'copy'
+   */
+  readonly transfer?: Transfer | undefined
   readonly onProgress?: ((done: { readonly copiedBytes: number; readonly totalBytes: number }) => void) | undefined
   readonly signal: AbortSignal
 }
@@ -53,7 +59,11 @@ export async function addModel(options: AddModelOptions): Promise<AddedModel> {
   const source = await realpath(options.source).catch((error: unknown) => {
     throw new SvcError('not_found', `${basename(options.source)}: ${reasonOf(error)}`, { code: 'file_not_found' })
   })
-  const name = options.name ?? basename(options.source).replace(/\.gguf$/i, '')
+  const name =
+    options.name ??
+    basename(options.source)
+      .replace(/\.gguf$/i, '')
+      .replaceAll(/\s+/g, '-')
   checkName(name, 'model')
   const sizeBytes = checkWeights(source)
   await mkdir(folder, { recursive: true })
@@ -72,6 +82,8 @@ export async function addModel(options: AddModelOptions): Promise<AddedModel> {
     if (!isInside) await unlink(join(folder, weightsFile)).catch(() => undefined)
     throw error
   }
+  // The source goes last: whatever fails before it leaves it where it was.
+  if (!isInside && options.transfer === 'move') await unlink(source)
   return { name, weightsFile, configFile, sizeBytes }
 }
 
@@ -105,7 +117,7 @@ async function transfer(
   target: string,
   options: AddModelOptions & { readonly totalBytes: number },
 ): Promise<void> {
-  if (options.transfer === 'link' && (await tryLink(source, target))) return
+  if ((options.transfer ?? 'copy') !== 'copy' && (await tryLink(source, target))) return
   const temporary = temporaryPath(target)
   try {
     await copy(source, temporary, options)

@@ -373,7 +373,7 @@ describe('demo models', () => {
     return { dir, store, models, [Symbol.asyncDispose]: () => dir.close() }
   }
 
-  it('auto: are there while the folder has no model of its own', async () => {
+  it('auto: are there while the folder has no model of its own for any of their uses', async () => {
     await using world = await withDemo()
     const store = world.store('auto')
     expect(names(store)).toEqual(['demo'])
@@ -397,6 +397,11 @@ describe('demo models', () => {
     expect(names(store)).toEqual(['front', 'own.gguf', 'short'])
     rmSync(world.dir.join('models/own.gguf'))
     expect(store.get('demo')).toBeDefined()
+    const embedder = 'name: own\nbackend: llama\nembeddings: true\nknown_usecases: [embeddings]\n'
+    writeFileSync(world.dir.join('models/own.yaml'), `${embedder}parameters: {model: e.gguf}`)
+    expect(names(store)).toEqual(['demo', 'front', 'own', 'short'])
+    writeFileSync(world.dir.join('models/own.yaml'), yaml('own').replace('\n', '\nknown_usecases: [completion]\n'))
+    expect(names(store)).toEqual(['front', 'own', 'short'])
   })
 
   it('true: are there beside others, and yield their name to one of the folder', async () => {

@@ -1,3 +1,6 @@
+import { sep } from 'node:path'
+import { SvcError } from '@svc/errors'
+import { didYouMean } from '../config/suggest.ts'
 import { weightsNote } from './attach-weights.ts'
 import type { ConfigStore } from './config-store.ts'
 import type { ModelConfig } from './model-config.ts'
@@ -31,6 +34,39 @@ function noteOf(model: ModelConfig): string {
 }
 
 const COLUMNS: readonly (keyof ModelRow)[] = ['name', 'backend', 'usecases', 'file', 'note']
+
+/**
+ * The model of a name.
+ *
+ * @throws {SvcError} `not_found` with a name that is near, and what is wrong with a file that could hold it
+ */
+export function findModel(store: ConfigStore, name: string): ModelConfig {
+  const model = store.get(name)
+  if (model !== undefined) return model
+  const names = store.list().map((one) => one.name)
+  throw new SvcError('not_found', `there is no model "${name}"${didYouMean(name, names)}`, { code: 'model_not_found' })
+}
+
+/** What is known of a model, for a terminal: a line for each, no value that is secret. */
+export function formatModel(model: ModelConfig): string {
+  const { parameters, llm, gguf } = model
+  const facts: readonly (readonly [string, string | undefined])[] = [
+    ['name', model.name],
+    ['description', model.description],
+    ['alias of', model.alias],
+    ['backend', model.backend || undefined],
+    ['usecases', usecasesOf(model).join(', ') || undefined],
+    ['file', `${model.folder}${sep}${model.file}`],
+    ['weights', parameters.model],
+    ['size', gguf === undefined ? undefined : `${(gguf.sizeBytes / 1e6).toFixed(1)} MB`],
+    ['projector', llm.mmproj],
+    ['draft model', llm.draftModel],
+    ['context', model.contextSize === undefined ? undefined : `${model.contextSize} tokens`],
+    ['note', noteOf(model) || undefined],
+  ]
+  const known = facts.filter((fact): fact is [string, string] => fact[1] !== undefined)
+  return known.map(([label, value]) => `${label.padEnd(12)} ${value.replaceAll(/\s+/g, ' ')}\n`).join('')
+}
 
 /** Rows as a table for a terminal, with a heading; no line ends in white space. */
 export function formatModelRows(rows: readonly ModelRow[]): string {

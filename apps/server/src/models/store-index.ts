@@ -4,6 +4,7 @@ import type { ConfigProblem } from './config-problem.ts'
 import { isStandalone, looseModel } from './loose-weights.ts'
 import type { ModelConfig } from './model-config.ts'
 import { compareBytes, type ModelFolder } from './model-folder.ts'
+import { usecasesOf } from './usecases.ts'
 import type { Weights } from './weights.ts'
 import type { YamlFile } from './yaml-files.ts'
 
@@ -28,7 +29,7 @@ export interface IndexInput {
   readonly demoMode: DemoMode
 }
 
-/** When demo models are offered: while the folder holds no model of its own, always, never. */
+/** When a demo model is offered: while the folder holds no model for any of its uses, always, never. */
 export type DemoMode = 'auto' | 'true' | 'false'
 
 /** Models by name, and what is wrong. */
@@ -67,8 +68,9 @@ export function buildIndex(input: IndexInput, previous: ReadonlyMap<string, Mode
     if (used.has(loose.file)) referenced.push(model)
     else listed.push(model)
   }
-  const demo = offersDemo(input.demoMode, listed) ? input.demo.filter(({ name }) => !byName.has(name)) : []
-  for (const model of demo) {
+  const own = [...listed]
+  for (const model of input.demo) {
+    if (byName.has(model.name) || !offersDemo(input.demoMode, own, model)) continue
     byName.set(model.name, model)
     listed.push(model)
   }
@@ -120,9 +122,13 @@ function toLooseModel(
 }
 
 /** Redirects and routers serve through other models, so they alone are no models of one's own. */
-function offersDemo(mode: DemoMode, own: readonly ModelConfig[]): boolean {
+function offersDemo(mode: DemoMode, own: readonly ModelConfig[], demo: ModelConfig): boolean {
   if (mode !== 'auto') return mode === 'true'
-  return own.every(({ alias, router }) => alias !== undefined || router !== undefined)
+  const uses = usecasesOf(demo)
+  return own.every((model) => {
+    if (model.alias !== undefined || model.router !== undefined) return true
+    return !usecasesOf(model).some((use) => uses.includes(use))
+  })
 }
 
 function aliasProblems(byName: ReadonlyMap<string, ModelConfig>): ConfigProblem[] {

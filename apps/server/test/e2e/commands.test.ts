@@ -39,7 +39,10 @@ describe('the command line', () => {
   it.each([
     [['run', '--adress', ':1'], 'unknown flag --adress (did you mean --address?)'],
     [['--log-level', 'loud'], '--log-level: "loud" is not one of error, warn, info, debug, trace'],
-    [['modls', 'list'], 'unknown command modls (did you mean models?)'],
+    [
+      ['modls', 'list'],
+      'unknown command modls (did you mean models?); the commands are run, models list, models add, models show, models delete, backends list, help, version',
+    ],
   ])('%j is refused with code 2 and %j', async (args, sentence) => {
     await using dir = await tempDir('svc-e2e-')
     expect(await runBuilt(dir.path, args)).toEqual({ code: 2, signal: null, stdout: '', stderr: sentence })
@@ -78,17 +81,29 @@ describe("a model of one's own", () => {
 
     const added = await runBuilt(folder, ['models', 'add', 'Tiny Chat.gguf'])
     expect(added).toMatchObject({ code: 0, stderr: '' })
-    expect(added.stdout).toMatch(/^added model "Tiny Chat": \S.*\.gguf \(\d+\.\d MB\), .*\.yaml$/)
+    expect(added.stdout).toMatch(/^added model "Tiny-Chat": \S.*\.gguf \(\d+\.\d MB\), .*\.yaml$/)
     const listed = await runBuilt(folder, ['models', 'list'])
-    expect(listed.stdout).toMatch(/^Tiny Chat +llama /m)
+    expect(listed.stdout).toMatch(/^Tiny-Chat +llama /m)
     expect(listed.stdout).not.toMatch(/^demo /m)
-    expect(await namesAt(url)).toEqual(['Tiny Chat'])
-    expect(await answerOf(await postChat(url, 'Tiny Chat'))).not.toBe('')
+    expect(await namesAt(url)).toEqual(['Tiny-Chat'])
+    expect(await answerOf(await postChat(url, 'Tiny-Chat'))).not.toBe('')
     expect((await postChat(url, 'demo')).status).toBe(404)
 
     const again = await runBuilt(folder, ['models', 'add', 'Tiny Chat.gguf'])
     expect(again).toMatchObject({ code: 1, stdout: '' })
-    expect(again.stderr).toMatch(/^svc: .*"Tiny Chat" exists already$/)
+    expect(again.stderr).toMatch(/^svc: .*"Tiny-Chat" exists already$/)
+
+    const linked = await runBuilt(folder, ['models', 'add', 'Tiny Chat.gguf', '--name', 'my own', '--link'])
+    expect(linked.stdout).toMatch(/^added model "my own": /)
+    const shown = await runBuilt(folder, ['models', 'show', 'my own'])
+    expect(shown.stdout).toMatch(/^name +my own\nbackend +llama\n/)
+    expect(await runBuilt(folder, ['models', 'show', 'my one'])).toMatchObject({
+      code: 1,
+      stderr: 'svc: there is no model "my one" (did you mean my own?)',
+    })
+    const deleted = await runBuilt(folder, ['models', 'delete', 'my own'])
+    expect(deleted.stdout).toMatch(/^deleted model "my own": \S+\.yaml, \S+\.gguf$/)
+    expect(await namesAt(url)).toEqual(['Tiny-Chat'])
   })
 
   it('that is no model is not added', async () => {

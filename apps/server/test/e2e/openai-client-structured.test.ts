@@ -131,8 +131,16 @@ describe('what cannot be held', () => {
     await expect(failed).rejects.toMatchObject({ status: 400, type: 'invalid_request_error' })
   })
 
-  it('an answer of a backend that is not of the schema is an error, never passed on', async () => {
-    await server.model('liar', { rules: [{ do: { text: '{"name": 5}' } }] })
+  it('an answer of a backend that is not of the schema is told of in a header', async () => {
+    await server.model('careless', { rules: [{ do: { text: '{"name": 5}' } }] })
+    const body = { model: 'careless', ...FIXED, response_format: personFormat }
+    const { data, response } = await client.chat.completions.create(body).withResponse()
+    expect(data.choices[0]?.message.content).toBe('{"name": 5}')
+    expect(response.headers.get('x-svc-warning')).toMatch(/^answer_form_mismatch: /)
+  })
+
+  it('an answer of a strict model that is not of the schema is an error, never passed on', async () => {
+    await server.model('liar', { rules: [{ do: { text: '{"name": 5}' } }] }, { strict_answers: true })
     const failed = client.chat.completions.create({ model: 'liar', ...FIXED, response_format: personFormat })
     await expect(failed).rejects.toBeInstanceOf(OpenAI.InternalServerError)
   })

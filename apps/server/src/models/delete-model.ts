@@ -1,0 +1,43 @@
+import { unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { SvcError } from '@svc/errors'
+import { toFileError } from '../files/file-error.ts'
+import { isSafeName } from '../files/safe-path.ts'
+import type { ConfigStore } from './config-store.ts'
+import type { ModelConfig } from './model-config.ts'
+import { isGgufName } from './to-model-config.ts'
+
+/**
+ * Deletes the file of a model and the weights in the models folder that no other model uses. The model file goes first: a
+ * server that looks in between finds weights without a model file, and no model file without weights.
+ *
+ * @returns the names of the files that were deleted
+ * @throws {SvcError} `conflict`, code `model_shared` for a model of the product, one that others redirect to, or one whose
+ *   file holds others; `internal` (`file_failed`)
+ */
+export async function deleteModel(store: ConfigStore, model: ModelConfig): Promise<readonly string[]> {
+  const others = store.list({ includeReferenced: true }).filter((other) => other.name !== model.name)
+  const refuse = (reason: string): SvcError =>
+    new SvcError('conflict', `model "${model.name}" ${reason}`, { code: 'model_shared' })
+  if (model.source === 'demo') throw refuse('comes with the program: --demo-model false leaves it out')
+  const alias = others.find((other) => other.alias === model.name)
+  if (alias !== undefined) throw refuse(`is what "${alias.name}" redirects to: delete that first`)
+  const twin = others.find((other) => other.file === model.file)
+  if (twin !== undefined) throw refuse(`is in the same file as "${twin.name}": edit ${model.file}`)
+
+  const kept = new Set(others.filter(({ source }) => source === 'yaml').flatMap(filesOf))
+  const files = [...new Set([model.file, ...filesOf(model)])].filter((file) => !kept.has(file))
+  if (files.length === 0) throw refuse('is a file that another model uses')
+  for (const file of files) {
+    await unlink(join(model.folder, file)).catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw toFileError(error, 'deleted', file)
+    })
+  }
+  return files
+}
+
+/** GGUF files of the models folder that a model uses. */
+function filesOf({ parameters, llm }: ModelConfig): readonly string[] {
+  const files = [parameters.model, llm.mmproj, llm.draftModel]
+  return files.filter((file): file is string => file !== undefined && isGgufName(file) && isSafeName(file))
+}
