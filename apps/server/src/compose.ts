@@ -193,6 +193,7 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       resolve: (name, how) => current.resolve(name, how),
       find: (name) => current.find(name),
       defaultFor: (usecase) => current.defaultFor(usecase),
+      faultOf: (name) => current.faultOf(name),
       list: (listing) => current.list(listing),
     }
     const metrics = createMetrics()

@@ -1,7 +1,8 @@
 import { SvcError } from '@svc/errors'
-import { checkName } from '../files/safe-path.ts'
+import { checkName, toFileName } from '../files/safe-path.ts'
 import { isChain } from './chain.ts'
 import { servesRequests } from './check-serving.ts'
+import { formatProblem } from './config-problem.ts'
 import type { ConfigStore } from './config-store.ts'
 import { type DefaultsContext, withDefaults } from './defaults.ts'
 import type { ModelConfig, StandIn } from './model-config.ts'
@@ -24,6 +25,8 @@ export interface ModelDirectory {
    * weights are there.
    */
   defaultFor(usecase: string): ModelConfig | undefined
+  /** What is wrong with the model file of a name that gives no model, as `file:line: key: reason`; undefined when nothing. */
+  faultOf(name: string): string | undefined
   /** Every model in byte order, aliases included. */
   list(options?: { readonly includeReferenced?: boolean | undefined }): readonly ModelConfig[]
 }
@@ -82,6 +85,11 @@ export function createModelDirectory(store: ConfigStore, context: DefaultsContex
       // One whose weights are known to be missing or broken serves nobody while another could.
       const model = fit.find((each) => each.weightsMissing !== true && each.weightsFault === undefined) ?? fit[0]
       return model && link(fill(model))
+    },
+    faultOf(name) {
+      const files = ['.yaml', '.yml'].flatMap((ending) => [`${name}${ending}`, `${toFileName(name)}${ending}`])
+      const problem = store.problems().find(({ file }) => files.includes(file))
+      return problem && formatProblem(problem)
     },
     list: (options) => store.list(options).map((model) => link(fill(model))),
   }

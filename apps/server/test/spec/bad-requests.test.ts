@@ -158,6 +158,21 @@ describe('bad requests', () => {
     expect((await server.post(CHAT, { messages: [{ role: 'user', content: 'x' }] })).status).toBe(400)
   })
 
+  it('a model whose file has a mistake is 404 with file, line and mistake', async () => {
+    await using server = await startTestServer()
+    for (const [name, file] of [
+      ['broken', 'broken.yaml'],
+      ['my broken', 'my%20broken.yml'],
+    ] as const) {
+      await writeFile(join(server.modelsPath, file), `name: ${name}\nbackend: llama\ncontext_size: plenty\n`)
+      const refused = (await server.chat(name)).json() as ErrorBody
+      expect(refused.error).toMatchObject({ code: 'model_not_found', param: 'model' })
+      expect(refused.error.message).toBe(
+        `model "${name}" not found, as its file cannot be used (${file}:3: context_size: expected a whole number, found text). To see available models, call GET /v1/models`,
+      )
+    }
+  })
+
   it('NAME-1: no spelling of a name leaves the models folder', async () => {
     await using server = await startTestServer()
     await writeFile(join(server.folder, 'outside.yaml'), 'name: outside\nbackend: mock\n')

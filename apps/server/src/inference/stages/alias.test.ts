@@ -7,7 +7,7 @@ import type { RouteRow } from '../../http/route-row.ts'
 import { Exchange } from '../exchange.ts'
 import { aliasStage } from './alias.ts'
 
-const NO_MODELS = { resolve: () => undefined, defaultFor: () => undefined }
+const NO_MODELS = { resolve: () => undefined, defaultFor: () => undefined, faultOf: () => undefined }
 
 /** What a client gets from the stage on a route of the row, where no model has any name. */
 async function ask(row: Partial<RouteRow>, body: Readonly<Record<string, unknown>>): Promise<RawReply> {

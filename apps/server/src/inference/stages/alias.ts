@@ -11,11 +11,14 @@ export interface ModelDirectory {
   resolve(name: string, options?: { readonly acceptLatest?: boolean | undefined }): ModelConfig | undefined
   /** The model for a usecase when a request names none: the first by name. */
   defaultFor(usecase: string): ModelConfig | undefined
+  /** What is wrong with the model file of a name that gives no model. */
+  faultOf(name: string): string | undefined
 }
 
 /** The refusal of a name that no model has; routes of other families reword it in their own way. */
-export function modelNotFound(name: string): SvcError {
-  return new SvcError('not_found', `model "${name}" not found. To see available models, call GET /v1/models`, {
+export function modelNotFound(name: string, fault?: string): SvcError {
+  const reason = fault === undefined ? '' : `, as its file cannot be used (${fault})`
+  return new SvcError('not_found', `model "${name}" not found${reason}. To see available models, call GET /v1/models`, {
     code: 'model_not_found',
     details: { type: 'invalid_request_error', param: 'model' },
   })
@@ -46,7 +49,8 @@ export function aliasStage(directory: ModelDirectory): Stage {
     const model =
       name === undefined
         ? defaultModel(exchange, directory)
-        : (directory.resolve(name, resolveOptions(exchange)) ?? refuseName(name, exchange))
+        : (directory.resolve(name, resolveOptions(exchange)) ??
+          refuseName(name, { exchange, fault: directory.faultOf(name) }))
     checkServing(model)
     exchange.requestedModel = name ?? model.name
     exchange.model = model
@@ -61,8 +65,11 @@ function resolveOptions({ call }: Exchange): typeof ACCEPT_LATEST | undefined {
   return call.row.family === 'string' ? ACCEPT_LATEST : undefined
 }
 
-function refuseName(name: string, { call }: Exchange): never {
-  throw call.row.unknownModel === 'invalid_request' ? modelNotConfigured() : modelNotFound(name)
+function refuseName(
+  name: string,
+  { exchange, fault }: { readonly exchange: Exchange; readonly fault: string | undefined },
+): never {
+  throw exchange.call.row.unknownModel === 'invalid_request' ? modelNotConfigured() : modelNotFound(name, fault)
 }
 
 /** The same refusal on routes where it is a mistake in the request (§7.3). */
