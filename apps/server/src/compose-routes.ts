@@ -5,7 +5,7 @@ import { discoveryRoute } from './api/discovery/discovery.ts'
 import { instructionRoutes } from './api/discovery/instructions.ts'
 import { swaggerRoutes } from './api/docs/swagger.ts'
 import { type FailoverRouteParts, failoverRoutes } from './api/failover/routes.ts'
-import { homeRoutes } from './api/home.ts'
+import { type HomeExample, homeRoutes } from './api/home.ts'
 import { messagesRoutes } from './api/messages/routes.ts'
 import { type MiddlewareFacts, middlewareRoute } from './api/middleware/status.ts'
 import { modelAdminRoutes } from './api/models/reload.ts'
@@ -47,6 +47,7 @@ export interface RouteParts {
   readonly settings: SettingsAccess & {
     text(key: 'instance_name' | 'instance_tagline' | 'logo_file' | 'logo_horizontal_file' | 'favicon_file'): string
   }
+  readonly homeExample: () => HomeExample
   readonly readiness: Readiness
   readonly system: SystemFacts
   readonly resources: ResourceFacts
@@ -68,7 +69,9 @@ export function composeRoutes(parts: RouteParts): {
   const routes: Route[] = [
     ...healthRoutes(parts.readiness),
     ...(config.ollamaApiRootEndpoint ? [ollamaRootRoute()] : []),
-    ...(config.disableWebui ? [] : homeRoutes(system.version, { root: !config.ollamaApiRootEndpoint })),
+    ...(config.disableWebui
+      ? []
+      : homeRoutes(system.version, { root: !config.ollamaApiRootEndpoint, example: parts.homeExample })),
     discoveryRoute({ version: system.version, rows }),
     ...instructionRoutes(document),
     ...swaggerRoutes(document),

@@ -254,6 +254,11 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
         update: (patch) => settings.update(patch),
         text: (key) => settings.get(key),
       },
+      // Names of models are nothing for visitors without a key.
+      homeExample: () =>
+        authenticator.configured
+          ? { model: undefined, needsKey: true }
+          : { model: directory.defaultFor('chat')?.name, needsKey: false },
       readiness: createReadiness({
         passing: () => {
           const { reason } = stopping
