@@ -84,6 +84,10 @@ export interface ComposeOptions {
 export interface RunningServer {
   readonly url: string
   readonly port: number
+  /** Whether every visitor needs a key. */
+  readonly needsKey: boolean
+  /** Who answers a chat that names no model; undefined where none could. */
+  defaultModel(): string | undefined
   /** The rows it serves. */
   readonly routes: readonly RouteRow[]
   /**
@@ -388,6 +392,8 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
     return {
       url: listener.url,
       port: listener.port,
+      needsKey: authenticator.configured,
+      defaultModel: () => directory.defaultFor('chat')?.name,
       routes,
       killBackends: () => backends.killNow(),
       async close() {

@@ -15,7 +15,8 @@ import { compose } from './compose.ts'
 import { type Loaded, loadConfig } from './config/load.ts'
 import { StartRefused } from './config/start-refused.ts'
 import { forgetStart } from './engine.ts'
-import { createLogger } from './log.ts'
+import { formatGreeting, reachableUrl, wantsColor } from './greeting.ts'
+import { createLogger, isTextLog } from './log.ts'
 import { formatVersion, readVersion } from './version.ts'
 
 // A closed pipe behind stdout or stderr must not end the server.
@@ -56,6 +57,13 @@ async function run({ config, sources, warnings }: Loaded): Promise<void> {
     demoModels,
   })
   log.info({ url: server.url, version, seconds: Number((process.uptime() - started).toFixed(2)) }, 'listening')
+  if (process.stdout.isTTY && isTextLog(config.logFormat)) {
+    const { needsKey } = server
+    const url = reachableUrl(config.externalBaseUrl ?? server.url)
+    process.stdout.write(
+      formatGreeting({ url, version, model: server.defaultModel(), needsKey, color: wantsColor(process.env) }),
+    )
+  }
 
   let stopping = false
   const stop = (exitCode: number): void => {

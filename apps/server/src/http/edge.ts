@@ -159,7 +159,7 @@ export function createEdge(options: EdgeOptions): Edge {
     const { outgoing } = call
     if (error.kind === 'internal' && !SvcError.is(thrown))
       call.log.error({ err: thrown }, 'request failed unexpectedly')
-    else if (status >= 500) call.log.warn({ code: error.code, status, err: error.cause ?? error }, 'request failed')
+    else if (status >= 500) call.log.warn({ code: error.code, status, err: error }, 'request failed')
     if (outgoing.headersSent || outgoing.destroyed) {
       if (!outgoing.writableEnded) outgoing.destroy()
       return ALREADY_SENT

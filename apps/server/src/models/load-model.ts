@@ -8,6 +8,7 @@ import type { RunningBackend } from '../backends/running-backend.ts'
 import { settlesWithin } from '../backends/settles-within.ts'
 import type { Supervisor } from '../backends/supervisor.ts'
 import type { Clock } from '../ports.ts'
+import { weightsNote } from './attach-weights.ts'
 import type { ModelConfig } from './model-config.ts'
 import { GGUF_BACKEND, isGgufName } from './to-model-config.ts'
 
@@ -31,12 +32,22 @@ export interface ModelLoader {
   /** What a model is loaded with, as a text to compare: another text means another load. */
   revisionOf(model: ModelConfig): string
   /**
-   * Starts the backend of a model and loads the model into it; of a model that names none each backend that may run it,
-   * one after the other. A process that fails is stopped again.
+   * The backends that may run a model: the one it names, or else those to try one after the other. Starts nothing.
+   *
+   * @throws SvcError `model_load_failed` (internal) when there is none, or when the weights are not where they would
+   *   be read
+   */
+  find(model: ModelConfig): Promise<readonly BackendProgram[]>
+  /**
+   * Starts the first of the programs and loads the model into it, or else the next. A process that fails is stopped
+   * again.
    *
    * @throws SvcError `model_load_failed` (internal); the signal's reason; a refusal, see {@link isRefusal}
    */
-  load(model: ModelConfig, options: { readonly signal: AbortSignal }): Promise<RunningBackend>
+  load(
+    model: ModelConfig,
+    options: { readonly programs: readonly BackendProgram[]; readonly signal: AbortSignal },
+  ): Promise<RunningBackend>
 }
 
 /** Whether an error says that a load was not tried, or was broken off: it is no failure of the model. */
@@ -56,9 +67,15 @@ export function createModelLoader(options: ModelLoaderOptions): ModelLoader {
       revisions.set(model, revision)
       return revision
     },
-    async load(model, { signal }) {
-      const request = buildRequest(model, toLoadRequest)
+    async find(model) {
       const programs = await findPrograms(model, options.catalog)
+      // A backend at an address may have a folder of its own.
+      if (model.weightsMissing === true && programs.every(({ kind }) => kind !== 'attach'))
+        throw loadFailed(model, weightsNote(model) ?? '', undefined)
+      return programs
+    },
+    async load(model, { programs, signal }) {
+      const request = buildRequest(model, toLoadRequest)
       const reasons: string[] = []
       let cause: unknown
       for (const program of programs) {

@@ -211,6 +211,32 @@ describe('the backend of a model', () => {
     })
   })
 
+  it('is never started for weights that are not there, and they count as soon as they are', async () => {
+    const { supervisor, acquire } = await createWorld()
+    const model = createModel({ backend: 'llama', parameters: { model: 'gone.gguf' }, weightsMissing: true })
+    for (let time = 0; time < 2; time++) {
+      expect(await rejectionOf(acquire(model))).toMatchObject({
+        code: 'model_load_failed',
+        message: 'could not load model "m": file "gone.gguf" is not in the models folder',
+      })
+    }
+    expect(supervisor.backends).toHaveLength(0)
+    const { weightsMissing: _, ...present } = model
+    expect((await acquire(present)).backend).toBe('llama')
+  })
+
+  it('at an address is asked for weights that are not here: it may have a folder of its own', async () => {
+    const { acquire } = await createWorld()
+    expect((await acquire(createModel({ backend: 'remote', weightsMissing: true }))).backend).toBe('remote')
+  })
+
+  it('that is not installed is said again and again, and opens no cooldown', async () => {
+    const { acquire } = await createWorld()
+    const unknown = createModel({ backend: 'not-there' })
+    for (let time = 0; time < 2; time++)
+      expect(await rejectionOf(acquire(unknown))).toMatchObject({ code: 'model_load_failed' })
+  })
+
   it('may have been installed a moment ago', async () => {
     const { catalog } = await createWorld()
     let isInstalled = false

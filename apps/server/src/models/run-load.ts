@@ -72,10 +72,7 @@ export async function runLoad(load: PendingLoad, context: LoadContext): Promise<
     else serve(load, present, context)
   } catch (error) {
     const reason: unknown = load.stop.signal.aborted ? load.stop.signal.reason : error
-    if (!isRefusal(reason)) {
-      context.cooldown.failed(load.model.name)
-      context.logger.error({ model: load.model.name, err: reason }, 'model could not be loaded')
-    }
+    if (!isRefusal(reason)) context.logger.error({ model: load.model.name, err: reason }, 'model could not be loaded')
     context.leave(load)
     load.room.refuseAll(reason)
     load.onlookers.refuseAll(reason)
@@ -85,6 +82,9 @@ export async function runLoad(load: PendingLoad, context: LoadContext): Promise<
 async function loadAnew(load: PendingLoad, context: LoadContext): Promise<void> {
   const { model, revision, stop } = load
   const { cooldown, keeper, loader, table } = context
+  stop.signal.throwIfAborted()
+  // Before the cooldown, and opening none: nothing was tried, and whoever mends it need not wait.
+  const programs = await loader.find(model)
   stop.signal.throwIfAborted()
   cooldown.check(model.name)
   const giveBack = context.takesRoom(model)
@@ -98,7 +98,10 @@ async function loadAnew(load: PendingLoad, context: LoadContext): Promise<void> 
   try {
     load.state = 'loading'
     load.loadingSince = context.clock.monotonic()
-    const backend = await loader.load(model, { signal: stop.signal })
+    const backend = await loader.load(model, { programs, signal: stop.signal }).catch((error: unknown) => {
+      if (!isRefusal(stop.signal.aborted ? stop.signal.reason : error)) cooldown.failed(model.name)
+      throw error
+    })
     cooldown.succeeded(model.name)
     serve(load, table.keep({ model, revision, backend }), context)
   } finally {

@@ -1,9 +1,9 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { readdir, symlink } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { hostname } from 'node:os'
 import { delimiter, dirname } from 'node:path'
-import { promisify } from 'node:util'
+import { promisify, stripVTControlCharacters } from 'node:util'
 import { listenOnFreePort, tempDir } from '@svc/test-kit'
 import { describe, expect, it, vi } from 'vitest'
 import { verifies } from '../spec/verifies.ts'
@@ -25,6 +25,35 @@ describe('a start', () => {
     const folders = ['models', 'data', 'configuration', 'backends']
     expect(await readdir(dir.path)).toEqual(expect.arrayContaining(folders))
   })
+
+  it.skipIf(process.platform !== 'linux')(
+    'at a terminal greets with address, model and pages; in a pipe it does not',
+    async () => {
+      await using dir = await tempDir('svc-e2e-')
+      const command = `'${process.execPath}' '${BUILT_ENTRY}' run --address 127.0.0.1:0`
+      const { PATH = '' } = process.env
+      const terminal = spawn('script', ['-qefc', command, '/dev/null'], {
+        cwd: dir.path,
+        env: { PATH, TERM: 'xterm', HOME: dir.path },
+      })
+      let shown = ''
+      for await (const piece of terminal.stdout) {
+        shown += String(piece)
+        if (shown.includes('svc models add FILE')) break
+      }
+      terminal.kill('SIGTERM')
+      const plain = stripVTControlCharacters(shown)
+      expect(shown).not.toBe(plain)
+      const [, url = ''] = /Address +(http:\/\/127\.0\.0\.1:\d+)/.exec(plain) ?? []
+      expect(url).not.toBe('')
+      expect(plain).toContain(`${url}/swagger/index.html`)
+      expect(plain).toMatch(/Model +demo/)
+      expect(plain).not.toContain('{"level"')
+
+      await using server = await startBuiltServer()
+      expect(server.output()).not.toContain('svc models add')
+    },
+  )
 
   it('by the name of the command alone is possible: the entry is a program', async () => {
     await using dir = await tempDir('svc-e2e-')

@@ -104,7 +104,7 @@ describe('POST /backend/load', () => {
 
   it('keeps the status of what may pass: a cooldown is 503', async () => {
     await using server = await startTestServer()
-    await server.model('m', {}, { backend: 'not-there' })
+    await server.model('m', { rules: [{ rpc: 'LoadModel', do: { refuse: 'out of memory' } }] })
     const first = await server.post('/backend/load', { model: 'm' })
     expect(first.status).toBe(500)
     const second = await server.post('/backend/load', { model: 'm' })

@@ -68,7 +68,7 @@ async function answer(bytes: Uint8Array, { socket, turns, number }: Turn, parts:
   } catch (thrown) {
     if (isGone(thrown)) throw thrown
     const error = toResponsesError(toHttpError(thrown))
-    if (statusOf(error) >= 500) call.log.warn({ code: error.code, err: error.cause ?? error }, 'request failed')
+    if (statusOf(error) >= 500) call.log.warn({ code: error.code, err: error }, 'request failed')
     if (!writer.started) await socket.send(errorMessage(error, parts))
     if (thrown instanceof RightsGone) socket.close(1008, ACCESS_ENDED)
     return !(thrown instanceof RightsGone)

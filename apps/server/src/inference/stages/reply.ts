@@ -94,6 +94,6 @@ async function failInBand(exchange: Exchange, encoder: StreamEncoder, thrown: un
   const error = toHttpError(thrown)
   exchange.failure = error
   if (error.kind === 'cancelled' && exchange.call.outgoing.destroyed) return
-  exchange.call.log.warn({ code: error.code, err: error.cause ?? error }, 'stream failed')
+  exchange.call.log.warn({ code: error.code, err: error }, 'stream failed')
   await exchange.writer.write(encoder.error(opaque ? OPAQUE : error)).catch(() => undefined)
 }

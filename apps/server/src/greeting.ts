@@ -1,0 +1,49 @@
+/** What a terminal is told of a server that listens. */
+export interface GreetingFacts {
+  /** Where people reach it, without a slash at the end. */
+  readonly url: string
+  readonly version: string
+  /** Who answers a chat that names no model; undefined where none could. */
+  readonly model: string | undefined
+  readonly needsKey: boolean
+  readonly color: boolean
+}
+
+/** SGR codes: how a style begins and ends. */
+const STYLES = {
+  bold: [1, 22],
+  dim: [2, 22],
+  green: [32, 39],
+  yellow: [33, 39],
+  cyan: [36, 39],
+} as const
+
+function styled(style: keyof typeof STYLES, text: string): string {
+  const [begin, end] = STYLES[style]
+  return `\u001b[${begin}m${text}\u001b[${end}m`
+}
+
+/** The first lines of a server at a terminal: where it is, which model answers, what the API is, how to add a model. */
+export function formatGreeting({ url, version, model, needsKey, color }: GreetingFacts): string {
+  const paint = (style: keyof typeof STYLES, text: string): string => (color ? styled(style, text) : text)
+  const rows: readonly (readonly [string, string])[] = [
+    ['Address', paint('cyan', url)],
+    ['Model', model === undefined ? paint('yellow', 'none answers a chat yet') : paint('green', model)],
+    ['API', paint('cyan', `${url}/swagger/index.html`)],
+    ['Add a model', paint('bold', 'svc models add FILE')],
+    ...(needsKey ? [['Key', 'every request needs one: Authorization: Bearer YOUR-KEY'] as const] : []),
+  ]
+  const width = Math.max(...rows.map(([label]) => label.length))
+  const lines = rows.map(([label, value]) => `  ${paint('dim', label.padEnd(width))}  ${value}`)
+  return ['', `  ${paint('bold', `svc ${version}`)}`, ...lines, '', ''].join('\n')
+}
+
+/** An address that a browser on this machine can open: one that means every address of the machine becomes `localhost`. */
+export function reachableUrl(url: string): string {
+  return url.replace(/^(https?:\/\/)(?:0\.0\.0\.0|\[::\])(?=:|\/|$)/, '$1localhost').replace(/\/$/, '')
+}
+
+/** Whether a terminal wants colours (no-color.org). */
+export function wantsColor(environment: Readonly<Record<string, string | undefined>>): boolean {
+  return (environment.NO_COLOR ?? '') === '' && environment.TERM !== 'dumb'
+}
