@@ -9,6 +9,10 @@ export function base(entry: Record<string, string>): Options {
     platform: 'node',
     clean: true,
     sourcemap: true,
+    esbuildOptions(options) {
+      // the package holds the sources: once is enough
+      options.sourcesContent = false
+    },
     splitting: true,
     treeshake: true,
     tsconfig: 'tsconfig.build.json',

@@ -11,6 +11,14 @@ const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 
 interface Manifest {
   readonly name: string
+  readonly description?: string
+  readonly private?: boolean
+  readonly keywords?: readonly string[]
+  readonly homepage?: string
+  readonly bugs?: { readonly url: string }
+  readonly files?: readonly string[]
+  readonly scripts?: Readonly<Record<string, string>>
+  readonly publishConfig?: { readonly provenance?: boolean }
   readonly dependencies?: Readonly<Record<string, string>>
   readonly devDependencies?: Readonly<Record<string, string>>
   readonly exports?: Readonly<Record<string, { readonly default?: string } | string>>
@@ -64,6 +72,38 @@ describe('the workspace', () => {
     const program = `for (const entry of ${JSON.stringify(entries.map((entry) => pathToFileURL(entry).href))}) await import(entry)`
     const { stderr } = await run(process.execPath, ['--input-type=module', '-e', program])
     expect(stderr).toBe('')
+  })
+})
+
+describe('a package that is published', () => {
+  const published = [...manifests].filter(([, manifest]) => manifest.private !== true)
+
+  it.each(published)('%s says what it is, where it lives, and passes the publish check', (folder, manifest) => {
+    expect(manifest.description).toMatch(/\.$/)
+    expect(manifest.keywords?.length).toBeGreaterThan(2)
+    expect(manifest.homepage).toBe(`https://github.com/svc-project/svc/tree/main/${folder}#readme`)
+    expect(manifest.bugs?.url).toBe('https://github.com/svc-project/svc/issues')
+    expect(manifest.publishConfig?.provenance).toBe(true)
+    expect(manifest.scripts?.['check:publish']).toMatch(/check-publish\.mjs$/)
+    expect(manifest.files).toEqual(expect.arrayContaining(['dist', '!src/**/*.test.ts', '!src/**/__fixtures__']))
+    expect(existsSync(join(root, folder, 'README.md'))).toBe(true)
+  })
+
+  it('brings no analytics script along, and private ones get no version of a release', () => {
+    expect(read('pnpm-lock.yaml')).not.toMatch(/^ {2}'@scarf/m)
+    expect(JSON.parse(read('.changeset/config.json'))).toMatchObject({
+      privatePackages: { version: false, tag: false },
+    })
+  })
+
+  it('is released only after the tests, by actions pinned to a commit but for one', () => {
+    const release = read('.github/workflows/release.yml')
+    expect(release).toMatch(/needs: test/)
+    expect(release).toContain('uses: ./.github/workflows/ci.yml')
+    const used = [...`${release}${read('.github/workflows/ci.yml')}`.matchAll(/uses: ([^./]\S*)/g)].map(
+      ([, use = '']) => use,
+    )
+    expect(used.filter((use) => !/@[0-9a-f]{40}$/.test(use))).toEqual(['changesets/action@v1'])
   })
 })
 

@@ -3,7 +3,8 @@
 //   cd bench && node --conditions=@svc/source --import tsx src/pii-encodings.ts [--rounds 15]
 import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { createDetector, type DetectionSettings, ENCODINGS, type Encoding, type ScanDocument } from '@svc/pii'
+import type { DetectionSettings } from '@svc/pii'
+import { createDetector, ENCODINGS, type Encoding, type ScanDocument } from '@svc/pii/detectors'
 import { chatCorpus } from './pii-corpus.ts'
 import { FIVE_PATTERNS } from './server.ts'
 

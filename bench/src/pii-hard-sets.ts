@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { CompiledPattern, PatternMatcher } from '@svc/pii'
+import { CompiledPattern, PatternMatcher } from '@svc/pii/patterns'
 import { chatCorpus, Dice } from './pii-corpus.ts'
 import { LARGE_PATTERNS, SOME_SECRETS } from './pii-patterns.ts'
 import { seconds } from './processor-time.ts'

@@ -1,4 +1,4 @@
-import { CompiledPattern, PatternMatcher } from '@svc/pii'
+import { CompiledPattern, PatternMatcher } from '@svc/pii/patterns'
 import { chatCorpus, Dice } from './pii-corpus.ts'
 import { measureHardSets } from './pii-hard-sets.ts'
 import { CUSTOM_PATTERNS, hardPattern, hardText, SOME_SECRETS, TEN_SECRETS } from './pii-patterns.ts'

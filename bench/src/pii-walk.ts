@@ -3,7 +3,7 @@
 //   pnpm --filter @svc/bench pii-walk [-- --rounds 15]
 import { parseArgs } from 'node:util'
 import { applySplices, parseJson } from '@svc/json'
-import { collectSegments, type DocumentFormat } from '@svc/pii'
+import { collectSegments, type DocumentFormat } from '@svc/pii/documents'
 
 const { values } = parseArgs({
   args: process.argv.slice(2).filter((argument) => argument !== '--'),

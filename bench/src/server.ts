@@ -13,7 +13,7 @@ export const FIVE_PATTERNS = [
   'codehost_token',
   'cloud_access_key',
   'private_key_block',
-]
+] as const
 
 const BUILT_SERVER = fileURLToPath(new URL('../../apps/server/dist/main.js', import.meta.url))
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { SvcError } from '@svc/errors'
-import { type FilterBodyOptions, filterBody, PiiError, piiBlocked } from '@svc/pii'
+import { type FilterBodyOptions, filterBody } from '@svc/pii'
+import { PiiError, piiBlocked } from '@svc/pii/errors'
 
 /** A request whose body has been read: what Connect, Express and their like call `req`. */
 export type FilteredRequest = IncomingMessage & { body?: Uint8Array }

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createNerDetector, type TokenClassifier } from '@svc/pii'
+import type { TokenClassifier } from '@svc/pii'
+import { createNerDetector } from '@svc/pii/detectors'
 import { type FilteredRequest, piiFilter } from './middleware.ts'
 
 const CUSTOMERS = ['Ada Byron', 'Žofie Horáková']

@@ -1,4 +1,16 @@
 import { defineConfig } from 'tsup'
 import { base } from '../../tsup.base.ts'
 
-export default defineConfig(base({ index: 'src/index.ts', config: 'src/config.ts' }))
+export default defineConfig(
+  base({
+    index: 'src/index.ts',
+    audit: 'src/audit.ts',
+    config: 'src/config.ts',
+    detectors: 'src/detectors.ts',
+    documents: 'src/documents/index.ts',
+    errors: 'src/errors.ts',
+    offload: 'src/offload/index.ts',
+    patterns: 'src/pattern/index.ts',
+    reversible: 'src/reversible/index.ts',
+  }),
+)

@@ -1,4 +1,15 @@
 import { defineConfig } from 'tsup'
 import { base } from '../../tsup.base.ts'
 
-export default defineConfig(base({ index: 'src/index.ts' }))
+export default defineConfig(
+  base({
+    index: 'src/index.ts',
+    messages: 'src/messages/index.ts',
+    native: 'src/native/index.ts',
+    ndjson: 'src/ndjson/index.ts',
+    ollama: 'src/ollama/index.ts',
+    openai: 'src/openai/index.ts',
+    responses: 'src/responses/index.ts',
+    sse: 'src/sse/index.ts',
+  }),
+)

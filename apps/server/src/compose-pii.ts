@@ -1,4 +1,5 @@
-import { type CustomPattern, createDetector, createTermMatchers, type Detector } from '@svc/pii'
+import type { CustomPattern } from '@svc/pii'
+import { createDetector, createTermMatchers, type Detector } from '@svc/pii/detectors'
 import type { AuditEvents } from './audit/pii-events.ts'
 import type { ModelConfig } from './models/model-config.ts'
 import type { Residency } from './models/residency.ts'

@@ -9,15 +9,6 @@ export { type Embedded, toEmbeddingResult } from './embedding.ts'
 export type { BackendHandlers, ExtensionHandlers, HandlerContext, HandlerOf } from './handlers.ts'
 export { assertModelIdentity, modelNotLoaded } from './identity.ts'
 export { type ListenOptions, listenBackend, type RunningBackend } from './listen.ts'
-export {
-  type LoadOptions,
-  parseOptions,
-  readBoolean,
-  readInteger,
-  readNumber,
-  readSwitch,
-  readWord,
-} from './load-options.ts'
 export { createLog, type Log } from './log.ts'
 export { createModelHost, type HostedModel, type ModelHost, type ModelPlan } from './model-host.ts'
 export { createRerankHandlers, type Ranked, type Ranker, type RankRequest } from './rerank.ts'

@@ -1,3 +1,8 @@
+/**
+ * The options of a LoadModel request, read.
+ *
+ * @module
+ */
 import { invalidRequest } from './errors.ts'
 
 /** Options of a LoadModel request: names in lower case, the last value of each. */

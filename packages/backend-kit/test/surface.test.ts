@@ -15,12 +15,6 @@ it('exports exactly this', () => {
     'listenBackend',
     'modelNotLoaded',
     'normalizeVector',
-    'parseOptions',
-    'readBoolean',
-    'readInteger',
-    'readNumber',
-    'readSwitch',
-    'readWord',
     'serveBackend',
     'toEmbeddingResult',
   ])

@@ -1,7 +1,12 @@
 import { parseJson } from '@svc/json'
 import { describe, expect, it } from 'vitest'
-import * as pii from './index.ts'
+import * as detectors from './detectors.ts'
+import * as documents from './documents/index.ts'
+import * as root from './index.ts'
+import * as patterns from './pattern/index.ts'
+import * as reversible from './reversible/index.ts'
 
+const pii = { ...root, ...detectors, ...documents, ...patterns, ...reversible }
 const { createPatternDetector, createTokenMap } = pii
 const detector = createPatternDetector({ name: 'p', settings: { builtins: ['email'] } })
 const map = createTokenMap({ texts: [] })

@@ -1,9 +1,16 @@
+/**
+ * Events of the audit log.
+ *
+ * @module
+ */
 import type { PiiAction } from './action.ts'
 import type { JudgedDetection } from './detector.ts'
 import type { FilterOutcome } from './filter.ts'
 import { type HashPrefix, toHex } from './hash-prefix.ts'
 import { convertOffsets } from './offsets.ts'
 import { detectionId } from './span.ts'
+
+export { createHashPrefix, type HashPrefix } from './hash-prefix.ts'
 
 /** Where a text was filtered: in a request, in the intercepting proxy, or by a call of the API. */
 export type PiiOrigin = 'middleware' | 'proxy' | 'pii_analyze' | 'pii_redact'

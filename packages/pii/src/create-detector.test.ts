@@ -78,7 +78,7 @@ describe('what stands encoded in a text', () => {
 describe('a detector is refused', () => {
   it.each<[string, DetectionSettings]>([
     ['has nothing to find by', {}],
-    ['names no built-in', { builtins: ['nothing'] }],
+    ['names no built-in', { builtins: ['nothing' as 'email'] }],
     ['has a pattern without a fixed text', { patterns: [{ name: 'X', match: '[0-9]+' }] }],
     ['reads encodings for no pattern', { encodings: ['base64'] }],
     ['reads an encoding that is none', { patterns, encodings: ['rot13' as 'base64'] }],
@@ -95,7 +95,7 @@ it('when one tier fails, what the other found is no answer', async () => {
 
 it('of detectors with a general and a specific built-in the specific one names what both find', async () => {
   const key = `sk-ant-${'a1B2'.repeat(8)}`
-  const detectors = ['provider_a_api_key', 'provider_b_api_key'].map((name) =>
+  const detectors = (['provider_a_api_key', 'provider_b_api_key'] as const).map((name) =>
     createDetector({ name, settings: { builtins: [name] } }),
   )
   for (const order of [detectors, detectors.toReversed()]) {

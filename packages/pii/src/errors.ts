@@ -1,3 +1,8 @@
+/**
+ * Refusals: what the filter throws.
+ *
+ * @module
+ */
 import { SvcError, type SvcErrorDetails } from '@svc/errors'
 
 /** Everything this package throws on purpose. No message, cause or detail holds matched or surrounding text. */

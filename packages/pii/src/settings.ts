@@ -1,5 +1,6 @@
 import type { PiiAction } from './action.ts'
 import type { Encoding } from './encoded/encodings.ts'
+import type { BuiltinName } from './pattern/builtin-names.ts'
 import type { PolicySettings } from './policy.ts'
 
 /** The `pii` block of a model whose requests are filtered (§2.10). */
@@ -46,7 +47,7 @@ export interface CustomPattern {
 /** The whole `pii_detection` block of a detector model (§2.11); with both tiers, both run. */
 export interface DetectionSettings extends NerSettings {
   /** Names of the catalogue of built-in patterns. */
-  readonly builtins?: readonly string[] | undefined
+  readonly builtins?: readonly BuiltinName[] | undefined
   readonly patterns?: readonly CustomPattern[] | undefined
   /** Ways of writing a text that built-ins and patterns are also looked for behind. @default none */
   readonly encodings?: readonly Encoding[] | undefined

@@ -1,5 +1,5 @@
 import { applySplices, parseJson } from '@svc/json'
-import { collectSegments, type DocumentFormat, type SegmentCollection, type TextSegment } from '@svc/pii'
+import { collectSegments, type DocumentFormat, type SegmentCollection, type TextSegment } from '@svc/pii/documents'
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { CANARY, CANARY_NUMBER, generateBody } from './generated-bodies.ts'

@@ -1,4 +1,4 @@
-import type { DocumentFormat } from '@svc/pii'
+import type { DocumentFormat } from '@svc/pii/documents'
 import { pick, type Random, type Tree } from './json-text.ts'
 
 /** What must never get past a mask: as text, and as a number in what tools are given and give. */

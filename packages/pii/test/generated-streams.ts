@@ -1,4 +1,4 @@
-import type { ReplyFormat } from '@svc/pii'
+import type { ReplyFormat } from '@svc/pii/reversible'
 import { pick, type Random, type Tree, writeTree } from './json-text.ts'
 
 /** Values and their tokens, as pieces that texts are made of. */

@@ -1,5 +1,5 @@
 import { applySplices, parseJson } from '@svc/json'
-import { collectSegments } from '@svc/pii'
+import { collectSegments } from '@svc/pii/documents'
 import { describe, expect, it } from 'vitest'
 
 const encode = (text: string) => new TextEncoder().encode(text)

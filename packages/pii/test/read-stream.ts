@@ -1,4 +1,4 @@
-import type { ReplyFormat } from '@svc/pii'
+import type { ReplyFormat } from '@svc/pii/reversible'
 
 /** The data of every event, as a client reads it. */
 export function readEvents(bytes: Uint8Array): unknown[] {

@@ -1,4 +1,10 @@
-import { createLaneRestorer, createSseRestorer, createTokenMap, type ReplyFormat, restoreJsonBody } from '@svc/pii'
+import {
+  createLaneRestorer,
+  createSseRestorer,
+  createTokenMap,
+  type ReplyFormat,
+  restoreJsonBody,
+} from '@svc/pii/reversible'
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { generateStream, generateText, type Stream, type Vocabulary } from './generated-streams.ts'

@@ -1,15 +1,9 @@
 import { inspect } from 'node:util'
-import {
-  createDetector,
-  createHashPrefix,
-  type Detector,
-  type DocumentFormat,
-  type FilteredBody,
-  filterBody,
-  findingEvents,
-  type JudgedDetection,
-  restoreJsonBody,
-} from '@svc/pii'
+import { type FilteredBody, filterBody } from '@svc/pii'
+import { createHashPrefix, findingEvents } from '@svc/pii/audit'
+import { createDetector, type Detector, type JudgedDetection } from '@svc/pii/detectors'
+import type { DocumentFormat } from '@svc/pii/documents'
+import { restoreJsonBody } from '@svc/pii/reversible'
 import { describe, expect, it } from 'vitest'
 import { allTexts } from './json-text.ts'
 
@@ -254,7 +248,7 @@ describe('PII-16: protected terms', () => {
     const at = text.indexOf('Ada')
     return at === -1 ? [] : [{ start: at, end: at + 3, group: 'NAME', score: 1 }]
   }
-  const settings = { builtins: ['codehost_token'], protectedTerms: ['Acme', SECRET] }
+  const settings = { builtins: ['codehost_token'] as const, protectedTerms: ['Acme', SECRET] }
   const both = createDetector({ name: 'both', settings, classifier: { classify } })
 
   it('come back where their place is taken in the text already', async () => {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { createTranslator, loadCloudTarget, relay } from './index.ts'
+import { loadCloudTarget, relay } from './index.ts'
+import { createTranslator } from './translate/index.ts'
 
 const refusal = expect.objectContaining({ code: 'invalid_argument', message: expect.stringContaining('provider_a or') })
 

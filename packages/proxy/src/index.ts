@@ -22,37 +22,16 @@ export type { ReplyTarget } from './relay/client-reply.ts'
 export { createKeyRedactor } from './relay/key-redactor.ts'
 export { type RelayOptions, type RelayOutcome, relay } from './relay/relay.ts'
 
-// Models that live upstream: requests and replies from one format to another.
+// Models that live upstream: calls in another wire format.
 
 export { quoteUpstream } from './quote.ts'
-export { addCacheBreakpoints } from './translate/cache-breakpoints.ts'
-export { chatToMessages } from './translate/chat-to-messages.ts'
 export {
   type ChatCall,
   type ChatUpstream,
   type ChatUpstreamOptions,
   createChatUpstream,
 } from './translate/chat-upstream.ts'
-export { messagesToChat } from './translate/messages-to-chat.ts'
-export type { TranslateMode } from './translate/reply-reader.ts'
-export { createTranslator, type Translator, type TranslatorOptions } from './translate/translator.ts'
 export { UpstreamStatusError } from './upstream-error.ts'
-
-// Models that stand in for each other.
-
-export {
-  type Candidate,
-  type Chain,
-  type ChainOptions,
-  createChain,
-  type DueProbe,
-  type FailoverEvent,
-  type TargetState,
-  type TargetStatus,
-} from './failover/chain.ts'
-export { callWithFailover, type FailoverRequest, streamWithFailover } from './failover/run.ts'
-export { type FailoverSettings, type FailoverTarget, readFailoverSettings } from './failover/settings.ts'
-export { TARGET_FULL, TARGET_SKIPPED, type Verdict, verdictOf } from './failover/verdict.ts'
 
 // What the caller brings.
 

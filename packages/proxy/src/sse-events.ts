@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import { decodeSse, type SseEvent } from '@svc/wire'
+import { decodeSse, type SseEvent } from '@svc/wire/sse'
 
 /** The longest event of an upstream's stream, in bytes. */
 const MAX_EVENT_BYTES = 4 * 1024 * 1024

@@ -1,4 +1,4 @@
-import type { ChatCompletionChunk } from '@svc/wire'
+import type { ChatCompletionChunk } from '@svc/wire/openai'
 
 /** A stream of events of the messages format. */
 export function messagesStream(...events: readonly { readonly type: string }[]): string {

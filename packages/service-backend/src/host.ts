@@ -1,5 +1,6 @@
 import { type ModelOptions, StatusResponse_State } from '@svc/backend-client/proto'
-import { type BackendHandlers, createModelHost, type Log, parseOptions } from '@svc/backend-kit'
+import { type BackendHandlers, createModelHost, type Log } from '@svc/backend-kit'
+import { parseOptions } from '@svc/backend-kit/options'
 import { SvcError } from '@svc/errors'
 import type { Upstream } from '@svc/http-client'
 import type { SecretReader } from '@svc/proxy'

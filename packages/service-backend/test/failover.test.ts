@@ -5,7 +5,7 @@ import {
   type FailoverRequest,
   readFailoverSettings,
   streamWithFailover,
-} from '@svc/proxy'
+} from '@svc/proxy/failover'
 import { describe, expect, it } from 'vitest'
 import type { PredictPiece } from '../src/service/predict.ts'
 import { collect, json, type ServiceWorld, sse, startWorld } from './service-world.ts'

@@ -4,8 +4,9 @@
  * @module
  */
 
-// Backends in processes of their own
 export { type BackendProcess, sourceArguments, startBackendProcess } from './backend-process.ts'
+// Backends in processes of their own
+export { bundleEntry, type EntryBundle } from './bundle.ts'
 // Secrets that must not leak
 export {
   type Canary,

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { endAtFirstFault } from './first-fault.ts'
-import * as wire from './index.ts'
+import * as messages from './messages/index.ts'
+import * as native from './native/index.ts'
+import * as ollama from './ollama/index.ts'
+import * as openai from './openai/index.ts'
 import { parseBody } from './parse-body.ts'
+import * as responses from './responses/index.ts'
 
 const MANY = 5_000
 const schema = z.looseObject({
@@ -68,8 +72,9 @@ function openContainers(schema: z.core.$ZodType, path: string, seen = new Set<z.
   return []
 }
 
-const requests = Object.entries<unknown>(wire).flatMap(([name, value]): [string, z.ZodType][] =>
-  value instanceof z.ZodType && name.endsWith('Request') ? [[name, value]] : [],
+const requests = Object.entries<unknown>({ ...messages, ...native, ...ollama, ...openai, ...responses }).flatMap(
+  ([name, value]): [string, z.ZodType][] =>
+    value instanceof z.ZodType && name.endsWith('Request') ? [[name, value]] : [],
 )
 
 it.each(requests)('%s has no list or map that is checked on after a fault', (name, request) => {

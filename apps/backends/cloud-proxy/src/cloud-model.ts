@@ -1,17 +1,17 @@
 import type { ModelOptions } from '@svc/backend-client/proto'
-import { type Log, parseOptions } from '@svc/backend-kit'
+import type { Log } from '@svc/backend-kit'
+import { parseOptions } from '@svc/backend-kit/options'
 import { SvcError } from '@svc/errors'
 import type { Upstream } from '@svc/http-client'
 import {
   type ChatUpstream,
   type CloudTarget,
   createChatUpstream,
-  createTranslator,
   loadCloudTarget,
   type Provider,
   type SecretReader,
-  type TranslateMode,
 } from '@svc/proxy'
+import { createTranslator, type TranslateMode } from '@svc/proxy/translate'
 
 /** What a model is loaded with. */
 export interface LoadContext {

@@ -2,7 +2,7 @@ import { ANSWER_TRAILERS, StatusResponse_State } from '@svc/backend-client/proto
 import { type BackendHandlers, createModelHost, type HandlerContext } from '@svc/backend-kit'
 import { SvcError } from '@svc/errors'
 import type { ClientHeader } from '@svc/proxy'
-import type { ChatCompletion, ChatCompletionChunk } from '@svc/wire'
+import type { ChatCompletion, ChatCompletionChunk } from '@svc/wire/openai'
 import { type CloudModel, type LoadContext, loadCloudModel } from './cloud-model.ts'
 import { forward } from './forward.ts'
 import { toChatRequest } from './to-chat-request.ts'

@@ -1,6 +1,7 @@
 import type { Message, PredictOptions } from '@svc/backend-client/proto'
 import type { Log } from '@svc/backend-kit'
-import { type ChatCompletionRequest, type ChatRequestMessage, chatCompletionRequest, parseBody } from '@svc/wire'
+import { parseBody } from '@svc/wire'
+import { type ChatCompletionRequest, type ChatRequestMessage, chatCompletionRequest } from '@svc/wire/openai'
 
 /**
  * A request of the contract in the chat format. A prompt is one message of the user; of the texts that are JSON those

@@ -1,7 +1,8 @@
 import type { ChatDelta, PartialMessage, Reply } from '@svc/backend-client/proto'
 import { SvcError } from '@svc/errors'
-import { quoteUpstream, type TranslateMode, UpstreamStatusError } from '@svc/proxy'
-import type { ChatCompletion, ChatCompletionChunk, CompletionUsage } from '@svc/wire'
+import { quoteUpstream, UpstreamStatusError } from '@svc/proxy'
+import type { TranslateMode } from '@svc/proxy/translate'
+import type { ChatCompletion, ChatCompletionChunk, CompletionUsage } from '@svc/wire/openai'
 
 /** A whole answer. */
 export function toReply({ choices, usage }: ChatCompletion, mode: TranslateMode): PartialMessage<Reply> {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { PiiOrigin } from '@svc/pii'
+import type { PiiOrigin } from '@svc/pii/audit'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database, DatabaseRow } from '../db/database.ts'
 import { createStatements } from '../db/statements.ts'

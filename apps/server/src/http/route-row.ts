@@ -1,4 +1,4 @@
-import type { DocumentFormat } from '@svc/pii'
+import type { DocumentFormat } from '@svc/pii/documents'
 import type * as z from 'zod'
 
 /** Who may call a route: nobody is asked, any credential, the caller for own data, admins. */

@@ -1,4 +1,4 @@
-import { createTokenMap, restoreText } from '@svc/pii'
+import { createTokenMap, restoreText } from '@svc/pii/reversible'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { PredictionEvent } from './events.ts'

@@ -1,4 +1,4 @@
-import { createLaneRestorer, type LaneKind, type LaneRestorer, restoreText, type TokenMap } from '@svc/pii'
+import { createLaneRestorer, type LaneKind, type LaneRestorer, restoreText, type TokenMap } from '@svc/pii/reversible'
 import type { PredictionEvent } from './events.ts'
 
 /** The lanes of one choice. */

@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import { type FailoverSettings, readFailoverSettings } from '@svc/proxy'
+import { type FailoverSettings, readFailoverSettings } from '@svc/proxy/failover'
 import type { FailoverSettings as FailoverKeys, ModelConfig } from './model-config.ts'
 
 /** Whether a model has no backend of its own: others answer for it, one after the other (`failover`). */

@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import { createPatternDetector } from '@svc/pii'
+import { createPatternDetector } from '@svc/pii/patterns'
 import { isSafeName } from '../files/safe-path.ts'
 import { readChainSettings } from './chain.ts'
 import type { FieldReport } from './keys/fields.ts'

@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import type { Detector } from '@svc/pii'
+import type { Detector } from '@svc/pii/detectors'
 import { createDeferred } from '@svc/test-kit'
 import { expect, it } from 'vitest'
 import { silentLogger } from '../backends/__fixtures__/silent-logger.ts'

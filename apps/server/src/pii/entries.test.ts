@@ -1,4 +1,6 @@
-import { createHashPrefix, type FilteredSegment, type JudgedDetection } from '@svc/pii'
+import type { FilteredSegment } from '@svc/pii'
+import { createHashPrefix } from '@svc/pii/audit'
+import type { JudgedDetection } from '@svc/pii/detectors'
 import { describe, expect, it } from 'vitest'
 import { foundEntries, hashPrefix } from './entries.ts'
 

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
-import { detectionId, type FilterOutcome, type PiiOrigin, recordedFindings } from '@svc/pii'
+import { detectionId, type FilterOutcome } from '@svc/pii'
+import { type PiiOrigin, recordedFindings } from '@svc/pii/audit'
 import type { AuditEntry } from '../audit/pii-events.ts'
 
 /** Where and for whom something was found. */

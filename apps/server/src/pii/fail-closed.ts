@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import { piiUnavailable } from '@svc/pii'
+import { piiUnavailable } from '@svc/pii/errors'
 import type { AuditEvents } from '../audit/pii-events.ts'
 import { type Occasion, unavailableEntry } from './entries.ts'
 import type { PiiMetrics } from './metrics.ts'

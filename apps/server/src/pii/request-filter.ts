@@ -1,20 +1,16 @@
 import { SvcError } from '@svc/errors'
 import type { JsonDocument, Splice } from '@svc/json'
+import { type FilterOutcome, type StopSignal, startFilter } from '@svc/pii'
+import type { Detector } from '@svc/pii/detectors'
 import {
   collectSegments,
-  createTokenMap,
-  type Detector,
   type DocumentFormat,
-  type FilterOutcome,
-  piiBlocked,
-  piiUnsupportedTransport,
   type SegmentCollection,
-  type StopSignal,
-  startFilter,
   type TextSegment,
   type TokenList,
-  type TokenMap,
-} from '@svc/pii'
+} from '@svc/pii/documents'
+import { piiBlocked, piiUnsupportedTransport } from '@svc/pii/errors'
+import { createTokenMap, type TokenMap } from '@svc/pii/reversible'
 import type { AuditEntry, AuditEvents } from '../audit/pii-events.ts'
 import type { ModelConfig } from '../models/model-config.ts'
 import type { Clock } from '../ports.ts'

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { SvcError } from '@svc/errors'
-import { type Entity, type OffsetEncoding, piiBlocked, redactText } from '@svc/pii'
+import { type Entity, type OffsetEncoding, redactText } from '@svc/pii'
+import { piiBlocked } from '@svc/pii/errors'
 import type { AuditEvents } from '../audit/pii-events.ts'
 import type { ModelConfig } from '../models/model-config.ts'
 import type { Clock } from '../ports.ts'

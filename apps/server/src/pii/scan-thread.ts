@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { SvcError } from '@svc/errors'
-import { buffersOf, type PackedDetections, type PatternTask } from '@svc/pii'
+import { buffersOf, type PackedDetections, type PatternTask } from '@svc/pii/offload'
 
 /** What a thread is sent. */
 export type ScanMessage =

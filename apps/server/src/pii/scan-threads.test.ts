@@ -1,4 +1,6 @@
-import { createDetector, type DetectionSettings, type PatternTask, type ScanDocument } from '@svc/pii'
+import type { DetectionSettings } from '@svc/pii'
+import { createDetector, type ScanDocument } from '@svc/pii/detectors'
+import type { PatternTask } from '@svc/pii/offload'
 import { afterEach, describe, expect, it } from 'vitest'
 import { silentLogger } from '../backends/__fixtures__/silent-logger.ts'
 import { systemClock } from '../clock.ts'

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { SvcError } from '@svc/errors'
-import type { PatternScanner } from '@svc/pii'
+import type { PatternScanner } from '@svc/pii/offload'
 import type { Clock, Logger } from '../ports.ts'
 import { createTaskQueue } from '../task-queue.ts'
 import { ScanThread } from './scan-thread.ts'

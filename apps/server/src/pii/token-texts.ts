@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import { encodeJsonString } from '@svc/json'
-import type { TokenList } from '@svc/pii'
+import type { TokenList } from '@svc/pii/documents'
 import type { ModelConfig } from '../models/model-config.ts'
 import type { Residency } from '../models/residency.ts'
 import type { HiddenTexts } from './hidden-text.ts'

@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import type { ResponseResource } from '@svc/wire'
+import type { ResponseResource } from '@svc/wire/responses'
 import type { Clock, Logger } from '../ports.ts'
 import { LEASE_MS, type Reader, type ResponseStore, type StoredResponse } from './response-store.ts'
 

@@ -1,4 +1,4 @@
-import type { ResponseResource } from '@svc/wire'
+import type { ResponseResource } from '@svc/wire/responses'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../clock.ts'
 import { databasePlaces, silentLogger as logger } from '../db/__fixtures__/places.ts'

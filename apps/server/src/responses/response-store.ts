@@ -1,4 +1,4 @@
-import type { ResponseInputItem, ResponseResource } from '@svc/wire'
+import type { ResponseInputItem, ResponseResource } from '@svc/wire/responses'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database, DatabaseRow } from '../db/database.ts'
 import { createStatements } from '../db/statements.ts'

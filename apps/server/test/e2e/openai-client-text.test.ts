@@ -1,7 +1,7 @@
 import { copyFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { demoModels } from '@svc/demo-models'
-import { MODERATION_CATEGORIES } from '@svc/wire'
+import { MODERATION_CATEGORIES } from '@svc/wire/openai'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type BuiltServer, startBuiltServer } from '../support/built-server.ts'

@@ -7,10 +7,8 @@ import type {
   Model,
   ModelList,
   Moderation,
-  ResponseErrorReply,
-  ResponseEvent,
-  ResponseResource,
-} from '@svc/wire'
+} from '@svc/wire/openai'
+import type { ResponseErrorReply, ResponseEvent, ResponseResource } from '@svc/wire/responses'
 import type OpenAI from 'openai'
 import { describe, expectTypeOf, it } from 'vitest'
 

@@ -55,6 +55,20 @@ describe('a start', () => {
     },
   )
 
+  it('has the API page with files of its own', async () => {
+    await using server = await startBuiltServer()
+    for (const [file, part] of [
+      ['index.html', 'swagger-ui-bundle.js'],
+      ['swagger-ui-bundle.js', 'SwaggerUIBundle'],
+      ['swagger-ui.css', '.swagger-ui'],
+      ['doc.json', '"openapi":"3.1'],
+    ] as const) {
+      const reply = await fetch(`${server.url}/swagger/${file}`)
+      expect([file, reply.status]).toEqual([file, 200])
+      expect((await reply.text()).includes(part)).toBe(true)
+    }
+  })
+
   it('by the name of the command alone is possible: the entry is a program', async () => {
     await using dir = await tempDir('svc-e2e-')
     await symlink(BUILT_ENTRY, dir.join('svc'))

@@ -1,5 +1,7 @@
 import { Agent, request } from 'node:http'
-import { compatibleErrorReply, messagesErrorReply, responseErrorReply } from '@svc/wire'
+import { messagesErrorReply } from '@svc/wire/messages'
+import { compatibleErrorReply } from '@svc/wire/openai'
+import { responseErrorReply } from '@svc/wire/responses'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'

@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createFakeClock, readSse, type SeenSseEvent } from '@svc/test-kit'
-import type { FailoverChain, FailoverChange } from '@svc/wire'
+import type { FailoverChain, FailoverChange } from '@svc/wire/native'
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { failoverRoutes } from '../../src/api/failover/routes.ts'

@@ -1,4 +1,4 @@
-import { messagesErrorReply } from '@svc/wire'
+import { messagesErrorReply } from '@svc/wire/messages'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { startTestServer } from '../support/server.ts'

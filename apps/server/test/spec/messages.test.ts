@@ -1,5 +1,5 @@
 import type { MockBehaviour } from '@svc/backend-mock/script'
-import { type MessagesEvent, messagesEvent, messagesReply } from '@svc/wire'
+import { type MessagesEvent, messagesEvent, messagesReply } from '@svc/wire/messages'
 import { describe, expect, it } from 'vitest'
 import { dataUrl, PNG } from '../../src/inference/media/__fixtures__/samples.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'

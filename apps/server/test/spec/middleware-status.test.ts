@@ -1,4 +1,4 @@
-import { middlewareStatus } from '@svc/wire'
+import { middlewareStatus } from '@svc/wire/native'
 import { describe, expect } from 'vitest'
 import { startPiiWorld } from '../support/pii-world.ts'
 import { verifies } from './verifies.ts'

@@ -1,5 +1,6 @@
 import type { MockScript } from '@svc/backend-mock/script'
-import { MODERATION_CATEGORIES, moderation, parseBody } from '@svc/wire'
+import { parseBody } from '@svc/wire'
+import { MODERATION_CATEGORIES, moderation } from '@svc/wire/openai'
 import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
 import { startTestServer, type TestServer } from '../support/server.ts'

@@ -6,7 +6,7 @@ import {
   ollamaPsReply,
   ollamaShowReply,
   ollamaTagsReply,
-} from '@svc/wire'
+} from '@svc/wire/ollama'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type * as z from 'zod'

@@ -1,4 +1,4 @@
-import { piiAnalysis, piiEventList, piiRedaction } from '@svc/wire'
+import { piiAnalysis, piiEventList, piiRedaction } from '@svc/wire/native'
 import { describe, expect, it } from 'vitest'
 import { type Authenticator, extractCredential } from '../../src/http/middleware/authenticate.ts'
 import { startPiiWorld } from '../support/pii-world.ts'

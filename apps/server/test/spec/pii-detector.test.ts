@@ -1,4 +1,4 @@
-import { middlewareStatus } from '@svc/wire'
+import { middlewareStatus } from '@svc/wire/native'
 import { describe, expect, it } from 'vitest'
 import { startPiiWorld } from '../support/pii-world.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'

@@ -1,4 +1,4 @@
-import { ollamaChatReply, ollamaEmbedReply, ollamaGenerateReply } from '@svc/wire'
+import { ollamaChatReply, ollamaEmbedReply, ollamaGenerateReply } from '@svc/wire/ollama'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bodyWith, type ScannedRoute, scannedPathsOf } from '../support/scanned-routes.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'

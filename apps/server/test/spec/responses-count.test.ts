@@ -1,4 +1,4 @@
-import type { ResponseResource } from '@svc/wire'
+import type { ResponseResource } from '@svc/wire/responses'
 import { describe, expect, it } from 'vitest'
 import { startTestServer, type TestServer } from '../support/server.ts'
 

@@ -1,4 +1,4 @@
-import type { ResponseResource } from '@svc/wire'
+import type { ResponseResource } from '@svc/wire/responses'
 import { describe, expect, it } from 'vitest'
 import { type Authenticator, extractCredential } from '../../src/http/middleware/authenticate.ts'
 import type { Principal } from '../../src/http/principal.ts'

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { MockBehaviour, MockRule } from '@svc/backend-mock/script'
-import type { ResponseEvent, ResponseResource } from '@svc/wire'
+import type { ResponseEvent, ResponseResource } from '@svc/wire/responses'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Exchange } from '../../src/inference/exchange.ts'

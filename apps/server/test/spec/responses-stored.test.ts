@@ -1,5 +1,5 @@
 import type { MockBehaviour, MockRule } from '@svc/backend-mock/script'
-import { type ResponseEvent, type ResponseResource, responseEvent, responseResource } from '@svc/wire'
+import { type ResponseEvent, type ResponseResource, responseEvent, responseResource } from '@svc/wire/responses'
 import { describe, expect, it } from 'vitest'
 import { loadSqliteEngine } from '../../src/db/sqlite-engine.ts'
 import { eventually } from '../support/eventually.ts'

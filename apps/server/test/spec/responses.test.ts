@@ -1,5 +1,5 @@
 import type { MockBehaviour } from '@svc/backend-mock/script'
-import { type ResponseEvent, type ResponseResource, responseEvent, responseResource } from '@svc/wire'
+import { type ResponseEvent, type ResponseResource, responseEvent, responseResource } from '@svc/wire/responses'
 import { describe, expect, it } from 'vitest'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import { verifies } from './verifies.ts'

@@ -1,5 +1,6 @@
 import { request } from 'node:http'
-import { decodeNdjson, decodeSse } from '@svc/wire'
+import { decodeNdjson } from '@svc/wire/ndjson'
+import { decodeSse } from '@svc/wire/sse'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { CONVERSATION_FORMATS, type Conversation, conversation, type Figures } from '../support/conversations.ts'

@@ -1,14 +1,10 @@
 import type { MockBehaviour } from '@svc/backend-mock/script'
-import {
-  chatCompletionChunk,
-  completionChunk,
-  decodeNdjson,
-  decodeSse,
-  messagesEvent,
-  ollamaChatReply,
-  ollamaGenerateReply,
-  responseEvent,
-} from '@svc/wire'
+import { messagesEvent } from '@svc/wire/messages'
+import { decodeNdjson } from '@svc/wire/ndjson'
+import { ollamaChatReply, ollamaGenerateReply } from '@svc/wire/ollama'
+import { chatCompletionChunk, completionChunk } from '@svc/wire/openai'
+import { responseEvent } from '@svc/wire/responses'
+import { decodeSse } from '@svc/wire/sse'
 import { describe, expect, it } from 'vitest'
 import type * as z from 'zod'
 import { startTestServer, type TestServer } from '../support/server.ts'

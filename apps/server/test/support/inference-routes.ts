@@ -1,4 +1,4 @@
-import { MODERATION_CATEGORIES } from '@svc/wire'
+import { MODERATION_CATEGORIES } from '@svc/wire/openai'
 import fc from 'fast-check'
 import type * as z from 'zod'
 import { pathsOf, type RouteRow } from '../../src/http/route-row.ts'

@@ -1,4 +1,4 @@
-import { type ResponseEvent, type ResponseResource, responseEvent } from '@svc/wire'
+import { type ResponseEvent, type ResponseResource, responseEvent } from '@svc/wire/responses'
 import { type ClientOptions, WebSocket } from 'ws'
 import { eventually } from './eventually.ts'
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { BUILTIN_NAMES } from './builtin-names.ts'
 import { BUILTIN_PATTERNS } from './builtins.ts'
-import { BUILTIN_NAMES, BUILTINS, findBuiltin } from './catalogue.ts'
+import { BUILTINS, findBuiltin } from './catalogue.ts'
 import { PatternMatcher } from './matcher.ts'
 
 /** What one built-in finds in a text. */

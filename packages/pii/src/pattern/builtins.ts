@@ -1,12 +1,13 @@
+import type { BuiltinName } from './builtin-names.ts'
 import type { CodeSet } from './code-set.ts'
 import { CompiledPattern } from './compiled-pattern.ts'
 
 /** A built-in pattern: a kind of secret that has a fixed text in it (§2.11). */
 export interface BuiltinPattern {
   /** The neutral name, as reports write it. */
-  readonly name: string
+  readonly name: BuiltinName
   /** Other names that configurations may use. */
-  readonly aliases: readonly string[]
+  readonly aliases: readonly BuiltinName[]
   /** The group that matches are reported under. */
   readonly group: string
   /** Other names of the group that `entity_actions` may use. */
@@ -15,8 +16,8 @@ export interface BuiltinPattern {
 }
 
 interface Definition {
-  readonly name: string
-  readonly aliases?: readonly string[]
+  readonly name: BuiltinName
+  readonly aliases?: readonly BuiltinName[]
   readonly group: string
   readonly groupAliases?: readonly string[]
   readonly source: string

@@ -1,3 +1,4 @@
+import type { BuiltinName } from './builtin-names.ts'
 import { BUILTIN_PATTERNS } from './builtins.ts'
 import type { CompiledPattern } from './compiled-pattern.ts'
 import { STRUCTURED_BUILTINS } from './structured/catalogue.ts'
@@ -5,8 +6,8 @@ import type { StructuredSearch } from './structured/search.ts'
 
 /** A built-in by any of its names. */
 export interface Builtin {
-  readonly name: string
-  readonly aliases: readonly string[]
+  readonly name: BuiltinName
+  readonly aliases: readonly BuiltinName[]
   readonly group: string
   readonly groupAliases: readonly string[]
   /** How it is found: by a pattern with a fixed text in it, or by a shape that is checked. */
@@ -19,9 +20,6 @@ export const BUILTINS: readonly Builtin[] = [...BUILTIN_PATTERNS, ...STRUCTURED_
 
 const BY_NAME = new Map<string, Builtin>()
 for (const builtin of BUILTINS) for (const name of [builtin.name, ...builtin.aliases]) BY_NAME.set(name, builtin)
-
-/** The names that configurations may use: of each built-in the neutral one, then the others. */
-export const BUILTIN_NAMES: readonly string[] = [...BY_NAME.keys()]
 
 /** The built-in of a name; undefined when there is none. */
 export function findBuiltin(name: string): Builtin | undefined {

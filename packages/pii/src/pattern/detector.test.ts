@@ -33,7 +33,7 @@ describe('built-ins', () => {
 
   it('by either name, reported under the neutral group', async () => {
     const text = 'my sk-ant-Zq9Zq9Zq9Zq9Zq9Zq9Zq9Zq9 key'
-    for (const name of ['anthropic_api_key', 'provider_b_api_key']) {
+    for (const name of ['anthropic_api_key', 'provider_b_api_key'] as const) {
       expect(await groupsIn({ builtins: [name] }, text)).toEqual([[text.slice(3, 34), 'PROVIDER_B_KEY', 'mask']])
     }
   })
@@ -45,7 +45,13 @@ describe('built-ins', () => {
 
   it('structured ones are off unless they are named', async () => {
     const text = 'jane@example.com 4111 1111 1111 1111'
-    const five = ['provider_a_api_key', 'provider_b_api_key', 'codehost_token', 'cloud_access_key', 'private_key_block']
+    const five = [
+      'provider_a_api_key',
+      'provider_b_api_key',
+      'codehost_token',
+      'cloud_access_key',
+      'private_key_block',
+    ] as const
     expect(await groupsIn({ builtins: five }, text)).toEqual([])
     expect(await groupsIn({ builtins: [...five, 'email', 'credit_card'] }, text)).toEqual([
       ['4111 1111 1111 1111', 'CREDITCARD', 'mask'],
@@ -220,7 +226,7 @@ describe('configuration that cannot be', () => {
     ['nothing to look for', {}, 'neither builtins nor patterns are named'],
     [
       'an unknown built-in',
-      { builtins: ['nope'] },
+      { builtins: ['nope' as 'email'] },
       'builtins: "nope" is none of provider_b_api_key, anthropic_api_key',
     ],
     ['a pattern without a name', { patterns: [{ name: ' ', match: 'abc' }] }, 'patterns[0] has no name'],

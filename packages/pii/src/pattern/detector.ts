@@ -6,7 +6,8 @@ import { createPolicy, type PolicySettings } from '../policy.ts'
 import type { CustomPattern } from '../settings.ts'
 import type { Span } from '../span.ts'
 import { adjacentParts } from './adjacent-parts.ts'
-import { BUILTIN_NAMES, BUILTINS, type Builtin, findBuiltin } from './catalogue.ts'
+import { BUILTIN_NAMES, type BuiltinName } from './builtin-names.ts'
+import { BUILTINS, type Builtin, findBuiltin } from './catalogue.ts'
 import { CompiledPattern } from './compiled-pattern.ts'
 import { type FoundBy, KnownHits } from './known-hits.ts'
 import { PatternMatcher } from './matcher.ts'
@@ -19,7 +20,7 @@ export const MAX_PATTERNS = 128
 /** The part of `pii_detection` that patterns go by (§2.11). */
 export interface PatternSettings extends PolicySettings {
   /** Names of the catalogue, neutral or of the vendor. */
-  readonly builtins?: readonly string[] | undefined
+  readonly builtins?: readonly BuiltinName[] | undefined
   readonly patterns?: readonly CustomPattern[] | undefined
 }
 

@@ -1,7 +1,7 @@
 import type { SvcError } from '@svc/errors'
 import type { BodyPiece } from '@svc/http-client'
 import { upstreamFailed } from '@svc/http-client'
-import type { CompletionUsage } from '@svc/wire'
+import type { CompletionUsage } from '@svc/wire/openai'
 import { rewrittenEnd, rewrittenText } from './byte-rewriter.ts'
 import { errorEvent } from './error-event.ts'
 import { EventGate } from './event-gate.ts'

@@ -1,7 +1,7 @@
 import type { SvcError } from '@svc/errors'
 import type { BodyPiece } from '@svc/http-client'
 import { upstreamFailed } from '@svc/http-client'
-import type { CompletionUsage } from '@svc/wire'
+import type { CompletionUsage } from '@svc/wire/openai'
 import { tryParseJson } from '../fields.ts'
 import type { Provider } from '../ports.ts'
 import { addFigures, readCompatibleUsage, toCompatibleUsage } from '../translate/usage.ts'

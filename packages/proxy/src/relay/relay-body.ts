@@ -1,6 +1,6 @@
 import type { SvcError } from '@svc/errors'
 import type { BodyPiece, Header, UpstreamHead } from '@svc/http-client'
-import type { CompletionUsage } from '@svc/wire'
+import type { CompletionUsage } from '@svc/wire/openai'
 import type { Provider } from '../ports.ts'
 import type { ByteRewriter } from './byte-rewriter.ts'
 import type { ClientReply } from './client-reply.ts'

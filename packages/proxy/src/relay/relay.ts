@@ -9,7 +9,7 @@ import type {
   UpstreamSink,
 } from '@svc/http-client'
 import { upstreamFailed } from '@svc/http-client'
-import type { CompletionUsage } from '@svc/wire'
+import type { CompletionUsage } from '@svc/wire/openai'
 import { checkProvider } from '../check-provider.ts'
 import { replyHeaders } from '../headers.ts'
 import type { Provider } from '../ports.ts'

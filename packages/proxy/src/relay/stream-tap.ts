@@ -1,4 +1,4 @@
-import type { CompletionUsage } from '@svc/wire'
+import type { CompletionUsage } from '@svc/wire/openai'
 import { type Fields, fieldsOf, textOf, tryParseJson } from '../fields.ts'
 import type { Provider } from '../ports.ts'
 import { addFigures, type MessagesFigures, readCompatibleUsage, toCompatibleUsage } from '../translate/usage.ts'

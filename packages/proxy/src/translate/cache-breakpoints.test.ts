@@ -1,4 +1,4 @@
-import type { MessagesRequest } from '@svc/wire'
+import type { MessagesRequest } from '@svc/wire/messages'
 import { describe, expect, it } from 'vitest'
 import { addCacheBreakpoints } from './cache-breakpoints.ts'
 

@@ -1,4 +1,4 @@
-import type { MessagesBlock, MessagesMessage, MessagesRequest } from '@svc/wire'
+import type { MessagesBlock, MessagesMessage, MessagesRequest } from '@svc/wire/messages'
 
 const EPHEMERAL = { cache_control: { type: 'ephemeral' } } as const
 

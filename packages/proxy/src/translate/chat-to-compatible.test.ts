@@ -1,4 +1,5 @@
-import { type ChatCompletionRequest, chatCompletionRequest, parseBody } from '@svc/wire'
+import { parseBody } from '@svc/wire'
+import { type ChatCompletionRequest, chatCompletionRequest } from '@svc/wire/openai'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { chatToCompatible } from './chat-to-compatible.ts'

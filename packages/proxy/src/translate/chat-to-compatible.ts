@@ -1,4 +1,4 @@
-import type { ChatCompletionRequest, ChatRequestMessage } from '@svc/wire'
+import type { ChatCompletionRequest, ChatRequestMessage } from '@svc/wire/openai'
 import { withoutNothing } from '../fields.ts'
 import { type HistoryEntry, toHistory } from './conversation.ts'
 import { type ToolChoice, toToolUse } from './tools.ts'

@@ -1,4 +1,6 @@
-import { type ChatCompletionRequest, messagesRequest, parseBody } from '@svc/wire'
+import { parseBody } from '@svc/wire'
+import { messagesRequest } from '@svc/wire/messages'
+import type { ChatCompletionRequest } from '@svc/wire/openai'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { chatToMessages } from './chat-to-messages.ts'

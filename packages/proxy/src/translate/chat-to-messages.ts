@@ -1,12 +1,11 @@
 import type {
-  ChatCompletionRequest,
-  ChatFunction,
   MessagesBlock,
   MessagesMessage,
   MessagesRequest,
   MessagesTool,
   MessagesToolChoice,
-} from '@svc/wire'
+} from '@svc/wire/messages'
+import type { ChatCompletionRequest, ChatFunction } from '@svc/wire/openai'
 import { fieldsOf, isFields, withoutNothing } from '../fields.ts'
 import { contentText } from './content-text.ts'
 import { type HistoryCall, type HistoryEntry, toHistory } from './conversation.ts'

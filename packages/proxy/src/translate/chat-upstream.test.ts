@@ -1,6 +1,6 @@
 import { createHttpUpstream } from '@svc/http-client'
 import { startUpstream, type UpstreamScript } from '@svc/test-kit'
-import type { ChatCompletionRequest } from '@svc/wire'
+import type { ChatCompletionRequest } from '@svc/wire/openai'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { chunkStream, hear, messagesStream, silence } from '../../test/streams.ts'
 import { type ChatUpstreamOptions, createChatUpstream } from './chat-upstream.ts'

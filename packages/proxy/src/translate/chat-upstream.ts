@@ -1,5 +1,5 @@
 import type { Header, Upstream, UpstreamReply } from '@svc/http-client'
-import type { ChatCompletion, ChatCompletionChunk, ChatCompletionRequest, CompletionUsage } from '@svc/wire'
+import type { ChatCompletion, ChatCompletionChunk, ChatCompletionRequest, CompletionUsage } from '@svc/wire/openai'
 import { type ClientHeader, passageHeaders } from '../headers.ts'
 import { redactError } from '../redact-error.ts'
 import { brokenUpstream, headerOf, readStatusError, readWhole } from '../upstream-error.ts'

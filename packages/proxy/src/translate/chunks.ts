@@ -1,4 +1,4 @@
-import type { ChatCompletionChunk, ChatDelta, ChatFinishReason, CompletionUsage } from '@svc/wire'
+import type { ChatCompletionChunk, ChatDelta, ChatFinishReason, CompletionUsage } from '@svc/wire/openai'
 
 /** What is the same in all chunks of a stream. */
 export interface ChunkHead {

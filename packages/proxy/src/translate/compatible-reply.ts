@@ -1,4 +1,4 @@
-import type { ChatReplyMessage, ChatToolCall } from '@svc/wire'
+import type { ChatReplyMessage, ChatToolCall } from '@svc/wire/openai'
 import { countOf, type Fields, fieldsOf, isFields, listOf, textOf, tryParseJson } from '../fields.ts'
 import { readFinishReason, withoutCalls } from './finish-reason.ts'
 import { errorInside, unreadable } from './reply-errors.ts'

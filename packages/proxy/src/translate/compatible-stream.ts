@@ -1,4 +1,10 @@
-import type { ChatCompletionChunk, ChatDelta, ChatFinishReason, ChatToolCallDelta, CompletionUsage } from '@svc/wire'
+import type {
+  ChatCompletionChunk,
+  ChatDelta,
+  ChatFinishReason,
+  ChatToolCallDelta,
+  CompletionUsage,
+} from '@svc/wire/openai'
 import { countOf, type Fields, fieldsOf, isFields, listOf, textOf, tryParseJson } from '../fields.ts'
 import { type ChunkHead, deltaChunk, finishChunk, usageChunk } from './chunks.ts'
 import { readFinishReason, withoutCalls } from './finish-reason.ts'

@@ -1,4 +1,4 @@
-import type { ChatCompletion, ChatCompletionChunk, ChatDelta } from '@svc/wire'
+import type { ChatCompletion, ChatCompletionChunk, ChatDelta } from '@svc/wire/openai'
 import { deltaChunk, finishChunk, usageChunk } from './chunks.ts'
 
 /** A whole reply as the chunks of a stream: for upstreams that do not stream though they were asked to. */

@@ -1,4 +1,4 @@
-import { type ChatRequestMessage, isKnownContentPart } from '@svc/wire'
+import { type ChatRequestMessage, isKnownContentPart } from '@svc/wire/openai'
 
 /** The text of a message's content: all of its text parts, one after the other. */
 export function contentText(content: ChatRequestMessage['content']): string {

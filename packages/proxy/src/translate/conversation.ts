@@ -1,4 +1,4 @@
-import type { ChatRequestMessage } from '@svc/wire'
+import type { ChatRequestMessage } from '@svc/wire/openai'
 
 /** A call of a tool in the history of a conversation. */
 export interface HistoryCall {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { isFields, tryParseJson } from '../fields.ts'
 
 /** The text that an object was parsed from. */
@@ -18,7 +17,7 @@ export function parseExactObject(text: string): Record<string, unknown> | undefi
 export function encodeExactJson(value: unknown): Uint8Array {
   const sources: string[] = []
   // Nobody who writes the value can know the mark.
-  const mark = randomUUID()
+  const mark = crypto.randomUUID()
   const text = JSON.stringify(value, (_key, member: unknown) => {
     const source = sourceOf(member)
     return source === undefined ? member : `${mark}:${sources.push(source) - 1}`

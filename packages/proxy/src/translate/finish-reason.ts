@@ -1,4 +1,4 @@
-import type { ChatFinishReason } from '@svc/wire'
+import type { ChatFinishReason } from '@svc/wire/openai'
 
 const COMPATIBLE: ReadonlySet<unknown> = new Set<ChatFinishReason>([
   'stop',

@@ -1,5 +1,6 @@
 import { SvcError } from '@svc/errors'
-import { type ChatContentPart, type ChatRequestMessage, isKnownContentPart, type MessagesBlock } from '@svc/wire'
+import type { MessagesBlock } from '@svc/wire/messages'
+import { type ChatContentPart, type ChatRequestMessage, isKnownContentPart } from '@svc/wire/openai'
 
 type Source = Extract<MessagesBlock, { type: 'image' }>['source']
 /** A block that a message or a tool's result may hold. */

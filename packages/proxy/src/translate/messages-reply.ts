@@ -1,5 +1,5 @@
 import { parseJson } from '@svc/json'
-import type { ChatReplyMessage, ChatToolCall } from '@svc/wire'
+import type { ChatReplyMessage, ChatToolCall } from '@svc/wire/openai'
 import { type Fields, fieldsOf, isFields, textOf, tryParseJson } from '../fields.ts'
 import { toFinishReason, withoutCalls } from './finish-reason.ts'
 import { errorInside, refused, unreadable } from './reply-errors.ts'

@@ -1,4 +1,4 @@
-import type { ChatCompletionChunk, ChatDelta } from '@svc/wire'
+import type { ChatCompletionChunk, ChatDelta } from '@svc/wire/openai'
 import { type Fields, fieldsOf, isFields, textOf, tryParseJson } from '../fields.ts'
 import { brokenUpstream } from '../upstream-error.ts'
 import { type ChunkHead, deltaChunk, finishChunk, usageChunk } from './chunks.ts'

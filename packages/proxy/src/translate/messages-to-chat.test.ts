@@ -1,4 +1,6 @@
-import { chatCompletionRequest, type MessagesRequest, messagesRequest, parseBody } from '@svc/wire'
+import { parseBody } from '@svc/wire'
+import { type MessagesRequest, messagesRequest } from '@svc/wire/messages'
+import { chatCompletionRequest } from '@svc/wire/openai'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { chatToMessages } from './chat-to-messages.ts'

@@ -1,14 +1,13 @@
 import { SvcError } from '@svc/errors'
 import {
-  type ChatCompletionRequest,
-  type ChatRequestMessage,
   isKnownMessagesBlock,
   type MessagesBlock,
   type MessagesMessage,
   type MessagesRequest,
   type MessagesTool,
   type MessagesToolChoice,
-} from '@svc/wire'
+} from '@svc/wire/messages'
+import type { ChatCompletionRequest, ChatRequestMessage } from '@svc/wire/openai'
 import { fieldsOf, withoutNothing } from '../fields.ts'
 
 type ContentPart = Exclude<NonNullable<ChatRequestMessage['content']>, string>[number]

@@ -1,4 +1,4 @@
-import type { ChatCompletion } from '@svc/wire'
+import type { ChatCompletion } from '@svc/wire/openai'
 import { describe, expect, it } from 'vitest'
 import { createTranslator, type TranslatorOptions } from './translator.ts'
 

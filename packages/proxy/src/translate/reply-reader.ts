@@ -1,4 +1,4 @@
-import type { ChatCompletion, ChatCompletionChunk, CompletionUsage } from '@svc/wire'
+import type { ChatCompletion, ChatCompletionChunk, CompletionUsage } from '@svc/wire/openai'
 
 /** What is carried over: text alone, or calls and thoughts too. */
 export type TranslateMode = 'text' | 'full'

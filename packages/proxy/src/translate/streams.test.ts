@@ -1,4 +1,4 @@
-import type { ChatCompletionChunk } from '@svc/wire'
+import type { ChatCompletionChunk } from '@svc/wire/openai'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { chunkStream, cutAt, type Heard, hear, messagesStream, silence } from '../../test/streams.ts'

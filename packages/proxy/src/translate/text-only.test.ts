@@ -1,4 +1,4 @@
-import type { ChatCompletionRequest } from '@svc/wire'
+import type { ChatCompletionRequest } from '@svc/wire/openai'
 import { describe, expect, it } from 'vitest'
 import { toTextOnly } from './text-only.ts'
 

@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import type { ChatCompletionRequest, ChatRequestMessage } from '@svc/wire'
+import type { ChatCompletionRequest, ChatRequestMessage } from '@svc/wire/openai'
 import { contentText, holdsMedia } from './content-text.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { ChatCompletionRequest, ChatFunction } from '@svc/wire'
+import type { ChatCompletionRequest, ChatFunction } from '@svc/wire/openai'
 import { fieldsOf, isFields, textOf, tryParseJson } from '../fields.ts'
 
 /** Which tools may or must be called. */

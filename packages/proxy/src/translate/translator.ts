@@ -1,4 +1,4 @@
-import type { ChatCompletion, ChatCompletionChunk, ChatCompletionRequest, CompletionUsage } from '@svc/wire'
+import type { ChatCompletion, ChatCompletionChunk, ChatCompletionRequest, CompletionUsage } from '@svc/wire/openai'
 import { checkProvider } from '../check-provider.ts'
 import type { Provider } from '../ports.ts'
 import { readSseEvents } from '../sse-events.ts'

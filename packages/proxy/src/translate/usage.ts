@@ -1,4 +1,4 @@
-import type { CompletionUsage } from '@svc/wire'
+import type { CompletionUsage } from '@svc/wire/openai'
 import { countOf, fieldsOf } from '../fields.ts'
 
 /** Figures of the messages format as they come in: the last value of each counts. */

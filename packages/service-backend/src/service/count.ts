@@ -1,6 +1,7 @@
-import { chatToMessages } from '@svc/proxy'
 import { countOf, type Fields, withoutNothing } from '@svc/proxy/replies'
-import { chatCompletionRequest, parseBody } from '@svc/wire'
+import { chatToMessages } from '@svc/proxy/translate'
+import { parseBody } from '@svc/wire'
+import { chatCompletionRequest } from '@svc/wire/openai'
 import { undecodable } from './status.ts'
 import type { ServiceCall, ServiceTransport } from './transport.ts'
 

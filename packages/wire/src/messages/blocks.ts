@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { endAtFirstFault } from '../first-fault.ts'
 import { anyObject } from '../scalars.ts'
+import { isKnownBlockType, isMediaBlockType } from './known-blocks.ts'
 
 /** Where the bytes of an image or document are. */
 const source = z.discriminatedUnion('type', [
@@ -17,18 +18,16 @@ export const messagesTextBlock = z.looseObject({ type: z.literal('text'), text: 
 const imageBlock = z.looseObject({ type: z.literal('image'), source })
 const documentBlock = z.looseObject({ type: z.literal('document'), source, title: z.string().nullish() })
 
-const MEDIA_TYPES = ['text', 'image', 'document'] as const
-
 /** A block of a type this server does not know; a proxy passes it on, a local model refuses it. */
-function unknownBlock(known: ReadonlySet<string>) {
+function unknownBlock(isKnown: (type: string) => boolean) {
   // Aborting: a known block of a wrong shape must be told about its field, not about its type.
-  return z.looseObject({ type: z.string().refine((type) => !known.has(type), { abort: true }) })
+  return z.looseObject({ type: z.string().refine((type) => !isKnown(type), { abort: true }) })
 }
 
 const knownResultBlock = z.discriminatedUnion('type', [messagesTextBlock, imageBlock, documentBlock])
 
 /** One block of what a tool gave, of any type. */
-export const messagesResultBlock = z.union([knownResultBlock, unknownBlock(new Set(MEDIA_TYPES))])
+export const messagesResultBlock = z.union([knownResultBlock, unknownBlock(isMediaBlockType)])
 
 const toolUseBlock = z.looseObject({
   type: z.literal('tool_use'),
@@ -62,24 +61,11 @@ const knownBlock = z.discriminatedUnion('type', [
   redactedBlock,
 ])
 
-const KNOWN_TYPES: ReadonlySet<string> = new Set<MessagesBlock['type']>([
-  ...MEDIA_TYPES,
-  'tool_use',
-  'tool_result',
-  'thinking',
-  'redacted_thinking',
-])
-
 /** One block of a message's content, of a type this server knows. */
 export type MessagesBlock = z.infer<typeof knownBlock>
 
 /** One block of a message's content, of any type. */
-export const messagesBlock = z.union([knownBlock, unknownBlock(KNOWN_TYPES)])
-
-/** Whether a block is of a type this server knows, so that switching on `type` sees its fields. */
-export function isKnownMessagesBlock(block: z.infer<typeof messagesBlock>): block is MessagesBlock {
-  return KNOWN_TYPES.has(block.type)
-}
+export const messagesBlock = z.union([knownBlock, unknownBlock(isKnownBlockType)])
 
 /** A message of the conversation; instructions may also stand in between as `system`. */
 export const messagesMessage = z.looseObject({

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { endAtFirstFault } from '../first-fault.ts'
+import { isKnownPartType } from './known-parts.ts'
 
 /** The roles a chat message may have; `developer` is treated as `system`, `function` is the legacy `tool`. */
 export const CHAT_ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function'] as const
@@ -35,23 +36,10 @@ const knownPart = z.discriminatedUnion('type', [
   refusalPart,
 ])
 
-const KNOWN_PART_TYPES: ReadonlySet<string> = new Set<ChatContentPart['type']>([
-  'text',
-  'image_url',
-  'image',
-  'video_url',
-  'video',
-  'audio_url',
-  'audio',
-  'input_audio',
-  'file',
-  'refusal',
-])
-
 /** A part of a type this server does not know; a proxy passes it on, a local model refuses it. */
 const unknownPart = z.looseObject({
   // Aborting: a known part of a wrong shape must be told about its field, not about its type.
-  type: z.string().refine((type) => !KNOWN_PART_TYPES.has(type), { abort: true }),
+  type: z.string().refine((type) => !isKnownPartType(type), { abort: true }),
 })
 
 /** One part of a message's content, of a type this server knows. */
@@ -59,11 +47,6 @@ export type ChatContentPart = z.infer<typeof knownPart>
 
 /** One part of a message's content, of any type. */
 export const chatContentPart = z.union([knownPart, unknownPart])
-
-/** Whether a part is of a type this server knows, so that switching on `type` sees its fields. */
-export function isKnownContentPart(part: z.infer<typeof chatContentPart>): part is ChatContentPart {
-  return KNOWN_PART_TYPES.has(part.type)
-}
 
 /** A tool call an assistant message repeats from an earlier reply; `arguments` is JSON text. */
 export const chatRequestToolCall = z.looseObject({

@@ -1,4 +1,4 @@
-import type { LoadOptions } from '@svc/backend-kit'
+import type { LoadOptions } from '@svc/backend-kit/options'
 
 /** Options that change what this backend does. */
 const HONOURED = new Set([

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { ModelOptions } from '@svc/backend-client/proto'
-import { parseOptions, readBoolean, readInteger, readNumber, readSwitch, readWord } from '@svc/backend-kit'
+import { parseOptions, readBoolean, readInteger, readNumber, readSwitch, readWord } from '@svc/backend-kit/options'
 import { CACHE_TYPES, type CacheType, type LoraSettings, type ModelSettings, POOLINGS } from '../engine/settings.ts'
 import { invalidRequest } from '../errors.ts'
 import { findIgnoredOptions } from './load-options.ts'

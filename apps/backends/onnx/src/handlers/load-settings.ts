@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { ModelOptions } from '@svc/backend-client/proto'
-import { type LoadOptions, parseOptions, readBoolean, readInteger, readWord } from '@svc/backend-kit'
+import { type LoadOptions, parseOptions, readBoolean, readInteger, readWord } from '@svc/backend-kit/options'
 import {
   AGGREGATIONS,
   type ModelSettings,

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { SvcError } from '@svc/errors'
 import { pathPrefix } from '../../http/call.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 
-/** Files of the page, served from the installed package: nothing comes from elsewhere. */
+/** Files of the page: nothing comes from elsewhere. */
 const ASSETS: Readonly<Record<string, string>> = {
   'swagger-ui.css': 'text/css; charset=utf-8',
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
@@ -29,7 +30,9 @@ const PAGE = `<!doctype html>
 
 const START = `SwaggerUIBundle({ url: 'doc.json', dom_id: '#swagger-ui', deepLinking: true, validatorUrl: null })\n`
 
+/** Where they lie: beside the build, which copied them, or in the package they come from. */
 function assetFolder(): string {
+  if (!import.meta.url.endsWith('.ts')) return fileURLToPath(new URL('./swagger-ui/', import.meta.url))
   return dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 }
 

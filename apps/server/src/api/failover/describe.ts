@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
-import type { Chain, TargetState } from '@svc/proxy'
-import type { FailoverChain, FailoverChange, FailoverTargetState } from '@svc/wire'
+import type { Chain, TargetState } from '@svc/proxy/failover'
+import type { FailoverChain, FailoverChange, FailoverTargetState } from '@svc/wire/native'
 import type { Chains } from '../../inference/failover/chains.ts'
 import type { FailoverNotice } from '../../inference/failover/watch.ts'
 import type { ModelConfig } from '../../models/model-config.ts'

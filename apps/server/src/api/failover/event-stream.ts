@@ -1,4 +1,4 @@
-import type { FailoverChain, FailoverChange } from '@svc/wire'
+import type { FailoverChain, FailoverChange } from '@svc/wire/native'
 import type { Call } from '../../http/call.ts'
 import type { CompressionPolicy } from '../../http/compression.ts'
 import { ALREADY_SENT } from '../../http/edge.ts'

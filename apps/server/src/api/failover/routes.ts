@@ -1,5 +1,11 @@
 import { SvcError } from '@svc/errors'
-import { type FailoverChainList, failoverChain, failoverChainList, failoverEvent, failoverPinRequest } from '@svc/wire'
+import {
+  type FailoverChainList,
+  failoverChain,
+  failoverChainList,
+  failoverEvent,
+  failoverPinRequest,
+} from '@svc/wire/native'
 import type { BodyReader } from '../../http/body.ts'
 import type { Call } from '../../http/call.ts'
 import type { CompressionPolicy } from '../../http/compression.ts'

@@ -1,6 +1,11 @@
 import { SvcError } from '@svc/errors'
 import type { JsonDocument } from '@svc/json'
-import { type MessagesCountReply, type MessagesRequest, messagesCountRequest, messagesRequest } from '@svc/wire'
+import {
+  type MessagesCountReply,
+  type MessagesRequest,
+  messagesCountRequest,
+  messagesRequest,
+} from '@svc/wire/messages'
 import type { GenerationCodec, OperationCodec } from '../../inference/codec.ts'
 import { limitItems } from '../../inference/limit-items.ts'
 import { readBody } from '../../inference/read-body.ts'

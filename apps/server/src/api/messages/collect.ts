@@ -1,4 +1,4 @@
-import type { MessagesReply, MessagesReplyBlock } from '@svc/wire'
+import type { MessagesReply, MessagesReplyBlock } from '@svc/wire/messages'
 import type { ReplyCollector, ReplyFacts } from '../../inference/codec.ts'
 import { NO_USAGE, type Usage } from '../../inference/events.ts'
 import { type BlockKind, type BlockStep, createBlockOrder } from './blocks.ts'

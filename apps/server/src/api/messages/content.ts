@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import type { MessagesBlock } from '@svc/wire'
+import type { MessagesBlock } from '@svc/wire/messages'
 import type { Attachment } from '../../inference/media/attachment.ts'
 import type { ChatMessage } from '../../inference/request.ts'
 

@@ -1,4 +1,4 @@
-import { messagesCountReply, messagesCountRequest, messagesReply, messagesRequest } from '@svc/wire'
+import { messagesCountReply, messagesCountRequest, messagesReply, messagesRequest } from '@svc/wire/messages'
 import type { CompressionPolicy } from '../../http/compression.ts'
 import type { Route } from '../../http/route.ts'
 import { defineInferenceRoute } from '../../inference/define-inference-route.ts'

@@ -1,4 +1,4 @@
-import type { MessagesStopReason } from '@svc/wire'
+import type { MessagesStopReason } from '@svc/wire/messages'
 import type { FinishReason } from '../../inference/events.ts'
 
 /** Why a message ended, in the words of its format. */

@@ -1,4 +1,4 @@
-import type { MessagesEvent } from '@svc/wire'
+import type { MessagesEvent } from '@svc/wire/messages'
 import { errorBody } from '../../http/error-envelopes.ts'
 import type { ReplyFacts, StreamEncoder } from '../../inference/codec.ts'
 import { toModelFailure } from '../model-failure.ts'

@@ -1,4 +1,5 @@
-import { chatCompletionRequest, messagesRequest } from '@svc/wire'
+import { messagesRequest } from '@svc/wire/messages'
+import { chatCompletionRequest } from '@svc/wire/openai'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { chatToDomain } from '../openai/chat/to-domain.ts'

@@ -6,7 +6,7 @@ import {
   type MessagesCountRequest,
   type MessagesMessage,
   type MessagesRequest,
-} from '@svc/wire'
+} from '@svc/wire/messages'
 import type { ChatMessage, ChatRequest, GenerationOptions, ToolCall } from '../../inference/request.ts'
 import { type ContentReader, createContentReader, isContentBlock, unsupported } from './content.ts'
 import { toToolRequest } from './tools.ts'

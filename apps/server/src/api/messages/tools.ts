@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import type { MessagesCountRequest, MessagesTool, MessagesToolChoice } from '@svc/wire'
+import type { MessagesCountRequest, MessagesTool, MessagesToolChoice } from '@svc/wire/messages'
 import type { ChatRequest } from '../../inference/request.ts'
 
 /** What of a request the tools decide. */

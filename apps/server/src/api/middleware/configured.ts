@@ -1,4 +1,4 @@
-import type { MiddlewareStatus } from '@svc/wire'
+import type { MiddlewareStatus } from '@svc/wire/native'
 import { isPiiEnabled } from '../../models/capabilities.ts'
 import type { ModelConfig } from '../../models/model-config.ts'
 

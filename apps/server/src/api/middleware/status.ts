@@ -1,4 +1,4 @@
-import { type MiddlewareStatus, middlewareStatus } from '@svc/wire'
+import { type MiddlewareStatus, middlewareStatus } from '@svc/wire/native'
 import { json } from '../../http/json.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import { isPiiCovered, isPiiEnabled } from '../../models/capabilities.ts'

@@ -1,4 +1,5 @@
-import { encodeNdjson, type OllamaLogprob } from '@svc/wire'
+import { encodeNdjson } from '@svc/wire/ndjson'
+import type { OllamaLogprob } from '@svc/wire/ollama'
 import type { ReplyCollector, ReplyFacts, StreamEncoder } from '../../inference/codec.ts'
 import type { FinishReason, PredictionEvent, TokenLogprob } from '../../inference/events.ts'
 import type { Clock } from '../../ports.ts'

@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import type { OllamaKeepAlive } from '@svc/wire'
+import type { OllamaKeepAlive } from '@svc/wire/ollama'
 import { parseDuration } from '../../config/quantities.ts'
 import type { Exchange } from '../../inference/exchange.ts'
 import type { Pipeline } from '../../inference/pipeline.ts'

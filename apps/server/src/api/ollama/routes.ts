@@ -7,7 +7,7 @@ import {
   ollamaEmbedRequest,
   ollamaGenerateReply,
   ollamaGenerateRequest,
-} from '@svc/wire'
+} from '@svc/wire/ollama'
 import type { CompressionPolicy } from '../../http/compression.ts'
 import type { Route } from '../../http/route.ts'
 import { defineInferenceRoute } from '../../inference/define-inference-route.ts'

@@ -1,5 +1,5 @@
 import type { StructuredOutput } from '@svc/structured-output'
-import type { OllamaFormat, OllamaOptions, OllamaThink } from '@svc/wire'
+import type { OllamaFormat, OllamaOptions, OllamaThink } from '@svc/wire/ollama'
 import type { GenerationOptions, GenerationRequest } from '../../inference/request.ts'
 import { toLimit, toStop } from '../openai/to-generation.ts'
 

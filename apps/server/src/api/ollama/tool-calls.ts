@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import type { OllamaChatReply } from '@svc/wire'
+import type { OllamaChatReply } from '@svc/wire/ollama'
 import type { PredictionEvent } from '../../inference/events.ts'
 
 /** A call as the wire has it: whole, its arguments an object. */

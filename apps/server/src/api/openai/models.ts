@@ -1,17 +1,14 @@
 import { SvcError } from '@svc/errors'
+import { type MessagesModel, type MessagesModelList, messagesModel, messagesModelList } from '@svc/wire/messages'
 import {
-  type MessagesModel,
-  type MessagesModelList,
   type Model,
   type ModelCapabilitiesList,
   type ModelList,
   type ModelWithCapabilities,
-  messagesModel,
-  messagesModelList,
   modelCapabilitiesList,
   modelList,
   model as modelSchema,
-} from '@svc/wire'
+} from '@svc/wire/openai'
 import { RE2JS } from 're2js'
 import * as z from 'zod'
 import type { Call } from '../../http/call.ts'

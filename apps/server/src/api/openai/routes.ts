@@ -1,4 +1,4 @@
-import { chatCompletion, chatCompletionRequest } from '@svc/wire'
+import { chatCompletion, chatCompletionRequest } from '@svc/wire/openai'
 import type { CompressionPolicy } from '../../http/compression.ts'
 import type { Route } from '../../http/route.ts'
 import { defineInferenceRoute } from '../../inference/define-inference-route.ts'

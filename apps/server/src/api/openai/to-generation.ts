@@ -1,4 +1,4 @@
-import type { ChatCompletionRequest } from '@svc/wire'
+import type { ChatCompletionRequest } from '@svc/wire/openai'
 import type { GenerationOptions } from '../../inference/request.ts'
 
 /** The fields that chat and completions share. */

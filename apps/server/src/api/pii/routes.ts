@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import { parseJsonCooperatively } from '@svc/json'
-import type { PiiOrigin } from '@svc/pii'
+import type { PiiOrigin } from '@svc/pii/audit'
 import {
   type PiiEntity,
   type PiiEvent,
@@ -9,7 +9,7 @@ import {
   piiEventList,
   piiRedaction,
   piiTextRequest,
-} from '@svc/wire'
+} from '@svc/wire/native'
 import * as z from 'zod'
 import { type AuditEvents, PII_ORIGINS, type RecordedEvent } from '../../audit/pii-events.ts'
 import type { BodyReader } from '../../http/body.ts'

@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import { type RerankReply, rerankRequest } from '@svc/wire'
+import { type RerankReply, rerankRequest } from '@svc/wire/openai'
 import type { OperationCodec } from '../../inference/codec.ts'
 import { limitItems } from '../../inference/limit-items.ts'
 import type { RerankRequest } from '../../inference/operations/operation.ts'

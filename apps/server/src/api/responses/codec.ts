@@ -5,8 +5,8 @@ import {
   type ResponseRequest,
   responseCountRequest,
   responseRequest,
-  SSE_DONE,
-} from '@svc/wire'
+} from '@svc/wire/responses'
+import { SSE_DONE } from '@svc/wire/sse'
 import type * as z from 'zod'
 import type { GenerationCodec, OperationCodec } from '../../inference/codec.ts'
 import { limitItems } from '../../inference/limit-items.ts'

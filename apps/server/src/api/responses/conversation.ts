@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import type { ResponseInputItem, ResponseRequest } from '@svc/wire'
+import type { ResponseInputItem, ResponseRequest } from '@svc/wire/responses'
 import type { LiveResponses } from '../../responses/live-responses.ts'
 import type { Reader, ResponseStore, StoredResponse } from '../../responses/response-store.ts'
 import { MAX_MESSAGES } from '../openai/limits.ts'

@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import type { JsonDocument } from '@svc/json'
-import { SSE_DONE } from '@svc/wire'
+import { SSE_DONE } from '@svc/wire/sse'
 import { type Call, deriveCall } from '../../http/call.ts'
 import type { CompressionPolicy } from '../../http/compression.ts'
 import { ALREADY_SENT } from '../../http/edge.ts'

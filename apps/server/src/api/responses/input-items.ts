@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import type { ResponseContentPart, ResponseInputItem } from '@svc/wire'
+import type { ResponseContentPart, ResponseInputItem } from '@svc/wire/responses'
 import type { Attachment } from '../../inference/media/attachment.ts'
 import type { ChatMessage, ToolCall } from '../../inference/request.ts'
 import { unsupported } from './errors.ts'

@@ -5,7 +5,7 @@ import type {
   ResponseOutputItem,
   ResponseOutputMessage,
   ResponseOutputReasoning,
-} from '@svc/wire'
+} from '@svc/wire/responses'
 import type { PredictionEvent, TokenLogprob } from '../../inference/events.ts'
 import { newItemId } from './ids.ts'
 

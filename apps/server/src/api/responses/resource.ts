@@ -1,4 +1,4 @@
-import type { ResponseRequest, ResponseResource, ResponseTool, ResponseUsage } from '@svc/wire'
+import type { ResponseRequest, ResponseResource, ResponseTool, ResponseUsage } from '@svc/wire/responses'
 import type { Usage } from '../../inference/events.ts'
 
 /** A response as it begins: everything that was asked for, and no output yet; `created` in Unix seconds. */

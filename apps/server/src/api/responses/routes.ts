@@ -1,4 +1,4 @@
-import { responseCountReply, responseCountRequest, responseRequest, responseResource } from '@svc/wire'
+import { responseCountReply, responseCountRequest, responseRequest, responseResource } from '@svc/wire/responses'
 import * as z from 'zod'
 import type { Call } from '../../http/call.ts'
 import { defineRoute, type Route } from '../../http/route.ts'

@@ -1,5 +1,5 @@
 import type { SvcError } from '@svc/errors'
-import type { ResponseEvent, ResponseResource } from '@svc/wire'
+import type { ResponseEvent, ResponseResource } from '@svc/wire/responses'
 import { statusOf } from '../../http/error-map.ts'
 import { type FinishReason, NO_USAGE, type PredictionEvent, type Usage } from '../../inference/events.ts'
 import { toResponsesError } from './errors.ts'

@@ -1,6 +1,6 @@
 import { SvcError, toSvcError } from '@svc/errors'
-import type { ResponseEvent, ResponseInputItem, ResponseRequest, ResponseResource } from '@svc/wire'
-import { encodeSseJson } from '@svc/wire'
+import type { ResponseEvent, ResponseInputItem, ResponseRequest, ResponseResource } from '@svc/wire/responses'
+import { encodeSseJson } from '@svc/wire/sse'
 import type { ReplyWriter } from '../../http/reply-writer.ts'
 import type { Clock } from '../../ports.ts'
 import { createEventLog, type LiveResponse, type LiveResponses } from '../../responses/live-responses.ts'

@@ -1,4 +1,4 @@
-import type { ResponseResource } from '@svc/wire'
+import type { ResponseResource } from '@svc/wire/responses'
 import { describe, expect, it } from 'vitest'
 import type { StoredResponse } from '../../responses/response-store.ts'
 import { newResource } from './resource.ts'

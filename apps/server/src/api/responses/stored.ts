@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import type { ResponseContentPart, ResponseInputItem, ResponseResource } from '@svc/wire'
+import type { ResponseContentPart, ResponseInputItem, ResponseResource } from '@svc/wire/responses'
 import type { Call } from '../../http/call.ts'
 import { ALREADY_SENT } from '../../http/edge.ts'
 import { json } from '../../http/json.ts'

@@ -1,5 +1,5 @@
 import { toStructuredOutput } from '@svc/structured-output'
-import type { ResponseRequest } from '@svc/wire'
+import type { ResponseRequest } from '@svc/wire/responses'
 import type { ChatMessage, ChatRequest } from '../../inference/request.ts'
 import { toGeneration } from '../openai/to-generation.ts'
 import type { Conversation } from './conversation.ts'

@@ -1,4 +1,5 @@
-import type { ChatTool, ResponseRequest, ResponseTool, ResponseToolChoice } from '@svc/wire'
+import type { ChatTool } from '@svc/wire/openai'
+import type { ResponseRequest, ResponseTool, ResponseToolChoice } from '@svc/wire/responses'
 import { type ToolRequest, toToolRequest } from '../openai/chat/tools.ts'
 
 /** A tool of the only type a local model can call. */

@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import { type ScoreReply, scoreRequest } from '@svc/wire'
+import { type ScoreReply, scoreRequest } from '@svc/wire/native'
 import type { OperationCodec } from '../../inference/codec.ts'
 import { limitItems } from '../../inference/limit-items.ts'
 import type { CandidateScore } from '../../inference/operations/operation.ts'

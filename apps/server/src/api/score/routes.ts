@@ -1,4 +1,4 @@
-import { scoreReply, scoreRequest } from '@svc/wire'
+import { scoreReply, scoreRequest } from '@svc/wire/native'
 import type { CompressionPolicy } from '../../http/compression.ts'
 import type { Route } from '../../http/route.ts'
 import { defineInferenceRoute, modelQuery } from '../../inference/define-inference-route.ts'

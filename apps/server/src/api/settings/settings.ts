@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import { parseJsonCooperatively } from '@svc/json'
-import { settings as settingsSchema, settingsUpdateReply } from '@svc/wire'
+import { settings as settingsSchema, settingsUpdateReply } from '@svc/wire/native'
 import type { BodyReader } from '../../http/body.ts'
 import { json } from '../../http/json.ts'
 import { defineRoute, type Route } from '../../http/route.ts'

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { resourcesReply } from '@svc/wire'
+import { resourcesReply } from '@svc/wire/native'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { DeviceMemory } from '../../monitoring/memory-pressure.ts'
 import { resourceRoute } from './resources.ts'

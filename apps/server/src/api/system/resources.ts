@@ -1,4 +1,4 @@
-import { type ResourcesReply, resourcesReply, type WireDeviceMemory } from '@svc/wire'
+import { type ResourcesReply, resourcesReply, type WireDeviceMemory } from '@svc/wire/native'
 import { json } from '../../http/json.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import { clampPercent, createProcessorFigures, readDisk, sizeOfFiles } from '../../monitoring/host-figures.ts'

@@ -1,4 +1,4 @@
-import { type SystemReply, systemReply, versionReply, type LoadedModel as WireLoadedModel } from '@svc/wire'
+import { type SystemReply, systemReply, versionReply, type LoadedModel as WireLoadedModel } from '@svc/wire/native'
 import type { Registry } from 'prom-client'
 import { json } from '../../http/json.ts'
 import { defineRoute, type Route } from '../../http/route.ts'

@@ -1,4 +1,4 @@
-import { type DetokenizeReply, detokenizeRequest, type TokenizeReply, tokenizeRequest } from '@svc/wire'
+import { type DetokenizeReply, detokenizeRequest, type TokenizeReply, tokenizeRequest } from '@svc/wire/native'
 import type { OperationCodec } from '../../inference/codec.ts'
 import { JsonPieces } from '../../inference/json-pieces.ts'
 import { limitItems } from '../../inference/limit-items.ts'

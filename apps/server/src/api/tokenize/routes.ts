@@ -1,4 +1,4 @@
-import { detokenizeReply, detokenizeRequest, tokenizeReply, tokenizeRequest } from '@svc/wire'
+import { detokenizeReply, detokenizeRequest, tokenizeReply, tokenizeRequest } from '@svc/wire/native'
 import type { CompressionPolicy } from '../../http/compression.ts'
 import type { Route } from '../../http/route.ts'
 import { defineInferenceRoute, modelQuery } from '../../inference/define-inference-route.ts'

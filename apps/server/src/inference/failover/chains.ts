@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import { type Chain, createChain, type FailoverEvent, type FailoverSettings } from '@svc/proxy'
+import { type Chain, createChain, type FailoverEvent, type FailoverSettings } from '@svc/proxy/failover'
 import { chainSettingsOf } from '../../models/chain.ts'
 import type { ModelConfig } from '../../models/model-config.ts'
 import type { Clock } from '../../ports.ts'

@@ -6,7 +6,7 @@ import {
   streamWithFailover,
   TARGET_FULL,
   TARGET_SKIPPED,
-} from '@svc/proxy'
+} from '@svc/proxy/failover'
 import type { ModelConfig } from '../../models/model-config.ts'
 import type { AuditSink } from '../../monitoring/recorders.ts'
 import type { Clock } from '../../ports.ts'

@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/proxy'
+import type { Chain } from '@svc/proxy/failover'
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { ChainEvent } from './chains.ts'
 

@@ -1,4 +1,4 @@
-import type { Chain, DueProbe } from '@svc/proxy'
+import type { Chain, DueProbe } from '@svc/proxy/failover'
 import type { ModelConfig } from '../../models/model-config.ts'
 import type { Clock, Logger } from '../../ports.ts'
 import type { Chains } from './chains.ts'

@@ -1,5 +1,5 @@
 import type { JsonDocument } from '@svc/json'
-import type { DocumentFormat } from '@svc/pii'
+import type { DocumentFormat } from '@svc/pii/documents'
 import type { Call, CallEnding } from '../../http/call.ts'
 import type { ModelConfig } from '../../models/model-config.ts'
 import { isServedElsewhere } from '../../models/served-elsewhere.ts'

@@ -1,6 +1,6 @@
 import type { SvcError } from '@svc/errors'
 import type { PushUpstream } from '@svc/http-client'
-import { createSseRestorer, restoreJsonBody, type TokenMap } from '@svc/pii'
+import { createSseRestorer, restoreJsonBody, type TokenMap } from '@svc/pii/reversible'
 import { type ByteRewriter, cloudRequest, type Provider, passthroughBody, relay } from '@svc/proxy'
 import { NO_USAGE } from '../events.ts'
 import type { Exchange } from '../exchange.ts'

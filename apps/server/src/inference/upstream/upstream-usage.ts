@@ -1,4 +1,4 @@
-import type { CompletionUsage } from '@svc/wire'
+import type { CompletionUsage } from '@svc/wire/openai'
 import { NO_USAGE, type Usage } from '../events.ts'
 
 /** The figures of an upstream as those of a prediction; it tells no times. */

@@ -1,4 +1,5 @@
-import { ENCODINGS } from '@svc/pii'
+import { ENCODINGS } from '@svc/pii/detectors'
+import { BUILTIN_NAMES } from '@svc/pii/patterns'
 import {
   type Block,
   block,
@@ -371,7 +372,7 @@ export const PII_DETECTION = {
   min_score: number,
   default_action: ACTION,
   entity_actions: mapOf(ACTION),
-  builtins: textList,
+  builtins: listOf(choice(...BUILTIN_NAMES)),
   patterns: listOf(block({ name: text, match: text, action: ACTION, min_len: count })),
   encodings: listOf(choice(...ENCODINGS)),
   extend_to_next_word: textList,

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import type { BuiltinName } from '../builtin-names.ts'
 
 /** Whether a pattern is one of the grammar. */
 export interface VerdictRecord {
@@ -20,7 +21,7 @@ export interface SpansRecord {
 /** What built-ins find; offsets are UTF-8 bytes. */
 export interface BuiltinRecord {
   readonly kind: 'builtin'
-  readonly builtins: readonly string[]
+  readonly builtins: readonly BuiltinName[]
   readonly text: string
   readonly expected: readonly (readonly [number, number, string])[]
 }

@@ -1,3 +1,4 @@
+import type { BuiltinName } from '../builtin-names.ts'
 import { beginsDigits } from './digit-groups.ts'
 import { emailAt, isAtSign } from './email.ts'
 import { beginsIban, ibanAt } from './iban.ts'
@@ -9,14 +10,14 @@ import { type Candidates, type ShapeAt, type StructuredSearch, searchShape } fro
 
 /** A built-in that is found by its shape and checked: off unless it is named. */
 export interface StructuredBuiltin {
-  readonly name: string
-  readonly aliases: readonly string[]
+  readonly name: BuiltinName
+  readonly aliases: readonly BuiltinName[]
   readonly group: string
   readonly groupAliases: readonly string[]
   readonly search: StructuredSearch
 }
 
-function builtin(name: string, group: string, mayBe: Candidates, shapeAt: ShapeAt): StructuredBuiltin {
+function builtin(name: BuiltinName, group: string, mayBe: Candidates, shapeAt: ShapeAt): StructuredBuiltin {
   return { name, aliases: [], group, groupAliases: [], search: searchShape(mayBe, shapeAt) }
 }
 

@@ -1,11 +1,12 @@
 import type { Span } from '../../span.ts'
+import type { BuiltinName } from '../builtin-names.ts'
 import { isAlphanumeric, isDigit, isLetter } from './characters.ts'
 import { passesLuhn, passesMod11With10, passesVerhoeff, weightedSum } from './checksums.ts'
 import { hasWordBefore, numbersAt } from './digit-groups.ts'
 
 /** A number that a state gives to a person. */
 export interface NationalId {
-  readonly name: string
+  readonly name: BuiltinName
   readonly group: string
   /** Digits; for one that has letters too, see `at`. */
   readonly length: number

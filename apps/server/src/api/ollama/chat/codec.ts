@@ -1,4 +1,4 @@
-import { type OllamaMessage, ollamaChatRequest } from '@svc/wire'
+import { type OllamaMessage, ollamaChatRequest } from '@svc/wire/ollama'
 import type { GenerationCodec } from '../../../inference/codec.ts'
 import { limitItems } from '../../../inference/limit-items.ts'
 import { readBody } from '../../../inference/read-body.ts'

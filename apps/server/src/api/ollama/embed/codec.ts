@@ -3,7 +3,7 @@ import {
   type OllamaEmbedReply,
   ollamaEmbeddingsRequest,
   ollamaEmbedRequest,
-} from '@svc/wire'
+} from '@svc/wire/ollama'
 import type { OperationCodec } from '../../../inference/codec.ts'
 import { JsonPieces } from '../../../inference/json-pieces.ts'
 import { limitItems } from '../../../inference/limit-items.ts'

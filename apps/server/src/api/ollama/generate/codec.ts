@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import { type OllamaGenerateRequest, ollamaGenerateRequest } from '@svc/wire'
+import { type OllamaGenerateRequest, ollamaGenerateRequest } from '@svc/wire/ollama'
 import type { GenerationCodec } from '../../../inference/codec.ts'
 import { limitItems } from '../../../inference/limit-items.ts'
 import { readBody } from '../../../inference/read-body.ts'

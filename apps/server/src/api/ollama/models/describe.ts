@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { OllamaModelDetails } from '@svc/wire'
+import type { OllamaModelDetails } from '@svc/wire/ollama'
 import { capabilitiesOf } from '../../../models/capabilities.ts'
 import type { ModelConfig } from '../../../models/model-config.ts'
 import { hasUsecase } from '../../../models/usecases.ts'

@@ -11,7 +11,7 @@ import {
   ollamaShowRequest,
   ollamaTagsReply,
   ollamaVersionReply,
-} from '@svc/wire'
+} from '@svc/wire/ollama'
 import type { BodyReader } from '../../../http/body.ts'
 import type { Call } from '../../../http/call.ts'
 import { json } from '../../../http/json.ts'

@@ -1,4 +1,4 @@
-import type { OllamaShowReply } from '@svc/wire'
+import type { OllamaShowReply } from '@svc/wire/ollama'
 import type { ModelConfig } from '../../../models/model-config.ts'
 import { detailsOf, ollamaCapabilitiesOf } from './describe.ts'
 

@@ -1,5 +1,5 @@
 import type { JsonDocument } from '@svc/json'
-import { type ChatCompletionRequest, chatCompletionRequest } from '@svc/wire'
+import { type ChatCompletionRequest, chatCompletionRequest } from '@svc/wire/openai'
 import type { GenerationCodec } from '../../../inference/codec.ts'
 import { readBody } from '../../../inference/read-body.ts'
 import type { ChatRequest } from '../../../inference/request.ts'

@@ -1,4 +1,10 @@
-import type { ChatCompletion, ChatFinishReason, ChatReplyMessage, ChatTokenLogprob, ChatToolCall } from '@svc/wire'
+import type {
+  ChatCompletion,
+  ChatFinishReason,
+  ChatReplyMessage,
+  ChatTokenLogprob,
+  ChatToolCall,
+} from '@svc/wire/openai'
 import type { ReplyCollector, ReplyFacts } from '../../../inference/codec.ts'
 import { NO_USAGE, type PredictionEvent, type Usage } from '../../../inference/events.ts'
 import { toCompletionUsage } from './usage.ts'

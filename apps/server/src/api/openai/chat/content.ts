@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import { type ChatContentPart, type ChatRequestMessage, isKnownContentPart } from '@svc/wire'
+import { type ChatContentPart, type ChatRequestMessage, isKnownContentPart } from '@svc/wire/openai'
 import type { Attachment } from '../../../inference/media/attachment.ts'
 import type { ChatMessage } from '../../../inference/request.ts'
 

@@ -1,5 +1,5 @@
 import type { SvcError } from '@svc/errors'
-import type { ChatDelta } from '@svc/wire'
+import type { ChatDelta } from '@svc/wire/openai'
 import type { ReplyFacts, StreamEncoder } from '../../../inference/codec.ts'
 import type { PredictionEvent, Usage } from '../../../inference/events.ts'
 import { toWireLogprob } from './collect.ts'

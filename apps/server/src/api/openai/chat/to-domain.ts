@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import { toStructuredOutput } from '@svc/structured-output'
-import type { ChatCompletionRequest, ChatRequestMessage } from '@svc/wire'
+import type { ChatCompletionRequest, ChatRequestMessage } from '@svc/wire/openai'
 import type { ChatMessage, ChatRequest, ToolCall } from '../../../inference/request.ts'
 import { toGeneration } from '../to-generation.ts'
 import { toContent } from './content.ts'

@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import type { ChatCompletionRequest, ChatTool } from '@svc/wire'
+import type { ChatCompletionRequest, ChatTool } from '@svc/wire/openai'
 import type { ChatRequest } from '../../../inference/request.ts'
 
 /** What of a request the tools decide. */

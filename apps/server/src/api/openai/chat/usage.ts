@@ -1,4 +1,4 @@
-import type { CompletionUsage } from '@svc/wire'
+import type { CompletionUsage } from '@svc/wire/openai'
 import type { Usage } from '../../../inference/events.ts'
 
 /** The usage object of the compatible format; timings (milliseconds) only for clients that asked with `Extra-Usage`. */

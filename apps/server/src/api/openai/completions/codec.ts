@@ -1,4 +1,4 @@
-import { completionRequest } from '@svc/wire'
+import { completionRequest } from '@svc/wire/openai'
 import type { GenerationCodec } from '../../../inference/codec.ts'
 import { limitItems } from '../../../inference/limit-items.ts'
 import { readBody } from '../../../inference/read-body.ts'

@@ -1,4 +1,4 @@
-import type { Completion, CompletionFinishReason, CompletionLogprobs } from '@svc/wire'
+import type { Completion, CompletionFinishReason, CompletionLogprobs } from '@svc/wire/openai'
 import type { ReplyCollector, ReplyFacts } from '../../../inference/codec.ts'
 import { type FinishReason, NO_USAGE, type PredictionEvent, type Usage } from '../../../inference/events.ts'
 import { toCompletionUsage } from '../chat/usage.ts'

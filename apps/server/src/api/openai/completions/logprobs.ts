@@ -1,4 +1,4 @@
-import type { CompletionLogprobs } from '@svc/wire'
+import type { CompletionLogprobs } from '@svc/wire/openai'
 import type { TokenLogprob } from '../../../inference/events.ts'
 
 /** Writes the tokens of one choice in the lists that the legacy format has. */

@@ -1,5 +1,6 @@
 import type { SvcError } from '@svc/errors'
-import { type CompletionLogprobs, encodeSseJson, SSE_DONE } from '@svc/wire'
+import type { CompletionLogprobs } from '@svc/wire/openai'
+import { encodeSseJson, SSE_DONE } from '@svc/wire/sse'
 import type { ReplyFacts, StreamEncoder } from '../../../inference/codec.ts'
 import type { PredictionEvent, Usage } from '../../../inference/events.ts'
 import { toCompletionUsage } from '../chat/usage.ts'

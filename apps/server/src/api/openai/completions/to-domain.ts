@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import { toStructuredOutput } from '@svc/structured-output'
-import { type CompletionRequest as CompletionBody, textsOf } from '@svc/wire'
+import { type CompletionRequest as CompletionBody, textsOf } from '@svc/wire/openai'
 import type { CompletionRequest } from '../../../inference/request.ts'
 import { unparsable } from '../../../inference/stages/body.ts'
 import { MAX_CHOICES } from '../limits.ts'

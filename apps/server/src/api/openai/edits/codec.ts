@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import { type Edit, type EditRequest, editRequest } from '@svc/wire'
+import { type Edit, type EditRequest, editRequest } from '@svc/wire/openai'
 import type { GenerationCodec, ReplyCollector, ReplyFacts } from '../../../inference/codec.ts'
 import { NO_USAGE, type Usage } from '../../../inference/events.ts'
 import { limitItems } from '../../../inference/limit-items.ts'

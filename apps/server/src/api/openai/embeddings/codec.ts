@@ -6,7 +6,7 @@ import {
   type EmbeddingRequest,
   embeddingRequest,
   textsOf,
-} from '@svc/wire'
+} from '@svc/wire/openai'
 import type { OperationCodec, ReplyFacts } from '../../../inference/codec.ts'
 import { JsonPieces } from '../../../inference/json-pieces.ts'
 import { limitItems } from '../../../inference/limit-items.ts'

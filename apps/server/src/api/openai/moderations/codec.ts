@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import { type Moderation, type ModerationRequest, moderationRequest } from '@svc/wire'
+import { type Moderation, type ModerationRequest, moderationRequest } from '@svc/wire/openai'
 import type { GenerationCodec, ReplyCollector, ReplyFacts } from '../../../inference/codec.ts'
 import { limitItems } from '../../../inference/limit-items.ts'
 import { readBody } from '../../../inference/read-body.ts'

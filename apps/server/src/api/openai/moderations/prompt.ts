@@ -1,4 +1,4 @@
-import { MODERATION_CATEGORIES, type ModerationCategory } from '@svc/wire'
+import { MODERATION_CATEGORIES, type ModerationCategory } from '@svc/wire/openai'
 
 const MEANINGS: Readonly<Record<ModerationCategory, string>> = {
   harassment: 'insults, bullies or humiliates somebody',

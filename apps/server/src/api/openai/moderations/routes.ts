@@ -1,4 +1,4 @@
-import { moderation, moderationRequest } from '@svc/wire'
+import { moderation, moderationRequest } from '@svc/wire/openai'
 import type { CompressionPolicy } from '../../../http/compression.ts'
 import type { Route } from '../../../http/route.ts'
 import { defineInferenceRoute, modelQuery } from '../../../inference/define-inference-route.ts'

@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import { MODERATION_CATEGORIES, type ModerationCategory, type ModerationResult } from '@svc/wire'
+import { MODERATION_CATEGORIES, type ModerationCategory, type ModerationResult } from '@svc/wire/openai'
 
 /** Scores a model may give: with more of them it would only write more digits. */
 const SCORES = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1] as const

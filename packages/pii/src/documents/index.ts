@@ -1,0 +1,12 @@
+/**
+ * The texts of a request: a body taken apart and written anew.
+ *
+ * @module
+ */
+export type { RequestTexts } from '../document.ts'
+export { collectSegments, type SegmentCollection } from './collect-segments.ts'
+export type { DocumentFormat } from './format-shapes.ts'
+export type { Rewrite } from './rewrite.ts'
+export type { TextSegment } from './segment.ts'
+export type { HistoryKind, MediaKind } from './shape.ts'
+export type { HistoryReference, MediaPart, ScanRefusal, TokenList } from './walk.ts'

@@ -1,0 +1,10 @@
+/**
+ * Patterns: the catalogue of built-ins, patterns of an operator, and the detector over both.
+ *
+ * @module
+ */
+export { BUILTIN_NAMES, type BuiltinName } from './builtin-names.ts'
+export { CompiledPattern } from './compiled-pattern.ts'
+export { createPatternDetector, MAX_PATTERNS, type PatternDetectorOptions, type PatternSettings } from './detector.ts'
+export { PatternSyntaxError } from './errors.ts'
+export { type PatternMatch, PatternMatcher, type PatternScan } from './matcher.ts'

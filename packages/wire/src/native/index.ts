@@ -1,0 +1,62 @@
+/**
+ * Bodies that belong to svc alone: settings, system, failover, private data, scores, tokens.
+ *
+ * @module
+ */
+export {
+  type FailoverChain,
+  type FailoverChainList,
+  type FailoverChange,
+  type FailoverTargetState,
+  failoverChain,
+  failoverChainList,
+  failoverEvent,
+  failoverPinRequest,
+  failoverTarget,
+} from './failover.ts'
+export {
+  type MiddlewareStatus,
+  middlewareStatus,
+  OFFSET_ENCODINGS,
+  type PiiAnalysis,
+  type PiiEntity,
+  type PiiEvent,
+  type PiiRedaction,
+  type PiiTextRequest,
+  piiAnalysis,
+  piiEntity,
+  piiEvent,
+  piiEventList,
+  piiRedaction,
+  piiTextRequest,
+} from './pii.ts'
+export { type ResourcesReply, resourcesReply, type WireDeviceMemory } from './resources.ts'
+export {
+  type CandidateScore,
+  candidateScore,
+  type ScoreReply,
+  type ScoreRequest,
+  scoreReply,
+  scoreRequest,
+} from './score.ts'
+export { type SettingsBody, type SettingsUpdateReply, settings, settingsUpdateReply } from './settings.ts'
+export {
+  type LoadedModel,
+  loadedModel,
+  type ModelProcess,
+  modelProcess,
+  type SystemReply,
+  systemReply,
+  type VersionReply,
+  versionReply,
+} from './system.ts'
+export {
+  type DetokenizeReply,
+  type DetokenizeRequest,
+  detokenizeReply,
+  detokenizeRequest,
+  type TokenizeReply,
+  type TokenizeRequest,
+  tokenizeReply,
+  tokenizeRequest,
+} from './tokenize.ts'

@@ -1,0 +1,116 @@
+/**
+ * Bodies and events of the compatible format: chat, completions, edits, embeddings, moderations, rerank, models, errors.
+ *
+ * @module
+ */
+
+export {
+  type ChatCompletionRequest,
+  type ChatResponseFormat,
+  chatCompletionRequest,
+  chatResponseFormat,
+} from './chat.ts'
+export {
+  CHAT_ROLES,
+  type ChatContentPart,
+  type ChatRequestMessage,
+  type ChatRequestToolCall,
+  chatContentPart,
+  chatRequestMessage,
+  chatRequestToolCall,
+} from './chat-message.ts'
+export {
+  type ChatChoice,
+  type ChatChunkChoice,
+  type ChatCompletion,
+  type ChatCompletionChunk,
+  type ChatDelta,
+  type ChatFinishReason,
+  type ChatReplyMessage,
+  type ChatTokenLogprob,
+  type ChatToolCall,
+  type ChatToolCallDelta,
+  chatChoice,
+  chatChunkChoice,
+  chatCompletion,
+  chatCompletionChunk,
+  chatDelta,
+  chatFinishReason,
+  chatReplyMessage,
+  chatTokenLogprob,
+  chatToolCall,
+  chatToolCallDelta,
+} from './chat-reply.ts'
+export {
+  type ChatFunction,
+  type ChatFunctionChoice,
+  type ChatTool,
+  type ChatToolChoice,
+  chatFunction,
+  chatFunctionChoice,
+  chatTool,
+  chatToolChoice,
+} from './chat-tools.ts'
+export {
+  type Completion,
+  type CompletionChoice,
+  type CompletionChunk,
+  type CompletionFinishReason,
+  type CompletionLogprobs,
+  type CompletionRequest,
+  completion,
+  completionChoice,
+  completionChunk,
+  completionFinishReason,
+  completionLogprobs,
+  completionRequest,
+} from './completions.ts'
+export { type Edit, type EditRequest, edit, editRequest } from './edits.ts'
+export {
+  type Embedding,
+  type EmbeddingList,
+  type EmbeddingRequest,
+  embedding,
+  embeddingList,
+  embeddingRequest,
+  embeddingUsage,
+} from './embeddings.ts'
+export {
+  type CompatibleError,
+  type CompatibleErrorReply,
+  compatibleError,
+  compatibleErrorReply,
+  type ModelLoading,
+  modelLoading,
+} from './error.ts'
+export { isKnownContentPart } from './known-parts.ts'
+export {
+  type Model,
+  type ModelCapabilitiesList,
+  type ModelList,
+  type ModelWithCapabilities,
+  model,
+  modelCapabilitiesList,
+  modelList,
+  modelWithCapabilities,
+} from './models.ts'
+export {
+  MODERATION_CATEGORIES,
+  type Moderation,
+  type ModerationCategory,
+  type ModerationRequest,
+  type ModerationResult,
+  moderation,
+  moderationRequest,
+  moderationResult,
+} from './moderations.ts'
+export {
+  type RerankReply,
+  type RerankRequest,
+  type RerankResult,
+  rerankReply,
+  rerankRequest,
+  rerankResult,
+} from './rerank.ts'
+export { type TextOrTokens, textOrTokens, textsOf, tokenList } from './token-input.ts'
+export { type CompletionUsage, completionUsage } from './usage.ts'
