@@ -176,7 +176,8 @@ async function build(scope) {
   const turbo = join(root, 'node_modules/turbo/bin/turbo')
   const filters = wanted.map((name) => `--filter=${name}`)
   // The full log is read here and not shown: it says when a package is done, built or from the cache.
-  const argv = [turbo, 'run', 'build', ...filters, '--output-logs=full', '--log-order=stream', '--no-color']
+  // No build reads the output of another, and what only tests depend on is not wanted.
+  const argv = [turbo, 'run', 'build', '--only', ...filters, '--output-logs=full', '--log-order=stream', '--no-color']
   try {
     await run(process.execPath, argv, { name: 'the build', onOutput: (text) => counter.read(text) })
   } catch (error) {
