@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
@@ -104,6 +104,24 @@ describe('a package that is published', () => {
       ([, use = '']) => use,
     )
     expect(used.filter((use) => !/@[0-9a-f]{40}$/.test(use))).toEqual(['changesets/action@v1'])
+  })
+})
+
+describe('the pages', () => {
+  it('link to files that are there', async () => {
+    const { stdout } = await run('git', ['ls-files', '-co', '--exclude-standard', '*.md'], { cwd: root })
+    const pages = stdout
+      .trim()
+      .split('\n')
+      .filter((page) => existsSync(join(root, page)))
+    const broken = pages.flatMap((page) =>
+      [...read(page).matchAll(/\]\((?![a-z]+:|#)([^)#\s]+)/g)]
+        .map(([, link = '']) => link)
+        .filter((link) => !existsSync(join(root, dirname(page), link)))
+        .map((link) => `${page}: ${link}`),
+    )
+    expect(pages.length).toBeGreaterThan(30)
+    expect(broken).toEqual([])
   })
 })
 

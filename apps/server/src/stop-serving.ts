@@ -14,7 +14,7 @@ export interface StopParts {
   readonly listener: Listener
   readonly diagnostics: Diagnostics | undefined
   readonly clock: Clock
-  readonly edge: Edge
+  readonly edge: Pick<Edge, 'drainSockets' | 'abortAll'>
   readonly stopBackends: (graceMs: number) => Promise<void>
 }
 

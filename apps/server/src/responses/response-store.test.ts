@@ -1,9 +1,11 @@
 import type { ResponseResource } from '@svc/wire/responses'
+import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../clock.ts'
 import { databasePlaces, silentLogger as logger } from '../db/__fixtures__/places.ts'
 import type { DatabaseOptions } from '../db/database.ts'
 import { openDatabase } from '../db/open-database.ts'
+import { createStatements } from '../db/statements.ts'
 import { createResponseStore, LEASE_MS, type ResponseRecord, type ResponseStore } from './response-store.ts'
 
 const places = await databasePlaces()
@@ -24,6 +26,8 @@ interface World extends AsyncDisposable {
   readonly time: { now: number }
   readonly settings: { ttlMs: number }
   put(id: string, fields?: Partial<ResponseRecord>, events?: readonly string[]): Promise<void>
+  /** Has the store believe that a response is as large as that. */
+  setSize(id: string, bytes: number): Promise<void>
 }
 
 describe.each(places)('stored responses on $name', ({ create }) => {
@@ -39,6 +43,8 @@ describe.each(places)('stored responses on $name', ({ create }) => {
       store,
       time,
       settings,
+      setSize: (id, bytes) =>
+        createStatements(database).write([sql`UPDATE responses SET size_bytes = ${bytes} WHERE id = ${id}`]),
       put: (id, fields = {}, events = []) =>
         store.insert(
           {
@@ -117,6 +123,27 @@ describe.each(places)('stored responses on $name', ({ create }) => {
     expect((await store.read('a', ada))?.resource.status).toBe('failed')
     await store.finish(resourceOf('a'), { firstSequence: 2, frames: [] })
     expect((await store.read('a', ada))?.resource.status, 'what came too late').toBe('failed')
+  })
+
+  it('go from 1 GiB on, the oldest first, and not a byte before', async () => {
+    await using world = await open()
+    const { store, time } = world
+    const half = 512 * 1024 * 1024
+    for (const id of ['first', 'second', 'third']) {
+      time.now += 1
+      await world.put(id)
+    }
+    const sizes = async (first: number): Promise<void> => {
+      await world.setSize('first', first)
+      await world.setSize('second', half)
+      await world.setSize('third', 100)
+      await store.trim()
+    }
+    await sizes(half - 100)
+    expect(await store.read('first', ada)).toBeDefined()
+    await sizes(half - 99)
+    expect(await store.read('first', ada)).toBeUndefined()
+    expect(await store.read('second', ada)).toBeDefined()
   })
 
   // verifies responses:stored:kept

@@ -171,7 +171,7 @@ describe('passthrough', () => {
     expect(world.upstream.requests).toEqual([])
   })
 
-  // verifies upstream:failure:body-kept
+  // verifies upstream:failure:body-kept, errors:status:upstream, model-file:proxy:upstream
   it('hands an upstream’s error on as it is, and tells a missing upstream with 502', async () => {
     await using world = await startWorld()
     await world.model('far', {})

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { RESERVED_ROWS } from '../../src/api/reserved.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { errorBody } from '../../src/http/error-envelopes.ts'
@@ -73,7 +73,7 @@ describe('routes for every authenticated caller', () => {
       'GET /generated-3d/*',
     ),
   )
-  it('every inference route, those to come too', async () => {
+  verifies('gate:any:other-inference', 'every inference route, those to come too', async () => {
     for (const path of [
       '/v1/chat/completions',
       '/v1/completions',

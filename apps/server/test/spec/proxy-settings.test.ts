@@ -56,9 +56,20 @@ describe('the key of an upstream', () => {
         ['Bearer sk-variable'],
       ])
       expect((await server.chat('wrong')).status).toBe(502)
-      const pages = ['/system', '/v1/models', '/v1/models/capabilities', '/metrics', '/settings', '/backend/monitor']
       const shown: string[] = []
-      for (const page of pages) shown.push((await server.call(`${page}?model=far`)).text)
+      for (const page of [
+        '/system',
+        '/v1/models',
+        '/v1/models/capabilities',
+        '/metrics',
+        '/api/settings',
+        '/api/middleware/status',
+        '/backend/monitor',
+      ]) {
+        const { status, text } = await server.call(`${page}?model=far`)
+        expect([page, status]).toEqual([page, 200])
+        shown.push(text)
+      }
       for (const model of ['cloud', 'far', 'wrong']) shown.push((await server.post('/api/show', { model })).text)
       shown.push((await server.chat('wrong')).text, (await server.post('/backend/load', { model: 'wrong' })).text)
       expect([...shown, ...server.logLines].join('\n')).not.toMatch(/sk-(?:file|variable|address)/)
@@ -71,7 +82,7 @@ describe('an upstream that says nothing', () => {
   const translated = { mode: 'translate', provider: 'provider_a' }
 
   verifies(
-    ['proxy:timeout:whole', 'proxy:timeout:streams'],
+    ['proxy:timeout:whole', 'proxy:timeout:streams', 'errors:status:upstream-timeout'],
     'is given up after request_timeout_seconds where the reply is whole; a stream may take longer',
     async () => {
       await using server = await startTestServer()

@@ -229,6 +229,24 @@ describe('the events of a stored response', () => {
     })
   })
 
+  verifies('responses:stored:kept', 'are there for 30 days unless told otherwise, and gone after', async () => {
+    await using server = await world()
+    const made = await create(server)
+    const age = (ms: number): void => {
+      const file = loadSqliteEngine({ logger: silent }).open(`${server.folder}/data/database.db`)
+      file.exec(`UPDATE responses SET created_at = created_at - ${ms}`)
+      file.close()
+    }
+    const days = 24 * 60 * 60 * 1000
+    age(30 * days - 10 * 60 * 1000)
+    expect(await get(server, made.id)).toMatchObject({ id: made.id })
+    age(10 * 60 * 1000)
+    expect((await server.call(`/v1/responses/${made.id}`)).status).toBe(404)
+    // what is gone may be shown again as long as it was not removed: the time is a setting
+    expect((await server.post('/api/settings', { open_responses_store_ttl: '0' })).status).toBe(200)
+    expect((await server.call(`/v1/responses/${made.id}`)).status).toBe(200)
+  })
+
   it('of a stream whose client left end as those of a cancelled response', async () => {
     await using server = await world({ pieces: ['Hel', 'lo'], hang: 1 })
     const controller = new AbortController()

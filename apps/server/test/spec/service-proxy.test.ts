@@ -150,6 +150,7 @@ describe('two servers in a row', () => {
     expect([await eventsOf(chain.near), await eventsOf(chain.far)]).toEqual([1, 1])
   })
 
+  // verifies errors:status:loop
   it('end a request that goes round in a circle', async () => {
     await using chain = await startChain()
     await chain.forward('m')

@@ -135,7 +135,7 @@ export const ENDPOINTS = defineRequirements([
     id: 'gate:any:other-inference',
     section: '4.1',
     behavior: 'Every other inference route needs credentials.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'gate:any:mcp-chat',

@@ -183,13 +183,13 @@ export const ERRORS = defineRequirements([
     id: 'errors:status:upstream',
     section: '7.2',
     behavior: 'A transient failure of an upstream is 502.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'errors:status:upstream-timeout',
     section: '7.2',
     behavior: 'An upstream that does not answer in time is 502.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'errors:status:cold-loading',
@@ -235,7 +235,7 @@ export const ERRORS = defineRequirements([
     behavior: 'A client that left is 499 in the log.',
     state: 'built',
   },
-  { id: 'errors:status:loop', section: '7.2', behavior: 'A proxy that would call itself is 508.', state: 'not-built' },
+  { id: 'errors:status:loop', section: '7.2', behavior: 'A proxy that would call itself is 508.', state: 'built' },
   {
     id: 'errors:retry:permanent',
     section: '7.2',

@@ -119,7 +119,7 @@ export const MODEL_BLOCKS = defineRequirements([
     id: 'model-file:proxy:upstream',
     section: '2.9',
     behavior: '`proxy` names the upstream of a model.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'model-file:mitm:hosts',

@@ -1,0 +1,57 @@
+import { createFakeClock } from '@svc/test-kit'
+import { describe, expect, it } from 'vitest'
+import { type StopParts, stopServing } from './stop-serving.ts'
+
+/** A server that is stopped, with what happens at which millisecond. */
+function world({ drainedAfterMs }: { readonly drainedAfterMs?: number } = {}) {
+  const clock = createFakeClock()
+  const happened: [name: string, atMs: number][] = []
+  const note = (name: string): void => void happened.push([name, clock.monotonic()])
+  const parts: StopParts = {
+    clock,
+    diagnostics: undefined,
+    listener: {
+      url: '',
+      port: 0,
+      drain: () => (drainedAfterMs === undefined ? new Promise(() => undefined) : clock.sleep(drainedAfterMs)),
+      destroy: () => note('connections ended'),
+    },
+    edge: {
+      drainSockets: () => note('sockets told'),
+      abortAll: ({ code }) => note(`requests ended: ${code}`),
+    },
+    async stopBackends(graceMs) {
+      note('backends told')
+      // Each is as slow as it may be.
+      await clock.sleep(graceMs)
+      note('backends gone')
+    },
+  }
+  return { clock, happened, stopped: stopServing(parts) }
+}
+
+describe('a stop', () => {
+  it('is over within 5 seconds, whatever its requests and backends do', async () => {
+    const { clock, happened, stopped } = world()
+    await clock.advance(5000)
+    await stopped
+    expect(happened).toEqual([
+      ['sockets told', 0],
+      ['requests ended: shutting_down', 3000],
+      ['connections ended', 3250],
+      ['backends told', 3250],
+      ['backends gone', 4500],
+    ])
+  })
+
+  it('waits no longer than the last request, and gives the backends the rest', async () => {
+    const { clock, happened, stopped } = world({ drainedAfterMs: 40 })
+    await clock.advance(5000)
+    await stopped
+    expect(happened.slice(2)).toEqual([
+      ['connections ended', 40],
+      ['backends told', 40],
+      ['backends gone', 4500],
+    ])
+  })
+})
