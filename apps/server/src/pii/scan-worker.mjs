@@ -8,7 +8,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 
 // A server that runs from its sources looks by the sources of the library too.
 if (workerData.fromSource) (await import('tsx/esm/api')).register()
-const { buffersOf, createPatternScanner } = await import('@svc/pii')
+const { buffersOf, createPatternScanner } = await import('@svc/pii/offload')
 
 const scanner = createPatternScanner({
   slices: { sliceMs: 20, yieldControl: () => new Promise((resolve) => setImmediate(resolve)) },
@@ -23,7 +23,7 @@ parentPort?.on('message', async (/** @type {import('./scan-thread.ts').ScanMessa
 })
 
 /**
- * @param {import('@svc/pii').PatternTask} task
+ * @param {import('@svc/pii/offload').PatternTask} task
  * @param {AbortSignal} signal
  * @returns {Promise<import('./scan-thread.ts').ScanReply>}
  */

@@ -133,8 +133,20 @@ describe('weights that cannot be loaded', () => {
     return bytes.subarray(0, Math.floor(bytes.length / 2))
   }
 
+  it('missing: 500 with the reason at once, every time, and no backend is started', async () => {
+    await write('missing')
+    const before = server.backends().length
+    for (let time = 0; time < 2; time++) {
+      const reply = await postChat(server.url, 'missing')
+      expect([reply.status, await reply.json()]).toMatchObject([
+        500,
+        { error: { message: 'could not load model "missing": file "missing.gguf" is not in the models folder' } },
+      ])
+    }
+    expect(server.backends()).toHaveLength(before)
+  })
+
   it.each([
-    ['missing', () => undefined],
     ['cut', halfOfDemo],
     ['alien', () => Buffer.from('GGUF, or so it says')],
   ])('%s: 500, then 503 until the cooldown ends, and other models answer', async (name, toBytes) => {
