@@ -35,10 +35,10 @@ import { OPAQUE, replyStage } from './inference/stages/reply.ts'
 import { createCloudModels } from './inference/upstream/cloud-models.ts'
 import type { CheckUpstream } from './inference/upstream/own-address.ts'
 import { createUpstreams } from './inference/upstream/upstreams.ts'
-import { isChain } from './models/chain.ts'
 import type { ModelConfig } from './models/model-config.ts'
 import type { Residency } from './models/residency.ts'
 import type { ModelDirectory } from './models/resolve.ts'
+import { hasFailover } from './models/serving.ts'
 import type { Metrics } from './monitoring/metrics.ts'
 import { type AuditSink, createRing, RECORDS_KEPT, type UsageRecorder } from './monitoring/recorders.ts'
 import { createOutboundClient } from './outbound/client.ts'
@@ -125,7 +125,7 @@ export function composeInference(parts: InferenceParts): InferenceRoom {
   const countFailover = createFailoverMetrics(metrics.registry, () => chains.known())
   const findChain = (name: string): ModelConfig | undefined => {
     const model = directory.find(name)
-    return model !== undefined && isChain(model) ? model : undefined
+    return model !== undefined && hasFailover(model) ? model : undefined
   }
   const chains: Chains = createChains({
     clock,

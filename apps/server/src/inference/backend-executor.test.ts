@@ -17,6 +17,7 @@ import type { ChatRequest } from './request.ts'
 type Answer = Reply | SvcError
 
 const model = {
+  serving: { kind: 'backend' },
   name: 'm',
   backend: 'mock',
   template: { useTokenizerTemplate: true },

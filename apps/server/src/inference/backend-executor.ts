@@ -49,8 +49,8 @@ export function createBackendExecutor(
 }
 
 /** Another instance is told how many servers the request has passed. */
-function clientOf({ client, backend }: ModelLease, { header }: ExecuteOptions): BackendClient {
-  return backend === 'service-proxy' ? carryPassage(client, header) : client
+function clientOf({ client }: ModelLease, { model, header }: ExecuteOptions): BackendClient {
+  return model.serving.kind === 'instance' ? carryPassage(client, header) : client
 }
 
 async function withModel<T>(

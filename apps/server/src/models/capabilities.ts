@@ -1,4 +1,5 @@
 import type { ModelConfig } from './model-config.ts'
+import { failoverTargetsOf, livesUpstream } from './serving.ts'
 import { USECASES, type Usecase } from './usecase-names.ts'
 import { hasUsecase, usecasesOf } from './usecases.ts'
 
@@ -64,14 +65,18 @@ export function outputModalitiesOf(model: ModelConfig): Modality[] {
 
 /** Whether requests to a model can be filtered for personal data (§2.10). */
 export function isPiiCovered(model: ModelConfig): boolean {
-  if (model.standIns?.some((one) => isPiiCovered(one.model))) return true
-  return model.backend.toLowerCase() === 'cloud-proxy' || FILTERED.some((usecase) => hasUsecase(model, usecase))
+  if (failoverTargetsOf(model).some((target) => isPiiCovered(target.model))) return true
+  return livesUpstream(model) || FILTERED.some((usecase) => hasUsecase(model, usecase))
 }
 
-/** Whether requests to a model are filtered: as its file says, else those that leave the machine. */
-export function isPiiEnabled({ pii, backend, standIns = [] }: ModelConfig): boolean {
-  if (standIns.some(({ model }) => isPiiEnabled(model))) return true
-  return pii.enabled ?? backend.toLowerCase() === 'cloud-proxy'
+/** Whether requests to a model are filtered, or would be by a target that serves for it. */
+export function isPiiEnabled(model: ModelConfig): boolean {
+  return failoverTargetsOf(model).some((target) => isPiiEnabled(target.model)) || isOwnPiiEnabled(model)
+}
+
+/** Whether requests to a model are filtered by its own file: as it says, else those that go to a provider. */
+export function isOwnPiiEnabled(model: ModelConfig): boolean {
+  return model.pii.enabled ?? livesUpstream(model)
 }
 
 function modalitiesFor(

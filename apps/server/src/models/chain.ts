@@ -1,11 +1,7 @@
 import { SvcError } from '@svc/errors'
 import { type FailoverSettings, readFailoverSettings } from '@svc/proxy/failover'
 import type { FailoverSettings as FailoverKeys, ModelConfig } from './model-config.ts'
-
-/** Whether a model has no backend of its own: others answer for it, one after the other (`failover`). */
-export function isChain({ failover }: Pick<ModelConfig, 'failover'>): boolean {
-  return failover?.targets !== undefined
-}
+import { failoverTargetsOf, hasFailover } from './serving.ts'
 
 /**
  * The `failover` key of a file in terms of what follows it.
@@ -23,13 +19,15 @@ export function readChainSettings(
 
 /** The settings of a chain, checked against the models that it names. @throws {SvcError} `model_load_failed` */
 export function chainSettingsOf(model: ModelConfig): FailoverSettings {
-  const { name, failover = {}, standIns = [] } = model
+  const { name, failover = {} } = model
+  const targets = failoverTargetsOf(model)
   try {
-    const isNested = (target: string): boolean => standIns.some((one) => one.name === target && isChain(one.model))
+    const isNested = (target: string): boolean => targets.some((one) => one.name === target && hasFailover(one.model))
     const settings = readChainSettings(failover, { own: name, isChain: isNested })
     for (const [index, target] of settings.targets.entries()) {
-      const found = standIns.find((one) => one.name === target.model)?.model
-      if (found === undefined || !isRelayed(found)) continue
+      const found = targets.find((one) => one.name === target.model)?.model
+      // What goes upstream byte for byte cannot be asked of anybody else.
+      if (found?.serving.kind !== 'relay') continue
       throw new SvcError(
         'invalid_request',
         `failover.targets[${index}].model: is passed through as it comes; only a proxy that translates can stand in`,
@@ -44,9 +42,4 @@ export function chainSettingsOf(model: ModelConfig): FailoverSettings {
       cause: error,
     })
   }
-}
-
-/** What goes upstream byte for byte cannot be asked of anybody else. */
-function isRelayed({ backend, proxy }: ModelConfig): boolean {
-  return backend.toLowerCase() === 'cloud-proxy' && proxy?.mode !== 'translate'
 }

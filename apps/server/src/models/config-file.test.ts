@@ -89,6 +89,7 @@ describe('a model', () => {
       knownOutputModalities: [],
       concurrencyGroups: [],
       backend: '',
+      serving: { kind: 'none', reason: expect.stringContaining('neither a backend nor weights') },
       options: [],
       overrides: [],
       grpc: { attempts: 0, attemptsSleepSeconds: 0 },

@@ -49,8 +49,8 @@ export function withDefaults(config: ModelConfig, context: DefaultsContext): Mod
 }
 
 /** Whether another instance serves the model (§6.5). */
-function isForwarded({ backend }: ModelConfig): boolean {
-  return backend.toLowerCase() === 'service-proxy'
+function isForwarded({ serving }: ModelConfig): boolean {
+  return serving.kind === 'instance'
 }
 
 /**

@@ -18,6 +18,7 @@ export function looseModel(place: ModelFilePlace, summary: GgufSummary): ModelCo
   return {
     ...blankModel({ name: place.file, source: 'file', place }),
     backend: GGUF_BACKEND,
+    serving: { kind: 'backend' },
     parameters: { model: place.file },
     gguf: summary,
   }
@@ -44,6 +45,7 @@ export function demoModel(
     ...blankModel({ name: source.name, source: 'demo', place: from.place }),
     description: source.description,
     backend: GGUF_BACKEND,
+    serving: { kind: 'backend' },
     knownUsecases: source.usecases,
     contextSize: source.contextSize,
     options: source.options ?? [],

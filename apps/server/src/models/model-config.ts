@@ -1,3 +1,4 @@
+import type { Provider } from '@svc/proxy'
 import type { ConfigProblem } from './config-problem.ts'
 import type { GgufSummary } from './gguf-summary.ts'
 import type { Block } from './keys/fields.ts'
@@ -73,8 +74,28 @@ export interface DownloadFile {
 /** Where a model comes from: a YAML file, weights dropped into the folder, or what is delivered with the product. */
 export type ModelSource = 'yaml' | 'file' | 'demo'
 
-/** A model that answers for a chain, under the name that the chain has for it. */
-export interface StandIn {
+/**
+ * Who serves a model. The union is closed: a further way to serve is a member here, and the compiler names every switch
+ * that has to know it.
+ */
+export type Serving =
+  /** A backend, in a process of its own or at an address. */
+  | { readonly kind: 'backend' }
+  /** An upstream, asked byte for byte as the client wrote. */
+  | { readonly kind: 'relay'; readonly provider: Provider }
+  /** An upstream, asked in its own format. */
+  | { readonly kind: 'translation'; readonly provider: Provider }
+  /** Another instance of this server. */
+  | { readonly kind: 'instance' }
+  /** Other models, one after the other. The targets are those that there are, filled in when the model is resolved. */
+  | { readonly kind: 'failover'; readonly targets: readonly FailoverTarget[] }
+  /** Nobody: the model finds private text for others. */
+  | { readonly kind: 'detector' }
+  /** Nobody, for a reason that follows the model's name in a sentence. */
+  | { readonly kind: 'none'; readonly reason: string }
+
+/** A model that serves for another one, under the name that the other one has for it. */
+export interface FailoverTarget {
   readonly name: string
   readonly model: ModelConfig
 }
@@ -111,6 +132,8 @@ export interface ModelConfig {
   readonly concurrencyGroups: readonly string[]
   /** Empty when the file names none and the weights do not tell. */
   readonly backend: string
+  /** Who serves it. */
+  readonly serving: Serving
   /** `key:value` texts for the backend. */
   readonly options: readonly string[]
   readonly overrides: readonly string[]
@@ -148,8 +171,6 @@ export interface ModelConfig {
   readonly router?: RouterSettings | undefined
   readonly proxy?: ProxySettings | undefined
   readonly failover?: FailoverSettings | undefined
-  /** The models that answer for a chain, as they are now; filled in when it is asked for by name. */
-  readonly standIns?: readonly StandIn[] | undefined
   readonly mitm: MitmSettings
   readonly mcp: McpSettings
   readonly agent: AgentSettings

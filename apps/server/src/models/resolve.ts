@@ -1,11 +1,10 @@
 import { SvcError } from '@svc/errors'
 import { checkName, toFileName } from '../files/safe-path.ts'
-import { isChain } from './chain.ts'
-import { servesRequests } from './check-serving.ts'
 import { formatProblem } from './config-problem.ts'
 import type { ConfigStore } from './config-store.ts'
 import { type DefaultsContext, withDefaults } from './defaults.ts'
-import type { ModelConfig, StandIn } from './model-config.ts'
+import type { FailoverTarget, ModelConfig } from './model-config.ts'
+import { failoverTargetsOf, hasFailover, servesRequests } from './serving.ts'
 import { isUsecase } from './usecase-names.ts'
 import { hasUsecase } from './usecases.ts'
 
@@ -50,16 +49,13 @@ export function createModelDirectory(store: ConfigStore, context: DefaultsContex
     return now
   }
   const linked = new WeakMap<ModelConfig, ModelConfig>()
-  /** A chain with the models that answer for it: the same object while they are the same. */
+  /** A model with the targets that serve for it: the same object while they are the same. */
   const link = (model: ModelConfig): ModelConfig => {
-    if (!isChain(model)) return model
-    const standIns = standInsOf(store, model).map(({ name, model: found }) => ({ name, model: fill(found) }))
+    if (!hasFailover(model)) return model
+    const targets = findTargets(store, model).map(({ name, model: found }) => ({ name, model: fill(found) }))
     const before = linked.get(model)
-    const isSame =
-      before?.standIns?.length === standIns.length &&
-      standIns.every((one, index) => before.standIns?.[index]?.model === one.model)
-    if (before !== undefined && isSame) return before
-    const now = { ...model, standIns }
+    if (before !== undefined && isSameList(failoverTargetsOf(before), targets)) return before
+    const now: ModelConfig = { ...model, serving: { kind: 'failover', targets } }
     linked.set(model, now)
     return now
   }
@@ -101,8 +97,12 @@ function find(store: ConfigStore, name: string, { acceptLatest = false }: Resolv
   return store.get(name.slice(0, -LATEST.length))
 }
 
-/** Those that a chain names and that there are. */
-function standInsOf(store: ConfigStore, { failover }: ModelConfig): StandIn[] {
+function isSameList(before: readonly FailoverTarget[], now: readonly FailoverTarget[]): boolean {
+  return before.length === now.length && now.every(({ model }, index) => before[index]?.model === model)
+}
+
+/** The targets that a model names and that there are. */
+function findTargets(store: ConfigStore, { failover }: ModelConfig): FailoverTarget[] {
   return (failover?.targets ?? []).flatMap(({ model: name = '' }) => {
     const found = store.get(name)
     const model = found?.alias === undefined ? found : store.get(found.alias)

@@ -4,7 +4,7 @@ import type { ModelOptions } from '@svc/backend-client/proto'
 import { SvcError } from '@svc/errors'
 import { canonicalBackend } from '../backends/backend-names.ts'
 import type { ModelConfig, ProxySettings } from './model-config.ts'
-import { FORWARDING_BACKENDS } from './served-elsewhere.ts'
+import { leavesMachine, livesUpstream } from './serving.ts'
 
 /** What a load takes beside the model. */
 export interface LoadRequestContext {
@@ -200,23 +200,17 @@ function optionTexts(config: ModelConfig): readonly string[] {
   }
   if (slotSavePath !== undefined && slotSavePath !== '') add('--slot-save-path', slotSavePath)
   // The contract has no fields for these.
-  const { realtimePipeline, translate } = isProxy(config) ? (config.proxy ?? {}) : {}
+  const { realtimePipeline, translate } = leavesMachine(config) ? (config.proxy ?? {}) : {}
   if (realtimePipeline) add('realtime_pipeline', realtimePipeline)
   if (translate !== undefined) add('translate', translate)
   return texts
 }
 
-function isProxy({ backend }: ModelConfig): boolean {
-  return FORWARDING_BACKENDS.has(backend.toLowerCase())
-}
-
 /** Where a model lives; another instance knows it by the name it has here unless the file has another. */
 function proxyOf(config: ModelConfig): LoadFields['Proxy'] {
-  if (!isProxy(config)) return undefined
+  if (!leavesMachine(config)) return undefined
   const fields = proxyFields(config.proxy ?? {})
-  return config.backend.toLowerCase() === 'cloud-proxy'
-    ? fields
-    : { ...fields, upstreamModel: config.proxy?.upstreamModel || config.name }
+  return livesUpstream(config) ? fields : { ...fields, upstreamModel: config.proxy?.upstreamModel || config.name }
 }
 
 function proxyFields(proxy: ProxySettings): NonNullable<LoadFields['Proxy']> {

@@ -2,6 +2,7 @@ import type { ConfigProblem } from './config-problem.ts'
 import { type Block, type KeyTable, toCamelCase } from './keys/fields.ts'
 import { LLM, type ModelKeys, VLLM } from './keys/model-keys.ts'
 import type { ModelConfig } from './model-config.ts'
+import { toServing } from './serving.ts'
 import { declaredUsecases } from './usecase-names.ts'
 
 /** Where a model file lies. */
@@ -37,6 +38,7 @@ export interface ModelFacts {
 /** The model that the keys of a file describe. */
 export function toModelConfig(keys: ModelKeys, { name, source, place, raw, warnings }: ModelFacts): ModelConfig {
   const { parameters = {}, grpc = {}, limits = {} } = keys
+  const backend = keys.backend ?? (isGgufName(parameters.model ?? '') ? GGUF_BACKEND : '')
   return {
     name,
     source,
@@ -54,7 +56,8 @@ export function toModelConfig(keys: ModelKeys, { name, source, place, raw, warni
     knownInputModalities: keys.knownInputModalities ?? [],
     knownOutputModalities: keys.knownOutputModalities ?? [],
     concurrencyGroups: distinct(keys.concurrencyGroups ?? []),
-    backend: keys.backend ?? (isGgufName(parameters.model ?? '') ? GGUF_BACKEND : ''),
+    backend,
+    serving: toServing({ ...keys, backend, parameters }),
     options: keys.options ?? [],
     overrides: keys.overrides ?? [],
     grpc: { attempts: grpc.attempts ?? 0, attemptsSleepSeconds: grpc.attemptsSleepTime ?? 0 },

@@ -1,5 +1,6 @@
-import { isPiiEnabled } from '../models/capabilities.ts'
+import { isOwnPiiEnabled } from '../models/capabilities.ts'
 import type { ModelConfig } from '../models/model-config.ts'
+import { failoverTargetsOf } from '../models/serving.ts'
 
 /** How tokens of reversible redaction are written (§2.10). */
 export interface TokenForm {
@@ -43,7 +44,7 @@ export function consumerPolicy(model: ModelConfig, defaults: readonly string[]):
  */
 function toPolicy(model: ModelConfig, defaults: readonly string[]): ConsumerPolicy {
   const own = toOwnPolicy(model, defaults)
-  const policies = [own, ...(model.standIns ?? []).map((one) => toOwnPolicy(one.model, defaults))]
+  const policies = [own, ...failoverTargetsOf(model).map((target) => toOwnPolicy(target.model, defaults))]
   const filtering = policies.filter(({ enabled }) => enabled)
   const [first = own, ...others] = filtering
   if (others.length === 0) return first
@@ -64,7 +65,7 @@ function toOwnPolicy(model: ModelConfig, defaults: readonly string[]): ConsumerP
   const { reversibleTokenPrefix: prefix = TOKEN_FORM.prefix, reversibleTokenSuffix: suffix = TOKEN_FORM.suffix } =
     model.pii
   return {
-    enabled: isPiiEnabled({ ...model, standIns: [] }),
+    enabled: isOwnPiiEnabled(model),
     detectors: [...new Set(isDefault ? defaults : own)],
     isDefault,
     ...(reversibleRedactions === true ? { reversible: { prefix, suffix } } : {}),

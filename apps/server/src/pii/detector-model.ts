@@ -1,9 +1,6 @@
 import type { ModelConfig } from '../models/model-config.ts'
 import { hasUsecase } from '../models/usecases.ts'
 
-/** The backend of detectors that run in the server itself, by patterns. */
-export const PATTERN_BACKEND = 'pattern'
-
 /** How a model finds private text: by patterns in this process, or by a backend that recognises entities. */
 export type DetectorKind = 'pattern' | 'ner'
 
@@ -14,6 +11,6 @@ export type DetectorKind = 'pattern' | 'ner'
  */
 export function detectorKind(model: ModelConfig): DetectorKind | undefined {
   if (model.piiDetection === undefined) return undefined
-  if (model.backend.toLowerCase() === PATTERN_BACKEND) return 'pattern'
+  if (model.serving.kind === 'detector') return 'pattern'
   return hasUsecase(model, 'token_classify') ? 'ner' : undefined
 }

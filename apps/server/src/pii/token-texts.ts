@@ -3,6 +3,7 @@ import { encodeJsonString } from '@svc/json'
 import type { TokenList } from '@svc/pii/documents'
 import type { ModelConfig } from '../models/model-config.ts'
 import type { Residency } from '../models/residency.ts'
+import { failoverTargetsOf, hasFailover, leavesMachine } from '../models/serving.ts'
 import type { HiddenTexts } from './hidden-text.ts'
 
 /** What lists of token ids stand for. */
@@ -29,8 +30,6 @@ export interface TokenReader {
 /** Ids of one request at most; more than any context of a model holds. */
 const MAX_TOKENS = 262_144
 const MAX_ID = 2 ** 31 - 1
-/** Backends that would send the ids away to have them read, before anybody has looked at them. */
-const FORWARDING: ReadonlySet<string> = new Set(['cloud-proxy', 'service-proxy'])
 
 /** Asks the backend that the request is for; of a chain all of them, as any may answer and vocabularies differ. */
 export function createTokenReader(residency: Pick<Residency, 'acquire'>): TokenReader {
@@ -57,11 +56,14 @@ export function createTokenReader(residency: Pick<Residency, 'acquire'>): TokenR
   return {
     async read(lists, { model, signal }) {
       // Nobody asks those that are disabled.
-      const models = model.standIns?.map((one) => one.model).filter(({ disabled }) => !disabled) ?? [model]
+      const models = hasFailover(model)
+        ? failoverTargetsOf(model).flatMap((target) => (target.model.disabled ? [] : [target.model]))
+        : [model]
       const texts = lists.map(() => new Set<string>())
       let isComplete = models.length > 0
       for (const reader of models) {
-        const read = FORWARDING.has(reader.backend.toLowerCase()) ? undefined : await readBy(reader, lists, signal)
+        // Who serves elsewhere would be sent the ids to read them, before anybody has looked at them.
+        const read = leavesMachine(reader) ? undefined : await readBy(reader, lists, signal)
         if (read === undefined) isComplete = false
         for (const [index, text] of read?.entries() ?? []) texts[index]?.add(text)
       }

@@ -14,8 +14,8 @@ import { defineRoute, type Route } from '../../http/route.ts'
 import type { FailoverWatch } from '../../inference/failover/watch.ts'
 import { readBody } from '../../inference/read-body.ts'
 import { readDocument } from '../../inference/stages/body.ts'
-import { isChain } from '../../models/chain.ts'
 import type { ModelConfig } from '../../models/model-config.ts'
+import { hasFailover } from '../../models/serving.ts'
 import { type DescribeParts, describeChain } from './describe.ts'
 import { streamChanges } from './event-stream.ts'
 
@@ -44,7 +44,7 @@ export function failoverRoutes(
   const all = () =>
     models
       .list()
-      .filter(isChain)
+      .filter(hasFailover)
       .map((model) => describeChain(model, parts))
   const pin = (model: ModelConfig, target: string | undefined): Response => {
     chains.of(model).pin(target)
@@ -110,7 +110,7 @@ export function failoverRoutes(
 function findChain(call: Call, { models }: FailoverRouteParts): ModelConfig {
   const name = call.param('name')
   const model = models.resolve(name)
-  if (model !== undefined && isChain(model)) return model
+  if (model !== undefined && hasFailover(model)) return model
   throw new SvcError('not_found', `no chain is called "${name}"`, {
     code: 'failover_chain_not_found',
     details: { type: 'not_found_error', param: 'name' },

@@ -8,6 +8,7 @@ import {
   TARGET_SKIPPED,
 } from '@svc/proxy/failover'
 import type { ModelConfig } from '../../models/model-config.ts'
+import { failoverTargetsOf } from '../../models/serving.ts'
 import type { AuditSink } from '../../monitoring/recorders.ts'
 import type { Clock } from '../../ports.ts'
 import { admissionRejected, fullModelWaitMs, type ModelSlots } from '../admission.ts'
@@ -42,7 +43,7 @@ export function createFailover({ chains, slots, prober, failed, audit, clock }: 
     const { model, call, document } = exchange
     const chain = chains.of(model)
     const targetOf = ({ model: name }: Candidate): ModelConfig => {
-      const target = model.standIns?.find((one) => one.name === name)?.model
+      const target = failoverTargetsOf(model).find((one) => one.name === name)?.model
       if (target === undefined) throw skipped(`model "${name}" does not exist`)
       if (target.disabled) throw skipped(`model "${name}" is disabled`)
       return target

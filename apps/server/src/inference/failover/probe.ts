@@ -4,8 +4,9 @@ import type { SecretReader } from '@svc/proxy'
 import { createService, loadServiceTarget, type PredictInput, type Service } from '@svc/service-backend'
 import type { ModelConfig } from '../../models/model-config.ts'
 import type { Residency } from '../../models/residency.ts'
+import { livesUpstream } from '../../models/serving.ts'
 import { hasUsecase } from '../../models/usecases.ts'
-import { type CloudModels, isCloudModel } from '../upstream/cloud-models.ts'
+import type { CloudModels } from '../upstream/cloud-models.ts'
 import { translatePrediction } from '../upstream/translate-exchange.ts'
 
 /** What looking at targets needs. */
@@ -36,13 +37,13 @@ const WORD = 'Hello'
  */
 export function createProbe({ residency, models, upstream, secrets }: ProbeParts): Probe {
   return async (model, { signal, isLast }) => {
-    if (isCloudModel(model)) {
+    if (livesUpstream(model)) {
       const chat = { model: model.name, messages: [{ role: 'user' as const, content: WORD }], max_tokens: 1 }
       const options = { model, signal, stream: false, client: () => undefined, onUsage: () => undefined }
       for await (const _ of translatePrediction(chat, options, { models, upstream })) signal.throwIfAborted()
       return
     }
-    if (model.backend.toLowerCase() !== 'service-proxy') return residency.load(model, { signal })
+    if (model.serving.kind !== 'instance') return residency.load(model, { signal })
     const { name } = model
     const target = await loadServiceTarget(model.proxy ?? {}, { name, secrets, warn: () => undefined })
     const service = createService({ target, upstream })

@@ -1,6 +1,7 @@
 import { createFakeClock } from '@svc/test-kit'
 import { expect, it } from 'vitest'
 import { silentLogger } from '../../db/__fixtures__/places.ts'
+import { createModel } from '../../models/__fixtures__/model.ts'
 import type { ModelConfig } from '../../models/model-config.ts'
 import { type ChainEvent, createChains } from './chains.ts'
 import type { Probe } from './probe.ts'
@@ -10,13 +11,12 @@ const INTERVAL_MS = 15_000
 
 /** A chain of two models, the state of its file at some time. */
 function chainModel(trip: { readonly errors: number }): ModelConfig {
-  const standIns = ['one', 'two'].map((name) => ({ name, model: { name, backend: 'llama', disabled: false } }))
-  const targets = standIns.map(({ name }) => ({ model: name }))
-  return {
-    name: 'm',
-    failover: { targets, trip, recovery: { probes: 1, minDwell: 0 } },
-    standIns,
-  } as unknown as ModelConfig
+  const served = ['one', 'two'].map((name) => ({ name, model: createModel({ name }) }))
+  const targets = served.map(({ name }) => ({ model: name }))
+  return createModel({
+    failover: { targets, trip, recovery: { probes: 1, minDwell: '0s' } },
+    serving: { kind: 'failover', targets: served },
+  })
 }
 
 function start(probe: Probe, onEvent: (event: ChainEvent) => void = () => undefined) {

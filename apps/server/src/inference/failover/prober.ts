@@ -1,5 +1,6 @@
 import type { Chain, DueProbe } from '@svc/proxy/failover'
 import type { ModelConfig } from '../../models/model-config.ts'
+import { failoverTargetsOf } from '../../models/serving.ts'
 import type { Clock, Logger } from '../../ports.ts'
 import type { Chains } from './chains.ts'
 import type { Probe } from './probe.ts'
@@ -32,11 +33,11 @@ export function createProber({ chains, probe, load, clock, logger }: ProberOptio
   const warming = new Set<Promise<void>>()
 
   /** Targets that are to be warm are loaded once, while another one serves. */
-  const warm = (chain: Chain, { standIns = [] }: ModelConfig): void => {
+  const warm = (chain: Chain, owner: ModelConfig): void => {
     if (warmed.has(chain)) return
     warmed.add(chain)
     const names = new Set(chain.states.filter((target) => target.warm).map((target) => target.model))
-    for (const { name, model } of standIns) {
+    for (const { name, model } of failoverTargetsOf(owner)) {
       if (!names.has(name) || model.disabled) continue
       const loading = load(model, { signal: closing.signal }).catch((error: unknown) => {
         if (!closing.signal.aborted) logger.warn({ model: name, err: error }, 'target of a chain could not be loaded')
@@ -46,7 +47,8 @@ export function createProber({ chains, probe, load, clock, logger }: ProberOptio
     }
   }
   const look = async (chain: Chain, { model: name, isLast }: DueProbe): Promise<void> => {
-    const target = watched.get(chain)?.model.standIns?.find((one) => one.name === name)?.model
+    const owner = watched.get(chain)?.model
+    const target = owner && failoverTargetsOf(owner).find((one) => one.name === name)?.model
     const isServing = target !== undefined && !target.disabled
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(chain.settings.probe.timeoutMs)])
     const isGood = isServing && (await isPossible(probe(target, { signal, isLast })))

@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
-import { checkServing } from '../../models/check-serving.ts'
 import type { ModelConfig } from '../../models/model-config.ts'
+import { notServed, servesRequests } from '../../models/serving.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Stage } from '../pipeline.ts'
 import { unparsable } from './body.ts'
@@ -51,7 +51,7 @@ export function aliasStage(directory: ModelDirectory): Stage {
         ? defaultModel(exchange, directory)
         : (directory.resolve(name, resolveOptions(exchange)) ??
           refuseName(name, { exchange, fault: directory.faultOf(name) }))
-    checkServing(model)
+    if (!servesRequests(model)) throw notServed(model)
     exchange.requestedModel = name ?? model.name
     exchange.model = model
     return undefined

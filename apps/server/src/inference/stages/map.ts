@@ -1,11 +1,11 @@
 import { applySplices, type JsonDocument, parseJsonCooperatively } from '@svc/json'
 import type { RouteRow } from '../../http/route-row.ts'
 import type { ModelConfig } from '../../models/model-config.ts'
+import { failoverTargetsOf } from '../../models/serving.ts'
 import type { Exchange } from '../exchange.ts'
 import type { MediaAttacher } from '../media/attach-media.ts'
 import type { Stage } from '../pipeline.ts'
 import { servesCloudModels } from '../upstream/check-route.ts'
-import { isCloudModel, isPassthrough } from '../upstream/cloud-models.ts'
 import { toChatBody } from '../upstream/translate-exchange.ts'
 
 /** The body after the edits of earlier stages. */
@@ -14,9 +14,11 @@ async function editedDocument({ document, splices, call }: Exchange): Promise<Js
   return parseJsonCooperatively(applySplices(document.bytes, splices), {}, { signal: call.signal })
 }
 
-/** Whether one of those that answer for a model is asked in the chat format. */
-function mayTranslate({ standIns = [] }: ModelConfig, row: RouteRow): boolean {
-  return servesCloudModels(row) && standIns.some((one) => isCloudModel(one.model))
+/** Whether one of the targets of a model is asked in the format of an upstream. */
+function mayTranslate(model: ModelConfig, row: RouteRow): boolean {
+  return (
+    servesCloudModels(row) && failoverTargetsOf(model).some((target) => target.model.serving.kind === 'translation')
+  )
 }
 
 /**
@@ -25,13 +27,13 @@ function mayTranslate({ standIns = [] }: ModelConfig, row: RouteRow): boolean {
  */
 export function mapStage(media: MediaAttacher): Stage {
   // What goes upstream as it came is nobody's but the upstream's to check.
-  return (exchange) => (isPassthrough(exchange.model) ? undefined : map(exchange))
+  return (exchange) => (exchange.model.serving.kind === 'relay' ? undefined : map(exchange))
 
   async function map(exchange: Exchange): Promise<void> {
     const { codec, model, call } = exchange
     const document = await editedDocument(exchange)
     const parsed = await codec.parse(document, { signal: call.signal })
-    if (isCloudModel(model)) {
+    if (model.serving.kind === 'translation') {
       exchange.request = parsed
       exchange.upstreamChat = await toChatBody(exchange, document)
       return

@@ -4,6 +4,7 @@ import { parseJson } from '@svc/json'
 import { createDeferred, createFakeClock } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import type { Call } from '../../http/call.ts'
+import { createModel } from '../../models/__fixtures__/model.ts'
 import type { ModelConfig } from '../../models/model-config.ts'
 import { createMetrics } from '../../monitoring/metrics.ts'
 import { createRing, type TraceRecord, type UsageRecord } from '../../monitoring/recorders.ts'
@@ -26,10 +27,9 @@ function start(kind: InferenceRequest['kind'], reached: () => void) {
   const usage = createRing<UsageRecord>(8)
   const traces = createRing<TraceRecord>(8)
   const metrics = createMetrics()
-  const limits = { maxConcurrent: 0, retryAfterSeconds: 1 }
-  const standIns = ['one', 'two'].map((name) => ({ name, model: { name, backend: 'mock', limits } }))
-  const failover = { targets: standIns.map(({ name }) => ({ model: name })) }
-  const model = { name: 'm', backend: '', failover, standIns, limits } as unknown as ModelConfig
+  const targets = ['one', 'two'].map((name) => ({ name, model: createModel({ name }) }))
+  const failover = { targets: targets.map(({ name }) => ({ model: name })) }
+  const model = createModel({ backend: '', failover, serving: { kind: 'failover', targets } })
   /** The call of a target that is still at it when the client leaves. */
   const work = async (target: string, signal: AbortSignal): Promise<never> => {
     if (target === 'one') throw new SvcError('unavailable', 'down')

@@ -1,23 +1,20 @@
 import { SvcError, toSvcError } from '@svc/errors'
-import type { RouteRow } from '../../http/route-row.ts'
-import { isChain } from '../../models/chain.ts'
-import { checkServing } from '../../models/check-serving.ts'
 import type { ModelConfig } from '../../models/model-config.ts'
+import { notServed } from '../../models/serving.ts'
 import type { Metrics } from '../../monitoring/metrics.ts'
 import type { TraceRecord, TraceRecorder, UsageRecord, UsageRecorder } from '../../monitoring/recorders.ts'
 import type { Clock } from '../../ports.ts'
 import { NO_USAGE, type PredictionStep } from '../events.ts'
 import type { Exchange } from '../exchange.ts'
-import type { Executor } from '../executor.ts'
+import type { ExecuteOptions, Executor } from '../executor.ts'
 import type { Failover } from '../failover/failover.ts'
 import { isGeneration } from '../inference-request.ts'
 import { tapLanes } from '../lanes.ts'
-import type { OperationResult } from '../operations/operation.ts'
+import type { OperationRequest, OperationResult } from '../operations/operation.ts'
 import type { Stage } from '../pipeline.ts'
 import type { GenerationRequest } from '../request.ts'
 import { restoreLanes } from '../restore-lanes.ts'
 import { servesCloudModels } from '../upstream/check-route.ts'
-import { isCloudModel, isPassthrough } from '../upstream/cloud-models.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 
 /** What the model stage needs. */
@@ -43,31 +40,18 @@ export function modelStage(options: ModelStageOptions): Stage {
 
 /** A prediction is only begun here; an operation, and a request that is relayed, run to their end. */
 function callModel(exchange: Exchange, options: ModelStageOptions): Promise<void> {
-  return isPassthrough(exchange.model) ? options.upstreams.relay(exchange) : ask(exchange, options)
+  return exchange.model.serving.kind === 'relay' ? options.upstreams.relay(exchange) : ask(exchange, options)
 }
 
-async function ask(exchange: Exchange, { executor, upstreams, failover, metrics }: ModelStageOptions): Promise<void> {
+async function ask(exchange: Exchange, options: ModelStageOptions): Promise<void> {
   const { call, model, request } = exchange
-  const execution = {
-    model,
-    correlationId: call.requestId,
-    header: (name: string) => call.header(name),
-    signal: call.signal,
-  }
   if (isGeneration(request)) {
-    const run = (target: ModelConfig): AsyncIterable<PredictionStep> => {
-      checkServed(target, call.row)
-      if (isCloudModel(target)) return upstreams.predict(exchange, target)
-      refuseUnbuilt(request)
-      return executor.predict(request, { ...execution, model: target })
-    }
-    const steps = isChain(model) ? failover.predict(exchange, run) : run(model)
-    const events = tapLanes(steps, {
+    const events = tapLanes(predict(request, { exchange, model, options }), {
       onUsage: (usage) => {
         exchange.usage = usage
       },
       onWarning: ({ code, message }) => {
-        metrics.countFormMismatch()
+        options.metrics.countFormMismatch()
         call.log.warn({ code, model: exchange.model.name }, 'an answer has not the form that was asked for')
         if (!exchange.warnings.has(code)) exchange.warnings.set(code, message)
       },
@@ -75,19 +59,64 @@ async function ask(exchange: Exchange, { executor, upstreams, failover, metrics 
     exchange.events = exchange.restoration === undefined ? events : restoreLanes(events, exchange.restoration)
     return
   }
-  const run = (target: ModelConfig): Promise<OperationResult> => {
-    checkServed(target, call.row)
-    return executor.perform(request, { ...execution, model: target })
-  }
-  exchange.result = await (isChain(model) ? failover.perform(exchange, run) : run(model))
+  exchange.result = await perform(request, { exchange, model, options })
   exchange.usage = { ...NO_USAGE, promptTokens: exchange.result.promptTokens }
 }
 
-/** A route that no upstream serves is served by others of a chain. */
-function checkServed(target: ModelConfig, row: RouteRow): void {
-  checkServing(target)
-  if (!isCloudModel(target) || servesCloudModels(row)) return
-  throw new SvcError('not_implemented', `model "${target.name}" is not served by ${row.path}`, {
+/** A model that serves a request: the one that was resolved, or a target that serves for it. */
+interface Turn {
+  readonly exchange: Exchange
+  readonly model: ModelConfig
+  readonly options: ModelStageOptions
+}
+
+function toExecution({ exchange: { call }, model }: Turn): ExecuteOptions {
+  return { model, correlationId: call.requestId, header: (name) => call.header(name), signal: call.signal }
+}
+
+/** The one place that knows how each kind of model is asked to generate. */
+function predict(request: GenerationRequest, turn: Turn): AsyncIterable<PredictionStep> {
+  const { exchange, model, options } = turn
+  switch (model.serving.kind) {
+    case 'backend':
+    case 'instance':
+      refuseUnbuilt(request)
+      return options.executor.predict(request, toExecution(turn))
+    case 'translation':
+      if (!servesCloudModels(exchange.call.row)) throw routeNotServed(turn)
+      return options.upstreams.predict(exchange, model)
+    case 'failover':
+      return options.failover.predict(exchange, (target) => predict(request, { ...turn, model: target }))
+    case 'relay':
+      // Relayed whole before anything is parsed; as a target its settings refuse it.
+      throw routeNotServed(turn)
+    case 'detector':
+    case 'none':
+      throw notServed(model)
+  }
+}
+
+/** The same for what has one answer. */
+function perform(request: OperationRequest, turn: Turn): Promise<OperationResult> {
+  const { exchange, model, options } = turn
+  switch (model.serving.kind) {
+    case 'backend':
+    case 'instance':
+      return options.executor.perform(request, toExecution(turn))
+    case 'failover':
+      return options.failover.perform(exchange, async (target) => perform(request, { ...turn, model: target }))
+    case 'translation':
+    case 'relay':
+      throw routeNotServed(turn)
+    case 'detector':
+    case 'none':
+      throw notServed(model)
+  }
+}
+
+/** A route that no upstream serves: another target may. */
+function routeNotServed({ exchange: { call }, model }: Turn): SvcError {
+  return new SvcError('not_implemented', `model "${model.name}" is not served by ${call.row.path}`, {
     code: 'route_not_served',
   })
 }

@@ -2,7 +2,7 @@ import type { JsonDocument } from '@svc/json'
 import type { DocumentFormat } from '@svc/pii/documents'
 import type { Call, CallEnding } from '../../http/call.ts'
 import type { ModelConfig } from '../../models/model-config.ts'
-import { isServedElsewhere } from '../../models/served-elsewhere.ts'
+import { failoverTargetsOf, leavesMachine } from '../../models/serving.ts'
 import type { HiddenTexts } from '../../pii/hidden-text.ts'
 import type { FilterableRequest, FilteredRequest, RequestFilter } from '../../pii/request-filter.ts'
 import type { Exchange } from '../exchange.ts'
@@ -27,9 +27,11 @@ function isScanned({ call, model }: Exchange): boolean {
     case 'always':
       return true
     case 'elsewhere':
-      return isServedElsewhere(model)
+      return leavesMachine(model)
     case 'asked':
-      return [model, ...(model.standIns ?? []).map((one) => one.model)].some(({ pii }) => pii.scanRerank === true)
+      return [model, ...failoverTargetsOf(model).map((target) => target.model)].some(
+        ({ pii }) => pii.scanRerank === true,
+      )
   }
 }
 

@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
 import type { RouteRow } from '../../http/route-row.ts'
 import type { ModelConfig } from '../../models/model-config.ts'
-import { isCloudModel, isPassthrough } from './cloud-models.ts'
+import { livesUpstream } from '../../models/serving.ts'
 
 const CHAT = '/v1/chat/completions'
 const MESSAGES = '/v1/messages'
@@ -17,12 +17,13 @@ export function servesCloudModels({ path }: RouteRow): boolean {
  * @throws {SvcError} `invalid_request` naming the route to use
  */
 export function checkUpstreamRoute(model: ModelConfig, row: RouteRow): void {
-  if (!isCloudModel(model)) return
+  if (!livesUpstream(model)) return
   if (!servesCloudModels(row)) {
     throw refused(`model "${model.name}" lives upstream and is served by ${CHAT} and ${MESSAGES} only`)
   }
-  if (!isPassthrough(model)) return
-  const served = model.proxy?.provider === 'provider_b' ? MESSAGES : CHAT
+  const { serving } = model
+  if (serving.kind !== 'relay') return
+  const served = serving.provider === 'provider_b' ? MESSAGES : CHAT
   if (row.path !== served) {
     throw refused(`model "${model.name}" is forwarded as it comes, in the format of its upstream: use ${served}`)
   }

@@ -21,16 +21,6 @@ export interface CloudModelsOptions {
   readonly checkUpstream: CheckUpstream
 }
 
-/** Whether a model is forwarded by this process: byte for byte, or from one format to another. */
-export function isCloudModel(model: ModelConfig): boolean {
-  return model.backend.toLowerCase() === 'cloud-proxy'
-}
-
-/** Whether the requests of a model go upstream as their clients wrote them. */
-export function isPassthrough(model: ModelConfig): boolean {
-  return isCloudModel(model) && model.proxy?.mode !== 'translate'
-}
-
 /** Makes the table; a target that cannot be loaded is tried again by the next request. */
 export function createCloudModels({ secrets, userAgent, checkUpstream }: CloudModelsOptions): CloudModels {
   const loaded = new WeakMap<ModelConfig, CloudTarget>()

@@ -1,8 +1,9 @@
 import type { ModelConfig } from '../model-config.ts'
+import { toServing } from '../serving.ts'
 
 /** A model of backend `mock` with nothing set. */
 export function createModel(changes: Partial<ModelConfig> = {}): ModelConfig {
-  return {
+  const model: Omit<ModelConfig, 'serving'> = {
     name: 'm',
     file: 'm.yaml',
     source: 'yaml',
@@ -41,4 +42,5 @@ export function createModel(changes: Partial<ModelConfig> = {}): ModelConfig {
     warnings: [],
     ...changes,
   }
+  return { ...model, serving: changes.serving ?? toServing(model) }
 }
