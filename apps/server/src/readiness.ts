@@ -1,9 +1,7 @@
 import { unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { sql } from 'drizzle-orm'
 import type { Readiness, Unready } from './api/system/health.ts'
 import type { Database } from './db/database.ts'
-import { createStatements } from './db/statements.ts'
 import { reasonOf } from './files/file-error.ts'
 import type { FileLock } from './files/file-lock.ts'
 import { temporaryPath } from './files/temporary-files.ts'
@@ -22,13 +20,12 @@ export interface ReadinessParts {
   readonly passing: () => Unready | undefined
   readonly lock: Pick<FileLock, 'lossReason'>
   readonly dataPath: string
-  readonly database: Database
+  readonly database: Pick<Database, 'queries'>
   readonly clock: Clock
 }
 
 /** Tells whether the server can do its work, by looking: at its data folder, its disk and its database. */
 export function createReadiness({ passing, lock, dataPath, database, clock }: ReadinessParts): Readiness {
-  const statements = createStatements(database)
   let seen: { readonly at: number; readonly found: Promise<string | undefined> } | undefined
 
   async function examine(): Promise<string | undefined> {
@@ -43,10 +40,12 @@ export function createReadiness({ passing, lock, dataPath, database, clock }: Re
       () => `the database does not answer within ${DATABASE_MS} ms`,
       () => undefined,
     )
-    const answered = statements.rows(sql`select 1`).then(
-      () => undefined,
-      (error: unknown) => `the database is away: ${error instanceof Error ? error.message : String(error)}`,
-    )
+    const answered = database.queries
+      .rows((db, { instance }) => db.select({ key: instance.key }).from(instance).limit(1))
+      .then(
+        () => undefined,
+        (error: unknown) => `the database is away: ${error instanceof Error ? error.message : String(error)}`,
+      )
     try {
       return await Promise.race([answered, late])
     } finally {

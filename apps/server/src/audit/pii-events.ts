@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { PiiOrigin } from '@svc/pii/audit'
-import { type SQL, sql } from 'drizzle-orm'
-import type { Database, DatabaseRow } from '../db/database.ts'
-import { createStatements } from '../db/statements.ts'
+import { and, count, desc, eq, inArray, lt, type SQL } from 'drizzle-orm'
+import type { Database } from '../db/database.ts'
+import type { Tables } from '../db/schema.ts'
 import type { Clock, Logger } from '../ports.ts'
 
 /** What an event tells of. */
@@ -82,8 +82,8 @@ const PREFIXES: Readonly<Record<AuditKind, string>> = {
 
 /** Makes the store over the server's database. What waits beyond `maxRows` would not be kept anyway and falls out. */
 export function createAuditEvents(options: AuditEventsOptions): AuditEvents {
-  const { database, clock, logger, maxRows = MAX_ROWS } = options
-  const { rows, write } = createStatements(database)
+  const { clock, logger, maxRows = MAX_ROWS } = options
+  const { queries } = options.database
   const closing = new AbortController()
   let waiting: RecordedEvent[] = []
   let gathering: Promise<void> | undefined
@@ -99,7 +99,7 @@ export function createAuditEvents(options: AuditEventsOptions): AuditEvents {
   }
 
   async function writeBatch(batch: readonly RecordedEvent[]): Promise<void> {
-    await write(batch.map(insertOf))
+    await queries.change((db, { piiEvents }) => db.insert(piiEvents).values(batch.map(toRow)))
     sinceTrim += batch.length
     if (sinceTrim < TRIM_AFTER) return
     sinceTrim = 0
@@ -107,10 +107,19 @@ export function createAuditEvents(options: AuditEventsOptions): AuditEvents {
   }
 
   async function trim(): Promise<void> {
-    await write([
-      sql`DELETE FROM pii_events WHERE created_at < ${clock.now() - MAX_AGE_MS}`,
-      sql`DELETE FROM pii_events WHERE id IN (SELECT id FROM pii_events ORDER BY created_at DESC, id DESC LIMIT ${TRIM_AFTER * 5} OFFSET ${maxRows})`,
-    ])
+    const oldest = clock.now() - MAX_AGE_MS
+    await queries.transaction(async (transaction) => {
+      await transaction.change((db, { piiEvents }) => db.delete(piiEvents).where(lt(piiEvents.createdAt, oldest)))
+      await transaction.change((db, { piiEvents }) => {
+        const surplus = db
+          .select({ id: piiEvents.id })
+          .from(piiEvents)
+          .orderBy(desc(piiEvents.createdAt), desc(piiEvents.id))
+          .limit(TRIM_AFTER * 5)
+          .offset(maxRows)
+        return db.delete(piiEvents).where(inArray(piiEvents.id, surplus))
+      })
+    })
   }
 
   /** Whoever looks sees everything that is to be kept, and nothing more. */
@@ -163,15 +172,20 @@ export function createAuditEvents(options: AuditEventsOptions): AuditEvents {
     flush,
     async list(query) {
       await settle()
-      const found = await rows(
-        sql`SELECT id, created_at, kind, origin, correlation_id, user_id, pattern_id, facts FROM pii_events WHERE ${conditions(query)} ORDER BY created_at DESC, id DESC LIMIT ${query.limit}`,
+      const found = await queries.rows((db, { piiEvents }) =>
+        db
+          .select()
+          .from(piiEvents)
+          .where(conditions(query, piiEvents))
+          .orderBy(desc(piiEvents.createdAt), desc(piiEvents.id))
+          .limit(query.limit),
       )
       return found.map(toEvent)
     },
     async count() {
       await settle()
-      const [row] = await rows(sql`SELECT COUNT(*) AS total FROM pii_events`)
-      return Number(row?.total ?? 0)
+      const [row] = await queries.rows((db, { piiEvents }) => db.select({ total: count() }).from(piiEvents))
+      return row?.total ?? 0
     },
     async close() {
       closing.abort()
@@ -181,31 +195,29 @@ export function createAuditEvents(options: AuditEventsOptions): AuditEvents {
   }
 }
 
-function insertOf(event: RecordedEvent): SQL {
-  const { origin = '', userId = '', patternId = '' } = event
-  return sql`INSERT INTO pii_events (id, created_at, kind, origin, correlation_id, user_id, pattern_id, facts) VALUES (${event.id}, ${event.createdAt}, ${event.kind}, ${origin}, ${event.correlationId}, ${userId}, ${patternId}, ${JSON.stringify(event.facts)})`
+type EventRow = Tables['piiEvents']['$inferSelect']
+
+function toRow(event: RecordedEvent): EventRow {
+  const { id, createdAt, kind, origin = '', correlationId, userId = '', patternId = '', facts } = event
+  return { id, createdAt, kind, origin, correlationId, userId, patternId, facts: JSON.stringify(facts) }
 }
 
-function conditions(query: AuditQuery): SQL {
-  const asked: SQL[] = [sql`1 = 1`]
-  if (query.correlationId) asked.push(sql`correlation_id = ${query.correlationId}`)
-  if (query.userId) asked.push(sql`user_id = ${query.userId}`)
-  if (query.patternId) asked.push(sql`pattern_id = ${query.patternId}`)
-  if (query.kind) asked.push(sql`kind = ${query.kind}`)
-  if (query.origin) asked.push(sql`origin = ${query.origin}`)
-  return sql.join(asked, sql` AND `)
+function conditions(query: AuditQuery, table: Tables['piiEvents']): SQL | undefined {
+  const asked: SQL[] = []
+  if (query.correlationId) asked.push(eq(table.correlationId, query.correlationId))
+  if (query.userId) asked.push(eq(table.userId, query.userId))
+  if (query.patternId) asked.push(eq(table.patternId, query.patternId))
+  if (query.kind) asked.push(eq(table.kind, query.kind))
+  if (query.origin) asked.push(eq(table.origin, query.origin))
+  return and(...asked)
 }
 
-function toEvent(row: DatabaseRow): RecordedEvent {
+function toEvent(row: EventRow): RecordedEvent {
   return {
-    id: String(row.id),
-    createdAt: Number(row.created_at),
-    kind: toKind(String(row.kind)),
+    ...row,
+    kind: toKind(row.kind),
     origin: PII_ORIGINS.find((origin) => origin === row.origin),
-    correlationId: String(row.correlation_id),
-    userId: String(row.user_id),
-    patternId: String(row.pattern_id),
-    facts: JSON.parse(String(row.facts)) as RecordedEvent['facts'],
+    facts: JSON.parse(row.facts) as RecordedEvent['facts'],
   }
 }
 

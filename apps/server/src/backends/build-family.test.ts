@@ -24,7 +24,7 @@ async function detect({ files = {}, cards = {}, forced = '', platform = 'linux',
     await mkdir(dirname(dir.join(name)), { recursive: true })
     await writeFile(dir.join(name), text)
   }
-  return detectBuildFamily({ forced, platform, architecture, root: dir.path })
+  return await detectBuildFamily({ forced, platform, architecture, root: dir.path })
 }
 
 const vendor = (card: string, id: string) => ({ [`sys/class/drm/${card}/device/vendor`]: `${id}\n` })

@@ -8,8 +8,7 @@ import { PRESENT_ENGINES } from './__fixtures__/engines.ts'
 import type { Database, DatabaseOptions } from './database.ts'
 import { migrationsFolder, readMigrations } from './migrations.ts'
 import { openDatabase } from './open-database.ts'
-import { instance as postgresInstance } from './schema-postgres.ts'
-import { instance as sqliteInstance } from './schema-sqlite.ts'
+import { postgresTables, sqliteTables } from './schema.ts'
 
 const logger: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 const never = new AbortController().signal
@@ -62,27 +61,29 @@ function facts(database: Database) {
   if (database.dialect === 'sqlite') {
     const { orm } = database
     return {
-      insert: async (fact: Fact) => void orm.insert(sqliteInstance).values(fact).run(),
-      all: async (): Promise<readonly Fact[]> => orm.select().from(sqliteInstance).all(),
+      insert: async (fact: Fact) => void orm.insert(sqliteTables.instance).values(fact).run(),
+      all: async (): Promise<readonly Fact[]> => orm.select().from(sqliteTables.instance).all(),
       insertThenFail: async (fact: Fact) =>
         orm.transaction((transaction) => {
-          transaction.insert(sqliteInstance).values(fact).run()
+          transaction.insert(sqliteTables.instance).values(fact).run()
           throw new Error('changed my mind')
         }),
-      byKey: (key: string) => orm.select().from(sqliteInstance).where(eq(sqliteInstance.key, key)).toSQL(),
+      byKey: (key: string) =>
+        orm.select().from(sqliteTables.instance).where(eq(sqliteTables.instance.key, key)).toSQL(),
       execute: async (statement: string) => void orm.run(sql.raw(statement)),
     }
   }
   const { orm } = database
   return {
-    insert: async (fact: Fact) => void (await orm.insert(postgresInstance).values(fact)),
-    all: async (): Promise<readonly Fact[]> => orm.select().from(postgresInstance),
+    insert: async (fact: Fact) => void (await orm.insert(postgresTables.instance).values(fact)),
+    all: async (): Promise<readonly Fact[]> => orm.select().from(postgresTables.instance),
     insertThenFail: async (fact: Fact) =>
       orm.transaction(async (transaction) => {
-        await transaction.insert(postgresInstance).values(fact)
+        await transaction.insert(postgresTables.instance).values(fact)
         throw new Error('changed my mind')
       }),
-    byKey: (key: string) => orm.select().from(postgresInstance).where(eq(postgresInstance.key, key)).toSQL(),
+    byKey: (key: string) =>
+      orm.select().from(postgresTables.instance).where(eq(postgresTables.instance.key, key)).toSQL(),
     execute: async (statement: string) => void (await orm.execute(sql.raw(statement))),
   }
 }

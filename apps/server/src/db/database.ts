@@ -1,8 +1,8 @@
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import type { Clock, Logger } from '../ports.ts'
-import type * as postgresSchema from './schema-postgres.ts'
-import type * as sqliteSchema from './schema-sqlite.ts'
+import type { DatabaseQueries } from './queries.ts'
+import type { postgresTables, sqliteTables } from './schema.ts'
 import type { SqliteEngine } from './sqlite-engine.ts'
 
 /** A row by its column names. */
@@ -31,27 +31,23 @@ interface OpenDatabase extends AsyncDisposable {
    * @throws {SvcError} `unavailable` while the database is away, locked or too busy; the signal's reason after an abort
    */
   read(query: ReadQuery, options: ReadOptions): Promise<readonly DatabaseRow[]>
-  /**
-   * Lets nobody use a database whose folder was deleted or replaced: what is written there is lost, or somebody else's.
-   *
-   * @throws {SvcError} `unavailable`
-   */
-  checkAccess(): void
+  /** Short queries and transactions. Those of a file whose folder was deleted or replaced fail with `unavailable`. */
+  readonly queries: DatabaseQueries
   close(): Promise<void>
 }
 
-/** The server's database when it is a SQLite file: queries of `orm` run at once, on the main thread. */
+/** The server's database when it is a SQLite file: short queries run on the main thread. */
 export interface SqliteDatabase extends OpenDatabase {
   readonly dialect: 'sqlite'
   readonly engine: SqliteEngine
-  readonly orm: BetterSQLite3Database<typeof sqliteSchema>
+  readonly orm: BetterSQLite3Database<typeof sqliteTables>
 }
 
-/** The server's database when it is PostgreSQL: queries of `orm` are awaited. */
+/** The server's database when it is PostgreSQL: queries go to the server. */
 export interface PostgresDatabase extends OpenDatabase {
   readonly dialect: 'postgres'
   readonly engine: 'postgres'
-  readonly orm: PostgresJsDatabase<typeof postgresSchema>
+  readonly orm: PostgresJsDatabase<typeof postgresTables>
 }
 
 /** The server's database, by `dialect`. */

@@ -1,6 +1,6 @@
 /** `npx drizzle-kit generate --config src/db/drizzle-postgres.config.ts` in apps/server writes the next migration. */
 export default {
   dialect: 'postgresql',
-  schema: './src/db/schema-postgres.ts',
+  schema: './src/db/tables/*.ts',
   out: './src/db/migrations/postgres',
 }

@@ -8,9 +8,10 @@ import type { DatabaseRow, PostgresDatabase, ReadOptions, ReadQuery } from './da
 import { databaseCode, isPassing, toDatabaseError } from './database-error.ts'
 import { migrationsFolder, readMigrations } from './migrations.ts'
 import { migratePostgres } from './postgres-migrate.ts'
+import { createPostgresQueries } from './queries.ts'
 import { MAX_ROWS, MAX_WAITING_READS, tooManyRows } from './read-limits.ts'
 import { createReadQueue } from './read-queue.ts'
-import * as schema from './schema-postgres.ts'
+import { postgresTables as schema } from './schema.ts'
 
 const MAX_CONNECTIONS = 10
 /** Heavy reads leave most connections to the short statements of requests. */
@@ -188,9 +189,8 @@ function toDatabase(parts: {
   return {
     dialect: 'postgres',
     engine: 'postgres',
-    // A connection that is gone fails by itself.
-    checkAccess: () => undefined,
     orm,
+    queries: createPostgresQueries(orm),
     instanceId,
     read: (query: ReadQuery, { signal, maxRows = MAX_ROWS }: ReadOptions) =>
       queue.run(

@@ -11,11 +11,12 @@ import type { LogFields, Logger } from '../ports.ts'
 import { PRESENT_ENGINES } from './__fixtures__/engines.ts'
 import type { SqliteDatabase } from './database.ts'
 import { openDatabase } from './open-database.ts'
-import { instance } from './schema-sqlite.ts'
+import { sqliteTables } from './schema.ts'
 import { type LoadedEngine, loadSqliteEngine, type SqliteEngine } from './sqlite-engine.ts'
 import { migrateSqlite } from './sqlite-migrate.ts'
 import { createSqliteReader } from './sqlite-reader.ts'
 
+const { instance } = sqliteTables
 const logger: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 const never = new AbortController().signal
 const MIGRATE_FOREVER = fileURLToPath(new URL('./__fixtures__/migrate-forever.ts', import.meta.url))

@@ -18,8 +18,9 @@ import type { Clock, Logger } from '../ports.ts'
 import type { SqliteDatabase } from './database.ts'
 import { databaseCode, isDamage, isPassing } from './database-error.ts'
 import { migrationsFolder, readMigrations } from './migrations.ts'
+import { createSqliteQueries } from './queries.ts'
 import { damagedFile } from './refusals.ts'
-import * as schema from './schema-sqlite.ts'
+import { sqliteTables as schema } from './schema.ts'
 import { loadSqliteEngine, type SqliteClient, type SqliteEngine } from './sqlite-engine.ts'
 import { migrateSqlite } from './sqlite-migrate.ts'
 import { createSqliteReader } from './sqlite-reader.ts'
@@ -165,7 +166,7 @@ function toDatabase(parts: {
     engine,
     orm,
     instanceId,
-    checkAccess,
+    queries: createSqliteQueries({ orm, checkAccess }),
     async read(query, options) {
       checkAccess()
       return reader.read(query, options)

@@ -1,11 +1,10 @@
 import type { ResponseResource } from '@svc/wire/responses'
-import { sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../clock.ts'
 import { databasePlaces, silentLogger as logger } from '../db/__fixtures__/places.ts'
 import type { DatabaseOptions } from '../db/database.ts'
 import { openDatabase } from '../db/open-database.ts'
-import { createStatements } from '../db/statements.ts'
 import { createResponseStore, LEASE_MS, type ResponseRecord, type ResponseStore } from './response-store.ts'
 
 const places = await databasePlaces()
@@ -43,8 +42,11 @@ describe.each(places)('stored responses on $name', ({ create }) => {
       store,
       time,
       settings,
-      setSize: (id, bytes) =>
-        createStatements(database).write([sql`UPDATE responses SET size_bytes = ${bytes} WHERE id = ${id}`]),
+      async setSize(id, sizeBytes) {
+        await database.queries.change((db, { responses }) =>
+          db.update(responses).set({ sizeBytes }).where(eq(responses.id, id)),
+        )
+      },
       put: (id, fields = {}, events = []) =>
         store.insert(
           {

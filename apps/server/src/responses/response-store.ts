@@ -1,7 +1,8 @@
 import type { ResponseInputItem, ResponseResource } from '@svc/wire/responses'
-import { type SQL, sql } from 'drizzle-orm'
-import type { Database, DatabaseRow } from '../db/database.ts'
-import { createStatements } from '../db/statements.ts'
+import { and, desc, eq, gt, inArray, lt, lte, type SQL, sql, sum } from 'drizzle-orm'
+import type { Database } from '../db/database.ts'
+import type { Queries } from '../db/queries.ts'
+import type { Tables } from '../db/schema.ts'
 import type { Clock } from '../ports.ts'
 
 /** How long a running response counts as alive after its server last said so, milliseconds. */
@@ -77,66 +78,106 @@ export interface ResponseStoreOptions {
   readonly maxTotalBytes?: number | undefined
 }
 
-const RUNNING = sql`status IN ('queued', 'in_progress')`
+type Responses = Tables['responses']
+type ResponseRow = Responses['$inferSelect']
+
+/** The states of a response that still runs. */
+const RUNNING = ['queued', 'in_progress']
+const runs = ({ status }: Responses): SQL => inArray(status, RUNNING)
 
 /** Makes the store over the server's database. */
 export function createResponseStore(options: ResponseStoreOptions): ResponseStore {
   const { database, clock, ttlMs, maxTotalBytes = MAX_TOTAL_BYTES } = options
-  const { rows, write } = createStatements(database)
+  const { queries } = database
   /** Bytes stored since the last look at the whole. */
   let grown = 0
 
-  const isKept = (): SQL => (ttlMs() === 0 ? sql`1 = 1` : sql`created_at > ${clock.now() - ttlMs()}`)
-  const mayRead = ({ id, isAdmin }: Reader): SQL => (isAdmin ? sql`1 = 1` : sql`owner = ${id}`)
+  const isKept = ({ createdAt }: Responses): SQL | undefined =>
+    ttlMs() === 0 ? undefined : gt(createdAt, clock.now() - ttlMs())
+  const mayRead = ({ owner }: Responses, { id, isAdmin }: Reader): SQL | undefined =>
+    isAdmin ? undefined : eq(owner, id)
 
-  async function find(id: string, reader: Reader): Promise<DatabaseRow | undefined> {
-    const [row] = await rows(
-      sql`SELECT id, resource, input, streamed, status, lease_until FROM responses WHERE id = ${id} AND ${mayRead(reader)} AND ${isKept()}`,
+  async function find(id: string, reader: Reader): Promise<ResponseRow | undefined> {
+    const [row] = await queries.rows((db, { responses }) =>
+      db
+        .select()
+        .from(responses)
+        .where(and(eq(responses.id, id), mayRead(responses, reader), isKept(responses))),
     )
     return row
   }
 
   /** A running response whose server is gone becomes a failed one. */
-  async function failRun(row: DatabaseRow): Promise<void> {
-    const id = text(row, 'id')
+  async function failRun(row: ResponseRow): Promise<void> {
+    const { id } = row
     const resource = interrupted(resourceOf(row))
-    const [last] = await rows(
-      sql`SELECT first_sequence, frames FROM response_events WHERE response_id = ${id} ORDER BY first_sequence DESC LIMIT 1`,
-    )
-    const event = toEventRow(last)
-    const sequence = event === undefined ? 0 : event.firstSequence + event.frames.length + UNSAVED_EVENTS
-    await write([
-      ...(Number(row.streamed) === 1 ? [insertEvents(id, failedRow(resource, sequence))] : []),
-      sql`UPDATE responses SET status = 'failed', resource = ${JSON.stringify(resource)} WHERE id = ${id} AND ${RUNNING}`,
-    ])
+    await queries.transaction(async (transaction) => {
+      const [last] = await transaction.rows((db, { responseEvents }) =>
+        db
+          .select()
+          .from(responseEvents)
+          .where(eq(responseEvents.responseId, id))
+          .orderBy(desc(responseEvents.firstSequence))
+          .limit(1),
+      )
+      const event = last && toEventRow(last)
+      const sequence = event === undefined ? 0 : event.firstSequence + event.frames.length + UNSAVED_EVENTS
+      const changed = await transaction.change((db, { responses }) =>
+        db
+          .update(responses)
+          .set({ status: 'failed', resource: JSON.stringify(resource) })
+          .where(and(eq(responses.id, id), runs(responses))),
+      )
+      if (changed > 0 && row.streamed === 1) await insertEvents(transaction, id, failedRow(resource, sequence))
+    })
   }
 
   async function remove(ids: readonly string[]): Promise<void> {
-    await write(
-      ids.flatMap((id) => [
-        sql`DELETE FROM response_events WHERE response_id = ${id}`,
-        sql`DELETE FROM response_items WHERE response_id = ${id}`,
-        sql`DELETE FROM responses WHERE id = ${id}`,
-      ]),
-    )
+    if (ids.length === 0) return
+    const all = [...ids]
+    await queries.transaction(async (transaction) => {
+      await transaction.change((db, { responseEvents }) =>
+        db.delete(responseEvents).where(inArray(responseEvents.responseId, all)),
+      )
+      await transaction.change((db, { responseItems }) =>
+        db.delete(responseItems).where(inArray(responseItems.responseId, all)),
+      )
+      await transaction.change((db, { responses }) => db.delete(responses).where(inArray(responses.id, all)))
+    })
+  }
+
+  async function removeOld(): Promise<void> {
+    const since = clock.now() - ttlMs()
+    if (ttlMs() === 0) return
+    for (;;) {
+      const old = await queries.rows((db, { responses }) =>
+        db.select({ id: responses.id }).from(responses).where(lte(responses.createdAt, since)).limit(BATCH),
+      )
+      await remove(old.map(({ id }) => id))
+      if (old.length < BATCH) return
+    }
   }
 
   async function trim(): Promise<void> {
-    for (;;) {
-      const old = await rows(sql`SELECT id FROM responses WHERE NOT (${isKept()}) LIMIT ${BATCH}`)
-      await remove(old.map((row) => text(row, 'id')))
-      if (old.length < BATCH) break
-    }
+    await removeOld()
     grown = 0
-    const [sum] = await rows(sql`SELECT COALESCE(SUM(size_bytes), 0) AS total FROM responses`)
-    let total = Number(sum?.total ?? 0)
+    const [whole] = await queries.rows((db, { responses }) =>
+      db.select({ bytes: sum(responses.sizeBytes).mapWith(Number) }).from(responses),
+    )
+    let total = whole?.bytes ?? 0
     while (total > maxTotalBytes) {
-      const oldest = await rows(sql`SELECT id, size_bytes FROM responses ORDER BY created_at LIMIT ${BATCH}`)
+      const oldest = await queries.rows((db, { responses }) =>
+        db
+          .select({ id: responses.id, sizeBytes: responses.sizeBytes })
+          .from(responses)
+          .orderBy(responses.createdAt)
+          .limit(BATCH),
+      )
       const surplus: string[] = []
-      for (const row of oldest) {
+      for (const { id, sizeBytes } of oldest) {
         if (total <= maxTotalBytes) break
-        surplus.push(text(row, 'id'))
-        total -= Number(row.size_bytes)
+        surplus.push(id)
+        total -= sizeBytes
       }
       if (surplus.length === 0) break
       await remove(surplus)
@@ -151,75 +192,104 @@ export function createResponseStore(options: ResponseStoreOptions): ResponseStor
 
   return {
     async insert({ resource, input, streamed, owner, createdAt }, events) {
-      const [resourceText, inputText] = [JSON.stringify(resource), JSON.stringify(input)]
-      const size = resourceText.length + inputText.length + sizeOf(events)
+      const { id, status } = resource
+      const texts = { resource: JSON.stringify(resource), input: JSON.stringify(input) }
+      const sizeBytes = texts.resource.length + texts.input.length + sizeOf(events)
       const leaseUntil = clock.now() + LEASE_MS
-      await write([
-        sql`INSERT INTO responses (id, owner, status, created_at, lease_until, size_bytes, streamed, resource, input)
-            VALUES (${resource.id}, ${owner}, ${resource.status}, ${createdAt}, ${leaseUntil}, ${size}, ${streamed ? 1 : 0}, ${resourceText}, ${inputText})`,
-        ...insertItems(resource.id, [...input, ...resource.output]),
-        ...(events.length > 0 ? [insertEvents(resource.id, { firstSequence: 0, frames: events })] : []),
-      ])
-      await count(size)
+      await queries.transaction(async (transaction) => {
+        await transaction.change((db, { responses }) =>
+          db
+            .insert(responses)
+            .values({ id, owner, status, createdAt, leaseUntil, sizeBytes, streamed: streamed ? 1 : 0, ...texts }),
+        )
+        await insertItems(transaction, id, [...input, ...resource.output])
+        if (events.length > 0) await insertEvents(transaction, id, { firstSequence: 0, frames: events })
+      })
+      await count(sizeBytes)
     },
     async appendEvents(id, events) {
       const size = sizeOf(events.frames)
-      await write([
-        insertEvents(id, events),
-        sql`UPDATE responses SET size_bytes = size_bytes + ${size} WHERE id = ${id}`,
-      ])
+      await queries.transaction(async (transaction) => {
+        await insertEvents(transaction, id, events)
+        await transaction.change((db, { responses }) =>
+          db
+            .update(responses)
+            .set({ sizeBytes: sql`${responses.sizeBytes} + ${size}` })
+            .where(eq(responses.id, id)),
+        )
+      })
       await count(size)
     },
     async finish(resource, events) {
-      const [row] = await rows(sql`SELECT id FROM responses WHERE id = ${resource.id} AND ${RUNNING}`)
-      if (row === undefined) return
-      const resourceText = JSON.stringify(resource)
-      const size = resourceText.length + sizeOf(events.frames)
-      await write([
-        sql`UPDATE responses SET status = ${resource.status}, resource = ${resourceText}, size_bytes = size_bytes + ${size} WHERE id = ${resource.id} AND ${RUNNING}`,
-        ...insertItems(resource.id, resource.output),
-        ...(events.frames.length > 0 ? [insertEvents(resource.id, events)] : []),
-      ])
-      await count(size)
+      const { id, status } = resource
+      const text = JSON.stringify(resource)
+      const size = text.length + sizeOf(events.frames)
+      const changed = await queries.transaction(async (transaction) => {
+        const finished = await transaction.change((db, { responses }) =>
+          db
+            .update(responses)
+            .set({ status, resource: text, sizeBytes: sql`${responses.sizeBytes} + ${size}` })
+            .where(and(eq(responses.id, id), runs(responses))),
+        )
+        if (finished === 0) return 0
+        await insertItems(transaction, id, resource.output)
+        if (events.frames.length > 0) await insertEvents(transaction, id, events)
+        return finished
+      })
+      if (changed > 0) await count(size)
     },
     async read(id, reader) {
       const row = await find(id, reader)
       if (row === undefined) return undefined
-      const isRunning = row.status === 'queued' || row.status === 'in_progress'
-      if (!isRunning || Number(row.lease_until) > clock.now()) return toStored(row)
+      if (!RUNNING.includes(row.status) || row.leaseUntil > clock.now()) return toStored(row)
       await failRun(row)
       const failed = await find(id, reader)
       return failed && toStored(failed)
     },
     async readEvents(id, after) {
-      const [holding] = await rows(
-        sql`SELECT first_sequence, frames FROM response_events WHERE response_id = ${id} AND first_sequence <= ${after + 1}
-            ORDER BY first_sequence DESC LIMIT 1`,
+      const [holding] = await queries.rows((db, { responseEvents }) =>
+        db
+          .select()
+          .from(responseEvents)
+          .where(and(eq(responseEvents.responseId, id), lte(responseEvents.firstSequence, after + 1)))
+          .orderBy(desc(responseEvents.firstSequence))
+          .limit(1),
       )
-      const found = toEventRow(holding)
+      const found = holding && toEventRow(holding)
       if (found !== undefined && found.firstSequence + found.frames.length - 1 > after) return found
-      const [next] = await rows(
-        sql`SELECT first_sequence, frames FROM response_events WHERE response_id = ${id} AND first_sequence > ${after + 1}
-            ORDER BY first_sequence LIMIT 1`,
+      const [next] = await queries.rows((db, { responseEvents }) =>
+        db
+          .select()
+          .from(responseEvents)
+          .where(and(eq(responseEvents.responseId, id), gt(responseEvents.firstSequence, after + 1)))
+          .orderBy(responseEvents.firstSequence)
+          .limit(1),
       )
-      return toEventRow(next)
+      return next && toEventRow(next)
     },
     async findItem(id, reader) {
       // Ids that clients choose may stand in several responses: the reader's own go before those of others.
-      const [row] = await rows(
-        sql`SELECT response_id FROM response_items JOIN responses ON responses.id = response_id
-            WHERE response_items.id = ${id} AND ${mayRead(reader)} AND ${isKept()}
-            ORDER BY CASE WHEN owner = ${reader.id} THEN 0 ELSE 1 END, created_at LIMIT 1`,
+      const [found] = await queries.rows((db, { responses, responseItems }) =>
+        db
+          .select({ responseId: responseItems.responseId })
+          .from(responseItems)
+          .innerJoin(responses, eq(responses.id, responseItems.responseId))
+          .where(and(eq(responseItems.id, id), mayRead(responses, reader), isKept(responses)))
+          .orderBy(sql`CASE WHEN ${responses.owner} = ${reader.id} THEN 0 ELSE 1 END`, responses.createdAt)
+          .limit(1),
       )
-      const stored = row && (await find(text(row, 'response_id'), reader))
+      const stored = found && (await find(found.responseId, reader))
       if (stored === undefined) return undefined
       const { input, resource } = toStored(stored)
       return [...input, ...resource.output].find((item) => item.id === id)
     },
     async cancel(resource) {
-      await write([
-        sql`UPDATE responses SET status = 'cancelled', resource = ${JSON.stringify(resource)} WHERE id = ${resource.id} AND ${RUNNING}`,
-      ])
+      await queries.change((db, { responses }) =>
+        db
+          .update(responses)
+          .set({ status: 'cancelled', resource: JSON.stringify(resource) })
+          .where(and(eq(responses.id, resource.id), runs(responses))),
+      )
     },
     async delete(id, reader) {
       const row = await find(id, reader)
@@ -227,15 +297,26 @@ export function createResponseStore(options: ResponseStoreOptions): ResponseStor
       return row !== undefined
     },
     async renew(ids) {
-      const until = clock.now() + LEASE_MS
-      await write(ids.map((id) => sql`UPDATE responses SET lease_until = ${until} WHERE id = ${id} AND ${RUNNING}`))
+      if (ids.length === 0) return
+      const leaseUntil = clock.now() + LEASE_MS
+      await queries.change((db, { responses }) =>
+        db
+          .update(responses)
+          .set({ leaseUntil })
+          .where(and(inArray(responses.id, [...ids]), runs(responses))),
+      )
     },
     async failInterrupted() {
       // a file has one server: whatever runs in it ran on one that is gone
-      const isGone = database.dialect === 'sqlite' ? sql`1 = 1` : sql`lease_until < ${clock.now()}`
+      const isOverdue = ({ leaseUntil }: Responses): SQL | undefined =>
+        database.dialect === 'sqlite' ? undefined : lt(leaseUntil, clock.now())
       for (;;) {
-        const gone = await rows(
-          sql`SELECT id, resource, streamed FROM responses WHERE ${RUNNING} AND ${isGone} LIMIT ${BATCH}`,
+        const gone = await queries.rows((db, { responses }) =>
+          db
+            .select()
+            .from(responses)
+            .where(and(runs(responses), isOverdue(responses)))
+            .limit(BATCH),
         )
         for (const row of gone) await failRun(row)
         if (gone.length < BATCH) return
@@ -245,51 +326,42 @@ export function createResponseStore(options: ResponseStoreOptions): ResponseStor
   }
 }
 
-function insertItems(responseId: string, items: readonly { readonly id?: string | null | undefined }[]): SQL[] {
-  return items.flatMap(({ id }) =>
-    id == null
-      ? []
-      : [
-          sql`INSERT INTO response_items (id, response_id) VALUES (${id}, ${responseId}) ON CONFLICT (id, response_id) DO NOTHING`,
-        ],
-  )
+async function insertItems(
+  queries: Queries,
+  responseId: string,
+  items: readonly { readonly id?: string | null | undefined }[],
+): Promise<void> {
+  const rows = items.flatMap(({ id }) => (id == null ? [] : [{ id, responseId }]))
+  for (let start = 0; start < rows.length; start += BATCH) {
+    const batch = rows.slice(start, start + BATCH)
+    await queries.change((db, { responseItems }) => db.insert(responseItems).values(batch).onConflictDoNothing())
+  }
 }
 
-function insertEvents(id: string, { firstSequence, frames }: EventRow): SQL {
-  return sql`INSERT INTO response_events (response_id, first_sequence, frames)
-             VALUES (${id}, ${firstSequence}, ${frames.join('')}) ON CONFLICT (response_id, first_sequence) DO NOTHING`
+async function insertEvents(queries: Queries, responseId: string, { firstSequence, frames }: EventRow): Promise<void> {
+  const row = { responseId, firstSequence, frames: frames.join('') }
+  await queries.change((db, { responseEvents }) => db.insert(responseEvents).values(row).onConflictDoNothing())
 }
 
 function sizeOf(texts: readonly string[]): number {
   return texts.reduce((sum, { length }) => sum + length, 0)
 }
 
-function text(row: DatabaseRow, key: string): string {
-  const value = row[key]
-  return typeof value === 'string' ? value : ''
+function resourceOf({ resource }: ResponseRow): ResponseResource {
+  return JSON.parse(resource) as ResponseResource
 }
 
-function resourceOf(row: DatabaseRow): ResponseResource {
-  return JSON.parse(text(row, 'resource')) as ResponseResource
-}
-
-function toStored(row: DatabaseRow): StoredResponse {
+function toStored(row: ResponseRow): StoredResponse {
   return {
     resource: resourceOf(row),
-    input: JSON.parse(text(row, 'input')) as ResponseInputItem[],
-    streamed: Number(row.streamed) === 1,
+    input: JSON.parse(row.input) as ResponseInputItem[],
+    streamed: row.streamed === 1,
   }
 }
 
-function toEventRow(row: DatabaseRow | undefined): EventRow | undefined {
-  if (row === undefined) return undefined
-  return {
-    firstSequence: Number(row.first_sequence),
-    frames: text(row, 'frames')
-      .split('\n\n')
-      .slice(0, -1)
-      .map((frame) => `${frame}\n\n`),
-  }
+function toEventRow({ firstSequence, frames }: Tables['responseEvents']['$inferSelect']): EventRow {
+  const texts = frames.split('\n\n').slice(0, -1)
+  return { firstSequence, frames: texts.map((frame) => `${frame}\n\n`) }
 }
 
 function interrupted(resource: ResponseResource): ResponseResource {

@@ -1,7 +1,9 @@
 import { systemClock } from '../../clock.ts'
 import { openDatabase } from '../open-database.ts'
-import { instance } from '../schema-sqlite.ts'
+import { sqliteTables } from '../schema.ts'
 import { SQLITE_ENGINES } from '../sqlite-engine.ts'
+
+const { instance } = sqliteTables
 
 /** Commits rows one after the other and says after each which one is acknowledged; until it is killed. */
 const [dataPath = '', name = ''] = process.argv.slice(2)

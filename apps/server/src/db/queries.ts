@@ -1,0 +1,130 @@
+import { SvcError } from '@svc/errors'
+import { sql } from 'drizzle-orm'
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
+import { toDatabaseError } from './database-error.ts'
+import { postgresTables, sqliteTables, type Tables } from './schema.ts'
+
+/** What writes queries: drizzle's own builder, of whichever dialect. */
+export type QueryBuilder = Pick<BetterSQLite3Database<Tables>, 'select' | 'insert' | 'update' | 'delete'>
+
+/** Short queries. They are written once and run on both dialects. */
+export interface Queries {
+  /**
+   * The rows of a query, typed by its tables.
+   *
+   * @throws {SvcError} `unavailable` while the database is away, `insufficient_storage`, else `internal`
+   */
+  rows<Row>(build: (db: QueryBuilder, tables: Tables) => { all(): Row[] }): Promise<readonly Row[]>
+  /** Runs a query that writes. @returns how many rows it has written; @throws as {@link Queries.rows} */
+  change(build: (db: QueryBuilder, tables: Tables) => { run(): { readonly changes: number } }): Promise<number>
+}
+
+/** The queries of a database. */
+export interface DatabaseQueries extends Queries {
+  /**
+   * Runs work whose queries are done together or not at all. Work awaits its own queries and nothing that is slow: on
+   * SQLite every other query waits meanwhile. A query of the database itself inside of it would wait for ever.
+   *
+   * @throws what work throws, once everything is undone; as {@link Queries.rows}
+   */
+  transaction<T>(work: (queries: Queries) => Promise<T>): Promise<T>
+}
+
+/** Queries that may wait while a transaction is open. */
+const MAX_WAITING = 10_000
+
+async function guarded<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw toDatabaseError(error)
+  }
+}
+
+/**
+ * Queries of a SQLite file: one connection, so one after the other.
+ *
+ * @param options.checkAccess throws where the file may not be used any more
+ */
+export function createSqliteQueries({
+  orm,
+  checkAccess,
+}: {
+  readonly orm: BetterSQLite3Database<Tables>
+  readonly checkAccess: () => void
+}): DatabaseQueries {
+  let last: Promise<unknown> = Promise.resolve()
+  let waiting = 0
+  /** Work that nothing else comes in between of: drizzle's own transaction takes no asynchronous function here. */
+  async function alone<T>(work: () => T | Promise<T>): Promise<T> {
+    if (waiting >= MAX_WAITING)
+      throw new SvcError('unavailable', 'the database is busy', { code: 'database_busy', retryAfterMs: 1000 })
+    waiting += 1
+    const turn = last.then(work, work).finally(() => {
+      waiting -= 1
+    })
+    last = turn.catch(() => undefined)
+    return turn
+  }
+  const queries: Queries = {
+    rows: (build) => guarded(() => build(orm, sqliteTables).all()),
+    change: (build) => guarded(() => build(orm, sqliteTables).run().changes),
+  }
+  const checked = <T>(work: () => T | Promise<T>): Promise<T> =>
+    alone(() => {
+      checkAccess()
+      return work()
+    })
+  return {
+    rows: (build) => checked(() => queries.rows(build)),
+    change: (build) => checked(() => queries.change(build)),
+    transaction: (work) =>
+      checked(async () => {
+        await guarded(() => orm.run(sql`BEGIN IMMEDIATE`))
+        try {
+          const result = await work(queries)
+          await guarded(() => orm.run(sql`COMMIT`))
+          return result
+        } catch (error) {
+          // A failure may have ended it already, a full disk for one.
+          await guarded(() => orm.run(sql`ROLLBACK`)).catch(() => undefined)
+          throw error
+        }
+      }),
+  }
+}
+
+type PostgresOrm = Pick<PostgresJsDatabase<typeof postgresTables>, 'select' | 'insert' | 'update' | 'delete'>
+
+/** Queries of a PostgreSQL database. */
+export function createPostgresQueries(orm: PostgresJsDatabase<typeof postgresTables>): DatabaseQueries {
+  const on = (db: PostgresOrm): Queries => {
+    // The builders of both dialects have the same methods. Here they are awaited, where those of SQLite are told to run.
+    const [builder, tables] = [db as unknown as QueryBuilder, postgresTables as unknown as Tables]
+    return {
+      rows: (build) => guarded(async () => [...(await awaited<readonly never[]>(build(builder, tables)))]),
+      change: (build) => guarded(async () => (await awaited<{ readonly count: number }>(build(builder, tables))).count),
+    }
+  }
+  return {
+    ...on(orm),
+    async transaction(work) {
+      let failure: { readonly error: unknown } | undefined
+      try {
+        return await orm.transaction((transaction) =>
+          work(on(transaction)).catch((error: unknown) => {
+            failure = { error }
+            throw error
+          }),
+        )
+      } catch (error) {
+        throw failure === undefined ? toDatabaseError(error) : failure.error
+      }
+    },
+  }
+}
+
+function awaited<T>(query: unknown): PromiseLike<T> {
+  return query as PromiseLike<T>
+}

@@ -1,0 +1,31 @@
+import { piiEventsOnPostgres, piiEventsOnSqlite } from './tables/audit.ts'
+import { instanceOnPostgres, instanceOnSqlite } from './tables/instance.ts'
+import {
+  responseEventsOnPostgres,
+  responseEventsOnSqlite,
+  responseItemsOnPostgres,
+  responseItemsOnSqlite,
+  responsesOnPostgres,
+  responsesOnSqlite,
+} from './tables/responses.ts'
+
+/** The tables on SQLite. */
+export const sqliteTables = {
+  instance: instanceOnSqlite,
+  responses: responsesOnSqlite,
+  responseItems: responseItemsOnSqlite,
+  responseEvents: responseEventsOnSqlite,
+  piiEvents: piiEventsOnSqlite,
+}
+
+/** The same tables on PostgreSQL; `schema.test.ts` holds the two equal. */
+export const postgresTables = {
+  instance: instanceOnPostgres,
+  responses: responsesOnPostgres,
+  responseItems: responseItemsOnPostgres,
+  responseEvents: responseEventsOnPostgres,
+  piiEvents: piiEventsOnPostgres,
+}
+
+/** The tables by their names in the code. Queries are written against those of SQLite and run on either. */
+export type Tables = typeof sqliteTables
