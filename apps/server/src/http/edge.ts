@@ -206,7 +206,7 @@ export function createEdge(options: EdgeOptions): Edge {
   async function serveSocket(
     serve: NonNullable<Route['serveSocket']>,
     call: CallState,
-    { upgrade, admit }: { readonly upgrade: Upgrade; readonly admit: () => Principal },
+    { upgrade, admit }: { readonly upgrade: Upgrade; readonly admit: () => Principal | Promise<Principal> },
   ): Promise<Response> {
     checkSocketOrigin(call, options.cors())
     const socket = sockets.accept(upgrade, call, admit)
@@ -227,7 +227,8 @@ export function createEdge(options: EdgeOptions): Edge {
       sockets.readmit()
       running.readmitAll(({ row, matched, incoming, outgoing }) => {
         // What changed the rights is itself a call, and is still to be answered.
-        if (row.usecase !== undefined || outgoing.headersSent) options.gate.admit(row, matched, incoming)
+        const isAsked = row.usecase !== undefined || outgoing.headersSent
+        return isAsked ? options.gate.admit(row, matched, incoming) : undefined
       })
     },
     drainSockets: () => sockets.drain(),
@@ -240,8 +241,10 @@ export function createEdge(options: EdgeOptions): Edge {
       try {
         checkAddressed(call)
         const matched = { pattern, path: source.path }
-        const admit = (): Principal => options.gate.admit(route, matched, call.incoming)
-        call.principal = admit()
+        const admit = (): Principal | Promise<Principal> => options.gate.admit(route, matched, call.incoming)
+        const admitted = admit()
+        // Known credentials do not cost a turn of the event loop.
+        call.principal = admitted instanceof Promise ? await admitted : admitted
         const { upgrade } = source
         if (upgrade !== undefined) {
           if (route.serveSocket !== undefined) return await serveSocket(route.serveSocket, call, { upgrade, admit })

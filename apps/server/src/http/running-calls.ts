@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import type { ServerReply, ServerRequest } from './messages.ts'
-import type { MatchedPath } from './middleware/authorize.ts'
+import { isRefusal, type MatchedPath } from './middleware/authorize.ts'
 import type { RouteRow } from './route-row.ts'
 
 /** A call whose caller was let in, as far as it takes to ask again. */
@@ -87,14 +87,21 @@ export class RunningCalls {
     for (const call of [...this.#calls]) call.end(reason)
   }
 
-  /** Ends the calls of those who may no longer make them. @param admit throws for one who may not */
-  readmitAll(admit: (admitted: Admitted) => void): void {
-    for (const call of [...this.#calls]) {
-      try {
-        if (call.admitted !== undefined) admit(call.admitted)
-      } catch (cause) {
+  /**
+   * Ends the calls of those who may no longer make them. Who cannot be looked up now stays.
+   *
+   * @param admit throws, or rejects, for one who may not
+   */
+  readmitAll(admit: (admitted: Admitted) => unknown): void {
+    for (const call of [...this.#calls]) void this.#readmit(call, admit)
+  }
+
+  async #readmit(call: RunningCall, admit: (admitted: Admitted) => unknown): Promise<void> {
+    try {
+      if (call.admitted !== undefined) await admit(call.admitted)
+    } catch (cause) {
+      if (isRefusal(cause))
         call.end(new SvcError('unauthenticated', 'access has ended', { code: 'access_ended', cause }))
-      }
     }
   }
 }

@@ -2,6 +2,7 @@ import { SvcError } from '@svc/errors'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { BodyReader, HeldBody } from './body.ts'
 import type { Call } from './call.ts'
+import { isRefusal } from './middleware/authorize.ts'
 import type { Principal } from './principal.ts'
 import { READ_STALL_MS, readerGone, waitForDrain } from './reply-writer.ts'
 import type { Upgrade } from './upgrade.ts'
@@ -51,7 +52,7 @@ export interface Socket {
    */
   send(text: string): Promise<void>
   /** Who asks now: rights may have gone since the socket was opened. @throws {SvcError} `unauthenticated`, `forbidden` */
-  admit(): Principal
+  admit(): Principal | Promise<Principal>
   /** Closes after what was sent; a second time does nothing. */
   close(code: CloseCode, reason: string): void
 }
@@ -63,7 +64,7 @@ export interface Sockets {
    *
    * @throws {SvcError} `invalid_request` for a request that is no proper handshake, `unavailable` when there are too many
    */
-  accept(upgrade: Upgrade, call: Call, admit: () => Principal): Socket
+  accept(upgrade: Upgrade, call: Call, admit: Socket['admit']): Socket
   /** Closes the sockets of those whose rights have gone; what is answered on them is cut off. */
   readmit(): void
   /** Lets every socket end what it answers now, and nothing more. */
@@ -98,18 +99,20 @@ export function createSockets(options: {
       return socket
     },
     readmit() {
-      for (const socket of open) {
-        try {
-          socket.admit()
-        } catch {
-          socket.close(1008, ACCESS_ENDED)
-        }
-      }
+      for (const socket of open) void readmit(socket)
     },
     drain() {
       isDraining = true
       for (const socket of open) socket.drain()
     },
+  }
+}
+
+async function readmit(socket: Socket): Promise<void> {
+  try {
+    await socket.admit()
+  } catch (error) {
+    if (isRefusal(error)) socket.close(1008, ACCESS_ENDED)
   }
 }
 
@@ -120,7 +123,7 @@ interface OpenSocket extends Socket {
 interface SocketParts {
   readonly upgrade: Upgrade
   readonly call: Call
-  readonly admit: () => Principal
+  readonly admit: Socket['admit']
   readonly limits: SocketLimits
   readonly maxMessageBytes: number
   readonly bodies: BodyReader

@@ -199,7 +199,7 @@ describe('routes for admins', () => {
     const gate = createGate({ configured: true, authenticate: () => USER }, { pathWithoutAuth: [], getExemptions: [] })
     const incoming = { headers: {}, url: '/' } as Parameters<typeof gate.admit>[2]
     for (const row of RESERVED_ROWS) {
-      const admit = (): Principal => gate.admit(row, { pattern: row.path, path: row.path }, incoming)
+      const admit = (): unknown => gate.admit(row, { pattern: row.path, path: row.path }, incoming)
       if (row.access !== 'admin') expect(admit(), row.path).toBe(USER)
       else
         expect(failureOf(admit, row.family), row.path).toEqual([

@@ -2,6 +2,8 @@ import { SvcError } from '@svc/errors'
 import { deriveCall } from '../../http/call.ts'
 import { responsesError } from '../../http/error-envelopes.ts'
 import { retryAfterSeconds, statusOf, toHttpError } from '../../http/error-map.ts'
+import { isRefusal } from '../../http/middleware/authorize.ts'
+import type { Principal } from '../../http/principal.ts'
 import type { ReplyWriter } from '../../http/reply-writer.ts'
 import { ACCESS_ENDED, type Socket } from '../../http/websocket.ts'
 import { readDocument } from '../../inference/stages/body.ts'
@@ -56,7 +58,7 @@ async function answer(bytes: Uint8Array, { socket, turns, number }: Turn, parts:
   const { call } = socket
   const writer = createSocketWriter(socket)
   try {
-    const principal = admit(socket)
+    const principal = await admit(socket)
     const document = await readDocument(bytes, call)
     const type = document.root.get('type')
     if (type?.kind !== 'string' || type.text() !== 'response.create') throw unknownType()
@@ -80,11 +82,11 @@ class RightsGone extends SvcError {
   override readonly name = 'RightsGone'
 }
 
-function admit(socket: Socket): ReturnType<Socket['admit']> {
+async function admit(socket: Socket): Promise<Principal> {
   try {
-    return socket.admit()
+    return await socket.admit()
   } catch (error) {
-    if (!SvcError.is(error)) throw error
+    if (!SvcError.is(error) || !isRefusal(error)) throw error
     throw new RightsGone(error.kind, error.message, { code: error.code, details: error.details, cause: error })
   }
 }

@@ -55,17 +55,23 @@ const digest = (value: string): Buffer => hash('sha256', value, 'buffer')
 export interface Authenticator {
   /** Whether any credential is asked for at all (§1: without auth nothing is restricted). */
   readonly configured: boolean
-  /** The caller, or undefined for missing and wrong credentials alike. */
-  authenticate(incoming: ServerRequest): Principal | undefined
+  /**
+   * The caller, or undefined for missing and wrong credentials alike. At once where the credentials are known, else
+   * after they have been looked up.
+   *
+   * @throws {SvcError} `unavailable` while credentials cannot be looked up: no verdict on who is calling
+   */
+  authenticate(incoming: ServerRequest): Principal | undefined | Promise<Principal | undefined>
 }
 
 /**
  * The shared-key authenticator. Keys may change while the server runs: `keys` is asked on every change only.
  * Comparison takes the same time for every key and visits all of them (threats AU-5).
  */
-export function createLegacyKeyAuthenticator(
-  initial: readonly string[],
-): Authenticator & { replace(keys: readonly string[]): void } {
+export function createLegacyKeyAuthenticator(initial: readonly string[]): Authenticator & {
+  authenticate(incoming: ServerRequest): Principal | undefined
+  replace(keys: readonly string[]): void
+} {
   let digests = initial.map(digest)
   /** Keys that were right, so that a client's next request is not hashed again. Wrong ones are never kept. */
   let accepted = new Set<string>()

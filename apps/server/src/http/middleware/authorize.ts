@@ -16,10 +16,10 @@ export interface GateOptions {
 /** Decides for a matched row whether the caller may go on. */
 export interface Gate {
   /**
-   * @returns who is calling
-   * @throws {SvcError} `unauthenticated` or `forbidden`
+   * @returns who is calling; at once unless credentials have to be looked up
+   * @throws {SvcError} `unauthenticated` or `forbidden`; what the look-up failed with
    */
-  admit(row: RouteRow, matched: MatchedPath, incoming: ServerRequest): Principal
+  admit(row: RouteRow, matched: MatchedPath, incoming: ServerRequest): Principal | Promise<Principal>
 }
 
 /** How a request found its row. */
@@ -67,22 +67,31 @@ export function createGate(authenticator: Authenticator, options: GateOptions): 
     // A prefix opens the global gate only: what a route itself asks for still holds (§4.1).
     return row.access !== 'admin' && options.pathWithoutAuth.some((prefix) => isBelow(path, prefix))
   }
+  const check = (row: RouteRow, matched: MatchedPath, principal: Principal | undefined): Principal => {
+    if (principal === undefined) {
+      if (isOpen(row, matched)) return ANONYMOUS_PRINCIPAL
+      throw authenticationRequired()
+    }
+    if (row.access === 'admin' && principal.role !== 'admin') {
+      throw new SvcError('forbidden', 'Admin access required', { details: { type: 'authorization_error' } })
+    }
+    if (row.feature !== undefined && !holds(principal, row.feature)) {
+      throw new SvcError('forbidden', `feature not enabled for your account: ${row.feature}`, {
+        details: { type: 'authorization_error' },
+      })
+    }
+    return principal
+  }
   return {
     admit(row, matched, incoming) {
-      const principal = authenticator.authenticate(incoming)
-      if (principal === undefined) {
-        if (isOpen(row, matched)) return ANONYMOUS_PRINCIPAL
-        throw authenticationRequired()
-      }
-      if (row.access === 'admin' && principal.role !== 'admin') {
-        throw new SvcError('forbidden', 'Admin access required', { details: { type: 'authorization_error' } })
-      }
-      if (row.feature !== undefined && !holds(principal, row.feature)) {
-        throw new SvcError('forbidden', `feature not enabled for your account: ${row.feature}`, {
-          details: { type: 'authorization_error' },
-        })
-      }
-      return principal
+      const found = authenticator.authenticate(incoming)
+      if (!(found instanceof Promise)) return check(row, matched, found)
+      return found.then((principal) => check(row, matched, principal))
     },
   }
+}
+
+/** Whether an error of the gate is a verdict on the caller, and not the failure of a look-up. */
+export function isRefusal(error: unknown): boolean {
+  return SvcError.is(error) && (error.kind === 'unauthenticated' || error.kind === 'forbidden')
 }
