@@ -24,14 +24,14 @@ import { createPredictor } from './inference/prediction/predict.ts'
 import { createReplyRuleBook } from './inference/prompt/finish/reply-rules.ts'
 import { createPromptBuilder } from './inference/prompt/prompt-builder.ts'
 import { accessStage } from './inference/stages/access.ts'
-import { aliasStage } from './inference/stages/alias.ts'
 import { bodyStage } from './inference/stages/body.ts'
-import { capStage } from './inference/stages/cap.ts'
-import { ceilingStage } from './inference/stages/ceiling.ts'
-import { mapStage } from './inference/stages/map.ts'
+import { globalLimitStage } from './inference/stages/global-limit.ts'
 import { modelStage } from './inference/stages/model.ts'
+import { modelLimitStage } from './inference/stages/model-limit.ts'
+import { parseStage } from './inference/stages/parse.ts'
 import { piiStage } from './inference/stages/pii.ts'
 import { OPAQUE, replyStage } from './inference/stages/reply.ts'
+import { resolveStage } from './inference/stages/resolve.ts'
 import { createCloudModels } from './inference/upstream/cloud-models.ts'
 import type { CheckUpstream } from './inference/upstream/own-address.ts'
 import { createUpstreams } from './inference/upstream/upstreams.ts'
@@ -59,7 +59,7 @@ const MEDIA_FETCH_MS = 30_000
 export interface InferenceParts {
   readonly config: ServerConfig
   readonly settings: Pick<Settings, 'get'>
-  readonly directory: Parameters<typeof aliasStage>[0] & Pick<ModelDirectory, 'find'>
+  readonly directory: Parameters<typeof resolveStage>[0] & Pick<ModelDirectory, 'find'>
   readonly residency: Residency
   readonly upstream: HttpUpstream
   readonly secrets: SecretReader
@@ -142,13 +142,13 @@ export function composeInference(parts: InferenceParts): InferenceRoom {
   const prober = createProber({ chains, probe, load: residency.load, clock, logger: log })
   const stages: Record<StageName, Stage> = {
     body: bodyStage(bodies),
-    alias: aliasStage(directory),
-    ceiling: ceilingStage(createSlotCounter(), config.maxConcurrentBackendRequests),
+    resolve: resolveStage(directory),
+    globalLimit: globalLimitStage(createSlotCounter(), config.maxConcurrentBackendRequests),
     router: passThrough,
     access: accessStage,
-    cap: capStage(slots, audit),
+    modelLimit: modelLimitStage(slots, audit),
     pii: piiStage(pii.filter),
-    map: mapStage(createMediaAttacher(createMediaReader({ outbound, limits: mediaLimits(config) }))),
+    parse: parseStage(createMediaAttacher(createMediaReader({ outbound, limits: mediaLimits(config) }))),
     model: modelStage({
       executor: createBackendExecutor(
         residency,

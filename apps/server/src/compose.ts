@@ -363,7 +363,7 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
     })
     opened.push(
       settings.subscribe((changed) => {
-        if (changed.has('api_keys')) edge.readmit()
+        if (changed.has('api_keys')) edge.reauthorize()
       }),
     )
     const maxConnections = limitConnections(config.maxConnections, log)

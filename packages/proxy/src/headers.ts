@@ -65,7 +65,7 @@ export function clientHeaders(provider: Provider, client: ClientHeader): Header[
  *
  * @throws {SvcError} `loop` past {@link MAX_HOPS}
  */
-export function passageHeaders(client: ClientHeader = () => undefined): Header[] {
+export function hopHeaders(client: ClientHeader = () => undefined): Header[] {
   const trace = givenTrace(client)
   return [[HOP_HEADER, String(nextHop(client))], ...(trace === undefined ? [] : [['traceparent', trace] as const])]
 }

@@ -6,7 +6,7 @@
 
 // Models that live upstream: settings, requests, replies byte for byte.
 
-export { type ClientHeader, credentialHeaders, HOP_HEADER, MAX_HOPS, passageHeaders, replyHeaders } from './headers.ts'
+export { type ClientHeader, credentialHeaders, HOP_HEADER, hopHeaders, MAX_HOPS, replyHeaders } from './headers.ts'
 export {
   type CloudSettings,
   type CloudTarget,

@@ -99,7 +99,7 @@ const PROMISES = {
       'createKeyRedactor',
       'credentialHeaders',
       'loadCloudTarget',
-      'passageHeaders',
+      'hopHeaders',
       'passthroughBody',
       'quoteUpstream',
       'readUpstreamKey',

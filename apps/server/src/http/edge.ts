@@ -75,7 +75,7 @@ export interface Edge {
    * Ends what those whose rights have gone still use: sockets, inference, and replies that have begun, such as streams of
    * events (threats AU-7). To be called when rights have changed.
    */
-  readmit(): void
+  reauthorize(): void
   /** Lets every socket end what it answers now; none waits for another message. */
   drainSockets(): void
   /** Aborts every running call, and each that still comes, with a reason. */
@@ -223,9 +223,9 @@ export function createEdge(options: EdgeOptions): Edge {
   }
 
   return {
-    readmit() {
-      sockets.readmit()
-      running.readmitAll(({ row, matched, incoming, outgoing }) => {
+    reauthorize() {
+      sockets.reauthorize()
+      running.reauthorizeAll(({ row, matched, incoming, outgoing }) => {
         // What changed the rights is itself a call, and is still to be answered.
         const isAsked = row.usecase !== undefined || outgoing.headersSent
         return isAsked ? options.gate.admit(row, matched, incoming) : undefined

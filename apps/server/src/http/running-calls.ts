@@ -92,11 +92,11 @@ export class RunningCalls {
    *
    * @param admit throws, or rejects, for one who may not
    */
-  readmitAll(admit: (admitted: Admitted) => unknown): void {
-    for (const call of [...this.#calls]) void this.#readmit(call, admit)
+  reauthorizeAll(admit: (admitted: Admitted) => unknown): void {
+    for (const call of [...this.#calls]) void this.#reauthorize(call, admit)
   }
 
-  async #readmit(call: RunningCall, admit: (admitted: Admitted) => unknown): Promise<void> {
+  async #reauthorize(call: RunningCall, admit: (admitted: Admitted) => unknown): Promise<void> {
     try {
       if (call.admitted !== undefined) await admit(call.admitted)
     } catch (cause) {

@@ -66,7 +66,7 @@ export interface Sockets {
    */
   accept(upgrade: Upgrade, call: Call, admit: Socket['admit']): Socket
   /** Closes the sockets of those whose rights have gone; what is answered on them is cut off. */
-  readmit(): void
+  reauthorize(): void
   /** Lets every socket end what it answers now, and nothing more. */
   drain(): void
 }
@@ -98,8 +98,8 @@ export function createSockets(options: {
       if (isDraining) socket.drain()
       return socket
     },
-    readmit() {
-      for (const socket of open) void readmit(socket)
+    reauthorize() {
+      for (const socket of open) void reauthorize(socket)
     },
     drain() {
       isDraining = true
@@ -108,7 +108,7 @@ export function createSockets(options: {
   }
 }
 
-async function readmit(socket: Socket): Promise<void> {
+async function reauthorize(socket: Socket): Promise<void> {
   try {
     await socket.admit()
   } catch (error) {

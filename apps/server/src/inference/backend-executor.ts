@@ -7,7 +7,7 @@ import type { ExecuteOptions, Executor } from './executor.ts'
 import type { ConversationWriter } from './operations/operation-runner.ts'
 import { runOperation } from './operations/run-operation.ts'
 import type { Predictor } from './prediction/predict.ts'
-import { carryPassage } from './upstream/passage.ts'
+import { carryHopHeaders } from './upstream/hop-headers.ts'
 
 /** Most attempts of a request: a backend that died or lost its model is given one more. */
 const ATTEMPTS = 2
@@ -50,7 +50,7 @@ export function createBackendExecutor(
 
 /** Another instance is told how many servers the request has passed. */
 function clientOf({ client }: ModelLease, { model, header }: ExecuteOptions): BackendClient {
-  return model.serving.kind === 'instance' ? carryPassage(client, header) : client
+  return model.serving.kind === 'instance' ? carryHopHeaders(client, header) : client
 }
 
 async function withModel<T>(

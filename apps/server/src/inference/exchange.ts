@@ -28,7 +28,7 @@ export class Exchange {
   restoration: TokenMap | undefined
   /** The status of an upstream whose reply went to the client as it came; set once it has. */
   upstreamStatus: number | undefined
-  /** What a model upstream is asked, in the chat format; left by `map` where requests are translated. */
+  /** What a model upstream is asked, in the chat format; left by `parse` where requests are translated. */
   upstreamChat: ChatCompletionRequest | undefined
   /** Figures so far; complete once the reply has ended. */
   usage: Usage = NO_USAGE
@@ -82,9 +82,9 @@ export class Exchange {
     this.#document = document
   }
 
-  /** The name the client used, or the default chosen for it; left by `alias`. */
+  /** The name the client used, or the default chosen for it; left by `resolve`. */
   get requestedModel(): string {
-    return left('alias', this.#requestedModel)
+    return left('resolve', this.#requestedModel)
   }
   set requestedModel(name: string) {
     this.#requestedModel = name
@@ -92,15 +92,15 @@ export class Exchange {
 
   /** The model that serves: after alias and router. */
   get model(): ModelConfig {
-    return left('alias', this.#model)
+    return left('resolve', this.#model)
   }
   set model(model: ModelConfig) {
     this.#model = model
   }
 
-  /** The request in domain terms; left by `map`. */
+  /** The request in domain terms; left by `parse`. */
   get request(): InferenceRequest {
-    return left('map', this.#request)
+    return left('parse', this.#request)
   }
   set request(request: InferenceRequest) {
     this.#request = request

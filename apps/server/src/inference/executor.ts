@@ -2,7 +2,7 @@ import type { ModelConfig } from '../models/model-config.ts'
 import type { PredictionStep } from './events.ts'
 import type { OperationKind, OperationRequest, OperationResult } from './operations/operation.ts'
 import type { GenerationRequest } from './request.ts'
-import type { RequestHeader } from './upstream/passage.ts'
+import type { RequestHeader } from './upstream/hop-headers.ts'
 
 /** What a call on a model takes beside the request. */
 export interface ExecuteOptions {

@@ -25,7 +25,7 @@ describe('createPipeline', () => {
   it('runs every stage once, in the settled order, and unwinds in reverse', async () => {
     const { order, pipeline } = recording()
     await pipeline(exchange())
-    const names = ['body', 'alias', 'ceiling', 'router', 'access', 'cap', 'pii', 'map', 'model', 'reply']
+    const names = ['body', 'resolve', 'globalLimit', 'router', 'access', 'modelLimit', 'pii', 'parse', 'model', 'reply']
     expect(order).toEqual([...names, ...names.map((name) => `/${name}`).reverse()])
   })
 
@@ -40,25 +40,25 @@ describe('createPipeline', () => {
   ] as const)('ends where a stage %s, and unwinds what had begun', async (_, cap) => {
     const released: unknown[] = []
     const { order, pipeline } = recording({
-      ceiling: (exchange) => {
+      globalLimit: (exchange) => {
         exchange.atEnd((thrown) => released.push(thrown))
         return undefined
       },
-      cap,
+      modelLimit: cap,
     })
     await expect(pipeline(exchange())).rejects.toThrow('full')
-    expect(order).toEqual(['body', 'alias', 'router', 'access', '/access', '/router', '/alias', '/body'])
+    expect(order).toEqual(['body', 'resolve', 'router', 'access', '/access', '/router', '/resolve', '/body'])
     expect(released).toEqual([new Error('full')])
   })
 
   it('gives everything back, whatever fails on the way', async () => {
     const released: string[] = []
     const { pipeline } = recording({
-      ceiling: (exchange) => {
+      globalLimit: (exchange) => {
         exchange.atEnd(() => released.push('slot'))
         return undefined
       },
-      cap: (exchange) => {
+      modelLimit: (exchange) => {
         exchange.atEnd(() => {
           throw new Error('lost')
         })

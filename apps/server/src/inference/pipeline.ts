@@ -7,13 +7,13 @@ import type { Exchange } from './exchange.ts'
  */
 export const STAGE_ORDER = [
   'body',
-  'alias',
-  'ceiling',
+  'resolve',
+  'globalLimit',
   'router',
   'access',
-  'cap',
+  'modelLimit',
   'pii',
-  'map',
+  'parse',
   'model',
   'reply',
 ] as const

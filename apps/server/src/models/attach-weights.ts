@@ -4,7 +4,7 @@ import type { Weights, WeightsInspector } from './weights.ts'
 
 /** Puts what is known of its weights beside a model. */
 export interface WeightsAttacher {
-  /** The model with its `gguf`, `weightsFault` or `weightsMissing`; the same object while neither model nor weights changed. */
+  /** The model with its `gguf`, `weightsError` or `weightsMissing`; the same object while neither model nor weights changed. */
   attach(model: ModelConfig): ModelConfig
 }
 
@@ -39,11 +39,11 @@ function weightsPath(model: ModelConfig): string | undefined {
 
 function withWeights(model: ModelConfig, path: string, weights: Weights | undefined): ModelConfig {
   if (weights === undefined) return { ...model, weightsMissing: true }
-  if (!weights.usable) return { ...model, weightsFault: `file "${path}" ${weights.fault}` }
+  if (!weights.usable) return { ...model, weightsError: `file "${path}" ${weights.fault}` }
   return { ...model, gguf: weights.summary }
 }
 
 /** What is wrong with the weights of a model, in words; undefined when nothing is known to be. */
-export function weightsNote({ parameters, weightsFault, weightsMissing }: ModelConfig): string | undefined {
-  return weightsMissing === true ? `file "${parameters.model}" is not in the models folder` : weightsFault
+export function weightsNote({ parameters, weightsError, weightsMissing }: ModelConfig): string | undefined {
+  return weightsMissing === true ? `file "${parameters.model}" is not in the models folder` : weightsError
 }

@@ -147,9 +147,9 @@ describe('what is wrong with a folder', () => {
     writeFileSync(dir.join('c.yaml'), 'name: c\nbackend: whisper\nparameters: {model: none.gguf}')
     const store = createConfigStore({ folder: dir.path })
     expect(names(store)).toEqual(['a', 'b', 'c'])
-    expect(store.get('a')?.weightsFault).toBe('file "half.gguf" is cut off')
+    expect(store.get('a')?.weightsError).toBe('file "half.gguf" is cut off')
     expect(store.get('b')).toMatchObject({ weightsMissing: true })
-    expect(store.get('b')?.weightsFault).toBeUndefined()
+    expect(store.get('b')?.weightsError).toBeUndefined()
     expect(problems(store)).toEqual([
       'a.yaml: parameters.model: file "half.gguf" is cut off',
       'b.yaml: parameters.model: file "none.gguf" is not in the models folder',

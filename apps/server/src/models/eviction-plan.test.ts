@@ -1,6 +1,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type EvictionPlan, type EvictionPolicy, type Newcomer, type Occupant, planEviction } from './eviction-plan.ts'
+import {
+  type EvictionPlan,
+  type EvictionPolicy,
+  type PlannedModel,
+  planEviction,
+  type WaitingLoad,
+} from './eviction-plan.ts'
 
 const policy: EvictionPolicy = {
   maxActive: 0,
@@ -10,22 +16,22 @@ const policy: EvictionPolicy = {
   retryIntervalMs: 100,
 }
 
-function occupant(name: string, changes: Partial<Occupant> = {}): Occupant {
+function loadedModel(name: string, changes: Partial<PlannedModel> = {}): PlannedModel {
   const facts = { isPinned: false, isBusy: false, isLeaving: false, isReplaced: false, usedAt: 0, sizeBytes: 0 }
   return { name, groups: [], ...facts, ...changes }
 }
 
 interface Situation {
   readonly groups?: readonly string[]
-  readonly occupants?: readonly Occupant[]
-  readonly admitted?: readonly Newcomer[]
+  readonly loadedModels?: readonly PlannedModel[]
+  readonly admitted?: readonly WaitingLoad[]
   readonly policy?: Partial<EvictionPolicy>
 }
 
 function plan(situation: Situation): EvictionPlan {
   return planEviction({
-    newcomer: { name: 'new', groups: situation.groups ?? [] },
-    occupants: situation.occupants ?? [],
+    waitingLoad: { name: 'new', groups: situation.groups ?? [] },
+    loadedModels: situation.loadedModels ?? [],
     admitted: situation.admitted ?? [],
     policy: { ...policy, ...situation.policy },
   })
@@ -36,24 +42,24 @@ function evicted(situation: Situation): readonly string[] | string {
   return made.isPossible ? made.evict.map(({ name }) => name) : `${made.reason}${made.isPinned ? ', pinned' : ''}`
 }
 
-const three = [occupant('a', { usedAt: 2 }), occupant('b', { usedAt: 1 }), occupant('c', { usedAt: 3 })]
+const three = [loadedModel('a', { usedAt: 2 }), loadedModel('b', { usedAt: 1 }), loadedModel('c', { usedAt: 3 })]
 
 describe('the limit', () => {
   it.each<[string, Situation, readonly string[] | string]>([
-    ['0 is none', { occupants: three }, []],
-    ['nobody leaves while there is a place', { occupants: three, policy: { maxActive: 4 } }, []],
-    ['the least recently used leaves', { occupants: three, policy: { maxActive: 3 } }, ['b']],
-    ['as many leave as are too many', { occupants: three, policy: { maxActive: 1 } }, ['b', 'a', 'c']],
+    ['0 is none', { loadedModels: three }, []],
+    ['nobody leaves while there is a place', { loadedModels: three, policy: { maxActive: 4 } }, []],
+    ['the least recently used leaves', { loadedModels: three, policy: { maxActive: 3 } }, ['b']],
+    ['as many leave as are too many', { loadedModels: three, policy: { maxActive: 1 } }, ['b', 'a', 'c']],
     [
       'loads under way count',
-      { occupants: three, admitted: [{ name: 'x', groups: [] }], policy: { maxActive: 3 } },
+      { loadedModels: three, admitted: [{ name: 'x', groups: [] }], policy: { maxActive: 3 } },
       ['b', 'a'],
     ],
     ['loads under way are not evicted', { admitted: [{ name: 'x', groups: [] }], policy: { maxActive: 1 } }, 'limit'],
     [
       'who leaves for another load does not count beside it',
       {
-        occupants: [occupant('a', { isLeaving: true, isReplaced: true }), ...three.slice(1)],
+        loadedModels: [loadedModel('a', { isLeaving: true, isReplaced: true }), ...three.slice(1)],
         admitted: [{ name: 'x', groups: [] }],
         policy: { maxActive: 3 },
       },
@@ -61,14 +67,18 @@ describe('the limit', () => {
     ],
     [
       'busy ones are skipped',
-      { occupants: [occupant('a', { isBusy: true }), occupant('b', { usedAt: 9 })], policy: { maxActive: 2 } },
+      { loadedModels: [loadedModel('a', { isBusy: true }), loadedModel('b', { usedAt: 9 })], policy: { maxActive: 2 } },
       ['b'],
     ],
-    ['busy ones are waited for', { occupants: [occupant('a', { isBusy: true })], policy: { maxActive: 1 } }, 'limit'],
+    [
+      'busy ones are waited for',
+      { loadedModels: [loadedModel('a', { isBusy: true })], policy: { maxActive: 1 } },
+      'limit',
+    ],
     [
       'busy ones leave by force, after idle ones',
       {
-        occupants: [occupant('a', { isBusy: true }), occupant('b', { usedAt: 9 })],
+        loadedModels: [loadedModel('a', { isBusy: true }), loadedModel('b', { usedAt: 9 })],
         policy: { maxActive: 1, forceWhenBusy: true },
       },
       ['b', 'a'],
@@ -76,41 +86,44 @@ describe('the limit', () => {
     [
       'pinned ones stay, by force too',
       {
-        occupants: [occupant('a', { isPinned: true, isBusy: true }), occupant('b', { usedAt: 9 })],
+        loadedModels: [loadedModel('a', { isPinned: true, isBusy: true }), loadedModel('b', { usedAt: 9 })],
         policy: { maxActive: 2, forceWhenBusy: true },
       },
       ['b'],
     ],
     [
       'pinned ones that fill it are not waited for',
-      { occupants: [occupant('a', { isPinned: true })], policy: { maxActive: 1 } },
+      { loadedModels: [loadedModel('a', { isPinned: true })], policy: { maxActive: 1 } },
       'limit, pinned',
     ],
     [
       'a pinned one beside a busy one is',
       {
-        occupants: [occupant('a', { isPinned: true }), occupant('b', { isBusy: true })],
+        loadedModels: [loadedModel('a', { isPinned: true }), loadedModel('b', { isBusy: true })],
         policy: { maxActive: 2 },
       },
       'limit',
     ],
     [
       'one that is about to be gone is waited for rather than evicting another',
-      { occupants: [occupant('a', { isLeaving: true }), occupant('b')], policy: { maxActive: 2 } },
+      { loadedModels: [loadedModel('a', { isLeaving: true }), loadedModel('b')], policy: { maxActive: 2 } },
       'limit',
     ],
     [
       'one that leaves after its last call is not',
-      { occupants: [occupant('a', { isLeaving: true, isBusy: true }), occupant('b')], policy: { maxActive: 2 } },
+      {
+        loadedModels: [loadedModel('a', { isLeaving: true, isBusy: true }), loadedModel('b')],
+        policy: { maxActive: 2 },
+      },
       ['b'],
     ],
     [
       'the largest leaves where that is asked for, then the least recently used',
       {
-        occupants: [
-          occupant('a', { usedAt: 1, sizeBytes: 10 }),
-          occupant('b', { usedAt: 3, sizeBytes: 20 }),
-          occupant('c', { usedAt: 2, sizeBytes: 20 }),
+        loadedModels: [
+          loadedModel('a', { usedAt: 1, sizeBytes: 10 }),
+          loadedModel('b', { usedAt: 3, sizeBytes: 20 }),
+          loadedModel('c', { usedAt: 2, sizeBytes: 20 }),
         ],
         policy: { maxActive: 2, largestFirst: true },
       },
@@ -129,7 +142,7 @@ describe('concurrency groups', () => {
       'all who share one leave',
       {
         groups: ['x', 'gpu'],
-        occupants: [occupant('a', { groups: gpu }), occupant('b'), occupant('c', { groups: gpu })],
+        loadedModels: [loadedModel('a', { groups: gpu }), loadedModel('b'), loadedModel('c', { groups: gpu })],
       },
       ['a', 'c'],
     ],
@@ -137,31 +150,35 @@ describe('concurrency groups', () => {
       'their places count before others leave',
       {
         groups: gpu,
-        occupants: [occupant('a', { groups: gpu, usedAt: 9 }), occupant('b')],
+        loadedModels: [loadedModel('a', { groups: gpu, usedAt: 9 }), loadedModel('b')],
         policy: { maxActive: 2 },
       },
       ['a'],
     ],
-    ['a busy one is waited for', { groups: gpu, occupants: [occupant('a', { groups: gpu, isBusy: true })] }, 'group'],
+    [
+      'a busy one is waited for',
+      { groups: gpu, loadedModels: [loadedModel('a', { groups: gpu, isBusy: true })] },
+      'group',
+    ],
     [
       'a busy one leaves by force',
-      { groups: gpu, occupants: [occupant('a', { groups: gpu, isBusy: true })], policy: { forceWhenBusy: true } },
+      { groups: gpu, loadedModels: [loadedModel('a', { groups: gpu, isBusy: true })], policy: { forceWhenBusy: true } },
       ['a'],
     ],
     [
       'one on its way out is waited for',
-      { groups: gpu, occupants: [occupant('a', { groups: gpu, isLeaving: true })] },
+      { groups: gpu, loadedModels: [loadedModel('a', { groups: gpu, isLeaving: true })] },
       'group',
     ],
     ['one on its way in is waited for', { groups: gpu, admitted: [{ name: 'a', groups: gpu }] }, 'group'],
     [
       'a pinned one stays',
-      { groups: gpu, occupants: [occupant('a', { groups: gpu, isPinned: true })] },
+      { groups: gpu, loadedModels: [loadedModel('a', { groups: gpu, isPinned: true })] },
       'group, pinned',
     ],
     [
       'an earlier version of itself excludes nothing',
-      { groups: gpu, occupants: [occupant('new', { groups: gpu, isLeaving: true, isBusy: true })] },
+      { groups: gpu, loadedModels: [loadedModel('new', { groups: gpu, isLeaving: true, isBusy: true })] },
       [],
     ],
   ])('%s', (_name, situation, expected) => {
@@ -172,7 +189,7 @@ describe('concurrency groups', () => {
 it('never evicts the pinned, the leaving or, without force, the busy, and never leaves too many', () => {
   const names = ['a', 'b', 'c', 'd', 'e']
   const groups = fc.subarray(['g', 'h'])
-  const occupants = fc.tuple(
+  const loadedModels = fc.tuple(
     ...names.map((name) =>
       fc.record({
         name: fc.constant(name),
@@ -188,8 +205,8 @@ it('never evicts the pinned, the leaving or, without force, the busy, and never 
   )
   const limits = fc.record({ maxActive: fc.nat(6), forceWhenBusy: fc.boolean(), largestFirst: fc.boolean() })
   fc.assert(
-    fc.property(occupants, groups, limits, (all, own, limit) => {
-      const made = plan({ groups: own, occupants: all, policy: limit })
+    fc.property(loadedModels, groups, limits, (all, own, limit) => {
+      const made = plan({ groups: own, loadedModels: all, policy: limit })
       if (!made.isPossible) return
       for (const one of made.evict) {
         expect(one.isPinned || one.isLeaving || (one.isBusy && !limit.forceWhenBusy)).toBe(false)

@@ -13,7 +13,7 @@ export interface EvictionPolicy {
 }
 
 /** A model that holds a place in memory. */
-export interface Occupant {
+export interface PlannedModel {
   readonly name: string
   readonly groups: readonly string[]
   readonly isPinned: boolean
@@ -29,13 +29,13 @@ export interface Occupant {
 }
 
 /** A model that wants a place. */
-export interface Newcomer {
+export interface WaitingLoad {
   readonly name: string
   readonly groups: readonly string[]
 }
 
 /** Who leaves, or what stands in the way: `pinned` does not pass by waiting. */
-export type EvictionPlan<T extends Occupant = Occupant> =
+export type EvictionPlan<T extends PlannedModel = PlannedModel> =
   | { readonly isPossible: true; readonly evict: readonly T[] }
   | { readonly isPossible: false; readonly reason: 'group' | 'limit'; readonly isPinned: boolean }
 
@@ -45,36 +45,36 @@ export type EvictionPlan<T extends Occupant = Occupant> =
  *
  * @param situation.admitted loads that have a place already and are under way
  */
-export function planEviction<T extends Occupant>(situation: {
-  readonly newcomer: Newcomer
-  readonly occupants: readonly T[]
-  readonly admitted: readonly Newcomer[]
+export function planEviction<T extends PlannedModel>(situation: {
+  readonly waitingLoad: WaitingLoad
+  readonly loadedModels: readonly T[]
+  readonly admitted: readonly WaitingLoad[]
   readonly policy: EvictionPolicy
 }): EvictionPlan<T> {
-  const { newcomer, occupants, admitted, policy } = situation
-  const mayLeave = (occupant: T) =>
-    !occupant.isPinned && !occupant.isLeaving && (policy.forceWhenBusy || !occupant.isBusy)
-  const excludes = ({ name, groups }: Newcomer) =>
-    name !== newcomer.name && groups.some((group) => newcomer.groups.includes(group))
+  const { waitingLoad, loadedModels, admitted, policy } = situation
+  const mayLeave = (loadedModel: T) =>
+    !loadedModel.isPinned && !loadedModel.isLeaving && (policy.forceWhenBusy || !loadedModel.isBusy)
+  const excludes = ({ name, groups }: WaitingLoad) =>
+    name !== waitingLoad.name && groups.some((group) => waitingLoad.groups.includes(group))
 
-  const conflicts = occupants.filter(excludes)
-  const isHeld = conflicts.some((occupant) => occupant.isPinned && !occupant.isLeaving)
+  const conflicts = loadedModels.filter(excludes)
+  const isHeld = conflicts.some((loadedModel) => loadedModel.isPinned && !loadedModel.isLeaving)
   if (isHeld || !conflicts.every(mayLeave) || admitted.some(excludes)) {
     return { isPossible: false, reason: 'group', isPinned: isHeld }
   }
-  const rest = occupants.filter((occupant) => !occupant.isReplaced && !conflicts.includes(occupant))
+  const rest = loadedModels.filter((loadedModel) => !loadedModel.isReplaced && !conflicts.includes(loadedModel))
   const missing = policy.maxActive > 0 ? rest.length + admitted.length + 1 - policy.maxActive : 0
   const victims = rest.filter(mayLeave).sort(inOrderOf(policy))
   // A place that is about to be free is worth waiting for.
-  const isAboutToGetFree = rest.some((occupant) => occupant.isLeaving && !occupant.isBusy)
+  const isAboutToGetFree = rest.some((loadedModel) => loadedModel.isLeaving && !loadedModel.isBusy)
   if (missing > 0 && (isAboutToGetFree || victims.length < missing)) {
-    const staying = rest.filter((occupant) => occupant.isPinned && !occupant.isLeaving)
+    const staying = rest.filter((loadedModel) => loadedModel.isPinned && !loadedModel.isLeaving)
     return { isPossible: false, reason: 'limit', isPinned: staying.length >= policy.maxActive }
   }
   return { isPossible: true, evict: [...conflicts, ...victims.slice(0, Math.max(0, missing))] }
 }
 
-function inOrderOf({ largestFirst }: EvictionPolicy): (left: Occupant, right: Occupant) => number {
+function inOrderOf({ largestFirst }: EvictionPolicy): (left: PlannedModel, right: PlannedModel) => number {
   return (left, right) =>
     Number(left.isBusy) - Number(right.isBusy) ||
     (largestFirst ? right.sizeBytes - left.sizeBytes : 0) ||

@@ -177,7 +177,7 @@ export interface ModelConfig {
   /** What the header of the weights says; absent when they are no GGUF file or cannot be read. */
   readonly gguf?: GgufSummary | undefined
   /** Why the weights cannot be loaded, found before any backend was asked: `file "x.gguf" is cut off`. */
-  readonly weightsFault?: string | undefined
+  readonly weightsError?: string | undefined
   /** Set when there is no such file here. A backend that runs elsewhere may have it all the same. */
   readonly weightsMissing?: boolean | undefined
   /** The whole file as plain data, unknown keys included. */

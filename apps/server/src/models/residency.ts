@@ -3,8 +3,8 @@ import { SvcError } from '@svc/errors'
 import type { Clock, Logger } from '../ports.ts'
 import type { LoadCooldown } from './cooldown.ts'
 import type { EvictionPolicy } from './eviction-plan.ts'
+import { createEvictionQueue, type EvictableModel, type EvictionQueue } from './eviction-queue.ts'
 import { createModelLoader, type ModelLoaderOptions } from './load-model.ts'
-import { createRoomKeeper, type RoomKeeper, type Tenant } from './make-room.ts'
 import type { ModelConfig } from './model-config.ts'
 import { weightsBytes } from './model-size.ts'
 import type { ModelLease, Resident } from './resident.ts'
@@ -104,14 +104,14 @@ const NO_LIMIT: EvictionPolicy = {
 /** Nothing loaded. */
 export function createResidency(options: ResidencyOptions): Residency {
   const { clock, modelLoadWaitMs } = options
-  const table = createResidentTable({ ...options, onChange: () => keeper.look() })
-  const keeper: RoomKeeper = createRoomKeeper({
+  const table = createResidentTable({ ...options, onChange: () => evictionQueue.look() })
+  const evictionQueue: EvictionQueue = createEvictionQueue({
     policy: options.eviction ?? (() => NO_LIMIT),
-    tenants: () =>
+    evictableModels: () =>
       table
         .present()
         .filter(({ backend }) => backend.program.kind !== 'in-process')
-        .map((resident) => toTenant(resident, table, options)),
+        .map((resident) => toEvictable(resident, table, options)),
     clock,
     logger: options.logger,
   })
@@ -121,7 +121,7 @@ export function createResidency(options: ResidencyOptions): Residency {
     if (loads.get(load.model.name) === load) loads.delete(load.model.name)
   }
   const takesRoom = ({ backend }: ModelConfig) => options.catalog.resolve(backend)?.kind !== 'in-process'
-  const context: LoadContext = { ...options, table, loader, leave, keeper, takesRoom }
+  const context: LoadContext = { ...options, table, loader, leave, evictionQueue, takesRoom }
   let isClosed = false
 
   const startLoad = (model: ModelConfig, revision: string): PendingLoad => {
@@ -147,14 +147,14 @@ export function createResidency(options: ResidencyOptions): Residency {
       if ('backend' in found) return found.lease()
       const waitMs = modelLoadWaitMs
       const joined = found.room.join({ signal, waitMs, tooLong: () => stillLoading(found) })
-      keeper.look()
+      evictionQueue.look()
       return joined
     },
     async load(model, { signal }) {
       const found = find(model)
       if ('backend' in found) return
       const joined = found.onlookers.join({ signal, waitMs: 0, tooLong: () => stillLoading(found) })
-      keeper.look()
+      evictionQueue.look()
       await joined
     },
     loaded: table.loaded,
@@ -168,7 +168,7 @@ export function createResidency(options: ResidencyOptions): Residency {
       const present = table.present().filter((resident) => !table.isStopping(resident))
       return [...loading, ...present.map((resident) => watchedResident(resident, table))]
     },
-    reconsider: () => keeper.look(),
+    reconsider: () => evictionQueue.look(),
     async stop(name, { force = false } = {}) {
       const load = loads.get(name)
       if (load !== undefined) {
@@ -198,7 +198,7 @@ export function createResidency(options: ResidencyOptions): Residency {
   }
 }
 
-function toTenant(resident: Resident, table: ResidentTable, { memoryOf }: ResidencyOptions): Tenant {
+function toEvictable(resident: Resident, table: ResidentTable, { memoryOf }: ResidencyOptions): EvictableModel {
   const { name, model, backend } = resident
   return {
     key: resident,

@@ -79,7 +79,7 @@ export function createModelDirectory(store: ConfigStore, context: DefaultsContex
       if (!isUsecase(usecase)) return undefined
       const fit = store.list().filter((each) => !each.disabled && hasUsecase(each, usecase) && servesRequests(each))
       // One whose weights are known to be missing or broken serves nobody while another could.
-      const model = fit.find((each) => each.weightsMissing !== true && each.weightsFault === undefined) ?? fit[0]
+      const model = fit.find((each) => each.weightsMissing !== true && each.weightsError === undefined) ?? fit[0]
       return model && link(fill(model))
     },
     faultOf(name) {

@@ -1,9 +1,9 @@
 import { SvcError } from '@svc/errors'
 import type { Clock, Logger } from '../ports.ts'
 import type { LoadCooldown } from './cooldown.ts'
+import type { EvictionQueue } from './eviction-queue.ts'
 import { createWaitingRoom, type WaitingRoom } from './load-coalescing.ts'
 import { isRefusal, type ModelLoader } from './load-model.ts'
-import type { RoomKeeper } from './make-room.ts'
 import type { ModelConfig } from './model-config.ts'
 import type { ModelLease, Resident } from './resident.ts'
 import type { ResidentTable } from './resident-table.ts'
@@ -34,7 +34,7 @@ export interface LoadContext {
   readonly table: ResidentTable
   readonly loader: ModelLoader
   readonly cooldown: LoadCooldown
-  readonly keeper: RoomKeeper
+  readonly evictionQueue: EvictionQueue
   /** Whether a model takes memory of its own once it is loaded. */
   takesRoom(model: ModelConfig): boolean
   /** Lets the next request start a load of its own. */
@@ -81,14 +81,14 @@ export async function runLoad(load: PendingLoad, context: LoadContext): Promise<
 
 async function loadAnew(load: PendingLoad, context: LoadContext): Promise<void> {
   const { model, revision, stop } = load
-  const { cooldown, keeper, loader, table } = context
+  const { cooldown, evictionQueue, loader, table } = context
   stop.signal.throwIfAborted()
   // Before the cooldown, and opening none: nothing was tried, and whoever mends it need not wait.
   const programs = await loader.find(model)
   stop.signal.throwIfAborted()
   cooldown.check(model.name)
   const giveBack = context.takesRoom(model)
-    ? await keeper.admit({
+    ? await evictionQueue.admit({
         name: model.name,
         groups: model.concurrencyGroups,
         signal: stop.signal,

@@ -208,7 +208,7 @@ describe('managed snapshots', () => {
 })
 
 it('refuses weights that are known to be damaged', () => {
-  const damaged = { ...model('parameters: {model: x.gguf}'), weightsFault: 'file "x.gguf" is cut off' }
+  const damaged = { ...model('parameters: {model: x.gguf}'), weightsError: 'file "x.gguf" is cut off' }
   expect(() => toLoadRequest(damaged, CONTEXT)).toThrowError(
     expect.objectContaining({ code: 'model_file_unusable', message: 'file "x.gguf" is cut off' }),
   )

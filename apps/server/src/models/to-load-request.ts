@@ -32,8 +32,8 @@ const PROVIDER_NAMES = { provider_a: 'openai', provider_b: 'anthropic' } as cons
  * @throws {SvcError} `internal`, code `model_file_unusable`, when the weights are known to be damaged
  */
 export function toLoadRequest(config: ModelConfig, context: LoadRequestContext): LoadFields {
-  if (config.weightsFault !== undefined) {
-    throw new SvcError('internal', config.weightsFault, { code: 'model_file_unusable' })
+  if (config.weightsError !== undefined) {
+    throw new SvcError('internal', config.weightsError, { code: 'model_file_unusable' })
   }
   return {
     ...placeFields(config),

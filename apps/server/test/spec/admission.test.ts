@@ -65,7 +65,7 @@ describe('admission', () => {
   })
 
   // verifies limits:ceiling:excess, limits:ceiling:others-served
-  it('holds the process-wide ceiling for all models, and keeps the rest of the server open', async () => {
+  it('holds the global limit for all models, and keeps the rest of the server open', async () => {
     await using server = await startTestServer({ flags: ['--max-concurrent-backend-requests=2'] })
     await server.model('a', { rules: [{ rpc: 'Predict*', do: { hang: true } }] })
     await server.model('b')

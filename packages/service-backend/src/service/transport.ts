@@ -1,5 +1,5 @@
 import type { Header, Upstream, UpstreamReply } from '@svc/http-client'
-import { type ClientHeader, passageHeaders } from '@svc/proxy'
+import { type ClientHeader, hopHeaders } from '@svc/proxy'
 import { type Fields, headerOf, isFields, readWhole, tryParseJson } from '@svc/proxy/replies'
 import { encodeForm, type FormField } from './multipart.ts'
 import { toReplyFailure, toSendFailure, undecodable } from './status.ts'
@@ -49,7 +49,7 @@ export function createTransport(target: ServiceTarget, upstream: Pick<Upstream, 
   ): Promise<UpstreamReply> => {
     const { contentType, bytes } = encodeBody(request.body)
     const own = request.body?.headers ?? []
-    const headers: Header[] = [...fixed, ...passageHeaders(client), ...contentType, ['accept', '*/*'], ...own]
+    const headers: Header[] = [...fixed, ...hopHeaders(client), ...contentType, ['accept', '*/*'], ...own]
     const reply = await guard(
       upstream.send(
         {

@@ -14,7 +14,7 @@ import * as z from 'zod'
 import type { Call } from '../../http/call.ts'
 import { json } from '../../http/json.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
-import { modelNotFound } from '../../inference/stages/alias.ts'
+import { modelNotFound } from '../../inference/stages/resolve.ts'
 
 /** A model that clients may name. */
 export interface ListedModel {

@@ -31,7 +31,7 @@ export function createUpstreams(parts: UpstreamsOptions): Upstreams {
     predict(exchange, model = exchange.model) {
       const { upstreamChat, request, call } = exchange
       if (upstreamChat === undefined || !isGeneration(request)) {
-        throw new SvcError('internal', 'the map stage left nothing for the upstream', { code: 'stage_order' })
+        throw new SvcError('internal', 'the parse stage left nothing for the upstream', { code: 'stage_order' })
       }
       const options = {
         model,

@@ -154,7 +154,12 @@ export const ERRORS = defineRequirements([
     behavior: 'A failed validation such as a `top_n` below 1 is 422.',
     state: 'built',
   },
-  { id: 'errors:status:saturated', section: '7.2', behavior: 'A reached cap or ceiling is 429.', state: 'built' },
+  {
+    id: 'errors:status:saturated',
+    section: '7.2',
+    behavior: 'A reached limit of a model or of the server is 429.',
+    state: 'built',
+  },
   {
     id: 'errors:status:saturated-retry-after',
     section: '7.2',

@@ -11,13 +11,13 @@ export const LIMITS = defineRequirements([
   {
     id: 'limits:ceiling:excess',
     section: '8',
-    behavior: 'What exceeds the ceiling is answered with 429 and `Retry-After`.',
+    behavior: 'A request beyond the global limit gets 429 with `Retry-After`.',
     state: 'built',
   },
   {
     id: 'limits:ceiling:others-served',
     section: '8',
-    behavior: 'Pages and admin endpoints are served while the ceiling is reached.',
+    behavior: 'Pages and admin endpoints are served while the global limit is reached.',
     state: 'built',
   },
   {

@@ -6,7 +6,7 @@ export const ROUTING = defineRequirements([
     id: 'request:order:stages',
     section: '6.4',
     behavior:
-      'Every inference request passes one list of stages in one order: body, alias, ceiling, router, access, cap, filter, mapping, model, reply.',
+      'Every inference request passes one list of stages in one order: body, resolve, global limit, router, access, model limit, filter, parse, model, reply.',
     state: 'built',
   },
   {

@@ -25,7 +25,7 @@ function mayTranslate(model: ModelConfig, row: RouteRow): boolean {
  * Only now is the body checked against the route's schema and mapped to the domain; media that it carries or names are
  * read for the model that was found, and held until the reply has ended.
  */
-export function mapStage(media: MediaAttacher): Stage {
+export function parseStage(media: MediaAttacher): Stage {
   // What goes upstream as it came is nobody's but the upstream's to check.
   return (exchange) => (exchange.model.serving.kind === 'relay' ? undefined : map(exchange))
 

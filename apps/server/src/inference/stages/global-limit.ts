@@ -2,8 +2,8 @@ import { SvcError } from '@svc/errors'
 import type { SlotCounter } from '../admission.ts'
 import type { Stage } from '../pipeline.ts'
 
-/** The process-wide ceiling of concurrent inference (§8): a slot is held until the reply has ended. */
-export function ceilingStage(slots: SlotCounter, limit: number): Stage {
+/** The global limit of concurrent inference (§8): a slot is held until the reply has ended. */
+export function globalLimitStage(slots: SlotCounter, limit: number): Stage {
   return (exchange) => {
     const release = slots.take(limit)
     if (release === undefined) {

@@ -43,7 +43,7 @@ function nameIn(exchange: Exchange): string | undefined {
 }
 
 /** Resolves the model the client named, or the default of the route's usecase. */
-export function aliasStage(directory: ModelDirectory): Stage {
+export function resolveStage(directory: ModelDirectory): Stage {
   return (exchange) => {
     const name = nameIn(exchange)
     const model =

@@ -5,13 +5,13 @@ import { tokenizeCodec as codec } from '../../api/tokenize/codecs.ts'
 import { createReplyWriter } from '../../http/reply-writer.ts'
 import type { RouteRow } from '../../http/route-row.ts'
 import { Exchange } from '../exchange.ts'
-import { aliasStage } from './alias.ts'
+import { resolveStage } from './resolve.ts'
 
 const NO_MODELS = { resolve: () => undefined, defaultFor: () => undefined, faultOf: () => undefined }
 
 /** What a client gets from the stage on a route of the row, where no model has any name. */
 async function ask(row: Partial<RouteRow>, body: Readonly<Record<string, unknown>>): Promise<RawReply> {
-  const stage = aliasStage(NO_MODELS)
+  const stage = resolveStage(NO_MODELS)
   const base = { method: 'POST', path: '/x', access: 'none', family: 'compatible', tag: '', summary: '' } as const
   await using app = await startTestApp([
     {

@@ -13,7 +13,7 @@ export type RequestHeader = (name: string) => string | undefined
  * A client whose calls carry what must not be lost on the way to another instance; the same client where there is
  * nothing to carry.
  */
-export function carryPassage(client: BackendClient, header: RequestHeader | undefined): BackendClient {
+export function carryHopHeaders(client: BackendClient, header: RequestHeader | undefined): BackendClient {
   if (header === undefined) return client
   const given = CARRIED.map((name) => [name, header(name)] as const).filter(([, value]) => isCarriable(value))
   if (given.length === 0) return client

@@ -1,9 +1,15 @@
 import { SvcError } from '@svc/errors'
 import type { Clock, Logger } from '../ports.ts'
-import { type EvictionPlan, type EvictionPolicy, type Newcomer, type Occupant, planEviction } from './eviction-plan.ts'
+import {
+  type EvictionPlan,
+  type EvictionPolicy,
+  type PlannedModel,
+  planEviction,
+  type WaitingLoad,
+} from './eviction-plan.ts'
 
 /** A model in memory that can be asked to leave. */
-export interface Tenant extends Omit<Occupant, 'sizeBytes' | 'isReplaced'> {
+export interface EvictableModel extends Omit<PlannedModel, 'sizeBytes' | 'isReplaced'> {
   /** The same for as long as it is the same. */
   readonly key: object
   /** Memory it takes, in bytes; 0 when unknown. */
@@ -13,14 +19,14 @@ export interface Tenant extends Omit<Occupant, 'sizeBytes' | 'isReplaced'> {
 }
 
 /** A load that wants a place. */
-export interface PlaceRequest extends Newcomer {
+export interface PlaceRequest extends WaitingLoad {
   readonly signal: AbortSignal
   /** Whether anybody still waits for it; a load that nobody wants gets a place only if it is free at once. */
   isWanted(): boolean
 }
 
-/** Gives loads their places in memory. */
-export interface RoomKeeper {
+/** Loads that wait for a place in memory, and the eviction of models that makes one. */
+export interface EvictionQueue {
   /**
    * Resolves when the model may be loaded, after those that had to leave are gone. Until the returned function is
    * called the load counts as one; call it once the model is in service or its load has failed.
@@ -32,12 +38,12 @@ export interface RoomKeeper {
   look(): void
 }
 
-/** What {@link createRoomKeeper} needs. */
-export interface RoomKeeperOptions {
+/** What {@link createEvictionQueue} needs. */
+export interface EvictionQueueOptions {
   /** What holds now; asked before every decision. */
   readonly policy: () => EvictionPolicy
   /** Everything in memory that no load is responsible for. */
-  readonly tenants: () => readonly Tenant[]
+  readonly evictableModels: () => readonly EvictableModel[]
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -54,11 +60,11 @@ interface Waiting {
 /** Shortest pause between two looks, whatever the settings say. */
 const MIN_RETRY_MS = 10
 
-/** A keeper of an empty room. Who comes first has the first look at every place that gets free. */
-export function createRoomKeeper(options: RoomKeeperOptions): RoomKeeper {
+/** An empty queue. Waiting loads are served first come, first served. */
+export function createEvictionQueue(options: EvictionQueueOptions): EvictionQueue {
   const { clock, logger } = options
   const waiting = new Set<Waiting>()
-  const admitted = new Set<Newcomer>()
+  const admitted = new Set<WaitingLoad>()
   /** Those who leave for an admitted load. */
   const replaced = new WeakSet<object>()
   let isLooking = false
@@ -68,13 +74,13 @@ export function createRoomKeeper(options: RoomKeeperOptions): RoomKeeper {
   /** Decides for one that waits. From the plan to the last departure nothing else can run. */
   const decide = (one: Waiting, policy: EvictionPolicy, sizes: ReadonlyMap<string, number>): void => {
     const { request } = one
-    const occupants = options.tenants().map((tenant) => ({
-      ...describe(tenant),
-      tenant,
-      isReplaced: replaced.has(tenant.key),
-      sizeBytes: sizes.get(tenant.name) ?? 0,
+    const loadedModels = options.evictableModels().map((evictableModel) => ({
+      ...describe(evictableModel),
+      evictableModel,
+      isReplaced: replaced.has(evictableModel.key),
+      sizeBytes: sizes.get(evictableModel.name) ?? 0,
     }))
-    const plan = planEviction({ newcomer: request, occupants, admitted: [...admitted], policy })
+    const plan = planEviction({ waitingLoad: request, loadedModels, admitted: [...admitted], policy })
     const hasWaited = one.plan !== undefined
     one.plan = plan
     if (!plan.isPossible) {
@@ -85,10 +91,10 @@ export function createRoomKeeper(options: RoomKeeperOptions): RoomKeeper {
     waiting.delete(one)
     admitted.add(request)
     one.admit(
-      plan.evict.map(({ tenant, name, isBusy }) => {
+      plan.evict.map(({ evictableModel, name, isBusy }) => {
         logger.info({ model: name, for: request.name, busy: isBusy }, 'model leaves to make room')
-        replaced.add(tenant.key)
-        return tenant.leave({ force: isBusy })
+        replaced.add(evictableModel.key)
+        return evictableModel.leave({ force: isBusy })
       }),
     )
   }
@@ -96,7 +102,7 @@ export function createRoomKeeper(options: RoomKeeperOptions): RoomKeeper {
     for (const one of [...waiting]) {
       try {
         const policy = options.policy()
-        const sizes = policy.largestFirst ? await measure(options.tenants()) : new Map<string, number>()
+        const sizes = policy.largestFirst ? await measure(options.evictableModels()) : new Map<string, number>()
         if (waiting.has(one)) decide(one, policy, sizes)
       } catch (error) {
         one.refuse(error)
@@ -170,15 +176,15 @@ export function createRoomKeeper(options: RoomKeeperOptions): RoomKeeper {
   }
 }
 
-function describe(tenant: Tenant): Omit<Occupant, 'sizeBytes' | 'isReplaced'> {
-  const { name, groups, isPinned, isBusy, isLeaving, usedAt } = tenant
+function describe(evictableModel: EvictableModel): Omit<PlannedModel, 'sizeBytes' | 'isReplaced'> {
+  const { name, groups, isPinned, isBusy, isLeaving, usedAt } = evictableModel
   return { name, groups, isPinned, isBusy, isLeaving, usedAt }
 }
 
 /** Sizes by name. */
-async function measure(tenants: readonly Tenant[]): Promise<Map<string, number>> {
-  const sizes = await Promise.all(tenants.map((tenant) => tenant.size().catch(() => 0)))
-  return new Map(tenants.map(({ name }, index) => [name, sizes[index] ?? 0]))
+async function measure(evictableModels: readonly EvictableModel[]): Promise<Map<string, number>> {
+  const sizes = await Promise.all(evictableModels.map((evictableModel) => evictableModel.size().catch(() => 0)))
+  return new Map(evictableModels.map(({ name }, index) => [name, sizes[index] ?? 0]))
 }
 
 function noRoom({ request, plan }: Waiting, policy: EvictionPolicy): SvcError {

@@ -3,7 +3,7 @@ import { admissionRejected, fullModelWaitMs, type ModelSlots } from '../admissio
 import type { Stage } from '../pipeline.ts'
 
 /** The cap of the resolved model (`max_concurrent`, §2.9): a slot is held until the reply has ended. */
-export function capStage(slots: ModelSlots, audit: AuditSink): Stage {
+export function modelLimitStage(slots: ModelSlots, audit: AuditSink): Stage {
   return (exchange) => {
     const { name, limits } = exchange.model
     const limit = limits.maxConcurrent
