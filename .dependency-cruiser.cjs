@@ -157,6 +157,14 @@ module.exports = {
       to: { path: '^apps/server/src/(api/|compose\\.ts|main\\.ts)' },
     },
     {
+      name: 'core-knows-no-http',
+      comment:
+        'formats, sockets, background runs and detectors call one core; what it needs of a request is in inference/ports.ts',
+      severity: 'error',
+      from: { path: '^apps/server/src/(inference|principal\\.ts|public-error\\.ts|ports\\.ts)', pathNot: TEST },
+      to: { path: '^apps/server/src/(http|api)/' },
+    },
+    {
       name: 'state-rooms-know-no-http',
       severity: 'error',
       from: { path: '^apps/server/src/(models|backends|settings|db|config|files|monitoring|outbound)/', pathNot: TEST },

@@ -3,7 +3,6 @@ import type { SecretReader } from '@svc/proxy'
 import type { AuditEvents } from './audit/pii-events.ts'
 import { composePii } from './compose-pii.ts'
 import type { ServerConfig } from './config/schema.ts'
-import type { BodyReader } from './http/body.ts'
 import { createModelSlots, createSlotCounter } from './inference/admission.ts'
 import { createBackendExecutor } from './inference/backend-executor.ts'
 import { type Chains, createChains } from './inference/failover/chains.ts'
@@ -70,7 +69,6 @@ export interface InferenceParts {
   readonly checkUpstream: CheckUpstream
   readonly events: AuditEvents
   readonly metrics: Metrics
-  readonly bodies: BodyReader
   readonly aroundStage: AroundStage | undefined
   readonly clock: Clock
   readonly logger: Logger
@@ -94,7 +92,7 @@ export interface InferenceRoom {
 /** Puts the stages together. */
 export function composeInference(parts: InferenceParts): InferenceRoom {
   const { config, settings, directory, residency, upstream, secrets, userAgent } = parts
-  const { events, metrics, bodies, clock, logger: log } = parts
+  const { events, metrics, clock, logger: log } = parts
   const prompts = createPromptBuilder({ logger: log })
   const outbound = createOutboundClient({
     allow: toAllowList(config.contentUrlAllow),
@@ -141,7 +139,7 @@ export function composeInference(parts: InferenceParts): InferenceRoom {
   const probe = createProbe({ residency, models: cloudModels, upstream, secrets })
   const prober = createProber({ chains, probe, load: residency.load, clock, logger: log })
   const stages: Record<StageName, Stage> = {
-    body: bodyStage(bodies),
+    body: bodyStage,
     resolve: resolveStage(directory),
     globalLimit: globalLimitStage(createSlotCounter(), config.maxConcurrentBackendRequests),
     router: passThrough,

@@ -222,7 +222,6 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       checkUpstream,
       events,
       metrics,
-      bodies,
       aroundStage: options.aroundStage,
       clock,
       logger: log,

@@ -18,3 +18,15 @@ export interface Clock {
   /** Resolves after `ms` milliseconds; rejects with the signal's reason when it aborts first. */
   sleep(ms: number, options: { readonly signal: AbortSignal }): Promise<void>
 }
+
+/** Told of an end. */
+export type EndListener = (() => void) | { handleEvent(): void }
+
+/** What ends work early: an `AbortSignal`, or something lighter that can be listened to like one. */
+export interface Ending {
+  readonly aborted: boolean
+  readonly reason: unknown
+  throwIfAborted(): void
+  addEventListener(type: 'abort', listener: EndListener, options?: { readonly once?: boolean }): void
+  removeEventListener(type: 'abort', listener: EndListener): void
+}

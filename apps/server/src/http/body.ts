@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
+import type { Ending } from '../ports.ts'
 import { BodyPieces } from './body-pieces.ts'
-import type { CallEnding } from './call.ts'
 import { type ServerReply, type ServerRequest, streamOf } from './messages.ts'
 
 /** Limits of request bodies (§8, threats IN-1, IN-11, REL-2). */
@@ -23,7 +23,7 @@ export interface BodyReader {
   read(call: {
     readonly incoming: ServerRequest
     readonly outgoing: ServerReply
-    readonly ending: CallEnding
+    readonly ending: Ending
   }): Promise<HeldBody>
   /**
    * The whole body where it has come with the head; undefined where it is still to be read.

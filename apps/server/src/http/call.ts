@@ -1,8 +1,8 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
-import type { LogFields, Logger } from '../ports.ts'
+import type { Ending, LogFields, Logger } from '../ports.ts'
+import { ANONYMOUS_PRINCIPAL, type Principal } from '../principal.ts'
 import type { ServerReply, ServerRequest } from './messages.ts'
-import { ANONYMOUS_PRINCIPAL, type Principal } from './principal.ts'
 import type { RouteRow } from './route-row.ts'
 import type { RunningCall } from './running-calls.ts'
 import type { Upgrade } from './upgrade.ts'
@@ -21,7 +21,7 @@ export interface Call {
   /** Aborts when the client leaves or the server's drain ends. */
   readonly signal: AbortSignal
   /** The same, lighter than a signal: for what only listens or looks. */
-  readonly ending: CallEnding
+  readonly ending: Ending
   readonly incoming: ServerRequest
   readonly outgoing: ServerReply
   /** The peer, or what a trusted proxy says it is. */
@@ -115,12 +115,6 @@ export class DirectSource implements CallSource {
 export function pathPrefix({ baseUrl }: Pick<Call, 'baseUrl'>): string {
   return new URL(baseUrl).pathname.slice(0, -1)
 }
-
-/** What ends a call early, as far as it can be listened to. */
-export type CallEnding = Pick<
-  RunningCall,
-  'aborted' | 'reason' | 'throwIfAborted' | 'addEventListener' | 'removeEventListener'
->
 
 /** What the edge knows of a call from its start. */
 export interface CallFacts {

@@ -3,12 +3,14 @@ import { SvcError } from '@svc/errors'
 import { UpstreamStatusError } from '@svc/proxy'
 import type { Metrics } from '../monitoring/metrics.ts'
 import type { Clock } from '../ports.ts'
+import type { Principal } from '../principal.ts'
+import { toPublicError } from '../public-error.ts'
 import type { BodyReader } from './body.ts'
 import { CallLog, type CallSource, CallState, type RootLog } from './call.ts'
 import { type CompressionPolicy, sendBody } from './compression.ts'
 import { endReply } from './end-reply.ts'
 import { errorBody } from './error-envelopes.ts'
-import { isPermanent, retryAfterSeconds, statusOf, toHttpError } from './error-map.ts'
+import { isPermanent, retryAfterSeconds, statusOf } from './error-map.ts'
 import type { ServerRequest } from './messages.ts'
 import type { Gate } from './middleware/authorize.ts'
 import { originOf, prefixOf, type TrustedProxies } from './middleware/client-address.ts'
@@ -18,7 +20,6 @@ import { checkHost, checkSingleHost, type HostPolicy } from './middleware/host.t
 import type { KnownPath } from './path-table.ts'
 import { toPreparedHeaders } from './prepared-headers.ts'
 import { prepareHeaders } from './prepared-response.ts'
-import type { Principal } from './principal.ts'
 import { requestIdOf } from './request-id.ts'
 import type { Route } from './route.ts'
 import type { ErrorFamily, RouteRow } from './route-row.ts'
@@ -154,7 +155,7 @@ export function createEdge(options: EdgeOptions): Edge {
 
   /** Answers with an error, or in silence when the reply has begun: then the stage that writes has spoken in-band. */
   async function fail(call: CallState, thrown: unknown, family: ErrorFamily): Promise<Response> {
-    const error = toHttpError(thrown)
+    const error = toPublicError(thrown)
     const status = statusOf(error)
     const { outgoing } = call
     if (error.kind === 'internal' && !SvcError.is(thrown))
@@ -254,7 +255,7 @@ export function createEdge(options: EdgeOptions): Edge {
         checkCrossSite(call, options.cors())
         return await send(call, await route.handler(call))
       } catch (thrown) {
-        const error = route.mapError === undefined ? thrown : route.mapError(toHttpError(thrown))
+        const error = route.mapError === undefined ? thrown : route.mapError(toPublicError(thrown))
         return fail(call, error, route.family)
       }
     },

@@ -1,7 +1,8 @@
 import { ERROR_KINDS, SvcError } from '@svc/errors'
 import { describe, expect, it } from 'vitest'
+import { toPublicError } from '../public-error.ts'
 import { errorBody } from './error-envelopes.ts'
-import { isPermanent, retryAfterSeconds, statusOf, toHttpError } from './error-map.ts'
+import { isPermanent, retryAfterSeconds, statusOf } from './error-map.ts'
 
 describe('statusOf', () => {
   it('gives every kind its status', () => {
@@ -55,11 +56,11 @@ describe('isPermanent', () => {
   })
 })
 
-describe('toHttpError', () => {
+describe('toPublicError', () => {
   it('keeps what was thrown on purpose and hides the rest', () => {
     const own = new SvcError('internal', 'could not load model')
-    expect(toHttpError(own)).toBe(own)
-    expect(toHttpError(new TypeError('x is not a function')).message).toBe('internal server error')
+    expect(toPublicError(own)).toBe(own)
+    expect(toPublicError(new TypeError('x is not a function')).message).toBe('internal server error')
   })
 })
 

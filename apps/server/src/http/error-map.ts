@@ -1,4 +1,4 @@
-import { type ErrorKind, SvcError, toSvcError } from '@svc/errors'
+import type { ErrorKind, SvcError } from '@svc/errors'
 
 /** The one table from kind to HTTP status (§7.2 and what the specification leaves open). */
 const STATUS: Readonly<Record<ErrorKind, number>> = {
@@ -53,11 +53,4 @@ const PERMANENT_CODES: ReadonlySet<string> = new Set(['model_load_failed', 'rout
 /** Whether `x-should-retry: false` belongs on the reply. */
 export function isPermanent(error: SvcError): boolean {
   return PERMANENT.has(error.kind) || PERMANENT_CODES.has(error.code)
-}
-
-/** Anything thrown as the error a client may see; what is no {@link SvcError} becomes a fixed sentence. */
-export function toHttpError(thrown: unknown): SvcError {
-  const error = toSvcError(thrown)
-  if (error.kind !== 'internal' || SvcError.is(thrown)) return error
-  return new SvcError('internal', 'internal server error', { cause: error.cause ?? thrown })
 }

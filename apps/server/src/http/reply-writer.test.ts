@@ -2,8 +2,9 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { startTestApp } from '../../test/support/test-app.ts'
+import type { ReplyWriter } from '../inference/ports.ts'
 import { ALREADY_SENT } from './edge.ts'
-import { createReplyWriter, type ReplyWriter } from './reply-writer.ts'
+import { createReplyWriter } from './reply-writer.ts'
 import { defineRoute, type Route } from './route.ts'
 
 const compression = { enabled: true, minLength: 1024 }

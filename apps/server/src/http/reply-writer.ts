@@ -1,28 +1,10 @@
 import { SvcError } from '@svc/errors'
+import type { ReplyWriter } from '../inference/ports.ts'
 import { type CompressionPolicy, sendBody } from './compression.ts'
 import type { ServerReply, ServerRequest } from './messages.ts'
 
 /** How long a reader may accept no byte before its stream is closed (threats REL-3). */
 export const READ_STALL_MS = 60_000
-
-/**
- * The writer of inference replies: prepared frames straight to the Node response, waiting for the reader.
- *
- * A write resolves once the frame is handed over; while the reader's socket is full it waits, which pauses the
- * producer. One frame at a time: callers await each write.
- */
-export interface ReplyWriter {
-  /** Whether the status line is out: from here on an error travels in the body. */
-  readonly started: boolean
-  /** Sends a whole reply as JSON. */
-  json(status: number, value: unknown, headers?: Readonly<Record<string, string>>): Promise<void>
-  /** Sends status and headers of a stream; nothing of it is ever compressed or buffered. */
-  startStream(contentType: string, headers?: Readonly<Record<string, string>>): void
-  /** @throws {SvcError} `cancelled` when the reader is gone or has stalled */
-  write(frame: string | Uint8Array): Promise<void>
-  /** Ends a started stream. */
-  end(): void
-}
 
 const encoder = new TextEncoder()
 
@@ -52,6 +34,18 @@ class NodeReplyWriter implements ReplyWriter {
 
   get started(): boolean {
     return this.#call.outgoing.headersSent
+  }
+
+  get isGone(): boolean {
+    return this.#call.outgoing.destroyed
+  }
+
+  get relayTarget(): ServerReply {
+    return this.#call.outgoing
+  }
+
+  setHeader(name: string, value: string): void {
+    if (!this.started) this.#call.outgoing.setHeader(name, value)
   }
 
   json(status: number, value: unknown, headers?: Readonly<Record<string, string>>): Promise<void> {

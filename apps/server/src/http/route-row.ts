@@ -1,5 +1,6 @@
 import type { DocumentFormat } from '@svc/pii/documents'
 import type * as z from 'zod'
+import type { Feature } from '../principal.ts'
 
 /** Who may call a route: nobody is asked, any credential, the caller for own data, admins. */
 export type Access = 'none' | 'any' | 'self' | 'admin'
@@ -9,28 +10,6 @@ export type Access = 'none' | 'any' | 'self' | 'admin'
  * responses, a text with its `type` beside it (alternate ecosystem), `{error: text}` (account endpoints), audio vendor.
  */
 export type ErrorFamily = 'compatible' | 'rerank' | 'messages' | 'responses' | 'string' | 'flat' | 'vendor'
-
-/** The per-user feature switch a route hangs on. */
-export type Feature =
-  | 'chat'
-  | 'images'
-  | 'audio_speech'
-  | 'audio_transcription'
-  | 'audio_diarization'
-  | 'audio_classification'
-  | 'vad'
-  | 'detection'
-  | 'video'
-  | 'embeddings'
-  | 'sound'
-  | 'realtime'
-  | 'moderation'
-  | 'rerank'
-  | 'tokenize'
-  | 'mcp'
-  | 'stores'
-  | 'pii_filter'
-  | 'agents'
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 

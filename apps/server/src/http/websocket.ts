@@ -1,9 +1,9 @@
 import { SvcError } from '@svc/errors'
 import { type WebSocket, WebSocketServer } from 'ws'
+import type { Principal } from '../principal.ts'
 import type { BodyReader, HeldBody } from './body.ts'
 import type { Call } from './call.ts'
 import { isRefusal } from './middleware/authorize.ts'
-import type { Principal } from './principal.ts'
 import { READ_STALL_MS, readerGone, waitForDrain } from './reply-writer.ts'
 import type { Upgrade } from './upgrade.ts'
 

@@ -2,13 +2,12 @@ import { SvcError } from '@svc/errors'
 import type { JsonDocument, Splice } from '@svc/json'
 import type { TokenMap } from '@svc/pii/reversible'
 import type { ChatCompletionRequest } from '@svc/wire/openai'
-import type { Call } from '../http/call.ts'
-import type { ReplyWriter } from '../http/reply-writer.ts'
 import type { ModelConfig } from '../models/model-config.ts'
 import type { InferenceCodec } from './codec.ts'
 import { NO_USAGE, type PredictionEvent, type Usage } from './events.ts'
 import type { InferenceRequest } from './inference-request.ts'
 import type { OperationResult } from './operations/operation.ts'
+import type { ReplyWriter, RequestBody, RequestContext } from './ports.ts'
 
 /** How a request came: as an HTTP request of its own, or as a message of a socket that stays open. */
 export type Transport = 'http' | 'websocket'
@@ -18,10 +17,12 @@ export type AtEnd = (thrown: unknown) => void
 
 /** One inference request on its way through the stages. Each stage reads what earlier ones left and leaves its own. */
 export class Exchange {
-  readonly call: Call
+  readonly call: RequestContext
   readonly codec: InferenceCodec
   readonly writer: ReplyWriter
   readonly transport: Transport
+  /** The body, still to be read; undefined for what came as a message. */
+  readonly body: RequestBody | undefined
   /** Edits of the original bytes, ascending; what is outside them goes on byte for byte. */
   readonly splices: Splice[] = []
   /** Set when values that were masked are to be put back into the reply; left by `pii`. */
@@ -44,18 +45,25 @@ export class Exchange {
   #events: AsyncIterable<PredictionEvent> | undefined
   #result: OperationResult | undefined
 
-  /** @param options.message what came as a message of a socket, already parsed; without one the body is still to be read */
+  /** @param options.body the body to read, or what came as a message of a socket, already parsed */
   constructor(options: {
-    call: Call
+    call: RequestContext
     codec: InferenceCodec
     writer: ReplyWriter
-    message?: JsonDocument | undefined
+    body: RequestBody | { readonly message: JsonDocument }
   }) {
     this.call = options.call
     this.codec = options.codec
     this.writer = options.writer
-    this.transport = options.message === undefined ? 'http' : 'websocket'
-    this.#document = options.message
+    const { body } = options
+    if ('message' in body) {
+      this.transport = 'websocket'
+      this.body = undefined
+      this.#document = body.message
+    } else {
+      this.transport = 'http'
+      this.body = body
+    }
   }
 
   /** Notes what is to be done once the reply has ended, however it ended: the last first. */

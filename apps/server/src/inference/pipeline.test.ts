@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Exchange } from './exchange.ts'
 import { createPipeline, passThrough, STAGE_ORDER, type Stage, type StageName } from './pipeline.ts'
 
-const exchange = (): Exchange => new Exchange({ call: {}, codec: {}, writer: {} } as never)
+const exchange = (): Exchange => new Exchange({ call: {}, codec: {}, writer: {}, body: {} } as never)
 
 function recording(stages: Partial<Record<StageName, Stage>> = {}) {
   const order: string[] = []

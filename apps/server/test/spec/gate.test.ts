@@ -2,10 +2,11 @@ import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { RESERVED_ROWS } from '../../src/api/reserved.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { errorBody } from '../../src/http/error-envelopes.ts'
-import { statusOf, toHttpError } from '../../src/http/error-map.ts'
+import { statusOf } from '../../src/http/error-map.ts'
 import { createGate } from '../../src/http/middleware/authorize.ts'
-import type { Principal } from '../../src/http/principal.ts'
 import type { ErrorFamily } from '../../src/http/route-row.ts'
+import type { Principal } from '../../src/principal.ts'
+import { toPublicError } from '../../src/public-error.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import { verifies } from './verifies.ts'
 
@@ -204,7 +205,7 @@ describe('routes for admins', () => {
       else
         expect(failureOf(admit, row.family), row.path).toEqual([
           403,
-          errorBody(toHttpError(thrownBy(admit)), row.family),
+          errorBody(toPublicError(thrownBy(admit)), row.family),
         ])
     }
     const admin = RESERVED_ROWS.find((row) => row.access === 'admin')
@@ -225,7 +226,7 @@ function thrownBy(run: () => unknown): unknown {
 }
 
 function failureOf(run: () => unknown, family: ErrorFamily = 'compatible'): [status: number, body: unknown] {
-  const error = toHttpError(thrownBy(run))
+  const error = toPublicError(thrownBy(run))
   return [statusOf(error), errorBody(error, family)]
 }
 

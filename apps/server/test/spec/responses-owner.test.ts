@@ -1,7 +1,7 @@
 import type { ResponseResource } from '@svc/wire/responses'
 import { describe, expect, it } from 'vitest'
 import { type Authenticator, extractCredential } from '../../src/http/middleware/authenticate.ts'
-import type { Principal } from '../../src/http/principal.ts'
+import type { Principal } from '../../src/principal.ts'
 import { eventually } from '../support/eventually.ts'
 import { openResponseSocket } from '../support/response-socket.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'

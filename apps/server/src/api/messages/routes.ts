@@ -1,13 +1,11 @@
 import { messagesCountReply, messagesCountRequest, messagesReply, messagesRequest } from '@svc/wire/messages'
-import type { CompressionPolicy } from '../../http/compression.ts'
 import type { Route } from '../../http/route.ts'
-import { defineInferenceRoute } from '../../inference/define-inference-route.ts'
-import type { Pipeline } from '../../inference/pipeline.ts'
+import { defineInferenceRoute, type InferenceRouteParts } from '../define-inference-route.ts'
 import { toModelFailure } from '../model-failure.ts'
 import { countTokensCodec, messagesCodec } from './codec.ts'
 
 /** The messages format: a reply, and the size of what it would be made of. */
-export function messagesRoutes(parts: { pipeline: Pipeline; compression: CompressionPolicy }): Route[] {
+export function messagesRoutes(parts: InferenceRouteParts): Route[] {
   const shared = {
     method: 'POST',
     access: 'any',

@@ -8,12 +8,10 @@ import {
   ollamaGenerateReply,
   ollamaGenerateRequest,
 } from '@svc/wire/ollama'
-import type { CompressionPolicy } from '../../http/compression.ts'
 import type { Route } from '../../http/route.ts'
-import { defineInferenceRoute } from '../../inference/define-inference-route.ts'
-import type { Pipeline } from '../../inference/pipeline.ts'
 import type { KeepAlive } from '../../models/keep-alive.ts'
 import type { Clock } from '../../ports.ts'
+import { defineInferenceRoute, type InferenceRouteParts } from '../define-inference-route.ts'
 import { createChatCodec } from './chat/codec.ts'
 import { createEmbedCodec, embeddingsCodec } from './embed/codec.ts'
 import { createGenerateCodec } from './generate/codec.ts'
@@ -37,10 +35,10 @@ const common = {
 /** The alternate ecosystem's format: two ends each for what is generated or embedded, and what its clients ask beside. */
 export function ollamaRoutes(
   ollama: OllamaParts,
-  parts: { pipeline: Pipeline; compression: CompressionPolicy; bodies: OllamaModelParts['bodies'] },
+  parts: InferenceRouteParts & Pick<OllamaModelParts, 'bodies'>,
 ): Route[] {
   const { clock, keepAlive } = ollama
-  const inference = { compression: parts.compression, pipeline: keepingAlive(parts.pipeline, keepAlive) }
+  const inference = { ...parts, pipeline: keepingAlive(parts.pipeline, keepAlive) }
   return [
     defineInferenceRoute(
       {

@@ -1,8 +1,6 @@
 import { chatCompletion, chatCompletionRequest } from '@svc/wire/openai'
-import type { CompressionPolicy } from '../../http/compression.ts'
 import type { Route } from '../../http/route.ts'
-import { defineInferenceRoute } from '../../inference/define-inference-route.ts'
-import type { Pipeline } from '../../inference/pipeline.ts'
+import { defineInferenceRoute, type InferenceRouteParts } from '../define-inference-route.ts'
 import { chatCodec } from './chat/codec.ts'
 import { completionRoutes } from './completions/routes.ts'
 import { editRoutes } from './edits/routes.ts'
@@ -11,11 +9,7 @@ import { type ModelListing, modelRoutes } from './models.ts'
 import { moderationRoutes } from './moderations/routes.ts'
 
 /** The compatible routes: two ends each, the pipeline between. */
-export function openaiRoutes(parts: {
-  pipeline: Pipeline
-  compression: CompressionPolicy
-  models: ModelListing
-}): Route[] {
+export function openaiRoutes(parts: InferenceRouteParts & { readonly models: ModelListing }): Route[] {
   return [
     defineInferenceRoute(
       {

@@ -1,12 +1,10 @@
 import { rerankReply, rerankRequest } from '@svc/wire/openai'
-import type { CompressionPolicy } from '../../http/compression.ts'
 import type { Route } from '../../http/route.ts'
-import { defineInferenceRoute, modelQuery } from '../../inference/define-inference-route.ts'
-import type { Pipeline } from '../../inference/pipeline.ts'
+import { defineInferenceRoute, type InferenceRouteParts, modelQuery } from '../define-inference-route.ts'
 import { rerankCodec } from './codec.ts'
 
 /** `POST /v1/rerank` and the paths at which clients of other vendors look for it. */
-export function rerankRoutes(parts: { pipeline: Pipeline; compression: CompressionPolicy }): Route[] {
+export function rerankRoutes(parts: InferenceRouteParts): Route[] {
   return [
     defineInferenceRoute(
       {

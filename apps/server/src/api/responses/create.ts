@@ -2,22 +2,20 @@ import { SvcError } from '@svc/errors'
 import type { JsonDocument } from '@svc/json'
 import { SSE_DONE } from '@svc/wire/sse'
 import { type Call, deriveCall } from '../../http/call.ts'
-import type { CompressionPolicy } from '../../http/compression.ts'
 import { ALREADY_SENT } from '../../http/edge.ts'
-import { createReplyWriter, type ReplyWriter } from '../../http/reply-writer.ts'
+import { createReplyWriter } from '../../http/reply-writer.ts'
 import { Exchange } from '../../inference/exchange.ts'
-import type { Pipeline } from '../../inference/pipeline.ts'
+import type { ReplyWriter } from '../../inference/ports.ts'
 import type { Clock } from '../../ports.ts'
 import type { LiveResponse, LiveResponses } from '../../responses/live-responses.ts'
 import type { Reader, ResponseStore, StoredResponse } from '../../responses/response-store.ts'
+import { BodyOfCall, type InferenceRouteParts } from '../define-inference-route.ts'
 import { responsesCodec } from './codec.ts'
 import type { KnownResponses } from './conversation.ts'
 import { createSession } from './session.ts'
 
 /** What creating responses needs. */
-export interface CreateParts {
-  readonly pipeline: Pipeline
-  readonly compression: CompressionPolicy
+export interface CreateParts extends InferenceRouteParts {
   readonly clock: Clock
   readonly store: ResponseStore
   readonly live: LiveResponses
@@ -71,7 +69,7 @@ export async function respond(
     call: deriveCall(call, { signal: AbortSignal.any([leaving.signal, session.stopped]) }),
     codec: responsesCodec(session, source, { alwaysStreams: message !== undefined }),
     writer: session.record(writer),
-    message,
+    body: message === undefined ? new BodyOfCall(parts.bodies, call) : { message },
   })
   const run = runToEnd()
   live.track(run)

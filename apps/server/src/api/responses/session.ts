@@ -1,7 +1,7 @@
 import { SvcError, toSvcError } from '@svc/errors'
 import type { ResponseEvent, ResponseInputItem, ResponseRequest, ResponseResource } from '@svc/wire/responses'
 import { encodeSseJson } from '@svc/wire/sse'
-import type { ReplyWriter } from '../../http/reply-writer.ts'
+import type { ReplyWriter } from '../../inference/ports.ts'
 import type { Clock } from '../../ports.ts'
 import { createEventLog, type LiveResponse, type LiveResponses } from '../../responses/live-responses.ts'
 import type { ResponseStore, StoredResponse } from '../../responses/response-store.ts'
@@ -178,6 +178,14 @@ export function createSession(parts: SessionParts): ResponseSession {
       return {
         get started() {
           return !isBackground && writer.started
+        },
+        get isGone() {
+          return !isBackground && writer.isGone
+        },
+        // What is stored is made of events.
+        relayTarget: undefined,
+        setHeader(name, value) {
+          if (!isBackground) writer.setHeader(name, value)
         },
         async json(status, value, headers) {
           await save()

@@ -1,12 +1,13 @@
 import { SvcError } from '@svc/errors'
 import { deriveCall } from '../../http/call.ts'
 import { responsesError } from '../../http/error-envelopes.ts'
-import { retryAfterSeconds, statusOf, toHttpError } from '../../http/error-map.ts'
+import { retryAfterSeconds, statusOf } from '../../http/error-map.ts'
 import { isRefusal } from '../../http/middleware/authorize.ts'
-import type { Principal } from '../../http/principal.ts'
-import type { ReplyWriter } from '../../http/reply-writer.ts'
 import { ACCESS_ENDED, type Socket } from '../../http/websocket.ts'
+import type { ReplyWriter } from '../../inference/ports.ts'
 import { readDocument } from '../../inference/stages/body.ts'
+import type { Principal } from '../../principal.ts'
+import { toPublicError } from '../../public-error.ts'
 import { type CreateParts, respond } from './create.ts'
 import { toResponsesError } from './errors.ts'
 import { createSocketTurns, type SocketTurns } from './socket-turns.ts'
@@ -69,7 +70,7 @@ async function answer(bytes: Uint8Array, { socket, turns, number }: Turn, parts:
     return true
   } catch (thrown) {
     if (isGone(thrown)) throw thrown
-    const error = toResponsesError(toHttpError(thrown))
+    const error = toResponsesError(toPublicError(thrown))
     if (statusOf(error) >= 500) call.log.warn({ code: error.code, err: error }, 'request failed')
     if (!writer.started) await socket.send(errorMessage(error, parts))
     if (thrown instanceof RightsGone) socket.close(1008, ACCESS_ENDED)
@@ -99,6 +100,12 @@ function createSocketWriter(socket: Socket): ReplyWriter {
       return started
     },
     json: (_status, value) => socket.send(JSON.stringify(value)),
+    get isGone() {
+      return socket.call.signal.aborted
+    },
+    relayTarget: undefined,
+    // Messages have no headers.
+    setHeader: () => undefined,
     startStream() {
       started = true
     },

@@ -1,12 +1,10 @@
 import { scoreReply, scoreRequest } from '@svc/wire/native'
-import type { CompressionPolicy } from '../../http/compression.ts'
 import type { Route } from '../../http/route.ts'
-import { defineInferenceRoute, modelQuery } from '../../inference/define-inference-route.ts'
-import type { Pipeline } from '../../inference/pipeline.ts'
+import { defineInferenceRoute, type InferenceRouteParts, modelQuery } from '../define-inference-route.ts'
 import { scoreCodec } from './codec.ts'
 
 /** `POST /api/score` (§4.9): what the router's classifier sees, for admins who tune it. */
-export function scoreRoutes(parts: { pipeline: Pipeline; compression: CompressionPolicy }): Route[] {
+export function scoreRoutes(parts: InferenceRouteParts): Route[] {
   return [
     defineInferenceRoute(
       {

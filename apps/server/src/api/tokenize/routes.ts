@@ -1,12 +1,10 @@
 import { detokenizeReply, detokenizeRequest, tokenizeReply, tokenizeRequest } from '@svc/wire/native'
-import type { CompressionPolicy } from '../../http/compression.ts'
 import type { Route } from '../../http/route.ts'
-import { defineInferenceRoute, modelQuery } from '../../inference/define-inference-route.ts'
-import type { Pipeline } from '../../inference/pipeline.ts'
+import { defineInferenceRoute, type InferenceRouteParts, modelQuery } from '../define-inference-route.ts'
 import { detokenizeCodec, tokenizeCodec } from './codecs.ts'
 
 /** Between texts and the ids of a model's vocabulary. */
-export function tokenizeRoutes(parts: { pipeline: Pipeline; compression: CompressionPolicy }): Route[] {
+export function tokenizeRoutes(parts: InferenceRouteParts): Route[] {
   const shared = {
     method: 'POST',
     access: 'any',

@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto'
+import { LEGACY_PRINCIPAL, LOCAL_PRINCIPAL, type Principal } from '../../principal.ts'
 import type { ServerRequest } from '../messages.ts'
-import { LEGACY_PRINCIPAL, LOCAL_PRINCIPAL, type Principal } from '../principal.ts'
 
 /** A credential as presented, in the order of §5.1. */
 export type CredentialCarrier = 'bearer' | 'x-api-key' | 'xi-api-key' | 'token-cookie'

@@ -1,8 +1,9 @@
 import { SvcError } from '@svc/errors'
 import { RE2JS } from 're2js'
+import type { Feature } from '../../principal.ts'
+import { ANONYMOUS_PRINCIPAL, type Principal } from '../../principal.ts'
 import type { ServerRequest } from '../messages.ts'
-import { ANONYMOUS_PRINCIPAL, type Principal } from '../principal.ts'
-import type { Feature, RouteRow } from '../route-row.ts'
+import type { RouteRow } from '../route-row.ts'
 import type { Authenticator } from './authenticate.ts'
 
 /** The operator's exceptions from the gate (§4.1). */

@@ -1,8 +1,8 @@
 import { SvcError } from '@svc/errors'
 import { createDeferred, createFakeClock } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
+import type { Principal } from '../../principal.ts'
 import type { ServerRequest } from '../messages.ts'
-import type { Principal } from '../principal.ts'
 import { createCachingAuthenticator } from './credential-cache.ts'
 
 const ada: Principal = { kind: 'legacy', id: 'ada', name: 'Ada', role: 'user' }

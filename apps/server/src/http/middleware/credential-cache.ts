@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Clock } from '../../ports.ts'
-import type { Principal } from '../principal.ts'
+import type { Principal } from '../../principal.ts'
 import type { Authenticator } from './authenticate.ts'
 import { type Credential, extractCredential } from './authenticate.ts'
 

@@ -40,7 +40,7 @@ export interface FailoverOptions {
 /** Puts chains between requests and the models that serve them. */
 export function createFailover({ chains, slots, prober, failed, audit, clock }: FailoverOptions): Failover {
   const begin = (exchange: Exchange): { request: FailoverRequest; targetOf: (candidate: Candidate) => ModelConfig } => {
-    const { model, call, document } = exchange
+    const { model, call, document, writer } = exchange
     const chain = chains.of(model)
     const targetOf = ({ model: name }: Candidate): ModelConfig => {
       const target = failoverTargetsOf(model).find((one) => one.name === name)?.model
@@ -50,10 +50,9 @@ export function createFailover({ chains, slots, prober, failed, audit, clock }: 
     }
     const onServed = (candidate: Candidate): void => {
       exchange.model = targetOf(candidate)
-      if (call.outgoing.headersSent) return
       // A header takes no more than Latin letters; names of models may be of any.
-      call.outgoing.setHeader('Served-Model', encodeURI(candidate.model))
-      if (candidate.note !== undefined) call.outgoing.setHeader('Failover', candidate.note)
+      writer.setHeader('Served-Model', encodeURI(candidate.model))
+      if (candidate.note !== undefined) writer.setHeader('Failover', candidate.note)
     }
     const request = { chain, bodyBytes: document.bytes.length, signal: call.signal, onServed }
     return { request, targetOf }

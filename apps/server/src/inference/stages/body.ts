@@ -1,9 +1,8 @@
 import { SvcError } from '@svc/errors'
 import { type JsonDocument, parseJson, parseJsonCooperatively } from '@svc/json'
-import type { BodyReader, HeldBody } from '../../http/body.ts'
-import type { Call } from '../../http/call.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Stage } from '../pipeline.ts'
+import type { HeldBytes, RequestBody, RequestContext } from '../ports.ts'
 
 /** The prefix of every refusal of a body (§7.1). */
 const PARSE_PREFIX = 'failed parsing request body:'
@@ -28,7 +27,10 @@ const SMALL_BODY_BYTES = 32 * 1024
  *
  * @throws {SvcError} `invalid_request` for what is no JSON object, or too large a one
  */
-export async function readDocument(bytes: Uint8Array, { ending: signal }: Pick<Call, 'ending'>): Promise<JsonDocument> {
+export async function readDocument(
+  bytes: Uint8Array,
+  { ending: signal }: Pick<RequestContext, 'ending'>,
+): Promise<JsonDocument> {
   if (bytes.length <= SMALL_BODY_BYTES) return readSmallDocument(bytes)
   return asObject(await parseJsonCooperatively(bytes, LIMITS, { signal }).catch(refuse))
 }
@@ -54,20 +56,19 @@ function refuse(error: unknown): never {
 }
 
 /** Reads the body once as bytes and keeps it as a token tree; a message of a socket is one already. */
-export function bodyStage(reader: BodyReader): Stage {
-  return (exchange) => {
-    if (exchange.transport === 'websocket') return undefined
-    const held = reader.readWhole(exchange.call)
-    if (held === undefined || held.bytes.length > SMALL_BODY_BYTES) return readSlowly(exchange, held)
-    exchange.atEnd(held.release)
-    exchange.document = readSmallDocument(held.bytes)
-    return undefined
-  }
+export const bodyStage: Stage = (exchange) => {
+  const { body } = exchange
+  if (body === undefined) return undefined
+  const held = body.whole()
+  if (held === undefined || held.bytes.length > SMALL_BODY_BYTES) return readSlowly(exchange, body, held)
+  exchange.atEnd(held.release)
+  exchange.document = readSmallDocument(held.bytes)
+  return undefined
+}
 
-  /** A body that is still to come, or takes a while to parse. */
-  async function readSlowly(exchange: Exchange, whole: HeldBody | undefined): Promise<void> {
-    const held = whole ?? (await reader.read(exchange.call))
-    exchange.atEnd(held.release)
-    exchange.document = await readDocument(held.bytes, exchange.call)
-  }
+/** A body that is still to come, or takes a while to parse. */
+async function readSlowly(exchange: Exchange, body: RequestBody, whole: HeldBytes | undefined): Promise<void> {
+  const held = whole ?? (await body.read())
+  exchange.atEnd(held.release)
+  exchange.document = await readDocument(held.bytes, exchange.call)
 }

@@ -3,7 +3,6 @@ import { SvcError } from '@svc/errors'
 import { parseJson } from '@svc/json'
 import { createDeferred, createFakeClock } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
-import type { Call } from '../../http/call.ts'
 import { createModel } from '../../models/__fixtures__/model.ts'
 import type { ModelConfig } from '../../models/model-config.ts'
 import { createMetrics } from '../../monitoring/metrics.ts'
@@ -16,6 +15,7 @@ import { createChains } from '../failover/chains.ts'
 import { createFailedAttempts } from '../failover/failed-attempts.ts'
 import { createFailover } from '../failover/failover.ts'
 import type { InferenceRequest } from '../inference-request.ts'
+import type { RequestContext } from '../ports.ts'
 import { type ModelStageOptions, modelStage } from './model.ts'
 
 const COUNTED = { ...NO_USAGE, promptTokens: 7 }
@@ -68,10 +68,13 @@ function start(kind: InferenceRequest['kind'], reached: () => void) {
     signal: left.signal,
     startedAt: clock.monotonic(),
     header: () => undefined,
-    outgoing: { headersSent: false, setHeader: () => undefined },
-  } as unknown as Call
-  const exchange = new Exchange({ call } as ConstructorParameters<typeof Exchange>[0])
-  exchange.document = parseJson(Buffer.from('{}'))
+  } as unknown as RequestContext
+  const exchange = new Exchange({
+    call,
+    codec: {},
+    writer: { setHeader: () => undefined },
+    body: { message: parseJson(Buffer.from('{}')) },
+  } as unknown as ConstructorParameters<typeof Exchange>[0])
   exchange.requestedModel = 'm'
   exchange.model = model
   exchange.request = { kind } as InferenceRequest

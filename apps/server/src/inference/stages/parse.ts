@@ -1,10 +1,10 @@
 import { applySplices, type JsonDocument, parseJsonCooperatively } from '@svc/json'
-import type { RouteRow } from '../../http/route-row.ts'
 import type { ModelConfig } from '../../models/model-config.ts'
 import { failoverTargetsOf } from '../../models/serving.ts'
 import type { Exchange } from '../exchange.ts'
 import type { MediaAttacher } from '../media/attach-media.ts'
 import type { Stage } from '../pipeline.ts'
+import type { RequestRoute } from '../ports.ts'
 import { servesCloudModels } from '../upstream/check-route.ts'
 import { toChatBody } from '../upstream/translate-exchange.ts'
 
@@ -15,7 +15,7 @@ async function editedDocument({ document, splices, call }: Exchange): Promise<Js
 }
 
 /** Whether one of the targets of a model is asked in the format of an upstream. */
-function mayTranslate(model: ModelConfig, row: RouteRow): boolean {
+function mayTranslate(model: ModelConfig, row: RequestRoute): boolean {
   return (
     servesCloudModels(row) && failoverTargetsOf(model).some((target) => target.model.serving.kind === 'translation')
   )

@@ -1,12 +1,13 @@
 import type { JsonDocument } from '@svc/json'
 import type { DocumentFormat } from '@svc/pii/documents'
-import type { Call, CallEnding } from '../../http/call.ts'
 import type { ModelConfig } from '../../models/model-config.ts'
 import { failoverTargetsOf, leavesMachine } from '../../models/serving.ts'
 import type { HiddenTexts } from '../../pii/hidden-text.ts'
 import type { FilterableRequest, FilteredRequest, RequestFilter } from '../../pii/request-filter.ts'
+import type { Ending } from '../../ports.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Stage } from '../pipeline.ts'
+import type { RequestContext } from '../ports.ts'
 
 /** Filters the body by the policy of the resolved model; what is masked becomes an edit of the original bytes (§6.3). */
 export function piiStage(filter: RequestFilter): Stage {
@@ -49,8 +50,8 @@ class ScannedRequest implements FilterableRequest {
   readonly hidden: HiddenTexts | undefined
   readonly correlationId: string
   readonly userId: string
-  readonly ending: CallEnding
-  readonly #call: Call
+  readonly ending: Ending
+  readonly #call: RequestContext
 
   constructor({ call, codec, document, model, transport }: Exchange, format: DocumentFormat) {
     this.document = document

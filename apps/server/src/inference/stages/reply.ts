@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises'
 import { SvcError } from '@svc/errors'
-import { toHttpError } from '../../http/error-map.ts'
-import type { ReplyWriter } from '../../http/reply-writer.ts'
 import type { Clock } from '../../ports.ts'
+import { toPublicError } from '../../public-error.ts'
 import type { ReplyCollector, ReplyFacts, StreamEncoder } from '../codec.ts'
 import type { Exchange } from '../exchange.ts'
 import { isGeneration } from '../inference-request.ts'
 import { JsonPieces } from '../json-pieces.ts'
 import type { Stage } from '../pipeline.ts'
+import type { ReplyWriter } from '../ports.ts'
 
 /** Text of in-band errors while `--opaque-errors` is on. */
 export const OPAQUE = new SvcError('internal', 'an error occurred')
@@ -91,9 +91,9 @@ async function stream(exchange: Exchange, encoder: StreamEncoder, opaque: boolea
 
 /** After the first byte an error travels in the stream, in the format's own form. */
 async function failInBand(exchange: Exchange, encoder: StreamEncoder, thrown: unknown, opaque: boolean): Promise<void> {
-  const error = toHttpError(thrown)
+  const error = toPublicError(thrown)
   exchange.failure = error
-  if (error.kind === 'cancelled' && exchange.call.outgoing.destroyed) return
+  if (error.kind === 'cancelled' && exchange.writer.isGone) return
   exchange.call.log.warn({ code: error.code, err: error }, 'stream failed')
   await exchange.writer.write(encoder.error(opaque ? OPAQUE : error)).catch(() => undefined)
 }

@@ -18,9 +18,9 @@ async function ask(row: Partial<RouteRow>, body: Readonly<Record<string, unknown
       ...base,
       ...row,
       async handler(call) {
+        const document = parseJson(Buffer.from(JSON.stringify(body)))
         const writer = createReplyWriter(call, { compression: { enabled: false, minLength: 0 } })
-        const exchange = new Exchange({ call, codec, writer })
-        exchange.document = parseJson(Buffer.from(JSON.stringify(body)))
+        const exchange = new Exchange({ call, codec, writer, body: { message: document } })
         await stage(exchange)
         throw new Error('went on')
       },

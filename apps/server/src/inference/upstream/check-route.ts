@@ -1,13 +1,13 @@
 import { SvcError } from '@svc/errors'
-import type { RouteRow } from '../../http/route-row.ts'
 import type { ModelConfig } from '../../models/model-config.ts'
 import { livesUpstream } from '../../models/serving.ts'
+import type { RequestRoute } from '../ports.ts'
 
 const CHAT = '/v1/chat/completions'
 const MESSAGES = '/v1/messages'
 
 /** Whether models upstream are served at a route at all. */
-export function servesCloudModels({ path }: RouteRow): boolean {
+export function servesCloudModels({ path }: RequestRoute): boolean {
   return path === CHAT || path === MESSAGES
 }
 
@@ -16,7 +16,7 @@ export function servesCloudModels({ path }: RouteRow): boolean {
  *
  * @throws {SvcError} `invalid_request` naming the route to use
  */
-export function checkUpstreamRoute(model: ModelConfig, row: RouteRow): void {
+export function checkUpstreamRoute(model: ModelConfig, row: RequestRoute): void {
   if (!livesUpstream(model)) return
   if (!servesCloudModels(row)) {
     throw refused(`model "${model.name}" lives upstream and is served by ${CHAT} and ${MESSAGES} only`)

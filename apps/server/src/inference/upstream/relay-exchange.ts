@@ -1,4 +1,4 @@
-import type { SvcError } from '@svc/errors'
+import { SvcError } from '@svc/errors'
 import type { PushUpstream } from '@svc/http-client'
 import { createSseRestorer, restoreJsonBody, type TokenMap } from '@svc/pii/reversible'
 import { type ByteRewriter, cloudRequest, type Provider, passthroughBody, relay } from '@svc/proxy'
@@ -17,14 +17,17 @@ export interface RelayParts {
 
 /** Sends a request upstream as it came, but for its edits and the model's name, and its reply to the client as it comes. */
 export async function relayExchange(exchange: Exchange, { models, upstream, opaque }: RelayParts): Promise<void> {
-  const { call, document, splices, model, restoration } = exchange
+  const { call, document, splices, model, restoration, writer } = exchange
+  const outgoing = writer.relayTarget
+  if (outgoing === undefined)
+    throw new SvcError('internal', 'this reply cannot be relayed', { code: 'no_relay_target' })
   const target = await models.targetOf(model)
   const { bytes, isStream } = passthroughBody(document, { upstreamModel: target.upstreamModel, splices })
   const outcome = await relay({
     upstream,
     request: cloudRequest(target, { client: (name) => call.header(name), body: bytes, isStream }),
     provider: target.provider,
-    outgoing: call.outgoing,
+    outgoing,
     signal: call.ending,
     rewriter: restoration && createRestorer(target.provider, restoration),
     describe: opaque && (() => opaque),

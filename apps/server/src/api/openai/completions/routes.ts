@@ -1,12 +1,10 @@
 import { completion, completionRequest } from '@svc/wire/openai'
-import type { CompressionPolicy } from '../../../http/compression.ts'
 import type { Route } from '../../../http/route.ts'
-import { defineInferenceRoute, modelQuery } from '../../../inference/define-inference-route.ts'
-import type { Pipeline } from '../../../inference/pipeline.ts'
+import { defineInferenceRoute, type InferenceRouteParts, modelQuery } from '../../define-inference-route.ts'
 import { completionCodec } from './codec.ts'
 
 /** `POST /v1/completions`, also with the model in the path. */
-export function completionRoutes(parts: { pipeline: Pipeline; compression: CompressionPolicy }): Route[] {
+export function completionRoutes(parts: InferenceRouteParts): Route[] {
   return [
     defineInferenceRoute(
       {

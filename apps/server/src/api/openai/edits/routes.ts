@@ -1,12 +1,10 @@
 import { edit, editRequest } from '@svc/wire/openai'
-import type { CompressionPolicy } from '../../../http/compression.ts'
 import type { Route } from '../../../http/route.ts'
-import { defineInferenceRoute, modelQuery } from '../../../inference/define-inference-route.ts'
-import type { Pipeline } from '../../../inference/pipeline.ts'
+import { defineInferenceRoute, type InferenceRouteParts, modelQuery } from '../../define-inference-route.ts'
 import { editCodec } from './codec.ts'
 
 /** `POST /v1/edits`, which newer clients have no method for. */
-export function editRoutes(parts: { pipeline: Pipeline; compression: CompressionPolicy }): Route[] {
+export function editRoutes(parts: InferenceRouteParts): Route[] {
   return [
     defineInferenceRoute(
       {

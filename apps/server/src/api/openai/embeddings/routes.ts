@@ -1,12 +1,10 @@
 import { embeddingList, embeddingRequest } from '@svc/wire/openai'
-import type { CompressionPolicy } from '../../../http/compression.ts'
 import type { Route } from '../../../http/route.ts'
-import { defineInferenceRoute, modelQuery } from '../../../inference/define-inference-route.ts'
-import type { Pipeline } from '../../../inference/pipeline.ts'
+import { defineInferenceRoute, type InferenceRouteParts, modelQuery } from '../../define-inference-route.ts'
 import { embeddingCodec } from './codec.ts'
 
 /** `POST /v1/embeddings`, also with the model in the path. */
-export function embeddingRoutes(parts: { pipeline: Pipeline; compression: CompressionPolicy }): Route[] {
+export function embeddingRoutes(parts: InferenceRouteParts): Route[] {
   return [
     defineInferenceRoute(
       {

@@ -1,12 +1,10 @@
 import { moderation, moderationRequest } from '@svc/wire/openai'
-import type { CompressionPolicy } from '../../../http/compression.ts'
 import type { Route } from '../../../http/route.ts'
-import { defineInferenceRoute, modelQuery } from '../../../inference/define-inference-route.ts'
-import type { Pipeline } from '../../../inference/pipeline.ts'
+import { defineInferenceRoute, type InferenceRouteParts, modelQuery } from '../../define-inference-route.ts'
 import { moderationCodec } from './codec.ts'
 
 /** `POST /v1/moderations`: any model that completes texts can be asked. */
-export function moderationRoutes(parts: { pipeline: Pipeline; compression: CompressionPolicy }): Route[] {
+export function moderationRoutes(parts: InferenceRouteParts): Route[] {
   return [
     defineInferenceRoute(
       {

@@ -1,4 +1,24 @@
-import type { Feature } from './route-row.ts'
+/** The per-user feature switch a route hangs on. */
+export type Feature =
+  | 'chat'
+  | 'images'
+  | 'audio_speech'
+  | 'audio_transcription'
+  | 'audio_diarization'
+  | 'audio_classification'
+  | 'vad'
+  | 'detection'
+  | 'video'
+  | 'embeddings'
+  | 'sound'
+  | 'realtime'
+  | 'moderation'
+  | 'rerank'
+  | 'tokenize'
+  | 'mcp'
+  | 'stores'
+  | 'pii_filter'
+  | 'agents'
 
 /** Who is calling, as far as the gate has found out. */
 export interface Principal {
