@@ -67,7 +67,7 @@ const escapeText = (text: string): string =>
   text.replace(UNSAFE, (found) => `\\u${(found.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`)
 
 /** The messages of an error and of its causes, each that says something new. */
-function messagesOf(error: unknown): string {
+function joinMessages(error: unknown): string {
   const said: string[] = []
   for (let each: unknown = error; each !== undefined; each = isErrorFields(each) ? each.cause : undefined) {
     const message = isErrorFields(each) ? each.message : String(each)
@@ -77,7 +77,7 @@ function messagesOf(error: unknown): string {
 }
 
 /** The stack of the innermost error, a line for each frame and none that looks like an entry. */
-function stackOf(error: unknown): string {
+function formatStack(error: unknown): string {
   let stack = ''
   for (let each: unknown = error; isErrorFields(each); each = each.cause) stack = each.stack ?? stack
   const frames = stack.split('\n').filter((line) => /^\s+at /.test(line))
@@ -100,9 +100,9 @@ function toText(line: string): string {
       ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
     )
     const clock = new Date(Number(time)).toISOString().slice(11, 23)
-    const what = err === undefined ? String(msg) : `${String(msg)}: ${messagesOf(err)}`
+    const what = err === undefined ? String(msg) : `${String(msg)}: ${joinMessages(err)}`
     const entry = [`${clock} ${String(level).toUpperCase().padEnd(5)} ${what}`, rest.join(' ')].filter(Boolean)
-    return `${escapeText(entry.join('  '))}${stackOf(err)}\n`
+    return `${escapeText(entry.join('  '))}${formatStack(err)}\n`
   } catch {
     return line
   }

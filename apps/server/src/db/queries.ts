@@ -56,31 +56,30 @@ export function createSqliteQueries({
 }): DatabaseQueries {
   let last: Promise<unknown> = Promise.resolve()
   let waiting = 0
-  /** Work that nothing else comes in between of: drizzle's own transaction takes no asynchronous function here. */
+  /** Runs work that no other query may come between: drizzle's own transaction takes no asynchronous function here. */
   async function alone<T>(work: () => T | Promise<T>): Promise<T> {
     if (waiting >= MAX_WAITING)
       throw new SvcError('unavailable', 'the database is busy', { code: 'database_busy', retryAfterMs: 1000 })
     waiting += 1
-    const turn = last.then(work, work).finally(() => {
-      waiting -= 1
+    const turn = last.then(() => {
+      checkAccess()
+      return work()
     })
-    last = turn.catch(() => undefined)
+    last = turn.then(noted, noted)
     return turn
+  }
+  const noted = (): void => {
+    waiting -= 1
   }
   const queries: Queries = {
     rows: (build) => guarded(() => build(orm, sqliteTables).all()),
     change: (build) => guarded(() => build(orm, sqliteTables).run().changes),
   }
-  const checked = <T>(work: () => T | Promise<T>): Promise<T> =>
-    alone(() => {
-      checkAccess()
-      return work()
-    })
   return {
-    rows: (build) => checked(() => queries.rows(build)),
-    change: (build) => checked(() => queries.change(build)),
+    rows: (build) => alone(() => queries.rows(build)),
+    change: (build) => alone(() => queries.change(build)),
     transaction: (work) =>
-      checked(async () => {
+      alone(async () => {
         await guarded(() => orm.run(sql`BEGIN IMMEDIATE`))
         try {
           const result = await work(queries)

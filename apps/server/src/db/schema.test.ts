@@ -33,9 +33,10 @@ it.each(names)('%s has the same columns, keys and indexes on both', (name) => {
   expect(right.primaryKeys.map((key) => key.columns.map((column) => column.name))).toEqual(
     left.primaryKeys.map((key) => key.columns.map((column) => column.name)),
   )
-  const columnsOf = (columns: readonly object[]): unknown[] => columns.map((column) => 'name' in column && column.name)
-  expect(right.indexes.map(({ config }) => [config.name, config.unique, columnsOf(config.columns)])).toEqual(
-    left.indexes.map(({ config }) => [config.name, config.unique, columnsOf(config.columns)]),
+  const listColumns = (columns: readonly object[]): unknown[] =>
+    columns.map((column) => 'name' in column && column.name)
+  expect(right.indexes.map(({ config }) => [config.name, config.unique, listColumns(config.columns)])).toEqual(
+    left.indexes.map(({ config }) => [config.name, config.unique, listColumns(config.columns)]),
   )
   expect(right.foreignKeys).toHaveLength(left.foreignKeys.length)
 })

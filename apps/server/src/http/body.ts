@@ -1,4 +1,5 @@
 import { SvcError } from '@svc/errors'
+import type { HeldBytes } from '../inference/ports.ts'
 import type { Ending } from '../ports.ts'
 import { BodyPieces } from './body-pieces.ts'
 import { type ServerReply, type ServerRequest, streamOf } from './messages.ts'
@@ -24,13 +25,13 @@ export interface BodyReader {
     readonly incoming: ServerRequest
     readonly outgoing: ServerReply
     readonly ending: Ending
-  }): Promise<HeldBody>
+  }): Promise<HeldBytes>
   /**
    * The whole body where it has come with the head; undefined where it is still to be read.
    *
    * @throws {SvcError} as {@link read} does
    */
-  readWhole(call: { readonly incoming: ServerRequest; readonly outgoing: ServerReply }): HeldBody | undefined
+  readWhole(call: { readonly incoming: ServerRequest; readonly outgoing: ServerReply }): HeldBytes | undefined
   /** Counts bytes that arrive in another way, such as messages of a socket. */
   meter(): BodyMeter
   /** Largest body, bytes. */
@@ -45,12 +46,6 @@ export interface BodyMeter {
   /** Whether there is room for more; nothing is counted where there is none. */
   add(bytes: number): boolean
   /** Gives all of it back. */
-  readonly release: () => void
-}
-
-/** A body in memory. */
-export interface HeldBody {
-  readonly bytes: Uint8Array
   readonly release: () => void
 }
 

@@ -1,6 +1,7 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
-import type { Ending, LogFields, Logger } from '../ports.ts'
+import type { RequestContext } from '../inference/ports.ts'
+import type { LogFields, Logger } from '../ports.ts'
 import { ANONYMOUS_PRINCIPAL, type Principal } from '../principal.ts'
 import type { ServerReply, ServerRequest } from './messages.ts'
 import type { RouteRow } from './route-row.ts'
@@ -12,31 +13,15 @@ export interface HonoEnv {
   Bindings: HttpBindings & { readonly upgrade?: Upgrade }
 }
 
-/** One HTTP call on its way through the server, as handlers see it. */
-export interface Call {
+/** One HTTP call on its way through the server, as handlers see it. Its id is the client's when that is well formed. */
+export interface Call extends RequestContext {
   readonly row: RouteRow
-  /** Correlation id: the client's when it is well formed, else a new UUID; on every log line and reply. */
-  readonly requestId: string
-  readonly principal: Principal
-  /** Aborts when the client leaves or the server's drain ends. */
-  readonly signal: AbortSignal
-  /** The same, lighter than a signal: for what only listens or looks. */
-  readonly ending: Ending
   readonly incoming: ServerRequest
   readonly outgoing: ServerReply
   /** The peer, or what a trusted proxy says it is. */
   readonly clientAddress: string
   /** Address of this server as the client sees it, ending in `/`. */
   readonly baseUrl: string
-  /** Monotonic milliseconds at arrival. */
-  readonly startedAt: number
-  readonly log: Logger
-  /** A path parameter, percent-decoded. Empty when the pattern has none of that name. */
-  param(name: string): string
-  /** The first query value of that name. */
-  query(name: string): string | undefined
-  /** A request header, by lower-case name. */
-  header(name: string): string | undefined
 }
 
 /** Where a call comes from: what was read of it when its row was found. */

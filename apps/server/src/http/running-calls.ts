@@ -1,4 +1,5 @@
 import { SvcError } from '@svc/errors'
+import type { Ending, EndListener } from '../ports.ts'
 import type { ServerReply, ServerRequest } from './messages.ts'
 import { isRefusal, type MatchedPath } from './middleware/authorize.ts'
 import type { RouteRow } from './route-row.ts'
@@ -11,14 +12,11 @@ export interface Admitted {
   readonly outgoing: ServerReply
 }
 
-/** Called when a call ends early. */
-type EndListener = { handleEvent(): void } | (() => void)
-
 /**
  * A call under way, and what ends it early. It acts like an abort signal for whoever needs only to listen: a real one,
  * with its table of listeners, costs more than the rest of a relayed call and is made when it is asked for.
  */
-export class RunningCall {
+export class RunningCall implements Ending {
   /** Owned by the list; -1 outside of it. */
   place = -1
   aborted = false

@@ -1,7 +1,8 @@
 import { SvcError } from '@svc/errors'
 import { type WebSocket, WebSocketServer } from 'ws'
+import type { HeldBytes } from '../inference/ports.ts'
 import type { Principal } from '../principal.ts'
-import type { BodyReader, HeldBody } from './body.ts'
+import type { BodyReader } from './body.ts'
 import type { Call } from './call.ts'
 import { isRefusal } from './middleware/authorize.ts'
 import { READ_STALL_MS, readerGone, waitForDrain } from './reply-writer.ts'
@@ -44,7 +45,7 @@ export interface Socket {
    * Text messages in their order, each held until the next one is asked for. Ends when the socket closes, when `until`
    * aborts, and when the server is about to stop.
    */
-  messages(options: { readonly until: AbortSignal }): AsyncGenerator<HeldBody>
+  messages(options: { readonly until: AbortSignal }): AsyncGenerator<HeldBytes>
   /**
    * Sends a text message, and waits while the reader is behind.
    *
@@ -161,7 +162,7 @@ function shakeHands({ request, connection, head }: Upgrade, { row, outgoing }: C
 function openSocket(ws: WebSocket, parts: SocketParts): OpenSocket {
   const { call, limits, maxMessageBytes, bodies } = parts
   const { connection } = parts.upgrade
-  const waiting: HeldBody[] = []
+  const waiting: HeldBytes[] = []
   let waitingBytes = 0
   let arriving = bodies.meter()
   let isDraining = false

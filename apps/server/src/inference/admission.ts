@@ -1,5 +1,7 @@
 import { SvcError } from '@svc/errors'
 import type { ModelConfig } from '../models/model-config.ts'
+import type { AuditSink } from '../monitoring/recorders.ts'
+import type { RequestContext } from './ports.ts'
 
 /** Gives a slot back; more than once does nothing. */
 export type Release = () => void
@@ -65,8 +67,19 @@ export function fullModelWaitMs({ retryAfterSeconds }: ModelConfig['limits']): n
   return Math.max(1, retryAfterSeconds) * 1000
 }
 
-/** The error of a request that finds no slot. @param why what the message says between the model and the wait */
-export function admissionRejected(model: string, why: string, retryAfterMs: number): SvcError {
+/** A request that finds no slot. */
+export interface RejectedAdmission {
+  readonly model: string
+  readonly call: Pick<RequestContext, 'requestId' | 'principal'>
+  /** What the message says between the model and the wait. */
+  readonly why: string
+  readonly retryAfterMs: number
+}
+
+/** Notes a request that finds no slot for the audit log. @returns the error to throw */
+export function rejectAdmission({ model, call, why, retryAfterMs }: RejectedAdmission, audit: AuditSink): SvcError {
+  const { requestId: correlationId, principal } = call
+  audit.record({ kind: 'admission', model, correlationId, userId: principal.id, statusCode: 429, retryAfterMs })
   return new SvcError('rate_limited', `model "${model}" is at capacity${why}; retry after ${retryAfterMs / 1000}s`, {
     code: 'admission_rejected',
     retryAfterMs,

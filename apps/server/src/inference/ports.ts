@@ -29,9 +29,9 @@ export interface RequestContext {
   /** Monotonic milliseconds at arrival. */
   readonly startedAt: number
   readonly log: Logger
-  /** A value of the path. Empty where there is none of that name. */
+  /** A value of the path, percent-decoded. Empty where there is none of that name. */
   param(name: string): string
-  /** A value of the query. */
+  /** The first value of that name in the query. */
   query(name: string): string | undefined
   /** A header, by lower-case name. */
   header(name: string): string | undefined

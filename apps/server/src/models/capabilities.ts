@@ -1,5 +1,5 @@
 import type { ModelConfig } from './model-config.ts'
-import { failoverTargetsOf, livesUpstream } from './serving.ts'
+import { listFailoverTargets, livesUpstream } from './serving.ts'
 import { USECASES, type Usecase } from './usecase-names.ts'
 import { hasUsecase, usecasesOf } from './usecases.ts'
 
@@ -65,13 +65,13 @@ export function outputModalitiesOf(model: ModelConfig): Modality[] {
 
 /** Whether requests to a model can be filtered for personal data (§2.10). */
 export function isPiiCovered(model: ModelConfig): boolean {
-  if (failoverTargetsOf(model).some((target) => isPiiCovered(target.model))) return true
+  if (listFailoverTargets(model).some((target) => isPiiCovered(target.model))) return true
   return livesUpstream(model) || FILTERED.some((usecase) => hasUsecase(model, usecase))
 }
 
 /** Whether requests to a model are filtered, or would be by a target that serves for it. */
 export function isPiiEnabled(model: ModelConfig): boolean {
-  return failoverTargetsOf(model).some((target) => isPiiEnabled(target.model)) || isOwnPiiEnabled(model)
+  return listFailoverTargets(model).some((target) => isPiiEnabled(target.model)) || isOwnPiiEnabled(model)
 }
 
 /** Whether requests to a model are filtered by its own file: as it says, else those that go to a provider. */

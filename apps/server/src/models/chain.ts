@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
 import { type FailoverSettings, readFailoverSettings } from '@svc/proxy/failover'
 import type { FailoverSettings as FailoverKeys, ModelConfig } from './model-config.ts'
-import { failoverTargetsOf, hasFailover } from './serving.ts'
+import { hasFailover, listFailoverTargets } from './serving.ts'
 
 /**
  * The `failover` key of a file in terms of what follows it.
@@ -20,7 +20,7 @@ export function readChainSettings(
 /** The settings of a chain, checked against the models that it names. @throws {SvcError} `model_load_failed` */
 export function chainSettingsOf(model: ModelConfig): FailoverSettings {
   const { name, failover = {} } = model
-  const targets = failoverTargetsOf(model)
+  const targets = listFailoverTargets(model)
   try {
     const isNested = (target: string): boolean => targets.some((one) => one.name === target && hasFailover(one.model))
     const settings = readChainSettings(failover, { own: name, isChain: isNested })

@@ -1,7 +1,7 @@
 import { SvcError, toSvcError } from '@svc/errors'
 import type { ModelConfig } from './model-config.ts'
 import type { Residency } from './residency.ts'
-import { failoverTargetsOf, hasFailover } from './serving.ts'
+import { hasFailover, listFailoverTargets } from './serving.ts'
 
 /** What loading a model brought into memory. */
 export interface LoadReport {
@@ -28,7 +28,7 @@ function partsOf({ pipeline = {} }: ModelConfig): readonly string[] {
 
 /** Loads a model, or at the same time all models of a realtime pipeline. What fails stands in the report. */
 export async function loadWithParts(model: ModelConfig, options: PartLoaderOptions): Promise<LoadReport> {
-  const parts = hasFailover(model) ? failoverTargetsOf(model).map(({ name }) => name) : partsOf(model)
+  const parts = hasFailover(model) ? listFailoverTargets(model).map(({ name }) => name) : partsOf(model)
   if (parts.length === 0) return toReport([await loadOne(model.name, () => model, options)])
   return toReport(await Promise.all(parts.map((name) => loadOne(name, () => options.resolve(name), options))))
 }

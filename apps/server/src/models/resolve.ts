@@ -4,7 +4,7 @@ import { formatProblem } from './config-problem.ts'
 import type { ConfigStore } from './config-store.ts'
 import { type DefaultsContext, withDefaults } from './defaults.ts'
 import type { FailoverTarget, ModelConfig } from './model-config.ts'
-import { failoverTargetsOf, hasFailover, servesRequests } from './serving.ts'
+import { hasFailover, listFailoverTargets, servesRequests } from './serving.ts'
 import { isUsecase } from './usecase-names.ts'
 import { hasUsecase } from './usecases.ts'
 
@@ -54,7 +54,7 @@ export function createModelDirectory(store: ConfigStore, context: DefaultsContex
     if (!hasFailover(model)) return model
     const targets = findTargets(store, model).map(({ name, model: found }) => ({ name, model: fill(found) }))
     const before = linked.get(model)
-    if (before !== undefined && isSameList(failoverTargetsOf(before), targets)) return before
+    if (before !== undefined && isSameList(listFailoverTargets(before), targets)) return before
     const now: ModelConfig = { ...model, serving: { kind: 'failover', targets } }
     linked.set(model, now)
     return now

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createModel } from './__fixtures__/model.ts'
 import type { Serving } from './model-config.ts'
-import { failoverTargetsOf, leavesMachine, notServed, servesRequests, toServing } from './serving.ts'
+import { leavesMachine, listFailoverTargets, notServed, servesRequests, toServing } from './serving.ts'
 
 describe('who serves a model', () => {
   it.each<[string, Parameters<typeof createModel>[0], Serving['kind']]>([
@@ -51,6 +51,6 @@ it('a request leaves the machine where its model does, or one that may serve for
     true,
     true,
   ])
-  expect(failoverTargetsOf(over(here, there)).map(({ model }) => model)).toEqual([here, there])
-  expect(failoverTargetsOf(here)).toEqual([])
+  expect(listFailoverTargets(over(here, there)).map(({ model }) => model)).toEqual([here, there])
+  expect(listFailoverTargets(here)).toEqual([])
 })

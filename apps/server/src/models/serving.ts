@@ -56,7 +56,7 @@ export function hasFailover(model: ModelConfig): boolean {
 }
 
 /** The models that serve for a model; none for one that is served itself. */
-export function failoverTargetsOf({ serving }: ModelConfig): readonly FailoverTarget[] {
+export function listFailoverTargets({ serving }: ModelConfig): readonly FailoverTarget[] {
   return serving.kind === 'failover' ? serving.targets : []
 }
 

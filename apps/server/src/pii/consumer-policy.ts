@@ -1,6 +1,6 @@
 import { isOwnPiiEnabled } from '../models/capabilities.ts'
 import type { ModelConfig } from '../models/model-config.ts'
-import { failoverTargetsOf } from '../models/serving.ts'
+import { listFailoverTargets } from '../models/serving.ts'
 
 /** How tokens of reversible redaction are written (§2.10). */
 export interface TokenForm {
@@ -44,7 +44,7 @@ export function consumerPolicy(model: ModelConfig, defaults: readonly string[]):
  */
 function toPolicy(model: ModelConfig, defaults: readonly string[]): ConsumerPolicy {
   const own = toOwnPolicy(model, defaults)
-  const policies = [own, ...failoverTargetsOf(model).map((target) => toOwnPolicy(target.model, defaults))]
+  const policies = [own, ...listFailoverTargets(model).map((target) => toOwnPolicy(target.model, defaults))]
   const filtering = policies.filter(({ enabled }) => enabled)
   const [first = own, ...others] = filtering
   if (others.length === 0) return first

@@ -3,7 +3,7 @@ import { encodeJsonString } from '@svc/json'
 import type { TokenList } from '@svc/pii/documents'
 import type { ModelConfig } from '../models/model-config.ts'
 import type { Residency } from '../models/residency.ts'
-import { failoverTargetsOf, hasFailover, leavesMachine } from '../models/serving.ts'
+import { hasFailover, leavesMachine, listFailoverTargets } from '../models/serving.ts'
 import type { HiddenTexts } from './hidden-text.ts'
 
 /** What lists of token ids stand for. */
@@ -57,7 +57,7 @@ export function createTokenReader(residency: Pick<Residency, 'acquire'>): TokenR
     async read(lists, { model, signal }) {
       // Nobody asks those that are disabled.
       const models = hasFailover(model)
-        ? failoverTargetsOf(model).flatMap((target) => (target.model.disabled ? [] : [target.model]))
+        ? listFailoverTargets(model).flatMap((target) => (target.model.disabled ? [] : [target.model]))
         : [model]
       const texts = lists.map(() => new Set<string>())
       let isComplete = models.length > 0

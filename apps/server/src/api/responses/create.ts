@@ -65,11 +65,12 @@ export async function respond(
   else call.signal.addEventListener('abort', leave, { once: true })
   const session = createSession({ store, live, clock, owner: call.principal.id, model: () => exchange.requestedModel })
   const source = { store, live, reader: readerOf(call), known }
+  const own = deriveCall(call, { signal: AbortSignal.any([leaving.signal, session.stopped]) })
   const exchange = new Exchange({
-    call: deriveCall(call, { signal: AbortSignal.any([leaving.signal, session.stopped]) }),
+    call: own,
     codec: responsesCodec(session, source, { alwaysStreams: message !== undefined }),
     writer: session.record(writer),
-    body: message === undefined ? new BodyOfCall(parts.bodies, call) : { message },
+    body: message === undefined ? new BodyOfCall(parts.bodies, own) : { message },
   })
   const run = runToEnd()
   live.track(run)

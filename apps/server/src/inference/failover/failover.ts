@@ -8,10 +8,10 @@ import {
   TARGET_SKIPPED,
 } from '@svc/proxy/failover'
 import type { ModelConfig } from '../../models/model-config.ts'
-import { failoverTargetsOf } from '../../models/serving.ts'
+import { listFailoverTargets } from '../../models/serving.ts'
 import type { AuditSink } from '../../monitoring/recorders.ts'
 import type { Clock } from '../../ports.ts'
-import { admissionRejected, fullModelWaitMs, type ModelSlots } from '../admission.ts'
+import { fullModelWaitMs, type ModelSlots, rejectAdmission } from '../admission.ts'
 import { NO_USAGE, type PredictionStep } from '../events.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Chains } from './chains.ts'
@@ -43,7 +43,7 @@ export function createFailover({ chains, slots, prober, failed, audit, clock }: 
     const { model, call, document, writer } = exchange
     const chain = chains.of(model)
     const targetOf = ({ model: name }: Candidate): ModelConfig => {
-      const target = failoverTargetsOf(model).find((one) => one.name === name)?.model
+      const target = listFailoverTargets(model).find((one) => one.name === name)?.model
       if (target === undefined) throw skipped(`model "${name}" does not exist`)
       if (target.disabled) throw skipped(`model "${name}" is disabled`)
       return target
@@ -66,17 +66,8 @@ export function createFailover({ chains, slots, prober, failed, audit, clock }: 
   /** Targets without room are to the client what one model without room is. */
   const toFailure = (thrown: unknown, { model: { name }, call }: Pick<Exchange, 'model' | 'call'>): unknown => {
     if (!SvcError.is(thrown) || thrown.code !== TARGET_FULL) return thrown
-    const { requestId: correlationId, principal } = call
-    const retryAfterMs = thrown.retryAfterMs ?? 0
-    audit.record({
-      kind: 'admission',
-      model: name,
-      correlationId,
-      userId: principal.id,
-      statusCode: 429,
-      retryAfterMs,
-    })
-    return admissionRejected(name, ': no target that could serve has room', retryAfterMs)
+    const why = ': no target that could serve has room'
+    return rejectAdmission({ model: name, call, why, retryAfterMs: thrown.retryAfterMs ?? 0 }, audit)
   }
 
   return {

@@ -1,6 +1,6 @@
 import type { Chain, DueProbe } from '@svc/proxy/failover'
 import type { ModelConfig } from '../../models/model-config.ts'
-import { failoverTargetsOf } from '../../models/serving.ts'
+import { listFailoverTargets } from '../../models/serving.ts'
 import type { Clock, Logger } from '../../ports.ts'
 import type { Chains } from './chains.ts'
 import type { Probe } from './probe.ts'
@@ -37,7 +37,7 @@ export function createProber({ chains, probe, load, clock, logger }: ProberOptio
     if (warmed.has(chain)) return
     warmed.add(chain)
     const names = new Set(chain.states.filter((target) => target.warm).map((target) => target.model))
-    for (const { name, model } of failoverTargetsOf(owner)) {
+    for (const { name, model } of listFailoverTargets(owner)) {
       if (!names.has(name) || model.disabled) continue
       const loading = load(model, { signal: closing.signal }).catch((error: unknown) => {
         if (!closing.signal.aborted) logger.warn({ model: name, err: error }, 'target of a chain could not be loaded')
@@ -48,7 +48,7 @@ export function createProber({ chains, probe, load, clock, logger }: ProberOptio
   }
   const look = async (chain: Chain, { model: name, isLast }: DueProbe): Promise<void> => {
     const owner = watched.get(chain)?.model
-    const target = owner && failoverTargetsOf(owner).find((one) => one.name === name)?.model
+    const target = owner && listFailoverTargets(owner).find((one) => one.name === name)?.model
     const isServing = target !== undefined && !target.disabled
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(chain.settings.probe.timeoutMs)])
     const isGood = isServing && (await isPossible(probe(target, { signal, isLast })))

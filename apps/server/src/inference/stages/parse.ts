@@ -1,6 +1,6 @@
 import { applySplices, type JsonDocument, parseJsonCooperatively } from '@svc/json'
 import type { ModelConfig } from '../../models/model-config.ts'
-import { failoverTargetsOf } from '../../models/serving.ts'
+import { listFailoverTargets } from '../../models/serving.ts'
 import type { Exchange } from '../exchange.ts'
 import type { MediaAttacher } from '../media/attach-media.ts'
 import type { Stage } from '../pipeline.ts'
@@ -17,7 +17,7 @@ async function editedDocument({ document, splices, call }: Exchange): Promise<Js
 /** Whether one of the targets of a model is asked in the format of an upstream. */
 function mayTranslate(model: ModelConfig, row: RequestRoute): boolean {
   return (
-    servesCloudModels(row) && failoverTargetsOf(model).some((target) => target.model.serving.kind === 'translation')
+    servesCloudModels(row) && listFailoverTargets(model).some((target) => target.model.serving.kind === 'translation')
   )
 }
 

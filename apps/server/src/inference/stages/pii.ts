@@ -1,7 +1,7 @@
 import type { JsonDocument } from '@svc/json'
 import type { DocumentFormat } from '@svc/pii/documents'
 import type { ModelConfig } from '../../models/model-config.ts'
-import { failoverTargetsOf, leavesMachine } from '../../models/serving.ts'
+import { leavesMachine, listFailoverTargets } from '../../models/serving.ts'
 import type { HiddenTexts } from '../../pii/hidden-text.ts'
 import type { FilterableRequest, FilteredRequest, RequestFilter } from '../../pii/request-filter.ts'
 import type { Ending } from '../../ports.ts'
@@ -30,7 +30,7 @@ function isScanned({ call, model }: Exchange): boolean {
     case 'elsewhere':
       return leavesMachine(model)
     case 'asked':
-      return [model, ...failoverTargetsOf(model).map((target) => target.model)].some(
+      return [model, ...listFailoverTargets(model).map((target) => target.model)].some(
         ({ pii }) => pii.scanRerank === true,
       )
   }
