@@ -151,7 +151,7 @@ module.exports = {
         'inside the server: what serves a request is put together in compose.ts; rooms never reach up into api or compose',
       severity: 'error',
       from: {
-        path: '^apps/server/src/(http|inference|models|backends|settings|db|config|files|monitoring|outbound)/',
+        path: '^apps/server/src/(http|inference|catalog|residency|backends|settings|db|config|files|monitoring|outbound)/',
         pathNot: TEST,
       },
       to: { path: '^apps/server/src/(api/|compose\\.ts|main\\.ts)' },
@@ -165,9 +165,26 @@ module.exports = {
       to: { path: '^apps/server/src/(http|api)/' },
     },
     {
+      name: 'catalog-loads-nothing',
+      comment: 'the catalog says which models there are; residency, which loads them, is built on it',
+      severity: 'error',
+      from: { path: '^apps/server/src/catalog/', pathNot: TEST },
+      to: { path: '^apps/server/src/residency/' },
+    },
+    {
+      name: 'formats-and-pages-apart',
+      comment: 'a wire format knows nothing of the administration, and the other way round',
+      severity: 'error',
+      from: { path: '^apps/server/src/api/(formats|admin)/', pathNot: TEST },
+      to: { path: '^apps/server/src/api/(formats|admin)/', pathNot: '^apps/server/src/api/$1/' },
+    },
+    {
       name: 'state-rooms-know-no-http',
       severity: 'error',
-      from: { path: '^apps/server/src/(models|backends|settings|db|config|files|monitoring|outbound)/', pathNot: TEST },
+      from: {
+        path: '^apps/server/src/(catalog|residency|backends|settings|db|config|files|monitoring|outbound)/',
+        pathNot: TEST,
+      },
       to: { path: '^apps/server/src/(http|inference)/' },
     },
   ],

@@ -1,8 +1,7 @@
 import type { CustomPattern } from '@svc/pii'
 import { createDetector, createTermMatchers, type Detector } from '@svc/pii/detectors'
 import type { AuditEvents } from './audit/pii-events.ts'
-import type { ModelConfig } from './models/model-config.ts'
-import type { Residency } from './models/residency.ts'
+import type { ModelConfig } from './catalog/model-config.ts'
 import { detectorKind } from './pii/detector-model.ts'
 import { createDetectorRegistry, type DetectorRegistryOptions } from './pii/detectors.ts'
 import { createPiiMetrics, type PiiMetrics } from './pii/metrics.ts'
@@ -13,6 +12,7 @@ import { createTermFiles } from './pii/term-files.ts'
 import { createTokenClassifier, loadClassifier } from './pii/token-classifier.ts'
 import { createTokenReader } from './pii/token-texts.ts'
 import type { Clock, Logger } from './ports.ts'
+import type { Residency } from './residency/residency.ts'
 
 /** The PII filter of a server: of whole requests, and of single texts. */
 export interface PiiRoom {

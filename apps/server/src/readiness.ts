@@ -1,6 +1,6 @@
 import { unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Readiness, Unready } from './api/system/health.ts'
+import type { Readiness, Unready } from './api/admin/system/health.ts'
 import type { Database } from './db/database.ts'
 import { reasonOf } from './files/file-error.ts'
 import type { FileLock } from './files/file-lock.ts'

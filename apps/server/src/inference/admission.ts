@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import type { ModelConfig } from '../models/model-config.ts'
+import type { ModelConfig } from '../catalog/model-config.ts'
 import type { AuditSink } from '../monitoring/recorders.ts'
 import type { RequestContext } from './ports.ts'
 

@@ -1,6 +1,6 @@
 import type { BackendClient } from '@svc/backend-client'
 import { SvcError } from '@svc/errors'
-import type { ModelLease, Residency } from '../models/residency.ts'
+import type { ModelLease, Residency } from '../residency/residency.ts'
 import { toPredictionError } from './backend-failure.ts'
 import { NO_USAGE } from './events.ts'
 import type { ExecuteOptions, Executor } from './executor.ts'

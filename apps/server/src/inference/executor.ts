@@ -1,4 +1,4 @@
-import type { ModelConfig } from '../models/model-config.ts'
+import type { ModelConfig } from '../catalog/model-config.ts'
 import type { PredictionStep } from './events.ts'
 import type { OperationKind, OperationRequest, OperationResult } from './operations/operation.ts'
 import type { GenerationRequest } from './request.ts'

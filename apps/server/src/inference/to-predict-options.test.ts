@@ -1,8 +1,8 @@
 import type { PredictOptions } from '@svc/backend-client/proto'
 import { describe, expect, it } from 'vitest'
-import { parseModelFile } from '../models/config-file.ts'
-import { withDefaults } from '../models/defaults.ts'
-import type { ModelConfig } from '../models/model-config.ts'
+import { parseModelFile } from '../catalog/config-file.ts'
+import { withDefaults } from '../catalog/defaults.ts'
+import type { ModelConfig } from '../catalog/model-config.ts'
 import type { GenerationOptions } from './request.ts'
 import { type PredictionInput, toEmbeddingOptions, toPredictOptions } from './to-predict-options.ts'
 

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { join } from 'node:path'
 import type { PartialMessage } from '@svc/backend-client'
 import type { Message, PredictOptions } from '@svc/backend-client/proto'
-import type { ModelConfig, ModelParameters } from '../models/model-config.ts'
+import type { ModelConfig, ModelParameters } from '../catalog/model-config.ts'
 import type { ChatMessage, ChatRequest, GenerationOptions, ToolCall } from './request.ts'
 
 /** What a prediction takes beside model and request. */

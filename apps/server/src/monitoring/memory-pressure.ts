@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process'
 import { access, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { MemoryReading } from '../models/watchdog.ts'
 import type { Clock } from '../ports.ts'
+import type { MemoryReading } from '../residency/watchdog.ts'
 
 const run = promisify(execFile)
 

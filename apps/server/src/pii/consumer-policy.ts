@@ -1,6 +1,6 @@
-import { isOwnPiiEnabled } from '../models/capabilities.ts'
-import type { ModelConfig } from '../models/model-config.ts'
-import { listFailoverTargets } from '../models/serving.ts'
+import { isOwnPiiEnabled } from '../catalog/capabilities.ts'
+import type { ModelConfig } from '../catalog/model-config.ts'
+import { listFailoverTargets } from '../catalog/serving.ts'
 
 /** How tokens of reversible redaction are written (§2.10). */
 export interface TokenForm {

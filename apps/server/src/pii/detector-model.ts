@@ -1,5 +1,5 @@
-import type { ModelConfig } from '../models/model-config.ts'
-import { hasUsecase } from '../models/usecases.ts'
+import type { ModelConfig } from '../catalog/model-config.ts'
+import { hasUsecase } from '../catalog/usecases.ts'
 
 /** How a model finds private text: by patterns in this process, or by a backend that recognises entities. */
 export type DetectorKind = 'pattern' | 'ner'

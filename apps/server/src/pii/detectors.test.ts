@@ -3,8 +3,8 @@ import type { Detector } from '@svc/pii/detectors'
 import { createDeferred } from '@svc/test-kit'
 import { expect, it } from 'vitest'
 import { silentLogger } from '../backends/__fixtures__/silent-logger.ts'
-import { createModel } from '../models/__fixtures__/model.ts'
-import type { ModelConfig } from '../models/model-config.ts'
+import { createModel } from '../catalog/__fixtures__/model.ts'
+import type { ModelConfig } from '../catalog/model-config.ts'
 import { createDetectorRegistry } from './detectors.ts'
 
 const signal = new AbortController().signal

@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import { createUnavailableDetector, type Detector } from '@svc/pii/detectors'
-import type { ModelConfig } from '../models/model-config.ts'
+import type { ModelConfig } from '../catalog/model-config.ts'
 import type { Logger } from '../ports.ts'
 import { detectorKind } from './detector-model.ts'
 

@@ -12,7 +12,7 @@ import {
 import { piiBlocked, piiUnsupportedTransport } from '@svc/pii/errors'
 import { createTokenMap, type TokenMap } from '@svc/pii/reversible'
 import type { AuditEntry, AuditEvents } from '../audit/pii-events.ts'
-import type { ModelConfig } from '../models/model-config.ts'
+import type { ModelConfig } from '../catalog/model-config.ts'
 import type { Clock } from '../ports.ts'
 import { type ConsumerPolicy, consumerPolicy } from './consumer-policy.ts'
 import type { DetectorRegistry } from './detectors.ts'

@@ -1,7 +1,7 @@
 import type { BackendClient } from '@svc/backend-client'
 import type { TokenClassifier } from '@svc/pii'
-import type { ModelConfig } from '../models/model-config.ts'
-import type { Residency } from '../models/residency.ts'
+import type { ModelConfig } from '../catalog/model-config.ts'
+import type { Residency } from '../residency/residency.ts'
 
 /** A backend that does not know the question may be slow to say so. */
 const ASK_MS = 5000

@@ -1,9 +1,9 @@
 import { SvcError } from '@svc/errors'
 import { encodeJsonString } from '@svc/json'
 import type { TokenList } from '@svc/pii/documents'
-import type { ModelConfig } from '../models/model-config.ts'
-import type { Residency } from '../models/residency.ts'
-import { hasFailover, leavesMachine, listFailoverTargets } from '../models/serving.ts'
+import type { ModelConfig } from '../catalog/model-config.ts'
+import { hasFailover, leavesMachine, listFailoverTargets } from '../catalog/serving.ts'
+import type { Residency } from '../residency/residency.ts'
 import type { HiddenTexts } from './hidden-text.ts'
 
 /** What lists of token ids stand for. */

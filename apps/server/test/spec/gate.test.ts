@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import { RESERVED_ROWS } from '../../src/api/reserved.ts'
+import { RESERVED_ROWS } from '../../src/api/admin/reserved.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { errorBody } from '../../src/http/error-envelopes.ts'
 import { statusOf } from '../../src/http/error-map.ts'

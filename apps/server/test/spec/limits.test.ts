@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { modelRoutes } from '../../src/api/openai/models.ts'
+import { modelRoutes } from '../../src/api/formats/openai/models.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { StartRefused } from '../../src/config/start-refused.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'

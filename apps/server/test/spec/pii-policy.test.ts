@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { parseModelFile } from '../../src/models/config-file.ts'
+import { parseModelFile } from '../../src/catalog/config-file.ts'
 import { eventually } from '../support/eventually.ts'
 import { type PiiWorld, startPiiWorld } from '../support/pii-world.ts'
 import { verifies } from './verifies.ts'

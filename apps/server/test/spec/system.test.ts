@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, vi } from 'vitest'
-import { type SystemFacts, systemRoutes } from '../../src/api/system/system.ts'
+import { type SystemFacts, systemRoutes } from '../../src/api/admin/system/system.ts'
 import { createMetrics } from '../../src/monitoring/metrics.ts'
 import { formatVersion } from '../../src/version.ts'
 import { startTestServer } from '../support/server.ts'

@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
 import { type Chain, createChain, type FailoverEvent, type FailoverSettings } from '@svc/proxy/failover'
-import { chainSettingsOf } from '../../models/chain.ts'
-import type { ModelConfig } from '../../models/model-config.ts'
+import { chainSettingsOf } from '../../catalog/chain.ts'
+import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { Clock } from '../../ports.ts'
 
 /** How the targets of chains are, by the names of the chains. */

@@ -1,6 +1,6 @@
 import { createFakeClock } from '@svc/test-kit'
 import { expect, it } from 'vitest'
-import type { ModelConfig } from '../../models/model-config.ts'
+import type { ModelConfig } from '../../catalog/model-config.ts'
 import { createMetrics } from '../../monitoring/metrics.ts'
 import { createRing, type UsageRecord } from '../../monitoring/recorders.ts'
 import { NO_USAGE, type Usage } from '../events.ts'

@@ -1,4 +1,4 @@
-import type { ModelConfig } from '../../models/model-config.ts'
+import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { Metrics } from '../../monitoring/metrics.ts'
 import type { UsageRecorder } from '../../monitoring/recorders.ts'
 import type { Clock } from '../../ports.ts'

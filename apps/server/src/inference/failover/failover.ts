@@ -7,8 +7,8 @@ import {
   TARGET_FULL,
   TARGET_SKIPPED,
 } from '@svc/proxy/failover'
-import type { ModelConfig } from '../../models/model-config.ts'
-import { listFailoverTargets } from '../../models/serving.ts'
+import type { ModelConfig } from '../../catalog/model-config.ts'
+import { listFailoverTargets } from '../../catalog/serving.ts'
 import type { AuditSink } from '../../monitoring/recorders.ts'
 import type { Clock } from '../../ports.ts'
 import { fullModelWaitMs, type ModelSlots, rejectAdmission } from '../admission.ts'

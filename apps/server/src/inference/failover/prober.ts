@@ -1,6 +1,6 @@
 import type { Chain, DueProbe } from '@svc/proxy/failover'
-import type { ModelConfig } from '../../models/model-config.ts'
-import { listFailoverTargets } from '../../models/serving.ts'
+import type { ModelConfig } from '../../catalog/model-config.ts'
+import { listFailoverTargets } from '../../catalog/serving.ts'
 import type { Clock, Logger } from '../../ports.ts'
 import type { Chains } from './chains.ts'
 import type { Probe } from './probe.ts'

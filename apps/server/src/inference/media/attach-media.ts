@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
-import { inputModalitiesOf } from '../../models/capabilities.ts'
-import type { ModelConfig } from '../../models/model-config.ts'
+import { inputModalitiesOf } from '../../catalog/capabilities.ts'
+import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { InferenceRequest } from '../inference-request.ts'
 import { mapConcurrently } from '../operations/map-concurrently.ts'
 import type { ChatMessage, ChatRequest } from '../request.ts'

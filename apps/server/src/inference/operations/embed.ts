@@ -1,6 +1,6 @@
 import { EmbeddingLayout, type EmbeddingResult } from '@svc/backend-client/proto'
 import { SvcError } from '@svc/errors'
-import type { ModelConfig } from '../../models/model-config.ts'
+import type { ModelConfig } from '../../catalog/model-config.ts'
 import { toEmbeddingOptions } from '../to-predict-options.ts'
 import { conversationText } from './conversation-text.ts'
 import { mapConcurrently } from './map-concurrently.ts'

@@ -2,7 +2,7 @@ import type { BackendClient } from '@svc/backend-client'
 import { CapabilitiesReply, ModelMetadataResponse } from '@svc/backend-client/proto'
 import { SvcError } from '@svc/errors'
 import { describe, expect, it } from 'vitest'
-import type { ModelConfig } from '../../models/model-config.ts'
+import type { ModelConfig } from '../../catalog/model-config.ts'
 import { createModelFactsReader } from './model-facts.ts'
 
 const model = { name: 'm', backend: 'llama', parameters: { model: 'm.gguf' } } as unknown as ModelConfig

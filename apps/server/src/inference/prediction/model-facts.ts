@@ -1,7 +1,7 @@
 import type { BackendClient } from '@svc/backend-client'
 import { SvcError } from '@svc/errors'
 import type { ToolFormatMarkers } from '@svc/reply-parser'
-import type { ModelConfig } from '../../models/model-config.ts'
+import type { ModelConfig } from '../../catalog/model-config.ts'
 
 /** What a backend says of the model it has loaded; all of it may be missing. */
 export interface ModelFacts {

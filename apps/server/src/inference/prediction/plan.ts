@@ -1,6 +1,6 @@
 import { findPrefilledToken, toKnownTools } from '@svc/reply-parser'
 import { compileStructuredOutput, createToolGrammar } from '@svc/structured-output'
-import type { ModelConfig } from '../../models/model-config.ts'
+import type { ModelConfig } from '../../catalog/model-config.ts'
 import { textOfTokens } from '../operations/detokenize.ts'
 import { createReplyFinisher, type ReplyFinisher } from '../prompt/finish/reply-finisher.ts'
 import type { ReplyRuleBook } from '../prompt/finish/reply-rules.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createModel } from '../../models/__fixtures__/model.ts'
+import { createModel } from '../../catalog/__fixtures__/model.ts'
 import { createMediaWriter } from './media-writer.ts'
 import { createModelTemplates } from './model-templates.ts'
 import type { MediaCounts } from './prompt-input.ts'

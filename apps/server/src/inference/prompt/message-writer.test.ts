@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createModel } from '../../models/__fixtures__/model.ts'
-import type { ModelConfig } from '../../models/model-config.ts'
+import { createModel } from '../../catalog/__fixtures__/model.ts'
+import type { ModelConfig } from '../../catalog/model-config.ts'
 import { createMessageWriter } from './message-writer.ts'
 import { createModelTemplates } from './model-templates.ts'
 import type { PromptMessage } from './prompt-input.ts'

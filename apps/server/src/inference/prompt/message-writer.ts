@@ -1,5 +1,5 @@
 import { compileGoTemplate } from '@svc/templates'
-import type { ModelConfig } from '../../models/model-config.ts'
+import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { PromptTemplate, Rendering } from './model-templates.ts'
 import type { PromptMessage } from './prompt-input.ts'
 import { toCallList, toChatMessageData } from './template-data.ts'

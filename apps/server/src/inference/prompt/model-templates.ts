@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
 import { compileGoTemplate, type GoStruct, type GoTemplate, GoTemplateLimitError } from '@svc/templates'
-import type { ModelConfig } from '../../models/model-config.ts'
-import { openModelFolder } from '../../models/model-folder.ts'
+import type { ModelConfig } from '../../catalog/model-config.ts'
+import { openModelFolder } from '../../catalog/model-folder.ts'
 import type { Logger } from '../../ports.ts'
 import { openTemplateFile, type TemplateText } from './template-file.ts'
 

@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import type { ModelConfig } from '../../models/model-config.ts'
+import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { Logger } from '../../ports.ts'
 import { SERVER_METADATA } from '../to-predict-options.ts'
 import { createMediaWriter } from './media-writer.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createModel } from '../../models/__fixtures__/model.ts'
-import type { ModelConfig } from '../../models/model-config.ts'
+import { createModel } from '../../catalog/__fixtures__/model.ts'
+import type { ModelConfig } from '../../catalog/model-config.ts'
 import { selectTools } from './select-tools.ts'
 
 const tool = (name: string, more: object = {}) => ({ type: 'function', function: { name, ...more } })

@@ -1,4 +1,4 @@
-import type { ModelConfig } from '../../models/model-config.ts'
+import type { ModelConfig } from '../../catalog/model-config.ts'
 
 /** A tool as templates list it. */
 export interface PromptTool {

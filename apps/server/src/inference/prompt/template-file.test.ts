@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { type TempDir, tempDir } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
-import { openModelFolder } from '../../models/model-folder.ts'
+import { openModelFolder } from '../../catalog/model-folder.ts'
 import { MAX_TEMPLATE_BYTES, openTemplateFile } from './template-file.ts'
 
 /** Long after whatever the test writes. */

@@ -1,8 +1,8 @@
 import { realpathSync } from 'node:fs'
 import { sep } from 'node:path'
+import { type FoundFile, type ModelFolder, readSmallFile } from '../../catalog/model-folder.ts'
 import { reasonOf } from '../../files/file-error.ts'
 import { isSafeName } from '../../files/safe-path.ts'
-import { type FoundFile, type ModelFolder, readSmallFile } from '../../models/model-folder.ts'
 
 /** Largest template file in bytes. */
 export const MAX_TEMPLATE_BYTES = 1024 * 1024

@@ -1,6 +1,6 @@
 import { SvcError, toSvcError } from '@svc/errors'
-import type { ModelConfig } from '../../models/model-config.ts'
-import { notServed } from '../../models/serving.ts'
+import type { ModelConfig } from '../../catalog/model-config.ts'
+import { notServed } from '../../catalog/serving.ts'
 import type { Metrics } from '../../monitoring/metrics.ts'
 import type { TraceRecord, TraceRecorder, UsageRecord, UsageRecorder } from '../../monitoring/recorders.ts'
 import type { Clock } from '../../ports.ts'

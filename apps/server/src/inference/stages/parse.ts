@@ -1,6 +1,6 @@
 import { applySplices, type JsonDocument, parseJsonCooperatively } from '@svc/json'
-import type { ModelConfig } from '../../models/model-config.ts'
-import { listFailoverTargets } from '../../models/serving.ts'
+import type { ModelConfig } from '../../catalog/model-config.ts'
+import { listFailoverTargets } from '../../catalog/serving.ts'
 import type { Exchange } from '../exchange.ts'
 import type { MediaAttacher } from '../media/attach-media.ts'
 import type { Stage } from '../pipeline.ts'

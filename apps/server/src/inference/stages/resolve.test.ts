@@ -1,7 +1,7 @@
 import { parseJson } from '@svc/json'
 import { describe, expect, it } from 'vitest'
 import { type RawReply, startTestApp } from '../../../test/support/test-app.ts'
-import { tokenizeCodec as codec } from '../../api/tokenize/codecs.ts'
+import { tokenizeCodec as codec } from '../../api/formats/tokenize/codecs.ts'
 import { createReplyWriter } from '../../http/reply-writer.ts'
 import type { RouteRow } from '../../http/route-row.ts'
 import { Exchange } from '../exchange.ts'

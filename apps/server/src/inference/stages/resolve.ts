@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
-import type { ModelConfig } from '../../models/model-config.ts'
-import { notServed, servesRequests } from '../../models/serving.ts'
+import type { ModelConfig } from '../../catalog/model-config.ts'
+import { notServed, servesRequests } from '../../catalog/serving.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Stage } from '../pipeline.ts'
 import { unparsable } from './body.ts'

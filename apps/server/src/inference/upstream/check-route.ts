@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
-import type { ModelConfig } from '../../models/model-config.ts'
-import { livesUpstream } from '../../models/serving.ts'
+import type { ModelConfig } from '../../catalog/model-config.ts'
+import { livesUpstream } from '../../catalog/serving.ts'
 import type { RequestRoute } from '../ports.ts'
 
 const CHAT = '/v1/chat/completions'

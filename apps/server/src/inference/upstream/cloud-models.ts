@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import { type CloudTarget, loadCloudTarget, type SecretReader } from '@svc/proxy'
-import type { ModelConfig } from '../../models/model-config.ts'
+import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { CheckUpstream } from './own-address.ts'
 
 /** Models that live upstream (§2.13), by what their files say. */

@@ -4,7 +4,7 @@ import { type ChatUpstream, type ClientHeader, createChatUpstream } from '@svc/p
 import { createTranslator, messagesToChat } from '@svc/proxy/translate'
 import { messagesRequest } from '@svc/wire/messages'
 import { type ChatCompletionChunk, type ChatCompletionRequest, chatCompletionRequest } from '@svc/wire/openai'
-import type { ModelConfig } from '../../models/model-config.ts'
+import type { ModelConfig } from '../../catalog/model-config.ts'
 import { type FinishReason, NO_USAGE, type PredictionStep, type Usage } from '../events.ts'
 import type { Exchange } from '../exchange.ts'
 import { readBody } from '../read-body.ts'

@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import type { PushUpstream } from '@svc/http-client'
-import type { ModelConfig } from '../../models/model-config.ts'
+import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { PredictionStep, Usage } from '../events.ts'
 import type { Exchange } from '../exchange.ts'
 import { isGeneration } from '../inference-request.ts'

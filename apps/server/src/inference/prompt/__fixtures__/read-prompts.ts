@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { parseModelFile } from '../../../models/config-file.ts'
-import { withDefaults } from '../../../models/defaults.ts'
-import type { ModelConfig } from '../../../models/model-config.ts'
+import { parseModelFile } from '../../../catalog/config-file.ts'
+import { withDefaults } from '../../../catalog/defaults.ts'
+import type { ModelConfig } from '../../../catalog/model-config.ts'
 import type { ChatPromptInput, MediaCounts, PromptMessage, PromptToolCall } from '../prompt-input.ts'
 
 /** A request to a model file with the prompt that existing servers make of it. */

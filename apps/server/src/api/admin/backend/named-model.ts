@@ -1,0 +1,61 @@
+import { SvcError } from '@svc/errors'
+import { parseJsonCooperatively } from '@svc/json'
+import { parseBody } from '@svc/wire'
+import type { ModelConfig } from '../../../catalog/model-config.ts'
+import type { BodyReader } from '../../../http/body.ts'
+import type { Call } from '../../../http/call.ts'
+import { unparsable } from '../../../inference/stages/body.ts'
+import { modelBody } from './bodies.ts'
+
+/** How these routes find models. */
+export interface ModelFinder {
+  /** The model of a name, an alias followed; undefined when there is none. */
+  resolve(name: string): ModelConfig | undefined
+}
+
+/**
+ * The name in the body of a call.
+ *
+ * @param missing what a client is told that names none
+ * @throws {SvcError} `invalid_request`
+ */
+export async function readModelName(call: Call, bodies: BodyReader, missing: string): Promise<string> {
+  const held = await bodies.read(call)
+  try {
+    if (held.bytes.length === 0) throw modelRequired(missing)
+    const { root } = await parseJsonCooperatively(held.bytes, {}, { signal: call.signal })
+    const name = root.get('model')
+    if (name === undefined || name.kind === 'null' || (name.kind === 'string' && name.text() === '')) {
+      throw modelRequired(missing)
+    }
+    return parseBody(modelBody, { model: name.toValue() }).model
+  } catch (error) {
+    if (!SvcError.is(error) || error.kind !== 'invalid_request' || error.code === 'model_required') throw error
+    throw unparsable(error.message, error.details?.param)
+  } finally {
+    held.release()
+  }
+}
+
+/** The error of routes that need a loaded model (§4.5). */
+export function notLoaded(name: string): SvcError {
+  return new SvcError('internal', `model "${name}" is not loaded`, { code: 'model_not_loaded' })
+}
+
+function modelRequired(message: string): SvcError {
+  return new SvcError('invalid_request', message, { code: 'model_required', details: { param: 'model' } })
+}
+
+/**
+ * The model of a name; on these routes an unknown one is a bad request (§4.5).
+ *
+ * @throws {SvcError} `invalid_request`
+ */
+export function findModel(models: ModelFinder, name: string): ModelConfig {
+  const model = models.resolve(name)
+  if (model !== undefined) return model
+  throw new SvcError('invalid_request', `model "${name}" not found`, {
+    code: 'model_not_found',
+    details: { type: 'invalid_request_error', param: 'model' },
+  })
+}

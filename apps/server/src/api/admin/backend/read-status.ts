@@ -1,0 +1,56 @@
+import { type StatusResponse, StatusResponse_State } from '@svc/backend-client/proto'
+import { SvcError } from '@svc/errors'
+import type * as z from 'zod'
+import type { ProcessFigures } from '../../../monitoring/process-stats.ts'
+import type { Residency } from '../../../residency/residency.ts'
+import type { monitorReply } from './bodies.ts'
+import { notLoaded } from './named-model.ts'
+
+type Monitor = z.infer<typeof monitorReply>
+
+/** Where the state of a loaded model is read. */
+export interface StatusSources {
+  readonly residency: Pick<Residency, 'loaded' | 'statusOf'>
+  /** Figures of a backend's process group; undefined when they cannot be read. */
+  readonly processOf: (pid: number) => Promise<ProcessFigures | undefined>
+}
+
+/**
+ * State and memory of a loaded model as its backend tells them. Most backends cannot: then what its process takes, in a
+ * state that says so.
+ *
+ * @throws {SvcError} `internal` when the model is not loaded, or neither can be read
+ */
+export async function readStatus(
+  name: string,
+  { residency, processOf }: StatusSources,
+  signal: AbortSignal,
+): Promise<Monitor> {
+  let failure: unknown
+  try {
+    const status = await residency.statusOf(name, { signal })
+    if (status !== undefined) return toMonitor(status)
+  } catch (error) {
+    signal.throwIfAborted()
+    failure = error
+  }
+  const resident = residency.loaded().find((model) => model.name === name)
+  if (resident === undefined) throw notLoaded(name)
+  const process = resident.pid === undefined ? undefined : await processOf(resident.pid)
+  if (process === undefined) {
+    throw new SvcError('internal', `the backend of model "${name}" does not tell how it is`, {
+      code: 'backend_status_unknown',
+      cause: failure,
+    })
+  }
+  const memory = { total: process.virtualBytes, breakdown: { rss: process.rssBytes } }
+  return { state: StatusResponse_State.ERROR, memory }
+}
+
+function toMonitor({ state, memory }: StatusResponse): Monitor {
+  const breakdown = Object.entries(memory?.breakdown ?? {}).map(([part, bytes]) => [part, Number(bytes)])
+  return {
+    ...(state === StatusResponse_State.UNINITIALIZED ? {} : { state }),
+    memory: { total: Number(memory?.total ?? 0), breakdown: Object.fromEntries(breakdown) },
+  }
+}

@@ -1,0 +1,82 @@
+import type * as z from 'zod'
+import type { BodyReader } from '../../../http/body.ts'
+import { json } from '../../../http/json.ts'
+import { defineRoute, type Route } from '../../../http/route.ts'
+import { loadWithParts } from '../../../residency/load-with-parts.ts'
+import type { Residency } from '../../../residency/residency.ts'
+import { loadReply, modelBody, monitorQuery, monitorReply, shutdownReply } from './bodies.ts'
+import { toLoadResponse } from './load-response.ts'
+import { findModel, type ModelFinder, notLoaded, readModelName } from './named-model.ts'
+import { readStatus, type StatusSources } from './read-status.ts'
+
+/** What the backend rows use. */
+export interface BackendRouteParts extends StatusSources {
+  readonly models: ModelFinder
+  readonly residency: StatusSources['residency'] & Pick<Residency, 'load' | 'stop'>
+  readonly bodies: BodyReader
+  readonly opaqueErrors: boolean
+}
+
+/** `GET /backend/monitor`, `POST /backend/load` and `POST /backend/shutdown`, each also below `/v1` (§4.5). */
+export function backendRoutes(parts: BackendRouteParts): Route[] {
+  const { models, residency, bodies } = parts
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/backend/monitor',
+      aliases: ['/v1/backend/monitor'],
+      access: 'admin',
+      family: 'compatible',
+      tag: 'backends',
+      summary: 'State and memory of a loaded model',
+      quiet: true,
+      query: monitorQuery,
+      responses: { 200: { description: 'As the backend says, else as its process shows.', schema: monitorReply } },
+      async handler(call) {
+        const missing = 'model query parameter is required'
+        const name = call.query('model') || (await readModelName(call, bodies, missing))
+        const model = findModel(models, name)
+        return json(await readStatus(model.name, parts, call.signal))
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/backend/load',
+      aliases: ['/v1/backend/load'],
+      access: 'admin',
+      family: 'compatible',
+      tag: 'backends',
+      summary: 'Load a model, or all models of a realtime pipeline, and wait for it',
+      body: modelBody,
+      responses: {
+        200: { description: 'Everything is resident.', schema: loadReply },
+        500: { description: 'Something could not be loaded; `loaded` has what could.', schema: loadReply },
+      },
+      async handler(call) {
+        const name = await readModelName(call, bodies, 'model is required')
+        const model = findModel(models, name)
+        const resolve = (part: string) => models.resolve(part)
+        const report = await loadWithParts(model, { resolve, residency, signal: call.signal })
+        call.signal.throwIfAborted()
+        return toLoadResponse(report, parts)
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/backend/shutdown',
+      aliases: ['/v1/backend/shutdown'],
+      access: 'admin',
+      family: 'compatible',
+      tag: 'backends',
+      summary: 'Stop the backend of a model once its running calls have ended',
+      body: modelBody,
+      responses: { 200: { description: 'It is stopped.', schema: shutdownReply } },
+      async handler(call) {
+        const name = await readModelName(call, bodies, 'model is required')
+        const model = findModel(models, name)
+        if (!(await residency.stop(model.name))) throw notLoaded(model.name)
+        return json({ message: 'model stopped' } satisfies z.infer<typeof shutdownReply>)
+      },
+    }),
+  ]
+}

@@ -1,0 +1,104 @@
+import * as z from 'zod'
+import { pathPrefix } from '../../../http/call.ts'
+import { json } from '../../../http/json.ts'
+import { defineRoute, type Route } from '../../../http/route.ts'
+import type { RouteRow } from '../../../http/route-row.ts'
+
+const reply = z.object({
+  version: z.string(),
+  endpoints: z.record(z.string(), z.string()),
+  endpoint_groups: z.record(z.string(), z.record(z.string(), z.string())),
+  capabilities: z.record(z.string(), z.boolean()),
+})
+
+/** Names of endpoints in the document; one that no row serves is left out. */
+const ENDPOINTS: Readonly<Record<string, string>> = {
+  models: '/v1/models',
+  models_capabilities: '/v1/models/capabilities',
+  chat_completions: '/v1/chat/completions',
+  completions: '/v1/completions',
+  embeddings: '/v1/embeddings',
+  config_json: '/api/models/config-json/:name',
+  tts: '/v1/audio/speech',
+  transcription: '/v1/audio/transcriptions',
+  image_generation: '/v1/images/generations',
+  swagger: '/swagger',
+  instructions: '/api/instructions',
+}
+
+const GROUPS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  openai_compatible: {
+    chat_completions: '/v1/chat/completions',
+    completions: '/v1/completions',
+    embeddings: '/v1/embeddings',
+    models: '/v1/models',
+  },
+  model_management: { reload: '/models/reload' },
+  monitoring: {
+    metrics: '/metrics',
+    backend_monitor: '/backend/monitor',
+    backend_shutdown: '/backend/shutdown',
+    backend_load: '/backend/load',
+    system: '/system',
+    version: '/version',
+    traces: '/api/traces',
+  },
+  settings: { get: '/api/settings', update: '/api/settings' },
+  stores: { set: '/stores/set', get: '/stores/get', delete: '/stores/delete', find: '/stores/find' },
+  docs: { swagger: '/swagger', instructions: '/api/instructions' },
+}
+
+/** Capabilities by the path that shows them. */
+const CAPABILITIES: Readonly<Record<string, string>> = {
+  config_metadata: '/api/models/config-metadata',
+  config_patch: '/api/models/config-json/:name',
+  vram_estimate: '/api/models/vram-estimate',
+  mcp: '/v1/mcp/chat/completions',
+  agents: '/api/agents',
+  p2p: '/api/p2p',
+  tracing: '/api/traces',
+  voice_profiles: '/v1/voice-profiles',
+}
+
+/** The addresses of those paths that are served. */
+function served(
+  paths: Readonly<Record<string, string>>,
+  { rows, prefix }: { readonly rows: ReadonlySet<string>; readonly prefix: string },
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(paths)
+      .filter(([, path]) => rows.has(path))
+      .map(([name, path]) => [name, `${prefix}${path}`]),
+  )
+}
+
+/** `/.well-known/service.json` (§4.1): what this server offers, read from its own route table. */
+export function discoveryRoute(facts: { version: string; rows: () => readonly RouteRow[] }): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/.well-known/service.json',
+    access: 'none',
+    family: 'compatible',
+    tag: 'discovery',
+    summary: 'What this server offers',
+    responses: { 200: { description: 'Endpoints by name and capabilities.', schema: reply } },
+    handler(call) {
+      const prefix = pathPrefix(call)
+      const rows = new Set(
+        facts
+          .rows()
+          .filter((row) => row.gateOnly !== true)
+          .map((row) => row.path),
+      )
+      const groups = Object.entries(GROUPS)
+        .map(([name, paths]) => [name, served(paths, { rows, prefix })] as const)
+        .filter(([, paths]) => Object.keys(paths).length > 0)
+      return json({
+        version: facts.version,
+        endpoints: served(ENDPOINTS, { rows, prefix }),
+        endpoint_groups: Object.fromEntries(groups),
+        capabilities: Object.fromEntries(Object.entries(CAPABILITIES).map(([name, path]) => [name, rows.has(path)])),
+      } satisfies z.infer<typeof reply>)
+    },
+  })
+}

@@ -1,0 +1,61 @@
+import { SvcError } from '@svc/errors'
+import type { Chain, TargetState } from '@svc/proxy/failover'
+import type { FailoverChain, FailoverChange, FailoverTargetState } from '@svc/wire/native'
+import type { ModelConfig } from '../../../catalog/model-config.ts'
+import type { Chains } from '../../../inference/failover/chains.ts'
+import type { FailoverNotice } from '../../../inference/failover/watch.ts'
+import type { Clock } from '../../../ports.ts'
+
+/** How chains are shown needs this. */
+export interface DescribeParts {
+  readonly chains: Chains
+  readonly clock: Clock
+}
+
+/** How the chain of a model is; one that cannot be says why. */
+export function describeChain(model: ModelConfig, parts: DescribeParts): FailoverChain {
+  try {
+    return toWireChain(model.name, parts.chains.of(model), parts.clock)
+  } catch (error) {
+    if (!SvcError.is(error) || error.code !== 'model_load_failed') throw error
+    return { name: model.name, serving: null, pinned: null, targets: [], error: error.message }
+  }
+}
+
+function toWireChain(name: string, chain: Chain, clock: Clock): FailoverChain {
+  const { serving, pinned = null, states } = chain
+  // Chains count in time that never jumps; what is shown is the time of day.
+  const offset = clock.now() - clock.monotonic()
+  const toTime = (monotonic: number): string => new Date(offset + monotonic).toISOString()
+  return { name, serving, pinned, targets: states.map((state) => toWireTarget(state, toTime)) }
+}
+
+function toWireTarget(state: TargetState, toTime: (monotonic: number) => string): FailoverTargetState {
+  const { model, status, since, until, goodProbes, warm } = state
+  return {
+    model,
+    status,
+    since: toTime(since),
+    ...(until === undefined ? {} : { resting_until: toTime(until) }),
+    good_probes: goodProbes,
+    warm,
+  }
+}
+
+/** A change as its event tells it. @param all how the chains are: one that has begun anew is told with the others */
+export function toWireChange(
+  { chain, event, at }: FailoverNotice,
+  all: () => readonly FailoverChain[],
+): FailoverChange {
+  const base = { at: new Date(at).toISOString(), chain }
+  switch (event.type) {
+    case 'reset':
+      return { type: 'chains', chains: [...all()] }
+    case 'target-state':
+      return { type: 'state', ...base, target: event.model, from: event.from, to: event.to }
+    case 'switch':
+      return { type: 'switch', ...base, from: event.from, to: event.to }
+    case 'pin':
+      return { type: 'pin', ...base, target: event.model ?? null }
+  }
+}

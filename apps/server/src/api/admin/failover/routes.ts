@@ -1,0 +1,127 @@
+import { SvcError } from '@svc/errors'
+import {
+  type FailoverChainList,
+  failoverChain,
+  failoverChainList,
+  failoverEvent,
+  failoverPinRequest,
+} from '@svc/wire/native'
+import type { ModelConfig } from '../../../catalog/model-config.ts'
+import { hasFailover } from '../../../catalog/serving.ts'
+import type { BodyReader } from '../../../http/body.ts'
+import type { Call } from '../../../http/call.ts'
+import type { CompressionPolicy } from '../../../http/compression.ts'
+import { json } from '../../../http/json.ts'
+import { defineRoute, type Route } from '../../../http/route.ts'
+import type { FailoverWatch } from '../../../inference/failover/watch.ts'
+import { readBody } from '../../../inference/read-body.ts'
+import { readDocument } from '../../../inference/stages/body.ts'
+import { type DescribeParts, describeChain } from './describe.ts'
+import { streamChanges } from './event-stream.ts'
+
+/** What the rows use. */
+export interface FailoverRouteParts extends DescribeParts {
+  readonly watch: FailoverWatch
+  readonly models: {
+    list(): readonly ModelConfig[]
+    resolve(name: string): ModelConfig | undefined
+  }
+}
+
+const CHAIN = '/api/failover/chains/:name'
+
+/** `GET /api/failover/chains`, `…/:name` and `/api/failover/events`; `POST …/:name/pin` and `…/unpin`. */
+export function failoverRoutes(
+  parts: FailoverRouteParts & {
+    readonly bodies: BodyReader
+    readonly compression: CompressionPolicy
+    readonly opaqueErrors: boolean
+  },
+): Route[] {
+  const { models, chains, bodies } = parts
+  const shared = { access: 'admin', family: 'compatible', tag: 'failover' } as const
+  const one = { 200: { description: 'The chain and how its targets are.', schema: failoverChain } }
+  const all = () =>
+    models
+      .list()
+      .filter(hasFailover)
+      .map((model) => describeChain(model, parts))
+  const pin = (model: ModelConfig, target: string | undefined): Response => {
+    chains.of(model).pin(target)
+    return json(describeChain(model, parts))
+  }
+  return [
+    defineRoute({
+      ...shared,
+      method: 'GET',
+      path: '/api/failover/chains',
+      summary: 'Models whose targets answer for them, and how the targets are',
+      quiet: true,
+      responses: { 200: { description: 'Every chain, by name.', schema: failoverChainList } },
+      handler: () => json({ chains: all() } satisfies FailoverChainList),
+    }),
+    defineRoute({
+      ...shared,
+      method: 'GET',
+      path: '/api/failover/events',
+      summary: 'What changes in chains, as it happens',
+      quiet: true,
+      responses: {
+        200: {
+          description: 'How all chains are, first and whenever a file changes one, and each change of their targets.',
+          schema: failoverEvent,
+          contentType: 'text/event-stream',
+        },
+      },
+      handler: (call) => streamChanges(call, { ...parts, chains: all }),
+    }),
+    defineRoute({
+      ...shared,
+      method: 'GET',
+      path: CHAIN,
+      summary: 'One chain and how its targets are',
+      quiet: true,
+      responses: one,
+      handler: (call) => json(describeChain(findChain(call, parts), parts)),
+    }),
+    defineRoute({
+      ...shared,
+      method: 'POST',
+      path: `${CHAIN}/pin`,
+      summary: 'Have a chain ask one target alone, whatever its state',
+      body: failoverPinRequest,
+      responses: one,
+      async handler(call) {
+        const model = findChain(call, parts)
+        return pin(model, await readTarget(call, bodies))
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'POST',
+      path: `${CHAIN}/unpin`,
+      summary: 'Have a chain ask all of its targets again',
+      responses: one,
+      handler: (call) => pin(findChain(call, parts), undefined),
+    }),
+  ]
+}
+
+function findChain(call: Call, { models }: FailoverRouteParts): ModelConfig {
+  const name = call.param('name')
+  const model = models.resolve(name)
+  if (model !== undefined && hasFailover(model)) return model
+  throw new SvcError('not_found', `no chain is called "${name}"`, {
+    code: 'failover_chain_not_found',
+    details: { type: 'not_found_error', param: 'name' },
+  })
+}
+
+async function readTarget(call: Call, bodies: BodyReader): Promise<string> {
+  const held = await bodies.read(call)
+  try {
+    return (await readBody(failoverPinRequest, await readDocument(held.bytes, call), call.signal)).target
+  } finally {
+    held.release()
+  }
+}

@@ -1,0 +1,46 @@
+import type { MiddlewareStatus } from '@svc/wire/native'
+import { isPiiEnabled } from '../../../catalog/capabilities.ts'
+import type { ModelConfig } from '../../../catalog/model-config.ts'
+
+/** The routers that model files describe (§2.12). Nothing routes by them in this version, so no decision was made. */
+export function routersOf(models: readonly ModelConfig[]): MiddlewareStatus['router'] {
+  const routers = models.flatMap(({ name, router }) => (router === undefined ? [] : [{ name, router }]))
+  return {
+    configured: routers.length > 0,
+    models: routers.map(({ name, router }) => ({
+      name,
+      classifier: router.classifier || 'score',
+      policies: (router.policies ?? []).map(({ label = '', description = '' }) => ({ label, description })),
+      candidates: (router.candidates ?? []).map(({ model = '', labels = [] }) => ({ model, labels: [...labels] })),
+      fallback: router.fallback ?? '',
+    })),
+    recent_decision_count: 0,
+    available_classifiers: [],
+  }
+}
+
+/** The hosts that model files claim (§2.14). Nothing listens for them in this version, and there is no CA. */
+export function interceptionOf(models: readonly ModelConfig[]): MiddlewareStatus['mitm'] {
+  const claims = models.flatMap((model) => {
+    const hosts = [...new Set((model.mitm.hosts ?? []).map((host) => host.toLowerCase()))]
+    return hosts.length === 0 ? [] : [{ model, hosts }]
+  })
+  const claimants = new Map<string, string[]>()
+  for (const { model, hosts } of claims) {
+    for (const host of hosts) claimants.set(host, [...(claimants.get(host) ?? []), model.name])
+  }
+  return {
+    running: false,
+    host_owners: Object.fromEntries([...claimants].map(([host, [owner = '']]) => [host, owner])),
+    host_conflicts: [...claimants]
+      .filter(([, names]) => names.length > 1)
+      .map(([host, names]) => ({ host, models: names })),
+    models: claims.map(({ model, hosts }) => ({
+      name: model.name,
+      hosts,
+      pii_enabled: isPiiEnabled(model),
+      backend: model.backend,
+    })),
+    ca_available: false,
+  }
+}

@@ -1,0 +1,100 @@
+import { type MiddlewareStatus, middlewareStatus } from '@svc/wire/native'
+import { isPiiCovered, isPiiEnabled } from '../../../catalog/capabilities.ts'
+import type { ModelConfig } from '../../../catalog/model-config.ts'
+import { json } from '../../../http/json.ts'
+import { defineRoute, type Route } from '../../../http/route.ts'
+import { consumerPolicy } from '../../../pii/consumer-policy.ts'
+import { detectorKind } from '../../../pii/detector-model.ts'
+import { interceptionOf, routersOf } from './configured.ts'
+
+/** What the row reads. */
+export interface MiddlewareFacts {
+  models(): readonly ModelConfig[]
+  defaultDetectors(): readonly string[]
+  countEvents(): Promise<number>
+  /** Requests of a model that run now. */
+  inFlight(model: string): number
+}
+
+/** Backends whose models are filtered unless their file says otherwise. */
+const FILTERED_BACKENDS = ['cloud-proxy']
+
+/** `GET /api/middleware/status`: what filters, routes, intercepts and limits requests (§4.8). */
+export function middlewareRoute(facts: MiddlewareFacts): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/api/middleware/status',
+    access: 'admin',
+    family: 'compatible',
+    tag: 'pii',
+    summary: 'What filters, routes, intercepts and limits requests',
+    quiet: true,
+    responses: { 200: { description: 'The state of this moment.', schema: middlewareStatus } },
+    async handler() {
+      const models = facts.models().filter(({ alias }) => alias === undefined)
+      const defaults = facts.defaultDetectors()
+      const status: MiddlewareStatus = {
+        pii: {
+          enabled_globally: true,
+          default_enabled_for_backends: FILTERED_BACKENDS,
+          models: models.filter(isPiiCovered).map((model) => consumerOf(model, defaults)),
+          detector_models: detectorsOf(models, defaults),
+          recent_event_count: await facts.countEvents(),
+          default_detectors: [...defaults],
+        },
+        router: routersOf(models),
+        mitm: interceptionOf(models),
+        admission: {
+          models: models
+            .filter(({ limits }) => limits.maxConcurrent > 0)
+            .map(({ name, limits }) => ({
+              name,
+              max_concurrent: limits.maxConcurrent,
+              retry_after_seconds: limits.retryAfterSeconds,
+              in_flight: facts.inFlight(name),
+            })),
+        },
+      }
+      return json(status)
+    },
+  })
+}
+
+function consumerOf(model: ModelConfig, defaults: readonly string[]): MiddlewareStatus['pii']['models'][number] {
+  const { detectors, isDefault } = consumerPolicy(model, defaults)
+  return {
+    name: model.name,
+    backend: model.backend,
+    enabled: isPiiEnabled(model),
+    detectors: [...detectors],
+    explicit: model.pii.enabled !== undefined,
+    default_for_backend: FILTERED_BACKENDS.includes(model.backend.toLowerCase()),
+    detectors_from_default: isDefault && detectors.length > 0,
+  }
+}
+
+/** Every detector there is, and those that policies name and nobody has. */
+function detectorsOf(
+  models: readonly ModelConfig[],
+  defaults: readonly string[],
+): MiddlewareStatus['pii']['detector_models'] {
+  const known = models.filter(({ piiDetection }) => piiDetection !== undefined)
+  const names = new Set(known.map(({ name }) => name))
+  const asked = [...defaults, ...models.flatMap(({ pii }) => pii.detectors ?? [])]
+  const missing = [...new Set(asked)].filter((name) => !names.has(name))
+  return [
+    ...known.map((model) => ({
+      name: model.name,
+      backend: model.backend,
+      type: detectorKind(model) ?? ('unknown' as const),
+      default: defaults.includes(model.name),
+    })),
+    ...missing.map((name) => ({
+      name,
+      backend: '',
+      type: 'unknown' as const,
+      default: defaults.includes(name),
+      missing: true,
+    })),
+  ]
+}

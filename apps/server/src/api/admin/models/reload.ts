@@ -1,0 +1,34 @@
+import * as z from 'zod'
+import { json } from '../../../http/json.ts'
+import { defineRoute, type Route } from '../../../http/route.ts'
+
+const reply = z.object({
+  success: z.boolean(),
+  message: z.string(),
+  pending_cleanup: z.int(),
+  details: z.array(z.string()).optional(),
+})
+
+/** `POST /models/reload` (§4.6): reads all model files again; whoever subscribed to the store hears of it. */
+export function modelAdminRoutes(store: { reload(): Promise<{ readonly problems: readonly string[] }> }): Route[] {
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/models/reload',
+      access: 'admin',
+      family: 'compatible',
+      tag: 'models',
+      summary: 'Read the model files again',
+      responses: { 200: { description: 'Done; files that did not load stand in `details`.', schema: reply } },
+      async handler() {
+        const { problems } = await store.reload()
+        return json({
+          success: true,
+          message: 'Model configurations reloaded successfully',
+          pending_cleanup: 0,
+          ...(problems.length > 0 ? { details: problems } : {}),
+        })
+      },
+    }),
+  ]
+}

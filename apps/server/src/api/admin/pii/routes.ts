@@ -1,0 +1,190 @@
+import { SvcError } from '@svc/errors'
+import { parseJsonCooperatively } from '@svc/json'
+import type { PiiOrigin } from '@svc/pii/audit'
+import {
+  type PiiEntity,
+  type PiiEvent,
+  type PiiTextRequest,
+  piiAnalysis,
+  piiEventList,
+  piiRedaction,
+  piiTextRequest,
+} from '@svc/wire/native'
+import * as z from 'zod'
+import { type AuditEvents, PII_ORIGINS, type RecordedEvent } from '../../../audit/pii-events.ts'
+import type { BodyReader } from '../../../http/body.ts'
+import type { Call } from '../../../http/call.ts'
+import { json } from '../../../http/json.ts'
+import { defineRoute, type Route } from '../../../http/route.ts'
+import { readBody } from '../../../inference/read-body.ts'
+import { blockedText, type HashedEntity, type TextScan, type TextScanner } from '../../../pii/scan-text.ts'
+
+/** What the rows use. */
+export interface PiiRouteParts {
+  readonly scanner: TextScanner
+  readonly events: Pick<AuditEvents, 'list'>
+  readonly bodies: BodyReader
+}
+
+/** Events of a list unless the query asks for another number. */
+const DEFAULT_LIMIT = 100
+/** The log keeps no more. */
+const MAX_LIMIT = 10_000
+
+const text = (about: string) => z.string().optional().describe(about)
+const eventQuery = z.object({
+  correlation_id: text('Events of one request.'),
+  user_id: text('Events of one user.'),
+  pattern_id: text('Such as `ner:EMAIL`.'),
+  kind: text('`pii`, `proxy_connect`, `proxy_traffic` or `admission`.'),
+  origin: text('`middleware`, `proxy`, `pii_analyze` or `pii_redact`.'),
+  limit: text(`How many at most, ${DEFAULT_LIMIT} when it is left out.`),
+})
+
+/** `POST /api/pii/analyze`, `POST /api/pii/redact` and `GET /api/pii/events` (§4.8). */
+export function piiRoutes(parts: PiiRouteParts): Route[] {
+  const { scanner, events, bodies } = parts
+  const shared = {
+    method: 'POST',
+    access: 'any',
+    feature: 'pii_filter',
+    family: 'compatible',
+    tag: 'pii',
+    body: piiTextRequest,
+  } as const
+  return [
+    defineRoute({
+      ...shared,
+      path: '/api/pii/analyze',
+      summary: 'What detectors find in a text',
+      responses: { 200: { description: 'What was found; never the text itself.', schema: piiAnalysis } },
+      async handler(call) {
+        const { scan, entities } = await scanBody(call, 'pii_analyze', { scanner, bodies })
+        return json({ entities, blocked: scan.blocked, correlation_id: scan.correlationId })
+      },
+    }),
+    defineRoute({
+      ...shared,
+      path: '/api/pii/redact',
+      summary: 'A text with what detectors find in it masked',
+      responses: {
+        200: { description: 'The text that may go on.', schema: piiRedaction },
+        400: { description: 'The text is blocked, or names no detector.' },
+      },
+      async handler(call) {
+        const { scan, entities } = await scanBody(call, 'pii_redact', { scanner, bodies })
+        if (scan.blocked) throw blockedText(scan.correlationId, entities)
+        const { redactedText, masked, correlationId } = scan
+        return json({
+          redacted_text: redactedText,
+          entities,
+          blocked: false,
+          masked,
+          correlation_id: correlationId,
+        })
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/api/pii/events',
+      access: 'admin',
+      family: 'compatible',
+      tag: 'pii',
+      summary: 'What was found, refused and let through',
+      quiet: true,
+      query: eventQuery,
+      responses: { 200: { description: 'The newest first.', schema: piiEventList } },
+      async handler(call) {
+        const found = await events.list({
+          correlationId: call.query('correlation_id'),
+          userId: call.query('user_id'),
+          patternId: call.query('pattern_id'),
+          kind: call.query('kind'),
+          origin: toOrigin(call.query('origin')),
+          limit: limitOf(call.query('limit')),
+        })
+        return json({ events: found.map(toWireEvent) })
+      },
+    }),
+  ]
+}
+
+/** Reads the body of a call and looks at its text. */
+async function scanBody(
+  call: Call,
+  origin: 'pii_analyze' | 'pii_redact',
+  { scanner, bodies }: Pick<PiiRouteParts, 'scanner' | 'bodies'>,
+): Promise<{ scan: TextScan; entities: PiiEntity[] }> {
+  const held = await bodies.read(call)
+  try {
+    const body = await readRequest(held.bytes, call.signal)
+    const scan = await scanner.scan({
+      text: body.text,
+      detectors: body.detectors ?? undefined,
+      model: body.model ?? undefined,
+      offsetEncoding: body.offset_encoding ?? 'utf8',
+      origin,
+      userId: call.principal.id,
+      signal: call.signal,
+    })
+    const reveals = body.reveal === true && call.principal.role === 'admin'
+    return { scan, entities: scan.entities.map((entity) => toWireEntity(entity, reveals)) }
+  } finally {
+    held.release()
+  }
+}
+
+async function readRequest(bytes: Uint8Array, signal: AbortSignal): Promise<PiiTextRequest> {
+  try {
+    return await readBody(piiTextRequest, await parseJsonCooperatively(bytes, {}, { signal }), signal)
+  } catch (error) {
+    if (!SvcError.is(error) || error.kind !== 'invalid_request') throw error
+    throw new SvcError('invalid_request', `invalid request body: ${error.message}`, {
+      code: 'invalid_body',
+      details: { type: 'invalid_request', param: error.details?.param },
+    })
+  }
+}
+
+function toWireEntity(entity: HashedEntity, reveals: boolean): PiiEntity {
+  const { entityType, source, start, end, score, action } = entity
+  return {
+    entity_type: entityType,
+    source,
+    start,
+    end,
+    score,
+    action,
+    ...(reveals ? { hash_prefix: entity.hashPrefix } : {}),
+  }
+}
+
+/** The origin that is asked for. @throws {SvcError} `invalid_request` for one that no event can have */
+function toOrigin(asked: string | undefined): PiiOrigin | undefined {
+  if (asked === undefined || asked === '') return undefined
+  const known = PII_ORIGINS.find((origin) => origin === asked)
+  if (known !== undefined) return known
+  throw new SvcError('invalid_request', `unknown origin: ${JSON.stringify(asked)}; known: ${PII_ORIGINS.join(', ')}`, {
+    code: 'unknown_origin',
+    details: { type: 'invalid_request', param: 'origin' },
+  })
+}
+
+function limitOf(asked: string | undefined): number {
+  const limit = /^\d{1,9}$/.test(asked ?? '') ? Number(asked) : 0
+  return limit === 0 ? DEFAULT_LIMIT : Math.min(limit, MAX_LIMIT)
+}
+
+function toWireEvent(event: RecordedEvent): PiiEvent {
+  const { id, kind, origin, correlationId, userId, patternId, facts, createdAt } = event
+  return {
+    id,
+    kind,
+    ...(origin ? { origin } : {}),
+    ...(correlationId ? { correlation_id: correlationId } : {}),
+    ...(userId ? { user_id: userId } : {}),
+    ...(patternId ? { pattern_id: patternId } : {}),
+    ...facts,
+    created_at: new Date(createdAt).toISOString(),
+  }
+}

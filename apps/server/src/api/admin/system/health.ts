@@ -1,0 +1,49 @@
+import { json } from '../../../http/json.ts'
+import { defineRoute, type Route } from '../../../http/route.ts'
+
+/** Why a server takes no requests. */
+export interface Unready {
+  readonly status: 'starting' | 'stopping' | 'degraded'
+  readonly reason: string
+}
+
+/** Whether the server takes requests. */
+export interface Readiness {
+  /** Undefined when ready, else why not yet or not any more. Never rejects. */
+  look(): Promise<Unready | undefined>
+}
+
+/** `GET /healthz` answers while the process lives, `GET /readyz` while it takes requests. */
+export function healthRoutes(readiness: Readiness): Route[] {
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/healthz',
+      access: 'none',
+      family: 'compatible',
+      tag: 'system',
+      summary: 'Whether the process lives',
+      quiet: true,
+      responses: { 200: { description: 'It does; the body is empty.' } },
+      handler: () => new Response(null),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/readyz',
+      access: 'none',
+      family: 'compatible',
+      tag: 'system',
+      summary: 'Whether requests are taken',
+      quiet: true,
+      responses: {
+        200: { description: 'They are; the body is empty.' },
+        503: { description: 'Starting, stopping, or degraded: no disk, no database, no data folder.' },
+      },
+      async handler() {
+        const unready = await readiness.look()
+        if (unready === undefined) return new Response(null)
+        return json(unready, { status: 503, headers: { 'Retry-After': '1' } })
+      },
+    }),
+  ]
+}

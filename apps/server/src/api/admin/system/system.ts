@@ -1,0 +1,87 @@
+import { type SystemReply, systemReply, versionReply, type LoadedModel as WireLoadedModel } from '@svc/wire/native'
+import type { Registry } from 'prom-client'
+import { json } from '../../../http/json.ts'
+import { defineRoute, type Route } from '../../../http/route.ts'
+import type { Access } from '../../../http/route-row.ts'
+import type { ProcessFigures } from '../../../monitoring/process-stats.ts'
+import type { LoadedModel } from '../../../residency/residency.ts'
+
+/** What the system rows read. */
+export interface SystemFacts {
+  readonly version: string
+  readonly registry: Registry
+  /** Undefined when the endpoint is off. */
+  readonly metricsAccess: Access | undefined
+  backendNames(): readonly string[]
+  loaded(): readonly LoadedModel[]
+  /** Figures of a backend's process group; undefined when they cannot be read. */
+  processOf(pid: number): Promise<ProcessFigures | undefined>
+  /** Device memory of a backend's process group in bytes; undefined when unknown. */
+  vramOf(pid: number): Promise<number | undefined>
+}
+
+async function describe(model: LoadedModel, facts: SystemFacts): Promise<WireLoadedModel> {
+  const base = { id: model.name, ...(model.backend === '' ? {} : { backend: model.backend }) }
+  if (model.pid === undefined) return base
+  const [process, vram] = await Promise.all([facts.processOf(model.pid), facts.vramOf(model.pid)])
+  return {
+    ...base,
+    ...(process === undefined
+      ? {}
+      : {
+          process: {
+            pid: process.pid,
+            rss_bytes: process.rssBytes,
+            memory_percent: process.memoryPercent,
+            ...(process.cpuPercent === undefined ? {} : { cpu_percent: process.cpuPercent }),
+            started_at: process.startedAt,
+          },
+        }),
+    ...(vram === undefined ? {} : { size_vram: vram }),
+  }
+}
+
+/** `GET /version`, `/system` and `/metrics`. */
+export function systemRoutes(facts: SystemFacts): Route[] {
+  const routes = [
+    defineRoute({
+      method: 'GET',
+      path: '/version',
+      access: 'any',
+      family: 'compatible',
+      tag: 'system',
+      summary: 'Version and commit of this build',
+      responses: { 200: { description: 'As `<version> (<commit>)`.', schema: versionReply } },
+      handler: () => json({ version: facts.version }),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/system',
+      access: 'admin',
+      family: 'compatible',
+      tag: 'system',
+      summary: 'Backends and loaded models with their processes',
+      responses: { 200: { description: 'Both lists in byte order.', schema: systemReply } },
+      async handler() {
+        const loaded = await Promise.all(facts.loaded().map((model) => describe(model, facts)))
+        return json({ backends: [...facts.backendNames()], loaded_models: loaded } satisfies SystemReply)
+      },
+    }),
+  ]
+  if (facts.metricsAccess === undefined) return routes
+  return [
+    ...routes,
+    defineRoute({
+      method: 'GET',
+      path: '/metrics',
+      access: facts.metricsAccess,
+      family: 'compatible',
+      tag: 'system',
+      summary: 'Metrics in the Prometheus text format',
+      quiet: true,
+      responses: { 200: { description: 'All series.', contentType: facts.registry.contentType } },
+      handler: async () =>
+        new Response(await facts.registry.metrics(), { headers: { 'content-type': facts.registry.contentType } }),
+    }),
+  ]
+}

@@ -1,0 +1,145 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { PredictionEvent } from '../../../inference/events.ts'
+import { type BlockKind, createBlockOrder } from './blocks.ts'
+
+type ChoiceEvent = Exclude<PredictionEvent, { type: 'usage' }>
+
+const text = (said: string): ChoiceEvent => ({ type: 'text-delta', choice: 0, text: said })
+const thought = (said: string): ChoiceEvent => ({ type: 'reasoning-delta', choice: 0, text: said })
+const call = (index: number): ChoiceEvent => ({
+  type: 'tool-call-start',
+  choice: 0,
+  index,
+  id: `c${index}`,
+  name: 'f',
+})
+const json = (index: number, piece: string): ChoiceEvent => ({
+  type: 'tool-call-delta',
+  choice: 0,
+  index,
+  arguments: piece,
+})
+const END: ChoiceEvent = { type: 'choice-end', choice: 0, finishReason: 'stop' }
+
+/** The blocks of a message, each with its whole text. Fails when two are open at a time, or one stays open. */
+function blocksOf(events: readonly ChoiceEvent[], showsThinking = true): (readonly [string, string])[] {
+  const order = createBlockOrder({ showsThinking })
+  const blocks: [string, string][] = []
+  let open: BlockKind | undefined
+  for (const step of [...events, END].flatMap((event) => order.event(event))) {
+    if (step.step === 'start') {
+      expect(open).toBeUndefined()
+      open = step.block
+      blocks.push([step.block.type === 'tool_use' ? step.block.id : step.block.type, ''])
+    } else {
+      expect(open).toBeDefined()
+      if (step.step === 'stop') open = undefined
+      else blocks[blocks.length - 1] = [blocks.at(-1)?.[0] ?? '', (blocks.at(-1)?.[1] ?? '') + step.text]
+    }
+  }
+  expect(open).toBeUndefined()
+  return blocks
+}
+
+describe('the blocks of a message', () => {
+  it.each<[string, ChoiceEvent[], (readonly [string, string])[]]>([
+    ['nothing', [], [['text', '']]],
+    ['space alone', [text('\n'), text(' ')], [['text', '\n ']]],
+    [
+      'space before thoughts',
+      [text('\n'), thought('a'), text('\n'), text('b')],
+      [
+        ['thinking', 'a'],
+        ['text', '\nb'],
+      ],
+    ],
+    [
+      'thoughts between text',
+      [text('a'), thought('b'), text('c')],
+      [
+        ['text', 'a'],
+        ['thinking', 'b'],
+        ['text', 'c'],
+      ],
+    ],
+    ['space that starts text', [text(' '), text('a')], [['text', ' a']]],
+    ['a call without arguments', [call(0)], [['c0', '']]],
+    [
+      'text behind a call',
+      [call(0), json(0, '{}'), text('\n'), text('a')],
+      [
+        ['c0', '{}'],
+        ['text', '\na'],
+      ],
+    ],
+    ['space behind a call', [call(0), json(0, '{}'), text('\n')], [['c0', '{}']]],
+    [
+      'calls that arrive mixed',
+      [call(0), json(0, '{"a":'), call(1), json(1, '{'), json(0, '1}'), json(1, '}'), call(2), json(2, '{}')],
+      [
+        ['c0', '{"a":1}'],
+        ['c1', '{}'],
+        ['c2', '{}'],
+      ],
+    ],
+    [
+      'a call that is cut off before others',
+      [call(0), json(0, '{"a":'), call(1), json(1, '{}')],
+      [
+        ['c0', '{"a":'],
+        ['c1', '{}'],
+      ],
+    ],
+  ])('%s', (_, events, blocks) => {
+    expect(blocksOf(events)).toEqual(blocks)
+  })
+
+  it('stream the next call as soon as the one before is whole', () => {
+    const order = createBlockOrder({ showsThinking: true })
+    for (const event of [call(0), json(0, '{}')]) order.event(event)
+    expect(order.event(call(1)).map(({ step }) => step)).toEqual(['stop', 'start'])
+    expect(order.event(json(1, '{'))).toEqual([{ step: 'piece', text: '{' }])
+  })
+
+  it('are without thoughts when nobody asked for them', () => {
+    expect(blocksOf([thought('a')], false)).toEqual([['text', '']])
+    expect(blocksOf([thought('a'), text('b')], false)).toEqual([['text', 'b']])
+  })
+
+  it('lose and double nothing, however the lanes are mixed', () => {
+    const word = fc.stringMatching(/^[a-z]{1,4}$/)
+    const said = fc.oneof(word.map(text), word.map(thought))
+    const calls = fc.array(fc.array(word, { minLength: 1, maxLength: 3 }), { maxLength: 4 })
+    fc.assert(
+      fc.property(fc.array(said, { maxLength: 6 }), calls, fc.infiniteStream(fc.nat()), (spoken, inputs, order) => {
+        const lanes: ChoiceEvent[][] = inputs.map((words, index) => {
+          const whole = JSON.stringify(Object.fromEntries(words.map((one) => [one, one])))
+          return [call(index), ...[...whole].map((piece) => json(index, piece))]
+        })
+        const expected = lanes.map((lane, index) => [
+          `c${index}`,
+          lane.map((event) => (event.type === 'tool-call-delta' ? event.arguments : '')).join(''),
+        ])
+        const mixed: ChoiceEvent[] = []
+        const waiting = [[...spoken], ...lanes.map((lane) => [...lane])]
+        let started = 0
+        while (waiting.some((lane) => lane.length > 0)) {
+          const lane = waiting[Number(order.next().value) % waiting.length]
+          const [next] = lane ?? []
+          // Backends number calls in the order in which they begin.
+          if (next === undefined || (next.type === 'tool-call-start' && next.index !== started)) continue
+          if (next.type === 'tool-call-start') started += 1
+          mixed.push(next)
+          lane?.shift()
+        }
+        const blocks = blocksOf(mixed)
+        expect(blocks.filter(([kind]) => kind.startsWith('c'))).toEqual(expected)
+        const lane = (kind: string): string => blocks.flatMap(([of, whole]) => (of === kind ? [whole] : [])).join('')
+        const all = (type: ChoiceEvent['type']): string =>
+          spoken.map((event) => (event.type === type && 'text' in event ? event.text : '')).join('')
+        expect([lane('text'), lane('thinking')]).toEqual([all('text-delta'), all('reasoning-delta')])
+      }),
+    )
+  })
+})

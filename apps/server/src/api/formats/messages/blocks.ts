@@ -1,0 +1,136 @@
+import type { PredictionEvent } from '../../../inference/events.ts'
+import { isJson } from '../../../inference/prediction/check-answer.ts'
+
+/** What a block is, as it begins. */
+export type BlockKind =
+  | { readonly type: 'text' }
+  | { readonly type: 'thinking' }
+  | { readonly type: 'tool_use'; readonly id: string; readonly name: string }
+
+/** What happens to the blocks of a message; pieces belong to the one that is open, and one is open at a time. */
+export type BlockStep =
+  | { readonly step: 'start'; readonly block: BlockKind }
+  | { readonly step: 'piece'; readonly text: string }
+  | { readonly step: 'stop' }
+
+/** Orders the lanes of a prediction into blocks, one after the other. */
+export interface BlockOrder {
+  /** What an event does; the end of the choice also says what was held back. */
+  event(event: Exclude<PredictionEvent, { type: 'usage' }>): BlockStep[]
+}
+
+type SaidKind = 'text' | 'thinking'
+
+interface Call {
+  readonly index: number
+  readonly block: BlockKind
+  json: string
+}
+
+/**
+ * An order with no blocks yet. A call is closed by the next one only once its arguments are whole, so that calls may
+ * arrive mixed; what is said beside calls stands behind them. Text that is nothing but space begins no block, unless
+ * there is no other: a message has at least one.
+ *
+ * @param options.showsThinking whether thoughts become blocks; else they are left out
+ */
+export function createBlockOrder({ showsThinking }: { readonly showsThinking: boolean }): BlockOrder {
+  let open: SaidKind | Call | undefined
+  let blocks = 0
+  /** Space that begins a block once something follows it. */
+  let space: { readonly kind: SaidKind; text: string } = { kind: 'text', text: '' }
+  const waiting: Call[] = []
+  const behind: { readonly kind: SaidKind; readonly text: string }[] = []
+
+  function close(): BlockStep[] {
+    if (open === undefined) return []
+    open = undefined
+    return [{ step: 'stop' }]
+  }
+
+  function begin(next: SaidKind | Call): BlockStep[] {
+    const block: BlockKind = typeof next === 'string' ? { type: next } : next.block
+    const steps: BlockStep[] = [...close(), { step: 'start', block }]
+    blocks += 1
+    open = next
+    return steps
+  }
+
+  function piece(text: string): BlockStep[] {
+    return text === '' ? [] : [{ step: 'piece', text }]
+  }
+
+  function say(kind: SaidKind, text: string): BlockStep[] {
+    if (typeof open === 'object') {
+      behind.push({ kind, text })
+      return []
+    }
+    if (open === kind) return piece(text)
+    const lead = space.kind === kind ? space.text + text : text
+    space = { kind, text: lead }
+    if (lead.trim() === '') return []
+    space = { kind, text: '' }
+    return [...begin(kind), ...piece(lead)]
+  }
+
+  function beginCall(call: Call): BlockStep[] {
+    if (typeof open === 'object' && !isWhole(open.json)) {
+      waiting.push(call)
+      return []
+    }
+    return begin(call)
+  }
+
+  function addArguments(index: number, text: string): BlockStep[] {
+    const current = typeof open === 'object' ? open : undefined
+    if (current?.index !== index) {
+      const call = waiting.find((one) => one.index === index)
+      if (call !== undefined) call.json += text
+      return []
+    }
+    current.json += text
+    return [...piece(text), ...nextCalls()]
+  }
+
+  /** Opens the calls that wait, as far as those before them are whole. */
+  function nextCalls(): BlockStep[] {
+    const steps: BlockStep[] = []
+    while (waiting.length > 0 && typeof open === 'object' && isWhole(open.json)) {
+      const call = waiting.shift()
+      if (call !== undefined) steps.push(...begin(call), ...piece(call.json))
+    }
+    return steps
+  }
+
+  function end(): BlockStep[] {
+    const steps = close()
+    for (const call of waiting.splice(0)) steps.push(...begin(call), ...piece(call.json), ...close())
+    for (const { kind, text } of behind.splice(0)) steps.push(...say(kind, text))
+    if (blocks === 0) steps.push(...begin('text'), ...piece(space.kind === 'text' ? space.text : ''))
+    return [...steps, ...close()]
+  }
+
+  return {
+    event(event) {
+      switch (event.type) {
+        case 'text-delta':
+          return say('text', event.text)
+        case 'reasoning-delta':
+          return showsThinking ? say('thinking', event.text) : []
+        case 'tool-call-start': {
+          const { index, id, name } = event
+          return beginCall({ index, block: { type: 'tool_use', id, name }, json: '' })
+        }
+        case 'tool-call-delta':
+          return addArguments(event.index, event.arguments)
+        case 'choice-end':
+          return end()
+      }
+    },
+  }
+}
+
+/** Whether arguments are a whole object; looked at as seldom as possible, since they may be long. */
+function isWhole(json: string): boolean {
+  return json.trimEnd().endsWith('}') && isJson(json)
+}

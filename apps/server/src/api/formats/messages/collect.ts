@@ -1,0 +1,72 @@
+import type { MessagesReply, MessagesReplyBlock } from '@svc/wire/messages'
+import type { ReplyCollector, ReplyFacts } from '../../../inference/codec.ts'
+import { NO_USAGE, type Usage } from '../../../inference/events.ts'
+import { type BlockKind, type BlockStep, createBlockOrder } from './blocks.ts'
+import type { MessagesReplyOptions } from './reply-options.ts'
+import { createSigner } from './signature.ts'
+import { type Ending, watchEnd } from './stop.ts'
+
+/** Gathers a prediction into one message: the same blocks as a stream has. */
+export function collectMessage(facts: ReplyFacts, options: MessagesReplyOptions): ReplyCollector {
+  const order = createBlockOrder(options)
+  const watch = watchEnd(options.stopSequences)
+  const blocks: { readonly block: BlockKind; readonly pieces: string[] }[] = []
+  let ending: Ending = { stop_reason: 'end_turn', stop_sequence: null }
+  let usage: Usage = NO_USAGE
+
+  function take(step: BlockStep): void {
+    if (step.step === 'start') blocks.push({ block: step.block, pieces: [] })
+    if (step.step === 'piece') blocks.at(-1)?.pieces.push(step.text)
+  }
+
+  return {
+    event(event) {
+      if (event.type === 'usage') {
+        usage = event.usage
+        return
+      }
+      if (event.type === 'text-delta') watch.push(event.text)
+      if (event.type === 'choice-end') ending = watch.ending(event.finishReason, event.stopText)
+      for (const step of order.event(event)) take(step)
+    },
+    body: (): MessagesReply => ({
+      id: `msg_${facts.requestId}`,
+      type: 'message',
+      role: 'assistant',
+      model: facts.model,
+      content: blocks.map(({ block, pieces }) => toBlock(block, pieces.join(''))),
+      ...ending,
+      usage: { input_tokens: usage.promptTokens, output_tokens: usage.completionTokens },
+    }),
+  }
+}
+
+function toBlock(block: BlockKind, text: string): MessagesReplyBlock {
+  switch (block.type) {
+    case 'text':
+      return { type: 'text', text, citations: null }
+    case 'thinking': {
+      const signer = createSigner()
+      signer.push(text)
+      return { type: 'thinking', thinking: text, signature: signer.signature() }
+    }
+    case 'tool_use':
+      return { ...block, input: toInput(text) }
+  }
+}
+
+/** What is no object is handed on as it is: an input made up here would run the tool with it. */
+function toInput(json: string): Record<string, unknown> {
+  if (json.trim() === '') return {}
+  try {
+    const value: unknown = JSON.parse(json)
+    if (isRecord(value)) return value
+  } catch {
+    // cut off, or never JSON
+  }
+  return { raw: json }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

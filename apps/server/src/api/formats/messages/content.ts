@@ -1,0 +1,66 @@
+import { SvcError } from '@svc/errors'
+import type { MessagesBlock } from '@svc/wire/messages'
+import type { Attachment } from '../../../inference/media/attachment.ts'
+import type { ChatMessage } from '../../../inference/request.ts'
+
+/** A block that says something: text, or a medium beside it. */
+type ContentBlock = Extract<MessagesBlock, { type: 'text' | 'image' | 'document' }>
+type Source = Extract<ContentBlock, { type: 'image' }>['source']
+
+/** Gathers the blocks of one message, or of one result of a tool. */
+export interface ContentReader {
+  readonly isEmpty: boolean
+  /** @param param the block's place, for refusals */
+  add(block: ContentBlock, param: string): void
+  /** The texts in one, the media beside them. */
+  content(): Pick<ChatMessage, 'content' | 'attachments' | 'media'>
+}
+
+/** Whether a block says something. */
+export function isContentBlock(block: MessagesBlock): block is ContentBlock {
+  return block.type === 'text' || block.type === 'image' || block.type === 'document'
+}
+
+/** A reader that has read nothing. */
+export function createContentReader(): ContentReader {
+  const texts: string[] = []
+  const attachments: Attachment[] = []
+  return {
+    get isEmpty() {
+      return texts.length + attachments.length === 0
+    },
+    add(block, param) {
+      const text = textOf(block)
+      if (text !== undefined) texts.push(text)
+      else if (block.type !== 'text') attachments.push(toAttachment(block, param))
+    },
+    content: () => ({
+      content: texts.join(''),
+      media: { images: 0, audio: 0, video: 0 },
+      ...(attachments.length > 0 ? { attachments } : {}),
+    }),
+  }
+}
+
+/** Documents may be plain text. */
+function textOf(block: ContentBlock): string | undefined {
+  if (block.type === 'text') return block.text
+  if (block.type === 'image') return undefined
+  if (block.source.type === 'text') return block.source.data
+  return block.source.type === 'content' && typeof block.source.content === 'string' ? block.source.content : undefined
+}
+
+function toAttachment({ type, source }: Exclude<ContentBlock, { type: 'text' }>, param: string): Attachment {
+  return { kind: type === 'image' ? 'image' : 'file', source: toSource(source, `${param}.source`), param }
+}
+
+function toSource(source: Source, param: string): Attachment['source'] {
+  if (source.type === 'base64') return { base64: source.data, mediaType: source.media_type }
+  if (source.type === 'url') return { url: source.url }
+  throw unsupported(param, source.type === 'file' ? 'files are not kept here: send the data' : 'this type has no bytes')
+}
+
+/** The refusal of a block. */
+export function unsupported(param: string, message: string): SvcError {
+  return new SvcError('invalid_request', `${param}: ${message}`, { code: 'unsupported_field', details: { param } })
+}

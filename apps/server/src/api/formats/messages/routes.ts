@@ -1,0 +1,50 @@
+import { messagesCountReply, messagesCountRequest, messagesReply, messagesRequest } from '@svc/wire/messages'
+import type { Route } from '../../../http/route.ts'
+import { defineInferenceRoute, type InferenceRouteParts } from '../define-inference-route.ts'
+import { toModelFailure } from '../model-failure.ts'
+import { countTokensCodec, messagesCodec } from './codec.ts'
+
+/** The messages format: a reply, and the size of what it would be made of. */
+export function messagesRoutes(parts: InferenceRouteParts): Route[] {
+  const shared = {
+    method: 'POST',
+    access: 'any',
+    feature: 'chat',
+    family: 'messages',
+    usecase: 'chat',
+    modelRequired: true,
+    unknownModel: 'invalid_request',
+    scanned: 'messages',
+    tag: 'inference',
+  } as const
+  const reply = defineInferenceRoute(
+    {
+      ...shared,
+      path: '/v1/messages',
+      aliases: ['/messages'],
+      summary: 'Continue a conversation, in the messages format',
+      body: messagesRequest,
+      responses: {
+        200: {
+          description: 'The message, or server-sent `MessagesEvent` events with `stream`.',
+          schema: messagesReply,
+        },
+      },
+    },
+    messagesCodec,
+    parts,
+  )
+  const count = defineInferenceRoute(
+    {
+      ...shared,
+      path: '/v1/messages/count_tokens',
+      aliases: ['/messages/count_tokens'],
+      summary: 'The tokens of the prompt of a message',
+      body: messagesCountRequest,
+      responses: { 200: { description: 'Tokens the model would read.', schema: messagesCountReply } },
+    },
+    countTokensCodec,
+    parts,
+  )
+  return [reply, count].map((route) => ({ ...route, mapError: toModelFailure }))
+}

@@ -1,0 +1,168 @@
+import { SvcError } from '@svc/errors'
+import { toStructuredOutput } from '@svc/structured-output'
+import {
+  isKnownMessagesBlock,
+  type MessagesBlock,
+  type MessagesCountRequest,
+  type MessagesMessage,
+  type MessagesRequest,
+} from '@svc/wire/messages'
+import type { ChatMessage, ChatRequest, GenerationOptions, ToolCall } from '../../../inference/request.ts'
+import { type ContentReader, createContentReader, isContentBlock, unsupported } from './content.ts'
+import { toToolRequest } from './tools.ts'
+
+/** A request of the messages format in domain terms. */
+export function messagesToDomain(body: MessagesRequest): ChatRequest {
+  return { ...conversationToDomain(body), generation: toGeneration(body), stream: body.stream ?? false }
+}
+
+/** What decides the prompt, in domain terms; nothing is said about the reply. */
+export function conversationToDomain(body: MessagesCountRequest): ChatRequest {
+  const { thinking, output_config: output, thread } = body
+  if (thread?.type === 'continue') throw threadNotFound()
+  return {
+    kind: 'chat',
+    messages: [...toSystem(body.system), ...body.messages.flatMap(toMessages)],
+    generation: {},
+    choices: 1,
+    ...toToolRequest(body),
+    structuredOutput: toStructuredOutput(
+      { responseFormat: output?.format },
+      { responseFormat: 'output_config.format' },
+    ),
+    reasoningEffort: toEffort(output?.effort),
+    thinking: toThinking(thinking?.type),
+    metadata: toMetadata(body.metadata),
+    stream: false,
+  }
+}
+
+/** Conversations are not kept: clients that hear so send the whole one. */
+function threadNotFound(): SvcError {
+  return new SvcError('not_found', 'thread: conversations are not kept here, send the whole of it', {
+    code: 'thread_not_found',
+    details: { param: 'thread' },
+  })
+}
+
+function toGeneration(body: MessagesRequest): GenerationOptions {
+  return {
+    maxTokens: body.max_tokens,
+    temperature: body.temperature ?? undefined,
+    topP: body.top_p ?? undefined,
+    topK: body.top_k ?? undefined,
+    stop: body.stop_sequences?.filter((sequence) => sequence !== ''),
+  }
+}
+
+/** Efforts above the highest that local models know count as that. */
+function toEffort(effort: string | null | undefined): string | undefined {
+  return effort === 'xhigh' || effort === 'max' ? 'high' : (effort ?? undefined)
+}
+
+function toThinking(type: NonNullable<MessagesCountRequest['thinking']>['type'] | undefined): boolean | undefined {
+  if (type === 'disabled') return false
+  return type === 'enabled' || type === 'adaptive' ? true : undefined
+}
+
+/** Templates and backends take texts. */
+function toMetadata(metadata: unknown): Record<string, string> | undefined {
+  if (typeof metadata !== 'object' || metadata === null) return undefined
+  return Object.fromEntries(
+    Object.entries(metadata).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  )
+}
+
+function toSystem(system: MessagesCountRequest['system']): readonly ChatMessage[] {
+  if (system == null || system.length === 0) return []
+  if (typeof system === 'string') return [{ role: 'system', content: system }]
+  return [
+    { role: 'system', content: system.map(({ text }) => text).join(''), media: { images: 0, audio: 0, video: 0 } },
+  ]
+}
+
+/** A message as the messages it stands for: each result of a tool is one of its own, before what the user says to it. */
+function toMessages(message: MessagesMessage, index: number): readonly ChatMessage[] {
+  const { role, content } = message
+  if (typeof content === 'string') return [{ role, content }]
+  const param = `messages[${index}].content`
+  const { spoken, results, calls, thoughts } = readBlocks(content, { role, param })
+  if (results.length > 0 && spoken.isEmpty) return results
+  return [
+    ...results,
+    {
+      role,
+      ...spoken.content(),
+      ...(thoughts.length > 0 ? { reasoning: thoughts.join('\n\n') } : {}),
+      ...(calls.length > 0 ? { toolCalls: calls } : {}),
+    },
+  ]
+}
+
+interface ReadBlocks {
+  readonly spoken: ContentReader
+  readonly results: ChatMessage[]
+  readonly calls: ToolCall[]
+  readonly thoughts: string[]
+}
+
+/** Which role a block belongs to; blocks that are not here belong to any. */
+const BELONGS_TO: Partial<Readonly<Record<MessagesBlock['type'], MessagesMessage['role']>>> = {
+  tool_result: 'user',
+  tool_use: 'assistant',
+  thinking: 'assistant',
+  redacted_thinking: 'assistant',
+}
+
+function readBlocks(
+  blocks: Exclude<MessagesMessage['content'], string>,
+  { role, param }: { readonly role: MessagesMessage['role']; readonly param: string },
+): ReadBlocks {
+  const read: ReadBlocks = { spoken: createContentReader(), results: [], calls: [], thoughts: [] }
+  for (const [place, block] of blocks.entries()) {
+    const at = `${param}[${place}]`
+    if (!isKnownMessagesBlock(block)) throw unsupported(at, 'blocks of this type are not known')
+    const owner = BELONGS_TO[block.type] ?? role
+    if (owner !== role) throw unsupported(at, `${block.type} blocks belong to messages of the role ${owner}`)
+    addBlock(read, block, at)
+  }
+  return read
+}
+
+function addBlock({ spoken, results, calls, thoughts }: ReadBlocks, block: MessagesBlock, param: string): void {
+  switch (block.type) {
+    case 'text':
+    case 'image':
+    case 'document':
+      spoken.add(block, param)
+      break
+    case 'tool_use':
+      calls.push({ id: block.id, name: block.name, arguments: JSON.stringify(block.input) })
+      break
+    case 'tool_result':
+      results.push({ role: 'tool', toolCallId: block.tool_use_id, ...toResultContent(block, param) })
+      break
+    case 'thinking':
+      if (block.thinking !== '') thoughts.push(block.thinking)
+      break
+    case 'redacted_thinking':
+      // Nobody here can read it.
+      break
+  }
+}
+
+function toResultContent(
+  { content }: Extract<MessagesBlock, { type: 'tool_result' }>,
+  param: string,
+): ReturnType<ContentReader['content']> {
+  if (content == null || typeof content === 'string') return { content: content ?? '' }
+  const reader = createContentReader()
+  for (const [place, block] of content.entries()) {
+    const at = `${param}.content[${place}]`
+    if (!isKnownMessagesBlock(block) || !isContentBlock(block)) {
+      throw unsupported(at, 'blocks of this type are not known')
+    }
+    reader.add(block, at)
+  }
+  return reader.content()
+}

@@ -1,0 +1,161 @@
+import { encodeNdjson } from '@svc/wire/ndjson'
+import type { OllamaLogprob } from '@svc/wire/ollama'
+import type { ReplyCollector, ReplyFacts, StreamEncoder } from '../../../inference/codec.ts'
+import type { FinishReason, PredictionEvent, TokenLogprob } from '../../../inference/events.ts'
+import type { Clock } from '../../../ports.ts'
+import { createStopwatch, type Figures } from './figures.ts'
+import type { OllamaGeneration } from './generation.ts'
+import { gatherCalls, type OllamaCall } from './tool-calls.ts'
+
+/** A piece of an answer, or all of it. */
+export interface AnswerPiece {
+  readonly text: string
+  readonly thinking?: string | undefined
+  readonly toolCalls?: readonly OllamaCall[] | undefined
+}
+
+/** How one route writes answers. */
+export interface AnswerFormat {
+  /** The fields of a line that carry a piece. */
+  piece(piece: AnswerPiece): object
+  /** Further fields of the last line. @default none */
+  last?: ((answer: string) => object) | undefined
+}
+
+/** What writing an answer takes beside its facts. */
+export interface AnswerOptions {
+  readonly request: OllamaGeneration
+  readonly format: AnswerFormat
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>
+}
+
+type DoneReason = 'stop' | 'length'
+
+/** A call ends an answer as any other end does. */
+function toDoneReason(reason: FinishReason): DoneReason {
+  return reason === 'length' ? 'length' : 'stop'
+}
+
+/** Writes an answer as lines of JSON: a line a piece, calls whole, the figures in the last. */
+export function streamAnswer(facts: ReplyFacts, { request, format, clock }: AnswerOptions): StreamEncoder {
+  const stopwatch = createStopwatch(clock, request.startedAt)
+  const calls = gatherCalls()
+  let reason: DoneReason = 'stop'
+  let answer = ''
+  const line = (piece: AnswerPiece, rest: object = { done: false }): string =>
+    encodeNdjson({ ...head(facts, clock), ...format.piece(piece), ...rest })
+
+  function encode(event: PredictionEvent): string {
+    if (event.type !== 'usage') stopwatch.tick()
+    switch (event.type) {
+      case 'text-delta':
+        answer += event.text
+        return line({ text: event.text }, { done: false, ...logprobFields(event.logprobs, request) })
+      case 'reasoning-delta':
+        return line({ text: '', thinking: event.text })
+      case 'tool-call-start':
+      case 'tool-call-delta':
+        calls.event(event)
+        return ''
+      case 'choice-end': {
+        reason = toDoneReason(event.finishReason)
+        const toolCalls = calls.calls({ wasCut: reason === 'length' })
+        return toolCalls.length > 0 ? line({ text: '', toolCalls }) : ''
+      }
+      case 'usage':
+        return line(
+          { text: '' },
+          lastFields(request, { reason, answer, format, figures: stopwatch.figures(event.usage) }),
+        )
+    }
+  }
+
+  return {
+    contentType: 'application/x-ndjson',
+    start: () => '',
+    event: encode,
+    end: () => '',
+    error: ({ message }) => encodeNdjson({ error: message }),
+  }
+}
+
+/** Gathers an answer into one body. */
+export function collectAnswer(facts: ReplyFacts, { request, format, clock }: AnswerOptions): ReplyCollector {
+  const stopwatch = createStopwatch(clock, request.startedAt)
+  const calls = gatherCalls()
+  const logprobs: OllamaLogprob[] = []
+  let reason: DoneReason = 'stop'
+  let text = ''
+  let thinking = ''
+  let figures: Figures | undefined
+  return {
+    event(event) {
+      if (event.type !== 'usage') stopwatch.tick()
+      switch (event.type) {
+        case 'text-delta':
+          text += event.text
+          for (const entry of event.logprobs ?? []) logprobs.push(toWireLogprob(entry, request.alternatives))
+          break
+        case 'reasoning-delta':
+          thinking += event.text
+          break
+        case 'tool-call-start':
+        case 'tool-call-delta':
+          calls.event(event)
+          break
+        case 'choice-end':
+          reason = toDoneReason(event.finishReason)
+          break
+        case 'usage':
+          figures = stopwatch.figures(event.usage)
+          break
+      }
+    },
+    body() {
+      const toolCalls = calls.calls({ wasCut: reason === 'length' })
+      const piece: AnswerPiece = {
+        text,
+        thinking: thinking === '' ? undefined : thinking,
+        toolCalls: toolCalls.length > 0 ? toolCalls : undefined,
+      }
+      return {
+        ...head(facts, clock),
+        ...format.piece(piece),
+        ...(logprobs.length > 0 ? { logprobs } : {}),
+        ...lastFields(request, { reason, answer: text, format, figures: figures ?? stopwatch.figures() }),
+      }
+    },
+  }
+}
+
+function head({ model }: ReplyFacts, clock: Pick<Clock, 'now'>): object {
+  return { model, created_at: new Date(clock.now()).toISOString() }
+}
+
+interface Ending {
+  readonly reason: DoneReason
+  readonly answer: string
+  readonly format: AnswerFormat
+  readonly figures: Figures
+}
+
+/** An answer to nothing has no figures. */
+function lastFields({ only }: OllamaGeneration, { reason, answer, format, figures }: Ending): object {
+  if (only !== undefined) return { done: true, done_reason: only }
+  return { done: true, done_reason: reason, ...figures, ...format.last?.(answer) }
+}
+
+function logprobFields(entries: readonly TokenLogprob[] | undefined, { alternatives }: OllamaGeneration): object {
+  if (entries === undefined || entries.length === 0) return {}
+  return { logprobs: entries.map((entry) => toWireLogprob(entry, alternatives)) }
+}
+
+function toWireLogprob(entry: TokenLogprob, alternatives: number): OllamaLogprob {
+  const wire = ({ token, logprob, bytes }: Omit<TokenLogprob, 'top_logprobs'>) => ({
+    token,
+    logprob,
+    ...(bytes === null ? {} : { bytes: [...bytes] }),
+  })
+  if (alternatives === 0) return wire(entry)
+  return { ...wire(entry), top_logprobs: entry.top_logprobs.slice(0, alternatives).map(wire) }
+}

@@ -1,0 +1,16 @@
+import type { Attachment } from '../../../inference/media/attachment.ts'
+
+/**
+ * The images of a message, which stand in the request in base64.
+ *
+ * @param param the field they stand in, for refusals
+ */
+export function toAttachments(
+  images: readonly string[] | null | undefined,
+  param: string,
+): { readonly attachments?: readonly Attachment[] } {
+  if (images == null || images.length === 0) return {}
+  return {
+    attachments: images.map((base64, index) => ({ kind: 'image', source: { base64 }, param: `${param}[${index}]` })),
+  }
+}

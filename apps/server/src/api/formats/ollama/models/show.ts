@@ -1,0 +1,58 @@
+import type { OllamaShowReply } from '@svc/wire/ollama'
+import type { ModelConfig } from '../../../../catalog/model-config.ts'
+import { detailsOf, ollamaCapabilitiesOf } from './describe.ts'
+
+/** What `POST /api/show` says of a model. The operator's system prompt is not among it. */
+export function showModel(model: ModelConfig): OllamaShowReply {
+  const template = model.template.chat ?? ''
+  const parameters = parameterLines(model)
+  return {
+    modelfile: modelfileOf(model.name, { template, parameters }),
+    parameters: parameters.join('\n'),
+    template,
+    details: detailsOf(model),
+    model_info: modelInfo(model),
+    capabilities: ollamaCapabilitiesOf(model),
+    modified_at: new Date(model.modifiedAt).toISOString(),
+  }
+}
+
+function parameterLines({ parameters, contextSize, llm }: ModelConfig): string[] {
+  const values: Readonly<Record<string, number | undefined>> = {
+    num_ctx: contextSize !== undefined && contextSize > 0 ? contextSize : undefined,
+    num_predict: parameters.maxTokens,
+    temperature: parameters.temperature,
+    top_k: parameters.topK,
+    top_p: parameters.topP,
+    min_p: parameters.minP,
+    repeat_penalty: parameters.repeatPenalty,
+    repeat_last_n: parameters.repeatLastN,
+    seed: parameters.seed,
+  }
+  const numbers = Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, `${value}`]]))
+  const stops = (llm.stopwords ?? []).map((word) => ['stop', JSON.stringify(word)])
+  return [...numbers, ...stops].map(([name = '', value = '']) => `${name.padEnd(30)} ${value}`)
+}
+
+function modelfileOf(
+  name: string,
+  { template, parameters }: { readonly template: string; readonly parameters: readonly string[] },
+): string {
+  const lines = [`FROM ${name}`]
+  if (template !== '') lines.push(`TEMPLATE """${template}"""`)
+  for (const parameter of parameters) lines.push(`PARAMETER ${parameter.replace(/ +/, ' ')}`)
+  return `${lines.join('\n')}\n`
+}
+
+function modelInfo({ gguf }: ModelConfig): OllamaShowReply['model_info'] {
+  if (gguf === undefined) return {}
+  const { architecture, name, fileType, contextLength, poolingType } = gguf
+  const facts = {
+    'general.architecture': architecture,
+    'general.name': name,
+    'general.file_type': fileType,
+    [`${architecture}.context_length`]: contextLength,
+    [`${architecture}.pooling_type`]: poolingType,
+  }
+  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined))
+}

@@ -1,0 +1,105 @@
+import {
+  ollamaChatReply,
+  ollamaChatRequest,
+  ollamaEmbeddingsReply,
+  ollamaEmbeddingsRequest,
+  ollamaEmbedReply,
+  ollamaEmbedRequest,
+  ollamaGenerateReply,
+  ollamaGenerateRequest,
+} from '@svc/wire/ollama'
+import type { Route } from '../../../http/route.ts'
+import type { Clock } from '../../../ports.ts'
+import type { KeepAlive } from '../../../residency/keep-alive.ts'
+import { defineInferenceRoute, type InferenceRouteParts } from '../define-inference-route.ts'
+import { createChatCodec } from './chat/codec.ts'
+import { createEmbedCodec, embeddingsCodec } from './embed/codec.ts'
+import { createGenerateCodec } from './generate/codec.ts'
+import { keepingAlive } from './keep-alive.ts'
+import { type OllamaModelParts, ollamaModelRoutes } from './models/routes.ts'
+
+/** What the routes of the alternate ecosystem are made of. */
+export interface OllamaParts extends Omit<OllamaModelParts, 'bodies' | 'clock' | 'keepAlive'> {
+  readonly keepAlive: Pick<KeepAlive, 'set' | 'expiresAt'>
+  readonly clock: Clock
+}
+
+const common = {
+  method: 'POST',
+  access: 'any',
+  family: 'string',
+  modelRequired: true,
+  tag: 'inference',
+} as const
+
+/** The alternate ecosystem's format: two ends each for what is generated or embedded, and what its clients ask beside. */
+export function ollamaRoutes(
+  ollama: OllamaParts,
+  parts: InferenceRouteParts & Pick<OllamaModelParts, 'bodies'>,
+): Route[] {
+  const { clock, keepAlive } = ollama
+  const inference = { ...parts, pipeline: keepingAlive(parts.pipeline, keepAlive) }
+  return [
+    defineInferenceRoute(
+      {
+        ...common,
+        path: '/api/chat',
+        scanned: 'ollama-chat',
+        feature: 'chat',
+        usecase: 'chat',
+        summary: 'Continue a conversation, in the format of the alternate ecosystem',
+        body: ollamaChatRequest,
+        responses: {
+          200: { description: 'Lines of JSON, or one reply with `stream: false`.', schema: ollamaChatReply },
+        },
+      },
+      createChatCodec(clock),
+      inference,
+    ),
+    defineInferenceRoute(
+      {
+        ...common,
+        path: '/api/generate',
+        scanned: 'ollama-generate',
+        feature: 'chat',
+        usecase: 'chat',
+        summary: 'Answer a prompt, in the format of the alternate ecosystem',
+        body: ollamaGenerateRequest,
+        responses: {
+          200: { description: 'Lines of JSON, or one reply with `stream: false`.', schema: ollamaGenerateReply },
+        },
+      },
+      createGenerateCodec(clock),
+      inference,
+    ),
+    defineInferenceRoute(
+      {
+        ...common,
+        path: '/api/embed',
+        scanned: 'ollama-embed',
+        feature: 'embeddings',
+        usecase: 'embeddings',
+        summary: 'Turn texts into vectors, in the format of the alternate ecosystem',
+        body: ollamaEmbedRequest,
+        responses: { 200: { description: 'One vector an input, in their order.', schema: ollamaEmbedReply } },
+      },
+      createEmbedCodec(clock),
+      inference,
+    ),
+    defineInferenceRoute(
+      {
+        ...common,
+        path: '/api/embeddings',
+        scanned: 'ollama-embed',
+        feature: 'embeddings',
+        usecase: 'embeddings',
+        summary: 'Turn a text into a vector, by the older route of the alternate ecosystem',
+        body: ollamaEmbeddingsRequest,
+        responses: { 200: { description: 'The vector; empty for no text.', schema: ollamaEmbeddingsReply } },
+      },
+      embeddingsCodec,
+      inference,
+    ),
+    ...ollamaModelRoutes({ ...ollama, bodies: parts.bodies }),
+  ]
+}

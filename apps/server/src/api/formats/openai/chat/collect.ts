@@ -1,0 +1,117 @@
+import type {
+  ChatCompletion,
+  ChatFinishReason,
+  ChatReplyMessage,
+  ChatTokenLogprob,
+  ChatToolCall,
+} from '@svc/wire/openai'
+import type { ReplyCollector, ReplyFacts } from '../../../../inference/codec.ts'
+import { NO_USAGE, type PredictionEvent, type Usage } from '../../../../inference/events.ts'
+import { toCompletionUsage } from './usage.ts'
+
+interface Choice {
+  text: string
+  reasoning: string
+  readonly calls: ChatToolCall[]
+  readonly logprobs: ChatTokenLogprob[]
+  finishReason: ChatFinishReason
+}
+
+/** Gathers a prediction into one `chat.completion` body. */
+export function collectChat(
+  facts: ReplyFacts,
+  options: { readonly choices: number; readonly usesFunctions: boolean },
+): ReplyCollector {
+  const gathered: Choice[] = Array.from({ length: options.choices }, () => ({
+    text: '',
+    reasoning: '',
+    calls: [],
+    logprobs: [],
+    finishReason: 'stop',
+  }))
+  let usage: Usage = NO_USAGE
+  return {
+    event(event) {
+      if (event.type === 'usage') usage = event.usage
+      else addTo(gathered[event.choice], event)
+    },
+    body: () => toBody(facts, gathered, { usage, usesFunctions: options.usesFunctions }),
+  }
+}
+
+function addTo(choice: Choice | undefined, event: Exclude<PredictionEvent, { type: 'usage' }>): void {
+  if (choice === undefined) return
+  switch (event.type) {
+    case 'text-delta':
+      choice.text += event.text
+      for (const entry of event.logprobs ?? []) choice.logprobs.push(toWireLogprob(entry))
+      break
+    case 'reasoning-delta':
+      choice.reasoning += event.text
+      break
+    case 'tool-call-start':
+      choice.calls[event.index] = {
+        index: event.index,
+        id: event.id,
+        type: 'function',
+        function: { name: event.name, arguments: '' },
+      }
+      break
+    case 'tool-call-delta': {
+      const call = choice.calls[event.index]
+      if (call !== undefined) call.function.arguments += event.arguments
+      break
+    }
+    case 'choice-end':
+      choice.finishReason = event.finishReason
+      break
+  }
+}
+
+type Logprob = NonNullable<Extract<PredictionEvent, { type: 'text-delta' }>['logprobs']>[number]
+
+/** A log-probability entry as the wire has it. */
+export function toWireLogprob(entry: Logprob): ChatTokenLogprob {
+  const alternative = ({ token, logprob, bytes }: Omit<Logprob, 'top_logprobs'>) => ({
+    token,
+    logprob,
+    bytes: bytes === null ? null : [...bytes],
+  })
+  return { ...alternative(entry), top_logprobs: entry.top_logprobs.map(alternative) }
+}
+
+function toBody(
+  facts: ReplyFacts,
+  gathered: readonly Choice[],
+  { usage, usesFunctions }: { readonly usage: Usage; readonly usesFunctions: boolean },
+): ChatCompletion {
+  return {
+    id: `chatcmpl-${facts.requestId}`,
+    object: 'chat.completion',
+    created: facts.created,
+    model: facts.model,
+    choices: gathered.map((choice, index) => ({
+      index,
+      finish_reason:
+        usesFunctions && choice.finishReason === 'tool_calls' ? ('function_call' as const) : choice.finishReason,
+      logprobs: choice.logprobs.length > 0 ? { content: choice.logprobs, refusal: null } : null,
+      message: {
+        role: 'assistant',
+        content: choice.text === '' && choice.calls.length > 0 ? null : choice.text,
+        refusal: null,
+        ...(choice.reasoning === '' ? {} : { reasoning: choice.reasoning, reasoning_content: choice.reasoning }),
+        ...toCallFields(
+          choice.calls.filter((call) => call !== undefined),
+          usesFunctions,
+        ),
+      },
+    })),
+    usage: toCompletionUsage(usage, facts.extraUsage),
+  }
+}
+
+function toCallFields(calls: readonly ChatToolCall[], usesFunctions: boolean): Partial<ChatReplyMessage> {
+  const [first] = calls
+  if (first === undefined) return {}
+  return usesFunctions ? { function_call: first.function } : { tool_calls: [...calls] }
+}

@@ -1,0 +1,86 @@
+import type { SvcError } from '@svc/errors'
+import type { ChatDelta } from '@svc/wire/openai'
+import type { ReplyFacts, StreamEncoder } from '../../../../inference/codec.ts'
+import type { PredictionEvent, Usage } from '../../../../inference/events.ts'
+import { toWireLogprob } from './collect.ts'
+import { toCompletionUsage } from './usage.ts'
+
+const DONE = 'data: [DONE]\n\n'
+
+/**
+ * Encodes a prediction as `chat.completion.chunk` events. What never changes inside a stream is serialised once; a
+ * text delta costs one `JSON.stringify` of its text.
+ */
+export function streamChat(
+  facts: ReplyFacts,
+  options: { readonly choices: number; readonly includeUsage: boolean; readonly usesFunctions: boolean },
+): StreamEncoder {
+  const hasCalled = new Set<number>()
+  const envelope = JSON.stringify({
+    id: `chatcmpl-${facts.requestId}`,
+    object: 'chat.completion.chunk',
+    created: facts.created,
+    model: facts.model,
+  }).slice(0, -1)
+  const chunk = (choice: number, delta: string, rest = '"finish_reason":null'): string =>
+    `data: ${envelope},"choices":[{"index":${choice},"delta":${delta},${rest}}]}\n\n`
+  const usageChunk = (usage: Usage): string =>
+    options.includeUsage
+      ? `data: ${envelope},"choices":[],"usage":${JSON.stringify(toCompletionUsage(usage, facts.extraUsage))}}\n\n`
+      : ''
+
+  function encode(event: PredictionEvent): string {
+    switch (event.type) {
+      case 'text-delta': {
+        // Clients take a call for the end of the text.
+        if (hasCalled.has(event.choice)) return ''
+        const delta = `{"content":${JSON.stringify(event.text)}}`
+        if (event.logprobs === undefined) return chunk(event.choice, delta)
+        const logprobs = JSON.stringify({ content: event.logprobs.map(toWireLogprob), refusal: null })
+        return chunk(event.choice, delta, `"finish_reason":null,"logprobs":${logprobs}`)
+      }
+      case 'reasoning-delta': {
+        const text = JSON.stringify(event.text)
+        return chunk(event.choice, `{"reasoning":${text},"reasoning_content":${text}}`)
+      }
+      case 'tool-call-start':
+        hasCalled.add(event.choice)
+        return chunk(event.choice, JSON.stringify(toCallStart(event, options.usesFunctions)))
+      case 'tool-call-delta':
+        return chunk(event.choice, JSON.stringify(toCallDelta(event, options.usesFunctions)))
+      case 'choice-end': {
+        const isFunctionCall = options.usesFunctions && event.finishReason === 'tool_calls'
+        return chunk(event.choice, '{}', `"finish_reason":"${isFunctionCall ? 'function_call' : event.finishReason}"`)
+      }
+      case 'usage':
+        return usageChunk(event.usage)
+    }
+  }
+
+  return {
+    contentType: 'text/event-stream',
+    start(usage) {
+      const roles = Array.from({ length: options.choices }, (_, choice) =>
+        chunk(choice, '{"role":"assistant","content":""}'),
+      )
+      // Whoever asks for every figure has those of the prompt ahead of the answer.
+      return (facts.extraUsage ? usageChunk(usage) : '') + roles.join('')
+    },
+    event: encode,
+    end: () => DONE,
+    error: (error: SvcError) =>
+      `data: ${JSON.stringify({ error: { message: error.message, type: 'server_error', code: 'server_error', param: null } })}\n\n${DONE}`,
+  }
+}
+
+type EventOf<Type extends PredictionEvent['type']> = Extract<PredictionEvent, { type: Type }>
+
+function toCallStart({ index, id, name }: EventOf<'tool-call-start'>, usesFunctions: boolean): ChatDelta {
+  const called = { name, arguments: '' }
+  return usesFunctions ? { function_call: called } : { tool_calls: [{ index, id, type: 'function', function: called }] }
+}
+
+function toCallDelta(event: EventOf<'tool-call-delta'>, usesFunctions: boolean): ChatDelta {
+  const called = { arguments: event.arguments }
+  return usesFunctions ? { function_call: called } : { tool_calls: [{ index: event.index, function: called }] }
+}

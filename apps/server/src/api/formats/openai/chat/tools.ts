@@ -1,0 +1,80 @@
+import { SvcError } from '@svc/errors'
+import type { ChatCompletionRequest, ChatTool } from '@svc/wire/openai'
+import type { ChatRequest } from '../../../../inference/request.ts'
+
+/** What of a request the tools decide. */
+export type ToolRequest = Pick<ChatRequest, 'tools' | 'toolChoice' | 'parallelToolCalls'>
+
+/** A choice in the one form that goes on: a word, or the function that must be called. */
+type ToolChoice = 'auto' | 'none' | 'required' | { readonly type: 'function'; readonly function: { name: string } }
+
+/** The tools of a request, the legacy `functions` among them, and which of them the model may call. */
+export function toToolRequest(body: ChatCompletionRequest): ToolRequest {
+  const tools = [...(body.tools ?? []), ...(body.functions ?? []).map(toTool)]
+  const choice = choiceOf(body)
+  if (choice === 'none') return {}
+  checkNames(tools, choice)
+  if (tools.length === 0) return {}
+  return {
+    tools,
+    toolChoice: choice,
+    parallelToolCalls: usesFunctions(body) ? false : (body.parallel_tool_calls ?? undefined),
+  }
+}
+
+/** Whether the reply says `function_call` where others say `tool_calls`: the client speaks the older form. */
+export function usesFunctions(body: ChatCompletionRequest): boolean {
+  return (body.functions?.length ?? 0) > 0 && (body.tools?.length ?? 0) === 0
+}
+
+function toTool(definition: ChatTool['function']): ChatTool {
+  return { type: 'function', function: definition }
+}
+
+function checkNames(tools: readonly ChatTool[], choice: ToolChoice | undefined): void {
+  if (choice === undefined || choice === 'auto') return
+  if (tools.length === 0) throw invalidChoice('tool_choice: there are no tools to choose from')
+  if (typeof choice === 'string' || tools.some((tool) => tool.function.name === choice.function.name)) return
+  throw invalidChoice('tool_choice: names a function that is not among the tools')
+}
+
+function choiceOf(body: ChatCompletionRequest): ToolChoice | undefined {
+  if (body.tool_choice != null) return toChoice(body.tool_choice)
+  const legacy = body.function_call
+  if (legacy == null) return undefined
+  return typeof legacy === 'string' ? legacy : toNamed(legacy.name)
+}
+
+function toChoice(choice: unknown): ToolChoice {
+  if (choice === 'any') return 'required'
+  if (choice === 'auto' || choice === 'none' || choice === 'required') return choice
+  if (typeof choice === 'string') return toChoice(parseChoice(choice))
+  const name = memberOf(memberOf(choice, 'function'), 'name') ?? memberOf(choice, 'name')
+  if (typeof name !== 'string' || name === '') throw invalidChoice('tool_choice: names no function')
+  return toNamed(name)
+}
+
+function toNamed(name: string): ToolChoice {
+  return { type: 'function', function: { name } }
+}
+
+/** Some clients send the object as JSON text. */
+function parseChoice(text: string): unknown {
+  try {
+    const choice: unknown = JSON.parse(text)
+    if (typeof choice === 'object' && choice !== null) return choice
+  } catch {
+    // said below
+  }
+  throw invalidChoice('tool_choice: expected "auto", "none", "required" or an object')
+}
+
+function memberOf(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+    ? (value as Readonly<Record<string, unknown>>)[key]
+    : undefined
+}
+
+function invalidChoice(message: string): SvcError {
+  return new SvcError('invalid_request', message, { code: 'invalid_tool_choice', details: { param: 'tool_choice' } })
+}

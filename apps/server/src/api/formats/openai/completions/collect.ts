@@ -1,0 +1,66 @@
+import type { Completion, CompletionFinishReason, CompletionLogprobs } from '@svc/wire/openai'
+import type { ReplyCollector, ReplyFacts } from '../../../../inference/codec.ts'
+import { type FinishReason, NO_USAGE, type PredictionEvent, type Usage } from '../../../../inference/events.ts'
+import { toCompletionUsage } from '../chat/usage.ts'
+import { appendLogprobs, createLogprobWriter, type LogprobWriter } from './logprobs.ts'
+
+interface Choice {
+  text: string
+  readonly writer: LogprobWriter
+  logprobs: CompletionLogprobs | null
+  finishReason: CompletionFinishReason
+}
+
+/** Gathers predictions of all prompts into one `text_completion` body. */
+export function collectCompletion(
+  facts: ReplyFacts,
+  options: { readonly choices: number; readonly alternatives: number | undefined },
+): ReplyCollector {
+  const gathered: Choice[] = Array.from({ length: options.choices }, () => ({
+    text: '',
+    writer: createLogprobWriter(options.alternatives),
+    logprobs: null,
+    finishReason: 'stop',
+  }))
+  let usage: Usage = NO_USAGE
+  return {
+    event(event) {
+      if (event.type === 'usage') usage = event.usage
+      else addTo(gathered[event.choice], event)
+    },
+    body: () => toBody(facts, gathered, usage),
+  }
+}
+
+/** Reasoning and tool calls have no place in this format. */
+function addTo(choice: Choice | undefined, event: PredictionEvent): void {
+  if (choice === undefined) return
+  if (event.type === 'choice-end') choice.finishReason = toFinishReason(event.finishReason)
+  if (event.type !== 'text-delta') return
+  choice.text += event.text
+  const added = choice.writer.piece(event.text, event.logprobs)
+  if (added === null) return
+  if (choice.logprobs === null) choice.logprobs = added
+  else appendLogprobs(choice.logprobs, added)
+}
+
+/** A completion calls no tools: a backend that found one in the text has ended all the same. */
+export function toFinishReason(reason: FinishReason): CompletionFinishReason {
+  return reason === 'tool_calls' ? 'stop' : reason
+}
+
+function toBody(facts: ReplyFacts, gathered: readonly Choice[], usage: Usage): Completion {
+  return {
+    id: facts.requestId,
+    object: 'text_completion',
+    created: facts.created,
+    model: facts.model,
+    choices: gathered.map(({ text, logprobs, finishReason }, index) => ({
+      index,
+      text,
+      finish_reason: finishReason,
+      logprobs,
+    })),
+    usage: toCompletionUsage(usage, facts.extraUsage),
+  }
+}

@@ -1,0 +1,62 @@
+import type { SvcError } from '@svc/errors'
+import type { CompletionLogprobs } from '@svc/wire/openai'
+import { encodeSseJson, SSE_DONE } from '@svc/wire/sse'
+import type { ReplyFacts, StreamEncoder } from '../../../../inference/codec.ts'
+import type { PredictionEvent, Usage } from '../../../../inference/events.ts'
+import { toCompletionUsage } from '../chat/usage.ts'
+import { toFinishReason } from './collect.ts'
+import { createLogprobWriter } from './logprobs.ts'
+
+/**
+ * Encodes the predictions of one prompt as `text_completion` events. Every choice of an event has a string `text`, the
+ * last one too: some clients add it up without looking.
+ */
+export function streamCompletion(
+  facts: ReplyFacts,
+  options: {
+    readonly choices: number
+    readonly alternatives: number | undefined
+    readonly includeUsage: boolean
+  },
+): StreamEncoder {
+  const envelope = JSON.stringify({
+    id: facts.requestId,
+    object: 'text_completion',
+    created: facts.created,
+    model: facts.model,
+  }).slice(0, -1)
+  const writers = Array.from({ length: options.choices }, () => createLogprobWriter(options.alternatives))
+  const chunk = (choice: number, text: string, reason: string, logprobs: CompletionLogprobs | null = null): string =>
+    `data: ${envelope},"choices":[{"index":${choice},"text":${JSON.stringify(text)},"finish_reason":${reason},"logprobs":${JSON.stringify(logprobs)}}]}\n\n`
+  const usageChunk = (usage: Usage): string =>
+    options.includeUsage
+      ? `data: ${envelope},"choices":[],"usage":${JSON.stringify(toCompletionUsage(usage, facts.extraUsage))}}\n\n`
+      : ''
+
+  function encode(event: PredictionEvent): string {
+    switch (event.type) {
+      case 'text-delta': {
+        const logprobs = writers[event.choice]?.piece(event.text, event.logprobs)
+        return chunk(event.choice, event.text, 'null', logprobs)
+      }
+      case 'choice-end':
+        return chunk(event.choice, '', `"${toFinishReason(event.finishReason)}"`)
+      case 'usage':
+        return usageChunk(event.usage)
+      case 'reasoning-delta':
+      case 'tool-call-start':
+      case 'tool-call-delta':
+        return ''
+    }
+  }
+
+  return {
+    contentType: 'text/event-stream',
+    // Whoever asks for every figure has those of the prompt ahead of the answer.
+    start: (usage) => (facts.extraUsage ? usageChunk(usage) : ''),
+    event: encode,
+    end: () => SSE_DONE,
+    error: ({ message }: SvcError) =>
+      encodeSseJson({ error: { message, type: 'server_error', code: 'server_error', param: null } }) + SSE_DONE,
+  }
+}

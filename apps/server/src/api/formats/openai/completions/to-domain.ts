@@ -1,0 +1,53 @@
+import { SvcError } from '@svc/errors'
+import { toStructuredOutput } from '@svc/structured-output'
+import { type CompletionRequest as CompletionBody, textsOf } from '@svc/wire/openai'
+import type { CompletionRequest } from '../../../../inference/request.ts'
+import { unparsable } from '../../../../inference/stages/body.ts'
+import { MAX_CHOICES } from '../limits.ts'
+import { toGeneration } from '../to-generation.ts'
+
+/** A completion request with what only its own format asks for. */
+export interface CompatibleCompletionRequest extends CompletionRequest {
+  readonly includeUsage: boolean
+  /** Alternatives that a token is given with; undefined: no log-probabilities. */
+  readonly alternatives: number | undefined
+}
+
+/** A completion request of the compatible format in domain terms. `suffix` and `best_of` change nothing. */
+export function completionToDomain(body: CompletionBody): CompatibleCompletionRequest {
+  const prompts = textsOf(body.prompt)
+  const choices = body.n ?? 1
+  const stream = body.stream ?? false
+  if (prompts.length === 0) throw unparsable('prompt: at least one prompt is needed', 'prompt')
+  if (stream && prompts.length !== 1) {
+    throw new SvcError('invalid_request', 'streaming completions require exactly one prompt string', {
+      code: 'streaming_prompts',
+      details: { param: 'prompt' },
+    })
+  }
+  if (prompts.length * choices > MAX_CHOICES)
+    throw unparsable(`prompt: more than ${MAX_CHOICES} choices in all`, 'prompt')
+  const alternatives = toAlternatives(body.logprobs)
+  return {
+    kind: 'completion',
+    prompts,
+    choices,
+    stream,
+    echo: body.echo ?? undefined,
+    generation: {
+      ...toGeneration({ ...body, logprobs: undefined, top_logprobs: undefined }),
+      logprobs: alternatives !== undefined,
+      topLogprobs: alternatives,
+    },
+    structuredOutput: toStructuredOutput({ responseFormat: body.response_format, grammar: body.grammar }),
+    reasoningEffort: body.reasoning_effort ?? undefined,
+    metadata: body.metadata ?? undefined,
+    includeUsage: body.stream_options?.include_usage ?? false,
+    alternatives,
+  }
+}
+
+function toAlternatives(logprobs: CompletionBody['logprobs']): number | undefined {
+  if (logprobs === true) return 1
+  return logprobs === false ? undefined : (logprobs ?? undefined)
+}

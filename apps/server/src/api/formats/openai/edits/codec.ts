@@ -1,0 +1,62 @@
+import { SvcError } from '@svc/errors'
+import { type Edit, type EditRequest, editRequest } from '@svc/wire/openai'
+import type { GenerationCodec, ReplyCollector, ReplyFacts } from '../../../../inference/codec.ts'
+import { NO_USAGE, type Usage } from '../../../../inference/events.ts'
+import { limitItems } from '../../../../inference/limit-items.ts'
+import { readBody } from '../../../../inference/read-body.ts'
+import type { CompletionRequest } from '../../../../inference/request.ts'
+import { unparsable } from '../../../../inference/stages/body.ts'
+import { toCompletionUsage } from '../chat/usage.ts'
+import { MAX_CHOICES } from '../limits.ts'
+import { toGeneration } from '../to-generation.ts'
+
+/** The two ends of `POST /v1/edits`, a format without streams. */
+export const editCodec: GenerationCodec<CompletionRequest> = {
+  async parse(document, { signal }) {
+    limitItems(document, 'input', MAX_CHOICES)
+    return editToDomain(await readBody(editRequest, document, signal))
+  },
+  stream() {
+    throw new SvcError('internal', 'edits are not streamed', { code: 'stage_order' })
+  },
+  collect: ({ prompts, choices }, facts) => collectEdit(facts, prompts.length * choices),
+}
+
+function editToDomain(body: EditRequest): CompletionRequest {
+  const { input } = body
+  const prompts = Array.isArray(input) ? input : [input ?? '']
+  const choices = body.n ?? 1
+  if (prompts.length === 0) throw unparsable('input: at least one text is needed', 'input')
+  if (prompts.length * choices > MAX_CHOICES)
+    throw unparsable(`input: more than ${MAX_CHOICES} choices in all`, 'input')
+  return {
+    kind: 'completion',
+    prompts,
+    instruction: body.instruction,
+    choices,
+    stream: false,
+    generation: toGeneration(body),
+    reasoningEffort: body.reasoning_effort ?? undefined,
+    metadata: body.metadata ?? undefined,
+  }
+}
+
+/** Gathers the texts of all choices into one `edit` body. */
+function collectEdit(facts: ReplyFacts, choices: number): ReplyCollector {
+  const texts = new Array<string>(choices).fill('')
+  let usage: Usage = NO_USAGE
+  return {
+    event(event) {
+      if (event.type === 'usage') usage = event.usage
+      if (event.type === 'text-delta') texts[event.choice] += event.text
+    },
+    body: (): Edit => ({
+      id: facts.requestId,
+      object: 'edit',
+      created: facts.created,
+      model: facts.model,
+      choices: texts.map((text, index) => ({ index, text })),
+      usage: toCompletionUsage(usage, facts.extraUsage),
+    }),
+  }
+}

@@ -1,0 +1,165 @@
+import { SvcError } from '@svc/errors'
+import { type MessagesModel, type MessagesModelList, messagesModel, messagesModelList } from '@svc/wire/messages'
+import {
+  type Model,
+  type ModelCapabilitiesList,
+  type ModelList,
+  type ModelWithCapabilities,
+  modelCapabilitiesList,
+  modelList,
+  model as modelSchema,
+} from '@svc/wire/openai'
+import { RE2JS } from 're2js'
+import * as z from 'zod'
+import type { Call } from '../../../http/call.ts'
+import { json } from '../../../http/json.ts'
+import { defineRoute, type Route } from '../../../http/route.ts'
+import { modelNotFound } from '../../../inference/stages/resolve.ts'
+
+/** A model that clients may name. */
+export interface ListedModel {
+  readonly id: string
+  /** When it came, milliseconds. */
+  readonly createdAt: number
+  /** What it can do; worked out when asked. */
+  capabilities(): Pick<ModelWithCapabilities, 'capabilities' | 'input_modalities' | 'output_modalities'>
+}
+
+/** What the model routes read. */
+export interface ModelListing {
+  /** Models clients may name, in byte order; with the files that configurations refer to when asked. */
+  list(options: { readonly includeReferenced: boolean }): readonly ListedModel[]
+}
+
+const MAX_FILTER_LENGTH = 1024
+
+const listQuery = z.object({
+  filter: z.string().optional().describe('Regular expression (RE2) over the names.'),
+  excludeConfigured: z.string().optional().describe('`false` also lists files that a configuration refers to.'),
+  limit: z.string().optional().describe('Models of a page, 1 to 1000, default 20; messages format only.'),
+  after_id: z.string().optional().describe('The page behind this model; messages format only.'),
+  before_id: z.string().optional().describe('The page before this model; messages format only.'),
+})
+
+function compileFilter(source: string | undefined): (name: string) => boolean {
+  if (source === undefined || source === '') return () => true
+  if (source.length > MAX_FILTER_LENGTH) throw invalidFilter('filter is longer than 1024 characters')
+  try {
+    const expression = RE2JS.compile(source)
+    return (name) => expression.matcher(name).find()
+  } catch (cause) {
+    throw invalidFilter('filter is no valid expression', cause)
+  }
+}
+
+function invalidFilter(message: string, cause?: unknown): SvcError {
+  return new SvcError('invalid_request', message, { code: 'invalid_filter', cause, details: { param: 'filter' } })
+}
+
+function toModel(entry: Pick<ListedModel, 'id' | 'createdAt'>): Model {
+  return { id: entry.id, object: 'model', created: Math.floor(entry.createdAt / 1000), owned_by: 'svc' }
+}
+
+/** Clients of the messages format, which lists models in its own way, say its version. */
+function speaksMessages({ incoming }: Call): boolean {
+  return incoming.headers['anthropic-version'] !== undefined
+}
+
+function toMessagesModel({ id, createdAt }: Pick<ListedModel, 'id' | 'createdAt'>): MessagesModel {
+  return { type: 'model', id, display_name: id, created_at: new Date(createdAt).toISOString() }
+}
+
+/** Models of a page where nobody says how many, and at most. */
+const PAGE = { usual: 20, most: 1000 } as const
+
+/** A page of the list, as the messages format asks for it. */
+function messagesPage(entries: readonly ListedModel[], call: Call): MessagesModelList {
+  const limit = toPageLimit(call.query('limit'))
+  const find = (name: 'after_id' | 'before_id'): number => {
+    const id = call.query(name)
+    const index = entries.findIndex((entry) => entry.id === id)
+    if (id !== undefined && index < 0)
+      throw new SvcError('invalid_request', `${name} names no model`, { details: { param: name } })
+    return index
+  }
+  const [after, before] = [find('after_id'), find('before_id')]
+  const end = before < 0 ? entries.length : before
+  const start = before < 0 ? after + 1 : Math.max(after + 1, end - limit)
+  const page = entries.slice(start, Math.min(start + limit, end))
+  return {
+    data: page.map(toMessagesModel),
+    has_more: before < 0 ? start + page.length < entries.length : start > after + 1,
+    first_id: page[0]?.id ?? null,
+    last_id: page.at(-1)?.id ?? null,
+  }
+}
+
+function toPageLimit(asked: string | undefined): number {
+  const limit = asked === undefined ? PAGE.usual : Number(asked)
+  if (Number.isInteger(limit) && limit >= 1 && limit <= PAGE.most) return limit
+  throw new SvcError('invalid_request', `limit must be 1 to ${PAGE.most}`, { details: { param: 'limit' } })
+}
+
+/** `GET /v1/models`, its alias, what the models can do, and one model by name. */
+export function modelRoutes(models: ModelListing): Route[] {
+  /** The models that a call asks for. */
+  function asked(call: Call): ListedModel[] {
+    const matches = compileFilter(call.query('filter'))
+    const entries = models.list({ includeReferenced: call.query('excludeConfigured') === 'false' })
+    return entries.filter((entry) => matches(entry.id))
+  }
+
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/v1/models',
+      aliases: ['/models'],
+      access: 'any',
+      family: 'compatible',
+      tag: 'models',
+      summary: 'List the models that can be named in requests',
+      query: listQuery,
+      responses: {
+        200: {
+          description: 'The models in byte order; with `anthropic-version` a page of the messages format.',
+          schema: z.union([modelList, messagesModelList]),
+        },
+      },
+      handler(call) {
+        if (speaksMessages(call)) return json(messagesPage(asked(call), call))
+        return json({ object: 'list', data: asked(call).map(toModel) } satisfies ModelList)
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/models/capabilities',
+      aliases: ['/models/capabilities'],
+      access: 'any',
+      family: 'compatible',
+      tag: 'models',
+      summary: 'List the models with what they can do, take and give',
+      query: listQuery,
+      responses: { 200: { description: 'The models in byte order.', schema: modelCapabilitiesList } },
+      handler(call) {
+        const data = asked(call).map((entry) => ({ ...toModel(entry), ...entry.capabilities() }))
+        return json({ object: 'list', data } satisfies ModelCapabilitiesList)
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/models/:id',
+      aliases: ['/models/:id'],
+      access: 'any',
+      family: 'compatible',
+      tag: 'models',
+      summary: 'One model by name',
+      responses: { 200: { description: 'The model.', schema: z.union([modelSchema, messagesModel]) } },
+      handler(call) {
+        const id = call.param('id')
+        const entry = models.list({ includeReferenced: true }).find((candidate) => candidate.id === id)
+        if (entry === undefined) throw modelNotFound(id)
+        return json(speaksMessages(call) ? toMessagesModel(entry) : toModel(entry))
+      },
+    }),
+  ]
+}

@@ -1,0 +1,63 @@
+import { SvcError } from '@svc/errors'
+import { type Moderation, type ModerationRequest, moderationRequest } from '@svc/wire/openai'
+import type { GenerationCodec, ReplyCollector, ReplyFacts } from '../../../../inference/codec.ts'
+import { limitItems } from '../../../../inference/limit-items.ts'
+import { readBody } from '../../../../inference/read-body.ts'
+import type { CompletionRequest } from '../../../../inference/request.ts'
+import { toModerationPrompt } from './prompt.ts'
+import { readVerdict, VERDICT_SCHEMA } from './verdict.ts'
+
+/** Each text is a prediction of its own. */
+const MAX_TEXTS = 256
+/** Several times what a verdict takes. */
+const MAX_TOKENS = 512
+
+/** The two ends of `POST /v1/moderations`: the model fills in a form for each text. */
+export const moderationCodec: GenerationCodec<CompletionRequest> = {
+  async parse(document, { signal }) {
+    limitItems(document, 'input', MAX_TEXTS)
+    return moderationToDomain(await readBody(moderationRequest, document, signal))
+  },
+  stream() {
+    throw new SvcError('internal', 'moderations are not streamed', { code: 'stage_order' })
+  },
+  collect: ({ prompts }, facts) => collectModeration(facts, prompts.length),
+}
+
+function moderationToDomain({ input }: ModerationRequest): CompletionRequest {
+  const texts = typeof input === 'string' ? [input] : input
+  if (texts.length === 0) throw invalidInput('input must contain at least one text string')
+  if (texts.includes('')) throw invalidInput('input strings must not be empty')
+  return {
+    kind: 'completion',
+    prompts: texts.map(toModerationPrompt),
+    choices: 1,
+    echo: false,
+    stream: false,
+    thinking: false,
+    generation: { temperature: 0, maxTokens: MAX_TOKENS },
+    structuredOutput: { kind: 'json-schema', schema: VERDICT_SCHEMA },
+  }
+}
+
+function invalidInput(message: string): SvcError {
+  return new SvcError('invalid_request', message, {
+    code: 'invalid_input',
+    details: { type: 'invalid_request_error', param: 'input' },
+  })
+}
+
+/** Gathers the verdicts on all texts into one body. */
+function collectModeration(facts: ReplyFacts, count: number): ReplyCollector {
+  const answers = new Array<string>(count).fill('')
+  return {
+    event(event) {
+      if (event.type === 'text-delta') answers[event.choice] += event.text
+    },
+    body: (): Moderation => ({
+      id: `modr-${facts.requestId}`,
+      model: facts.model,
+      results: answers.map(readVerdict),
+    }),
+  }
+}

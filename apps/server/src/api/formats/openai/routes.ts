@@ -1,0 +1,43 @@
+import { chatCompletion, chatCompletionRequest } from '@svc/wire/openai'
+import type { Route } from '../../../http/route.ts'
+import { defineInferenceRoute, type InferenceRouteParts } from '../define-inference-route.ts'
+import { chatCodec } from './chat/codec.ts'
+import { completionRoutes } from './completions/routes.ts'
+import { editRoutes } from './edits/routes.ts'
+import { embeddingRoutes } from './embeddings/routes.ts'
+import { type ModelListing, modelRoutes } from './models.ts'
+import { moderationRoutes } from './moderations/routes.ts'
+
+/** The compatible routes: two ends each, the pipeline between. */
+export function openaiRoutes(parts: InferenceRouteParts & { readonly models: ModelListing }): Route[] {
+  return [
+    defineInferenceRoute(
+      {
+        method: 'POST',
+        path: '/v1/chat/completions',
+        aliases: ['/chat/completions'],
+        access: 'any',
+        feature: 'chat',
+        family: 'compatible',
+        usecase: 'chat',
+        scanned: 'chat-completions',
+        tag: 'inference',
+        summary: 'Continue a conversation',
+        body: chatCompletionRequest,
+        responses: {
+          200: {
+            description: 'The reply, or server-sent `chat.completion.chunk` events with `stream`.',
+            schema: chatCompletion,
+          },
+        },
+      },
+      chatCodec,
+      parts,
+    ),
+    ...completionRoutes(parts),
+    ...editRoutes(parts),
+    ...embeddingRoutes(parts),
+    ...moderationRoutes(parts),
+    ...modelRoutes(parts.models),
+  ]
+}

@@ -1,0 +1,72 @@
+import type { ChatCompletionRequest } from '@svc/wire/openai'
+import type { GenerationOptions } from '../../../inference/request.ts'
+
+/** The fields that chat and completions share. */
+type GenerationFields = Pick<
+  ChatCompletionRequest,
+  | 'batch'
+  | 'frequency_penalty'
+  | 'ignore_eos'
+  | 'logit_bias'
+  | 'logprobs'
+  | 'max_completion_tokens'
+  | 'max_tokens'
+  | 'min_p'
+  | 'n_keep'
+  | 'negative_prompt'
+  | 'negative_prompt_scale'
+  | 'presence_penalty'
+  | 'repeat_last_n'
+  | 'repeat_penalty'
+  | 'rope_freq_base'
+  | 'rope_freq_scale'
+  | 'seed'
+  | 'stop'
+  | 'temperature'
+  | 'tfz'
+  | 'top_k'
+  | 'top_logprobs'
+  | 'top_p'
+  | 'typical_p'
+>
+
+/** Words that end an answer; empty ones end none. */
+export function toStop(stop: GenerationFields['stop']): readonly string[] | undefined {
+  if (stop == null) return undefined
+  return (typeof stop === 'string' ? [stop] : stop).filter((word) => word !== '')
+}
+
+/** What a request says about generation in domain terms. */
+export function toGeneration(body: GenerationFields): GenerationOptions {
+  const logprobs = body.logprobs === true || (typeof body.logprobs === 'number' && body.logprobs > 0)
+  return {
+    temperature: body.temperature ?? undefined,
+    topP: body.top_p ?? undefined,
+    topK: body.top_k ?? undefined,
+    minP: body.min_p ?? undefined,
+    typicalP: body.typical_p ?? undefined,
+    tfz: body.tfz ?? undefined,
+    maxTokens: toLimit(body.max_completion_tokens ?? body.max_tokens),
+    stop: toStop(body.stop),
+    seed: body.seed ?? undefined,
+    repeatPenalty: body.repeat_penalty ?? undefined,
+    repeatLastN: body.repeat_last_n ?? undefined,
+    frequencyPenalty: body.frequency_penalty ?? undefined,
+    presencePenalty: body.presence_penalty ?? undefined,
+    nKeep: body.n_keep ?? undefined,
+    batch: body.batch ?? undefined,
+    ignoreEos: body.ignore_eos ?? undefined,
+    logprobs,
+    topLogprobs: logprobs ? (body.top_logprobs ?? 1) : undefined,
+    logitBias: body.logit_bias ?? undefined,
+    negativePrompt: body.negative_prompt ?? undefined,
+    negativePromptScale: body.negative_prompt_scale ?? undefined,
+    ropeFreqBase: body.rope_freq_base ?? undefined,
+    ropeFreqScale: body.rope_freq_scale ?? undefined,
+  }
+}
+
+/** Most tokens of an answer, 0 for no limit; some clients write -1 for that. */
+export function toLimit(tokens: number | null | undefined): number | undefined {
+  return tokens == null ? undefined : Math.max(0, tokens)
+}

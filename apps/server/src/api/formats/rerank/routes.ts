@@ -1,0 +1,33 @@
+import { rerankReply, rerankRequest } from '@svc/wire/openai'
+import type { Route } from '../../../http/route.ts'
+import { defineInferenceRoute, type InferenceRouteParts, modelQuery } from '../define-inference-route.ts'
+import { rerankCodec } from './codec.ts'
+
+/** `POST /v1/rerank` and the paths at which clients of other vendors look for it. */
+export function rerankRoutes(parts: InferenceRouteParts): Route[] {
+  return [
+    defineInferenceRoute(
+      {
+        method: 'POST',
+        path: '/v1/rerank',
+        aliases: ['/jina/v1/rerank', '/v2/rerank', '/rerank'],
+        access: 'any',
+        feature: 'rerank',
+        family: 'rerank',
+        usecase: 'rerank',
+        scanned: 'rerank',
+        scannedWhen: 'asked',
+        tag: 'inference',
+        summary: 'Order documents by how well they answer a query',
+        query: modelQuery,
+        body: rerankRequest,
+        responses: {
+          200: { description: 'The best document first.', schema: rerankReply },
+          422: { description: '`top_n` is below 1.' },
+        },
+      },
+      rerankCodec,
+      parts,
+    ),
+  ]
+}

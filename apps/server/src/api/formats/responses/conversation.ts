@@ -1,0 +1,109 @@
+import { SvcError } from '@svc/errors'
+import type { ResponseInputItem, ResponseRequest } from '@svc/wire/responses'
+import type { LiveResponses } from '../../../responses/live-responses.ts'
+import type { Reader, ResponseStore, StoredResponse } from '../../../responses/response-store.ts'
+import { MAX_MESSAGES } from '../openai/limits.ts'
+import { unreadableInput } from './errors.ts'
+import { newItemId } from './ids.ts'
+
+/** Turns that a conversation may have. */
+const MAX_TURNS = 1024
+
+/** What a request continues. */
+export interface Conversation {
+  /** The items of the request itself, each with an id, references followed. */
+  readonly input: readonly ResponseInputItem[]
+  /** What went before. */
+  readonly history: readonly ResponseInputItem[]
+}
+
+/** Responses that one connection knows beside those that are stored. */
+export interface KnownResponses {
+  get(id: string): StoredResponse | undefined
+  findItem(id: string): ResponseInputItem | undefined
+}
+
+/** Where conversations are read from, and for whom. */
+export interface ConversationSource {
+  readonly store: ResponseStore
+  readonly live: LiveResponses
+  readonly reader: Reader
+  /** @default none */
+  readonly known?: KnownResponses | undefined
+}
+
+/** Whether an item stands for another one. */
+function isReference(item: ResponseInputItem): item is Extract<ResponseInputItem, { readonly role?: undefined }> {
+  return item.type === 'item_reference' || (item.type == null && !('role' in item && item.role !== undefined))
+}
+
+/**
+ * Reads what a request continues.
+ *
+ * @throws {SvcError} `not_found` for a previous response that is not there for the caller, `invalid_request` for a
+ *   reference that leads nowhere
+ */
+export async function readConversation(body: ResponseRequest, source: ConversationSource): Promise<Conversation> {
+  const given: readonly ResponseInputItem[] =
+    typeof body.input === 'string' ? [{ type: 'message', role: 'user', content: body.input }] : body.input
+  const history = body.previous_response_id == null ? [] : await readHistory(body.previous_response_id, source)
+  const input: ResponseInputItem[] = []
+  for (const [index, item] of given.entries()) input.push(await follow(item, index, source))
+  return { input, history }
+}
+
+async function follow(item: ResponseInputItem, index: number, source: ConversationSource): Promise<ResponseInputItem> {
+  if (!isReference(item)) return withId(item)
+  const found = source.known?.findItem(item.id) ?? (await source.store.findItem(item.id, source.reader))
+  if (found === undefined) throw unreadableInput(`input[${index}]: item not found: ${item.id}`, `input[${index}]`)
+  return found
+}
+
+function withId(item: ResponseInputItem): ResponseInputItem {
+  if (item.id != null && item.id !== '') return item
+  const type = item.type ?? 'message'
+  return type === 'item_reference' ? item : ({ ...item, type, id: newItemId(type) } as ResponseInputItem)
+}
+
+/** Inputs and outputs from the first response of the conversation on. */
+async function readHistory(
+  first: string,
+  { store, live, reader, known }: ConversationSource,
+): Promise<ResponseInputItem[]> {
+  const turns: (readonly ResponseInputItem[])[] = []
+  let count = 0
+  for (let id: string | null = first; id !== null; ) {
+    if (live.get(id, reader) !== undefined) throw stillRuns(id)
+    const stored: StoredResponse | undefined = known?.get(id) ?? (await store.read(id, reader))
+    if (stored === undefined) throw previousNotFound(id)
+    const { resource, input }: StoredResponse = stored
+    if (resource.status === 'queued' || resource.status === 'in_progress') throw stillRuns(id)
+    const turn: readonly ResponseInputItem[] = [...input, ...resource.output]
+    turns.push(turn)
+    count += turn.length
+    if (turns.length > MAX_TURNS || count > MAX_MESSAGES) throw tooLong()
+    id = resource.previous_response_id
+  }
+  return turns.reverse().flat()
+}
+
+function previousNotFound(id: string): SvcError {
+  return new SvcError('not_found', `previous response not found: ${id}`, {
+    code: 'previous_response_not_found',
+    details: { type: 'not_found', param: 'previous_response_id' },
+  })
+}
+
+function stillRuns(id: string): SvcError {
+  return new SvcError('invalid_request', `previous response has not ended: ${id}`, {
+    code: 'previous_response_running',
+    details: { type: 'invalid_request', param: 'previous_response_id' },
+  })
+}
+
+function tooLong(): SvcError {
+  return new SvcError('invalid_request', 'the conversation is longer than can be continued', {
+    code: 'conversation_too_long',
+    details: { type: 'invalid_request', param: 'previous_response_id' },
+  })
+}

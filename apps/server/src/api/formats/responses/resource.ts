@@ -1,0 +1,58 @@
+import type { ResponseRequest, ResponseResource, ResponseTool, ResponseUsage } from '@svc/wire/responses'
+import type { Usage } from '../../../inference/events.ts'
+
+/** A response as it begins: everything that was asked for, and no output yet; `created` in Unix seconds. */
+export function newResource(
+  asked: ResponseRequest,
+  facts: { readonly id: string; readonly model: string; readonly created: number; readonly store: boolean },
+): ResponseResource {
+  return {
+    id: facts.id,
+    object: 'response',
+    created_at: facts.created,
+    completed_at: null,
+    status: asked.background === true ? 'queued' : 'in_progress',
+    model: facts.model,
+    output: [],
+    error: null,
+    incomplete_details: null,
+    previous_response_id: asked.previous_response_id ?? null,
+    instructions: asked.instructions ?? null,
+    tools: (asked.tools ?? []).map(withStrict),
+    tool_choice: asked.tool_choice ?? 'auto',
+    parallel_tool_calls: asked.parallel_tool_calls ?? true,
+    max_tool_calls: asked.max_tool_calls ?? null,
+    temperature: asked.temperature ?? 1,
+    top_p: asked.top_p ?? 1,
+    presence_penalty: asked.presence_penalty ?? 0,
+    frequency_penalty: asked.frequency_penalty ?? 0,
+    top_logprobs: asked.top_logprobs ?? 0,
+    max_output_tokens: asked.max_output_tokens ?? null,
+    text: { ...asked.text, format: asked.text?.format ?? asked.text_format ?? { type: 'text' } },
+    truncation: asked.truncation ?? 'disabled',
+    reasoning: asked.reasoning ?? null,
+    usage: null,
+    metadata: asked.metadata ?? {},
+    store: facts.store,
+    background: asked.background ?? false,
+    service_tier: asked.service_tier ?? 'default',
+    safety_identifier: asked.safety_identifier ?? null,
+    prompt_cache_key: asked.prompt_cache_key ?? null,
+  }
+}
+
+/** The usage object of the responses format; a backend that does not tell cached and thought tokens apart gives 0. */
+export function toResponseUsage({ promptTokens, completionTokens }: Usage): ResponseUsage {
+  return {
+    input_tokens: promptTokens,
+    input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+    output_tokens: completionTokens,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: promptTokens + completionTokens,
+  }
+}
+
+/** A tool as it is told back: clients read whether its arguments are held to the schema, whatever was asked. */
+function withStrict(tool: ResponseTool): ResponseTool {
+  return tool.type === 'function' ? { ...tool, strict: tool.strict ?? false } : tool
+}

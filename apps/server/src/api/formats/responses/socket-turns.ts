@@ -1,0 +1,45 @@
+import type { StoredResponse } from '../../../responses/response-store.ts'
+import type { KnownResponses } from './conversation.ts'
+
+/** What one socket may keep of its conversation, bytes. */
+const MAX_BYTES = 16 * 1024 * 1024
+const MAX_TURNS = 1024
+
+/** The conversation of one socket as far as it is stored nowhere else: its last response can always be continued. */
+export interface SocketTurns extends KnownResponses {
+  /** Keeps a response that has ended; `bytes` is the size of what asked for it. */
+  keep(response: StoredResponse, bytes: number): void
+}
+
+/** Makes an empty conversation. */
+export function createSocketTurns(): SocketTurns {
+  const turns = new Map<string, StoredResponse>()
+  let size = 0
+
+  function forget(): void {
+    turns.clear()
+    size = 0
+  }
+
+  return {
+    get: (id) => turns.get(id),
+    findItem(id) {
+      for (const { input, resource } of turns.values()) {
+        const item = [...input, ...resource.output].find((one) => one.id === id)
+        if (item !== undefined) return item
+      }
+      return undefined
+    },
+    keep(response, bytes) {
+      const { id, store, status, previous_response_id: previous, output } = response.resource
+      const continues = previous !== null && turns.has(previous)
+      if (!continues) forget()
+      // what came before it and is stored nowhere goes with it
+      if (store && !continues) return
+      if (status !== 'completed' && status !== 'incomplete') return
+      size += bytes + JSON.stringify(output).length
+      if (size > MAX_BYTES || turns.size >= MAX_TURNS) forget()
+      else turns.set(id, response)
+    },
+  }
+}

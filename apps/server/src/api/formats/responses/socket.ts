@@ -1,0 +1,168 @@
+import { SvcError } from '@svc/errors'
+import { deriveCall } from '../../../http/call.ts'
+import { responsesError } from '../../../http/error-envelopes.ts'
+import { retryAfterSeconds, statusOf } from '../../../http/error-map.ts'
+import { isRefusal } from '../../../http/middleware/authorize.ts'
+import { ACCESS_ENDED, type Socket } from '../../../http/websocket.ts'
+import type { ReplyWriter } from '../../../inference/ports.ts'
+import { readDocument } from '../../../inference/stages/body.ts'
+import type { Principal } from '../../../principal.ts'
+import { toPublicError } from '../../../public-error.ts'
+import { type CreateParts, respond } from './create.ts'
+import { toResponsesError } from './errors.ts'
+import { createSocketTurns, type SocketTurns } from './socket-turns.ts'
+
+/** How long a socket may be open; one that is answered then comes to its end first. */
+const MAX_AGE_MS = 60 * 60_000
+/** What of a handshake's id stands in those of its responses. */
+const MAX_ID_LENGTH = 100
+
+/**
+ * Serves the WebSocket mode of `GET /v1/responses`: each `response.create` message goes through the pipeline like the
+ * body of a POST, one after the other, and is answered with the events of its response as text messages. What is
+ * refused is told in an `error` message; the socket stays open.
+ */
+export async function serveResponses(socket: Socket, parts: CreateParts): Promise<void> {
+  const { clock } = parts
+  const ended = new AbortController()
+  const old = new AbortController()
+  clock.sleep(MAX_AGE_MS, { signal: ended.signal }).then(
+    () => old.abort(),
+    () => undefined,
+  )
+  const turns = createSocketTurns()
+  let count = 0
+  try {
+    for await (const { bytes } of socket.messages({ until: old.signal })) {
+      count += 1
+      if (!(await answer(bytes, { socket, turns, number: count }, parts))) return
+    }
+    if (!old.signal.aborted) return
+    await socket.send(errorMessage(tooOld(), parts))
+    socket.close(1001, 'the socket has been open for 60 minutes')
+  } catch (error) {
+    if (!isGone(error)) throw error
+  } finally {
+    ended.abort()
+  }
+}
+
+interface Turn {
+  readonly socket: Socket
+  readonly turns: SocketTurns
+  /** Of the message, from 1. */
+  readonly number: number
+}
+
+/** Answers one message; whether there may be a next one. */
+async function answer(bytes: Uint8Array, { socket, turns, number }: Turn, parts: CreateParts): Promise<boolean> {
+  const { call } = socket
+  const writer = createSocketWriter(socket)
+  try {
+    const principal = await admit(socket)
+    const document = await readDocument(bytes, call)
+    const type = document.root.get('type')
+    if (type?.kind !== 'string' || type.text() !== 'response.create') throw unknownType()
+    const requestId = `${call.requestId.slice(0, MAX_ID_LENGTH)}-${number}`
+    const own = deriveCall(call, { requestId, principal, startedAt: parts.clock.monotonic() })
+    const response = await respond(own, { writer, message: document, known: turns }, parts)
+    if (response !== undefined) turns.keep(response, bytes.length)
+    return true
+  } catch (thrown) {
+    if (isGone(thrown)) throw thrown
+    const error = toResponsesError(toPublicError(thrown))
+    if (statusOf(error) >= 500) call.log.warn({ code: error.code, err: error }, 'request failed')
+    if (!writer.started) await socket.send(errorMessage(error, parts))
+    if (thrown instanceof RightsGone) socket.close(1008, ACCESS_ENDED)
+    return !(thrown instanceof RightsGone)
+  }
+}
+
+/** The refusal of whoever opened the socket with rights that are gone now. */
+class RightsGone extends SvcError {
+  override readonly name = 'RightsGone'
+}
+
+async function admit(socket: Socket): Promise<Principal> {
+  try {
+    return await socket.admit()
+  } catch (error) {
+    if (!SvcError.is(error) || !isRefusal(error)) throw error
+    throw new RightsGone(error.kind, error.message, { code: error.code, details: error.details, cause: error })
+  }
+}
+
+/** Sends the events in the frames of a stream, each as a message of its own. */
+function createSocketWriter(socket: Socket): ReplyWriter {
+  let started = false
+  return {
+    get started() {
+      return started
+    },
+    json: (_status, value) => socket.send(JSON.stringify(value)),
+    get isGone() {
+      return socket.call.signal.aborted
+    },
+    relayTarget: undefined,
+    // Messages have no headers.
+    setHeader: () => undefined,
+    startStream() {
+      started = true
+    },
+    async write(frames) {
+      for (const frame of String(frames).split('\n\n')) {
+        const start = frame.indexOf('data: {')
+        if (start >= 0) await socket.send(frame.slice(start + 'data: '.length))
+      }
+    },
+    end() {
+      // the socket stays open
+    },
+  }
+}
+
+/** Codes by which clients know what to do next. */
+const NAMED_CODES: ReadonlySet<string> = new Set([
+  'previous_response_not_found',
+  'websocket_connection_limit_reached',
+  'pii_unsupported_transport',
+])
+
+function errorMessage(error: SvcError, { opaqueErrors }: CreateParts): string {
+  const status = statusOf(error)
+  if (opaqueErrors) {
+    const type = status < 500 ? 'invalid_request' : 'server_error'
+    return JSON.stringify({
+      type: 'error',
+      status,
+      error: { type, code: null, message: 'an error occurred', param: null },
+    })
+  }
+  const { type, message, code, param } = responsesError(error)
+  const retryAfter = retryAfterSeconds(error)
+  return JSON.stringify({
+    type: 'error',
+    status,
+    error: { type, code: NAMED_CODES.has(error.code) ? error.code : code || null, message, param: param || null },
+    ...(retryAfter === undefined ? {} : { headers: { 'retry-after': String(retryAfter) } }),
+  })
+}
+
+/** Whether nobody is there to be told. */
+function isGone(error: unknown): boolean {
+  return SvcError.is(error) && (error.code === 'client_gone' || error.code === 'client_stalled')
+}
+
+function unknownType(): SvcError {
+  return new SvcError('invalid_request', 'type: must be response.create', {
+    code: 'unknown_message',
+    details: { type: 'invalid_request', param: 'type' },
+  })
+}
+
+function tooOld(): SvcError {
+  return new SvcError('invalid_request', 'this socket has been open for 60 minutes; open another one to go on', {
+    code: 'websocket_connection_limit_reached',
+    details: { type: 'invalid_request_error' },
+  })
+}

@@ -1,0 +1,158 @@
+import { SvcError } from '@svc/errors'
+import type { ResponseContentPart, ResponseInputItem, ResponseResource } from '@svc/wire/responses'
+import type { Call } from '../../../http/call.ts'
+import { ALREADY_SENT } from '../../../http/edge.ts'
+import { json } from '../../../http/json.ts'
+import { createReplyWriter } from '../../../http/reply-writer.ts'
+import type { Clock } from '../../../ports.ts'
+import type { LiveResponse } from '../../../responses/live-responses.ts'
+import type { ResponseStore, StoredResponse } from '../../../responses/response-store.ts'
+import { type CreateParts, readerOf, sendEvents } from './create.ts'
+
+type Parts = Omit<CreateParts, 'pipeline'>
+
+/** How often the events of a response are looked for that runs on another server, milliseconds. */
+const LOOK_MS = 500
+const MAX_ITEMS = 100
+const DEFAULT_ITEMS = 20
+
+/** What a call is about: the response, and its run when it is in this process. */
+interface Found {
+  readonly id: string
+  readonly stored: StoredResponse
+  readonly live: LiveResponse | undefined
+}
+
+async function find(call: Call, { store, live }: Parts): Promise<Found> {
+  const id = call.param('id')
+  if (id.trim() === '') throw idRequired()
+  const reader = readerOf(call)
+  const running = live.get(id, reader)
+  const stored = running?.current() ?? (await store.read(id, reader))
+  if (stored === undefined) throw responseNotFound(id)
+  return { id, stored, live: running }
+}
+
+/** The refusal of a call that names no response (§7.3). */
+export function idRequired(): SvcError {
+  return badRequest('response ID is required', 'id')
+}
+
+function responseNotFound(id: string): SvcError {
+  return new SvcError('not_found', `response not found: ${id}`, {
+    code: 'response_not_found',
+    details: { type: 'not_found', param: 'id' },
+  })
+}
+
+function badRequest(message: string, param: string): SvcError {
+  return new SvcError('invalid_request', message, {
+    code: 'bad_request',
+    details: { type: 'invalid_request_error', param },
+  })
+}
+
+/** Answers `GET /v1/responses/:id`; with `stream=true` its events. */
+export async function getResponse(call: Call, parts: Parts): Promise<Response> {
+  if (call.query('stream') === 'true') return getEvents(call, parts)
+  return json((await find(call, parts)).stored.resource)
+}
+
+/** Answers `GET /v1/responses/:id/events`: what there is after a number, then what comes, to the end. */
+export async function getEvents(call: Call, parts: Parts): Promise<Response> {
+  const found = await find(call, parts)
+  if (!found.stored.streamed) {
+    throw badRequest('cannot stream a response that was not created with stream=true', 'stream')
+  }
+  const after = startingAfter(call.query('starting_after'))
+  const { signal } = call
+  const frames = found.live?.follow(after, { signal }) ?? replay(found.id, after, { ...parts, call })
+  await sendEvents(createReplyWriter(call, { compression: parts.compression }), frames)
+  return ALREADY_SENT
+}
+
+function startingAfter(text: string | undefined): number {
+  if (text === undefined || text === '') return -1
+  if (!/^-?\d{1,15}$/.test(text)) throw badRequest('starting_after must be an integer', 'starting_after')
+  return Number(text)
+}
+
+/** Stored events after a number; those of a response that another server runs as they come. */
+async function* replay(
+  id: string,
+  after: number,
+  { store, clock, call }: { readonly store: ResponseStore; readonly clock: Clock; readonly call: Call },
+): AsyncGenerator<string> {
+  let seen = Math.max(-1, after)
+  for (;;) {
+    const stored = await store.read(id, readerOf(call))
+    const isRunning = stored?.resource.status === 'queued' || stored?.resource.status === 'in_progress'
+    for (let row = await store.readEvents(id, seen); row !== undefined; row = await store.readEvents(id, seen)) {
+      for (const [index, frame] of row.frames.entries()) {
+        if (row.firstSequence + index <= seen) continue
+        seen = row.firstSequence + index
+        yield frame
+      }
+    }
+    if (!isRunning) return
+    await clock.sleep(LOOK_MS, { signal: call.signal })
+  }
+}
+
+/** Answers `POST /v1/responses/:id/cancel`. */
+export async function cancelResponse(call: Call, parts: Parts): Promise<Response> {
+  const { stored, live } = await find(call, parts)
+  const { resource } = stored
+  if (!resource.background)
+    throw badRequest('only a response that was created with background=true can be cancelled', 'id')
+  if (live !== undefined) return json(await live.stop())
+  if (resource.status !== 'queued' && resource.status !== 'in_progress') return json(resource)
+  const cancelled: ResponseResource = { ...resource, status: 'cancelled' }
+  await parts.store.cancel(cancelled)
+  return json(cancelled)
+}
+
+/** Answers `DELETE /v1/responses/:id`; a response that still runs is stopped. */
+export async function deleteResponse(call: Call, parts: Parts): Promise<Response> {
+  const { id, live } = await find(call, parts)
+  await live?.stop()
+  await parts.store.delete(id, readerOf(call))
+  return json({ id, object: 'response', deleted: true })
+}
+
+/** Answers `GET /v1/responses/:id/input_items`: the items of its own input, the last first unless told otherwise. */
+export async function listInputItems(call: Call, parts: Parts): Promise<Response> {
+  const { stored } = await find(call, parts)
+  const items = stored.input.map(toListed)
+  if (call.query('order') !== 'asc') items.reverse()
+  const limit = limitOf(call.query('limit'))
+  const after = call.query('after')
+  const start = after === undefined || after === '' ? 0 : items.findIndex(({ id }) => id === after) + 1
+  if (start === 0 && after !== undefined && after !== '') throw badRequest('after: no such item', 'after')
+  const data = items.slice(start, start + limit)
+  return json({
+    object: 'list',
+    data,
+    first_id: data[0]?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+    has_more: start + limit < items.length,
+  })
+}
+
+function limitOf(text: string | undefined): number {
+  if (text === undefined || text === '') return DEFAULT_ITEMS
+  const limit = Number(text)
+  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_ITEMS) {
+    throw badRequest(`limit must be an integer from 1 to ${MAX_ITEMS}`, 'limit')
+  }
+  return limit
+}
+
+/** An item as it is listed: the content of a message always in parts. */
+function toListed(item: ResponseInputItem): ResponseInputItem {
+  if (!('role' in item) || item.role === undefined || typeof item.content !== 'string') return item
+  const text = item.content
+  const part: ResponseContentPart =
+    item.role === 'assistant' ? { type: 'output_text', text } : { type: 'input_text', text }
+  return { ...item, content: [part] }
+}

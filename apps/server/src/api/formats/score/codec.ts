@@ -1,0 +1,51 @@
+import { SvcError } from '@svc/errors'
+import { type ScoreReply, scoreRequest } from '@svc/wire/native'
+import type { OperationCodec } from '../../../inference/codec.ts'
+import { limitItems } from '../../../inference/limit-items.ts'
+import type { CandidateScore } from '../../../inference/operations/operation.ts'
+import { readBody } from '../../../inference/read-body.ts'
+
+/** More candidates than any choice has. */
+const MAX_CANDIDATES = 1024
+
+/** The two ends of `POST /api/score`. */
+export const scoreCodec: OperationCodec<'score'> = {
+  operation: 'score',
+  async parse(document, { signal }) {
+    limitItems(document, 'candidates', MAX_CANDIDATES)
+    const body = await readBody(scoreRequest, document, signal)
+    if (body.candidates.length === 0) {
+      throw new SvcError('invalid_request', 'candidates must be non-empty', {
+        code: 'no_candidates',
+        details: { param: 'candidates' },
+      })
+    }
+    return {
+      kind: 'score',
+      prompt: body.prompt,
+      candidates: body.candidates,
+      lengthNormalize: body.length_normalize ?? false,
+      tokenLogprobs: body.include_token_logprobs ?? false,
+    }
+  },
+  reply: (_request, { candidates }, facts): ScoreReply => ({
+    model: facts.model,
+    candidates: candidates.map(toWire),
+  }),
+}
+
+function toWire({
+  logProb,
+  lengthNormalizedLogProb,
+  tokens,
+  tokenLogprobs,
+}: CandidateScore): ScoreReply['candidates'][number] {
+  return {
+    log_prob: logProb,
+    ...(lengthNormalizedLogProb === undefined ? {} : { length_normalized_log_prob: lengthNormalizedLogProb }),
+    num_tokens: tokens,
+    ...(tokenLogprobs === undefined
+      ? {}
+      : { tokens: tokenLogprobs.map(({ token, logprob }) => ({ token, log_prob: logprob })) }),
+  }
+}

@@ -1,0 +1,32 @@
+import { scoreReply, scoreRequest } from '@svc/wire/native'
+import type { Route } from '../../../http/route.ts'
+import { defineInferenceRoute, type InferenceRouteParts, modelQuery } from '../define-inference-route.ts'
+import { scoreCodec } from './codec.ts'
+
+/** `POST /api/score` (§4.9): what the router's classifier sees, for admins who tune it. */
+export function scoreRoutes(parts: InferenceRouteParts): Route[] {
+  return [
+    defineInferenceRoute(
+      {
+        method: 'POST',
+        path: '/api/score',
+        access: 'admin',
+        family: 'compatible',
+        usecase: 'score',
+        modelRequired: true,
+        scanned: 'score',
+        scannedWhen: 'elsewhere',
+        tag: 'router',
+        summary: 'How likely each candidate continues a prompt',
+        query: modelQuery,
+        body: scoreRequest,
+        responses: {
+          200: { description: 'Log-probabilities in the order of the candidates.', schema: scoreReply },
+          501: { description: 'The backend of the model cannot score.' },
+        },
+      },
+      scoreCodec,
+      parts,
+    ),
+  ]
+}

@@ -1,0 +1,200 @@
+import { ensureSuccess, type PartialMessage } from '@svc/backend-client'
+import type { ModelOptions } from '@svc/backend-client/proto'
+import { SvcError, toSvcError } from '@svc/errors'
+import type { BackendCatalog, BackendProgram } from '../backends/catalog.ts'
+import { toPublicReason } from '../backends/log-text.ts'
+import { describeExit } from '../backends/readiness.ts'
+import type { RunningBackend } from '../backends/running-backend.ts'
+import { settlesWithin } from '../backends/settles-within.ts'
+import type { Supervisor } from '../backends/supervisor.ts'
+import { weightsNote } from '../catalog/attach-weights.ts'
+import type { ModelConfig } from '../catalog/model-config.ts'
+import { GGUF_BACKEND, isGgufName } from '../catalog/to-model-config.ts'
+import type { Clock } from '../ports.ts'
+
+/** Patience with a backend whose load failed. */
+const FAILED_LOAD_GRACE_MS = 2000
+/** A lost connection is noticed a moment before the end of the process that explains it. */
+const EXIT_NOTICE_MS = 2000
+const MAX_NAMES_IN_MESSAGE = 20
+
+/** What loading a model needs. */
+export interface ModelLoaderOptions {
+  readonly catalog: BackendCatalog
+  readonly supervisor: Supervisor
+  /** What LoadModel is told. Same configuration, same request. */
+  readonly toLoadRequest: (model: ModelConfig) => PartialMessage<ModelOptions>
+  readonly clock: Clock
+}
+
+/** Brings models into memory. */
+export interface ModelLoader {
+  /** What a model is loaded with, as a text to compare: another text means another load. */
+  revisionOf(model: ModelConfig): string
+  /**
+   * The backends that may run a model: the one it names, or else those to try one after the other. Starts nothing.
+   *
+   * @throws SvcError `model_load_failed` (internal) when there is none, or when the weights are not where they would
+   *   be read
+   */
+  find(model: ModelConfig): Promise<readonly BackendProgram[]>
+  /**
+   * Starts the first of the programs and loads the model into it, or else the next. A process that fails is stopped
+   * again.
+   *
+   * @throws SvcError `model_load_failed` (internal); the signal's reason; a refusal, see {@link isRefusal}
+   */
+  load(
+    model: ModelConfig,
+    options: { readonly programs: readonly BackendProgram[]; readonly signal: AbortSignal },
+  ): Promise<RunningBackend>
+}
+
+/** Whether an error says that a load was not tried, or was broken off: it is no failure of the model. */
+export function isRefusal(error: unknown): boolean {
+  return SvcError.is(error) && error.code !== 'model_load_failed'
+}
+
+/** A loader over a catalog and a supervisor. */
+export function createModelLoader(options: ModelLoaderOptions): ModelLoader {
+  const { supervisor, toLoadRequest } = options
+  const revisions = new WeakMap<ModelConfig, string>()
+  return {
+    revisionOf(model) {
+      const known = revisions.get(model)
+      if (known !== undefined) return known
+      const revision = describeRequest(model, toLoadRequest)
+      revisions.set(model, revision)
+      return revision
+    },
+    async find(model) {
+      const programs = await findPrograms(model, options.catalog)
+      // A backend at an address may have a folder of its own.
+      if (model.weightsMissing === true && programs.every(({ kind }) => kind !== 'attach'))
+        throw loadFailed(model, weightsNote(model) ?? '', undefined)
+      return programs
+    },
+    async load(model, { programs, signal }) {
+      const request = buildRequest(model, toLoadRequest)
+      const reasons: string[] = []
+      let cause: unknown
+      for (const program of programs) {
+        try {
+          return await loadInto(program, { model, request, signal, supervisor, clock: options.clock })
+        } catch (error) {
+          const reason = reasonOf(error, signal)
+          reasons.push(programs.length > 1 ? `${program.name}: ${reason}` : reason)
+          cause = error
+        }
+      }
+      throw loadFailed(model, reasons.join('; '), cause)
+    },
+  }
+}
+
+interface LoadAttempt {
+  readonly model: ModelConfig
+  readonly request: PartialMessage<ModelOptions>
+  readonly signal: AbortSignal
+  readonly supervisor: Supervisor
+  readonly clock: Clock
+}
+
+/** One backend with the model in it; on failure its process is stopped. */
+async function loadInto(
+  program: BackendProgram,
+  { model, request, signal, supervisor, clock }: LoadAttempt,
+): Promise<RunningBackend> {
+  const backend = await supervisor.start(program, {
+    modelName: model.name,
+    attempts: model.grpc.attempts,
+    attemptsSleepSeconds: model.grpc.attemptsSleepSeconds,
+    signal,
+  })
+  try {
+    ensureSuccess(await backend.client.loadModel(request, { signal }))
+    signal.throwIfAborted()
+    return backend
+  } catch (error) {
+    const end = signal.aborted ? undefined : await describeEnd(toSvcError(error), backend, clock)
+    await backend.stop({ graceMs: FAILED_LOAD_GRACE_MS, freeMs: 0 })
+    if (end === undefined) throw error
+    throw new SvcError('internal', end, { cause: error })
+  }
+}
+
+/**
+ * What to say of a failed attempt.
+ *
+ * @throws the signal's reason, or the error itself when it refuses every attempt for now
+ */
+function reasonOf(error: unknown, signal: AbortSignal): string {
+  if (signal.aborted) throw signal.reason
+  const failure = toSvcError(error)
+  if (failure.code === 'process_limit' || failure.code === 'shutting_down') throw failure
+  return failure.message
+}
+
+function loadFailed(model: ModelConfig, reason: string, cause: unknown): SvcError {
+  return new SvcError('internal', `could not load model "${model.name}": ${toPublicReason(reason)}`, {
+    code: 'model_load_failed',
+    cause,
+  })
+}
+
+function buildRequest(
+  model: ModelConfig,
+  toLoadRequest: ModelLoaderOptions['toLoadRequest'],
+): PartialMessage<ModelOptions> {
+  try {
+    return toLoadRequest(model)
+  } catch (error) {
+    const reason = SvcError.is(error) ? error.message : 'its configuration is not usable'
+    throw loadFailed(model, reason, error)
+  }
+}
+
+function describeRequest(model: ModelConfig, toLoadRequest: ModelLoaderOptions['toLoadRequest']): string {
+  try {
+    const parts = [model.backend, toLoadRequest(model)]
+    return JSON.stringify(parts, (_key, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value))
+  } catch {
+    // The load itself fails with the reason.
+    return 'invalid'
+  }
+}
+
+/** The backend a file names; where it names none, those to try one after the other, which count as one attempt. */
+async function findPrograms(model: ModelConfig, catalog: BackendCatalog): Promise<readonly BackendProgram[]> {
+  const find = () => {
+    const program = catalog.resolve(model.backend)
+    return program === undefined ? [] : [program]
+  }
+  const isOpen = namesNoBackend(model)
+  const found = isOpen ? [] : find()
+  if (found.length > 0) return found
+  // what was installed a moment ago counts
+  await catalog.refresh()
+  const foundNow = isOpen ? catalog.candidates({ isGguf: hasGgufWeights(model) }) : find()
+  if (foundNow.length > 0) return foundNow
+  const names = catalog.names()
+  const listed = names.slice(0, MAX_NAMES_IN_MESSAGE).join(', ')
+  const what = isOpen ? 'it names no backend' : `backend "${model.backend}" is not installed`
+  throw loadFailed(model, `${what}; known backends: ${listed || 'none'}`, undefined)
+}
+
+/** Whether the backend is ours to choose; that of GGUF weights is filled in when their file is read. */
+function namesNoBackend({ backend, source, raw }: ModelConfig): boolean {
+  if (backend === '') return true
+  const written = raw.backend
+  return source !== 'demo' && backend === GGUF_BACKEND && (typeof written !== 'string' || written === '')
+}
+
+function hasGgufWeights({ parameters, file }: ModelConfig): boolean {
+  return [parameters.model ?? '', file].some(isGgufName)
+}
+
+async function describeEnd(error: SvcError, backend: RunningBackend, clock: Clock): Promise<string | undefined> {
+  if (error.kind !== 'unavailable') return undefined
+  return (await settlesWithin(backend.exited, EXIT_NOTICE_MS, clock)) ? describeExit(await backend.exited) : undefined
+}

@@ -1,0 +1,73 @@
+import { SvcError, toSvcError } from '@svc/errors'
+import type { ModelConfig } from '../catalog/model-config.ts'
+import { hasFailover, listFailoverTargets } from '../catalog/serving.ts'
+import type { Residency } from './residency.ts'
+
+/** What loading a model brought into memory. */
+export interface LoadReport {
+  /** Names of the models that are resident now, in the order of the pipeline's keys. */
+  readonly loaded: readonly string[]
+  /** What of it could not be loaded. */
+  readonly failures: readonly { readonly name: string; readonly error: SvcError }[]
+}
+
+/** What loading by name needs. */
+export interface PartLoaderOptions {
+  /** The model of a name, an alias followed; undefined when there is none. */
+  readonly resolve: (name: string) => ModelConfig | undefined
+  readonly residency: Pick<Residency, 'load'>
+  readonly signal: AbortSignal
+}
+
+/** Names of the models a realtime pipeline is made of, each once; empty for any other model (§2.9). */
+function partsOf({ pipeline = {} }: ModelConfig): readonly string[] {
+  const { vad, transcription, llm, tts, soundDetection, voiceRecognition } = pipeline
+  const names = [vad, transcription, llm, tts, soundDetection, voiceRecognition?.model]
+  return [...new Set(names.filter((name) => name !== undefined).filter((name) => name !== ''))]
+}
+
+/** Loads a model, or at the same time all models of a realtime pipeline. What fails stands in the report. */
+export async function loadWithParts(model: ModelConfig, options: PartLoaderOptions): Promise<LoadReport> {
+  const parts = hasFailover(model) ? listFailoverTargets(model).map(({ name }) => name) : partsOf(model)
+  if (parts.length === 0) return toReport([await loadOne(model.name, () => model, options)])
+  return toReport(await Promise.all(parts.map((name) => loadOne(name, () => options.resolve(name), options))))
+}
+
+interface Outcome {
+  readonly name: string
+  readonly error?: SvcError
+}
+
+async function loadOne(
+  name: string,
+  find: () => ModelConfig | undefined,
+  { residency, signal }: PartLoaderOptions,
+): Promise<Outcome> {
+  try {
+    const model = find()
+    if (model === undefined) throw unknownPart(name)
+    if (model.disabled) throw disabled(name)
+    await residency.load(model, { signal })
+    return { name: model.name }
+  } catch (error) {
+    return { name, error: toSvcError(error) }
+  }
+}
+
+function toReport(outcomes: readonly Outcome[]): LoadReport {
+  return {
+    loaded: [...new Set(outcomes.filter(({ error }) => error === undefined).map(({ name }) => name))],
+    failures: outcomes.flatMap(({ name, error }) => (error === undefined ? [] : [{ name, error }])),
+  }
+}
+
+function unknownPart(name: string): SvcError {
+  return new SvcError('internal', `model "${name}" does not exist`, { code: 'model_not_found' })
+}
+
+function disabled(name: string): SvcError {
+  return new SvcError('forbidden', `model "${name}" is disabled`, {
+    code: 'model_disabled',
+    details: { type: 'model_disabled' },
+  })
+}

@@ -1,0 +1,11 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { ModelConfig } from '../catalog/model-config.ts'
+
+/** Bytes of the weights of a model on disk; 0 where it has none that could be found. */
+export async function weightsBytes({ folder, parameters, gguf }: ModelConfig): Promise<number> {
+  if (gguf !== undefined) return gguf.sizeBytes
+  if (parameters.model === undefined || parameters.model === '') return 0
+  const found = await stat(join(folder, parameters.model)).catch(() => undefined)
+  return found?.isFile() === true ? found.size : 0
+}

@@ -1,0 +1,32 @@
+import type { Logger } from '../ports.ts'
+import { loadWithParts, type PartLoaderOptions } from './load-with-parts.ts'
+
+/**
+ * Loads models at the start, one after the other: of more than fit into memory the last ones stay. What cannot be
+ * loaded is logged and holds up nothing; it is tried again by the first request for it. Never rejects.
+ *
+ * @param options.signal ends it; a load that is under way is left to the residency
+ */
+export async function preload(
+  names: readonly string[],
+  options: PartLoaderOptions & { readonly logger: Logger },
+): Promise<void> {
+  const { logger, signal } = options
+  for (const name of names) {
+    if (signal.aborted) return
+    try {
+      const model = options.resolve(name)
+      if (model === undefined) {
+        logger.error({ model: name }, 'model to load at start does not exist')
+        continue
+      }
+      const { loaded, failures } = await loadWithParts(model, options)
+      if (loaded.length > 0) logger.info({ model: name, loaded }, 'model loaded at start')
+      for (const { name: part, error } of signal.aborted ? [] : failures) {
+        logger.error({ model: name, part, err: error }, 'model to load at start could not be loaded')
+      }
+    } catch (error) {
+      logger.error({ model: name, err: error }, 'model to load at start could not be loaded')
+    }
+  }
+}

@@ -1,0 +1,147 @@
+import { SvcError } from '@svc/errors'
+import type { RunningBackend } from '../backends/running-backend.ts'
+import { settlesWithin } from '../backends/settles-within.ts'
+import type { ModelConfig } from '../catalog/model-config.ts'
+import type { Clock, Logger } from '../ports.ts'
+import { createResident, type Resident } from './resident.ts'
+
+/** How long an explicit stop waits for running calls. */
+const BUSY_WAIT_MS = 30_000
+/** TERM to KILL of one backend. */
+const STOP_GRACE_MS = 15_000
+
+/** A loaded model as the system endpoint shows it (§2.8). */
+export interface LoadedModel {
+  readonly name: string
+  readonly backend: string
+  /** Leader of the backend's process group; absent for an attached backend. */
+  readonly pid?: number | undefined
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number
+  readonly inFlight: number
+  /** Milliseconds since the epoch; absent before the first use. */
+  readonly lastUsed?: number | undefined
+}
+
+/** What has been loaded: at most one resident of each name in service, and those on their way out. */
+export interface ResidentTable {
+  get(name: string): Resident | undefined
+  /** Those in service, in the order they were loaded. */
+  loaded(): readonly LoadedModel[]
+  /** Everything that takes memory: those in service, and those that left it and have not ended. */
+  present(): readonly Resident[]
+  /** Whether a resident is out of service, or will be once its calls have ended. */
+  isLeaving(resident: Resident): boolean
+  /** Whether its backend is being stopped. */
+  isStopping(resident: Resident): boolean
+  /** Puts a loaded model into service; it leaves by itself when its backend ends. */
+  keep(loaded: { readonly model: ModelConfig; readonly revision: string; readonly backend: RunningBackend }): Resident
+  /** Takes a resident out of service and stops it once it is idle; resolves at once while it is busy. */
+  retire(resident: Resident): Promise<void>
+  /**
+   * Stops a resident after its running calls, or at once with `force`. It stays in service until they have ended.
+   *
+   * @throws SvcError `model_busy` (internal) when calls still run after 30 s, unless busy models are stopped by force
+   */
+  stop(resident: Resident, options: { readonly force: boolean }): Promise<void>
+  /** Stops everything in parallel within `graceMs`. */
+  close(options: { readonly graceMs: number }): Promise<void>
+}
+
+/** What {@link createResidentTable} needs. */
+export interface ResidentTableOptions {
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Whether an explicit stop ends calls that outlast its patience. @default false */
+  readonly forceBusyStops?: boolean | undefined
+  /** Called when a resident has become idle or its backend has ended. */
+  readonly onChange: () => void
+}
+
+/** An empty table. */
+export function createResidentTable(options: ResidentTableOptions): ResidentTable {
+  const { clock, logger, onChange, forceBusyStops = false } = options
+  const current = new Map<string, Resident>()
+  const leaving = new Set<Resident>()
+  const stopping = new Set<Resident>()
+  const isCurrent = (resident: Resident) => current.get(resident.name) === resident
+  const leave = (resident: Resident) => isCurrent(resident) && current.delete(resident.name)
+
+  const end = async (resident: Resident, freeMs: number | undefined): Promise<void> => {
+    leave(resident)
+    leaving.add(resident)
+    stopping.add(resident)
+    await resident.backend.stop({ graceMs: STOP_GRACE_MS, freeMs })
+    leaving.delete(resident)
+    stopping.delete(resident)
+    onChange()
+  }
+  const endWhenIdle = async (resident: Resident): Promise<void> => {
+    await resident.whenIdle()
+    // Free would empty an attached backend that may hold the next model by now.
+    await end(resident, resident.backend.program.kind === 'attach' ? 0 : undefined)
+  }
+  const retire = async (resident: Resident): Promise<void> => {
+    leave(resident)
+    if (leaving.has(resident)) return
+    leaving.add(resident)
+    const ended = endWhenIdle(resident)
+    if (resident.inFlight === 0) await ended
+  }
+  const drain = async (resident: Resident, force: boolean): Promise<void> => {
+    const isIdle = force || (await settlesWithin(resident.whenIdle(), BUSY_WAIT_MS, clock))
+    if (!isIdle && !forceBusyStops) {
+      throw new SvcError('internal', `model "${resident.name}" is busy`, { code: 'model_busy' })
+    }
+    await end(resident, force || !isIdle ? 0 : undefined)
+  }
+
+  return {
+    get: (name) => current.get(name),
+    loaded: () => [...current.values()].filter(({ backend }) => !backend.hasExited()).map(toLoadedModel),
+    present: () => [...current.values(), ...leaving].filter(({ backend }) => !backend.hasExited()),
+    isLeaving: (resident) => leaving.has(resident) || resident.draining !== undefined,
+    isStopping: (resident) => stopping.has(resident),
+    keep({ model, revision, backend }) {
+      const { name } = model
+      const onLost = (lost: Resident) => {
+        logger.warn({ model: name }, 'backend does not hold its model, letting it go')
+        void retire(lost)
+      }
+      const resident = createResident({ model, revision, backend, clock, onLost, onIdle: onChange })
+      current.set(name, resident)
+      void backend.exited.then(({ code, signal }) => {
+        if (leave(resident)) {
+          logger.warn(
+            { model: name, pid: backend.pid, code, signal },
+            'backend ended, its model loads again on next use',
+          )
+        }
+        onChange()
+      })
+      return resident
+    },
+    retire,
+    async stop(resident, { force }) {
+      if (resident.draining === undefined || force) {
+        const draining = drain(resident, force)
+        resident.draining = draining
+        const clear = () => {
+          if (resident.draining === draining) resident.draining = undefined
+        }
+        draining.then(clear, clear)
+      }
+      await resident.draining
+    },
+    async close({ graceMs }) {
+      const all = [...current.values(), ...leaving]
+      current.clear()
+      await Promise.all(all.map(({ backend }) => backend.stop({ graceMs: graceMs * 0.7, freeMs: graceMs * 0.2 })))
+    },
+  }
+}
+
+function toLoadedModel({ name, backend, inFlight, lastUsed }: Resident): LoadedModel {
+  const { program, pid, startedAt } = backend
+  return { name, backend: program.name, pid, startedAt, inFlight, lastUsed }
+}

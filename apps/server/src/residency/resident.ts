@@ -1,0 +1,163 @@
+import type { BackendClient } from '@svc/backend-client'
+import { SvcError } from '@svc/errors'
+import type { RunningBackend } from '../backends/running-backend.ts'
+import { settlesWithin } from '../backends/settles-within.ts'
+import type { ModelConfig } from '../catalog/model-config.ts'
+import type { Clock } from '../ports.ts'
+
+/** How long an attached backend is believed to hold its model without being asked. */
+const TRUST_MS = 30_000
+const HEALTH_TIMEOUT_MS = 5000
+/** How long after a broken call the end of a process is waited for. */
+const EXIT_NOTICE_MS = 1000
+
+/** The right to call a loaded model. It counts as in flight until released. */
+export interface ModelLease {
+  readonly client: BackendClient
+  /** Name of the backend that has the model. */
+  readonly backend: string
+  /** Gives the lease back; only the first call counts. */
+  release(): void
+  /**
+   * Tells of a failed call. A backend that lost its model or holds another one is let go, so that the next acquire
+   * loads again; one that could not be reached is asked for its health first.
+   */
+  reportFailure(error: unknown): void
+  /**
+   * Whether a process of this server had the model and ended by itself: it crashed, or somebody else killed it. A process
+   * that this server stops, and a backend that it only attaches to, do not count. Waits up to a second for the end.
+   */
+  hasDied(): Promise<boolean>
+}
+
+/** One loaded model. */
+export interface Resident {
+  readonly name: string
+  readonly model: ModelConfig
+  /** What it was loaded with; another means another load. */
+  readonly revision: string
+  readonly backend: RunningBackend
+  readonly inFlight: number
+  /** Milliseconds since the epoch; undefined before the first use. */
+  readonly lastUsed: number | undefined
+  /** When it was last used, or else loaded. Monotonic, milliseconds. */
+  readonly usedAt: number
+  /** Start of the oldest running call; undefined while none runs. Monotonic, milliseconds. */
+  readonly busySince: number | undefined
+  /** End of the last call; undefined while one runs and before the first has ended. Monotonic, milliseconds. */
+  readonly idleSince: number | undefined
+  /** Set while an explicit stop waits for running calls; settles with it. */
+  draining: Promise<unknown> | undefined
+  lease(): ModelLease
+  /** Whether it may be leased without asking its backend first. */
+  isTrusted(): boolean
+  /** Asks the backend for its health: false when it cannot be reached, true also when it is slow. */
+  isReachable(signal: AbortSignal): Promise<boolean>
+  /** Resolves when nothing is in flight. */
+  whenIdle(): Promise<void>
+}
+
+/**
+ * A model that has just been loaded.
+ *
+ * @param options.onLost called when a call found out that the backend does not hold the model
+ */
+export function createResident(options: {
+  readonly model: ModelConfig
+  readonly revision: string
+  readonly backend: RunningBackend
+  readonly clock: Clock
+  readonly onLost: (resident: Resident) => void
+  /** Called when the last running call has ended. */
+  readonly onIdle: () => void
+}): Resident {
+  const { model, revision, backend, clock } = options
+  const isAttached = backend.program.kind === 'attach'
+  /** Running calls, the oldest first. */
+  const calls = new Set<{ readonly since: number }>()
+  let lastUsed: number | undefined
+  let usedAt = clock.monotonic()
+  let checkedAt = usedAt
+  let isSuspect = false
+  let idleWaiters: (() => void)[] = []
+
+  const touch = () => {
+    lastUsed = clock.now()
+    usedAt = clock.monotonic()
+  }
+  const release = (call: { readonly since: number }) => {
+    if (!calls.delete(call)) return
+    touch()
+    if (calls.size > 0) return
+    const waiting = idleWaiters
+    idleWaiters = []
+    for (const resolve of waiting) resolve()
+    options.onIdle()
+  }
+  const reportFailure = (error: unknown) => {
+    if (!SvcError.is(error)) return
+    if (error.code === 'model_not_loaded' || error.code === 'model_identity_mismatch') options.onLost(resident)
+    if (error.code === 'backend_unavailable' || error.code === 'backend_exited') isSuspect = true
+  }
+  const hasDied = async (): Promise<boolean> => {
+    if (backend.pid === undefined || backend.isStopping()) return false
+    if (!backend.hasExited()) await settlesWithin(backend.exited, EXIT_NOTICE_MS, clock)
+    return backend.hasExited() && !backend.isStopping()
+  }
+  const resident: Resident = {
+    name: model.name,
+    model,
+    revision,
+    backend,
+    get inFlight() {
+      return calls.size
+    },
+    get lastUsed() {
+      return lastUsed
+    },
+    get usedAt() {
+      return usedAt
+    },
+    get busySince() {
+      const [oldest] = calls
+      return oldest?.since
+    },
+    get idleSince() {
+      return calls.size > 0 || lastUsed === undefined ? undefined : usedAt
+    },
+    draining: undefined,
+    lease() {
+      touch()
+      const call = { since: usedAt }
+      calls.add(call)
+      return {
+        client: backend.client,
+        backend: backend.program.name,
+        release: () => release(call),
+        reportFailure,
+        hasDied,
+      }
+    },
+    isTrusted() {
+      if (backend.hasExited() || isSuspect || resident.draining !== undefined) return false
+      return !isAttached || clock.monotonic() - checkedAt <= TRUST_MS
+    },
+    async isReachable(signal) {
+      if (backend.hasExited()) return false
+      try {
+        await backend.client.health({ timeoutMs: HEALTH_TIMEOUT_MS, signal })
+      } catch (error) {
+        // A backend that computes may not answer in time; it is lost only when nobody is there.
+        if (!SvcError.is(error) || error.kind !== 'timeout') return false
+      }
+      checkedAt = clock.monotonic()
+      isSuspect = false
+      return !backend.hasExited()
+    },
+    whenIdle() {
+      if (calls.size === 0) return Promise.resolve()
+      return new Promise((resolve) => idleWaiters.push(resolve))
+    },
+  }
+  return resident
+}

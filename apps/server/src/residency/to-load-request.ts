@@ -1,0 +1,227 @@
+import { join } from 'node:path'
+import type { PartialMessage } from '@svc/backend-client'
+import type { ModelOptions } from '@svc/backend-client/proto'
+import { SvcError } from '@svc/errors'
+import { canonicalBackend } from '../backends/backend-names.ts'
+import type { ModelConfig, ProxySettings } from '../catalog/model-config.ts'
+import { leavesMachine, livesUpstream } from '../catalog/serving.ts'
+
+/** What a load takes beside the model. */
+export interface LoadRequestContext {
+  /** Seed of models without one of their own, 0 to 2147483647. One for all loads: the same model, the same request. */
+  readonly randomSeed: number
+  /** Memory of the graphics device; bounds the batch of models that take whole texts at once. */
+  readonly vramBytes?: number | undefined
+}
+
+type LoadFields = PartialMessage<ModelOptions>
+
+const ALL_LAYERS = 99_999_999
+const DEFAULT_BATCH = 512
+const FALLBACK_CONTEXT = 4096
+/** Bytes a token of a batch takes for each token of context, at a quarter of the memory. */
+const VRAM_SHARE = 4
+const BYTES_PER_CELL = 16
+
+/** Names of the contract for the two wire formats of upstreams. */
+const PROVIDER_NAMES = { provider_a: 'openai', provider_b: 'anthropic' } as const
+
+/**
+ * What LoadModel is told about a model (§2.9). Call it with defaults filled in: it adds none but those of the contract.
+ *
+ * @throws {SvcError} `internal`, code `model_file_unusable`, when the weights are known to be damaged
+ */
+export function toLoadRequest(config: ModelConfig, context: LoadRequestContext): LoadFields {
+  if (config.weightsError !== undefined) {
+    throw new SvcError('internal', config.weightsError, { code: 'model_file_unusable' })
+  }
+  return {
+    ...placeFields(config),
+    ...sizeFields(config, context),
+    ...engineFields(config),
+    ...ropeFields(config),
+    ...loraFields(config),
+    ...batchEngineFields(config),
+    ...imageFields(config),
+    Options: optionTexts(config),
+    Overrides: config.overrides,
+    GrammarTriggers: (config.function.grammar?.triggers ?? []).map(({ word }) => ({ word })),
+    EnableScore: config.knownUsecases.includes('score'),
+    Proxy: proxyOf(config),
+    Type: config.llm.type ?? canonicalBackend(config.backend).type,
+    Tokenizer: config.parameters.tokenizer,
+    AudioPath: config.tts.audioPath,
+  }
+}
+
+function placeFields({ folder, parameters, llm, artifacts }: ModelConfig): LoadFields {
+  const model = parameters.model ?? ''
+  const file = snapshotPath(artifacts[0]) ?? model
+  return {
+    Model: model,
+    ModelFile: file === '' ? '' : join(folder, file),
+    ModelPath: folder,
+    MMProj: inFolder(folder, llm.mmproj),
+    DraftModel: inFolder(folder, llm.draftModel),
+  }
+}
+
+function inFolder(folder: string, file: string | undefined): string | undefined {
+  return file === undefined || file === '' ? undefined : join(folder, file)
+}
+
+/** Where a managed snapshot lies below the models folder; its one main file where it has one. */
+function snapshotPath(artifact: ModelConfig['artifacts'][number] | undefined): string | undefined {
+  const { cacheKey, primaryFile } = artifact?.resolved ?? {}
+  if (cacheKey === undefined || !/^[0-9a-f]{64}$/.test(cacheKey)) return undefined
+  const root = join('.artifacts', artifact?.source?.type ?? 'huggingface', cacheKey, 'snapshot')
+  return primaryFile === undefined || primaryFile.includes('..') ? root : join(root, primaryFile)
+}
+
+function sizeFields(config: ModelConfig, context: LoadRequestContext): LoadFields {
+  const contextSize = contextOf(config)
+  const { seed = -1, batch } = config.parameters
+  return {
+    ContextSize: contextSize,
+    NBatch: batch || defaultBatch(config, contextSize, context.vramBytes),
+    Seed: seed === -1 ? context.randomSeed : seed,
+    NGPULayers: config.llm.gpuLayers ?? ALL_LAYERS,
+    Threads: config.threads !== undefined && config.threads > 0 ? config.threads : 1,
+  }
+}
+
+function contextOf({ contextSize }: ModelConfig): number {
+  return contextSize !== undefined && contextSize > 0 ? contextSize : FALLBACK_CONTEXT
+}
+
+/** Models that score, embed or rank decode a whole text in one batch. */
+function defaultBatch(config: ModelConfig, contextSize: number, vramBytes: number | undefined): number {
+  const isWhole =
+    config.knownUsecases.includes('score') || config.llm.embeddings === true || config.llm.reranking === true
+  if (!isWhole) return DEFAULT_BATCH
+  if (vramBytes === undefined || vramBytes <= 0) return contextSize
+  const fitting = Math.floor(vramBytes / VRAM_SHARE / (contextSize * BYTES_PER_CELL))
+  return Math.max(DEFAULT_BATCH, Math.min(contextSize, fitting))
+}
+
+function engineFields({ llm, f16, cuda, diffusers, backend }: ModelConfig): LoadFields {
+  // Mapped files fail on this driver.
+  const canMap = !/intel|sycl/i.test(backend)
+  return {
+    F16Memory: f16,
+    FlashAttention: llm.flashAttention ?? 'auto',
+    MMap: canMap && (llm.mmap ?? false),
+    MLock: llm.mmlock,
+    LowVRAM: llm.lowVram,
+    Embeddings: llm.embeddings,
+    Reranking: llm.reranking,
+    NUMA: llm.numa,
+    NoMulMatQ: llm.noMulmatq,
+    NoKVOffload: llm.noKvOffloading,
+    CUDA: (cuda ?? false) || (diffusers.cuda ?? false),
+    CacheTypeKey: llm.cacheTypeK,
+    CacheTypeValue: llm.cacheTypeV,
+    MainGPU: llm.mainGpu,
+    TensorSplit: llm.tensorSplit,
+    RMSNormEps: llm.rmsNormEps,
+    NGQA: llm.ngqa,
+    CFGScale: llm.cfgScale,
+  }
+}
+
+function ropeFields({ parameters, llm }: ModelConfig): LoadFields {
+  return {
+    RopeFreqBase: parameters.ropeFreqBase,
+    RopeFreqScale: parameters.ropeFreqScale,
+    RopeScaling: llm.ropeScaling,
+    YarnExtFactor: llm.yarnExtFactor,
+    YarnAttnFactor: llm.yarnAttnFactor,
+    YarnBetaFast: llm.yarnBetaFast,
+    YarnBetaSlow: llm.yarnBetaSlow,
+  }
+}
+
+function loraFields({ llm }: ModelConfig): LoadFields {
+  return {
+    LoraAdapter: llm.loraAdapter,
+    LoraAdapters: llm.loraAdapters,
+    LoraBase: llm.loraBase,
+    LoraScale: llm.loraScale,
+    LoraScales: llm.loraScales,
+  }
+}
+
+function batchEngineFields({ vllm }: ModelConfig): LoadFields {
+  const { image, video, audio } = vllm.limitMmPerPrompt ?? {}
+  return {
+    Quantization: vllm.quantization,
+    LoadFormat: vllm.loadFormat,
+    DType: vllm.dtype,
+    GPUMemoryUtilization: vllm.gpuMemoryUtilization,
+    TrustRemoteCode: vllm.trustRemoteCode,
+    EnforceEager: vllm.enforceEager,
+    SwapSpace: vllm.swapSpace,
+    MaxModelLen: vllm.maxModelLen,
+    TensorParallelSize: vllm.tensorParallelSize,
+    DisableLogStatus: vllm.disableLogStats,
+    LimitImagePerPrompt: image,
+    LimitVideoPerPrompt: video,
+    LimitAudioPerPrompt: audio,
+    EngineArgs: toJsonText(vllm.engineArgs),
+  }
+}
+
+function imageFields({ diffusers }: ModelConfig): LoadFields {
+  return {
+    PipelineType: diffusers.pipelineType,
+    SchedulerType: diffusers.schedulerType,
+    IMG2IMG: diffusers.img2img,
+    CLIPModel: diffusers.clipModel,
+    CLIPSubfolder: diffusers.clipSubfolder,
+    CLIPSkip: diffusers.clipSkip,
+    ControlNet: diffusers.controlNet,
+  }
+}
+
+function toJsonText(values: Readonly<Record<string, unknown>> | undefined): string | undefined {
+  return values === undefined || Object.keys(values).length === 0 ? undefined : JSON.stringify(values)
+}
+
+/** The options of the file, where companions of the model lie, and the folder of saved slots. */
+function optionTexts(config: ModelConfig): readonly string[] {
+  const { options, artifacts, slotSavePath } = config
+  const texts = [...options]
+  const add = (name: string, value: string) => {
+    if (!texts.some((text) => text.split(':', 1)[0] === name)) texts.push(`${name}:${value}`)
+  }
+  for (const artifact of artifacts.slice(1)) {
+    const path = snapshotPath(artifact)
+    if (path !== undefined && artifact.name !== undefined) add(artifact.name, path)
+  }
+  if (slotSavePath !== undefined && slotSavePath !== '') add('--slot-save-path', slotSavePath)
+  // The contract has no fields for these.
+  const { realtimePipeline, translate } = leavesMachine(config) ? (config.proxy ?? {}) : {}
+  if (realtimePipeline) add('realtime_pipeline', realtimePipeline)
+  if (translate !== undefined) add('translate', translate)
+  return texts
+}
+
+/** Where a model lives; another instance knows it by the name it has here unless the file has another. */
+function proxyOf(config: ModelConfig): LoadFields['Proxy'] {
+  if (!leavesMachine(config)) return undefined
+  const fields = proxyFields(config.proxy ?? {})
+  return livesUpstream(config) ? fields : { ...fields, upstreamModel: config.proxy?.upstreamModel || config.name }
+}
+
+function proxyFields(proxy: ProxySettings): NonNullable<LoadFields['Proxy']> {
+  return {
+    upstreamUrl: proxy.upstreamUrl,
+    mode: proxy.mode,
+    provider: proxy.provider && PROVIDER_NAMES[proxy.provider],
+    apiKeyEnv: proxy.apiKeyEnv,
+    apiKeyFile: proxy.apiKeyFile,
+    upstreamModel: proxy.upstreamModel,
+    requestTimeoutSeconds: proxy.requestTimeoutSeconds,
+    cachePrompt: proxy.cachePrompt,
+  }
+}
