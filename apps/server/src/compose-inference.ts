@@ -8,6 +8,7 @@ import { composePii } from './compose-pii.ts'
 import type { ServerConfig } from './config/schema.ts'
 import { createModelSlots, createSlotCounter } from './inference/admission.ts'
 import { createBackendExecutor } from './inference/backend-executor.ts'
+import { createDelivery, type DeliverTo } from './inference/deliver-reply.ts'
 import { type Chains, createChains } from './inference/failover/chains.ts'
 import { createFailedAttempts } from './inference/failover/failed-attempts.ts'
 import { createFailover } from './inference/failover/failover.ts'
@@ -17,32 +18,33 @@ import { createProber } from './inference/failover/prober.ts'
 import { createFailoverWatch, type FailoverWatch } from './inference/failover/watch.ts'
 import { createMediaAttacher } from './inference/media/attach-media.ts'
 import { createMediaReader, type MediaLimits } from './inference/media/media-reader.ts'
-import type { Pipeline } from './inference/pipeline.ts'
-import { type AroundStage, createPipeline, passThrough, type Stage, type StageName } from './inference/pipeline.ts'
+import { createModelCalls } from './inference/model-calls.ts'
+import { createRequestCore, type RequestCore, type StageObserver } from './inference/pipeline.ts'
 import { createCompileCache } from './inference/prediction/compile-cache.ts'
 import { createModelFactsReader } from './inference/prediction/model-facts.ts'
 import { createPlanner } from './inference/prediction/plan.ts'
 import { createPredictor } from './inference/prediction/predict.ts'
 import { createReplyRuleBook } from './inference/prompt/finish/reply-rules.ts'
 import { createPromptBuilder } from './inference/prompt/prompt-builder.ts'
-import { accessStage } from './inference/stages/access.ts'
-import { bodyStage } from './inference/stages/body.ts'
-import { globalLimitStage } from './inference/stages/global-limit.ts'
-import { modelStage } from './inference/stages/model.ts'
-import { modelLimitStage } from './inference/stages/model-limit.ts'
-import { parseStage } from './inference/stages/parse.ts'
-import { piiStage } from './inference/stages/pii.ts'
-import { OPAQUE, replyStage } from './inference/stages/reply.ts'
-import { resolveStage } from './inference/stages/resolve.ts'
+import { checkAccess } from './inference/stages/access.ts'
+import { readRequestBody } from './inference/stages/body.ts'
+import { createGlobalLimit } from './inference/stages/global-limit.ts'
+import { createModelStage } from './inference/stages/model.ts'
+import { createModelLimit } from './inference/stages/model-limit.ts'
+import { createParse } from './inference/stages/parse.ts'
+import { createPiiStage } from './inference/stages/pii.ts'
+import { createResolve } from './inference/stages/resolve.ts'
 import { createCloudModels } from './inference/upstream/cloud-models.ts'
 import type { CheckUpstream } from './inference/upstream/own-address.ts'
-import { createUpstreams } from './inference/upstream/upstreams.ts'
+import { createRelay } from './inference/upstream/relay.ts'
+import { createTranslation } from './inference/upstream/translate.ts'
 import type { Metrics } from './monitoring/metrics.ts'
 import { type AuditSink, createRing, RECORDS_KEPT, type UsageRecorder } from './monitoring/recorders.ts'
 import { createOutboundClient } from './outbound/client.ts'
 import { toAllowList } from './outbound/target.ts'
 import type { TextScanner } from './pii/scan-text.ts'
 import type { Clock, Logger } from './ports.ts'
+import { OPAQUE_ERROR } from './public-error.ts'
 import type { Residency } from './residency/residency.ts'
 import type { Settings } from './settings/settings.ts'
 
@@ -58,7 +60,7 @@ const MEDIA_FETCH_MS = 30_000
 export interface InferenceParts {
   readonly config: ServerConfig
   readonly settings: Pick<Settings, 'get'>
-  readonly directory: Parameters<typeof resolveStage>[0] & Pick<ModelDirectory, 'find'>
+  readonly directory: Parameters<typeof createResolve>[0] & Pick<ModelDirectory, 'find'>
   readonly residency: Residency
   readonly upstream: HttpUpstream
   readonly secrets: SecretReader
@@ -69,14 +71,15 @@ export interface InferenceParts {
   readonly checkUpstream: CheckUpstream
   readonly events: AuditEvents
   readonly metrics: Metrics
-  readonly aroundStage: AroundStage | undefined
+  readonly observeStage: StageObserver | undefined
   readonly clock: Clock
   readonly logger: Logger
 }
 
 /** The request path of every inference route, and what stands beside it. */
 export interface InferenceRoom {
-  readonly pipeline: Pipeline
+  readonly core: RequestCore
+  readonly deliverTo: DeliverTo
   readonly scanner: TextScanner
   /** Requests of a model that run now. */
   inFlight(model: string): number
@@ -108,7 +111,15 @@ export function composeInference(parts: InferenceParts): InferenceRoom {
       events.record([{ kind, correlationId, userId, facts }])
     },
   }
+  const planner = createPlanner({
+    prompts,
+    facts: createModelFactsReader(),
+    rules: createReplyRuleBook({ logger: log }),
+    grammars: createCompileCache(),
+  })
+  const executor = createBackendExecutor(residency, createPredictor(planner), { prompts })
   const pii = composePii({
+    executor,
     findModel: (name) => directory.find(name),
     defaults: () => settings.get('pii_default_detectors'),
     residency,
@@ -138,43 +149,33 @@ export function composeInference(parts: InferenceParts): InferenceRoom {
   const failed = createFailedAttempts({ usage, metrics, clock })
   const probe = createProbe({ residency, models: cloudModels, upstream, secrets })
   const prober = createProber({ chains, probe, load: residency.load, clock, logger: log })
-  const stages: Record<StageName, Stage> = {
-    body: bodyStage,
-    resolve: resolveStage(directory),
-    globalLimit: globalLimitStage(createSlotCounter(), config.maxConcurrentBackendRequests),
-    router: passThrough,
-    access: accessStage,
-    modelLimit: modelLimitStage(slots, audit),
-    pii: piiStage(pii.filter),
-    parse: parseStage(createMediaAttacher(createMediaReader({ outbound, limits: mediaLimits(config) }))),
-    model: modelStage({
-      executor: createBackendExecutor(
-        residency,
-        createPredictor(
-          createPlanner({
-            prompts,
-            facts: createModelFactsReader(),
-            rules: createReplyRuleBook({ logger: log }),
-            grammars: createCompileCache(),
-          }),
-        ),
-        { prompts },
-      ),
-      upstreams: createUpstreams({
-        models: cloudModels,
-        upstream,
-        opaque: config.opaqueErrors ? OPAQUE : undefined,
-      }),
-      failover: createFailover({ chains, slots, prober, failed, audit, clock }),
-      usage,
-      traces: createRing(RECORDS_KEPT),
-      metrics,
-      clock,
-    }),
-    reply: replyStage({ clock, opaqueErrors: config.opaqueErrors }),
-  }
+  const models = createModelCalls({
+    executor,
+    translate: createTranslation({ models: cloudModels, upstream }),
+    failover: createFailover({ chains, slots, prober, failed, audit, clock }),
+  })
+  const relay = createRelay({
+    models: cloudModels,
+    upstream,
+    opaque: config.opaqueErrors ? OPAQUE_ERROR : undefined,
+  })
+  const core = createRequestCore(
+    {
+      body: readRequestBody,
+      resolve: createResolve(directory),
+      globalLimit: createGlobalLimit(createSlotCounter(), config.maxConcurrentBackendRequests),
+      router: ({ model }) => model,
+      access: checkAccess,
+      modelLimit: createModelLimit(slots, audit),
+      pii: createPiiStage(pii.filter),
+      parse: createParse(createMediaAttacher(createMediaReader({ outbound, limits: mediaLimits(config) }))),
+      model: createModelStage({ models, relay, usage, traces: createRing(RECORDS_KEPT), metrics, clock }),
+    },
+    parts.observeStage,
+  )
   return {
-    pipeline: createPipeline(stages, parts.aroundStage),
+    core,
+    deliverTo: createDelivery({ clock, opaqueErrors: config.opaqueErrors }),
     scanner: pii.scanner,
     inFlight: (model) => slots.taken(model),
     failover: {

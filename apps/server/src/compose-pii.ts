@@ -2,6 +2,7 @@ import type { CustomPattern } from '@svc/pii'
 import { createDetector, createTermMatchers, type Detector } from '@svc/pii/detectors'
 import type { AuditEvents } from './audit/pii-events.ts'
 import type { ModelConfig } from './catalog/model-config.ts'
+import type { Executor } from './inference/executor.ts'
 import { detectorKind } from './pii/detector-model.ts'
 import { createDetectorRegistry, type DetectorRegistryOptions } from './pii/detectors.ts'
 import { createPiiMetrics, type PiiMetrics } from './pii/metrics.ts'
@@ -9,7 +10,7 @@ import { createRequestFilter, type RequestFilter } from './pii/request-filter.ts
 import { createTextScanner, type TextScanner } from './pii/scan-text.ts'
 import { createScanThreads } from './pii/scan-threads.ts'
 import { createTermFiles } from './pii/term-files.ts'
-import { createTokenClassifier, loadClassifier } from './pii/token-classifier.ts'
+import { createTokenClassifier } from './pii/token-classifier.ts'
 import { createTokenReader } from './pii/token-texts.ts'
 import type { Clock, Logger } from './ports.ts'
 import type { Residency } from './residency/residency.ts'
@@ -25,7 +26,8 @@ export interface PiiRoom {
 export interface PiiParts {
   readonly findModel: (name: string) => ModelConfig | undefined
   readonly defaults: () => readonly string[]
-  readonly residency: Pick<Residency, 'acquire'>
+  readonly executor: Pick<Executor, 'perform'>
+  readonly residency: Pick<Residency, 'load'>
   readonly modelsPath: string
   readonly events: Pick<AuditEvents, 'record' | 'flush'>
   readonly registry: Parameters<typeof createPiiMetrics>[0]
@@ -45,17 +47,17 @@ export function composePii(parts: PiiParts): PiiRoom {
   const toDetector = (model: ModelConfig): Detector => {
     const { name, piiDetection: { patterns = [], ...settings } = {} } = model
     // Patterns alone need no backend; any other detector model recognises entities, with or without patterns beside.
-    const classifier = detectorKind(model) === 'ner' ? createTokenClassifier(model, parts.residency) : undefined
+    const classifier = detectorKind(model) === 'ner' ? createTokenClassifier(model, parts.executor) : undefined
     return createDetector({ name, settings: { ...settings, patterns: patterns.map(named) }, classifier, ...shared })
   }
   const prepare: DetectorRegistryOptions['prepare'] = (model, options) =>
-    detectorKind(model) === 'ner' ? loadClassifier(model, parts.residency, options) : undefined
+    detectorKind(model) === 'ner' ? parts.residency.load(model, options) : undefined
   const detectors = createDetectorRegistry({ findModel, toDetector, prepare, logger })
   return {
     filter: createRequestFilter({
       defaults,
       detectors,
-      tokens: createTokenReader(parts.residency),
+      tokens: createTokenReader(parts.executor),
       events,
       metrics,
       clock,

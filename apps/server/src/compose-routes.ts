@@ -29,7 +29,8 @@ import type { CompressionPolicy } from './http/compression.ts'
 import { openApiDocument } from './http/openapi.ts'
 import type { Route } from './http/route.ts'
 import type { RouteRow } from './http/route-row.ts'
-import type { Pipeline } from './inference/pipeline.ts'
+import type { DeliverTo } from './inference/deliver-reply.ts'
+import type { RequestCore } from './inference/pipeline.ts'
 import type { Clock } from './ports.ts'
 import type { LiveResponses } from './responses/live-responses.ts'
 import type { ResponseStore } from './responses/response-store.ts'
@@ -40,7 +41,8 @@ export interface RouteParts {
   readonly clock: Clock
   readonly store: ResponseStore
   readonly live: LiveResponses
-  readonly pipeline: Pipeline
+  readonly core: RequestCore
+  readonly deliverTo: DeliverTo
   readonly compression: CompressionPolicy
   readonly bodies: BodyReader
   readonly models: ModelListing & { reload(): Promise<{ readonly problems: readonly string[] }> }

@@ -35,7 +35,7 @@ import { corsPolicy } from './http/middleware/cors.ts'
 import { hostPolicy } from './http/middleware/host.ts'
 import { isPublicBind } from './http/public-bind.ts'
 import type { RouteRow } from './http/route-row.ts'
-import type { AroundStage } from './inference/pipeline.ts'
+import type { StageObserver } from './inference/pipeline.ts'
 import { createInProcessBackends } from './inference/upstream/in-process-backends.ts'
 import { createUpstreamCheck } from './inference/upstream/own-address.ts'
 import { secretsOf } from './inference/upstream/secrets.ts'
@@ -76,8 +76,8 @@ export interface ComposeOptions {
   readonly demoModels: readonly DemoModelSource[]
   /** Who finds out who is calling. @default the shared keys of the settings */
   readonly authenticator?: Authenticator | undefined
-  /** Laid around each stage of the request path. @default nothing */
-  readonly aroundStage?: AroundStage | undefined
+  /** Told of each stage that a request enters. @default nothing */
+  readonly observeStage?: StageObserver | undefined
 }
 
 /** A running server. */
@@ -222,7 +222,7 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       checkUpstream,
       events,
       metrics,
-      aroundStage: options.aroundStage,
+      observeStage: options.observeStage,
       clock,
       logger: log,
     })
@@ -233,7 +233,8 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       clock,
       store: storedResponses,
       live: liveResponses,
-      pipeline: inference.pipeline,
+      core: inference.core,
+      deliverTo: inference.deliverTo,
       compression,
       bodies,
       models: {

@@ -22,6 +22,10 @@ export interface Call extends RequestContext {
   readonly clientAddress: string
   /** Address of this server as the client sees it, ending in `/`. */
   readonly baseUrl: string
+  /** A value of the path, percent-decoded; empty if the pattern has no such name. */
+  param(name: string): string
+  /** The first value of that name in the query. */
+  query(name: string): string | undefined
 }
 
 /** Where a call comes from: what was read of it when its row was found. */

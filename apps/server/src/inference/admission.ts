@@ -3,10 +3,10 @@ import type { ModelConfig } from '../catalog/model-config.ts'
 import type { AuditSink } from '../monitoring/recorders.ts'
 import type { RequestContext } from './ports.ts'
 
-/** Gives a slot back; more than once does nothing. */
+/** Gives a slot back. A second call does nothing. */
 export type Release = () => void
 
-/** Counts what runs at once against a limit; never queues. */
+/** Counts concurrent requests against a limit. Nothing queues. */
 export interface SlotCounter {
   /** A slot, or undefined when all are taken. A limit of 0 means none. */
   take(limit: number): Release | undefined
@@ -39,7 +39,7 @@ export interface ModelSlots {
   taken(model: string): number
 }
 
-/** Models that are remembered although nothing of theirs runs. */
+/** The most models without running requests that keep a counter. */
 const MAX_IDLE = 4096
 
 function dropIdle(counters: Map<string, SlotCounter>): void {
@@ -62,23 +62,23 @@ export function createModelSlots(): ModelSlots {
   }
 }
 
-/** How long the limits of a model ask those to wait who find it full. */
-export function fullModelWaitMs({ retryAfterSeconds }: ModelConfig['limits']): number {
+/** Milliseconds that a full model asks its callers to wait. */
+export function toRetryAfterMs({ retryAfterSeconds }: ModelConfig['limits']): number {
   return Math.max(1, retryAfterSeconds) * 1000
 }
 
 /** A request that finds no slot. */
 export interface RejectedAdmission {
   readonly model: string
-  readonly call: Pick<RequestContext, 'requestId' | 'principal'>
-  /** What the message says between the model and the wait. */
+  readonly context: Pick<RequestContext, 'requestId' | 'principal'>
+  /** The part of the message between the model and the wait. */
   readonly why: string
   readonly retryAfterMs: number
 }
 
-/** Notes a request that finds no slot for the audit log. @returns the error to throw */
-export function rejectAdmission({ model, call, why, retryAfterMs }: RejectedAdmission, audit: AuditSink): SvcError {
-  const { requestId: correlationId, principal } = call
+/** Notes a request that finds no slot in the audit log. @returns the error to throw */
+export function rejectAdmission({ model, context, why, retryAfterMs }: RejectedAdmission, audit: AuditSink): SvcError {
+  const { requestId: correlationId, principal } = context
   audit.record({ kind: 'admission', model, correlationId, userId: principal.id, statusCode: 429, retryAfterMs })
   return new SvcError('rate_limited', `model "${model}" is at capacity${why}; retry after ${retryAfterMs / 1000}s`, {
     code: 'admission_rejected',

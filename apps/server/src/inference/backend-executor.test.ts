@@ -78,11 +78,8 @@ function world(answers: Answer[], { dies = false } = {}) {
   const executor = createBackendExecutor(residency, createPredictor(planner))
   const run = async (fields: Partial<ChatRequest> = {}): Promise<PredictionStep[]> => {
     const events: PredictionStep[] = []
-    for await (const event of executor.predict(
-      { ...request, ...fields },
-      { model, correlationId: 'c', signal: new AbortController().signal },
-    ))
-      events.push(event)
+    const options = { model, correlationId: 'c', signal: new AbortController().signal }
+    for await (const steps of executor.predict({ ...request, ...fields }, options)) events.push(...steps)
     return events
   }
   return { log, run, executor }

@@ -1,4 +1,3 @@
-import type { BackendClient } from '@svc/backend-client'
 import { SvcError } from '@svc/errors'
 import type { ModelLease, Residency } from '../residency/residency.ts'
 import { toPredictionError } from './backend-failure.ts'
@@ -7,9 +6,10 @@ import type { ExecuteOptions, Executor } from './executor.ts'
 import type { ConversationWriter } from './operations/operation-runner.ts'
 import { runOperation } from './operations/run-operation.ts'
 import type { Predictor } from './prediction/predict.ts'
+import type { PredictionContext } from './prediction/prediction-context.ts'
 import { carryHopHeaders } from './upstream/hop-headers.ts'
 
-/** Most attempts of a request: a backend that died or lost its model is given one more. */
+/** The most attempts of a request: a backend that died or lost its model gets one more. */
 const ATTEMPTS = 2
 
 /** Requests on gRPC model backends: loads the model on first use and keeps it busy while the request runs. */
@@ -21,17 +21,25 @@ export function createBackendExecutor(
   return {
     async *predict(request, options) {
       if (request.kind === 'completion' && request.loads === false) {
-        yield { type: 'usage', usage: NO_USAGE }
+        yield [{ type: 'usage', usage: NO_USAGE }]
         return
       }
       let produced = false
       for (let attempt = 1; ; attempt += 1) {
         const lease = await residency.acquire(options.model, { signal: options.signal })
         try {
-          for await (const event of predict(request, { ...options, client: clientOf(lease, options) })) {
-            produced ||= event.type !== 'progress'
-            yield event
+          const prediction = await predict(request, toContext(lease, options))
+          for (const choice of prediction.choices) {
+            for await (const reply of await choice.ask()) {
+              const steps = choice.take(reply)
+              produced ||= steps.some(({ type }) => type !== 'progress')
+              if (steps.length > 0) yield steps
+            }
+            const last = await choice.end()
+            produced ||= last.length > 0
+            yield last
           }
+          yield [{ type: 'usage', usage: prediction.usage }]
           return
         } catch (error) {
           const isLast = produced || attempt >= ATTEMPTS
@@ -42,15 +50,18 @@ export function createBackendExecutor(
       }
     },
     perform: (request, options) =>
-      withModel(residency, options, (lease) =>
-        runOperation(request, { ...options, ...parts, client: clientOf(lease, options) }),
-      ),
+      withModel(residency, options, (lease) => runOperation(request, { ...parts, ...toContext(lease, options) })),
   }
 }
 
-/** Another instance is told how many servers the request has passed. */
-function clientOf({ client }: ModelLease, { model, header }: ExecuteOptions): BackendClient {
-  return model.serving.kind === 'instance' ? carryHopHeaders(client, header) : client
+/** The circumstances of a call; other instances are told how many servers the request has passed. */
+function toContext({ client }: ModelLease, options: ExecuteOptions): PredictionContext {
+  const { model, header, correlationId = '' } = options
+  return {
+    ...options,
+    correlationId,
+    client: model.serving.kind === 'instance' ? carryHopHeaders(client, header) : client,
+  }
 }
 
 async function withModel<T>(
@@ -70,10 +81,7 @@ async function withModel<T>(
   }
 }
 
-/**
- * Whether a failed request goes to a fresh backend: its client has seen nothing of an answer yet, and the backend lost its
- * model or its process died.
- */
+/** Whether a request that failed before its client saw anything goes to a fresh backend. */
 async function mayTryAgain(
   lease: ModelLease,
   error: unknown,

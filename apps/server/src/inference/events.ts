@@ -21,7 +21,7 @@ export interface Usage {
 }
 
 /**
- * What a prediction yields, in any wire format. A choice's text, its reasoning and the arguments of each of its tool
+ * One event of a prediction, for any wire format. A choice's text, its reasoning and the arguments of each of its tool
  * calls are lanes: the order inside a lane is the order of the text; `choice-end` is the last event of a choice,
  * `usage` the last of all.
  */
@@ -51,24 +51,27 @@ export type PredictionEvent =
   | { readonly type: 'usage'; readonly usage: Usage }
 
 /**
- * The figures of a prediction so far: before its first event, and whenever they have changed, so that one that ends early
- * is counted too. No format has an event for it.
+ * The figures of a prediction so far. They come before the first event and after each change, so that a prediction that
+ * ends early is counted too. No wire format has an event for them.
  */
 export interface PredictionProgress {
   readonly type: 'progress'
   readonly usage: Usage
 }
 
-/** Something that is wrong with a prediction that is delivered all the same: told beside the reply, before its end. */
+/** A fault of a prediction that is delivered all the same. The reply carries it as a warning. */
 export interface PredictionWarning {
   readonly type: 'warning'
   readonly code: 'answer_form_mismatch'
-  /** What is wrong, in a sentence for the client: keys of the answer may be in it. */
+  /** A sentence for the client. It may hold keys of the answer. */
   readonly message: string
 }
 
-/** What an executor yields. */
+/** One step of a prediction, as executors give it. */
 export type PredictionStep = PredictionEvent | PredictionProgress | PredictionWarning
 
-/** The usage of a prediction of which nothing is known yet. */
+/** The steps of a prediction as they arrive: those of one read of the backend's connection are one batch. */
+export type StepBatches = AsyncIterable<readonly PredictionStep[]>
+
+/** The usage of a prediction before anything is known of it. */
 export const NO_USAGE: Usage = { promptTokens: 0, completionTokens: 0, promptMs: 0, generationMs: 0 }

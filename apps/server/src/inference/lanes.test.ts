@@ -1,32 +1,28 @@
 import { expect, it } from 'vitest'
-import { NO_USAGE, type PredictionEvent, type PredictionStep, type PredictionWarning, type Usage } from './events.ts'
-import { tapLanes } from './lanes.ts'
+import { NO_USAGE, type PredictionStep, type PredictionWarning, type Usage } from './events.ts'
+import { createLanes } from './lanes.ts'
 
-it('hears of figures as soon as they are known, and passes on what formats have events for', async () => {
+it('reports figures and warnings, and passes on the events that formats encode', () => {
   const early = { ...NO_USAGE, promptTokens: 5 }
   const final = { ...early, completionTokens: 1 }
-  const steps: readonly PredictionStep[] = [
+  const first: readonly PredictionStep[] = [
     { type: 'progress', usage: early },
     { type: 'text-delta', choice: 0, text: 'a' },
+  ]
+  const last: readonly PredictionStep[] = [
     { type: 'warning', code: 'answer_form_mismatch', message: 'no JSON' },
     { type: 'choice-end', choice: 0, finishReason: 'stop' },
     { type: 'usage', usage: final },
   ]
-  async function* predict(): AsyncGenerator<PredictionStep> {
-    yield* steps
-  }
-  const heard: Usage[] = []
-  const seen: PredictionEvent[] = []
+  const reported: Usage[] = []
   const warned: string[] = []
-  const taps = {
-    onUsage: (usage: Usage) => heard.push(usage),
+  const lanes = createLanes({
+    onUsage: (usage) => reported.push(usage),
     onWarning: ({ message }: PredictionWarning) => warned.push(message),
-  }
-  for await (const event of tapLanes(predict(), taps)) {
-    if (seen.length === 0) expect(heard).toEqual([early])
-    seen.push(event)
-  }
-  expect(seen).toEqual(steps.filter(({ type }) => type !== 'progress' && type !== 'warning'))
+  })
+  expect(lanes(first)).toEqual([first[1]])
+  expect(reported).toEqual([early])
+  expect(lanes(last)).toEqual([last[1], last[2]])
   expect(warned).toEqual(['no JSON'])
-  expect(heard).toEqual([early, final])
+  expect(reported).toEqual([early, final])
 })

@@ -1,13 +1,30 @@
+import type { TokenMap } from '@svc/pii/reversible'
 import type { PredictionEvent, PredictionStep, PredictionWarning, Usage } from './events.ts'
+import { createLaneRestoration } from './restore-lanes.ts'
 
-/** Taps the events of a prediction on their way to the reply: what is counted, and later what is restored, sits here. */
-export async function* tapLanes(
-  events: AsyncIterable<PredictionStep>,
-  taps: { readonly onUsage: (usage: Usage) => void; readonly onWarning: (warning: PredictionWarning) => void },
-): AsyncGenerator<PredictionEvent> {
-  for await (const event of events) {
-    if (event.type === 'usage' || event.type === 'progress') taps.onUsage(event.usage)
-    if (event.type === 'warning') taps.onWarning(event)
-    else if (event.type !== 'progress') yield event
+/** What watches the steps of a prediction. */
+export interface LaneOptions {
+  /** Masked values to be put back. */
+  readonly restoration?: TokenMap | undefined
+  onUsage(usage: Usage): void
+  onWarning(warning: PredictionWarning): void
+}
+
+/** Turns the steps of a prediction into the events of its reply: counts figures, passes warnings on, restores values. */
+export type Lanes = (steps: readonly PredictionStep[]) => readonly PredictionEvent[]
+
+/** Makes the lanes of one prediction. */
+export function createLanes({ restoration, onUsage, onWarning }: LaneOptions): Lanes {
+  const restore = restoration === undefined ? undefined : createLaneRestoration(restoration)
+  return (steps) => {
+    const events: PredictionEvent[] = []
+    for (const step of steps) {
+      if (step.type === 'usage' || step.type === 'progress') onUsage(step.usage)
+      if (step.type === 'warning') onWarning(step)
+      else if (step.type === 'progress') continue
+      else if (restore === undefined) events.push(step)
+      else restore(step, events)
+    }
+    return events
   }
 }

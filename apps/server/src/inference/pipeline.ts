@@ -1,9 +1,17 @@
-import type { Exchange } from './exchange.ts'
+import type { JsonDocument } from '@svc/json'
+import type { ChatCompletionRequest } from '@svc/wire/openai'
+import type { ModelConfig } from '../catalog/model-config.ts'
+import type { FilteredRequest } from '../pii/request-filter.ts'
+import { Cleanup } from './cleanup.ts'
+import { RequestLedger } from './ledger.ts'
+import type { RequestBody, RequestContext } from './ports.ts'
+import type { Reply } from './reply.ts'
+import type { FormattedCall, WireFormat } from './wire-format.ts'
 
 /**
- * The request path of every inference route, written once. The order is part of the contract: the router runs before
- * access, quota and PII, because those decide on the resolved model; the body is validated only after the PII filter,
- * which works on the bytes.
+ * The stages that every inference request passes, in their order. The order is part of the contract: the router runs
+ * before access, quota and PII, because those decide on the resolved model. The body is validated only after the PII
+ * filter, which works on the bytes.
  */
 export const STAGE_ORDER = [
   'body',
@@ -20,39 +28,147 @@ export const STAGE_ORDER = [
 
 export type StageName = (typeof STAGE_ORDER)[number]
 
-/**
- * One step of the path. What it takes for those that follow it gives back in {@link Exchange.atEnd}. A step that has nothing
- * to wait for returns nothing: promises of ten stages cost more than what most of them do.
- */
-export type Stage = (exchange: Exchange) => Promise<void> | undefined
+/** A request as a transport hands it to the core: an HTTP body still to be read, or a message that is parsed already. */
+export interface IncomingRequest {
+  readonly context: RequestContext
+  readonly format: WireFormat
+  readonly source: { readonly body: RequestBody } | { readonly message: JsonDocument }
+  /** The model that the address names, for requests whose body names none. */
+  readonly addressedModel?: string | undefined
+}
 
-/** Runs an exchange through all stages. */
-export type Pipeline = (exchange: Exchange) => Promise<void>
+/** Whether a request came as a message of a socket. */
+export function isSocketMessage({ source }: IncomingRequest): boolean {
+  return 'message' in source
+}
 
-/** A stage that does nothing yet: its seat is there from the first day. */
-export const passThrough: Stage = () => undefined
+/** A request whose body is read. */
+export interface ReadRequest extends IncomingRequest {
+  readonly document: JsonDocument
+}
 
-/** Lays something around a stage: it sees what goes in, and what it leaves. */
-export type AroundStage = (name: StageName, stage: Stage) => Stage
+/** The model of a request, and the name that the client used for it. */
+export interface Resolved {
+  readonly requestedModel: string
+  readonly model: ModelConfig
+}
 
-/** Puts the stages in their order, each with what is laid around it. */
-export function createPipeline(
-  stages: Readonly<Record<StageName, Stage>>,
-  around: AroundStage = (_name, stage) => stage,
-): Pipeline {
-  const inOrder = STAGE_ORDER.map((name) => around(name, stages[name])).filter((stage) => stage !== passThrough)
-  return async (exchange) => {
-    let thrown: unknown
-    try {
-      for (const stage of inOrder) {
-        const pending = stage(exchange)
-        if (pending !== undefined) await pending
+/** A request whose model is known. */
+export interface ResolvedRequest extends ReadRequest, Resolved {}
+
+/** A request in domain terms; what is relayed byte for byte has none. */
+export interface Parsed {
+  readonly call: FormattedCall
+  /** The request in the chat format, for models upstream that are asked in it. */
+  readonly upstreamChat?: ChatCompletionRequest | undefined
+}
+
+/** A value, or a promise of it where a stage has to wait: ten promises cost more than most stages. */
+export type MaybePromise<Value> = Value | Promise<Value>
+
+/** The stages up to the reply. Each takes what earlier ones made; a stage that takes something notes its return. */
+export interface Stages {
+  /** Reads the body once and keeps it as a token tree. */
+  body(request: IncomingRequest, cleanup: Cleanup): MaybePromise<JsonDocument>
+  /** Finds the model of the name, or the default of the route. */
+  resolve(request: ReadRequest): Resolved
+  globalLimit(cleanup: Cleanup): void
+  /** May choose another model. */
+  router(request: ResolvedRequest): MaybePromise<ModelConfig>
+  /** Refuses models that the caller may not use. */
+  access(request: ResolvedRequest, cleanup: Cleanup): MaybePromise<void>
+  modelLimit(request: ResolvedRequest, cleanup: Cleanup): void
+  pii(request: ResolvedRequest): MaybePromise<FilteredRequest>
+  /** Checks the edited body against the schema of its format and maps it; undefined for what is relayed. */
+  parse(request: ResolvedRequest, filtered: FilteredRequest, cleanup: Cleanup): MaybePromise<Parsed | undefined>
+  /** Asks the model. A prediction has only begun when this returns. */
+  model(request: ModelRequest, cleanup: Cleanup): MaybePromise<Reply>
+}
+
+/** A request that is ready for its model. */
+export interface ModelRequest {
+  readonly request: ResolvedRequest
+  readonly filtered: FilteredRequest
+  readonly parsed: Parsed | undefined
+  readonly ledger: RequestLedger
+}
+
+/** Writes a reply to its client. Resolves once it is out. */
+export type Deliver = (reply: Reply) => Promise<void>
+
+/** A request as observers of stages see it. */
+export interface ObservedRequest {
+  readonly incoming: IncomingRequest
+  /** Set from the stage `model` on. */
+  readonly ledger: RequestLedger | undefined
+}
+
+/** Told of each stage that a request enters; its result runs when the request has ended, the last stage first. */
+export type StageObserver = (stage: StageName, request: ObservedRequest) => (() => void) | undefined
+
+/** The core that every inference request passes, whatever transport and format it came by. */
+export interface RequestCore {
+  /**
+   * Runs a request through every stage and hands its reply to `deliver`. Everything the request holds is given back when
+   * this settles.
+   *
+   * @throws {SvcError} what refuses the request, or fails it before its reply has begun
+   */
+  serve(request: IncomingRequest, deliver: Deliver): Promise<RequestLedger>
+}
+
+/** Puts the stages in their order. */
+export function createRequestCore(stages: Stages, observe?: StageObserver): RequestCore {
+  return {
+    async serve(incoming, deliver) {
+      const cleanup = new Cleanup()
+      let thrown: unknown
+      try {
+        return await run(incoming, deliver, cleanup)
+      } catch (error) {
+        thrown = error
+        throw error
+      } finally {
+        cleanup.run(thrown)
       }
-    } catch (error) {
-      thrown = error
-      throw error
-    } finally {
-      exchange.end(thrown)
+    },
+  }
+
+  async function run(incoming: IncomingRequest, deliver: Deliver, cleanup: Cleanup): Promise<RequestLedger> {
+    const enter = (stage: StageName, ledger?: RequestLedger): void => {
+      const left = observe?.(stage, { incoming, ledger })
+      if (left !== undefined) cleanup.add(left)
     }
+
+    enter('body')
+    const body = stages.body(incoming, cleanup)
+    const read: ReadRequest = { ...incoming, document: body instanceof Promise ? await body : body }
+    enter('resolve')
+    const found: ResolvedRequest = { ...read, ...stages.resolve(read) }
+    enter('globalLimit')
+    stages.globalLimit(cleanup)
+    enter('router')
+    const chosen = stages.router(found)
+    const model = chosen instanceof Promise ? await chosen : chosen
+    const request: ResolvedRequest = model === found.model ? found : { ...found, model }
+    enter('access')
+    const admitting = stages.access(request, cleanup)
+    if (admitting instanceof Promise) await admitting
+    enter('modelLimit')
+    stages.modelLimit(request, cleanup)
+    enter('pii')
+    const filtering = stages.pii(request)
+    const filtered = filtering instanceof Promise ? await filtering : filtering
+    enter('parse')
+    const parsing = stages.parse(request, filtered, cleanup)
+    const parsed = parsing instanceof Promise ? await parsing : parsing
+    const ledger = new RequestLedger(request.requestedModel, model)
+    enter('model', ledger)
+    const asking = stages.model({ request, filtered, parsed, ledger }, cleanup)
+    const reply = asking instanceof Promise ? await asking : asking
+    enter('reply', ledger)
+    await deliver(reply)
+    parsed?.call.completed?.(ledger.servedModel)
+    return ledger
   }
 }

@@ -3,7 +3,7 @@ import type { ReplyTarget } from '@svc/proxy'
 import type { Ending, Logger } from '../ports.ts'
 import type { Principal } from '../principal.ts'
 
-/** What the core has to know of the route that a request came by. */
+/** The route of a request, as far as the core needs it. */
 export interface RequestRoute {
   /** Path pattern; also the name of the endpoint in records. */
   readonly path: string
@@ -16,28 +16,24 @@ export interface RequestRoute {
   readonly scannedWhen?: 'always' | 'elsewhere' | 'asked' | undefined
 }
 
-/** One request as the core sees it, however it came. */
+/** The context of one request, whatever transport it came by. */
 export interface RequestContext {
   readonly row: RequestRoute
-  /** On every log line, record and reply. */
+  /** The correlation id: it is on every log line, record and reply. */
   readonly requestId: string
   readonly principal: Principal
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when the client has left, the deadline has passed or the server stops. */
   readonly signal: AbortSignal
-  /** The same, lighter than a signal. */
+  /** The same end as {@link signal}, lighter to listen to. */
   readonly ending: Ending
   /** Monotonic milliseconds at arrival. */
   readonly startedAt: number
   readonly log: Logger
-  /** A value of the path, percent-decoded. Empty where there is none of that name. */
-  param(name: string): string
-  /** The first value of that name in the query. */
-  query(name: string): string | undefined
-  /** A header, by lower-case name. */
+  /** A header that came with the request, by lower-case name. */
   header(name: string): string | undefined
 }
 
-/** Bytes that count as held until they are released. */
+/** Bytes that count against the memory for bodies until they are released. */
 export interface HeldBytes {
   readonly bytes: Uint8Array
   readonly release: () => void
@@ -45,27 +41,25 @@ export interface HeldBytes {
 
 /** The body of a request. */
 export interface RequestBody {
-  /** The whole body where it has come already; undefined where it is still to be read. @throws as {@link read} */
+  /** The whole body if it has arrived; else undefined. @throws as {@link read} */
   whole(): HeldBytes | undefined
   /** @throws {SvcError} `too_large`, `unsupported_media`, `timeout`, `unavailable`, `cancelled` */
   read(): Promise<HeldBytes>
 }
 
 /**
- * The writer of inference replies: prepared frames straight to the Node response, waiting for the reader.
+ * Writes inference replies to their client.
  *
- * A write resolves once the frame is handed over; while the reader's socket is full it waits, which pauses the
- * producer. One frame at a time: callers await each write.
+ * A write resolves once the frame is handed over. It waits while the client's socket is full, which pauses the producer.
+ * Callers await each write.
  */
 export interface ReplyWriter {
   /** Whether the status line is out: from here on an error travels in the body. */
   readonly started: boolean
-  /** Whether nobody reads any more. */
+  /** Whether the client has left. */
   readonly isGone: boolean
-  /** Where a reply that comes as bytes is written, status and headers included; undefined where none can be. */
+  /** Takes the bytes of a relayed reply, status and headers included. Undefined where replies cannot be relayed. */
   readonly relayTarget: ReplyTarget | undefined
-  /** Adds a header to a reply that has not started; does nothing to one that has, or that has no headers. */
-  setHeader(name: string, value: string): void
   /** Sends a whole reply as JSON. */
   json(status: number, value: unknown, headers?: Readonly<Record<string, string>>): Promise<void>
   /** Sends status and headers of a stream; nothing of it is ever compressed or buffered. */

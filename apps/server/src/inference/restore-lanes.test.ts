@@ -2,7 +2,7 @@ import { createTokenMap, restoreText } from '@svc/pii/reversible'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { PredictionEvent } from './events.ts'
-import { restoreLanes } from './restore-lanes.ts'
+import { createLaneRestoration } from './restore-lanes.ts'
 
 /** Random cuts; `SVC_LONG=1` takes 100,000. */
 const CUTS = process.env.SVC_LONG === '1' ? 100_000 : 2000
@@ -54,12 +54,10 @@ function cut(text: string, shares: readonly number[]): string[] {
   return ends.map((end, index) => text.slice(ends[index - 1] ?? 0, end)).filter((piece) => piece !== '')
 }
 
-async function restored(events: readonly PredictionEvent[]): Promise<PredictionEvent[]> {
-  async function* source(): AsyncGenerator<PredictionEvent> {
-    yield* events
-  }
+function restored(events: readonly PredictionEvent[]): PredictionEvent[] {
+  const restore = createLaneRestoration(map)
   const all: PredictionEvent[] = []
-  for await (const event of restoreLanes(source(), map)) all.push(event)
+  for (const event of events) restore(event, all)
   return all
 }
 
@@ -84,12 +82,12 @@ const call = (index: number, pieces: readonly string[]): PredictionEvent[] => [
 const end: PredictionEvent = { type: 'choice-end', choice, finishReason: 'stop' }
 
 describe('values that come back', () => {
-  it('are those of the whole text, however its lanes are cut', async () => {
+  it('are those of the whole text, however its lanes are cut', () => {
     const one = fc.tuple(said, places)
     const other = fc.tuple(called, places)
-    await fc.assert(
-      fc.asyncProperty(one, one, other, other, async (thought, answer, first, second) => {
-        const events = await restored([
+    fc.assert(
+      fc.property(one, one, other, other, (thought, answer, first, second) => {
+        const events = restored([
           ...cut(...thought).map(reasoning),
           ...cut(...answer).map(text),
           ...call(0, cut(...first)),
@@ -98,7 +96,7 @@ describe('values that come back', () => {
         ])
         const lanes = lanesOf(events)
         expect([lanes.reasoning, lanes.text]).toEqual([restoreText(map, thought[0]), restoreText(map, answer[0])])
-        const whole = lanesOf(await restored([...call(0, [first[0]]), ...call(1, [second[0]]), end]))
+        const whole = lanesOf(restored([...call(0, [first[0]]), ...call(1, [second[0]]), end]))
         expect(lanes.calls).toEqual(whole.calls)
         expect(lanes.calls.map((json) => JSON.parse(json))).toEqual(
           [first, second].map(([json]) => JSON.parse(json, (_, value) => restoreValue(value))),
@@ -109,8 +107,8 @@ describe('values that come back', () => {
     )
   }, 600_000)
 
-  it('come before what ends their lane, and at once where nothing can become a token', async () => {
-    expect(await restored([reasoning('so ['), text('a'), text(' [REDA'), ...call(0, ['{"a":"[R']), end])).toEqual([
+  it('come before what ends their lane, and at once where nothing can become a token', () => {
+    expect(restored([reasoning('so ['), text('a'), text(' [REDA'), ...call(0, ['{"a":"[R']), end])).toEqual([
       reasoning('so '),
       reasoning('['),
       text('a'),
@@ -123,10 +121,10 @@ describe('values that come back', () => {
     ])
   })
 
-  it('stand in names of functions and in the text that stopped a choice', async () => {
+  it('stand in names of functions and in the text that stopped a choice', () => {
     const [token = '', value = ''] = [TOKENS[0], VALUES[0]]
     const named: PredictionEvent = { type: 'tool-call-start', choice, index: 0, id: 'c', name: `ask ${token}` }
-    expect(await restored([named, { ...end, stopText: token }])).toEqual([
+    expect(restored([named, { ...end, stopText: token }])).toEqual([
       { ...named, name: `ask ${value}` },
       { ...end, stopText: value },
     ])

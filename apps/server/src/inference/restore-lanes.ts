@@ -9,76 +9,71 @@ interface ChoiceLanes {
   readonly calls: Map<number, LaneRestorer>
 }
 
+/** Restores one event and adds the result to `out`: nothing, the event, or text that was kept back before it. */
+export type LaneRestoration = (event: PredictionEvent, out: PredictionEvent[]) => void
+
 /**
- * Puts masked values back into a reply. A lane keeps back only what may be the beginning of a token, and gives it out
- * before whatever ends the lane; what is kept when a prediction fails is dropped (§6.3).
+ * Makes the restoration of one reply: it puts masked values back. A lane keeps back only what may be the beginning of a
+ * token, and gives it out before the event that ends the lane. Text that is kept when a prediction fails is dropped
+ * (§6.3).
  */
-export async function* restoreLanes(
-  events: AsyncIterable<PredictionEvent>,
-  map: TokenMap,
-): AsyncGenerator<PredictionEvent> {
+export function createLaneRestoration(map: TokenMap): LaneRestoration {
   const choices = new Map<number, ChoiceLanes>()
-  const restorer = (kind: LaneKind): LaneRestorer => createLaneRestorer(map, kind)
-  const lanesOf = (choice: number): ChoiceLanes => {
+  const createRestorer = (kind: LaneKind): LaneRestorer => createLaneRestorer(map, kind)
+  const findLanes = (choice: number): ChoiceLanes => {
     const known = choices.get(choice)
     if (known !== undefined) return known
-    const lanes = { text: restorer('text'), reasoning: restorer('text'), calls: new Map<number, LaneRestorer>() }
+    const text = createRestorer('text')
+    const lanes = { text, reasoning: createRestorer('text'), calls: new Map<number, LaneRestorer>() }
     choices.set(choice, lanes)
     return lanes
   }
-  for await (const event of events) {
+  return (event, out) => {
     switch (event.type) {
       case 'usage':
-        yield event
+        out.push(event)
         break
       case 'text-delta': {
-        const lanes = lanesOf(event.choice)
-        yield* releaseReasoning(event.choice, lanes)
+        const lanes = findLanes(event.choice)
+        releaseReasoning(event.choice, lanes, out)
         const text = lanes.text.push(event.text)
-        if (text !== '' || event.text === '' || event.logprobs !== undefined) yield { ...event, text }
+        if (text !== '' || event.text === '' || event.logprobs !== undefined) out.push({ ...event, text })
         break
       }
       case 'reasoning-delta': {
-        const text = lanesOf(event.choice).reasoning.push(event.text)
-        if (text !== '' || event.text === '') yield { ...event, text }
+        const text = findLanes(event.choice).reasoning.push(event.text)
+        if (text !== '' || event.text === '') out.push({ ...event, text })
         break
       }
       case 'tool-call-start': {
-        const lanes = lanesOf(event.choice)
-        yield* releaseReasoning(event.choice, lanes)
-        yield* releaseText(event.choice, lanes)
-        yield* releaseCalls(event.choice, lanes)
-        lanes.calls.set(event.index, restorer('json'))
-        yield { ...event, name: restoreText(map, event.name) }
+        const lanes = findLanes(event.choice)
+        releaseAll(event.choice, lanes, out)
+        lanes.calls.set(event.index, createRestorer('json'))
+        out.push({ ...event, name: restoreText(map, event.name) })
         break
       }
       case 'tool-call-delta': {
-        const text = lanesOf(event.choice).calls.get(event.index)?.push(event.arguments) ?? event.arguments
-        if (text !== '' || event.arguments === '') yield { ...event, arguments: text }
+        const text = findLanes(event.choice).calls.get(event.index)?.push(event.arguments) ?? event.arguments
+        if (text !== '' || event.arguments === '') out.push({ ...event, arguments: text })
         break
       }
-      case 'choice-end': {
-        const lanes = lanesOf(event.choice)
-        yield* releaseReasoning(event.choice, lanes)
-        yield* releaseText(event.choice, lanes)
-        yield* releaseCalls(event.choice, lanes)
+      case 'choice-end':
+        releaseAll(event.choice, findLanes(event.choice), out)
         choices.delete(event.choice)
-        yield event.stopText === undefined ? event : { ...event, stopText: restoreText(map, event.stopText) }
-      }
+        out.push(event.stopText === undefined ? event : { ...event, stopText: restoreText(map, event.stopText) })
     }
   }
 }
 
-function* releaseReasoning(choice: number, { reasoning }: ChoiceLanes): Generator<PredictionEvent> {
-  if (reasoning.isHolding) yield { type: 'reasoning-delta', choice, text: reasoning.end() }
+function releaseReasoning(choice: number, { reasoning }: ChoiceLanes, out: PredictionEvent[]): void {
+  if (reasoning.isHolding) out.push({ type: 'reasoning-delta', choice, text: reasoning.end() })
 }
 
-function* releaseText(choice: number, { text }: ChoiceLanes): Generator<PredictionEvent> {
-  if (text.isHolding) yield { type: 'text-delta', choice, text: text.end() }
-}
-
-function* releaseCalls(choice: number, { calls }: ChoiceLanes): Generator<PredictionEvent> {
+function releaseAll(choice: number, lanes: ChoiceLanes, out: PredictionEvent[]): void {
+  releaseReasoning(choice, lanes, out)
+  const { text, calls } = lanes
+  if (text.isHolding) out.push({ type: 'text-delta', choice, text: text.end() })
   for (const [index, lane] of calls) {
-    if (lane.isHolding) yield { type: 'tool-call-delta', choice, index, arguments: lane.end() }
+    if (lane.isHolding) out.push({ type: 'tool-call-delta', choice, index, arguments: lane.end() })
   }
 }

@@ -3,7 +3,7 @@ import { encodeJsonString } from '@svc/json'
 import type { TokenList } from '@svc/pii/documents'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import { hasFailover, leavesMachine, listFailoverTargets } from '../catalog/serving.ts'
-import type { Residency } from '../residency/residency.ts'
+import type { Executor } from '../inference/executor.ts'
 import type { HiddenTexts } from './hidden-text.ts'
 
 /** What lists of token ids stand for. */
@@ -31,38 +31,36 @@ export interface TokenReader {
 const MAX_TOKENS = 262_144
 const MAX_ID = 2 ** 31 - 1
 
-/** Asks the backend that the request is for; of a chain all of them, as any may answer and vocabularies differ. */
-export function createTokenReader(residency: Pick<Residency, 'acquire'>): TokenReader {
+/** Makes the reader. It asks the model of the request, or all failover targets: any may answer and vocabularies differ. */
+export function createTokenReader(executor: Pick<Executor, 'perform'>): TokenReader {
   async function readBy(
     model: ModelConfig,
     lists: readonly (readonly number[])[],
     signal: AbortSignal,
   ): Promise<readonly string[] | undefined> {
-    const lease = await residency.acquire(model, { signal })
+    const texts: string[] = []
     try {
-      const texts: string[] = []
       for (const tokens of lists) {
-        texts.push((await lease.client.detokenize({ tokens: [...tokens] }, { signal })).content)
+        const { text } = await executor.perform<'detokenize'>({ kind: 'detokenize', tokens }, { model, signal })
+        texts.push(text)
       }
       return texts
     } catch (error) {
       if (SvcError.is(error) && error.kind === 'not_implemented') return undefined
       throw error
-    } finally {
-      lease.release()
     }
   }
 
   return {
     async read(lists, { model, signal }) {
-      // Nobody asks those that are disabled.
+      // Disabled targets are never asked.
       const models = hasFailover(model)
         ? listFailoverTargets(model).flatMap((target) => (target.model.disabled ? [] : [target.model]))
         : [model]
       const texts = lists.map(() => new Set<string>())
       let isComplete = models.length > 0
       for (const reader of models) {
-        // Who serves elsewhere would be sent the ids to read them, before anybody has looked at them.
+        // A model elsewhere would have to be sent the ids before they are scanned.
         const read = leavesMachine(reader) ? undefined : await readBy(reader, lists, signal)
         if (read === undefined) isComplete = false
         for (const [index, text] of read?.entries() ?? []) texts[index]?.add(text)

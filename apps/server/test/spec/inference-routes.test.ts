@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type AroundStage, STAGE_ORDER } from '../../src/inference/pipeline.ts'
+import { STAGE_ORDER, type StageObserver } from '../../src/inference/pipeline.ts'
 import { eventually } from '../support/eventually.ts'
 import {
   bodiesOf,
@@ -18,17 +18,15 @@ const ENDED = [...STAGE_ORDER].reverse().map((name) => `/${name}`)
 const TRIES = 200
 
 /** Stages that requests have entered and left, by the id of the request. */
-function recordStages(): { seen: Map<string, string[]>; around: AroundStage } {
+function recordStages(): { seen: Map<string, string[]>; observe: StageObserver } {
   const seen = new Map<string, string[]>()
   return {
     seen,
-    around: (name, stage) => (exchange) => {
-      const note = (step: string): void => {
-        seen.set(exchange.call.requestId, [...(seen.get(exchange.call.requestId) ?? []), step])
-      }
-      note(name)
-      exchange.atEnd(() => note(`/${name}`))
-      return stage(exchange)
+    observe(stage, { incoming }) {
+      const id = incoming.context.requestId
+      const note = (step: string): void => void seen.set(id, [...(seen.get(id) ?? []), step])
+      note(stage)
+      return () => note(`/${stage}`)
     },
   }
 }
@@ -58,8 +56,8 @@ describe('the inference routes of the table', () => {
 
   // verifies request:order:stages
   it('pass every stage in order, by each of their paths and in each way they answer', async () => {
-    const { seen, around } = recordStages()
-    await using server = await startTestServer({ aroundStage: around })
+    const { seen, observe } = recordStages()
+    await using server = await startTestServer({ observeStage: observe })
     await modelsForAll(server)
     for (const route of inferenceRoutesOf(server)) {
       for (const path of concretePathsOf(route)) {

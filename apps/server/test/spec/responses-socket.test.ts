@@ -4,8 +4,8 @@ import type { MockBehaviour, MockRule } from '@svc/backend-mock/script'
 import type { ResponseEvent, ResponseResource } from '@svc/wire/responses'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Exchange } from '../../src/inference/exchange.ts'
-import { STAGE_ORDER } from '../../src/inference/pipeline.ts'
+import type { RequestLedger } from '../../src/inference/ledger.ts'
+import { isSocketMessage, STAGE_ORDER } from '../../src/inference/pipeline.ts'
 import { eventually } from '../support/eventually.ts'
 import { openResponseSocket } from '../support/response-socket.ts'
 import { startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts'
@@ -113,11 +113,11 @@ describe('the WebSocket mode of GET /v1/responses', () => {
     const seen: string[] = []
     const ids = new Set<string>()
     await using server = await world(undefined, {
-      aroundStage: (name, stage) => (exchange) => {
-        seen.push(name)
-        ids.add(exchange.call.requestId)
-        expect([exchange.transport, Boolean(exchange.call.row.scanned)]).toEqual(['websocket', true])
-        return stage(exchange)
+      observeStage(stage, { incoming }) {
+        seen.push(stage)
+        ids.add(incoming.context.requestId)
+        expect([isSocketMessage(incoming), Boolean(incoming.context.row.scanned)]).toEqual([true, true])
+        return undefined
       },
     })
     await using socket = await openResponseSocket(server.url, { headers: { 'x-request-id': 'mine' } })
@@ -373,13 +373,13 @@ describe('what goes wrong while a response is made', () => {
   })
 
   it('a client that reads nothing pauses the prediction, which goes on when it reads again', async () => {
-    const exchanges: Exchange[] = []
+    let ledger: RequestLedger | undefined
     await using server = await world(
       { pieces: ['x'.repeat(16 * 1024)], repeat: 1_000_000, completionTokens: undefined },
       {
-        aroundStage: (name, stage) => (exchange) => {
-          if (name === 'model') exchanges.push(exchange)
-          return stage(exchange)
+        observeStage(_stage, request) {
+          ledger = request.ledger
+          return undefined
         },
       },
     )
@@ -387,7 +387,7 @@ describe('what goes wrong while a response is made', () => {
     socket.ask({ store: false })
     await eventually(() => expect(JSON.stringify(socket.heard.slice(-1))).toContain('response.output_text.delta'))
     socket.ws.pause()
-    const tokens = (): number => exchanges[0]?.usage.completionTokens ?? 0
+    const tokens = (): number => ledger?.usage.completionTokens ?? 0
     let before = -1
     let times = 0
     await eventually(() => {

@@ -7,7 +7,7 @@ import { systemClock } from '../../src/clock.ts'
 import { compose, type RunningServer } from '../../src/compose.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import type { Authenticator } from '../../src/http/middleware/authenticate.ts'
-import type { AroundStage } from '../../src/inference/pipeline.ts'
+import type { StageObserver } from '../../src/inference/pipeline.ts'
 import { createLogger } from '../../src/log.ts'
 import { call, type RawReply, type RawRequest } from './test-app.ts'
 
@@ -41,8 +41,8 @@ export interface TestServerOptions {
   readonly configFiles?: Readonly<Record<string, string>>
   /** Who finds out who is calling. @default the shared keys of the settings */
   readonly authenticator?: Authenticator
-  /** Laid around each stage of the request path. */
-  readonly aroundStage?: AroundStage
+  /** Told of each stage that a request enters. */
+  readonly observeStage?: StageObserver
 }
 
 /** Starts a server on a free port; without models of its own it has no model at all. */
@@ -81,7 +81,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     builtInBackends: { llama: { entry: launcher.args.at(-1) ?? '', execArgv: launcher.args.slice(0, -1) } },
     demoModels: [],
     authenticator: options.authenticator,
-    aroundStage: options.aroundStage,
+    observeStage: options.observeStage,
   })
   const post = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<RawReply> =>
     call(server.url, path, {

@@ -6,45 +6,63 @@ import { ALREADY_SENT } from '../../http/edge.ts'
 import { createReplyWriter } from '../../http/reply-writer.ts'
 import type { Route } from '../../http/route.ts'
 import type { RouteRow } from '../../http/route-row.ts'
-import type { InferenceCodec } from '../../inference/codec.ts'
-import { Exchange } from '../../inference/exchange.ts'
-import type { Pipeline } from '../../inference/pipeline.ts'
+import type { DeliverTo } from '../../inference/deliver-reply.ts'
+import type { IncomingRequest, RequestCore } from '../../inference/pipeline.ts'
 import type { HeldBytes, RequestBody } from '../../inference/ports.ts'
+import type { WireFormat } from '../../inference/wire-format.ts'
 
-/** A row of the table whose requests go through the inference pipeline. */
+/** A route whose requests pass the request core. */
 export interface InferenceRow extends RouteRow {
-  /** Which models can serve it; required here. */
+  /** The use that a model must have to serve it. */
   readonly usecase: string
   readonly scanned: NonNullable<RouteRow['scanned']>
 }
 
-/** Query of routes whose model may be named there; a name in the body goes before it. */
+/** The query of routes that take a model's name there. A name in the body goes before it. */
 export const modelQuery = z.object({
   model: z.string().optional().describe('The model, where the body names none.'),
 })
 
-/** What the routes of inference share. */
+/** What inference routes share. */
 export interface InferenceRouteParts {
-  readonly pipeline: Pipeline
+  readonly core: RequestCore
+  readonly deliverTo: DeliverTo
   readonly compression: CompressionPolicy
   readonly bodies: Pick<BodyReader, 'read' | 'readWhole'>
 }
 
-/** Joins a row, its two ends and the pipeline into a route. */
-export function defineInferenceRoute(row: InferenceRow, codec: InferenceCodec, parts: InferenceRouteParts): Route {
-  const { pipeline, compression, bodies } = parts
+/** Joins a row, its wire format and the request core into a route. */
+export function defineInferenceRoute(row: InferenceRow, format: WireFormat, parts: InferenceRouteParts): Route {
+  return { ...row, handler: (call) => serveCall(call, format, parts) }
+}
+
+/** Serves the request of an HTTP call. */
+export async function serveCall(
+  call: Call,
+  format: WireFormat,
+  { core, deliverTo, compression, bodies }: InferenceRouteParts,
+): Promise<Response> {
+  await core.serve(toIncomingRequest(call, format, bodies), deliverTo(createReplyWriter(call, { compression })))
+  return ALREADY_SENT
+}
+
+/** A call as the core takes it. */
+export function toIncomingRequest(
+  call: Call,
+  format: WireFormat,
+  bodies: InferenceRouteParts['bodies'],
+): IncomingRequest {
   return {
-    ...row,
-    async handler(call) {
-      const writer = createReplyWriter(call, { compression })
-      await pipeline(new Exchange({ call, codec, writer, body: new BodyOfCall(bodies, call) }))
-      return ALREADY_SENT
-    },
+    context: call,
+    format,
+    source: { body: new BodyOfCall(bodies, call) },
+    // A name in the path goes before one in the query.
+    addressedModel: call.param('model') || call.query('model') || undefined,
   }
 }
 
-/** The body of a call, for the core. */
-export class BodyOfCall implements RequestBody {
+/** The body of a call. */
+class BodyOfCall implements RequestBody {
   readonly #reader: InferenceRouteParts['bodies']
   readonly #call: Call
 

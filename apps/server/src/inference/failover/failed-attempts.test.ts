@@ -4,6 +4,7 @@ import type { ModelConfig } from '../../catalog/model-config.ts'
 import { createMetrics } from '../../monitoring/metrics.ts'
 import { createRing, type UsageRecord } from '../../monitoring/recorders.ts'
 import { NO_USAGE, type Usage } from '../events.ts'
+import type { RequestContext } from '../ports.ts'
 import { createFailedAttempts } from './failed-attempts.ts'
 
 it('counts what a target had counted before it failed, under its own name, and nothing where nothing is known', async () => {
@@ -12,12 +13,9 @@ it('counts what a target had counted before it failed, under its own name, and n
   const metrics = createMetrics()
   const failed = createFailedAttempts({ usage, metrics, clock })
   const target = { name: 'one' } as ModelConfig
-  const call = { requestId: 'r', row: { path: '/v1/messages' }, principal: { id: 'ada' } }
+  const context = { requestId: 'r', row: { path: '/v1/messages' }, principal: { id: 'ada' } } as RequestContext
   const settle = (figures: Usage): void =>
-    failed.settle({ requestedModel: 'm', usage: figures, call } as Parameters<typeof failed.settle>[0], {
-      target,
-      startedAt: clock.monotonic() - 20,
-    })
+    failed.settle({ context, requestedModel: 'm', usage: figures, target, startedAt: clock.monotonic() - 20 })
   settle(NO_USAGE)
   expect(usage.entries()).toEqual([])
   settle({ ...NO_USAGE, promptTokens: 7, completionTokens: 2 })

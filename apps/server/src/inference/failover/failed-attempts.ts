@@ -2,21 +2,27 @@ import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { Metrics } from '../../monitoring/metrics.ts'
 import type { UsageRecorder } from '../../monitoring/recorders.ts'
 import type { Clock } from '../../ports.ts'
-import type { Exchange } from '../exchange.ts'
+import type { Usage } from '../events.ts'
+import type { RequestContext } from '../ports.ts'
 
-/** What is kept of attempts that came to nothing. */
-export interface FailedAttempts {
-  /**
-   * Counts what a target had counted before it failed: it may be billed all the same. The row has the correlation id of
-   * the request, whose own row has the figures of the target that serves it. Nothing is counted where nothing is known.
-   *
-   * @param attempt.startedAt monotonic milliseconds
-   */
-  settle(exchange: AttemptExchange, attempt: { readonly target: ModelConfig; readonly startedAt: number }): void
+/** A failover target that failed before it said anything. */
+export interface FailedAttempt {
+  readonly context: Pick<RequestContext, 'requestId' | 'row' | 'principal'>
+  readonly requestedModel: string
+  readonly target: ModelConfig
+  /** Monotonic milliseconds. */
+  readonly startedAt: number
+  /** The figures that the target had counted. */
+  readonly usage: Usage
 }
 
-type AttemptExchange = Pick<Exchange, 'requestedModel' | 'usage'> & {
-  readonly call: Pick<Exchange['call'], 'requestId' | 'row' | 'principal'>
+/** Records the tokens of failed attempts. */
+export interface FailedAttempts {
+  /**
+   * Records the figures of an attempt: the target may bill them. The record has the correlation id of the request, whose
+   * own record has the figures of the target that serves it. An attempt without figures leaves no record.
+   */
+  settle(attempt: FailedAttempt): void
 }
 
 /** What {@link createFailedAttempts} needs. */
@@ -26,19 +32,19 @@ export interface FailedAttemptsOptions {
   readonly clock: Pick<Clock, 'now' | 'monotonic'>
 }
 
-/** Puts figures of failed attempts where those of requests go. */
+/** Makes the recorder: figures of failed attempts go where those of requests go. */
 export function createFailedAttempts({ usage, metrics, clock }: FailedAttemptsOptions): FailedAttempts {
   return {
-    settle({ requestedModel, usage: { promptTokens, completionTokens }, call }, { target, startedAt }) {
+    settle({ context, requestedModel, target, startedAt, usage: { promptTokens, completionTokens } }) {
       if (promptTokens === 0 && completionTokens === 0) return
       metrics.countTokens('prompt', promptTokens)
       metrics.countTokens('completion', completionTokens)
       usage.record({
-        correlationId: call.requestId,
-        endpoint: call.row.path,
+        correlationId: context.requestId,
+        endpoint: context.row.path,
         requestedModel,
         servedModel: target.name,
-        principalId: call.principal.id,
+        principalId: context.principal.id,
         durationMs: clock.monotonic() - startedAt,
         at: clock.now(),
         promptTokens,

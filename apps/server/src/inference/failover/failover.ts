@@ -11,24 +11,32 @@ import type { ModelConfig } from '../../catalog/model-config.ts'
 import { listFailoverTargets } from '../../catalog/serving.ts'
 import type { AuditSink } from '../../monitoring/recorders.ts'
 import type { Clock } from '../../ports.ts'
-import { fullModelWaitMs, type ModelSlots, rejectAdmission } from '../admission.ts'
-import { NO_USAGE, type PredictionStep } from '../events.ts'
-import type { Exchange } from '../exchange.ts'
+import { type ModelSlots, rejectAdmission, toRetryAfterMs } from '../admission.ts'
+import { NO_USAGE, type PredictionStep, type StepBatches } from '../events.ts'
+import type { RequestLedger } from '../ledger.ts'
+import type { RequestContext } from '../ports.ts'
 import type { Chains } from './chains.ts'
 import type { FailedAttempts } from './failed-attempts.ts'
 import type { Prober } from './prober.ts'
 
-/** Serves the models that have no backend of their own: others answer for them (`failover`). */
+/** Serves models by others that answer for them (`failover`). */
 export interface Failover {
-  /** Asks one target after the other; nobody else is asked once one has said something. */
-  predict(exchange: Exchange, run: (model: ModelConfig) => AsyncIterable<PredictionStep>): AsyncIterable<PredictionStep>
-  perform<Value>(exchange: Exchange, run: (model: ModelConfig) => Promise<Value>): Promise<Value>
+  /** Asks one target after the other. The first that says something serves the request. */
+  predict(model: ModelConfig, task: FailoverTask, run: (target: ModelConfig) => StepBatches): StepBatches
+  perform<Value>(model: ModelConfig, task: FailoverTask, run: (target: ModelConfig) => Promise<Value>): Promise<Value>
+}
+
+/** The request that targets are asked for. */
+export interface FailoverTask {
+  readonly context: Pick<RequestContext, 'requestId' | 'row' | 'principal' | 'signal'>
+  readonly ledger: RequestLedger
+  readonly bodyBytes: number
 }
 
 /** What {@link createFailover} needs. */
 export interface FailoverOptions {
   readonly chains: Chains
-  /** The caps of the targets hold for what chains ask of them. */
+  /** The limits of the targets hold for requests of failover groups too. */
   readonly slots: ModelSlots
   readonly prober: Pick<Prober, 'watch'>
   readonly failed: FailedAttempts
@@ -37,87 +45,52 @@ export interface FailoverOptions {
   readonly clock: Pick<Clock, 'monotonic'>
 }
 
-/** Puts chains between requests and the models that serve them. */
+/** Puts failover groups between requests and the models that serve them. */
 export function createFailover({ chains, slots, prober, failed, audit, clock }: FailoverOptions): Failover {
-  const begin = (exchange: Exchange): { request: FailoverRequest; targetOf: (candidate: Candidate) => ModelConfig } => {
-    const { model, call, document, writer } = exchange
-    const chain = chains.of(model)
-    const targetOf = ({ model: name }: Candidate): ModelConfig => {
-      const target = listFailoverTargets(model).find((one) => one.name === name)?.model
-      if (target === undefined) throw skipped(`model "${name}" does not exist`)
-      if (target.disabled) throw skipped(`model "${name}" is disabled`)
-      return target
-    }
-    const onServed = (candidate: Candidate): void => {
-      exchange.model = targetOf(candidate)
-      // A header takes no more than Latin letters; names of models may be of any.
-      writer.setHeader('Served-Model', encodeURI(candidate.model))
-      if (candidate.note !== undefined) writer.setHeader('Failover', candidate.note)
-    }
-    const request = { chain, bodyBytes: document.bytes.length, signal: call.signal, onServed }
-    return { request, targetOf }
-  }
-  const place = ({ name, limits }: ModelConfig): (() => void) => {
-    const release = slots.take(name, limits.maxConcurrent)
-    if (release !== undefined) return release
-    const retryAfterMs = fullModelWaitMs(limits)
-    throw new SvcError('rate_limited', `model "${name}" is at capacity`, { code: TARGET_FULL, retryAfterMs })
-  }
-  /** Targets without room are to the client what one model without room is. */
-  const toFailure = (thrown: unknown, { model: { name }, call }: Pick<Exchange, 'model' | 'call'>): unknown => {
-    if (!SvcError.is(thrown) || thrown.code !== TARGET_FULL) return thrown
-    const why = ': no target that could serve has room'
-    return rejectAdmission({ model: name, call, why, retryAfterMs: thrown.retryAfterMs ?? 0 }, audit)
-  }
-
   return {
-    async *predict(exchange, run) {
-      const { model, call } = exchange
-      const { request, targetOf } = begin(exchange)
+    async *predict(model, task, run) {
+      const { request, findTarget } = begin(model, task)
+      const { ledger, context } = task
       let startedAt = 0
-      async function* attempt(candidate: Candidate): AsyncGenerator<PredictionStep> {
+      const attempt = (candidate: Candidate): StepBatches => {
         startedAt = clock.monotonic()
-        const target = targetOf(candidate)
-        const release = place(target)
-        // Whoever leaves from here on was served by this one, whether or not it has said something.
-        exchange.model = target
-        try {
-          for await (const step of run(target)) {
-            // Steps may be held back for long: what they count is known from here on.
-            if (step.type === 'progress' || step.type === 'usage') exchange.usage = step.usage
-            yield step
-          }
-        } catch (error) {
-          throw toTargetFailure(error)
-        } finally {
-          release()
-        }
+        const target = findTarget(candidate)
+        const release = takeSlot(target)
+        // A client that leaves from here on was served by this target, whether or not it has said something.
+        ledger.beginAttempt(target)
+        return watchAttempt(run(target), {
+          onBatch(steps) {
+            // Batches may be held back for long: their figures count from here on.
+            for (const step of steps) {
+              if (step.type === 'progress' || step.type === 'usage') ledger.usage = step.usage
+            }
+          },
+          onEnd: release,
+        })
       }
       const onFailed = (candidate: Candidate): void => {
-        exchange.model = model
-        if (exchange.usage === NO_USAGE) return
-        failed.settle(exchange, { target: targetOf(candidate), startedAt })
-        exchange.usage = NO_USAGE
+        const usage = ledger.failAttempt()
+        if (usage === NO_USAGE) return
+        const { requestedModel } = ledger
+        failed.settle({ context, requestedModel, usage, target: findTarget(candidate), startedAt })
       }
       try {
-        yield* streamWithFailover({ ...request, onFailed }, { attempt, isContent })
+        yield* streamWithFailover({ ...request, onFailed }, { attempt, isContent: (steps) => steps.some(isContent) })
       } catch (error) {
-        throw toFailure(error, { model, call })
+        throw toFailure(error, { model, context })
       } finally {
         prober.watch(request.chain, model)
       }
     },
-    async perform(exchange, run) {
-      const { model, call } = exchange
-      const { request, targetOf } = begin(exchange)
+    async perform(model, task, run) {
+      const { request, findTarget } = begin(model, task)
+      const { ledger, context } = task
       try {
-        const onFailed = (): void => {
-          exchange.model = model
-        }
+        const onFailed = (): void => void ledger.failAttempt()
         return await callWithFailover({ ...request, onFailed }, async (candidate) => {
-          const target = targetOf(candidate)
-          const release = place(target)
-          exchange.model = target
+          const target = findTarget(candidate)
+          const release = takeSlot(target)
+          ledger.beginAttempt(target)
           try {
             return await run(target)
           } catch (error) {
@@ -127,9 +100,80 @@ export function createFailover({ chains, slots, prober, failed, audit, clock }: 
           }
         })
       } catch (error) {
-        throw toFailure(error, { model, call })
+        throw toFailure(error, { model, context })
       } finally {
         prober.watch(request.chain, model)
+      }
+    },
+  }
+
+  function begin(
+    model: ModelConfig,
+    { context, ledger, bodyBytes }: FailoverTask,
+  ): { request: FailoverRequest; findTarget: (candidate: Candidate) => ModelConfig } {
+    const chain = chains.of(model)
+    const findTarget = ({ model: name }: Candidate): ModelConfig => {
+      const target = listFailoverTargets(model).find((one) => one.name === name)?.model
+      if (target === undefined) throw skipped(`model "${name}" does not exist`)
+      if (target.disabled) throw skipped(`model "${name}" is disabled`)
+      return target
+    }
+    const onServed = (candidate: Candidate): void => {
+      ledger.beginAttempt(findTarget(candidate))
+      // Headers take Latin letters only; names of models may have any.
+      ledger.headers['Served-Model'] = encodeURI(candidate.model)
+      if (candidate.note !== undefined) ledger.headers.Failover = candidate.note
+    }
+    return { request: { chain, bodyBytes, signal: context.signal, onServed }, findTarget }
+  }
+
+  function takeSlot({ name, limits }: ModelConfig): () => void {
+    const release = slots.take(name, limits.maxConcurrent)
+    if (release !== undefined) return release
+    const retryAfterMs = toRetryAfterMs(limits)
+    throw new SvcError('rate_limited', `model "${name}" is at capacity`, { code: TARGET_FULL, retryAfterMs })
+  }
+
+  /** Full targets are to the client the same as one full model. */
+  function toFailure(
+    thrown: unknown,
+    { model, context }: { readonly model: ModelConfig } & Pick<FailoverTask, 'context'>,
+  ): unknown {
+    if (!SvcError.is(thrown) || thrown.code !== TARGET_FULL) return thrown
+    const why = ': no target that could serve has room'
+    const retryAfterMs = thrown.retryAfterMs ?? 0
+    return rejectAdmission({ model: model.name, context, why, retryAfterMs }, audit)
+  }
+}
+
+/** Watches the batches of an attempt without an async generator of its own; `onEnd` runs once. */
+function watchAttempt(
+  batches: StepBatches,
+  { onBatch, onEnd }: { readonly onBatch: (steps: readonly PredictionStep[]) => void; readonly onEnd: () => void },
+): StepBatches {
+  return {
+    [Symbol.asyncIterator]() {
+      const source = batches[Symbol.asyncIterator]()
+      return {
+        async next() {
+          try {
+            const step = await source.next()
+            if (step.done === true) onEnd()
+            else onBatch(step.value)
+            return step
+          } catch (error) {
+            onEnd()
+            throw toTargetFailure(error)
+          }
+        },
+        async return() {
+          try {
+            await source.return?.()
+          } finally {
+            onEnd()
+          }
+          return { done: true, value: undefined }
+        },
       }
     },
   }
@@ -140,10 +184,10 @@ function isContent(step: PredictionStep): boolean {
   return step.type === 'tool-call-start' || step.type === 'tool-call-delta'
 }
 
-/** Failures of a model here that another one need not have. */
+/** Failures of a local model that another target need not have. */
 const GONE: ReadonlySet<string> = new Set(['backend_stopped', 'model_load_failed'])
 
-/** A model whose backend died or does not load is down, as is an upstream that cannot be reached. */
+/** Turns the failure of a backend that died, or does not load, into that of a target that is down. */
 function toTargetFailure(thrown: unknown): unknown {
   if (!SvcError.is(thrown) || thrown.kind !== 'internal' || !GONE.has(thrown.code)) return thrown
   return new SvcError('unavailable', thrown.message, { code: thrown.code, cause: thrown })

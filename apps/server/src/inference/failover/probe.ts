@@ -7,7 +7,7 @@ import { livesUpstream } from '../../catalog/serving.ts'
 import { hasUsecase } from '../../catalog/usecases.ts'
 import type { Residency } from '../../residency/residency.ts'
 import type { CloudModels } from '../upstream/cloud-models.ts'
-import { translatePrediction } from '../upstream/translate-exchange.ts'
+import { createTranslation } from '../upstream/translate.ts'
 
 /** What looking at targets needs. */
 export interface ProbeParts {
@@ -36,11 +36,13 @@ const WORD = 'Hello'
  * it is asked again; of a model upstream, where there may be no list, one token is asked for.
  */
 export function createProbe({ residency, models, upstream, secrets }: ProbeParts): Probe {
+  const translate = createTranslation({ models, upstream })
   return async (model, { signal, isLast }) => {
     if (livesUpstream(model)) {
       const chat = { model: model.name, messages: [{ role: 'user' as const, content: WORD }], max_tokens: 1 }
-      const options = { model, signal, stream: false, client: () => undefined, onUsage: () => undefined }
-      for await (const _ of translatePrediction(chat, options, { models, upstream })) signal.throwIfAborted()
+      const context = { signal, header: () => undefined }
+      const steps = translate(chat, { model, stream: false, context, onUsage: () => undefined })
+      for await (const _ of steps) signal.throwIfAborted()
       return
     }
     if (model.serving.kind !== 'instance') return residency.load(model, { signal })

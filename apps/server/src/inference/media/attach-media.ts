@@ -1,15 +1,14 @@
 import { SvcError } from '@svc/errors'
 import { inputModalitiesOf } from '../../catalog/capabilities.ts'
 import type { ModelConfig } from '../../catalog/model-config.ts'
-import type { InferenceRequest } from '../inference-request.ts'
 import { mapConcurrently } from '../operations/map-concurrently.ts'
-import type { ChatMessage, ChatRequest } from '../request.ts'
+import type { ChatMessage, ChatRequest, GenerationRequest } from '../request.ts'
 import type { Attachment, MediaKind, Medium } from './attachment.ts'
 import { type MediaReader, type MediaReading, notTaken } from './media-reader.ts'
 
 /** A request whose media have been read. */
 export interface Attached {
-  readonly request: InferenceRequest
+  readonly request: GenerationRequest
   /** Gives the memory of the media back. Call it when the reply has ended. */
   release(): void
 }
@@ -22,7 +21,7 @@ export interface MediaAttacher {
    * @throws {SvcError} `invalid_request` naming the place, `too_large`, `unavailable`
    */
   attach(
-    request: InferenceRequest,
+    request: GenerationRequest,
     options: { readonly model: ModelConfig; readonly signal: AbortSignal },
   ): Promise<Attached>
 }

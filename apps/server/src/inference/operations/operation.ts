@@ -99,7 +99,38 @@ export interface CandidateScore {
   readonly tokenLogprobs?: readonly { readonly token: string; readonly logprob: number }[] | undefined
 }
 
-/** What a model can be asked beside generation: one answer, all at once. */
+/** A text whose entities are to be found. */
+export interface ClassifyRequest {
+  readonly kind: 'classify'
+  readonly text: string
+  /** Entities below this score, 0 to 1, are left out. */
+  readonly minScore: number
+}
+
+/** An entity of a text. Offsets are UTF-8 bytes, half open. */
+export interface ClassifiedEntity {
+  readonly start: number
+  readonly end: number
+  readonly group: string
+  /** 0 to 1. */
+  readonly score: number
+}
+
+export interface ClassifyResult extends OperationFigures {
+  readonly entities: readonly ClassifiedEntity[]
+}
+
+/** A question for the context size that the model is loaded with. */
+export interface ContextSizeRequest {
+  readonly kind: 'context-size'
+}
+
+export interface ContextSizeResult extends OperationFigures {
+  /** 0 where the backend does not say. */
+  readonly tokens: number
+}
+
+/** The requests with one answer, and their results. */
 export interface Operations {
   readonly embed: { readonly request: EmbedRequest; readonly result: EmbedResult }
   readonly rerank: { readonly request: RerankRequest; readonly result: RerankResult }
@@ -107,6 +138,8 @@ export interface Operations {
   readonly detokenize: { readonly request: DetokenizeRequest; readonly result: DetokenizeResult }
   readonly count: { readonly request: CountRequest; readonly result: CountResult }
   readonly score: { readonly request: ScoreRequest; readonly result: ScoreResult }
+  readonly classify: { readonly request: ClassifyRequest; readonly result: ClassifyResult }
+  readonly 'context-size': { readonly request: ContextSizeRequest; readonly result: ContextSizeResult }
 }
 
 export type OperationKind = keyof Operations

@@ -1,3 +1,5 @@
+import { runClassify } from './classify.ts'
+import { runContextSize } from './context-size.ts'
 import { runCount } from './count.ts'
 import { runDetokenize } from './detokenize.ts'
 import { runEmbed } from './embed.ts'
@@ -7,7 +9,7 @@ import { runRerank } from './rerank.ts'
 import { runScore } from './score.ts'
 import { runTokenize } from './tokenize.ts'
 
-/** The way to run each kind. */
+/** The runner of each kind. */
 const RUNNERS: { readonly [K in OperationKind]: OperationRunner<K> } = {
   embed: runEmbed,
   rerank: runRerank,
@@ -15,6 +17,8 @@ const RUNNERS: { readonly [K in OperationKind]: OperationRunner<K> } = {
   detokenize: runDetokenize,
   count: runCount,
   score: runScore,
+  classify: runClassify,
+  'context-size': runContextSize,
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { BackendClient } from '@svc/backend-client'
 import type { ExecuteOptions } from '../executor.ts'
 
-/** What a prediction runs with. */
+/** The circumstances of a prediction on a loaded model. */
 export interface PredictionContext extends ExecuteOptions {
+  readonly correlationId: string
   readonly client: BackendClient
 }

@@ -1,13 +1,13 @@
 import { SvcError } from '@svc/errors'
 import { type JsonDocument, parseJson, parseJsonCooperatively } from '@svc/json'
-import type { Exchange } from '../exchange.ts'
-import type { Stage } from '../pipeline.ts'
+import type { Cleanup } from '../cleanup.ts'
+import type { IncomingRequest, MaybePromise } from '../pipeline.ts'
 import type { HeldBytes, RequestBody, RequestContext } from '../ports.ts'
 
 /** The prefix of every refusal of a body (§7.1). */
 const PARSE_PREFIX = 'failed parsing request body:'
 
-/** The refusal of a body that is not what the route takes. */
+/** Makes the refusal of a body that its route does not take. */
 export function unparsable(detail: string, param?: string): SvcError {
   return new SvcError('invalid_request', `${PARSE_PREFIX} ${detail}`, {
     code: 'unparsable_body',
@@ -16,16 +16,16 @@ export function unparsable(detail: string, param?: string): SvcError {
 }
 
 /**
- * Objects, arrays and keys of a body: many times what any request has, few enough that checking them against a schema
- * does not hold up others (threats IN-3).
+ * The most objects, arrays and keys of a body: many times more than any request has, and few enough that checking them
+ * against a schema does not hold up other requests (threats IN-3).
  */
 const LIMITS = { maxNodes: 250_000 }
 const SMALL_BODY_BYTES = 32 * 1024
 
 /**
- * A body as a token tree with byte offsets, its depth and size guarded.
+ * Reads a body as a token tree with byte offsets. Its depth and size are limited.
  *
- * @throws {SvcError} `invalid_request` for what is no JSON object, or too large a one
+ * @throws {SvcError} `invalid_request` for anything but a JSON object within the limits
  */
 export async function readDocument(
   bytes: Uint8Array,
@@ -35,7 +35,7 @@ export async function readDocument(
   return asObject(await parseJsonCooperatively(bytes, LIMITS, { signal }).catch(refuse))
 }
 
-/** The same at once, for a body that is read in less than a millisecond. */
+/** Reads a small body without a pause: it takes less than a millisecond. */
 function readSmallDocument(bytes: Uint8Array): JsonDocument {
   if (bytes.length === 0) throw unparsable('the body is empty')
   try {
@@ -56,19 +56,17 @@ function refuse(error: unknown): never {
 }
 
 /** Reads the body once as bytes and keeps it as a token tree; a message of a socket is one already. */
-export const bodyStage: Stage = (exchange) => {
-  const { body } = exchange
-  if (body === undefined) return undefined
-  const held = body.whole()
-  if (held === undefined || held.bytes.length > SMALL_BODY_BYTES) return readSlowly(exchange, body, held)
-  exchange.atEnd(held.release)
-  exchange.document = readSmallDocument(held.bytes)
-  return undefined
-}
+export function readRequestBody({ source, context }: IncomingRequest, cleanup: Cleanup): MaybePromise<JsonDocument> {
+  if ('message' in source) return source.message
+  const held = source.body.whole()
+  if (held === undefined || held.bytes.length > SMALL_BODY_BYTES) return readSlowly(source.body, held)
+  cleanup.add(held.release)
+  return readSmallDocument(held.bytes)
 
-/** A body that is still to come, or takes a while to parse. */
-async function readSlowly(exchange: Exchange, body: RequestBody, whole: HeldBytes | undefined): Promise<void> {
-  const held = whole ?? (await body.read())
-  exchange.atEnd(held.release)
-  exchange.document = await readDocument(held.bytes, exchange.call)
+  /** Reads a body that is still to come, or takes a while to parse. */
+  async function readSlowly(body: RequestBody, whole: HeldBytes | undefined): Promise<JsonDocument> {
+    const arrived = whole ?? (await body.read())
+    cleanup.add(arrived.release)
+    return readDocument(arrived.bytes, context)
+  }
 }

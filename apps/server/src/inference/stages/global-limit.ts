@@ -1,10 +1,10 @@
 import { SvcError } from '@svc/errors'
 import type { SlotCounter } from '../admission.ts'
-import type { Stage } from '../pipeline.ts'
+import type { Stages } from '../pipeline.ts'
 
-/** The global limit of concurrent inference (§8): a slot is held until the reply has ended. */
-export function globalLimitStage(slots: SlotCounter, limit: number): Stage {
-  return (exchange) => {
+/** The global limit of concurrent inference (§8). A request holds a slot until its reply has ended. */
+export function createGlobalLimit(slots: SlotCounter, limit: number): Stages['globalLimit'] {
+  return (cleanup) => {
     const release = slots.take(limit)
     if (release === undefined) {
       throw new SvcError(
@@ -17,7 +17,6 @@ export function globalLimitStage(slots: SlotCounter, limit: number): Stage {
         },
       )
     }
-    exchange.atEnd(release)
-    return undefined
+    cleanup.add(release)
   }
 }

@@ -1,19 +1,18 @@
 import type { AuditSink } from '../../monitoring/recorders.ts'
-import { fullModelWaitMs, type ModelSlots, rejectAdmission } from '../admission.ts'
-import type { Stage } from '../pipeline.ts'
+import { type ModelSlots, rejectAdmission, toRetryAfterMs } from '../admission.ts'
+import type { Stages } from '../pipeline.ts'
 
-/** The limit of the resolved model (`max_concurrent`, §2.9): a slot is held until the reply has ended. */
-export function modelLimitStage(slots: ModelSlots, audit: AuditSink): Stage {
-  return (exchange) => {
-    const { name, limits } = exchange.model
+/** The limit of the resolved model (`max_concurrent`, §2.9). A request holds a slot until its reply has ended. */
+export function createModelLimit(slots: ModelSlots, audit: AuditSink): Stages['modelLimit'] {
+  return ({ model, context }, cleanup) => {
+    const { name, limits } = model
     const limit = limits.maxConcurrent
     const release = slots.take(name, limit)
     if (release === undefined) {
-      const retryAfterMs = fullModelWaitMs(limits)
+      const retryAfterMs = toRetryAfterMs(limits)
       const why = ` (max_concurrent=${limit})`
-      throw rejectAdmission({ model: name, call: exchange.call, why, retryAfterMs }, audit)
+      throw rejectAdmission({ model: name, context, why, retryAfterMs }, audit)
     }
-    exchange.atEnd(release)
-    return undefined
+    cleanup.add(release)
   }
 }

@@ -8,20 +8,23 @@ import type { ModelConfig } from '../../catalog/model-config.ts'
 import { createMetrics } from '../../monitoring/metrics.ts'
 import { createRing, type TraceRecord, type UsageRecord } from '../../monitoring/recorders.ts'
 import { createModelSlots } from '../admission.ts'
+import { Cleanup } from '../cleanup.ts'
 import { NO_USAGE } from '../events.ts'
-import { Exchange } from '../exchange.ts'
 import type { Executor } from '../executor.ts'
 import { createChains } from '../failover/chains.ts'
 import { createFailedAttempts } from '../failover/failed-attempts.ts'
 import { createFailover } from '../failover/failover.ts'
-import type { InferenceRequest } from '../inference-request.ts'
+import { RequestLedger } from '../ledger.ts'
+import { createModelCalls } from '../model-calls.ts'
+import type { ResolvedRequest } from '../pipeline.ts'
 import type { RequestContext } from '../ports.ts'
-import { type ModelStageOptions, modelStage } from './model.ts'
+import { type GenerationCall, toOperationCall } from '../wire-format.ts'
+import { createModelStage } from './model.ts'
 
 const COUNTED = { ...NO_USAGE, promptTokens: 7 }
 
 /** The stage over a chain of `one` and `two`, of which the first fails, and a client that can leave. */
-function start(kind: InferenceRequest['kind'], reached: () => void) {
+function start(kind: 'chat' | 'embed', reached: () => void) {
   const clock = createFakeClock()
   const left = new AbortController()
   const usage = createRing<UsageRecord>(8)
@@ -39,15 +42,15 @@ function start(kind: InferenceRequest['kind'], reached: () => void) {
   }
   const executor = {
     async *predict(_request: unknown, options: { model: ModelConfig; signal: AbortSignal }) {
-      if (options.model.name === 'two') yield { type: 'progress', usage: COUNTED }
+      if (options.model.name === 'two') yield [{ type: 'progress', usage: COUNTED }]
       await work(options.model.name, options.signal)
     },
     perform: (_request: unknown, options: { model: ModelConfig; signal: AbortSignal }) =>
       work(options.model.name, options.signal),
   } as unknown as Executor
-  const stage = modelStage({
+  const models = createModelCalls({
     executor,
-    upstreams: {} as ModelStageOptions['upstreams'],
+    translate: () => expect.unreachable(),
     failover: createFailover({
       chains: createChains({ clock, onEvent: () => undefined, isThere: () => true }),
       slots: createModelSlots(),
@@ -56,12 +59,9 @@ function start(kind: InferenceRequest['kind'], reached: () => void) {
       audit: { record: () => undefined },
       clock,
     }),
-    usage,
-    traces,
-    metrics,
-    clock,
   })
-  const call = {
+  const stage = createModelStage({ models, relay: () => expect.unreachable(), usage, traces, metrics, clock })
+  const context = {
     requestId: 'r',
     row: { path: '/v1/x' },
     principal: { id: 'ada' },
@@ -69,24 +69,22 @@ function start(kind: InferenceRequest['kind'], reached: () => void) {
     startedAt: clock.monotonic(),
     header: () => undefined,
   } as unknown as RequestContext
-  const exchange = new Exchange({
-    call,
-    codec: {},
-    writer: { setHeader: () => undefined },
-    body: { message: parseJson(Buffer.from('{}')) },
-  } as unknown as ConstructorParameters<typeof Exchange>[0])
-  exchange.requestedModel = 'm'
-  exchange.model = model
-  exchange.request = { kind } as InferenceRequest
+  const request = { context, model, requestedModel: 'm', document: parseJson(Buffer.from('{}')) } as ResolvedRequest
+  const call =
+    kind === 'embed'
+      ? toOperationCall<'embed'>({ kind, inputs: [] }, () => undefined)
+      : ({ kind: 'generation', request: { kind } } as GenerationCall)
   const run = async (): Promise<void> => {
+    const cleanup = new Cleanup()
+    const ledger = new RequestLedger('m', model)
     let thrown: unknown
     try {
-      await stage(exchange)
-      for await (const _ of exchange.events) expect.unreachable()
+      const reply = await stage({ request, filtered: { splices: [] }, parsed: { call }, ledger }, cleanup)
+      if (reply.kind === 'generated') for await (const _ of reply.batches) expect.unreachable()
     } catch (error) {
       thrown = error
     }
-    exchange.end(thrown)
+    cleanup.run(thrown)
   }
   return { left, usage, traces, run }
 }

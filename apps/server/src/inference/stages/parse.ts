@@ -1,47 +1,60 @@
 import { applySplices, type JsonDocument, parseJsonCooperatively } from '@svc/json'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import { listFailoverTargets } from '../../catalog/serving.ts'
-import type { Exchange } from '../exchange.ts'
+import type { FilteredRequest } from '../../pii/request-filter.ts'
+import type { Cleanup } from '../cleanup.ts'
 import type { MediaAttacher } from '../media/attach-media.ts'
-import type { Stage } from '../pipeline.ts'
-import type { RequestRoute } from '../ports.ts'
+import type { Parsed, ResolvedRequest, Stages } from '../pipeline.ts'
+import type { RequestContext, RequestRoute } from '../ports.ts'
 import { servesCloudModels } from '../upstream/check-route.ts'
-import { toChatBody } from '../upstream/translate-exchange.ts'
+import { toChatBody } from '../upstream/translate.ts'
+import type { FormattedCall } from '../wire-format.ts'
 
-/** The body after the edits of earlier stages. */
-async function editedDocument({ document, splices, call }: Exchange): Promise<JsonDocument> {
-  if (splices.length === 0) return document
-  return parseJsonCooperatively(applySplices(document.bytes, splices), {}, { signal: call.signal })
+/**
+ * Checks the body against the schema of its format and maps it to the domain. Media that it carries or names are read for
+ * the resolved model and held until the reply has ended.
+ */
+export function createParse(media: MediaAttacher): Stages['parse'] {
+  // The upstream alone checks a body that goes there as it came.
+  return (request, filtered, cleanup) =>
+    request.model.serving.kind === 'relay' ? undefined : parse(request, filtered, cleanup)
+
+  async function parse(request: ResolvedRequest, filtered: FilteredRequest, cleanup: Cleanup): Promise<Parsed> {
+    const { format, requestedModel, model, context } = request
+    const { signal } = context
+    const document = await applyEdits(request, filtered)
+    const call = await format.read(document, { model: requestedModel, signal })
+    if (model.serving.kind === 'translation') return { call, upstreamChat: await toChatBody(context, document) }
+    const attached = await attachMedia(call, { model, context, cleanup })
+    const upstreamChat = mayTranslate(model, context.row) ? await toChatBody(context, document) : undefined
+    if (attached.kind === 'generation') await attached.begin?.()
+    return { call: attached, upstreamChat }
+  }
+
+  async function attachMedia(
+    call: FormattedCall,
+    {
+      model,
+      context,
+      cleanup,
+    }: { readonly model: ModelConfig; readonly context: RequestContext; readonly cleanup: Cleanup },
+  ): Promise<FormattedCall> {
+    if (call.kind === 'operation') return call
+    const { request, release } = await media.attach(call.request, { model, signal: context.signal })
+    cleanup.add(release)
+    return request === call.request ? call : { ...call, request }
+  }
 }
 
-/** Whether one of the targets of a model is asked in the format of an upstream. */
+/** The body after the edits of the PII filter. */
+async function applyEdits({ document, context }: ResolvedRequest, { splices }: FilteredRequest): Promise<JsonDocument> {
+  if (splices.length === 0) return document
+  return parseJsonCooperatively(applySplices(document.bytes, splices), {}, { signal: context.signal })
+}
+
+/** Whether a failover target of the model is asked in the format of an upstream. */
 function mayTranslate(model: ModelConfig, row: RequestRoute): boolean {
   return (
     servesCloudModels(row) && listFailoverTargets(model).some((target) => target.model.serving.kind === 'translation')
   )
-}
-
-/**
- * Only now is the body checked against the route's schema and mapped to the domain; media that it carries or names are
- * read for the model that was found, and held until the reply has ended.
- */
-export function parseStage(media: MediaAttacher): Stage {
-  // What goes upstream as it came is nobody's but the upstream's to check.
-  return (exchange) => (exchange.model.serving.kind === 'relay' ? undefined : map(exchange))
-
-  async function map(exchange: Exchange): Promise<void> {
-    const { codec, model, call } = exchange
-    const document = await editedDocument(exchange)
-    const parsed = await codec.parse(document, { signal: call.signal })
-    if (model.serving.kind === 'translation') {
-      exchange.request = parsed
-      exchange.upstreamChat = await toChatBody(exchange, document)
-      return
-    }
-    const { request, release } = await media.attach(parsed, { model, signal: call.signal })
-    exchange.atEnd(release)
-    exchange.request = request
-    if (mayTranslate(model, call.row)) exchange.upstreamChat = await toChatBody(exchange, document)
-    if ('begin' in codec) await codec.begin?.()
-  }
 }

@@ -5,26 +5,24 @@ import { leavesMachine, listFailoverTargets } from '../../catalog/serving.ts'
 import type { HiddenTexts } from '../../pii/hidden-text.ts'
 import type { FilterableRequest, FilteredRequest, RequestFilter } from '../../pii/request-filter.ts'
 import type { Ending } from '../../ports.ts'
-import type { Exchange } from '../exchange.ts'
-import type { Stage } from '../pipeline.ts'
+import { isSocketMessage, type ResolvedRequest, type Stages } from '../pipeline.ts'
 import type { RequestContext } from '../ports.ts'
 
-/** Filters the body by the policy of the resolved model; what is masked becomes an edit of the original bytes (§6.3). */
-export function piiStage(filter: RequestFilter): Stage {
-  return (exchange) => {
-    const { scanned } = exchange.call.row
-    const isSocket = exchange.transport === 'websocket'
-    if (!scanned || !isScanned(exchange) || !filter.watches(exchange.model, { isSocket })) return undefined
-    const filtered = filter.filter(new ScannedRequest(exchange, scanned))
-    if (filtered instanceof Promise) return filtered.then((later) => leave(exchange, later))
-    leave(exchange, filtered)
-    return undefined
+/** Filters the body by the policy of the resolved model. Masks become edits of the original bytes (§6.3). */
+export function createPiiStage(filter: RequestFilter): Stages['pii'] {
+  return (request) => {
+    const { scanned } = request.context.row
+    const isSocket = isSocketMessage(request)
+    if (!scanned || !isScanned(request) || !filter.watches(request.model, { isSocket })) return UNFILTERED
+    return filter.filter(new ScannedRequest(request, scanned))
   }
 }
 
-/** Whether the row's format counts for this model. */
-function isScanned({ call, model }: Exchange): boolean {
-  switch (call.row.scannedWhen ?? 'always') {
+const UNFILTERED: FilteredRequest = { splices: [] }
+
+/** Whether the format of the route is scanned for this model. */
+function isScanned({ context, model }: ResolvedRequest): boolean {
+  switch (context.row.scannedWhen ?? 'always') {
     case 'always':
       return true
     case 'elsewhere':
@@ -36,12 +34,7 @@ function isScanned({ call, model }: Exchange): boolean {
   }
 }
 
-function leave(exchange: Exchange, { splices, restoration }: FilteredRequest): void {
-  exchange.splices.push(...splices)
-  exchange.restoration = restoration
-}
-
-/** A request for the filter. A class: its signal is made when somebody reads it. */
+/** A request for the filter. It is a class so that its signal is made only when it is read. */
 class ScannedRequest implements FilterableRequest {
   readonly document: JsonDocument
   readonly format: DocumentFormat
@@ -51,21 +44,22 @@ class ScannedRequest implements FilterableRequest {
   readonly correlationId: string
   readonly userId: string
   readonly ending: Ending
-  readonly #call: RequestContext
+  readonly #context: RequestContext
 
-  constructor({ call, codec, document, model, transport }: Exchange, format: DocumentFormat) {
+  constructor(request: ResolvedRequest, format: DocumentFormat) {
+    const { context, document } = request
     this.document = document
     this.format = format
-    this.model = model
-    this.isSocket = transport === 'websocket'
-    this.hidden = codec.hiddenTexts?.(document)
-    this.correlationId = call.requestId
-    this.userId = call.principal.id
-    this.ending = call.ending
-    this.#call = call
+    this.model = request.model
+    this.isSocket = isSocketMessage(request)
+    this.hidden = request.format.hiddenTexts?.(document)
+    this.correlationId = context.requestId
+    this.userId = context.principal.id
+    this.ending = context.ending
+    this.#context = context
   }
 
   get signal(): AbortSignal {
-    return this.#call.signal
+    return this.#context.signal
   }
 }

@@ -1,66 +1,74 @@
+import { SvcError } from '@svc/errors'
 import { parseJson } from '@svc/json'
 import { describe, expect, it } from 'vitest'
-import { type RawReply, startTestApp } from '../../../test/support/test-app.ts'
-import { tokenizeCodec as codec } from '../../api/formats/tokenize/codecs.ts'
-import { createReplyWriter } from '../../http/reply-writer.ts'
-import type { RouteRow } from '../../http/route-row.ts'
-import { Exchange } from '../exchange.ts'
-import { resolveStage } from './resolve.ts'
+import { createModel } from '../../catalog/__fixtures__/model.ts'
+import type { ReadRequest } from '../pipeline.ts'
+import type { RequestRoute } from '../ports.ts'
+import { createResolve } from './resolve.ts'
 
 const NO_MODELS = { resolve: () => undefined, defaultFor: () => undefined, faultOf: () => undefined }
 
-/** What a client gets from the stage on a route of the row, where no model has any name. */
-async function ask(row: Partial<RouteRow>, body: Readonly<Record<string, unknown>>): Promise<RawReply> {
-  const stage = resolveStage(NO_MODELS)
-  const base = { method: 'POST', path: '/x', access: 'none', family: 'compatible', tag: '', summary: '' } as const
-  await using app = await startTestApp([
-    {
-      ...base,
-      ...row,
-      async handler(call) {
-        const document = parseJson(Buffer.from(JSON.stringify(body)))
-        const writer = createReplyWriter(call, { compression: { enabled: false, minLength: 0 } })
-        const exchange = new Exchange({ call, codec, writer, body: { message: document } })
-        await stage(exchange)
-        throw new Error('went on')
-      },
-    },
-  ])
-  return await app.call('/x', { method: 'POST' })
+/** A request with a body, as the stage reads it. */
+function ask(body: object, row: Partial<RequestRoute> = {}, addressedModel?: string): ReadRequest {
+  const context = { row: { path: '/x', family: 'compatible', ...row } }
+  return { context, document: parseJson(Buffer.from(JSON.stringify(body))), addressedModel } as ReadRequest
 }
 
-describe('a name that no model has', () => {
-  it('is not found', async () => {
-    const reply = await ask({}, { model: 'nobody' })
-    expect([reply.status, reply.json()]).toMatchObject([
-      404,
-      { error: { code: 'model_not_found', message: expect.stringContaining('"nobody" not found'), param: 'model' } },
-    ])
+/** The error that the stage refuses a request with, where there are no models. */
+function refusal(request: ReadRequest): unknown {
+  try {
+    createResolve(NO_MODELS)(request)
+  } catch (error) {
+    if (!SvcError.is(error)) throw error
+    const { kind, code, message, details } = error
+    return { kind, code, message, details }
+  }
+  throw new Error('the stage resolved a model')
+}
+
+describe('an unknown name', () => {
+  it('is not found', () => {
+    expect(refusal(ask({ model: 'nobody' }))).toMatchObject({
+      kind: 'not_found',
+      code: 'model_not_found',
+      message: expect.stringContaining('"nobody" not found'),
+      details: { param: 'model' },
+    })
   })
 
-  it.each([
-    ['messages', { type: 'error', error: { type: 'invalid_request_error', message: 'model configuration not found' } }],
-    [
-      'responses',
-      {
-        error: {
-          type: 'invalid_request',
-          message: 'model configuration not found',
-          code: 'model_not_found',
-          param: 'model',
-        },
-      },
-    ],
-  ] as const)('is a mistake in the request where the row says so, in the envelope of %s', async (family, body) => {
-    const reply = await ask({ family, unknownModel: 'invalid_request' }, { model: 'nobody' })
-    expect([reply.status, reply.json()]).toEqual([400, body])
+  it('is a mistake in the request where the route says so', () => {
+    const request = ask({ model: 'nobody' }, { family: 'messages', unknownModel: 'invalid_request' })
+    expect(refusal(request)).toEqual({
+      kind: 'invalid_request',
+      code: 'model_not_found',
+      message: 'model configuration not found',
+      details: { param: 'model' },
+    })
   })
 })
 
 describe('no name', () => {
-  it('is refused where the row needs one, whatever models there are', async () => {
-    const reply = await ask({ family: 'messages', modelRequired: true, usecase: 'chat' }, {})
-    const error = { type: 'invalid_request_error', message: 'model is required' }
-    expect([reply.status, reply.json()]).toEqual([400, { type: 'error', error }])
+  it('is refused where the route needs one, whatever models there are', () => {
+    const directory = { ...NO_MODELS, defaultFor: () => createModel({ name: 'm' }) }
+    const request = ask({}, { modelRequired: true, usecase: 'chat' })
+    expect(() => createResolve(directory)(request)).toThrow('model is required')
+  })
+
+  it('is the default of the route elsewhere', () => {
+    const model = createModel({ name: 'm' })
+    const directory = { ...NO_MODELS, defaultFor: (usecase: string) => (usecase === 'chat' ? model : undefined) }
+    expect(createResolve(directory)(ask({}, { usecase: 'chat' }))).toEqual({ requestedModel: 'm', model })
+  })
+})
+
+describe('two names', () => {
+  it.each([
+    [{ model: 'body' }, 'body'],
+    [{ model: '' }, 'address'],
+    [{ model: null, model_id: 'id' }, 'id'],
+    [{}, 'address'],
+  ])('%j before the name of the address: %s', (body, expected) => {
+    const directory = { ...NO_MODELS, resolve: (name: string) => createModel({ name }) }
+    expect(createResolve(directory)(ask(body, {}, 'address')).requestedModel).toBe(expected)
   })
 })

@@ -6,9 +6,8 @@ import { errorBody } from '../../../http/error-envelopes.ts'
 import { createReplyWriter } from '../../../http/reply-writer.ts'
 import type { FailoverReader, FailoverWatch } from '../../../inference/failover/watch.ts'
 import type { ReplyWriter } from '../../../inference/ports.ts'
-import { OPAQUE } from '../../../inference/stages/reply.ts'
 import type { Clock } from '../../../ports.ts'
-import { toPublicError } from '../../../public-error.ts'
+import { OPAQUE_ERROR, toPublicError } from '../../../public-error.ts'
 import { toWireChange } from './describe.ts'
 
 /** How long nothing is sent before a comment shows that both sides are there. */
@@ -37,7 +36,7 @@ export async function streamChanges(call: Call, parts: EventStreamParts): Promis
   } catch (error) {
     if (call.outgoing.destroyed) return ALREADY_SENT
     if (!writer.started) throw error
-    const body = JSON.stringify(errorBody(parts.opaqueErrors ? OPAQUE : toPublicError(error), 'compatible'))
+    const body = JSON.stringify(errorBody(parts.opaqueErrors ? OPAQUE_ERROR : toPublicError(error), 'compatible'))
     await writer.write(`event: error\ndata: ${body}\n\n`)
   } finally {
     reader.close()

@@ -1,6 +1,6 @@
 import type { MessagesReply, MessagesReplyBlock } from '@svc/wire/messages'
-import type { ReplyCollector, ReplyFacts } from '../../../inference/codec.ts'
 import { NO_USAGE, type Usage } from '../../../inference/events.ts'
+import type { ReplyCollector, ReplyFacts } from '../../../inference/wire-format.ts'
 import { type BlockKind, type BlockStep, createBlockOrder } from './blocks.ts'
 import type { MessagesReplyOptions } from './reply-options.ts'
 import { createSigner } from './signature.ts'

@@ -2,7 +2,7 @@ import { messagesCountReply, messagesCountRequest, messagesReply, messagesReques
 import type { Route } from '../../../http/route.ts'
 import { defineInferenceRoute, type InferenceRouteParts } from '../define-inference-route.ts'
 import { toModelFailure } from '../model-failure.ts'
-import { countTokensCodec, messagesCodec } from './codec.ts'
+import { countTokensFormat, messagesFormat } from './format.ts'
 
 /** The messages format: a reply, and the size of what it would be made of. */
 export function messagesRoutes(parts: InferenceRouteParts): Route[] {
@@ -31,7 +31,7 @@ export function messagesRoutes(parts: InferenceRouteParts): Route[] {
         },
       },
     },
-    messagesCodec,
+    messagesFormat,
     parts,
   )
   const count = defineInferenceRoute(
@@ -43,7 +43,7 @@ export function messagesRoutes(parts: InferenceRouteParts): Route[] {
       body: messagesCountRequest,
       responses: { 200: { description: 'Tokens the model would read.', schema: messagesCountReply } },
     },
-    countTokensCodec,
+    countTokensFormat,
     parts,
   )
   return [reply, count].map((route) => ({ ...route, mapError: toModelFailure }))

@@ -1,6 +1,6 @@
 import type { MessagesEvent } from '@svc/wire/messages'
 import { errorBody } from '../../../http/error-envelopes.ts'
-import type { ReplyFacts, StreamEncoder } from '../../../inference/codec.ts'
+import type { ReplyFacts, StreamEncoder } from '../../../inference/wire-format.ts'
 import { toModelFailure } from '../model-failure.ts'
 import { type BlockKind, type BlockStep, createBlockOrder } from './blocks.ts'
 import type { MessagesReplyOptions } from './reply-options.ts'

@@ -1,10 +1,10 @@
 import { encodeNdjson } from '@svc/wire/ndjson'
 import type { OllamaLogprob } from '@svc/wire/ollama'
-import type { ReplyCollector, ReplyFacts, StreamEncoder } from '../../../inference/codec.ts'
 import type { FinishReason, PredictionEvent, TokenLogprob } from '../../../inference/events.ts'
+import type { ReplyCollector, ReplyFacts, StreamEncoder } from '../../../inference/wire-format.ts'
 import type { Clock } from '../../../ports.ts'
+import type { GenerationFields } from './fields.ts'
 import { createStopwatch, type Figures } from './figures.ts'
-import type { OllamaGeneration } from './generation.ts'
 import { gatherCalls, type OllamaCall } from './tool-calls.ts'
 
 /** A piece of an answer, or all of it. */
@@ -22,9 +22,9 @@ export interface AnswerFormat {
   last?: ((answer: string) => object) | undefined
 }
 
-/** What writing an answer takes beside its facts. */
+/** What an encoder of answers needs beside the facts of the reply. */
 export interface AnswerOptions {
-  readonly request: OllamaGeneration
+  readonly fields: GenerationFields
   readonly format: AnswerFormat
   readonly clock: Pick<Clock, 'now' | 'monotonic'>
 }
@@ -37,8 +37,8 @@ function toDoneReason(reason: FinishReason): DoneReason {
 }
 
 /** Writes an answer as lines of JSON: a line a piece, calls whole, the figures in the last. */
-export function streamAnswer(facts: ReplyFacts, { request, format, clock }: AnswerOptions): StreamEncoder {
-  const stopwatch = createStopwatch(clock, request.startedAt)
+export function streamAnswer(facts: ReplyFacts, { fields, format, clock }: AnswerOptions): StreamEncoder {
+  const stopwatch = createStopwatch(clock, fields.startedAt)
   const calls = gatherCalls()
   let reason: DoneReason = 'stop'
   let answer = ''
@@ -50,7 +50,7 @@ export function streamAnswer(facts: ReplyFacts, { request, format, clock }: Answ
     switch (event.type) {
       case 'text-delta':
         answer += event.text
-        return line({ text: event.text }, { done: false, ...logprobFields(event.logprobs, request) })
+        return line({ text: event.text }, { done: false, ...logprobFields(event.logprobs, fields) })
       case 'reasoning-delta':
         return line({ text: '', thinking: event.text })
       case 'tool-call-start':
@@ -65,7 +65,7 @@ export function streamAnswer(facts: ReplyFacts, { request, format, clock }: Answ
       case 'usage':
         return line(
           { text: '' },
-          lastFields(request, { reason, answer, format, figures: stopwatch.figures(event.usage) }),
+          lastFields(fields, { reason, answer, format, figures: stopwatch.figures(event.usage) }),
         )
     }
   }
@@ -80,8 +80,8 @@ export function streamAnswer(facts: ReplyFacts, { request, format, clock }: Answ
 }
 
 /** Gathers an answer into one body. */
-export function collectAnswer(facts: ReplyFacts, { request, format, clock }: AnswerOptions): ReplyCollector {
-  const stopwatch = createStopwatch(clock, request.startedAt)
+export function collectAnswer(facts: ReplyFacts, { fields, format, clock }: AnswerOptions): ReplyCollector {
+  const stopwatch = createStopwatch(clock, fields.startedAt)
   const calls = gatherCalls()
   const logprobs: OllamaLogprob[] = []
   let reason: DoneReason = 'stop'
@@ -94,7 +94,7 @@ export function collectAnswer(facts: ReplyFacts, { request, format, clock }: Ans
       switch (event.type) {
         case 'text-delta':
           text += event.text
-          for (const entry of event.logprobs ?? []) logprobs.push(toWireLogprob(entry, request.alternatives))
+          for (const entry of event.logprobs ?? []) logprobs.push(toWireLogprob(entry, fields.alternatives))
           break
         case 'reasoning-delta':
           thinking += event.text
@@ -122,7 +122,7 @@ export function collectAnswer(facts: ReplyFacts, { request, format, clock }: Ans
         ...head(facts, clock),
         ...format.piece(piece),
         ...(logprobs.length > 0 ? { logprobs } : {}),
-        ...lastFields(request, { reason, answer: text, format, figures: figures ?? stopwatch.figures() }),
+        ...lastFields(fields, { reason, answer: text, format, figures: figures ?? stopwatch.figures() }),
       }
     },
   }
@@ -140,12 +140,12 @@ interface Ending {
 }
 
 /** An answer to nothing has no figures. */
-function lastFields({ only }: OllamaGeneration, { reason, answer, format, figures }: Ending): object {
+function lastFields({ only }: GenerationFields, { reason, answer, format, figures }: Ending): object {
   if (only !== undefined) return { done: true, done_reason: only }
   return { done: true, done_reason: reason, ...figures, ...format.last?.(answer) }
 }
 
-function logprobFields(entries: readonly TokenLogprob[] | undefined, { alternatives }: OllamaGeneration): object {
+function logprobFields(entries: readonly TokenLogprob[] | undefined, { alternatives }: GenerationFields): object {
   if (entries === undefined || entries.length === 0) return {}
   return { logprobs: entries.map((entry) => toWireLogprob(entry, alternatives)) }
 }

@@ -1,40 +1,32 @@
-import type { ChatRequest, CompletionRequest, GenerationRequest } from '../../../inference/request.ts'
-import { type KeepAliveFields, toKeepAliveMs } from './keep-alive.ts'
+import type { GenerationRequest } from '../../../inference/request.ts'
+import type { GenerationCall } from '../../../inference/wire-format.ts'
+import type { Clock } from '../../../ports.ts'
+import type { KeepAlive } from '../../../residency/keep-alive.ts'
+import { type AnswerFormat, collectAnswer, streamAnswer } from './answer.ts'
+import type { GenerationFields } from './fields.ts'
 
-/** What only this format asks for. */
-export interface GenerationFields extends KeepAliveFields {
-  /** Monotonic milliseconds at which the request was read. */
-  readonly startedAt: number
-  /** Set where nothing is asked but that the model is loaded or let go. */
-  readonly only?: 'load' | 'unload' | undefined
-  /** Alternatives that a token is shown with. */
-  readonly alternatives: number
+/** Makes a request that asks the model nothing. A model that is to be unloaded is not loaded first. */
+export function toEmptyRequest({ only, stream }: GenerationFields): GenerationRequest {
+  return { kind: 'completion', prompts: [], loads: only === 'load', choices: 1, generation: {}, stream }
 }
 
-/** A request of this format in domain terms. */
-export type OllamaGeneration = GenerationRequest & GenerationFields
-
-/** What chat and generate say of themselves alike. */
-interface OwnFields {
-  readonly keep_alive?: Parameters<typeof toKeepAliveMs>[0]
-  readonly top_logprobs?: number | null | undefined
-  readonly stream?: boolean | null | undefined
+/** What the formats of this ecosystem share. */
+export interface OllamaFormatParts {
+  readonly clock: Clock
+  readonly keepAlive: Pick<KeepAlive, 'set'>
 }
 
-/** The fields of this format, as a body says them. It streams unless told otherwise. */
-export function toFields(body: OwnFields, startedAt: number): GenerationFields & { readonly stream: boolean } {
+/** Joins a request and the encoder of its answer. The model then stays as long as the request says. */
+export function toGenerationCall(
+  request: GenerationRequest,
+  { fields, format }: { readonly fields: GenerationFields; readonly format: AnswerFormat },
+  { clock, keepAlive }: OllamaFormatParts,
+): GenerationCall {
   return {
-    startedAt,
-    keepAliveMs: toKeepAliveMs(body.keep_alive),
-    alternatives: body.top_logprobs ?? 0,
-    stream: body.stream ?? true,
+    kind: 'generation',
+    request,
+    stream: (facts) => streamAnswer(facts, { fields, format, clock }),
+    collect: (facts) => collectAnswer(facts, { fields, format, clock }),
+    completed: ({ name }) => keepAlive.set(name, fields.keepAliveMs),
   }
-}
-
-/** A request that asks the model nothing; one that is to be let go is not loaded first. */
-export function toEmptyRequest(
-  fields: GenerationFields & Pick<CompletionRequest | ChatRequest, 'stream'>,
-): OllamaGeneration {
-  const only = fields.keepAliveMs === 0 ? 'unload' : 'load'
-  return { ...fields, kind: 'completion', prompts: [], loads: only === 'load', choices: 1, generation: {}, only }
 }

@@ -12,13 +12,12 @@ import type { Route } from '../../../http/route.ts'
 import type { Clock } from '../../../ports.ts'
 import type { KeepAlive } from '../../../residency/keep-alive.ts'
 import { defineInferenceRoute, type InferenceRouteParts } from '../define-inference-route.ts'
-import { createChatCodec } from './chat/codec.ts'
-import { createEmbedCodec, embeddingsCodec } from './embed/codec.ts'
-import { createGenerateCodec } from './generate/codec.ts'
-import { keepingAlive } from './keep-alive.ts'
+import { createChatFormat } from './chat/format.ts'
+import { createEmbeddingsFormat, createEmbedFormat } from './embed/format.ts'
+import { createGenerateFormat } from './generate/format.ts'
 import { type OllamaModelParts, ollamaModelRoutes } from './models/routes.ts'
 
-/** What the routes of the alternate ecosystem are made of. */
+/** What the routes of the alternate ecosystem need. */
 export interface OllamaParts extends Omit<OllamaModelParts, 'bodies' | 'clock' | 'keepAlive'> {
   readonly keepAlive: Pick<KeepAlive, 'set' | 'expiresAt'>
   readonly clock: Clock
@@ -32,13 +31,11 @@ const common = {
   tag: 'inference',
 } as const
 
-/** The alternate ecosystem's format: two ends each for what is generated or embedded, and what its clients ask beside. */
+/** The routes of the alternate ecosystem: generation, embeddings, and what its clients ask about models. */
 export function ollamaRoutes(
   ollama: OllamaParts,
   parts: InferenceRouteParts & Pick<OllamaModelParts, 'bodies'>,
 ): Route[] {
-  const { clock, keepAlive } = ollama
-  const inference = { ...parts, pipeline: keepingAlive(parts.pipeline, keepAlive) }
   return [
     defineInferenceRoute(
       {
@@ -53,8 +50,8 @@ export function ollamaRoutes(
           200: { description: 'Lines of JSON, or one reply with `stream: false`.', schema: ollamaChatReply },
         },
       },
-      createChatCodec(clock),
-      inference,
+      createChatFormat(ollama),
+      parts,
     ),
     defineInferenceRoute(
       {
@@ -69,8 +66,8 @@ export function ollamaRoutes(
           200: { description: 'Lines of JSON, or one reply with `stream: false`.', schema: ollamaGenerateReply },
         },
       },
-      createGenerateCodec(clock),
-      inference,
+      createGenerateFormat(ollama),
+      parts,
     ),
     defineInferenceRoute(
       {
@@ -83,8 +80,8 @@ export function ollamaRoutes(
         body: ollamaEmbedRequest,
         responses: { 200: { description: 'One vector an input, in their order.', schema: ollamaEmbedReply } },
       },
-      createEmbedCodec(clock),
-      inference,
+      createEmbedFormat(ollama),
+      parts,
     ),
     defineInferenceRoute(
       {
@@ -97,8 +94,8 @@ export function ollamaRoutes(
         body: ollamaEmbeddingsRequest,
         responses: { 200: { description: 'The vector; empty for no text.', schema: ollamaEmbeddingsReply } },
       },
-      embeddingsCodec,
-      inference,
+      createEmbeddingsFormat(ollama),
+      parts,
     ),
     ...ollamaModelRoutes({ ...ollama, bodies: parts.bodies }),
   ]

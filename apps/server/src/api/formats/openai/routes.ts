@@ -1,14 +1,14 @@
 import { chatCompletion, chatCompletionRequest } from '@svc/wire/openai'
 import type { Route } from '../../../http/route.ts'
 import { defineInferenceRoute, type InferenceRouteParts } from '../define-inference-route.ts'
-import { chatCodec } from './chat/codec.ts'
+import { chatFormat } from './chat/format.ts'
 import { completionRoutes } from './completions/routes.ts'
 import { editRoutes } from './edits/routes.ts'
 import { embeddingRoutes } from './embeddings/routes.ts'
 import { type ModelListing, modelRoutes } from './models.ts'
 import { moderationRoutes } from './moderations/routes.ts'
 
-/** The compatible routes: two ends each, the pipeline between. */
+/** The compatible routes: a wire format each, the request core behind. */
 export function openaiRoutes(parts: InferenceRouteParts & { readonly models: ModelListing }): Route[] {
   return [
     defineInferenceRoute(
@@ -31,7 +31,7 @@ export function openaiRoutes(parts: InferenceRouteParts & { readonly models: Mod
           },
         },
       },
-      chatCodec,
+      chatFormat,
       parts,
     ),
     ...completionRoutes(parts),

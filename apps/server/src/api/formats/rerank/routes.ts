@@ -1,7 +1,7 @@
 import { rerankReply, rerankRequest } from '@svc/wire/openai'
 import type { Route } from '../../../http/route.ts'
 import { defineInferenceRoute, type InferenceRouteParts, modelQuery } from '../define-inference-route.ts'
-import { rerankCodec } from './codec.ts'
+import { rerankFormat } from './format.ts'
 
 /** `POST /v1/rerank` and the paths at which clients of other vendors look for it. */
 export function rerankRoutes(parts: InferenceRouteParts): Route[] {
@@ -26,7 +26,7 @@ export function rerankRoutes(parts: InferenceRouteParts): Route[] {
           422: { description: '`top_n` is below 1.' },
         },
       },
-      rerankCodec,
+      rerankFormat,
       parts,
     ),
   ]

@@ -1,19 +1,10 @@
 import type { Call } from '../../../http/call.ts'
-import { ALREADY_SENT } from '../../../http/edge.ts'
-import { createReplyWriter } from '../../../http/reply-writer.ts'
-import { Exchange } from '../../../inference/exchange.ts'
-import { BodyOfCall } from '../define-inference-route.ts'
-import { countInputCodec } from './codec.ts'
+import { serveCall } from '../define-inference-route.ts'
 import { type CreateParts, readerOf } from './create.ts'
+import { createInputCountFormat } from './format.ts'
 
-/** Answers `POST /v1/responses/input_tokens`: the size of what a model would read, the conversation before it included. */
-export async function countInput(
-  call: Call,
-  { pipeline, compression, bodies, store, live }: Omit<CreateParts, 'clock' | 'opaqueErrors'>,
-): Promise<Response> {
-  const codec = countInputCodec({ store, live, reader: readerOf(call) })
-  await pipeline(
-    new Exchange({ call, codec, writer: createReplyWriter(call, { compression }), body: new BodyOfCall(bodies, call) }),
-  )
-  return ALREADY_SENT
+/** Answers `POST /v1/responses/input_tokens`: the size of a conversation as the model would read it. */
+export function countInput(call: Call, parts: CreateParts): Promise<Response> {
+  const { store, live } = parts
+  return serveCall(call, createInputCountFormat({ store, live, reader: readerOf(call) }), parts)
 }

@@ -1,18 +1,18 @@
-import { SvcError } from '@svc/errors'
 import type { JsonDocument } from '@svc/json'
 import { SSE_DONE } from '@svc/wire/sse'
 import { type Call, deriveCall } from '../../../http/call.ts'
 import { ALREADY_SENT } from '../../../http/edge.ts'
 import { createReplyWriter } from '../../../http/reply-writer.ts'
-import { Exchange } from '../../../inference/exchange.ts'
+import type { IncomingRequest } from '../../../inference/pipeline.ts'
 import type { ReplyWriter } from '../../../inference/ports.ts'
 import type { Clock } from '../../../ports.ts'
+import { OPAQUE_ERROR } from '../../../public-error.ts'
 import type { LiveResponse, LiveResponses } from '../../../responses/live-responses.ts'
 import type { Reader, ResponseStore, StoredResponse } from '../../../responses/response-store.ts'
-import { BodyOfCall, type InferenceRouteParts } from '../define-inference-route.ts'
-import { responsesCodec } from './codec.ts'
+import { type InferenceRouteParts, toIncomingRequest } from '../define-inference-route.ts'
 import type { KnownResponses } from './conversation.ts'
-import { createSession } from './session.ts'
+import { createResponsesFormat } from './format.ts'
+import { createRecording, type ResponseRecording } from './response-recording.ts'
 
 /** What creating responses needs. */
 export interface CreateParts extends InferenceRouteParts {
@@ -23,9 +23,6 @@ export interface CreateParts extends InferenceRouteParts {
   readonly opaqueErrors: boolean
 }
 
-/** Why a background response failed while `--opaque-errors` is on. */
-const OPAQUE = new SvcError('internal', 'an error occurred')
-
 /** Who a call asks for. */
 export function readerOf({ principal }: Call): Reader {
   return { id: principal.id, isAdmin: principal.role === 'admin' }
@@ -33,25 +30,25 @@ export function readerOf({ principal }: Call): Reader {
 
 /** Answers `POST /v1/responses`. */
 export async function createResponse(call: Call, parts: CreateParts): Promise<Response> {
-  await respond(call, { writer: createReplyWriter(call, { compression: parts.compression }) }, parts)
+  await respond(call, { writer: createReplyWriter(call, parts) }, parts)
   return ALREADY_SENT
 }
 
-/** How a request came, and where its answer goes. */
+/** The transport of a request for a response. */
 export interface Channel {
   readonly writer: ReplyWriter
-  /** What came as a message of a socket; its answer is always one of events. @default the body of the call */
+  /** A message of a socket; its answer is always a stream of events. @default the body of the call */
   readonly message?: JsonDocument | undefined
   /** @default none */
   readonly known?: KnownResponses | undefined
 }
 
 /**
- * Answers a request for a response. One in the background runs on through the pipeline on its own: it ends when it is
- * stopped, not when its client leaves.
+ * Answers a request for a response. A response in the background runs on by itself: it ends when it is stopped, not when
+ * its client leaves.
  *
- * @returns what the client has got; undefined for a response in the background
- * @throws {SvcError} before the first byte whatever refuses or fails it, later only that the client is gone
+ * @returns the response that the client has; undefined for one in the background
+ * @throws {SvcError} before the first byte the error that refuses or fails it, later only that the client is gone
  */
 export async function respond(
   call: Call,
@@ -59,40 +56,50 @@ export async function respond(
   parts: CreateParts,
 ): Promise<StoredResponse | undefined> {
   const { store, live, clock } = parts
-  const leaving = new AbortController()
-  const leave = (): void => leaving.abort(call.signal.reason)
+  const ending = new AbortController()
+  const leave = (): void => ending.abort(call.signal.reason)
   if (call.signal.aborted) leave()
   else call.signal.addEventListener('abort', leave, { once: true })
-  const session = createSession({ store, live, clock, owner: call.principal.id, model: () => exchange.requestedModel })
-  const source = { store, live, reader: readerOf(call), known }
-  const own = deriveCall(call, { signal: AbortSignal.any([leaving.signal, session.stopped]) })
-  const exchange = new Exchange({
-    call: own,
-    codec: responsesCodec(session, source, { alwaysStreams: message !== undefined }),
-    writer: session.record(writer),
-    body: message === undefined ? new BodyOfCall(parts.bodies, own) : { message },
+  let onDetached: (response: LiveResponse) => void = () => undefined
+  const detached = new Promise<LiveResponse>((resolve) => {
+    onDetached = resolve
   })
-  const run = runToEnd()
+  let recording: ResponseRecording | undefined
+  const format = createResponsesFormat({
+    source: { store, live, reader: readerOf(call), known },
+    alwaysStreams: message !== undefined,
+    open(asked) {
+      recording = createRecording(asked, {
+        store,
+        live,
+        clock,
+        owner: call.principal.id,
+        stop: (reason) => ending.abort(reason),
+        onDetached,
+      })
+      return recording
+    },
+  })
+  const own = deriveCall(call, { signal: ending.signal })
+  const incoming = toIncomingRequest(own, format, parts.bodies)
+  const run = runToEnd(message === undefined ? incoming : { ...incoming, source: { message } })
   live.track(run)
-  // the signal of a socket outlives its responses
-  const background = await Promise.race([run, session.detached]).finally(() =>
-    call.signal.removeEventListener('abort', leave),
-  )
-  if (background === undefined) return session.current()
+  // The signal of a socket outlives its responses.
+  const background = await Promise.race([run, detached]).finally(() => call.signal.removeEventListener('abort', leave))
+  if (background === undefined) return recording?.current()
   run.catch((error: unknown) => call.log.warn({ err: error }, 'a background response failed'))
   await replyWhileRunning(call, writer, background)
   return undefined
 
-  async function runToEnd(): Promise<undefined> {
-    let thrown: unknown = exchange.failure
+  async function runToEnd(request: IncomingRequest): Promise<undefined> {
+    let failure: unknown
     try {
-      await parts.pipeline(exchange)
-      thrown = exchange.failure
+      failure = (await parts.core.serve(request, parts.deliverTo(writer))).failure
     } catch (error) {
-      thrown = error
+      failure = error
       throw error
     } finally {
-      await session.settle(parts.opaqueErrors && thrown !== undefined ? OPAQUE : thrown)
+      await recording?.settle(parts.opaqueErrors && failure !== undefined ? OPAQUE_ERROR : failure)
     }
   }
 }

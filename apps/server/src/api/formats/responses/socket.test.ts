@@ -6,16 +6,22 @@ import { openResponseSocket } from '../../../../test/support/response-socket.ts'
 import { startTestApp } from '../../../../test/support/test-app.ts'
 import { defineRoute } from '../../../http/route.ts'
 import { upgradeRequired } from '../../../http/websocket.ts'
-import type { Exchange } from '../../../inference/exchange.ts'
+import type { RequestCore } from '../../../inference/pipeline.ts'
 import type { CreateParts } from './create.ts'
 import { serveResponses } from './socket.ts'
 
 const HOUR_MS = 60 * 60_000
 const none = { get: () => undefined, add() {}, remove() {}, track() {}, close: () => Promise.resolve() }
 
-function world(pipeline: (exchange: Exchange) => Promise<void>) {
+function world(serve: RequestCore['serve']) {
   const clock = createFakeClock()
-  const parts = { pipeline, clock, live: none, opaqueErrors: false } as unknown as CreateParts
+  const parts = {
+    core: { serve },
+    deliverTo: () => expect.unreachable,
+    clock,
+    live: none,
+    opaqueErrors: false,
+  } as unknown as CreateParts
   const route = defineRoute({
     method: 'GET',
     path: '/v1/responses',

@@ -104,8 +104,6 @@ function createSocketWriter(socket: Socket): ReplyWriter {
       return socket.call.signal.aborted
     },
     relayTarget: undefined,
-    // Messages have no headers.
-    setHeader: () => undefined,
     startStream() {
       started = true
     },

@@ -1,7 +1,7 @@
 import { scoreReply, scoreRequest } from '@svc/wire/native'
 import type { Route } from '../../../http/route.ts'
 import { defineInferenceRoute, type InferenceRouteParts, modelQuery } from '../define-inference-route.ts'
-import { scoreCodec } from './codec.ts'
+import { scoreFormat } from './format.ts'
 
 /** `POST /api/score` (§4.9): what the router's classifier sees, for admins who tune it. */
 export function scoreRoutes(parts: InferenceRouteParts): Route[] {
@@ -25,7 +25,7 @@ export function scoreRoutes(parts: InferenceRouteParts): Route[] {
           501: { description: 'The backend of the model cannot score.' },
         },
       },
-      scoreCodec,
+      scoreFormat,
       parts,
     ),
   ]

@@ -1,7 +1,7 @@
 import { detokenizeReply, detokenizeRequest, tokenizeReply, tokenizeRequest } from '@svc/wire/native'
 import type { Route } from '../../../http/route.ts'
 import { defineInferenceRoute, type InferenceRouteParts, modelQuery } from '../define-inference-route.ts'
-import { detokenizeCodec, tokenizeCodec } from './codecs.ts'
+import { detokenizeFormat, tokenizeFormat } from './formats.ts'
 
 /** Between texts and the ids of a model's vocabulary. */
 export function tokenizeRoutes(parts: InferenceRouteParts): Route[] {
@@ -26,7 +26,7 @@ export function tokenizeRoutes(parts: InferenceRouteParts): Route[] {
         body: tokenizeRequest,
         responses: { 200: { description: 'Ids of the vocabulary of the model.', schema: tokenizeReply } },
       },
-      tokenizeCodec,
+      tokenizeFormat,
       parts,
     ),
     defineInferenceRoute(
@@ -37,7 +37,7 @@ export function tokenizeRoutes(parts: InferenceRouteParts): Route[] {
         body: detokenizeRequest,
         responses: { 200: { description: 'The text.', schema: detokenizeReply } },
       },
-      detokenizeCodec,
+      detokenizeFormat,
       parts,
     ),
   ]

@@ -1,7 +1,7 @@
 import { completion, completionRequest } from '@svc/wire/openai'
 import type { Route } from '../../../../http/route.ts'
 import { defineInferenceRoute, type InferenceRouteParts, modelQuery } from '../../define-inference-route.ts'
-import { completionCodec } from './codec.ts'
+import { completionFormat } from './format.ts'
 
 /** `POST /v1/completions`, also with the model in the path. */
 export function completionRoutes(parts: InferenceRouteParts): Route[] {
@@ -27,7 +27,7 @@ export function completionRoutes(parts: InferenceRouteParts): Route[] {
           },
         },
       },
-      completionCodec,
+      completionFormat,
       parts,
     ),
   ]

@@ -6,15 +6,8 @@ import { unparsable } from '../../../../inference/stages/body.ts'
 import { MAX_CHOICES } from '../limits.ts'
 import { toGeneration } from '../to-generation.ts'
 
-/** A completion request with what only its own format asks for. */
-export interface CompatibleCompletionRequest extends CompletionRequest {
-  readonly includeUsage: boolean
-  /** Alternatives that a token is given with; undefined: no log-probabilities. */
-  readonly alternatives: number | undefined
-}
-
 /** A completion request of the compatible format in domain terms. `suffix` and `best_of` change nothing. */
-export function completionToDomain(body: CompletionBody): CompatibleCompletionRequest {
+export function completionToDomain(body: CompletionBody): CompletionRequest {
   const prompts = textsOf(body.prompt)
   const choices = body.n ?? 1
   const stream = body.stream ?? false
@@ -42,8 +35,6 @@ export function completionToDomain(body: CompletionBody): CompatibleCompletionRe
     structuredOutput: toStructuredOutput({ responseFormat: body.response_format, grammar: body.grammar }),
     reasoningEffort: body.reasoning_effort ?? undefined,
     metadata: body.metadata ?? undefined,
-    includeUsage: body.stream_options?.include_usage ?? false,
-    alternatives,
   }
 }
 

@@ -1,7 +1,7 @@
 import { edit, editRequest } from '@svc/wire/openai'
 import type { Route } from '../../../../http/route.ts'
 import { defineInferenceRoute, type InferenceRouteParts, modelQuery } from '../../define-inference-route.ts'
-import { editCodec } from './codec.ts'
+import { editFormat } from './format.ts'
 
 /** `POST /v1/edits`, which newer clients have no method for. */
 export function editRoutes(parts: InferenceRouteParts): Route[] {
@@ -22,7 +22,7 @@ export function editRoutes(parts: InferenceRouteParts): Route[] {
         body: editRequest,
         responses: { 200: { description: 'The changed texts.', schema: edit } },
       },
-      editCodec,
+      editFormat,
       parts,
     ),
   ]

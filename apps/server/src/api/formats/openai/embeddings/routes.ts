@@ -1,7 +1,7 @@
 import { embeddingList, embeddingRequest } from '@svc/wire/openai'
 import type { Route } from '../../../../http/route.ts'
 import { defineInferenceRoute, type InferenceRouteParts, modelQuery } from '../../define-inference-route.ts'
-import { embeddingCodec } from './codec.ts'
+import { embeddingFormat } from './format.ts'
 
 /** `POST /v1/embeddings`, also with the model in the path. */
 export function embeddingRoutes(parts: InferenceRouteParts): Route[] {
@@ -22,7 +22,7 @@ export function embeddingRoutes(parts: InferenceRouteParts): Route[] {
         body: embeddingRequest,
         responses: { 200: { description: 'One vector an input, in their order.', schema: embeddingList } },
       },
-      embeddingCodec,
+      embeddingFormat,
       parts,
     ),
   ]

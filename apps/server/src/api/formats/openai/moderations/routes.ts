@@ -1,7 +1,7 @@
 import { moderation, moderationRequest } from '@svc/wire/openai'
 import type { Route } from '../../../../http/route.ts'
 import { defineInferenceRoute, type InferenceRouteParts, modelQuery } from '../../define-inference-route.ts'
-import { moderationCodec } from './codec.ts'
+import { moderationFormat } from './format.ts'
 
 /** `POST /v1/moderations`: any model that completes texts can be asked. */
 export function moderationRoutes(parts: InferenceRouteParts): Route[] {
@@ -23,7 +23,7 @@ export function moderationRoutes(parts: InferenceRouteParts): Route[] {
         body: moderationRequest,
         responses: { 200: { description: 'A result for each text.', schema: moderation } },
       },
-      moderationCodec,
+      moderationFormat,
       parts,
     ),
   ]

@@ -1,12 +1,12 @@
-import { type OllamaMessage, ollamaChatRequest } from '@svc/wire/ollama'
-import type { GenerationCodec } from '../../../../inference/codec.ts'
+import { type OllamaChatRequest, type OllamaMessage, ollamaChatRequest } from '@svc/wire/ollama'
 import { limitItems } from '../../../../inference/limit-items.ts'
 import { readBody } from '../../../../inference/read-body.ts'
-import type { ChatMessage } from '../../../../inference/request.ts'
-import type { Clock } from '../../../../ports.ts'
+import type { ChatMessage, ChatRequest } from '../../../../inference/request.ts'
+import type { WireFormat } from '../../../../inference/wire-format.ts'
 import { MAX_MESSAGES } from '../../openai/limits.ts'
-import { type AnswerFormat, collectAnswer, streamAnswer } from '../answer.ts'
-import { type OllamaGeneration, toEmptyRequest, toFields } from '../generation.ts'
+import type { AnswerFormat } from '../answer.ts'
+import { toFields } from '../fields.ts'
+import { type OllamaFormatParts, toEmptyRequest, toGenerationCall } from '../generation.ts'
 import { toAttachments } from '../images.ts'
 import { toForm, toGeneration, toThinking } from '../to-generation.ts'
 
@@ -21,30 +21,33 @@ const format: AnswerFormat = {
   }),
 }
 
-/** The two ends of `POST /api/chat`. */
-export function createChatCodec(clock: Clock): GenerationCodec<OllamaGeneration> {
+/** The wire format of `POST /api/chat`. */
+export function createChatFormat(parts: OllamaFormatParts): WireFormat {
   return {
-    async parse(document, { signal }) {
-      const startedAt = clock.monotonic()
+    async read(document, { signal }) {
+      const startedAt = parts.clock.monotonic()
       limitItems(document, 'messages', MAX_MESSAGES)
       const body = await readBody(ollamaChatRequest, document, signal)
-      const fields = toFields(body, startedAt)
       const messages = body.messages ?? []
-      if (messages.length === 0) return toEmptyRequest(fields)
-      const tools = (body.tools ?? []).map((tool) => ({ ...tool, type: 'function' }))
-      return {
-        ...fields,
-        kind: 'chat',
-        messages: messages.map(toMessage),
-        generation: toGeneration(body),
-        choices: 1,
-        tools: tools.length > 0 ? tools : undefined,
-        structuredOutput: toForm(body.format),
-        ...toThinking(body.think),
-      }
+      const isEmpty = messages.length === 0
+      const fields = toFields(body, startedAt, isEmpty)
+      const request = isEmpty ? toEmptyRequest(fields) : toChatRequest(body, messages, fields.stream)
+      return toGenerationCall(request, { fields, format }, parts)
     },
-    stream: (request, facts) => streamAnswer(facts, { request, format, clock }),
-    collect: (request, facts) => collectAnswer(facts, { request, format, clock }),
+  }
+}
+
+function toChatRequest(body: OllamaChatRequest, messages: readonly OllamaMessage[], stream: boolean): ChatRequest {
+  const tools = (body.tools ?? []).map((tool) => ({ ...tool, type: 'function' }))
+  return {
+    kind: 'chat',
+    messages: messages.map(toMessage),
+    generation: toGeneration(body),
+    choices: 1,
+    tools: tools.length > 0 ? tools : undefined,
+    structuredOutput: toForm(body.format),
+    stream,
+    ...toThinking(body.think),
   }
 }
 

@@ -1,30 +1,29 @@
 import { SvcError } from '@svc/errors'
 import { type OllamaGenerateRequest, ollamaGenerateRequest } from '@svc/wire/ollama'
-import type { GenerationCodec } from '../../../../inference/codec.ts'
 import { limitItems } from '../../../../inference/limit-items.ts'
 import { readBody } from '../../../../inference/read-body.ts'
-import type { ChatMessage } from '../../../../inference/request.ts'
-import type { Clock } from '../../../../ports.ts'
-import { type AnswerFormat, collectAnswer, streamAnswer } from '../answer.ts'
-import { type OllamaGeneration, toEmptyRequest, toFields } from '../generation.ts'
+import type { ChatMessage, GenerationRequest } from '../../../../inference/request.ts'
+import type { WireFormat } from '../../../../inference/wire-format.ts'
+import type { AnswerFormat } from '../answer.ts'
+import { toFields } from '../fields.ts'
+import { type OllamaFormatParts, toEmptyRequest, toGenerationCall } from '../generation.ts'
 import { toAttachments } from '../images.ts'
 import { toForm, toGeneration, toThinking } from '../to-generation.ts'
 import { type CarriedMessage, decodeContext, encodeContext, MAX_CONTEXT, textsOfContext } from './context.ts'
 import { renderOwnTemplate } from './own-template.ts'
 
-/** The two ends of `POST /api/generate`. */
-export function createGenerateCodec(clock: Clock): GenerationCodec<OllamaGeneration> {
+/** The wire format of `POST /api/generate`. */
+export function createGenerateFormat(parts: OllamaFormatParts): WireFormat {
   return {
-    async parse(document, { signal }) {
-      const startedAt = clock.monotonic()
+    async read(document, { signal }) {
+      const startedAt = parts.clock.monotonic()
       limitItems(document, 'context', MAX_CONTEXT)
       const body = await readBody(ollamaGenerateRequest, document, signal)
-      const fields = toFields(body, startedAt)
-      return isEmpty(body) ? toEmptyRequest(fields) : { ...fields, ...toDomain(body) }
+      const fields = toFields(body, startedAt, isEmpty(body))
+      const request = isEmpty(body) ? toEmptyRequest(fields) : toDomain(body, fields.stream)
+      return toGenerationCall(request, { fields, format: createAnswerFormat(request) }, parts)
     },
     hiddenTexts: textsOfContext,
-    stream: (request, facts) => streamAnswer(facts, { request, format: formatOf(request), clock }),
-    collect: (request, facts) => collectAnswer(facts, { request, format: formatOf(request), clock }),
   }
 }
 
@@ -32,9 +31,10 @@ function isEmpty({ prompt, suffix, images }: OllamaGenerateRequest): boolean {
   return (prompt ?? '') === '' && (suffix ?? '') === '' && (images ?? []).length === 0
 }
 
-/** A conversation of one message, or a text that goes to the model as it is. */
-function toDomain(body: OllamaGenerateRequest) {
+/** Maps a body to a conversation of one message, or to a text that goes to the model as it is. */
+function toDomain(body: OllamaGenerateRequest, stream: boolean): GenerationRequest {
   const common = {
+    stream,
     generation: toGeneration(body),
     choices: 1,
     structuredOutput: toForm(body.format),
@@ -44,8 +44,8 @@ function toDomain(body: OllamaGenerateRequest) {
   if (text !== undefined && (body.images ?? []).length > 0) {
     throw unsupported('images', 'only the template of the model places images')
   }
-  if (text !== undefined) return { ...common, kind: 'completion', prompts: [text], raw: true } as const
-  return { ...common, kind: 'chat', messages: toMessages(body) } as const
+  if (text !== undefined) return { ...common, kind: 'completion', prompts: [text], raw: true }
+  return { ...common, kind: 'chat', messages: toMessages(body) }
 }
 
 /** The text that the request itself makes the prompt; undefined where the model's template does. */
@@ -69,7 +69,7 @@ function toMessages({ prompt, system, context, images }: OllamaGenerateRequest):
   return [...before, { role: 'user', content: prompt ?? '', ...toAttachments(images, 'images') }]
 }
 
-function formatOf(request: OllamaGeneration): AnswerFormat {
+function createAnswerFormat(request: GenerationRequest): AnswerFormat {
   return {
     piece: ({ text, thinking }) => ({ response: text, ...(thinking === undefined ? {} : { thinking }) }),
     last: (answer) =>

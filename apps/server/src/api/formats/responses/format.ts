@@ -8,82 +8,94 @@ import {
 } from '@svc/wire/responses'
 import { SSE_DONE } from '@svc/wire/sse'
 import type * as z from 'zod'
-import type { GenerationCodec, OperationCodec } from '../../../inference/codec.ts'
 import { limitItems } from '../../../inference/limit-items.ts'
 import { readBody } from '../../../inference/read-body.ts'
-import type { ChatRequest } from '../../../inference/request.ts'
+import {
+  type ReplyCollector,
+  type StreamEncoder,
+  toOperationCall,
+  type WireFormat,
+} from '../../../inference/wire-format.ts'
 import { MAX_MESSAGES } from '../openai/limits.ts'
 import { type ConversationSource, readConversation } from './conversation.ts'
 import { unreadableInput, unsupported } from './errors.ts'
-import type { ResponseSession } from './session.ts'
+import type { AskedResponse, ResponseRecording } from './response-recording.ts'
 import { responseToDomain } from './to-domain.ts'
 
-/**
- * The two ends of `POST /v1/responses`, for one request.
- *
- * @param options.alwaysStreams whether events are sent whatever the request says
- */
-export function responsesCodec(
-  session: ResponseSession,
-  source: ConversationSource,
-  { alwaysStreams }: { readonly alwaysStreams: boolean },
-): GenerationCodec<ChatRequest> {
+/** What reading the request of a response needs. */
+export interface ResponsesFormatOptions {
+  readonly source: ConversationSource
+  /** Whether events are sent whatever the request says. */
+  readonly alwaysStreams: boolean
+  /** Begins the recording of a response. */
+  readonly open: (asked: AskedResponse) => ResponseRecording
+}
+
+/** Makes the wire format of `POST /v1/responses`, for one request. */
+export function createResponsesFormat({ source, alwaysStreams, open }: ResponsesFormatOptions): WireFormat {
   return {
-    async parse(document, { signal }) {
+    async read(document, { model, signal }) {
       const read = await validate(responseRequest, document, signal)
       const body = alwaysStreams ? { ...read, stream: true } : read
       refuseUnstoredBackground(body)
       const conversation = await readConversation(body, source)
       const request = responseToDomain(body, conversation)
-      session.open(body, conversation.input)
-      return request
-    },
-    begin: () => session.begin(),
-    stream() {
-      const { run } = session
-      const isQueued = run.resource.status === 'queued'
+      const recording = open({ asked: body, input: conversation.input, model })
       return {
-        contentType: 'text/event-stream',
-        start: () => session.frames([...(isQueued ? [] : run.open()), ...run.begin()]),
-        event: (event) => session.frames(run.add(event)),
-        end: () => session.frames(run.end()) + SSE_DONE,
-        error: (error) => session.frames(run.fail(error)) + SSE_DONE,
-      }
-    },
-    collect() {
-      const { run } = session
-      return {
-        event(event) {
-          if (run.resource.status === 'queued') run.begin()
-          run.add(event)
-        },
-        body() {
-          run.end()
-          return run.resource
-        },
+        kind: 'generation',
+        request,
+        begin: recording.begin,
+        record: recording.record,
+        stream: () => streamResponse(recording),
+        collect: () => collectResponse(recording),
       }
     },
   }
 }
 
-/** The two ends of `POST /v1/responses/input_tokens`, for one request. */
-export function countInputCodec(source: ConversationSource): OperationCodec<'count'> {
+function streamResponse({ run, encode }: ResponseRecording): StreamEncoder {
+  const isQueued = run.resource.status === 'queued'
   return {
-    operation: 'count',
-    async parse(document, { signal }) {
+    contentType: 'text/event-stream',
+    start: () => encode([...(isQueued ? [] : run.open()), ...run.begin()]),
+    event: (event) => encode(run.add(event)),
+    end: () => encode(run.end()) + SSE_DONE,
+    error: (error) => encode(run.fail(error)) + SSE_DONE,
+  }
+}
+
+function collectResponse({ run }: ResponseRecording): ReplyCollector {
+  return {
+    event(event) {
+      if (run.resource.status === 'queued') run.begin()
+      run.add(event)
+    },
+    body() {
+      run.end()
+      return run.resource
+    },
+  }
+}
+
+/** Makes the wire format of `POST /v1/responses/input_tokens`, for one request. */
+export function createInputCountFormat(source: ConversationSource): WireFormat {
+  return {
+    async read(document, { signal }) {
       const read = await validate(responseCountRequest, document, signal)
       const body = { ...read, input: read.input ?? [] }
       const chat = responseToDomain(body, await readConversation(body, source))
-      // What a model makes of a medium is known only once it has read it.
+      // The tokens of a medium are known only once the model has read it.
       const [medium] = chat.messages.flatMap(({ attachments = [] }) => attachments)
       if (medium !== undefined) throw unsupported(medium.param, 'the tokens of media cannot be counted')
-      return { kind: 'count', chat }
+      return toOperationCall<'count'>(
+        { kind: 'count', chat },
+        ({ tokens }): ResponseCountReply => ({ object: 'response.input_tokens', input_tokens: tokens }),
+      )
     },
-    reply: (_request, { tokens }): ResponseCountReply => ({ object: 'response.input_tokens', input_tokens: tokens }),
   }
 }
 
-/** The body, checked; what is wrong with its input is said in the words of this format. */
+/** Checks a body. The faults of its input are worded as this format has them. */
 async function validate<S extends z.ZodType>(
   schema: S,
   document: JsonDocument,

@@ -1,21 +1,13 @@
 import type { JsonDocument } from '@svc/json'
 import { type ChatCompletionRequest, chatCompletionRequest } from '@svc/wire/openai'
-import type { GenerationCodec } from '../../../../inference/codec.ts'
 import { readBody } from '../../../../inference/read-body.ts'
-import type { ChatRequest } from '../../../../inference/request.ts'
 import { unparsable } from '../../../../inference/stages/body.ts'
+import type { WireFormat } from '../../../../inference/wire-format.ts'
 import { MAX_MESSAGES } from '../limits.ts'
 import { collectChat } from './collect.ts'
 import { streamChat } from './stream.ts'
 import { chatToDomain } from './to-domain.ts'
 import { usesFunctions } from './tools.ts'
-
-/** A chat request with what only its own format asks for. */
-interface CompatibleChatRequest extends ChatRequest {
-  readonly includeUsage: boolean
-  /** Calls are said in the older form, `function_call`. */
-  readonly usesFunctions: boolean
-}
 
 async function validate(document: JsonDocument, signal: AbortSignal): Promise<ChatCompletionRequest> {
   const messages = document.root.get('messages')
@@ -25,16 +17,21 @@ async function validate(document: JsonDocument, signal: AbortSignal): Promise<Ch
   return readBody(chatCompletionRequest, document, signal)
 }
 
-/** The two ends of `POST /v1/chat/completions`. */
-export const chatCodec: GenerationCodec<CompatibleChatRequest> = {
-  async parse(document, { signal }) {
+/** The wire format of `POST /v1/chat/completions`. */
+export const chatFormat: WireFormat = {
+  async read(document, { signal }) {
     const body = await validate(document, signal)
-    return {
-      ...chatToDomain(body),
+    const request = chatToDomain(body)
+    const options = {
+      choices: request.choices,
       includeUsage: body.stream_options?.include_usage ?? false,
       usesFunctions: usesFunctions(body),
     }
+    return {
+      kind: 'generation',
+      request,
+      stream: (facts) => streamChat(facts, options),
+      collect: (facts) => collectChat(facts, options),
+    }
   },
-  stream: (request, facts) => streamChat(facts, request),
-  collect: (request, facts) => collectChat(facts, request),
 }

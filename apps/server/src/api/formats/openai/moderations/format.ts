@@ -1,9 +1,9 @@
 import { SvcError } from '@svc/errors'
 import { type Moderation, type ModerationRequest, moderationRequest } from '@svc/wire/openai'
-import type { GenerationCodec, ReplyCollector, ReplyFacts } from '../../../../inference/codec.ts'
 import { limitItems } from '../../../../inference/limit-items.ts'
 import { readBody } from '../../../../inference/read-body.ts'
 import type { CompletionRequest } from '../../../../inference/request.ts'
+import type { ReplyCollector, ReplyFacts, WireFormat } from '../../../../inference/wire-format.ts'
 import { toModerationPrompt } from './prompt.ts'
 import { readVerdict, VERDICT_SCHEMA } from './verdict.ts'
 
@@ -12,16 +12,13 @@ const MAX_TEXTS = 256
 /** Several times what a verdict takes. */
 const MAX_TOKENS = 512
 
-/** The two ends of `POST /v1/moderations`: the model fills in a form for each text. */
-export const moderationCodec: GenerationCodec<CompletionRequest> = {
-  async parse(document, { signal }) {
+/** The wire format of `POST /v1/moderations`: the model fills in a form for each text. */
+export const moderationFormat: WireFormat = {
+  async read(document, { signal }) {
     limitItems(document, 'input', MAX_TEXTS)
-    return moderationToDomain(await readBody(moderationRequest, document, signal))
+    const request = moderationToDomain(await readBody(moderationRequest, document, signal))
+    return { kind: 'generation', request, collect: (facts) => collectModeration(facts, request.prompts.length) }
   },
-  stream() {
-    throw new SvcError('internal', 'moderations are not streamed', { code: 'stage_order' })
-  },
-  collect: ({ prompts }, facts) => collectModeration(facts, prompts.length),
 }
 
 function moderationToDomain({ input }: ModerationRequest): CompletionRequest {

@@ -1,25 +1,22 @@
-import { SvcError } from '@svc/errors'
 import { type Edit, type EditRequest, editRequest } from '@svc/wire/openai'
-import type { GenerationCodec, ReplyCollector, ReplyFacts } from '../../../../inference/codec.ts'
 import { NO_USAGE, type Usage } from '../../../../inference/events.ts'
 import { limitItems } from '../../../../inference/limit-items.ts'
 import { readBody } from '../../../../inference/read-body.ts'
 import type { CompletionRequest } from '../../../../inference/request.ts'
 import { unparsable } from '../../../../inference/stages/body.ts'
+import type { ReplyCollector, ReplyFacts, WireFormat } from '../../../../inference/wire-format.ts'
 import { toCompletionUsage } from '../chat/usage.ts'
 import { MAX_CHOICES } from '../limits.ts'
 import { toGeneration } from '../to-generation.ts'
 
-/** The two ends of `POST /v1/edits`, a format without streams. */
-export const editCodec: GenerationCodec<CompletionRequest> = {
-  async parse(document, { signal }) {
+/** The wire format of `POST /v1/edits`, which has no streams. */
+export const editFormat: WireFormat = {
+  async read(document, { signal }) {
     limitItems(document, 'input', MAX_CHOICES)
-    return editToDomain(await readBody(editRequest, document, signal))
+    const request = editToDomain(await readBody(editRequest, document, signal))
+    const choices = request.prompts.length * request.choices
+    return { kind: 'generation', request, collect: (facts) => collectEdit(facts, choices) }
   },
-  stream() {
-    throw new SvcError('internal', 'edits are not streamed', { code: 'stage_order' })
-  },
-  collect: ({ prompts, choices }, facts) => collectEdit(facts, prompts.length * choices),
 }
 
 function editToDomain(body: EditRequest): CompletionRequest {

@@ -1,17 +1,16 @@
 import { SvcError } from '@svc/errors'
 import { type ScoreReply, scoreRequest } from '@svc/wire/native'
-import type { OperationCodec } from '../../../inference/codec.ts'
 import { limitItems } from '../../../inference/limit-items.ts'
 import type { CandidateScore } from '../../../inference/operations/operation.ts'
 import { readBody } from '../../../inference/read-body.ts'
+import { toOperationCall, type WireFormat } from '../../../inference/wire-format.ts'
 
 /** More candidates than any choice has. */
 const MAX_CANDIDATES = 1024
 
-/** The two ends of `POST /api/score`. */
-export const scoreCodec: OperationCodec<'score'> = {
-  operation: 'score',
-  async parse(document, { signal }) {
+/** The wire format of `POST /api/score`. */
+export const scoreFormat: WireFormat = {
+  async read(document, { signal }) {
     limitItems(document, 'candidates', MAX_CANDIDATES)
     const body = await readBody(scoreRequest, document, signal)
     if (body.candidates.length === 0) {
@@ -20,18 +19,17 @@ export const scoreCodec: OperationCodec<'score'> = {
         details: { param: 'candidates' },
       })
     }
-    return {
-      kind: 'score',
-      prompt: body.prompt,
-      candidates: body.candidates,
-      lengthNormalize: body.length_normalize ?? false,
-      tokenLogprobs: body.include_token_logprobs ?? false,
-    }
+    return toOperationCall<'score'>(
+      {
+        kind: 'score',
+        prompt: body.prompt,
+        candidates: body.candidates,
+        lengthNormalize: body.length_normalize ?? false,
+        tokenLogprobs: body.include_token_logprobs ?? false,
+      },
+      ({ candidates }, { model }): ScoreReply => ({ model, candidates: candidates.map(toWire) }),
+    )
   },
-  reply: (_request, { candidates }, facts): ScoreReply => ({
-    model: facts.model,
-    candidates: candidates.map(toWire),
-  }),
 }
 
 function toWire({

@@ -1,8 +1,8 @@
 import { type DetokenizeReply, detokenizeRequest, type TokenizeReply, tokenizeRequest } from '@svc/wire/native'
-import type { OperationCodec } from '../../../inference/codec.ts'
 import { JsonPieces } from '../../../inference/json-pieces.ts'
 import { limitItems } from '../../../inference/limit-items.ts'
 import { readBody } from '../../../inference/read-body.ts'
+import { toOperationCall, type WireFormat } from '../../../inference/wire-format.ts'
 import { MAX_TOKENS_SENT } from '../openai/limits.ts'
 
 /** More tokens are written in pieces. */
@@ -16,24 +16,24 @@ function* writeTokens(tokens: readonly number[]): Generator<string> {
   yield ']}'
 }
 
-/** The two ends of `POST /v1/tokenize`. */
-export const tokenizeCodec: OperationCodec<'tokenize'> = {
-  operation: 'tokenize',
-  async parse(document, { signal }) {
+/** The wire format of `POST /v1/tokenize`. */
+export const tokenizeFormat: WireFormat = {
+  async read(document, { signal }) {
     const { content } = await readBody(tokenizeRequest, document, signal)
-    return { kind: 'tokenize', text: content }
+    return toOperationCall<'tokenize'>({ kind: 'tokenize', text: content }, ({ tokens }): TokenizeReply | JsonPieces =>
+      tokens.length > MANY_TOKENS ? new JsonPieces(writeTokens(tokens)) : { tokens: [...tokens] },
+    )
   },
-  reply: (_request, { tokens }): TokenizeReply | JsonPieces =>
-    tokens.length > MANY_TOKENS ? new JsonPieces(writeTokens(tokens)) : { tokens: [...tokens] },
 }
 
-/** The two ends of `POST /v1/detokenize`. */
-export const detokenizeCodec: OperationCodec<'detokenize'> = {
-  operation: 'detokenize',
-  async parse(document, { signal }) {
+/** The wire format of `POST /v1/detokenize`. */
+export const detokenizeFormat: WireFormat = {
+  async read(document, { signal }) {
     limitItems(document, 'tokens', MAX_TOKENS_SENT)
     const { tokens } = await readBody(detokenizeRequest, document, signal)
-    return { kind: 'detokenize', tokens }
+    return toOperationCall<'detokenize'>(
+      { kind: 'detokenize', tokens },
+      ({ text }): DetokenizeReply => ({ content: text }),
+    )
   },
-  reply: (_request, { text }): DetokenizeReply => ({ content: text }),
 }

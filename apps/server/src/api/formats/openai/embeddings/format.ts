@@ -7,20 +7,15 @@ import {
   embeddingRequest,
   textsOf,
 } from '@svc/wire/openai'
-import type { OperationCodec, ReplyFacts } from '../../../../inference/codec.ts'
 import { JsonPieces } from '../../../../inference/json-pieces.ts'
 import { limitItems } from '../../../../inference/limit-items.ts'
-import type { EmbedInput, EmbedRequest, EmbedResult } from '../../../../inference/operations/operation.ts'
+import type { EmbedInput, EmbedResult } from '../../../../inference/operations/operation.ts'
 import { readBody } from '../../../../inference/read-body.ts'
 import type { ChatMessage } from '../../../../inference/request.ts'
 import { unparsable } from '../../../../inference/stages/body.ts'
+import { type ReplyFacts, toOperationCall, type WireFormat } from '../../../../inference/wire-format.ts'
 import { toMessage } from '../chat/to-domain.ts'
 import { MAX_MESSAGES, MAX_TOKENS_SENT } from '../limits.ts'
-
-/** An embedding request with what only its own format asks for. */
-interface CompatibleEmbedRequest extends EmbedRequest {
-  readonly encoding: 'float' | 'base64'
-}
 
 /** As many as the format itself allows. */
 const MAX_INPUTS = 2048
@@ -28,31 +23,34 @@ const MAX_INPUTS = 2048
 const MAX_NUMBERS_AT_ONCE = 32_768
 const IS_LITTLE_ENDIAN = endianness() === 'LE'
 
-/** The two ends of `POST /v1/embeddings`. */
-export const embeddingCodec: OperationCodec<'embed', CompatibleEmbedRequest> = {
-  operation: 'embed',
-  async parse(document, { signal }) {
+/** The wire format of `POST /v1/embeddings`. */
+export const embeddingFormat: WireFormat = {
+  async read(document, { signal }) {
     limitItems(document, 'input', MAX_TOKENS_SENT)
     limitItems(document, 'messages', MAX_MESSAGES)
     const body = await readBody(embeddingRequest, document, signal)
-    return {
-      kind: 'embed',
-      inputs: toInputs(body),
-      dimensions: body.dimensions ?? undefined,
-      pooling: body.pooling ?? undefined,
-      poolingHalfLifeTokens: body.pooling_half_life_tokens ?? undefined,
-      encoding: body.encoding_format ?? 'float',
-    }
-  },
-  reply({ encoding }, result, facts) {
-    const count = result.vectors.reduce((sum, { length }) => sum + length, 0)
-    return count > MAX_NUMBERS_AT_ONCE
-      ? new JsonPieces(writeList(encoding, result, facts))
-      : toList(encoding, result, facts)
+    const encoding = body.encoding_format ?? 'float'
+    return toOperationCall<'embed'>(
+      {
+        kind: 'embed',
+        inputs: toInputs(body),
+        dimensions: body.dimensions ?? undefined,
+        pooling: body.pooling ?? undefined,
+        poolingHalfLifeTokens: body.pooling_half_life_tokens ?? undefined,
+      },
+      (result, facts) => encodeList(encoding, result, facts),
+    )
   },
 }
 
-type Encoding = CompatibleEmbedRequest['encoding']
+type Encoding = 'float' | 'base64'
+
+function encodeList(encoding: Encoding, result: EmbedResult, facts: ReplyFacts): EmbeddingList | JsonPieces {
+  const count = result.vectors.reduce((sum, { length }) => sum + length, 0)
+  return count > MAX_NUMBERS_AT_ONCE
+    ? new JsonPieces(writeList(encoding, result, facts))
+    : toList(encoding, result, facts)
+}
 
 function toList(encoding: Encoding, { vectors, promptTokens }: EmbedResult, facts: ReplyFacts): EmbeddingList {
   return {

@@ -1,0 +1,85 @@
+import {
+  type OllamaEmbeddingsReply,
+  type OllamaEmbedReply,
+  ollamaEmbeddingsRequest,
+  ollamaEmbedRequest,
+} from '@svc/wire/ollama'
+import { JsonPieces } from '../../../../inference/json-pieces.ts'
+import { limitItems } from '../../../../inference/limit-items.ts'
+import type { EmbedResult } from '../../../../inference/operations/operation.ts'
+import { readBody } from '../../../../inference/read-body.ts'
+import { unparsable } from '../../../../inference/stages/body.ts'
+import { toOperationCall, type WireFormat } from '../../../../inference/wire-format.ts'
+import { toNanoseconds } from '../figures.ts'
+import type { OllamaFormatParts } from '../generation.ts'
+import { toKeepAliveMs } from '../keep-alive.ts'
+
+/** Texts of one request. */
+const MAX_INPUTS = 2048
+/** Numbers that are written without a pause. */
+const MAX_NUMBERS_AT_ONCE = 32_768
+
+/** The wire format of `POST /api/embed`. A request without a text only loads the model. */
+export function createEmbedFormat({ clock, keepAlive }: OllamaFormatParts): WireFormat {
+  return {
+    async read(document, { signal }) {
+      const startedAt = clock.monotonic()
+      limitItems(document, 'input', MAX_INPUTS)
+      const body = await readBody(ollamaEmbedRequest, document, signal)
+      const keepAliveMs = toKeepAliveMs(body.keep_alive)
+      return toOperationCall<'embed'>(
+        { kind: 'embed', inputs: toInputs(body.input ?? body.prompt), dimensions: body.dimensions || undefined },
+        (result, { model }) => encodeVectors(result, { model, tookMs: clock.monotonic() - startedAt }),
+        { completed: ({ name }) => keepAlive.set(name, keepAliveMs) },
+      )
+    },
+  }
+}
+
+function encodeVectors(
+  { vectors, promptTokens }: EmbedResult,
+  { model, tookMs }: { readonly model: string; readonly tookMs: number },
+): OllamaEmbedReply | JsonPieces {
+  const rest = {
+    model,
+    total_duration: toNanoseconds(tookMs),
+    // Backends do not tell the time of loading from the work; it is part of the whole.
+    load_duration: 0,
+    prompt_eval_count: promptTokens,
+  }
+  const count = vectors.reduce((sum, { length }) => sum + length, 0)
+  if (count > MAX_NUMBERS_AT_ONCE) return new JsonPieces(writeList(vectors, rest))
+  return { ...rest, embeddings: vectors.map((vector) => Array.from(vector)) }
+}
+
+/** The wire format of `POST /api/embeddings`, the older route for one text. */
+export function createEmbeddingsFormat({ keepAlive }: Pick<OllamaFormatParts, 'keepAlive'>): WireFormat {
+  return {
+    async read(document, { signal }) {
+      const body = await readBody(ollamaEmbeddingsRequest, document, signal)
+      const keepAliveMs = toKeepAliveMs(body.keep_alive)
+      return toOperationCall<'embed'>(
+        { kind: 'embed', inputs: toInputs(body.prompt) },
+        ({ vectors: [vector = []] }): OllamaEmbeddingsReply => ({ embedding: Array.from(vector) }),
+        { completed: ({ name }) => keepAlive.set(name, keepAliveMs) },
+      )
+    },
+  }
+}
+
+function toInputs(input: string | readonly string[] | null | undefined): readonly string[] {
+  if (input == null || input === '') return []
+  if (typeof input === 'string') return [input]
+  const empty = input.indexOf('')
+  if (empty >= 0) throw unparsable(`input[${empty}]: must not be empty`, `input[${empty}]`)
+  return input
+}
+
+/** The text of a long reply, a vector at a time. */
+function* writeList(vectors: readonly Float32Array[], rest: object): Generator<string> {
+  yield `${JSON.stringify(rest).slice(0, -1)},"embeddings":[`
+  for (const [index, vector] of vectors.entries()) {
+    yield `${index === 0 ? '' : ','}${JSON.stringify(Array.from(vector))}`
+  }
+  yield ']}'
+}

@@ -1,0 +1,115 @@
+import { setImmediate } from 'node:timers/promises'
+import { SvcError } from '@svc/errors'
+import type { Clock } from '../ports.ts'
+import { OPAQUE_ERROR, toPublicError } from '../public-error.ts'
+import { JsonPieces } from './json-pieces.ts'
+import type { Deliver } from './pipeline.ts'
+import type { ReplyWriter } from './ports.ts'
+import type { GeneratedReply, RelayedReply, ResultReply } from './reply.ts'
+import type { ReplyCollector, ReplyFacts, StreamEncoder } from './wire-format.ts'
+
+const NOT_IN_HEADER = /[^ -~]/g
+const MAX_WARNING_LENGTH = 1024
+
+/** What delivering needs. */
+export interface DeliverOptions {
+  readonly clock: Clock
+  readonly opaqueErrors: boolean
+}
+
+/** Makes the delivery of replies to writers. */
+export type DeliverTo = (writer: ReplyWriter) => Deliver
+
+/** Writes replies: one JSON body, a stream whose headers wait for its first event, or the bytes of an upstream. */
+export function createDelivery({ clock, opaqueErrors }: DeliverOptions): DeliverTo {
+  return (writer) => (reply) => {
+    if (reply.kind === 'relayed') return relay(reply, writer)
+    const { context, ledger } = reply
+    const facts: ReplyFacts = {
+      model: ledger.requestedModel,
+      requestId: context.requestId,
+      created: Math.floor(clock.now() / 1000),
+      extraUsage: context.header('extra-usage') !== undefined,
+    }
+    if (reply.kind === 'result') return writeResult(reply, facts, writer)
+    const { call } = reply
+    const recorded = call.record?.(writer) ?? writer
+    if (!call.request.stream || call.stream === undefined) return writeWhole(reply, call.collect(facts), recorded)
+    return writeStream(reply, call.stream(facts), { writer: recorded, opaque: opaqueErrors })
+  }
+}
+
+async function relay(reply: RelayedReply, { relayTarget }: ReplyWriter): Promise<void> {
+  if (relayTarget === undefined) {
+    throw new SvcError('internal', 'this reply cannot be relayed', { code: 'no_relay_target' })
+  }
+  await reply.relayTo(relayTarget)
+}
+
+async function writeResult({ result, ledger }: ResultReply, facts: ReplyFacts, writer: ReplyWriter): Promise<void> {
+  const body = result.body(facts)
+  if (!(body instanceof JsonPieces)) return await writer.json(200, body, ledger.headers)
+  writer.startStream('application/json', ledger.headers)
+  for (const piece of body.pieces) {
+    await writer.write(piece)
+    await setImmediate()
+  }
+  writer.end()
+}
+
+async function writeWhole(reply: GeneratedReply, collector: ReplyCollector, writer: ReplyWriter): Promise<void> {
+  for await (const events of reply.batches) for (const event of events) collector.event(event)
+  await writer.json(200, collector.body(), toHeaders(reply))
+}
+
+/** The headers that say who served a reply, and which faults of it are known before its first byte. */
+function toHeaders({ ledger: { headers, warnings } }: GeneratedReply): Readonly<Record<string, string>> {
+  if (warnings.size === 0) return headers
+  const texts = Array.from(warnings, ([code, message]) => `${code}: ${message}`.replaceAll(NOT_IN_HEADER, '?'))
+  return { ...headers, 'x-svc-warning': texts.join('; ').slice(0, MAX_WARNING_LENGTH) }
+}
+
+/** Where a stream goes. */
+interface StreamTarget {
+  readonly writer: ReplyWriter
+  /** Whether in-band errors hide their cause. */
+  readonly opaque: boolean
+}
+
+async function writeStream(reply: GeneratedReply, encoder: StreamEncoder, target: StreamTarget): Promise<void> {
+  const { writer } = target
+  const iterator = reply.batches[Symbol.asyncIterator]()
+  try {
+    // A failure here still gets a real status: nothing has been sent.
+    let step = await iterator.next()
+    writer.startStream(encoder.contentType, toHeaders(reply))
+    try {
+      let frames = encoder.start(reply.ledger.usage)
+      while (step.done !== true) {
+        for (const event of step.value) frames += encoder.event(event)
+        if (frames !== '') await writer.write(frames)
+        frames = ''
+        step = await iterator.next()
+      }
+      await writer.write(frames + encoder.end())
+    } catch (thrown) {
+      await failInBand(reply, encoder, { thrown, ...target })
+    }
+    writer.end()
+  } finally {
+    await iterator.return?.()
+  }
+}
+
+/** After the first byte an error travels in the stream, in the format's own form. */
+async function failInBand(
+  { context, ledger }: GeneratedReply,
+  encoder: StreamEncoder,
+  { thrown, writer, opaque }: StreamTarget & { readonly thrown: unknown },
+): Promise<void> {
+  const error = toPublicError(thrown)
+  ledger.failure = error
+  if (error.kind === 'cancelled' && writer.isGone) return
+  context.log.warn({ code: error.code, err: error }, 'stream failed')
+  await writer.write(encoder.error(opaque ? OPAQUE_ERROR : error)).catch(() => undefined)
+}

@@ -1,0 +1,48 @@
+import type { SvcError } from '@svc/errors'
+import type { ModelConfig } from '../catalog/model-config.ts'
+import { NO_USAGE, type PredictionWarning, type Usage } from './events.ts'
+
+/** The account of one request: who serves it and what it has used. Records of usage and traces are made of it. */
+export class RequestLedger {
+  /** The name the client used, or the default of the route. */
+  readonly requestedModel: string
+  /** The model that serves: the resolved one, or the failover target that is asked. */
+  servedModel: ModelConfig
+  /** Figures so far; complete once the reply has ended. */
+  usage: Usage = NO_USAGE
+  /** The error that ended the reply after its first byte. */
+  failure: SvcError | undefined
+  /** The status of an upstream whose reply went to the client as it came. */
+  upstreamStatus: number | undefined
+  /** Faults of a reply that is delivered all the same, in words: the first of each kind. */
+  readonly warnings = new Map<string, string>()
+  /** Headers that say who served the reply. */
+  readonly headers: Record<string, string> = {}
+  readonly #resolved: ModelConfig
+
+  constructor(requestedModel: string, resolved: ModelConfig) {
+    this.requestedModel = requestedModel
+    this.servedModel = resolved
+    this.#resolved = resolved
+  }
+
+  /** A failover target is asked: it counts as the server of the request until it fails. */
+  beginAttempt(target: ModelConfig): void {
+    this.servedModel = target
+  }
+
+  /** A failover target failed before it said anything. @returns the figures it had counted */
+  failAttempt(): Usage {
+    const { usage } = this
+    this.servedModel = this.#resolved
+    this.usage = NO_USAGE
+    return usage
+  }
+
+  /** Notes a fault of the reply; whether it is the first of its kind. */
+  warn({ code, message }: PredictionWarning): boolean {
+    if (this.warnings.has(code)) return false
+    this.warnings.set(code, message)
+    return true
+  }
+}

@@ -1,0 +1,114 @@
+import { SvcError } from '@svc/errors'
+import type { ChatCompletionRequest } from '@svc/wire/openai'
+import type { ModelConfig } from '../catalog/model-config.ts'
+import { notServed } from '../catalog/serving.ts'
+import type { StepBatches } from './events.ts'
+import type { ExecuteOptions, Executor } from './executor.ts'
+import type { Failover } from './failover/failover.ts'
+import type { RequestLedger } from './ledger.ts'
+import type { OperationKind, OperationRequest, OperationResult } from './operations/operation.ts'
+import type { RequestContext } from './ports.ts'
+import type { GenerationRequest } from './request.ts'
+import { servesCloudModels } from './upstream/check-route.ts'
+import type { TranslateUpstream } from './upstream/translate.ts'
+
+/** The request that models are asked for. */
+export interface ModelTask {
+  readonly context: RequestContext
+  readonly ledger: RequestLedger
+  /** The request in the chat format, for models upstream that are asked in it. */
+  readonly upstreamChat: ChatCompletionRequest | undefined
+  /** The size of the request's body. */
+  readonly bodyBytes: number
+}
+
+/** Asks models, however each of them is served. */
+export interface ModelCalls {
+  /** Starts a prediction. Nothing runs before the first pull; ending the iteration early ends the prediction. */
+  predict(request: GenerationRequest, model: ModelConfig, task: ModelTask): StepBatches
+  perform<K extends OperationKind>(
+    request: OperationRequest<K>,
+    model: ModelConfig,
+    task: ModelTask,
+  ): Promise<OperationResult<K>>
+}
+
+/** What {@link createModelCalls} needs. */
+export interface ModelCallsOptions {
+  readonly executor: Executor
+  readonly translate: TranslateUpstream
+  readonly failover: Failover
+}
+
+/** The one place that knows how each kind of serving is asked. */
+export function createModelCalls({ executor, translate, failover }: ModelCallsOptions): ModelCalls {
+  const calls: ModelCalls = {
+    predict(request, model, task) {
+      switch (model.serving.kind) {
+        case 'backend':
+        case 'instance':
+          refuseUnbuilt(request)
+          return executor.predict(request, toExecution(model, task))
+        case 'translation':
+          if (!servesCloudModels(task.context.row) || task.upstreamChat === undefined) throw routeNotServed(model, task)
+          return translate(task.upstreamChat, {
+            model,
+            stream: request.stream,
+            context: task.context,
+            onUsage(usage) {
+              task.ledger.usage = usage
+            },
+          })
+        case 'failover':
+          return failover.predict(model, task, (target) => calls.predict(request, target, task))
+        case 'relay':
+          // A relayed request is never parsed; as a failover target its settings refuse it.
+          throw routeNotServed(model, task)
+        case 'detector':
+        case 'none':
+          throw notServed(model)
+      }
+    },
+    async perform(request, model, task) {
+      switch (model.serving.kind) {
+        case 'backend':
+        case 'instance':
+          return executor.perform(request, toExecution(model, task))
+        case 'failover':
+          return failover.perform(model, task, (target) => calls.perform(request, target, task))
+        case 'translation':
+        case 'relay':
+          throw routeNotServed(model, task)
+        case 'detector':
+        case 'none':
+          throw notServed(model)
+      }
+    },
+  }
+  return calls
+}
+
+function toExecution(model: ModelConfig, { context }: ModelTask): ExecuteOptions {
+  return {
+    model,
+    correlationId: context.requestId,
+    header: (name) => context.header(name),
+    signal: context.signal,
+  }
+}
+
+/** Makes the refusal of a route that no upstream serves; another failover target may. */
+function routeNotServed({ name }: ModelConfig, { context }: ModelTask): SvcError {
+  return new SvcError('not_implemented', `model "${name}" is not served by ${context.row.path}`, {
+    code: 'route_not_served',
+  })
+}
+
+/** Refuses what is not in this version, rather than to answer as if it had not been asked. */
+function refuseUnbuilt(request: GenerationRequest): void {
+  if (request.kind !== 'chat' || (request.metadata?.mcp_servers ?? '').trim() === '') return
+  throw new SvcError('invalid_request', 'metadata.mcp_servers is not in this version', {
+    code: 'not_in_this_version',
+    details: { param: 'metadata.mcp_servers' },
+  })
+}

@@ -1,0 +1,131 @@
+import type { PartialMessage } from '@svc/backend-client'
+import { ANSWER_TRAILERS, type PredictOptions, type Reply } from '@svc/backend-client/proto'
+import { type FinishReason, NO_USAGE, type PredictionStep, type Usage } from '../events.ts'
+import { createReplyDecoder, type ReplyDecoder, type ToldEnd } from '../reply-decoder.ts'
+import type { GenerationRequest } from '../request.ts'
+import { toPredictOptions } from '../to-predict-options.ts'
+import { createFormGate, type FormGate } from './form-gate.ts'
+import { createOwnCount, type OwnCount } from './own-count.ts'
+import type { Plan } from './plan.ts'
+import type { PredictionContext } from './prediction-context.ts'
+import { createReplyText } from './reply-text.ts'
+
+/** One choice of a reply. */
+export interface Choice {
+  readonly index: number
+  readonly plan: Plan
+  /** Whether it is the first answer to its prompt. */
+  readonly countsPrompt: boolean
+}
+
+/** One choice while it runs: asks the backend, and turns its replies into steps without waiting. */
+export class ChoiceRun {
+  /** The figures of this choice and all before it; complete after {@link end}. */
+  usage: Usage
+  readonly #request: GenerationRequest
+  readonly #choice: Choice
+  readonly #before: Usage
+  readonly #context: PredictionContext
+  readonly #options: PartialMessage<PredictOptions>
+  readonly #decoder: ReplyDecoder
+  readonly #gate: FormGate
+  readonly #count: OwnCount | undefined
+  #shown: Usage = NO_USAGE
+  #told: ToldEnd = {}
+
+  constructor(
+    request: GenerationRequest,
+    choice: Choice,
+    { before, context }: { readonly before: Usage; readonly context: PredictionContext },
+  ) {
+    const { model, client, signal } = context
+    const { plan, countsPrompt } = choice
+    const { stream } = request
+    this.usage = before
+    this.#request = request
+    this.#choice = choice
+    this.#before = before
+    this.#context = context
+    this.#options = toOptions(request, choice, context)
+    this.#gate = createFormGate(plan, { refuses: model.strictAnswers })
+    this.#decoder = createReplyDecoder({
+      choice: choice.index,
+      maxTokens: this.#options.Tokens ?? 0,
+      contextSize: model.contextSize ?? 0,
+      prefersText: plan.prefersText,
+      parallel: plan.parallel,
+      text: createReplyText({ ...plan.reading, finisher: plan.finisher?.(), stream }),
+    })
+    this.#count =
+      model.featureFlags.usage === true
+        ? createOwnCount(this.#options, { client, signal, stream, countsPrompt })
+        : undefined
+  }
+
+  /** Asks the backend: for a stream, or for one reply. */
+  async ask(): Promise<AsyncIterable<Reply> | Iterable<Reply>> {
+    const { client, signal } = this.#context
+    const options = { signal, onTrailers: this.#onTrailers }
+    return this.#request.stream
+      ? client.predictStream(this.#options, options)
+      : [await client.predict(this.#options, options)]
+  }
+
+  /** The steps of one reply. @throws SvcError where the model refuses answers that break the asked form */
+  take(reply: Reply): readonly PredictionStep[] {
+    this.#count?.reply(reply)
+    const events = this.#gate(this.#decoder.reply(reply))
+    const { usage } = this.#decoder
+    const shown = this.#shown
+    const isNew = usage.promptTokens !== shown.promptTokens || usage.completionTokens !== shown.completionTokens
+    if (!this.#request.stream || this.#count !== undefined || !isNew) return events
+    this.#shown = usage
+    return [{ type: 'progress', usage: this.#addUp(usage) }, ...events]
+  }
+
+  /** The steps after the last reply. */
+  async end(): Promise<readonly PredictionStep[]> {
+    const steps = this.#gate(this.#decoder.end(this.#told))
+    const { usage } = this.#decoder
+    this.usage = this.#addUp(this.#count === undefined ? usage : await this.#count.usage(usage))
+    return steps
+  }
+
+  readonly #onTrailers = (trailers: Readonly<Record<string, string>>): void => {
+    this.#told = {
+      stopText: this.#options.StopPrompts?.[Number(trailers[ANSWER_TRAILERS.stop])],
+      finishReason: readFinishReason(trailers[ANSWER_TRAILERS.finish]),
+    }
+  }
+
+  #addUp(usage: Usage): Usage {
+    const before = this.#before
+    return {
+      promptTokens: before.promptTokens + (this.#choice.countsPrompt ? usage.promptTokens : 0),
+      completionTokens: before.completionTokens + usage.completionTokens,
+      promptMs: before.promptMs + usage.promptMs,
+      generationMs: before.generationMs + usage.generationMs,
+    }
+  }
+}
+
+const FINISH_REASONS: readonly (string | undefined)[] = ['stop', 'length', 'tool_calls', 'content_filter']
+
+function readFinishReason(word: string | undefined): FinishReason | undefined {
+  return FINISH_REASONS.includes(word) ? (word as FinishReason) : undefined
+}
+
+function toOptions(
+  request: GenerationRequest,
+  { index, plan }: Choice,
+  context: PredictionContext,
+): PartialMessage<PredictOptions> {
+  const input = request.kind === 'chat' ? request : { ...request, messages: [] }
+  return toPredictOptions(context.model, input, {
+    correlationId: context.correlationId,
+    choice: index,
+    prompt: plan.prompt,
+    grammar: plan.grammar,
+    grammarMayWait: plan.grammarMayWait,
+  })
+}

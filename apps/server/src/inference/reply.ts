@@ -1,0 +1,34 @@
+import type { ReplyTarget } from '@svc/proxy'
+import type { PredictionEvent } from './events.ts'
+import type { RequestLedger } from './ledger.ts'
+import type { RequestContext } from './ports.ts'
+import type { EncodedResult, GenerationCall } from './wire-format.ts'
+
+interface ReplyBase {
+  readonly context: RequestContext
+  readonly ledger: RequestLedger
+}
+
+/** A prediction that has begun. Its events come in batches: those of one read of the backend's connection together. */
+export interface GeneratedReply extends ReplyBase {
+  readonly kind: 'generated'
+  readonly call: GenerationCall
+  /** Ending the iteration early ends the prediction. */
+  readonly batches: AsyncIterable<readonly PredictionEvent[]>
+}
+
+/** The result of an operation. */
+export interface ResultReply extends ReplyBase {
+  readonly kind: 'result'
+  readonly result: EncodedResult
+}
+
+/** A reply that an upstream sends byte for byte. */
+export interface RelayedReply extends ReplyBase {
+  readonly kind: 'relayed'
+  /** Asks the upstream and writes its reply as it comes. @throws {SvcError} what fails before the reply has begun */
+  relayTo(target: ReplyTarget): Promise<void>
+}
+
+/** The answer to a request, ready to be written. */
+export type Reply = GeneratedReply | ResultReply | RelayedReply

@@ -1,0 +1,69 @@
+import type { SvcError } from '@svc/errors'
+import type { PushUpstream } from '@svc/http-client'
+import { createSseRestorer, restoreJsonBody, type TokenMap } from '@svc/pii/reversible'
+import { type ByteRewriter, cloudRequest, type Provider, passthroughBody, type ReplyTarget, relay } from '@svc/proxy'
+import { NO_USAGE } from '../events.ts'
+import type { ModelRequest } from '../pipeline.ts'
+import type { CloudModels } from './cloud-models.ts'
+import { toUsage } from './upstream-usage.ts'
+
+/** What relaying needs. */
+export interface RelayParts {
+  readonly models: CloudModels
+  readonly upstream: PushUpstream
+  /** The error that clients are shown in place of every other, where causes are hidden. */
+  readonly opaque: SvcError | undefined
+}
+
+/** Relays requests: asks the upstream and writes its reply as it comes. */
+export type RelayUpstream = (asked: ModelRequest, outgoing: ReplyTarget) => Promise<void>
+
+/** Sends requests upstream as they came, but for their edits and the model's name. */
+export function createRelay({ models, upstream, opaque }: RelayParts): RelayUpstream {
+  return async ({ request: { context, document, model }, filtered, ledger }, outgoing) => {
+    const { splices, restoration } = filtered
+    const target = await models.targetOf(model)
+    const { bytes, isStream } = passthroughBody(document, { upstreamModel: target.upstreamModel, splices })
+    const outcome = await relay({
+      upstream,
+      request: cloudRequest(target, { client: (name) => context.header(name), body: bytes, isStream }),
+      provider: target.provider,
+      outgoing,
+      signal: context.ending,
+      rewriter: restoration && createRestorer(target.provider, restoration),
+      describe: opaque && (() => opaque),
+      throwsRefusals: opaque !== undefined,
+    })
+    ledger.usage = outcome.usage === undefined ? NO_USAGE : toUsage(outcome.usage)
+    ledger.failure = outcome.failure
+    ledger.upstreamStatus = outcome.status
+  }
+}
+
+const OPEN_BRACE = 0x7b
+/** The tokens of a longer JSON reply stay tokens. */
+const MAX_RESTORED_BYTES = 32 * 1024 * 1024
+
+/** Puts masked values back into events or one JSON body. A stream of events never begins with a brace. */
+function createRestorer(provider: Provider, map: TokenMap): ByteRewriter {
+  const events = createSseRestorer(provider === 'provider_b' ? 'messages' : 'chat-completions', map)
+  let pieces: Buffer[] = []
+  let size = 0
+  let isBody: boolean | undefined
+  return {
+    push(bytes) {
+      isBody ??= bytes.find((byte) => byte > 0x20) === OPEN_BRACE
+      if (!isBody) return events.push(Buffer.from(bytes))
+      pieces.push(Buffer.from(bytes))
+      size += bytes.length
+      if (size <= MAX_RESTORED_BYTES) return []
+      const whole = pieces
+      pieces = []
+      return whole
+    },
+    end() {
+      if (!isBody) return events.end()
+      return size > MAX_RESTORED_BYTES ? pieces : restoreJsonBody(map, Buffer.concat(pieces))
+    },
+  }
+}

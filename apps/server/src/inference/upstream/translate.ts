@@ -1,0 +1,151 @@
+import type { Upstream } from '@svc/http-client'
+import type { JsonDocument } from '@svc/json'
+import { type ChatUpstream, createChatUpstream } from '@svc/proxy'
+import { createTranslator, messagesToChat } from '@svc/proxy/translate'
+import { messagesRequest } from '@svc/wire/messages'
+import { type ChatCompletionChunk, type ChatCompletionRequest, chatCompletionRequest } from '@svc/wire/openai'
+import type { ModelConfig } from '../../catalog/model-config.ts'
+import { type FinishReason, NO_USAGE, type PredictionStep, type StepBatches, type Usage } from '../events.ts'
+import type { RequestContext } from '../ports.ts'
+import { readBody } from '../read-body.ts'
+import type { CloudModels } from './cloud-models.ts'
+import { toUsage } from './upstream-usage.ts'
+
+/** What translating needs. */
+export interface TranslateParts {
+  readonly models: CloudModels
+  readonly upstream: Upstream
+}
+
+/** Maps the body of a request to the chat format. */
+export async function toChatBody(
+  { row, signal }: RequestContext,
+  document: JsonDocument,
+): Promise<ChatCompletionRequest> {
+  if (row.path !== '/v1/messages') return readBody(chatCompletionRequest, document, signal)
+  return messagesToChat(await readBody(messagesRequest, document, signal))
+}
+
+/** How a model upstream is asked. */
+export interface TranslateOptions {
+  readonly model: ModelConfig
+  readonly stream: boolean
+  readonly context: Pick<RequestContext, 'signal' | 'header'>
+  /** Takes the figures of the upstream as they come, so that a stream which ends early is counted too. */
+  readonly onUsage: (usage: Usage) => void
+}
+
+/** Asks models upstream in the chat format, and gives their answers in domain terms. */
+export type TranslateUpstream = (chat: ChatCompletionRequest, options: TranslateOptions) => StepBatches
+
+/** Makes the translation. Nothing is sent before the first pull. */
+export function createTranslation({ models, upstream }: TranslateParts): TranslateUpstream {
+  return async function* translate(chat, { model, stream, context, onUsage }) {
+    const target = await models.targetOf(model)
+    const { translate = 'text', cachePrompt = false } = model.proxy ?? {}
+    const client: ChatUpstream = createChatUpstream({
+      upstream,
+      translator: createTranslator({
+        provider: target.provider,
+        mode: translate,
+        model: target.upstreamModel ?? model.name,
+        cachePrompt,
+      }),
+      url: target.url,
+      headers: target.headers,
+      requestTimeoutMs: target.timeoutMs,
+    })
+    const steps = new ChunkSteps({ isFull: translate === 'full' })
+    const call: ChatCall = {
+      signal: context.signal,
+      client: (name) => context.header(name),
+      onUsage: (figures) => onUsage(toUsage(figures)),
+    }
+    const chunks = stream ? client.stream(chat, call) : await askWhole(client, chat, call)
+    for await (const chunk of chunks) {
+      const batch = steps.take(chunk)
+      if (batch.length > 0) yield batch
+    }
+    yield steps.end()
+  }
+}
+
+type ChatCall = Parameters<ChatUpstream['stream']>[1]
+
+/** Asks for a whole reply, as the chunks of a stream. */
+async function askWhole(
+  client: ChatUpstream,
+  chat: ChatCompletionRequest,
+  call: ChatCall,
+): Promise<readonly ChatCompletionChunk[]> {
+  const { choices, usage, ...head } = await client.complete(chat, call)
+  const base = { ...head, object: 'chat.completion.chunk' } as const
+  const chunks = choices.map(({ index, message, finish_reason }): ChatCompletionChunk => {
+    const { tool_calls: calls, ...delta } = message
+    const tool_calls = calls?.map((one, position) => ({ ...one, index: position }))
+    return { ...base, choices: [{ index, delta: { ...delta, ...(tool_calls && { tool_calls }) }, finish_reason }] }
+  })
+  return usage === undefined ? chunks : [...chunks, { ...base, choices: [], usage }]
+}
+
+/**
+ * Turns chunks into steps of a prediction. The figures of the upstream count; in text mode the client is shown none, as
+ * the text it was sent is not the text they were counted for (§6.5).
+ */
+class ChunkSteps {
+  readonly #isFull: boolean
+  readonly #ended = new Map<number, FinishReason>()
+  readonly #started = new Set<string>()
+  #usage: Usage = NO_USAGE
+
+  constructor({ isFull }: { readonly isFull: boolean }) {
+    this.#isFull = isFull
+  }
+
+  take({ usage, choices }: ChatCompletionChunk): PredictionStep[] {
+    const steps: PredictionStep[] = []
+    if (usage != null) {
+      this.#usage = toUsage(usage)
+      steps.push({ type: 'progress', usage: this.#usage })
+    }
+    for (const { index: choice, delta, finish_reason: reason } of choices) {
+      const reasoning = delta.reasoning ?? delta.reasoning_content
+      if (typeof reasoning === 'string' && reasoning !== '') {
+        steps.push({ type: 'reasoning-delta', choice, text: reasoning })
+      }
+      if (typeof delta.content === 'string' && delta.content !== '') {
+        steps.push({ type: 'text-delta', choice, text: delta.content })
+      }
+      for (const call of delta.tool_calls ?? []) this.#addCall(choice, call, steps)
+      if (reason != null) this.#ended.set(choice, toFinishReason(reason))
+    }
+    return steps
+  }
+
+  #addCall(choice: number, call: ToolCallDelta, steps: PredictionStep[]): void {
+    const { index = 0, id, function: called } = call
+    const key = `${choice}/${index}`
+    if (!this.#started.has(key)) {
+      this.#started.add(key)
+      steps.push({ type: 'tool-call-start', choice, index, id: id ?? '', name: called?.name ?? '' })
+    }
+    const text = called?.arguments
+    if (text != null && text !== '') steps.push({ type: 'tool-call-delta', choice, index, arguments: text })
+  }
+
+  end(): PredictionStep[] {
+    const ends = [...this.#ended].map(([choice, finishReason]) => ({
+      type: 'choice-end' as const,
+      choice,
+      finishReason,
+    }))
+    const shown: PredictionStep = { type: 'usage', usage: this.#isFull ? this.#usage : NO_USAGE }
+    return [...ends, shown, { type: 'progress', usage: this.#usage }]
+  }
+}
+
+type ToolCallDelta = NonNullable<ChatCompletionChunk['choices'][number]['delta']['tool_calls']>[number]
+
+function toFinishReason(reason: string): FinishReason {
+  return reason === 'length' || reason === 'tool_calls' || reason === 'content_filter' ? reason : 'stop'
+}

@@ -1,0 +1,113 @@
+import type { SvcError } from '@svc/errors'
+import type { JsonDocument } from '@svc/json'
+import type { ModelConfig } from '../catalog/model-config.ts'
+import type { HiddenTexts } from '../pii/hidden-text.ts'
+import type { PredictionEvent, Usage } from './events.ts'
+import type { OperationKind, OperationRequest, OperationResult } from './operations/operation.ts'
+import type { ReplyWriter } from './ports.ts'
+import type { GenerationRequest } from './request.ts'
+
+/** Facts of a reply that do not come from the model. */
+export interface ReplyFacts {
+  /** The name the client asked for: an alias stays an alias. */
+  readonly model: string
+  readonly requestId: string
+  /** Unix seconds; one value for all events of a reply. */
+  readonly created: number
+  /** Whether the client asked for timings beside the usage. */
+  readonly extraUsage: boolean
+}
+
+/** Turns events into frames of one wire format. */
+export interface StreamEncoder {
+  readonly contentType: string
+  /** Frames before the first event; the figures are those that are known by then. */
+  start(usage: Usage): string
+  /** Frames of an event; empty when the format has none for it. */
+  event(event: PredictionEvent): string
+  /** Frames after the last event. */
+  end(): string
+  /** Frames that tell of a failure after the first byte, the end of the stream included. */
+  error(error: SvcError): string
+}
+
+/** Gathers events into one body. */
+export interface ReplyCollector {
+  event(event: PredictionEvent): void
+  body(): unknown
+}
+
+/** A request whose reply is generated, with the encoder of its reply. */
+export interface GenerationCall {
+  readonly kind: 'generation'
+  readonly request: GenerationRequest
+  /** Runs once only the model can still refuse the request. */
+  begin?(): Promise<void>
+  /** Wraps the writer of the client, so that the reply is kept before the client has it. */
+  record?(writer: ReplyWriter): ReplyWriter
+  /** Encodes a streamed reply. Absent where the format has no streams. */
+  stream?(facts: ReplyFacts): StreamEncoder
+  /** Gathers a whole reply. */
+  collect(facts: ReplyFacts): ReplyCollector
+  /** Runs once the reply is delivered. @param served the model that answered */
+  completed?(served: ModelConfig): void
+}
+
+/** Runs an operation of any kind. */
+export type PerformOperation = <K extends OperationKind>(request: OperationRequest<K>) => Promise<OperationResult<K>>
+
+/** The result of an operation, and its body in the wire format. */
+export interface EncodedResult {
+  readonly promptTokens: number
+  /** The body of the reply: a value, or `JsonPieces` when it is long. */
+  body(facts: ReplyFacts): unknown
+}
+
+/** A request with one answer, such as vectors or a ranking, with the encoder of its result. */
+export interface OperationCall {
+  readonly kind: 'operation'
+  readonly request: OperationRequest
+  /** Runs the request and keeps its result together with its encoder. */
+  perform(run: PerformOperation): Promise<EncodedResult>
+  /** Runs once the reply is delivered. @param served the model that answered */
+  completed?(served: ModelConfig): void
+}
+
+/** A request in domain terms that carries the encoder of its own reply. */
+export type FormattedCall = GenerationCall | OperationCall
+
+/** Joins an operation and the encoder of its result. */
+export function toOperationCall<K extends OperationKind>(
+  request: OperationRequest<K>,
+  encode: (result: OperationResult<K>, facts: ReplyFacts) => unknown,
+  hooks: Pick<OperationCall, 'completed'> = {},
+): OperationCall {
+  return {
+    ...hooks,
+    kind: 'operation',
+    request,
+    async perform(run) {
+      const result = await run<K>(request)
+      return { promptTokens: result.promptTokens, body: (facts) => encode(result, facts) }
+    },
+  }
+}
+
+/** What reading a body may depend on beside the body. */
+export interface ReadOptions {
+  /** The name the client asked for. */
+  readonly model: string
+  readonly signal: AbortSignal
+}
+
+/** A wire format of one route: reads a body into a request that knows how to encode its reply. */
+export interface WireFormat {
+  /**
+   * Checks the body against the route's schema and maps it.
+   *
+   * @throws {SvcError} `invalid_request` naming the field
+   */
+  read(document: JsonDocument, options: ReadOptions): Promise<FormattedCall>
+  /** Texts of a body that are not written as strings, for the PII filter. @default none */
+  hiddenTexts?(document: JsonDocument): HiddenTexts | undefined
+}
