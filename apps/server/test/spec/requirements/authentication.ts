@@ -74,7 +74,7 @@ export const AUTHENTICATION = defineRequirements([
     id: 'auth:mode:both-order',
     section: '5.2',
     behavior:
-      'With both modes on, sessions and user keys are looked at before shared keys, which still give admin access.',
+      'With both modes on, sessions and user keys are checked before shared keys, which still give admin access.',
     state: 'not-built',
   },
   { id: 'auth:build:always', section: '5.2', behavior: 'Accounts are part of every build.', state: 'not-built' },
@@ -100,7 +100,7 @@ export const AUTHENTICATION = defineRequirements([
   {
     id: 'auth:public-bind:warned',
     section: '5.2',
-    behavior: 'Listening on a public address without auth is warned of at start.',
+    behavior: 'The server warns at start when it listens on a public address without auth.',
     state: 'built',
   },
   {
@@ -197,7 +197,7 @@ export const AUTHENTICATION = defineRequirements([
   {
     id: 'auth-config:local-auth:providers-go-on',
     section: '5.3',
-    behavior: 'With local accounts disabled, OAuth and OIDC go on.',
+    behavior: 'With local accounts disabled, OAuth and OIDC still work.',
     state: 'not-built',
   },
   {
@@ -262,13 +262,13 @@ export const AUTHENTICATION = defineRequirements([
   {
     id: 'access:reserved:nothing-behind',
     section: '5.4',
-    behavior: 'Admin endpoints of features to come are gated already, and an admin gets 404 behind the gate.',
+    behavior: 'Reserved admin endpoints pass the gate, and an admin gets 404 behind it.',
     state: 'built',
   },
   {
     id: 'access:csrf:cross-site',
     section: '5.4',
-    behavior: 'A change that a page of another site asks for without a credential header is refused with 403.',
+    behavior: 'A cross-site change without a credential header is refused with 403.',
     state: 'built',
   },
   {
@@ -304,7 +304,7 @@ export const AUTHENTICATION = defineRequirements([
   {
     id: 'access:database:trouble',
     section: '5.4',
-    behavior: 'While the database cannot be reached, what needs it answers 503 with `Retry-After`, never 401.',
+    behavior: 'While the database cannot be reached, routes that need it answer 503 with `Retry-After`, never 401.',
     state: 'not-built',
   },
   {

@@ -47,7 +47,7 @@ export const ENDPOINTS = defineRequirements([
   {
     id: 'discovery:health:readyz',
     section: '4.1',
-    behavior: '`GET /readyz` is answered without credentials, with 200 while requests are taken.',
+    behavior: '`GET /readyz` is answered without credentials, with 200 while the server can serve requests.',
     state: 'built',
   },
   {
@@ -160,7 +160,7 @@ export const ENDPOINTS = defineRequirements([
   {
     id: 'gate:path-without-auth:opens',
     section: '4.1',
-    behavior: 'Paths under a prefix of the list of open paths need no credentials, whatever the method.',
+    behavior: 'Paths under a prefix of the list of open paths need no credentials with any method.',
     state: 'built',
   },
   {
@@ -172,7 +172,7 @@ export const ENDPOINTS = defineRequirements([
   {
     id: 'gate:path-without-auth:route-keeps',
     section: '4.1',
-    behavior: 'A route that asks for an admin keeps asking under an open path.',
+    behavior: 'A route for admins needs an admin also under an open path.',
     state: 'built',
   },
   {
@@ -185,13 +185,13 @@ export const ENDPOINTS = defineRequirements([
   {
     id: 'gate:get-exempt:other-methods',
     section: '4.1',
-    behavior: 'The exemption opens GET alone: other methods of the same path keep asking.',
+    behavior: 'The exemption opens GET alone: other methods of the same path need credentials.',
     state: 'built',
   },
   {
     id: 'gate:get-exempt:flag-needed',
     section: '4.1',
-    behavior: 'The expressions of exempted endpoints mean nothing while the flag is off.',
+    behavior: 'The expressions of exempted endpoints have no effect while the flag is off.',
     state: 'built',
   },
   {
@@ -247,7 +247,7 @@ export const ENDPOINTS = defineRequirements([
   {
     id: 'auth-api:login:equal-time',
     section: '4.2',
-    behavior: 'The time of a refusal does not tell whether the account exists.',
+    behavior: 'The time until a refusal does not reveal whether the account exists.',
     state: 'not-built',
   },
   {
@@ -259,7 +259,7 @@ export const ENDPOINTS = defineRequirements([
   {
     id: 'auth-api:codehost:callback',
     section: '4.2',
-    behavior: '`GET /api/auth/github/callback` ends it.',
+    behavior: "`GET /api/auth/github/callback` ends the code host's OAuth.",
     state: 'not-built',
   },
   {
@@ -271,7 +271,7 @@ export const ENDPOINTS = defineRequirements([
   {
     id: 'auth-api:oidc:callback',
     section: '4.2',
-    behavior: '`GET /api/auth/oidc/callback` ends it.',
+    behavior: '`GET /api/auth/oidc/callback` ends OIDC.',
     state: 'not-built',
   },
   {
@@ -295,7 +295,7 @@ export const ENDPOINTS = defineRequirements([
   {
     id: 'auth-api:me:read',
     section: '4.2',
-    behavior: '`GET /api/auth/me` tells any user who they are.',
+    behavior: '`GET /api/auth/me` shows any user their own account.',
     state: 'not-built',
   },
   {

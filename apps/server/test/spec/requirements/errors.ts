@@ -79,7 +79,7 @@ export const ERRORS = defineRequirements([
   {
     id: 'errors:credentials:status',
     section: '7.1',
-    behavior: 'Missing and invalid credentials are answered with 401 alike.',
+    behavior: 'Missing and invalid credentials both give 401.',
     state: 'built',
   },
   {
@@ -225,7 +225,7 @@ export const ERRORS = defineRequirements([
   {
     id: 'errors:status:media-type',
     section: '7.2',
-    behavior: 'A body in an encoding or charset that is not taken is 415.',
+    behavior: 'A body in an unsupported encoding or charset is 415.',
     state: 'built',
   },
   {
@@ -237,7 +237,7 @@ export const ERRORS = defineRequirements([
   {
     id: 'errors:status:client-gone',
     section: '7.2',
-    behavior: 'A client that left is 499 in the log.',
+    behavior: 'A request whose client left is 499 in the log.',
     state: 'built',
   },
   { id: 'errors:status:loop', section: '7.2', behavior: 'A proxy that would call itself is 508.', state: 'built' },
@@ -441,7 +441,7 @@ export const ERRORS = defineRequirements([
   {
     id: 'slots:error:id-on-save',
     section: '7.3',
-    behavior: 'An id that is sent on saving is 400.',
+    behavior: 'A save request with an id is 400.',
     state: 'not-built',
   },
   { id: 'slots:error:negative', section: '7.3', behavior: 'A negative slot is 400.', state: 'not-built' },
@@ -478,13 +478,13 @@ export const ERRORS = defineRequirements([
   {
     id: 'slots:error:unsupported',
     section: '7.3',
-    behavior: 'A backend that cannot do it is 501.',
+    behavior: 'A backend that cannot save or restore slots is 501.',
     state: 'not-built',
   },
   {
     id: 'errors:load:in-log',
     section: '7.3',
-    behavior: "Why a backend or a load failed is in the server's log.",
+    behavior: "The server's log says why a backend or a load failed.",
     state: 'built',
   },
 ])

@@ -47,7 +47,7 @@ export const EVENTS = defineRequirements([
   {
     id: 'events:routing:in-memory',
     section: '6.1',
-    behavior: 'Routing decisions are held in memory and not kept.',
+    behavior: 'Routing decisions are held in memory only.',
     state: 'not-built',
   },
   {
@@ -78,13 +78,13 @@ export const EVENTS = defineRequirements([
   {
     id: 'chat:stream:later-failure',
     section: '6.2',
-    behavior: 'A failure after the first event is told inside the stream, in its format.',
+    behavior: 'A failure after the first event is an event of the stream, in its format.',
     state: 'built',
   },
   {
     id: 'responses:stream:replay',
     section: '6.2',
-    behavior: 'Responses made with `stream=true` can be replayed from an event on.',
+    behavior: 'A response made with `stream=true` can be replayed from any event.',
     state: 'built',
   },
   {

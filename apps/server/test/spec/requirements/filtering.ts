@@ -56,7 +56,7 @@ export const FILTERING = defineRequirements([
   {
     id: 'pii:document:all-strings',
     section: '6.3',
-    behavior: 'Every string of a filtered request is scanned but a short list of names, ids and media data.',
+    behavior: 'Every string of a filtered request is scanned, except a short list of names, ids and media data.',
     state: 'built',
   },
   {
@@ -68,7 +68,7 @@ export const FILTERING = defineRequirements([
   {
     id: 'pii:document:twin-keys',
     section: '6.3',
-    behavior: 'A key that equals a scanned key but for its case is refused with 400.',
+    behavior: 'A key that equals a scanned key except for its case is refused with 400.',
     state: 'built',
   },
   {
@@ -141,7 +141,7 @@ export const FILTERING = defineRequirements([
   {
     id: 'pii:enabled:no-detector',
     section: '6.3',
-    behavior: 'A model that is filtered without any detector is not scanned.',
+    behavior: 'A filtered model without any detector is not scanned.',
     state: 'built',
   },
   {

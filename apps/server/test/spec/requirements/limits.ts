@@ -23,19 +23,19 @@ export const LIMITS = defineRequirements([
   {
     id: 'chat:admission:per-model-cap',
     section: '8',
-    behavior: "What exceeds a model's `max_concurrent` is answered with 429.",
+    behavior: "A request beyond a model's limit (`max_concurrent`) gets 429.",
     state: 'built',
   },
   {
     id: 'chat:admission:retry-after',
     section: '8',
-    behavior: '`Retry-After` of a model at its cap is in whole seconds, 1 at least.',
+    behavior: '`Retry-After` of a model at its limit is in whole seconds, 1 at least.',
     state: 'built',
   },
   {
     id: 'limits:upload:default',
     section: '8',
-    behavior: 'Request bodies may have 15 MB unless `--upload-limit` says otherwise.',
+    behavior: 'A request body has 15 MB at most unless `--upload-limit` says otherwise.',
     state: 'built',
   },
   {
@@ -98,7 +98,7 @@ export const LIMITS = defineRequirements([
   {
     id: 'limits:slots:size',
     section: '8',
-    behavior: 'A slot state may have 8589934592 bytes, which is 8 GiB.',
+    behavior: 'A slot state has 8589934592 bytes (8 GiB) at most.',
     state: 'not-built',
   },
   {
@@ -122,7 +122,7 @@ export const LIMITS = defineRequirements([
   {
     id: 'limits:shutdown:five-seconds',
     section: '8',
-    behavior: 'A stop takes 5 seconds at most, backends and running requests included.',
+    behavior: 'A stop takes 5 seconds at most, with backends and running requests.',
     state: 'built',
   },
   {
@@ -134,7 +134,7 @@ export const LIMITS = defineRequirements([
   {
     id: 'limits:per-user:quota',
     section: '8',
-    behavior: 'Rates of a user are limited by quotas where they are set, and by nothing otherwise.',
+    behavior: 'Quotas limit the rates of a user; without a quota nothing does.',
     state: 'not-built',
   },
   { id: 'flags:log-level:default', section: '8', behavior: 'The log level is `info` by default.', state: 'built' },
@@ -159,13 +159,13 @@ export const LIMITS = defineRequirements([
   {
     id: 'flags:data-path:used',
     section: '8',
-    behavior: '`--data-path` names the folder of what the server keeps.',
+    behavior: '`--data-path` names the folder of the database and other state.',
     state: 'built',
   },
   {
     id: 'flags:data-path:one-server',
     section: '8',
-    behavior: 'A second server on the same data path ends with a clear sentence.',
+    behavior: 'A second server on the same data path ends with a clear error.',
     state: 'built',
   },
   {
@@ -177,19 +177,19 @@ export const LIMITS = defineRequirements([
   {
     id: 'flags:config-dir:live',
     section: '8',
-    behavior: 'Changes in the configuration folder count while the server runs.',
+    behavior: 'Changes in the configuration folder act while the server runs.',
     state: 'built',
   },
   {
     id: 'flags:disable-webui:api-only',
     section: '8',
-    behavior: '`--disable-webui` leaves the API alone.',
+    behavior: 'With `--disable-webui` the server serves only the API.',
     state: 'built',
   },
   {
     id: 'flags:disable-runtime-settings:off',
     section: '8',
-    behavior: '`--disable-runtime-settings` takes the settings routes and the saved settings away.',
+    behavior: '`--disable-runtime-settings` turns the settings routes and the saved settings off.',
     state: 'built',
   },
   {

@@ -67,7 +67,7 @@ export const MANAGEMENT = defineRequirements([
   {
     id: 'load:reply:resident-names',
     section: '4.5',
-    behavior: 'The load endpoint tells which models became resident, so that a partial failure shows.',
+    behavior: 'The load endpoint lists the models that became resident, so that a partial failure shows.',
     state: 'built',
   },
   {
@@ -115,7 +115,7 @@ export const MANAGEMENT = defineRequirements([
   {
     id: 'operations:list:body',
     section: '4.6',
-    behavior: '`GET /api/operations` answers `{operations}`: those that run, wait or failed.',
+    behavior: '`GET /api/operations` answers `{operations}`: running, waiting and failed ones.',
     state: 'not-built',
   },
   {
@@ -152,7 +152,8 @@ export const MANAGEMENT = defineRequirements([
   {
     id: 'operations:history:clear',
     section: '4.6',
-    behavior: '`DELETE /api/operations/history` clears the history and nothing that runs or failed unacknowledged.',
+    behavior:
+      '`DELETE /api/operations/history` clears the history and no operation that is running or failed unacknowledged.',
     state: 'not-built',
   },
   {
@@ -333,7 +334,7 @@ export const MANAGEMENT = defineRequirements([
   {
     id: 'backend-traces:clear:route',
     section: '4.7',
-    behavior: '`POST /api/backend-traces/clear` clears them.',
+    behavior: '`POST /api/backend-traces/clear` clears the backend traces.',
     state: 'not-built',
   },
   {
@@ -345,7 +346,7 @@ export const MANAGEMENT = defineRequirements([
   {
     id: 'backend-logs:clear:route',
     section: '4.7',
-    behavior: '`POST /api/backend-logs/*/clear` clears it.',
+    behavior: '`POST /api/backend-logs/*/clear` clears the log of a backend.',
     state: 'not-built',
   },
   {
@@ -357,7 +358,7 @@ export const MANAGEMENT = defineRequirements([
   {
     id: 'settings:route:write',
     section: '4.7',
-    behavior: '`POST /api/settings` changes runtime settings, which stay changed after a restart.',
+    behavior: '`POST /api/settings` changes runtime settings; the change survives a restart.',
     state: 'built',
   },
   {
@@ -393,7 +394,7 @@ export const MANAGEMENT = defineRequirements([
   {
     id: 'metrics:route:off',
     section: '4.7',
-    behavior: '`SVC_DISABLE_METRICS_ENDPOINT` takes `/metrics` away.',
+    behavior: '`SVC_DISABLE_METRICS_ENDPOINT` turns `/metrics` off.',
     state: 'built',
   },
   { id: 'metrics:access:admin', section: '4.7', behavior: '`/metrics` needs an admin by default.', state: 'built' },
@@ -501,7 +502,7 @@ export const MANAGEMENT = defineRequirements([
   {
     id: 'pii-api:redact:shape',
     section: '4.8',
-    behavior: 'Redact answers the `redacted_text` and what was `masked`.',
+    behavior: 'Redact answers the `redacted_text` and the `masked` entities.',
     state: 'built',
   },
   {
@@ -588,7 +589,7 @@ export const MANAGEMENT = defineRequirements([
   {
     id: 'router-api:corpus:stats',
     section: '4.9',
-    behavior: '`GET /api/router/{name}/corpus/stats` tells size and count by label.',
+    behavior: '`GET /api/router/{name}/corpus/stats` shows size and count by label.',
     state: 'not-built',
   },
   {
@@ -618,7 +619,7 @@ export const MANAGEMENT = defineRequirements([
   {
     id: 'router-api:corpus:same-text',
     section: '4.9',
-    behavior: 'A text that is there already is passed over.',
+    behavior: 'A text that the corpus already has is skipped.',
     state: 'not-built',
   },
   {

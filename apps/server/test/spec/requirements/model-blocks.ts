@@ -5,7 +5,7 @@ export const MODEL_BLOCKS = defineRequirements([
   {
     id: 'model-file:name:served-under',
     section: '2.9',
-    behavior: 'A model is asked for by the `name` in its file.',
+    behavior: 'Requests name a model by the `name` in its file.',
     state: 'built',
   },
   {
@@ -49,21 +49,20 @@ export const MODEL_BLOCKS = defineRequirements([
   {
     id: 'model-file:backend:extensions-apart',
     section: '2.9',
-    behavior: 'What the contract lacks is a service of its own beside it.',
+    behavior: 'Calls that the contract lacks form a service of their own beside it.',
     state: 'built',
   },
   {
     id: 'model-file:usecases:list',
     section: '2.9',
-    behavior:
-      '`known_usecases` is a list that says what a model is for, `chat`, `token_classify` and `decisions` among others.',
+    behavior: '`known_usecases` lists the uses of a model, `chat`, `token_classify` and `decisions` among others.',
     state: 'built',
   },
   {
     id: 'model-file:max-concurrent:key',
     section: '2.9',
     behavior:
-      '`max_concurrent` caps how many requests a model serves at a time; `limits.max_concurrent` is the same key.',
+      '`max_concurrent` is the model limit: the most requests that a model serves at a time. `limits.max_concurrent` is the same key.',
     state: 'built',
   },
   {
@@ -76,7 +75,7 @@ export const MODEL_BLOCKS = defineRequirements([
   {
     id: 'model-file:unknown-key:warned',
     section: '2.9',
-    behavior: 'A key that is not known is kept, with a warning that names file, line and key.',
+    behavior: 'An unknown key is kept, with a warning that names file, line and key.',
     state: 'built',
   },
   {
@@ -143,7 +142,7 @@ export const MODEL_BLOCKS = defineRequirements([
   {
     id: 'pii:policy:enabled-wins',
     section: '2.10',
-    behavior: '`pii.enabled` decides where it is set, whatever the defaults are.',
+    behavior: '`pii.enabled`, where it is set, beats all defaults.',
     state: 'built',
   },
   {
@@ -229,7 +228,7 @@ export const MODEL_BLOCKS = defineRequirements([
   {
     id: 'detector:policy:group-names',
     section: '2.11',
-    behavior: 'Groups have whatever names the model gives them.',
+    behavior: 'The model decides the names of groups.',
     state: 'built',
   },
   {
@@ -331,7 +330,7 @@ export const MODEL_BLOCKS = defineRequirements([
   {
     id: 'detector:terms:missing-file',
     section: '2.11',
-    behavior: 'A file of terms that is missing or unreadable is passed over with a warning.',
+    behavior: 'A file of terms that is missing or unreadable is skipped with a warning.',
     state: 'built',
   },
   {
@@ -524,7 +523,7 @@ export const MODEL_BLOCKS = defineRequirements([
   {
     id: 'router:block:descriptions-verbatim',
     section: '2.12',
-    behavior: 'Descriptions stand in the classifier prompt word for word.',
+    behavior: 'The classifier prompt contains the descriptions word for word.',
     state: 'not-built',
   },
   {
@@ -560,7 +559,7 @@ export const MODEL_BLOCKS = defineRequirements([
   {
     id: 'router:cache:confidence-default',
     section: '2.12',
-    behavior: 'A decision is cached from a score of 0.60 on unless the file says otherwise.',
+    behavior: 'A decision is cached if its score is 0.60 or more, unless the file sets another score.',
     state: 'not-built',
   },
   {
@@ -590,13 +589,13 @@ export const MODEL_BLOCKS = defineRequirements([
   {
     id: 'proxy:mode:default',
     section: '2.13',
-    behavior: 'A cloud proxy passes requests through unless its mode is `translate`.',
+    behavior: 'A cloud proxy relays requests unless its mode is `translate`.',
     state: 'built',
   },
   {
     id: 'proxy:mode:service-proxy',
     section: '2.13',
-    behavior: 'The mode means nothing to a service proxy.',
+    behavior: 'A service proxy ignores the mode.',
     state: 'built',
   },
   {
@@ -615,7 +614,7 @@ export const MODEL_BLOCKS = defineRequirements([
   {
     id: 'proxy:provider:service-proxy',
     section: '2.13',
-    behavior: 'The provider means nothing to a service proxy.',
+    behavior: 'A service proxy ignores the provider.',
     state: 'built',
   },
   {
@@ -628,7 +627,7 @@ export const MODEL_BLOCKS = defineRequirements([
     id: 'proxy:url:service-root',
     section: '2.13',
     behavior:
-      '`upstream_url` of a service proxy is the root of the upstream; `/v1` and what follows is cut off with a warning.',
+      '`upstream_url` of a service proxy is the root of the upstream; `/v1` and the rest of the path are cut off with a warning.',
     state: 'built',
   },
   {
@@ -640,7 +639,7 @@ export const MODEL_BLOCKS = defineRequirements([
   {
     id: 'proxy:model:service-default',
     section: '2.13',
-    behavior: 'A service proxy asks for the model under its own name unless `upstream_model` names another.',
+    behavior: 'A service proxy asks for the model by its own name unless `upstream_model` names another.',
     state: 'built',
   },
   {
@@ -664,7 +663,7 @@ export const MODEL_BLOCKS = defineRequirements([
   {
     id: 'proxy:key:never-shown',
     section: '2.13',
-    behavior: 'The upstream key stands in no model file and no admin page.',
+    behavior: 'No model file and no admin page contains the upstream key.',
     state: 'built',
   },
   {

@@ -5,13 +5,13 @@ export const PROXYING = defineRequirements([
   {
     id: 'cloud-proxy:passthrough:verbatim',
     section: '6.5',
-    behavior: 'A request that is passed through goes to the upstream byte for byte, but for the model at its top.',
+    behavior: 'A relayed request goes to the upstream byte for byte, except for the model at its top.',
     state: 'built',
   },
   {
     id: 'cloud-proxy:passthrough:bypasses',
     section: '6.5',
-    behavior: 'A request that is passed through sees no template, no MCP tools and no local model loader.',
+    behavior: 'A relayed request gets no template, no MCP tools and no local model loader.',
     state: 'built',
   },
   {
@@ -110,7 +110,7 @@ export const PROXYING = defineRequirements([
   {
     id: 'service-proxy:error:invalid',
     section: '6.5',
-    behavior: 'Upstream 4xx are InvalidArgument and not tried again.',
+    behavior: 'Upstream 4xx are InvalidArgument and are not retried.',
     state: 'built',
   },
   {
@@ -122,7 +122,7 @@ export const PROXYING = defineRequirements([
   {
     id: 'service-proxy:limit:voice-paths',
     section: '6.5',
-    behavior: 'Local paths of voice profiles are passed on as they are.',
+    behavior: 'Local paths of voice profiles go on unchanged.',
     state: 'built',
   },
   { id: 'service-proxy:limit:depth', section: '6.5', behavior: 'Depth exports are not supported.', state: 'built' },
@@ -153,7 +153,7 @@ export const PROXYING = defineRequirements([
   {
     id: 'upstream:failure:no-retry',
     section: '6.5',
-    behavior: 'A transient failure of an upstream is not tried again and reaches the client as 502.',
+    behavior: 'A transient failure of an upstream is not retried and reaches the client as 502.',
     state: 'built',
   },
   {
@@ -165,7 +165,7 @@ export const PROXYING = defineRequirements([
   {
     id: 'upstream:reply:not-filtered',
     section: '6.5',
-    behavior: 'Whole replies are not filtered on their way out.',
+    behavior: 'The filter does not scan whole replies.',
     state: 'built',
   },
   {

@@ -23,7 +23,7 @@ export const RESOURCES = defineRequirements([
   {
     id: 'session:carrier:cookie',
     section: '2.2',
-    behavior: 'A browser session is carried by its id in the `session` cookie.',
+    behavior: 'The `session` cookie carries the id of a browser session.',
     state: 'not-built',
   },
   {
@@ -84,7 +84,7 @@ export const RESOURCES = defineRequirements([
   {
     id: 'user-key:scopes:optional',
     section: '2.3',
-    behavior: 'A user key may be limited in what it can be used for.',
+    behavior: 'A user key may be limited to scopes.',
     state: 'not-built',
   },
   {
@@ -96,13 +96,13 @@ export const RESOURCES = defineRequirements([
   {
     id: 'legacy-key:source:settings',
     section: '2.4',
-    behavior: 'Shared keys can also be set in the runtime settings, and count from the next request on.',
+    behavior: 'Shared keys can also be set in the runtime settings, and act from the next request on.',
     state: 'built',
   },
   {
     id: 'legacy-key:access:admin',
     section: '2.4',
-    behavior: 'Every shared key gives full admin access; no key has less than another.',
+    behavior: 'Every shared key gives full admin access.',
     state: 'built',
   },
   { id: 'invite:fields:id-and-code', section: '2.5', behavior: 'An invite has an id and a code.', state: 'not-built' },
@@ -116,14 +116,14 @@ export const RESOURCES = defineRequirements([
   {
     id: 'invite:create:default-hours',
     section: '2.5',
-    behavior: 'An invite lives for 168 hours unless told otherwise.',
+    behavior: 'An invite is valid for 168 hours by default.',
     state: 'not-built',
   },
   { id: 'invite:use:single', section: '2.5', behavior: 'An invite can be used once.', state: 'not-built' },
   {
     id: 'invite:use:expires',
     section: '2.5',
-    behavior: 'An invite is refused once its time is over.',
+    behavior: 'An expired invite is refused.',
     state: 'not-built',
   },
   {
@@ -217,7 +217,7 @@ export const RESOURCES = defineRequirements([
   {
     id: 'operation:field:description',
     section: '2.7',
-    behavior: 'An operation says what is being done to what.',
+    behavior: 'An operation has a description of its action and its object.',
     state: 'not-built',
   },
   { id: 'operation:field:status', section: '2.7', behavior: 'An operation has a status.', state: 'not-built' },
@@ -390,19 +390,19 @@ export const RESOURCES = defineRequirements([
   {
     id: 'system:vram:unreadable',
     section: '2.8',
-    behavior: '`size_vram` is left out when something about the process cannot be read.',
+    behavior: '`size_vram` is left out when a figure of the process cannot be read.',
     state: 'built',
   },
   {
     id: 'system:vram:zero',
     section: '2.8',
-    behavior: 'Counters that report no bytes give a present 0, which is not the same as an absent field.',
+    behavior: 'Counters that report no bytes give `size_vram` 0, not an absent field.',
     state: 'built',
   },
   {
     id: 'system:vram:snapshot',
     section: '2.8',
-    behavior: '`size_vram` is what the counters say at that moment, read anew for each reply.',
+    behavior: '`size_vram` is read from the counters anew for each reply.',
     state: 'built',
   },
   {

@@ -12,7 +12,7 @@ export const ROUTING = defineRequirements([
   {
     id: 'request:order:disabled-model',
     section: '6.4',
-    behavior: 'A model that is disabled serves no request.',
+    behavior: 'A disabled model serves no request.',
     state: 'built',
   },
   {

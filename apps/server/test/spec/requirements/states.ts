@@ -114,7 +114,7 @@ export const STATES = defineRequirements([
   {
     id: 'operation:cancel:download-discarded',
     section: '3.3',
-    behavior: 'Cancelling a download discards what it had, except what a pause has kept.',
+    behavior: 'Cancelling a download discards its data, except data that a pause has kept.',
     state: 'not-built',
   },
   {
@@ -192,7 +192,7 @@ export const STATES = defineRequirements([
   {
     id: 'cooldown:refusal:that-model',
     section: '3.4',
-    behavior: 'The cooldown of a model holds up no other model.',
+    behavior: 'The cooldown of a model delays no other model.',
     state: 'built',
   },
   {
@@ -271,7 +271,7 @@ export const STATES = defineRequirements([
   {
     id: 'residency:reload:silent-retry',
     section: '3.5',
-    behavior: 'A request whose backend dies before anything was sent is answered by a fresh one, once.',
+    behavior: 'A request whose backend dies before it answered goes to a fresh backend, once.',
     state: 'built',
   },
   {
@@ -295,7 +295,7 @@ export const STATES = defineRequirements([
   {
     id: 'residency:messages:largest',
     section: '3.5',
-    behavior: 'Messages to and from backends may have up to 50 MiB.',
+    behavior: 'A message to or from a backend has 50 MiB at most.',
     state: 'built',
   },
 ])

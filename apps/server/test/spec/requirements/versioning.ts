@@ -36,7 +36,7 @@ export const VERSIONING = defineRequirements([
   {
     id: 'versioning:backfill:across-upgrades',
     section: '9',
-    behavior: 'Filling in the source of usage rows does no harm in any upgrade.',
+    behavior: 'Filling in the source of usage rows is safe in every upgrade.',
     state: 'not-built',
   },
   {
@@ -48,7 +48,7 @@ export const VERSIONING = defineRequirements([
   {
     id: 'versioning:legacy-pii:warned',
     section: '9',
-    behavior: 'Filter keys of the former pattern tier are warned of at start.',
+    behavior: 'The server warns at start of filter keys of the former pattern tier.',
     state: 'built',
   },
 ])
