@@ -398,7 +398,7 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       async close() {
         stopping.reason = 'the server is stopping'
         preloading.abort()
-        inference.failover.watch.dropReaders()
+        inference.failover.watch.end()
         await preloaded
         await stopServing({
           listener,

@@ -1,6 +1,7 @@
 import { SvcError } from '@svc/errors'
 import type { Chain, TargetState } from '@svc/proxy/failover'
 import type { FailoverChain, FailoverChange, FailoverTargetState } from '@svc/wire/native'
+import { encodeSseJson } from '@svc/wire/sse'
 import type { ModelConfig } from '../../../catalog/model-config.ts'
 import type { Chains } from '../../../inference/failover/chains.ts'
 import type { FailoverNotice } from '../../../inference/failover/watch.ts'
@@ -58,4 +59,9 @@ export function toWireChange(
     case 'pin':
       return { type: 'pin', ...base, target: event.model ?? null }
   }
+}
+
+/** A change as a server-sent event. */
+export function toFrame(change: FailoverChange): string {
+  return encodeSseJson(change, change.type)
 }

@@ -3,7 +3,8 @@ import type { ResponseEvent, ResponseInputItem, ResponseRequest, ResponseResourc
 import { encodeSseJson } from '@svc/wire/sse'
 import type { ReplyWriter } from '../../../inference/ports.ts'
 import type { Clock } from '../../../ports.ts'
-import { createEventLog, type LiveResponse, type LiveResponses } from '../../../responses/live-responses.ts'
+import { createEventLog } from '../../../responses/event-log.ts'
+import type { LiveResponse, LiveResponses } from '../../../responses/live-responses.ts'
 import type { ResponseStore, StoredResponse } from '../../../responses/response-store.ts'
 import { newResponseId } from './ids.ts'
 import { newResource } from './resource.ts'
@@ -102,10 +103,10 @@ export function createSession(parts: SessionParts): ResponseSession {
     const last = pending
     pending = []
     if (isBackground) {
-      await store.finish(resource, { firstSequence: saved, frames: [...log.frames.slice(saved), ...last] })
+      await store.finish(resource, { firstSequence: saved, frames: [...log.frames(saved), ...last] })
     } else {
       const record = { resource, input, streamed: streamed(), owner, createdAt }
-      await store.insert(record, [...log.frames, ...last])
+      await store.insert(record, [...log.frames(), ...last])
     }
     log.publish(last)
   }
@@ -117,9 +118,9 @@ export function createSession(parts: SessionParts): ResponseSession {
     if (log.isFull) throw tooManyEvents()
     log.publish(pending)
     pending = []
-    if (!isBackground || log.frames.length - saved < UNSAVED_EVENTS) return
-    const row = { firstSequence: saved, frames: log.frames.slice(saved) }
-    saved = log.frames.length
+    if (!isBackground || log.length - saved < UNSAVED_EVENTS) return
+    const row = { firstSequence: saved, frames: log.frames(saved) }
+    saved = log.length
     await store.appendEvents(run.resource.id, row)
   }
 
@@ -207,7 +208,7 @@ export function createSession(parts: SessionParts): ResponseSession {
       // refused before there was a response
       if (state === undefined || !isShown) return
       const { run } = state
-      const hasBegun = log.frames.length > 0 || pending.length > 0
+      const hasBegun = log.length > 0 || pending.length > 0
       if (!run.hasEnded && isBackground) frames(run.fail(toSvcError(thrown)))
       else if (!run.hasEnded && hasBegun) frames(run.cancel())
       if (run.hasEnded) await save()
