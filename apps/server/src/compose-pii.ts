@@ -1,6 +1,6 @@
 import type { CustomPattern } from '@svc/pii'
 import { createDetector, createTermMatchers, type Detector } from '@svc/pii/detectors'
-import type { AuditEvents } from './audit/pii-events.ts'
+import type { AuditSink } from './audit/audit-event.ts'
 import type { ModelConfig } from './catalog/model-config.ts'
 import { detectorKind } from './pii/detector-model.ts'
 import { createDetectorRegistry, type DetectorRegistryOptions } from './pii/detectors.ts'
@@ -27,7 +27,7 @@ export interface PiiParts {
   readonly defaults: () => readonly string[]
   readonly residency: Pick<Residency, 'acquire'>
   readonly modelsPath: string
-  readonly events: Pick<AuditEvents, 'record' | 'flush'>
+  readonly events: AuditSink
   readonly registry: Parameters<typeof createPiiMetrics>[0]
   readonly clock: Clock
   readonly logger: Logger

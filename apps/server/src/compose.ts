@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { SvcError } from '@svc/errors'
 import { createHttpUpstream, readTrustStore } from '@svc/http-client'
-import { createAuditEvents } from './audit/pii-events.ts'
+import { createAuditLog } from './audit/audit-log.ts'
 import type { BuiltInBackend } from './backends/catalog.ts'
 import type { Environment } from './backends/child-environment.ts'
 import { capabilitiesOf, inputModalitiesOf, outputModalitiesOf } from './catalog/capabilities.ts'
@@ -44,6 +44,8 @@ import { startDiagnostics } from './monitoring/diagnostics.ts'
 import { readDeviceMemory } from './monitoring/drm-vram.ts'
 import { createMetrics } from './monitoring/metrics.ts'
 import { createProcessStats } from './monitoring/process-stats.ts'
+import { createRecordStore } from './monitoring/record-store.ts'
+import type { TraceRecord, UsageRecord } from './monitoring/recorders.ts'
 import type { Clock } from './ports.ts'
 import { createReadiness } from './readiness.ts'
 import { preload } from './residency/preload.ts'
@@ -208,8 +210,10 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       idleMs: BODY_IDLE_MS,
       totalBytes: BODIES_TOTAL_BYTES,
     })
-    const events = createAuditEvents({ database, clock, logger: log })
-    opened.push(() => events.close())
+    const audit = createAuditLog({ database, clock, logger: log })
+    opened.push(() => audit.close())
+    const usage = createRecordStore<UsageRecord>()
+    const traces = createRecordStore<TraceRecord>()
     const inference = composeInference({
       config,
       settings,
@@ -220,7 +224,9 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       ca,
       userAgent: `svc/${version.split(' ', 1)[0]}`,
       checkUpstream,
-      events,
+      audit,
+      usage,
+      traces,
       metrics,
       aroundStage: options.aroundStage,
       clock,
@@ -299,11 +305,11 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
         keepAlive: backends.keepAlive,
         clock,
       },
-      pii: { scanner: inference.scanner, events },
+      pii: { scanner: inference.scanner, events: audit },
       middleware: {
         models: () => directory.list(),
         defaultDetectors: () => settings.get('pii_default_detectors'),
-        countEvents: () => events.count(),
+        countEvents: () => audit.count(),
         inFlight: inference.inFlight,
       },
       failover: {

@@ -1,4 +1,4 @@
-import type { AuditSink } from '../../monitoring/recorders.ts'
+import type { AuditSink } from '../../audit/audit-event.ts'
 import { fullModelWaitMs, type ModelSlots, rejectAdmission } from '../admission.ts'
 import type { Stage } from '../pipeline.ts'
 

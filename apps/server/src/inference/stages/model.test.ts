@@ -53,7 +53,7 @@ function start(kind: InferenceRequest['kind'], reached: () => void) {
       slots: createModelSlots(),
       prober: { watch: () => undefined },
       failed: createFailedAttempts({ usage, metrics, clock }),
-      audit: { record: () => undefined },
+      audit: { record: () => [], flush: () => Promise.resolve() },
       clock,
     }),
     usage,

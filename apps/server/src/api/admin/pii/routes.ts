@@ -11,7 +11,8 @@ import {
   piiTextRequest,
 } from '@svc/wire/native'
 import * as z from 'zod'
-import { type AuditEvents, PII_ORIGINS, type RecordedEvent } from '../../../audit/pii-events.ts'
+import type { AuditReader, RecordedEvent } from '../../../audit/audit-event.ts'
+import { PII_ORIGINS } from '../../../audit/audit-row.ts'
 import type { BodyReader } from '../../../http/body.ts'
 import type { Call } from '../../../http/call.ts'
 import { json } from '../../../http/json.ts'
@@ -22,7 +23,7 @@ import { blockedText, type HashedEntity, type TextScan, type TextScanner } from 
 /** What the rows use. */
 export interface PiiRouteParts {
   readonly scanner: TextScanner
-  readonly events: Pick<AuditEvents, 'list'>
+  readonly events: Pick<AuditReader, 'list'>
   readonly bodies: BodyReader
 }
 
