@@ -1,4 +1,4 @@
-import { defineRoute, type Route } from '../../http/route.ts'
+import { defineRoute, type Route } from '../../../http/route.ts'
 
 const FAVICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#1d4ed8"/><path d="M8 10h16M8 16h10M8 22h13" stroke="#fff" stroke-width="3" stroke-linecap="round"/></svg>`
 
