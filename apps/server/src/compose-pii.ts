@@ -21,7 +21,7 @@ export interface PiiRoom {
   close(): Promise<void>
 }
 
-/** What the filter is made of. */
+/** What {@link composePii} needs. */
 export interface PiiParts {
   readonly findModel: (name: string) => ModelConfig | undefined
   readonly defaults: () => readonly string[]

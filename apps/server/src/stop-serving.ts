@@ -3,7 +3,7 @@ import type { Edge } from './http/edge.ts'
 import type { Listener } from './http/listen.ts'
 import type { Clock } from './ports.ts'
 
-/** Everything of a stop, streams and backends included (§8). */
+/** The whole stop, streams and backends included (§8). */
 const STOP_MS = 5000
 /** The part of it that running requests get before they are ended. */
 const DRAIN_MS = 3000

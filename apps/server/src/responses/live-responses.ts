@@ -21,18 +21,18 @@ export interface LiveResponse {
    * @throws {SvcError} `rate_limited`, code `response_readers`, where too many readers follow the response
    */
   follow(after: number, options: { readonly signal: AbortSignal }): AsyncGenerator<string>
-  /** Ends it at once, as cancelled or as failed; resolves when that is stored. */
+  /** Ends the run at once, as cancelled or with the error; resolves once that is stored. */
   stop(error?: SvcError): Promise<ResponseResource>
 }
 
-/** The responses that run in this process, by id; those of other users are not there. */
+/** The responses that run in this process, by id. A reader finds its own; an admin finds all. */
 export interface LiveResponses {
   get(id: string, reader: Reader): LiveResponse | undefined
   add(response: LiveResponse): void
   remove(id: string): void
-  /** Keeps a run that no client waits for, until it has ended. */
+  /** Holds a run that no client waits for, until it has ended. */
   track(run: Promise<unknown>): void
-  /** Fails what runs in the background, and waits for it. */
+  /** Fails the responses that run in the background, and waits for their end. */
   close(): Promise<void>
 }
 

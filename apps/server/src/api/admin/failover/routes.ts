@@ -19,7 +19,7 @@ import { readDocument } from '../../../inference/stages/body.ts'
 import { streamEvents } from '../event-stream.ts'
 import { type DescribeParts, describeChain, toFrame, toWireChange } from './describe.ts'
 
-/** What the rows use. */
+/** What the routes need. */
 export interface FailoverRouteParts extends DescribeParts {
   readonly watch: FailoverWatch
   readonly models: {
