@@ -9,7 +9,8 @@ export const QUICK = [
   'apps/server/src/config',
   'apps/server/src/files',
   'apps/server/src/settings',
-  'apps/server/src/models',
+  'apps/server/src/catalog',
+  'apps/server/src/residency',
   'scripts',
 ]
 
