@@ -147,7 +147,8 @@ module.exports = {
     },
     {
       name: 'rooms-below-api',
-      comment: 'inside the server: features are built on the rooms; a room imports no route, no feature and no platform',
+      comment:
+        'inside the server: features are built on the rooms; a room imports no route, no feature and no platform',
       severity: 'error',
       from: {
         path: '^apps/server/src/(http|inference|catalog|residency|backends|settings|db|config|files|monitoring|outbound|audit|pii|responses|live-feed)/',
