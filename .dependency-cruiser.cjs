@@ -148,13 +148,34 @@ module.exports = {
     {
       name: 'rooms-below-api',
       comment:
-        'inside the server: what serves a request is put together in compose.ts; rooms never reach up into api or compose',
+        'inside the server: features are built on the rooms; a room imports no route, no feature and no platform',
       severity: 'error',
       from: {
-        path: '^apps/server/src/(http|inference|catalog|residency|backends|settings|db|config|files|monitoring|outbound)/',
+        path: '^apps/server/src/(http|inference|catalog|residency|backends|settings|db|config|files|monitoring|outbound|audit|pii|responses|live-feed)/',
         pathNot: TEST,
       },
-      to: { path: '^apps/server/src/(api/|compose\\.ts|main\\.ts)' },
+      to: { path: '^apps/server/src/(api/|features/|platform/|compose\\.ts|main\\.ts)' },
+    },
+    {
+      name: 'platform-below-features',
+      comment: 'the platform opens what features share and knows none of them',
+      severity: 'error',
+      from: { path: '^apps/server/src/(platform/|readiness\\.ts|compose-)', pathNot: TEST },
+      to: { path: '^apps/server/src/(api/|features/|compose\\.ts|main\\.ts)' },
+    },
+    {
+      name: 'features-pick',
+      comment: 'in api/, only feature.ts knows the platform; routes take the parts that they need',
+      severity: 'error',
+      from: { path: '^apps/server/src/api/', pathNot: [TEST, '/feature\\.ts$'] },
+      to: { path: '^apps/server/src/(features|platform)/' },
+    },
+    {
+      name: 'features-apart',
+      comment: 'a feature knows no other; only the list of features and the composition know them',
+      severity: 'error',
+      from: { path: '^apps/server/src/', pathNot: [TEST, '^apps/server/src/(features/all-features|compose)\\.ts$'] },
+      to: { path: '^apps/server/src/api/.*/feature\\.ts$' },
     },
     {
       name: 'core-knows-no-http',
@@ -182,7 +203,7 @@ module.exports = {
       name: 'state-rooms-know-no-http',
       severity: 'error',
       from: {
-        path: '^apps/server/src/(catalog|residency|backends|settings|db|config|files|monitoring|outbound)/',
+        path: '^apps/server/src/(catalog|residency|backends|settings|db|config|files|monitoring|outbound|audit|responses|live-feed)/',
         pathNot: TEST,
       },
       to: { path: '^apps/server/src/(http|inference)/' },

@@ -32,17 +32,17 @@ export interface BackendRoom {
   readonly watchdog: Watchdog
   readonly keepAlive: KeepAlive
   readonly memory: MemoryPressure
-  /** What the processes of backends use. */
+  /** Memory and processor time of backend processes. */
   readonly sizes: ProcessStats
   /** Stops the backends: asks them, and after the grace kills them. */
   stop(options: { readonly graceMs: number }): Promise<void>
   /** KILL to every backend, for an exit that waits for nothing. */
   killNow(): void
-  /** Ends what watches them, and what is left of them. */
+  /** Ends the watchdog, the limits of stay, and every backend that is left. */
   close(): Promise<void>
 }
 
-/** What they are made of. */
+/** What {@link composeBackends} needs. */
 export interface BackendParts {
   readonly config: ServerConfig
   readonly settings: Settings
@@ -55,7 +55,7 @@ export interface BackendParts {
   readonly logger: Logger
 }
 
-/** Puts together what runs models: which backends there are, their processes, and which models are in memory. */
+/** Puts together the catalog of backends, their processes, and the residency of models. */
 export async function composeBackends(parts: BackendParts): Promise<BackendRoom> {
   const { config, settings, environment, clock, logger } = parts
   const recordFile = join(config.dataPath, 'backends.json')

@@ -1,6 +1,6 @@
 import type { HttpUpstream } from '@svc/http-client'
 import type { SecretReader } from '@svc/proxy'
-import type { AuditEvents } from './audit/pii-events.ts'
+import type { AuditSink } from './audit/audit-event.ts'
 import type { ModelConfig } from './catalog/model-config.ts'
 import type { ModelDirectory } from './catalog/resolve.ts'
 import { hasFailover } from './catalog/serving.ts'
@@ -39,7 +39,7 @@ import type { CheckUpstream } from './inference/upstream/own-address.ts'
 import { createRelay } from './inference/upstream/relay.ts'
 import { createTranslation } from './inference/upstream/translate.ts'
 import type { Metrics } from './monitoring/metrics.ts'
-import { type AuditSink, createRing, RECORDS_KEPT, type UsageRecorder } from './monitoring/recorders.ts'
+import type { TraceRecorder, UsageRecorder } from './monitoring/recorders.ts'
 import { createOutboundClient } from './outbound/client.ts'
 import { toAllowList } from './outbound/target.ts'
 import type { TextScanner } from './pii/scan-text.ts'
@@ -69,7 +69,9 @@ export interface InferenceParts {
   /** Who others are asked by. */
   readonly userAgent: string
   readonly checkUpstream: CheckUpstream
-  readonly events: AuditEvents
+  readonly audit: AuditSink
+  readonly usage: UsageRecorder
+  readonly traces: TraceRecorder
   readonly metrics: Metrics
   readonly observeStage: StageObserver | undefined
   readonly clock: Clock
@@ -95,7 +97,7 @@ export interface InferenceRoom {
 /** Puts the stages together. */
 export function composeInference(parts: InferenceParts): InferenceRoom {
   const { config, settings, directory, residency, upstream, secrets, userAgent } = parts
-  const { events, metrics, clock, logger: log } = parts
+  const { audit, usage, traces, metrics, clock, logger: log } = parts
   const prompts = createPromptBuilder({ logger: log })
   const outbound = createOutboundClient({
     allow: toAllowList(config.contentUrlAllow),
@@ -105,12 +107,6 @@ export function composeInference(parts: InferenceParts): InferenceRoom {
     ca: parts.ca,
   })
   const slots = createModelSlots()
-  const audit: AuditSink = {
-    record: ({ kind, model, correlationId, userId, statusCode, retryAfterMs }) => {
-      const facts = { host: model, model, status_code: statusCode, duration_ms: retryAfterMs }
-      events.record([{ kind, correlationId, userId, facts }])
-    },
-  }
   const planner = createPlanner({
     prompts,
     facts: createModelFactsReader(),
@@ -124,7 +120,7 @@ export function composeInference(parts: InferenceParts): InferenceRoom {
     defaults: () => settings.get('pii_default_detectors'),
     residency,
     modelsPath: config.modelsPath,
-    events,
+    events: audit,
     registry: metrics.registry,
     clock,
     logger: log,
@@ -145,7 +141,6 @@ export function composeInference(parts: InferenceParts): InferenceRoom {
       log.info({ model, event }, 'a chain of models changed')
     },
   })
-  const usage: UsageRecorder = createRing(RECORDS_KEPT)
   const failed = createFailedAttempts({ usage, metrics, clock })
   const probe = createProbe({ residency, models: cloudModels, upstream, secrets })
   const prober = createProber({ chains, probe, load: residency.load, clock, logger: log })
@@ -169,7 +164,7 @@ export function composeInference(parts: InferenceParts): InferenceRoom {
       modelLimit: createModelLimit(slots, audit),
       pii: createPiiStage(pii.filter),
       parse: createParse(createMediaAttacher(createMediaReader({ outbound, limits: mediaLimits(config) }))),
-      model: createModelStage({ models, relay, usage, traces: createRing(RECORDS_KEPT), metrics, clock }),
+      model: createModelStage({ models, relay, usage, traces, metrics, clock }),
     },
     parts.observeStage,
   )

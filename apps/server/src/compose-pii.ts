@@ -1,6 +1,6 @@
 import type { CustomPattern } from '@svc/pii'
 import { createDetector, createTermMatchers, type Detector } from '@svc/pii/detectors'
-import type { AuditEvents } from './audit/pii-events.ts'
+import type { AuditSink } from './audit/audit-event.ts'
 import type { ModelConfig } from './catalog/model-config.ts'
 import type { Executor } from './inference/executor.ts'
 import { detectorKind } from './pii/detector-model.ts'
@@ -22,14 +22,14 @@ export interface PiiRoom {
   close(): Promise<void>
 }
 
-/** What the filter is made of. */
+/** What {@link composePii} needs. */
 export interface PiiParts {
   readonly findModel: (name: string) => ModelConfig | undefined
   readonly defaults: () => readonly string[]
   readonly executor: Pick<Executor, 'perform'>
   readonly residency: Pick<Residency, 'load'>
   readonly modelsPath: string
-  readonly events: Pick<AuditEvents, 'record' | 'flush'>
+  readonly events: AuditSink
   readonly registry: Parameters<typeof createPiiMetrics>[0]
   readonly clock: Clock
   readonly logger: Logger

@@ -1,22 +1,33 @@
 import { unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Readiness, Unready } from './api/admin/system/health.ts'
 import type { Database } from './db/database.ts'
 import { reasonOf } from './files/file-error.ts'
 import type { FileLock } from './files/file-lock.ts'
 import { temporaryPath } from './files/temporary-files.ts'
 import type { Clock } from './ports.ts'
 
-/** How long what was seen counts: whoever asks more often learns the same. */
+/** A reason why a server takes no requests. */
+export interface Unready {
+  readonly status: 'starting' | 'stopping' | 'degraded'
+  readonly reason: string
+}
+
+/** Whether the server takes requests. */
+export interface Readiness {
+  /** Undefined when the server is ready, else the reason. Never rejects. */
+  look(): Promise<Unready | undefined>
+}
+
+/** Age at which an examination is repeated; calls before that get its result. */
 const SEEN_MS = 1000
-/** How long the database may take to say that it is there. */
+/** Time that the database has to answer. */
 const DATABASE_MS = 2000
-/** What is written to see whether the disk takes anything: one block. */
+/** Written to see whether the disk takes anything: one block. */
 const BLOCK = new Uint8Array(4096)
 
-/** What is looked at. */
+/** What {@link createReadiness} examines. */
 export interface ReadinessParts {
-  /** Why the server takes none just now, whatever its disk and database say: it starts or stops. */
+  /** A reason that does not lie in disk and database: the server starts or stops. */
   readonly passing: () => Unready | undefined
   readonly lock: Pick<FileLock, 'lossReason'>
   readonly dataPath: string
@@ -24,7 +35,7 @@ export interface ReadinessParts {
   readonly clock: Clock
 }
 
-/** Tells whether the server can do its work, by looking: at its data folder, its disk and its database. */
+/** Finds out whether the server can work, from its data folder, its disk and its database. */
 export function createReadiness({ passing, lock, dataPath, database, clock }: ReadinessParts): Readiness {
   let seen: { readonly at: number; readonly found: Promise<string | undefined> } | undefined
 
@@ -65,7 +76,7 @@ export function createReadiness({ passing, lock, dataPath, database, clock }: Re
   }
 }
 
-/** Why nothing can be written into a folder; undefined where a block was. */
+/** The reason why nothing can be written into a folder; undefined where a block was written. */
 async function diskProblem(folder: string): Promise<string | undefined> {
   const path = temporaryPath(join(folder, 'readiness'))
   try {

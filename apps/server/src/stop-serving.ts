@@ -1,28 +1,28 @@
 import { SvcError } from '@svc/errors'
 import type { Edge } from './http/edge.ts'
 import type { Listener } from './http/listen.ts'
-import type { Diagnostics } from './monitoring/diagnostics.ts'
 import type { Clock } from './ports.ts'
 
-/** Everything of a stop, streams and backends included (§8). */
+/** The whole stop, streams and backends included (§8). */
 const STOP_MS = 5000
-/** How much of it running requests get before they are ended. */
+/** The part of it that running requests get before they are ended. */
 const DRAIN_MS = 3000
 
-/** What is stopped, and by what clock. */
+/** What {@link stopServing} stops. */
 export interface StopParts {
   readonly listener: Listener
-  readonly diagnostics: Diagnostics | undefined
   readonly clock: Clock
   readonly edge: Pick<Edge, 'drainSockets' | 'abortAll'>
+  /** Ends the features, once no connection is left. */
+  readonly closeFeatures: () => Promise<void>
   readonly stopBackends: (graceMs: number) => Promise<void>
 }
 
 /**
- * Stops taking requests, lets running ones finish for a while, ends the rest with an error in their format, and stops the
- * backends; all of it within {@link STOP_MS}.
+ * Stops taking requests, lets running ones finish for a while, ends the rest with an error in their format, closes the
+ * features, and stops the backends; all of it within {@link STOP_MS}.
  */
-export async function stopServing({ listener, diagnostics, clock, edge, stopBackends }: StopParts): Promise<void> {
+export async function stopServing({ listener, clock, edge, closeFeatures, stopBackends }: StopParts): Promise<void> {
   const begun = clock.monotonic()
   const drained = listener.drain()
   edge.drainSockets()
@@ -34,6 +34,6 @@ export async function stopServing({ listener, diagnostics, clock, edge, stopBack
   )
   await Promise.race([drained, clock.sleep(250, { signal: AbortSignal.timeout(1000) }).catch(() => undefined)])
   listener.destroy()
-  await diagnostics?.close()
+  await closeFeatures()
   await stopBackends(Math.max(500, STOP_MS - 500 - (clock.monotonic() - begun)))
 }

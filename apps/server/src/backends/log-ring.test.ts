@@ -36,16 +36,35 @@ describe('createLogRing', () => {
     for (const text of ['b', 'c', 'd']) ring.append(line(text))
     expect(ring.lines().map(({ text }) => text)).toEqual(['c', 'd'])
   })
+
+  it('is followed line by line; a reader that falls behind goes on with the oldest kept line', () => {
+    const ring = createLogRing({ maxLines: 2 })
+    ring.append(line('before'))
+    const [late, whole] = [ring.open(), ring.open(0)]
+    expect(whole.take()).toEqual({ first: 0, events: [line('before')] })
+    for (const text of ['b', 'c', 'd']) ring.append(line(text))
+    for (const reader of [late, whole]) expect(reader.take()).toEqual({ first: 2, events: [line('c'), line('d')] })
+  })
+
+  it('has few readers at a time', () => {
+    const ring = createLogRing()
+    const readers = Array.from({ length: 16 }, () => ring.open())
+    expect(() => ring.open()).toThrow(expect.objectContaining({ kind: 'rate_limited', code: 'log_readers' }))
+    readers[0]?.close()
+    expect(ring.open().take()).toEqual({ first: 0, events: [] })
+  })
 })
 
 describe('createLogRings', () => {
   it('keeps the ring of a model that starts again and forgets the one that started longest ago', () => {
     const rings = createLogRings(2)
     rings.open('a').append(line('from a'))
-    rings.open('b')
+    const reader = rings.open('b').open()
     expect(rings.open('a').lines()).toEqual([line('from a')])
+    expect(reader.take()).toEqual({ first: 0, events: [] })
     rings.open('c')
     expect(rings.get('b')).toBeUndefined()
+    expect(reader.take()).toBeUndefined()
     expect(rings.get('a')?.lines()).toEqual([line('from a')])
   })
 })

@@ -1,15 +1,19 @@
+import { SvcError } from '@svc/errors'
+import { createLiveFeed, type LiveFeed } from '../live-feed/live-feed.ts'
 import { cutToBytes, escapeControls } from './log-text.ts'
 
 /** Lines kept per model (§4.7). */
 const LOG_RING_LINES = 1000
 /** Bytes of text kept per model. */
 const LOG_RING_BYTES = 1024 * 1024
+/** Readers that follow the output of one model at a time. */
+const LOG_READERS = 16
 /** Bytes of one line; the rest of a longer line is dropped. */
 const LOG_LINE_BYTES = 8 * 1024
 /** Bytes of one stream turned into lines per {@link BUDGET_WINDOW_MS}; beyond it only the newest chunk is kept. */
 const BUDGET_BYTES = LOG_RING_BYTES
 const BUDGET_WINDOW_MS = 1000
-/** What a line weighs against the budget beside its bytes: a flood of empty lines costs time too. */
+/** Cost of a line against the budget beside its bytes: a flood of empty lines costs time too. */
 const LINE_COST_BYTES = 128
 const CUT_MARKER = ' (cut)'
 const LINE_FEED = 0x0a
@@ -25,7 +29,7 @@ export interface LogLine {
 }
 
 /** The newest lines of one model's backend, bounded in lines and bytes. Survives the process. */
-export interface LogRing {
+export interface LogRing extends Pick<LiveFeed<LogLine>, 'open' | 'end'> {
   append(line: LogLine): void
   /** Oldest first. */
   lines(): readonly LogLine[]
@@ -41,47 +45,38 @@ export interface LogStream {
   flush(): void
 }
 
-/** An empty ring. */
+/** An empty ring. Readers that fall behind go on with the oldest line that is kept; sequence numbers show the gap. */
 export function createLogRing(limits: { maxLines?: number; maxBytes?: number } = {}): LogRing {
-  const maxLines = limits.maxLines ?? LOG_RING_LINES
-  const maxBytes = limits.maxBytes ?? LOG_RING_BYTES
-  let lines: LogLine[] = []
-  let first = 0
-  let bytes = 0
-  const dropFirst = () => {
-    bytes -= sizeOf(lines[first])
-    first++
-    // Compacting only now and then keeps a flood at constant cost per line.
-    if (first > maxLines) {
-      lines = lines.slice(first)
-      first = 0
-    }
-  }
+  const feed = createLiveFeed<LogLine>({
+    maxEvents: limits.maxLines ?? LOG_RING_LINES,
+    maxSize: limits.maxBytes ?? LOG_RING_BYTES,
+    sizeOf: ({ text }) => Buffer.byteLength(text),
+    maxReaders: LOG_READERS,
+    onFull: tooManyReaders,
+  })
   return {
-    append(line) {
-      lines.push(line)
-      bytes += sizeOf(line)
-      while (lines.length - first > maxLines || bytes > maxBytes) dropFirst()
-    },
-    lines: () => lines.slice(first),
-    clear() {
-      lines = []
-      first = 0
-      bytes = 0
-    },
+    append: (line) => feed.publish(line),
+    lines: () => feed.kept(),
+    clear: () => feed.clear(),
+    open: (from) => feed.open(from),
+    end: () => feed.end(),
   }
 }
 
-function sizeOf(line: LogLine | undefined): number {
-  return line === undefined ? 0 : Buffer.byteLength(line.text)
+function tooManyReaders(): SvcError {
+  return new SvcError('rate_limited', `no more than ${LOG_READERS} readers can follow the log of a model at a time`, {
+    code: 'log_readers',
+    retryAfterMs: 1000,
+    details: { type: 'rate_limit_error' },
+  })
 }
 
 /**
  * Feeds the chunks of one stream into a sink as lines.
  *
- * The child must never wait for us and must not eat our time either: past a budget per second a chunk replaces the one
- * before it unread, and one line says how much was passed over. The newest output is therefore always there, which is
- * what explains a crash.
+ * The child never waits for the server, and its output costs the server a bounded time: past a budget per second a chunk
+ * replaces the one before it unread, and one line says how many bytes were passed over. The newest output, which explains
+ * a crash, is always kept.
  */
 export function createLogStream(options: {
   readonly stream: LogLine['stream']

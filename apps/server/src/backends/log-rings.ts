@@ -1,12 +1,12 @@
 import { createLogRing, type LogRing } from './log-ring.ts'
 
-/** Models whose output is kept; beyond it the one that started longest ago is forgotten. */
+/** Models whose output is kept. Beyond it the ring of the model that started longest ago is forgotten and its readers end. */
 const MAX_RINGS = 256
 
 /** The log rings of all models by name. */
 export interface LogRings {
   get(modelName: string): LogRing | undefined
-  /** The ring of a model that starts; what an earlier process wrote is still in it. */
+  /** The ring of a model that starts. It still holds the output of earlier processes. */
   open(modelName: string): LogRing
 }
 
@@ -20,9 +20,10 @@ export function createLogRings(maxRings = MAX_RINGS): LogRings {
       // A Map keeps the order of insertion: the ring moves to the end.
       rings.delete(modelName)
       rings.set(modelName, ring)
-      for (const oldest of rings.keys()) {
+      for (const [oldest, forgotten] of rings) {
         if (rings.size <= maxRings) break
         rings.delete(oldest)
+        forgotten.end()
       }
       return ring
     },

@@ -1,4 +1,4 @@
-import { piiEventsOnPostgres, piiEventsOnSqlite } from './tables/audit.ts'
+import { auditEventsOnPostgres, auditEventsOnSqlite } from './tables/audit.ts'
 import { instanceOnPostgres, instanceOnSqlite } from './tables/instance.ts'
 import {
   responseEventsOnPostgres,
@@ -15,7 +15,7 @@ export const sqliteTables = {
   responses: responsesOnSqlite,
   responseItems: responseItemsOnSqlite,
   responseEvents: responseEventsOnSqlite,
-  piiEvents: piiEventsOnSqlite,
+  auditEvents: auditEventsOnSqlite,
 }
 
 /** The same tables on PostgreSQL; `schema.test.ts` holds the two equal. */
@@ -24,7 +24,7 @@ export const postgresTables = {
   responses: responsesOnPostgres,
   responseItems: responseItemsOnPostgres,
   responseEvents: responseEventsOnPostgres,
-  piiEvents: piiEventsOnPostgres,
+  auditEvents: auditEventsOnPostgres,
 }
 
 /** The tables by their names in the code. Queries are written against those of SQLite and run on either. */

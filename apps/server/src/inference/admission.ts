@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
+import type { AuditSink } from '../audit/audit-event.ts'
 import type { ModelConfig } from '../catalog/model-config.ts'
-import type { AuditSink } from '../monitoring/recorders.ts'
 import type { RequestContext } from './ports.ts'
 
 /** Gives a slot back. A second call does nothing. */
@@ -79,7 +79,7 @@ export interface RejectedAdmission {
 /** Notes a request that finds no slot in the audit log. @returns the error to throw */
 export function rejectAdmission({ model, context, why, retryAfterMs }: RejectedAdmission, audit: AuditSink): SvcError {
   const { requestId: correlationId, principal } = context
-  audit.record({ kind: 'admission', model, correlationId, userId: principal.id, statusCode: 429, retryAfterMs })
+  audit.record([{ kind: 'admission', model, correlationId, userId: principal.id, statusCode: 429, retryAfterMs }])
   return new SvcError('rate_limited', `model "${model}" is at capacity${why}; retry after ${retryAfterMs / 1000}s`, {
     code: 'admission_rejected',
     retryAfterMs,

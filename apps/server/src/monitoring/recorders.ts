@@ -1,4 +1,4 @@
-/** Facts every record of an inference request has. */
+/** Facts of every record of an inference request. */
 export interface RequestFacts {
   readonly correlationId: string
   /** Route pattern. */
@@ -17,36 +17,40 @@ export interface UsageRecord extends RequestFacts {
   readonly completionTokens: number
 }
 
-/** A request as the trace list shows it: never headers, prompts or keys. */
+/** A request as the list of traces shows it: without headers, prompts and keys. */
 export interface TraceRecord extends RequestFacts {
   readonly errorCode: string | undefined
 }
 
-/** Something an operator may have to answer for later. */
-export interface AuditEvent {
-  readonly kind: 'admission'
-  readonly model: string
-  readonly correlationId: string
-  readonly userId: string
-  readonly statusCode: number
-  /** How long the caller is asked to wait, milliseconds. */
-  readonly retryAfterMs: number
-}
-
-/** Where finished requests are counted. Recording never fails and never waits. */
+/** Takes the usage of finished requests. Recording never fails and never waits. */
 export interface UsageRecorder {
   record(entry: UsageRecord): void
 }
 
-/** Where requests leave their trace. */
+/** Takes the traces of requests. Recording never fails and never waits. */
 export interface TraceRecorder {
   record(entry: TraceRecord): void
 }
 
-/** Where audit events go. */
-export interface AuditSink {
-  record(event: AuditEvent): void
+/** Selects records; an absent field matches every record. */
+export interface RecordQuery {
+  /** The first moment, milliseconds since the epoch. */
+  readonly since?: number | undefined
+  /** The first moment that is no longer asked for. */
+  readonly until?: number | undefined
+  readonly principalId?: string | undefined
+  /** The most records. */
+  readonly limit: number
 }
+
+/** Reads records back. */
+export interface RecordReader<Entry extends RequestFacts> {
+  /** Newest first. @throws {SvcError} `unavailable` where the records are in a database that is away; the signal's reason */
+  list(query: RecordQuery, options: { readonly signal: AbortSignal }): Promise<readonly Entry[]>
+}
+
+export type UsageReader = RecordReader<UsageRecord>
+export type TraceReader = RecordReader<TraceRecord>
 
 /** The newest entries of a kind, oldest first; older ones fall out. */
 export interface Ring<Entry> {
@@ -55,7 +59,7 @@ export interface Ring<Entry> {
 }
 
 /**
- * A bounded memory of the newest entries: the default behind every recorder port until a database is.
+ * A bounded memory of the newest entries.
  *
  * @param capacity entries kept, at least 1
  */
@@ -70,6 +74,3 @@ export function createRing<Entry>(capacity: number): Ring<Entry> {
     entries: () => (slots.length < capacity ? slots.slice() : [...slots.slice(next), ...slots.slice(0, next)]),
   }
 }
-
-/** Entries each default recorder keeps. */
-export const RECORDS_KEPT = 128

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { detectionId, type FilterOutcome } from '@svc/pii'
 import { type PiiOrigin, recordedFindings } from '@svc/pii/audit'
-import type { AuditEntry } from '../audit/pii-events.ts'
+import type { PiiAuditEvent } from '../audit/audit-event.ts'
 
 /** Where and for whom something was found. */
 export interface Occasion {
@@ -20,7 +20,7 @@ export function hashPrefix(value: string): string {
   return hash('sha256', value, 'hex').slice(0, HASH_DIGITS)
 }
 
-function entry(occasion: Occasion, patternId: string, facts: AuditEntry['facts']): AuditEntry {
+function entry(occasion: Occasion, patternId: string, facts: PiiAuditEvent['facts']): PiiAuditEvent {
   const { origin, correlationId, userId } = occasion
   return { kind: 'pii', origin, correlationId, userId, patternId, facts: { direction: 'in', ...facts } }
 }
@@ -33,7 +33,7 @@ export function foundEntries(
   occasion: Occasion,
   outcome: Pick<FilterOutcome, 'segments'>,
   pathOf: (index: number) => string,
-): AuditEntry[] {
+): PiiAuditEvent[] {
   return recordedFindings(outcome).map(({ span, byteOffset, length, index, value }) =>
     entry(occasion, detectionId(span), {
       action: span.action,
@@ -47,16 +47,16 @@ export function foundEntries(
 }
 
 /** A detector could not be had. */
-export function unavailableEntry(occasion: Occasion): AuditEntry {
+export function unavailableEntry(occasion: Occasion): PiiAuditEvent {
   return entry(occasion, '__ner_unavailable__', { action: 'block' })
 }
 
 /** A request had content that nobody scans, and its model forbids that. */
-export function unscannedMediaEntry(occasion: Occasion): AuditEntry {
+export function unscannedMediaEntry(occasion: Occasion): PiiAuditEvent {
   return entry(occasion, '__unscanned_media__', { action: 'block', byte_offset: 0, length: 0 })
 }
 
 /** A request had token ids in the place of text; they went on as they were. */
-export function unscannedTokensEntry(occasion: Occasion, path: string): AuditEntry {
+export function unscannedTokensEntry(occasion: Occasion, path: string): PiiAuditEvent {
   return entry(occasion, '__unscanned_tokens__', { action: 'allow', byte_offset: 0, length: 0, segment: path })
 }

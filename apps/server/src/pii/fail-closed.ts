@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import { piiUnavailable } from '@svc/pii/errors'
-import type { AuditEvents } from '../audit/pii-events.ts'
+import type { AuditSink } from '../audit/audit-event.ts'
 import { type Occasion, unavailableEntry } from './entries.ts'
 import type { PiiMetrics } from './metrics.ts'
 
@@ -11,7 +11,7 @@ import type { PiiMetrics } from './metrics.ts'
 export async function failClosed(
   error: unknown,
   occasion: Occasion,
-  { events, metrics }: { readonly events: Pick<AuditEvents, 'record' | 'flush'>; readonly metrics: PiiMetrics },
+  { events, metrics }: { readonly events: AuditSink; readonly metrics: PiiMetrics },
 ): Promise<unknown> {
   if (!SvcError.is(error) || error.code !== 'pii_ner_unavailable') return error
   const entries = [unavailableEntry(occasion)]

@@ -1,10 +1,10 @@
 import { Counter, Histogram, type Registry } from 'prom-client'
-import type { AuditEntry } from '../audit/pii-events.ts'
+import type { PiiAuditEvent } from '../audit/audit-event.ts'
 import { type HistogramExport, PlainSeries, toExport } from '../monitoring/plain-histogram.ts'
 
 /** What the filter measures. */
 export interface PiiMetrics {
-  countEvents(entries: readonly AuditEntry[]): void
+  countEvents(entries: readonly PiiAuditEvent[]): void
   /** A request was refused because a detector could not be had. */
   countFailure(): void
   observeScan(seconds: number): void
@@ -43,7 +43,7 @@ export function createPiiMetrics(registry: Registry): PiiMetrics {
   const scans = new ScanDurations({ ...SCANS, registers: [registry] })
   return {
     countEvents(entries) {
-      for (const { kind, origin = '', facts } of entries) {
+      for (const { kind, origin, facts } of entries) {
         events.inc({ kind, origin, action: String(facts.action ?? ''), direction: 'in' })
       }
     },

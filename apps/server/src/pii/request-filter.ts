@@ -11,7 +11,7 @@ import {
 } from '@svc/pii/documents'
 import { piiBlocked, piiUnsupportedTransport } from '@svc/pii/errors'
 import { createTokenMap, type TokenMap } from '@svc/pii/reversible'
-import type { AuditEntry, AuditEvents } from '../audit/pii-events.ts'
+import type { AuditSink, PiiAuditEvent } from '../audit/audit-event.ts'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import type { Clock } from '../ports.ts'
 import { type ConsumerPolicy, consumerPolicy } from './consumer-policy.ts'
@@ -64,7 +64,7 @@ export interface RequestFilterOptions {
   readonly defaults: () => readonly string[]
   readonly detectors: DetectorRegistry
   readonly tokens: TokenReader
-  readonly events: Pick<AuditEvents, 'record' | 'flush'>
+  readonly events: AuditSink
   readonly metrics: PiiMetrics
   readonly clock: Clock
 }
@@ -85,14 +85,14 @@ const WITH_MEDIA: ReadonlySet<DocumentFormat> = new Set([
 export function createRequestFilter(options: RequestFilterOptions): RequestFilter {
   const { defaults, detectors, tokens, events, metrics, clock } = options
 
-  function record(entries: readonly AuditEntry[]): readonly string[] {
+  function record(entries: readonly PiiAuditEvent[]): readonly string[] {
     if (entries.length === 0) return []
     metrics.countEvents(entries)
     return events.record(entries)
   }
 
   /** Refuses a request; everything recorded of it is written before it is. */
-  async function refuse(entries: readonly AuditEntry[], { correlationId }: Occasion): Promise<never> {
+  async function refuse(entries: readonly PiiAuditEvent[], { correlationId }: Occasion): Promise<never> {
     const ids = record(entries)
     await events.flush().catch(() => undefined)
     const blocking = entries.findIndex(({ facts }) => facts.action === 'block')
@@ -261,7 +261,7 @@ function hiddenEdits(hidden: readonly HiddenTexts[], found: FilterOutcome['segme
   })
 }
 
-function asBlock(entry: AuditEntry): AuditEntry {
+function asBlock(entry: PiiAuditEvent): PiiAuditEvent {
   return { ...entry, facts: { ...entry.facts, action: 'block' } }
 }
 

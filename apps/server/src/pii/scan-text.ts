@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { SvcError } from '@svc/errors'
 import { type Entity, type OffsetEncoding, redactText } from '@svc/pii'
 import { piiBlocked } from '@svc/pii/errors'
-import type { AuditEvents } from '../audit/pii-events.ts'
+import type { AuditSink } from '../audit/audit-event.ts'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import type { Clock } from '../ports.ts'
 import { consumerPolicy } from './consumer-policy.ts'
@@ -52,7 +52,7 @@ export interface TextScannerOptions {
   readonly findModel: (name: string) => ModelConfig | undefined
   readonly defaults: () => readonly string[]
   readonly detectors: DetectorRegistry
-  readonly events: Pick<AuditEvents, 'record' | 'flush'>
+  readonly events: AuditSink
   readonly metrics: PiiMetrics
   readonly clock: Clock
 }

@@ -3,10 +3,9 @@ import type { ResponseResource } from '@svc/wire/responses'
 import type { Clock, Logger } from '../ports.ts'
 import { LEASE_MS, type Reader, type ResponseStore, type StoredResponse } from './response-store.ts'
 
-/** Events of one response in memory. */
-const MAX_EVENT_BYTES = 64 * 1024 * 1024
-/** How often running responses are said to be alive, and how often the store is tidied. */
+/** How often the leases of running responses are renewed. */
 const RENEW_MS = LEASE_MS / 3
+/** How often the store drops old responses. */
 const TRIM_MS = 10 * 60_000
 
 /** A response that runs in this process. */
@@ -14,86 +13,30 @@ export interface LiveResponse {
   readonly id: string
   readonly owner: string
   readonly background: boolean
-  /** What it is at this moment. */
+  /** The response at this moment. */
   current(): StoredResponse
-  /** Frames from the one after a number on, as they come; ends with the response. */
+  /**
+   * Frames after a sequence number, as they come; ends with the response.
+   *
+   * @throws {SvcError} `rate_limited`, code `response_readers`, where too many readers follow the response
+   */
   follow(after: number, options: { readonly signal: AbortSignal }): AsyncGenerator<string>
-  /** Ends it at once, as cancelled or as failed; resolves when that is stored. */
+  /** Ends the run at once, as cancelled or with the error; resolves once that is stored. */
   stop(error?: SvcError): Promise<ResponseResource>
 }
 
-/** The events of a response while it runs. */
-export interface EventLog {
-  readonly frames: readonly string[]
-  /** Whether there is more than one response may have. */
-  readonly isFull: boolean
-  publish(frames: readonly string[]): void
-  end(): void
-  follow: LiveResponse['follow']
-}
-
-/** Makes an empty log. */
-export function createEventLog(): EventLog {
-  const frames: string[] = []
-  let bytes = 0
-  let hasEnded = false
-  let wake: (() => void)[] = []
-  const changed = (): void => {
-    const waiting = wake
-    wake = []
-    for (const go of waiting) go()
-  }
-  const wait = (signal: AbortSignal): Promise<void> =>
-    new Promise((resolve) => {
-      const go = (): void => {
-        signal.removeEventListener('abort', go)
-        resolve()
-      }
-      wake.push(go)
-      signal.addEventListener('abort', go, { once: true })
-    })
-  return {
-    frames,
-    get isFull() {
-      return bytes > MAX_EVENT_BYTES
-    },
-    publish(more) {
-      bytes += more.reduce((sum, { length }) => sum + length, 0)
-      frames.push(...more)
-      changed()
-    },
-    end() {
-      hasEnded = true
-      changed()
-    },
-    async *follow(after, { signal }) {
-      let next = Math.max(0, after + 1)
-      for (;;) {
-        while (next < frames.length) {
-          signal.throwIfAborted()
-          yield frames[next] ?? ''
-          next += 1
-        }
-        if (hasEnded) return
-        await wait(signal)
-        signal.throwIfAborted()
-      }
-    },
-  }
-}
-
-/** The responses that run in this process, by id; those of other users are not there. */
+/** The responses that run in this process, by id. A reader finds its own; an admin finds all. */
 export interface LiveResponses {
   get(id: string, reader: Reader): LiveResponse | undefined
   add(response: LiveResponse): void
   remove(id: string): void
-  /** Keeps a run that no client waits for, until it has ended. */
+  /** Holds a run that no client waits for, until it has ended. */
   track(run: Promise<unknown>): void
-  /** Fails what runs in the background, and waits for it. */
+  /** Fails the responses that run in the background, and waits for their end. */
   close(): Promise<void>
 }
 
-/** Makes the room of running responses; keeps their leases and tidies the store. */
+/** No running responses yet. Renews the leases of those in the background, and trims the store from time to time. */
 export function createLiveResponses(options: {
   readonly store: ResponseStore
   readonly clock: Clock

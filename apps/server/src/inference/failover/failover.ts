@@ -7,9 +7,9 @@ import {
   TARGET_FULL,
   TARGET_SKIPPED,
 } from '@svc/proxy/failover'
+import type { AuditSink } from '../../audit/audit-event.ts'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import { listFailoverTargets } from '../../catalog/serving.ts'
-import type { AuditSink } from '../../monitoring/recorders.ts'
 import type { Clock } from '../../ports.ts'
 import { type ModelSlots, rejectAdmission, toRetryAfterMs } from '../admission.ts'
 import { NO_USAGE, type PredictionStep, type StepBatches } from '../events.ts'

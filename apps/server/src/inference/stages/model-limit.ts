@@ -1,4 +1,4 @@
-import type { AuditSink } from '../../monitoring/recorders.ts'
+import type { AuditSink } from '../../audit/audit-event.ts'
 import { type ModelSlots, rejectAdmission, toRetryAfterMs } from '../admission.ts'
 import type { Stages } from '../pipeline.ts'
 

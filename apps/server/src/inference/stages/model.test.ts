@@ -56,7 +56,7 @@ function start(kind: 'chat' | 'embed', reached: () => void) {
       slots: createModelSlots(),
       prober: { watch: () => undefined },
       failed: createFailedAttempts({ usage, metrics, clock }),
-      audit: { record: () => undefined },
+      audit: { record: () => [], flush: () => Promise.resolve() },
       clock,
     }),
   })

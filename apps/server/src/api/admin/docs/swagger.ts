@@ -30,7 +30,7 @@ const PAGE = `<!doctype html>
 
 const START = `SwaggerUIBundle({ url: 'doc.json', dom_id: '#swagger-ui', deepLinking: true, validatorUrl: null })\n`
 
-/** Where they lie: beside the build, which copied them, or in the package they come from. */
+/** The folder of the assets: beside the build, which copied them, or the package that they come from. */
 function assetFolder(): string {
   if (!import.meta.url.endsWith('.ts')) return fileURLToPath(new URL('./swagger-ui/', import.meta.url))
   return dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))

@@ -1,18 +1,19 @@
 import { SvcError } from '@svc/errors'
 import type { Chain, TargetState } from '@svc/proxy/failover'
 import type { FailoverChain, FailoverChange, FailoverTargetState } from '@svc/wire/native'
+import { encodeSseJson } from '@svc/wire/sse'
 import type { ModelConfig } from '../../../catalog/model-config.ts'
 import type { Chains } from '../../../inference/failover/chains.ts'
 import type { FailoverNotice } from '../../../inference/failover/watch.ts'
 import type { Clock } from '../../../ports.ts'
 
-/** How chains are shown needs this. */
+/** What {@link describeChain} needs. */
 export interface DescribeParts {
   readonly chains: Chains
   readonly clock: Clock
 }
 
-/** How the chain of a model is; one that cannot be says why. */
+/** The state of a failover group. A group with faulty settings has an error in place of targets. */
 export function describeChain(model: ModelConfig, parts: DescribeParts): FailoverChain {
   try {
     return toWireChain(model.name, parts.chains.of(model), parts.clock)
@@ -42,7 +43,7 @@ function toWireTarget(state: TargetState, toTime: (monotonic: number) => string)
   }
 }
 
-/** A change as its event tells it. @param all how the chains are: one that has begun anew is told with the others */
+/** A change as its event tells it. @param all the state of every group: the change `reset` tells all of them */
 export function toWireChange(
   { chain, event, at }: FailoverNotice,
   all: () => readonly FailoverChain[],
@@ -58,4 +59,9 @@ export function toWireChange(
     case 'pin':
       return { type: 'pin', ...base, target: event.model ?? null }
   }
+}
+
+/** A change as a server-sent event. */
+export function toFrame(change: FailoverChange): string {
+  return encodeSseJson(change, change.type)
 }

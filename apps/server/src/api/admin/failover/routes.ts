@@ -16,10 +16,10 @@ import { defineRoute, type Route } from '../../../http/route.ts'
 import type { FailoverWatch } from '../../../inference/failover/watch.ts'
 import { readBody } from '../../../inference/read-body.ts'
 import { readDocument } from '../../../inference/stages/body.ts'
-import { type DescribeParts, describeChain } from './describe.ts'
-import { streamChanges } from './event-stream.ts'
+import { streamEvents } from '../event-stream.ts'
+import { type DescribeParts, describeChain, toFrame, toWireChange } from './describe.ts'
 
-/** What the rows use. */
+/** What the routes need. */
 export interface FailoverRouteParts extends DescribeParts {
   readonly watch: FailoverWatch
   readonly models: {
@@ -73,7 +73,16 @@ export function failoverRoutes(
           contentType: 'text/event-stream',
         },
       },
-      handler: (call) => streamChanges(call, { ...parts, chains: all }),
+      handler: (call) =>
+        streamEvents(
+          call,
+          {
+            open: () => parts.watch.open(),
+            begin: () => toFrame({ type: 'chains', chains: all() }),
+            toFrames: (notices) => notices.map((notice) => toFrame(toWireChange(notice, all))).join(''),
+          },
+          parts,
+        ),
     }),
     defineRoute({
       ...shared,

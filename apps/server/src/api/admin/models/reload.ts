@@ -9,7 +9,7 @@ const reply = z.object({
   details: z.array(z.string()).optional(),
 })
 
-/** `POST /models/reload` (§4.6): reads all model files again; whoever subscribed to the store hears of it. */
+/** `POST /models/reload` (§4.6): reads all model files again; subscribers of the store are notified. */
 export function modelAdminRoutes(store: { reload(): Promise<{ readonly problems: readonly string[] }> }): Route[] {
   return [
     defineRoute({

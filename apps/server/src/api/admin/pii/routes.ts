@@ -11,7 +11,8 @@ import {
   piiTextRequest,
 } from '@svc/wire/native'
 import * as z from 'zod'
-import { type AuditEvents, PII_ORIGINS, type RecordedEvent } from '../../../audit/pii-events.ts'
+import type { AuditReader, RecordedEvent } from '../../../audit/audit-event.ts'
+import { PII_ORIGINS } from '../../../audit/audit-row.ts'
 import type { BodyReader } from '../../../http/body.ts'
 import type { Call } from '../../../http/call.ts'
 import { json } from '../../../http/json.ts'
@@ -19,16 +20,16 @@ import { defineRoute, type Route } from '../../../http/route.ts'
 import { readBody } from '../../../inference/read-body.ts'
 import { blockedText, type HashedEntity, type TextScan, type TextScanner } from '../../../pii/scan-text.ts'
 
-/** What the rows use. */
+/** What the routes need. */
 export interface PiiRouteParts {
   readonly scanner: TextScanner
-  readonly events: Pick<AuditEvents, 'list'>
+  readonly events: Pick<AuditReader, 'list'>
   readonly bodies: BodyReader
 }
 
 /** Events of a list unless the query asks for another number. */
 const DEFAULT_LIMIT = 100
-/** The log keeps no more. */
+/** The log keeps 10,000 events. */
 const MAX_LIMIT = 10_000
 
 const text = (about: string) => z.string().optional().describe(about)
@@ -109,7 +110,7 @@ export function piiRoutes(parts: PiiRouteParts): Route[] {
   ]
 }
 
-/** Reads the body of a call and looks at its text. */
+/** Reads the body of a call and scans its text. */
 async function scanBody(
   call: Call,
   origin: 'pii_analyze' | 'pii_redact',

@@ -1,17 +1,6 @@
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
-
-/** Why a server takes no requests. */
-export interface Unready {
-  readonly status: 'starting' | 'stopping' | 'degraded'
-  readonly reason: string
-}
-
-/** Whether the server takes requests. */
-export interface Readiness {
-  /** Undefined when ready, else why not yet or not any more. Never rejects. */
-  look(): Promise<Unready | undefined>
-}
+import type { Readiness } from '../../../readiness.ts'
 
 /** `GET /healthz` answers while the process lives, `GET /readyz` while it takes requests. */
 export function healthRoutes(readiness: Readiness): Route[] {

@@ -3,7 +3,8 @@ import type { ResponseEvent, ResponseInputItem, ResponseRequest, ResponseResourc
 import { encodeSseJson } from '@svc/wire/sse'
 import type { ReplyWriter } from '../../../inference/ports.ts'
 import type { Clock } from '../../../ports.ts'
-import { createEventLog, type LiveResponse, type LiveResponses } from '../../../responses/live-responses.ts'
+import { createEventLog } from '../../../responses/event-log.ts'
+import type { LiveResponse, LiveResponses } from '../../../responses/live-responses.ts'
 import type { ResponseStore, StoredResponse } from '../../../responses/response-store.ts'
 import { newResponseId } from './ids.ts'
 import { newResource } from './resource.ts'
@@ -88,9 +89,9 @@ export function createRecording({ asked, input, model }: AskedResponse, parts: R
     const last = pending
     pending = []
     if (isBackground) {
-      await store.finish(run.resource, { firstSequence: saved, frames: [...log.frames.slice(saved), ...last] })
+      await store.finish(run.resource, { firstSequence: saved, frames: [...log.frames(saved), ...last] })
     } else {
-      await store.insert({ ...toStored(), owner, createdAt }, [...log.frames, ...last])
+      await store.insert({ ...toStored(), owner, createdAt }, [...log.frames(), ...last])
     }
     log.publish(last)
   }
@@ -101,9 +102,9 @@ export function createRecording({ asked, input, model }: AskedResponse, parts: R
     if (log.isFull) throw tooManyEvents()
     log.publish(pending)
     pending = []
-    if (!isBackground || log.frames.length - saved < UNSAVED_EVENTS) return
-    const row = { firstSequence: saved, frames: log.frames.slice(saved) }
-    saved = log.frames.length
+    if (!isBackground || log.length - saved < UNSAVED_EVENTS) return
+    const row = { firstSequence: saved, frames: log.frames(saved) }
+    saved = log.length
     await store.appendEvents(run.resource.id, row)
   }
 
@@ -142,7 +143,7 @@ export function createRecording({ asked, input, model }: AskedResponse, parts: R
     record: (writer) => recordWrites(isBackground ? undefined : writer, { publish, save }),
     async settle(thrown) {
       if (!isShown) return
-      const hasBegun = log.frames.length > 0 || pending.length > 0
+      const hasBegun = log.length > 0 || pending.length > 0
       if (!run.hasEnded && isBackground) encode(run.fail(toSvcError(thrown)))
       else if (!run.hasEnded && hasBegun) encode(run.cancel())
       if (run.hasEnded) await save()

@@ -9,7 +9,7 @@ import type { LiveResponse } from '../../../responses/live-responses.ts'
 import type { ResponseStore, StoredResponse } from '../../../responses/response-store.ts'
 import { type CreateParts, readerOf, sendEvents } from './create.ts'
 
-type Parts = Omit<CreateParts, 'pipeline'>
+type Parts = Omit<CreateParts, 'core' | 'deliverTo'>
 
 /** How often the events of a response are looked for that runs on another server, milliseconds. */
 const LOOK_MS = 500

@@ -3,27 +3,28 @@ import { describe, expect, it } from 'vitest'
 import { systemClock } from '../clock.ts'
 import { databasePlaces, silentLogger } from '../db/__fixtures__/places.ts'
 import { openDatabase } from '../db/open-database.ts'
-import { type AuditEntry, type AuditEvents, createAuditEvents } from './pii-events.ts'
+import type { AuditEvent, PiiAuditEvent } from './audit-event.ts'
+import { type AuditLog, createAuditLog } from './audit-log.ts'
 
 const places = await databasePlaces()
 
 interface World extends AsyncDisposable {
-  readonly events: AuditEvents
+  readonly events: AuditLog
   readonly time: { now: number }
   /** Everything the store holds, newest first. */
   ids(limit?: number): Promise<string[]>
   /** Closes the store and opens another on the same database. */
-  reopen(): Promise<AuditEvents>
+  reopen(): Promise<AuditLog>
 }
 
-const mask = (patternId: string, entry: Partial<AuditEntry> = {}): AuditEntry => ({
+const mask = (patternId: string, event: Partial<PiiAuditEvent> = {}): PiiAuditEvent => ({
   kind: 'pii',
   origin: 'middleware',
   correlationId: 'c-1',
   userId: 'ada',
   patternId,
   facts: { action: 'mask', byte_offset: 0, length: 4 },
-  ...entry,
+  ...event,
 })
 
 describe.each(places)('audit events on $name', ({ create }) => {
@@ -32,7 +33,7 @@ describe.each(places)('audit events on $name', ({ create }) => {
     const time = { now: 1_800_000_000_000 }
     const clock = { ...systemClock, now: () => time.now }
     const database = await openDatabase({ ...place.options, appVersion: '1.0.0', logger: silentLogger, clock })
-    const make = (): AuditEvents => createAuditEvents({ database, clock, logger: silentLogger, maxRows })
+    const make = (): AuditLog => createAuditLog({ database, clock, logger: silentLogger, maxRows })
     let events = make()
     return {
       events,
@@ -68,7 +69,7 @@ describe.each(places)('audit events on $name', ({ create }) => {
       mask('ner:A', { correlationId: 'other' }),
       mask('ner:B', { userId: 'bob' }),
       mask('ner:C', { origin: 'pii_redact' }),
-      mask('', { kind: 'admission', origin: undefined, facts: { status_code: 429 } }),
+      { kind: 'admission', correlationId: 'c-1', userId: 'ada', model: 'm', statusCode: 429, retryAfterMs: 1000 },
     ])
     const found = async (query: object): Promise<(string | undefined)[]> =>
       (await world.events.list({ limit: 10, ...query })).map(({ patternId }) => patternId)
@@ -78,6 +79,42 @@ describe.each(places)('audit events on $name', ({ create }) => {
     expect(await found({ patternId: 'ner:C' })).toEqual(['ner:C'])
     expect(await found({ kind: 'admission' })).toEqual([''])
     expect(await found({ origin: 'middleware', kind: 'pii', limit: 1 })).toEqual(['ner:B'])
+  })
+
+  it('of every kind keep their figures by their wire names', async () => {
+    await using world = await open()
+    const subject = { correlationId: 'c', userId: 'ada' }
+    const events: AuditEvent[] = [
+      { ...subject, kind: 'admission', model: 'm', statusCode: 429, retryAfterMs: 2000 },
+      { ...subject, kind: 'proxy_connect', host: 'api.example', intercepted: true },
+      {
+        ...subject,
+        kind: 'proxy_traffic',
+        host: 'api.example',
+        bytesSent: 1,
+        bytesReceived: 2,
+        statusCode: 200,
+        durationMs: 3,
+      },
+    ]
+    const ids = world.events.record(events)
+    expect(ids.map((id) => id.slice(0, 4))).toEqual(['adm_', 'pii_', 'pii_'])
+    const common = { ...subject, patternId: '', origin: undefined, createdAt: world.time.now }
+    expect([...(await world.events.list({ limit: 9 }))].reverse()).toEqual([
+      {
+        ...common,
+        id: ids[0],
+        kind: 'admission',
+        facts: { host: 'm', model: 'm', status_code: 429, duration_ms: 2000 },
+      },
+      { ...common, id: ids[1], kind: 'proxy_connect', facts: { host: 'api.example', intercepted: true } },
+      {
+        ...common,
+        id: ids[2],
+        kind: 'proxy_traffic',
+        facts: { host: 'api.example', bytes_sent: 1, bytes_received: 2, status_code: 200, duration_ms: 3 },
+      },
+    ])
   })
 
   it('outlive the server', async () => {
@@ -138,7 +175,7 @@ it('wait while they cannot be written, the newest of them, and are written when 
   const { options, close } = await place.create()
   const database = await openDatabase({ ...options, appVersion: '1', logger: silentLogger, clock: systemClock })
   if (database.dialect !== 'sqlite') throw new Error('the first place is SQLite')
-  const events = createAuditEvents({ database, clock: systemClock, logger: silentLogger, maxRows: 3 })
+  const events = createAuditLog({ database, clock: systemClock, logger: silentLogger, maxRows: 3 })
   database.orm.run(sql`ALTER TABLE pii_events RENAME TO away`)
   events.record([mask('ner:1')])
   await expect(events.flush()).rejects.toThrow('the database failed')

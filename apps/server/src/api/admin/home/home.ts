@@ -1,8 +1,8 @@
-import { defineRoute, type Route } from '../../http/route.ts'
+import { defineRoute, type Route } from '../../../http/route.ts'
 
 const FAVICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#1d4ed8"/><path d="M8 10h16M8 16h10M8 22h13" stroke="#fff" stroke-width="3" stroke-linecap="round"/></svg>`
 
-/** What the command on the page asks for. */
+/** The model and the key in the command on the page. */
 export interface HomeExample {
   /** A model that chats; undefined while there is none, or where a visitor may not know of it. */
   readonly model: string | undefined
@@ -56,7 +56,7 @@ ${about(example)}<ul>
 `
 }
 
-/** Where a text may stand in a page. */
+/** Escapes a text for a page. */
 function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
 }
@@ -65,7 +65,7 @@ const PAGES = ['/app', '/app/*', '/browse', '/browse/*', '/login', '/invite/:cod
 
 const common = { method: 'GET', access: 'none', family: 'compatible', tag: 'pages' } as const
 
-/** What a browser sees until the web interface is there; `root`: at `/` too. */
+/** The page for browsers until there is a web interface. @param options.root whether it is also at `/` */
 export function homeRoutes(
   version: string,
   { root, example }: { readonly root: boolean; readonly example: () => HomeExample },

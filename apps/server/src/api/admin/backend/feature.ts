@@ -1,0 +1,12 @@
+import type { ServerFeature } from '../../../features/feature.ts'
+import type { Platform } from '../../../platform/platform.ts'
+import { backendRoutes } from './routes.ts'
+
+/** Loads and stops models by hand. */
+export function backendFeature({ config, models, backends, bodies }: Platform): ServerFeature {
+  const { residency, sizes } = backends
+  const { opaqueErrors } = config
+  return {
+    routes: backendRoutes({ models, residency, processOf: (pid) => sizes.read(pid), bodies, opaqueErrors }),
+  }
+}

@@ -1,0 +1,9 @@
+import type { ServerFeature } from '../../../features/feature.ts'
+import { openApiDocument } from '../../../http/openapi.ts'
+import type { Platform } from '../../../platform/platform.ts'
+import { swaggerRoutes } from './swagger.ts'
+
+/** The OpenAPI document and the page that shows it. */
+export function documentationFeature({ version, rows }: Platform): ServerFeature {
+  return { routes: swaggerRoutes(() => openApiDocument(rows(), version)) }
+}

@@ -1,0 +1,17 @@
+import type { ServerFeature } from '../../../features/feature.ts'
+import type { Platform } from '../../../platform/platform.ts'
+import { middlewareRoute } from './status.ts'
+
+/** Shows the filters, routers and limits that requests pass. */
+export function middlewareFeature({ models, settings, audit, inference }: Platform): ServerFeature {
+  return {
+    routes: [
+      middlewareRoute({
+        models: () => models.list(),
+        defaultDetectors: () => settings.get('pii_default_detectors'),
+        countEvents: () => audit.count(),
+        inFlight: (model) => inference.inFlight(model),
+      }),
+    ],
+  }
+}

@@ -1,0 +1,8 @@
+import type { ServerFeature } from '../../../features/feature.ts'
+import type { Platform } from '../../../platform/platform.ts'
+import { piiRoutes } from './routes.ts'
+
+/** Scans of single texts, and the audit events. */
+export function piiFeature({ inference, audit, bodies }: Platform): ServerFeature {
+  return { routes: piiRoutes({ scanner: inference.scanner, events: audit, bodies }) }
+}

@@ -1,0 +1,41 @@
+import { PATTERN_BACKEND } from '../../../catalog/serving.ts'
+import type { ServerFeature } from '../../../features/feature.ts'
+import { readDeviceMemory } from '../../../monitoring/drm-vram.ts'
+import { createProcessStats } from '../../../monitoring/process-stats.ts'
+import type { Platform } from '../../../platform/platform.ts'
+import { createReadiness } from '../../../readiness.ts'
+import { healthRoutes } from './health.ts'
+import { resourceRoute } from './resources.ts'
+import { systemRoutes } from './system.ts'
+
+/** State of the process, its backends and its host. */
+export function systemFeature(platform: Platform): ServerFeature {
+  const { config, clock, settings, metrics, backends } = platform
+  const { catalog, residency, memory } = backends
+  const { lock, database, unready: passing } = platform
+  const processes = createProcessStats({ clock })
+  return {
+    routes: [
+      ...healthRoutes(createReadiness({ passing, lock, dataPath: config.dataPath, database, clock })),
+      ...systemRoutes({
+        version: platform.version,
+        registry: metrics.registry,
+        metricsAccess: config.disableMetricsEndpoint ? undefined : config.metricsAccess,
+        // The detector by patterns runs in the server itself and needs no program.
+        backendNames: () => [...new Set([...catalog.names(), PATTERN_BACKEND])].sort(),
+        loaded: () => residency.loaded(),
+        processOf: (pid) => processes.read(pid),
+        vramOf: (pid) => readDeviceMemory(pid),
+      }),
+      resourceRoute({
+        memory,
+        modelsPath: config.modelsPath,
+        watchdog: () => ({
+          reclaims: settings.get('memory_reclaimer_enabled'),
+          threshold: settings.get('memory_reclaimer_threshold'),
+          interval: settings.get('watchdog_interval'),
+        }),
+      }),
+    ],
+  }
+}

@@ -1,0 +1,8 @@
+import type { ServerFeature } from '../../../features/feature.ts'
+import type { Platform } from '../../../platform/platform.ts'
+import { messagesRoutes } from './routes.ts'
+
+/** The messages format. */
+export function messagesFeature({ inferenceRoutes }: Platform): ServerFeature {
+  return { routes: messagesRoutes(inferenceRoutes) }
+}

@@ -1,0 +1,8 @@
+import type { ServerFeature } from '../../../features/feature.ts'
+import type { Platform } from '../../../platform/platform.ts'
+import { rerankRoutes } from './routes.ts'
+
+/** Ranks documents. */
+export function rerankFeature({ inferenceRoutes }: Platform): ServerFeature {
+  return { routes: rerankRoutes(inferenceRoutes) }
+}

@@ -1,0 +1,8 @@
+import type { ServerFeature } from '../../../features/feature.ts'
+import type { Platform } from '../../../platform/platform.ts'
+import { scoreRoutes } from './routes.ts'
+
+/** Scores texts. */
+export function scoreFeature({ inferenceRoutes }: Platform): ServerFeature {
+  return { routes: scoreRoutes(inferenceRoutes) }
+}

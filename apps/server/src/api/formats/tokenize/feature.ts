@@ -1,0 +1,8 @@
+import type { ServerFeature } from '../../../features/feature.ts'
+import type { Platform } from '../../../platform/platform.ts'
+import { tokenizeRoutes } from './routes.ts'
+
+/** Splits texts into tokens and back. */
+export function tokenizeFeature({ inferenceRoutes }: Platform): ServerFeature {
+  return { routes: tokenizeRoutes(inferenceRoutes) }
+}

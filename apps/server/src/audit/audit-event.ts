@@ -1,0 +1,94 @@
+import type { PiiOrigin } from '@svc/pii/audit'
+
+/** The request that an event belongs to. */
+interface AuditSubject {
+  readonly correlationId: string
+  readonly userId?: string | undefined
+}
+
+/** Further fields of an event by their wire names: groups, offsets and figures, never the text that was found. */
+export type AuditFacts = Readonly<Record<string, string | number | boolean>>
+
+/** The filter found private text, or could not look for it. */
+export interface PiiAuditEvent extends AuditSubject {
+  readonly kind: 'pii'
+  /** The part of the server that scanned the text. */
+  readonly origin: PiiOrigin
+  /** `ner:EMAIL`, `pattern:CARD`, `__unscanned_media__`, `__ner_unavailable__`. */
+  readonly patternId: string
+  readonly facts: AuditFacts
+}
+
+/** A request found every slot of its model taken. */
+export interface AdmissionAuditEvent extends AuditSubject {
+  readonly kind: 'admission'
+  readonly model: string
+  readonly statusCode: number
+  /** Time that the caller is asked to wait, milliseconds. */
+  readonly retryAfterMs: number
+}
+
+/** A client asked the intercepting proxy for a connection to a host. */
+export interface ProxyConnectAuditEvent extends AuditSubject {
+  readonly kind: 'proxy_connect'
+  readonly host: string
+  /** Whether the proxy reads the connection; else it is a tunnel. */
+  readonly intercepted: boolean
+}
+
+/** A request passed the intercepting proxy. */
+export interface ProxyTrafficAuditEvent extends AuditSubject {
+  readonly kind: 'proxy_traffic'
+  readonly host: string
+  readonly bytesSent: number
+  readonly bytesReceived: number
+  readonly statusCode: number
+  readonly durationMs: number
+}
+
+/** Something that an operator may have to account for later. */
+export type AuditEvent = PiiAuditEvent | AdmissionAuditEvent | ProxyConnectAuditEvent | ProxyTrafficAuditEvent
+
+export type AuditKind = AuditEvent['kind']
+
+/** Takes audit events. */
+export interface AuditSink {
+  /**
+   * Takes events for writing. Never waits and never fails; the events are written together a moment later.
+   *
+   * @returns their ids, in order
+   */
+  record(events: readonly AuditEvent[]): readonly string[]
+  /** Resolves once every event taken so far is written. @throws {SvcError} `unavailable` while the database is away */
+  flush(): Promise<void>
+}
+
+/** An event as the log keeps it. */
+export interface RecordedEvent {
+  readonly id: string
+  readonly kind: AuditKind
+  readonly origin?: PiiOrigin | undefined
+  readonly correlationId: string
+  readonly userId?: string | undefined
+  readonly patternId?: string | undefined
+  readonly facts: AuditFacts
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number
+}
+
+/** Selects events; an absent field matches every event. */
+export interface AuditQuery {
+  readonly correlationId?: string | undefined
+  readonly userId?: string | undefined
+  readonly patternId?: string | undefined
+  readonly kind?: string | undefined
+  readonly origin?: string | undefined
+  readonly limit: number
+}
+
+/** Reads audit events; every event recorded before the call is there. */
+export interface AuditReader {
+  /** Newest first. */
+  list(query: AuditQuery): Promise<readonly RecordedEvent[]>
+  count(): Promise<number>
+}

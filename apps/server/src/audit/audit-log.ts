@@ -1,0 +1,155 @@
+import { randomBytes } from 'node:crypto'
+import { and, count, desc, eq, inArray, lt, type SQL } from 'drizzle-orm'
+import type { Database } from '../db/database.ts'
+import type { Tables } from '../db/schema.ts'
+import type { Clock, Logger } from '../ports.ts'
+import type { AuditKind, AuditQuery, AuditReader, AuditSink } from './audit-event.ts'
+import { type DatedEvent, fromAuditRow, idPrefix, toAuditRow } from './audit-row.ts'
+
+/** The audit events of the server (§6.1) in its database: the newest 10,000 of the last 30 days. */
+export interface AuditLog extends AuditSink, AuditReader {
+  /** Writes the events that wait. */
+  close(): Promise<void>
+}
+
+/** What {@link createAuditLog} needs. */
+export interface AuditLogOptions {
+  readonly database: Pick<Database, 'queries'>
+  readonly clock: Clock
+  readonly logger: Logger
+  /** @default 10000 */
+  readonly maxRows?: number | undefined
+}
+
+const MAX_ROWS = 10_000
+const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000
+/** How long an event may wait for others before they are written together. */
+const GATHER_MS = 250
+/** Rows of one transaction: so few that no other query waits long (threats DB-3). */
+const BATCH = 500
+/** Rows written between two trims. */
+const TRIM_AFTER = 1000
+/** The log over the server's database. At most `maxRows` events wait for a write; the oldest fall out beyond it. */
+export function createAuditLog(options: AuditLogOptions): AuditLog {
+  const { clock, logger, maxRows = MAX_ROWS } = options
+  const { queries } = options.database
+  const closing = new AbortController()
+  let waiting: DatedEvent[] = []
+  let gathering: Promise<void> | undefined
+  let writing: Promise<void> = Promise.resolve()
+  let sinceTrim = TRIM_AFTER
+  let counter = 0
+
+  /** Ids grow with time, so that events of one moment keep their order. */
+  function newId(kind: AuditKind, at: number): string {
+    counter = (counter + 1) % 0x10000
+    const order = at.toString(16).padStart(12, '0') + counter.toString(16).padStart(4, '0')
+    return `${idPrefix(kind)}_${order}${randomBytes(4).toString('hex')}`
+  }
+
+  async function writeBatch(batch: readonly DatedEvent[]): Promise<void> {
+    await queries.change((db, { auditEvents }) => db.insert(auditEvents).values(batch.map(toAuditRow)))
+    sinceTrim += batch.length
+    if (sinceTrim < TRIM_AFTER) return
+    sinceTrim = 0
+    await trim()
+  }
+
+  async function trim(): Promise<void> {
+    const oldest = clock.now() - MAX_AGE_MS
+    await queries.transaction(async (transaction) => {
+      await transaction.change((db, { auditEvents }) => db.delete(auditEvents).where(lt(auditEvents.createdAt, oldest)))
+      await transaction.change((db, { auditEvents }) => {
+        const surplus = db
+          .select({ id: auditEvents.id })
+          .from(auditEvents)
+          .orderBy(desc(auditEvents.createdAt), desc(auditEvents.id))
+          .limit(TRIM_AFTER * 5)
+          .offset(maxRows)
+        return db.delete(auditEvents).where(inArray(auditEvents.id, surplus))
+      })
+    })
+  }
+
+  /** Before a read: writes the waiting events and drops those that are not kept. */
+  async function settle(): Promise<void> {
+    await flush()
+    await trim()
+  }
+
+  async function writeAll(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, BATCH)
+      waiting = waiting.slice(batch.length)
+      try {
+        await writeBatch(batch)
+      } catch (error) {
+        waiting = [...batch, ...waiting].slice(-maxRows)
+        throw error
+      }
+    }
+  }
+
+  function flush(): Promise<void> {
+    writing = writing.catch(() => undefined).then(writeAll)
+    return writing
+  }
+
+  /** Writes the waiting events a moment from now. A batch that cannot be written waits for the next write. */
+  function gather(): void {
+    if (gathering !== undefined || closing.signal.aborted) return
+    gathering = clock
+      .sleep(GATHER_MS, { signal: closing.signal })
+      .then(flush)
+      .catch((error: unknown) => {
+        if (!closing.signal.aborted) logger.warn({ err: error }, 'audit events could not be written')
+      })
+      .finally(() => {
+        gathering = undefined
+      })
+  }
+
+  return {
+    record(events) {
+      const createdAt = clock.now()
+      const recorded = events.map((event) => ({ id: newId(event.kind, createdAt), createdAt, event }))
+      waiting.push(...recorded)
+      if (waiting.length > maxRows) waiting = waiting.slice(-maxRows)
+      if (recorded.length > 0) gather()
+      return recorded.map(({ id }) => id)
+    },
+    flush,
+    async list(query) {
+      await settle()
+      const found = await queries.rows((db, { auditEvents }) =>
+        db
+          .select()
+          .from(auditEvents)
+          .where(conditions(query, auditEvents))
+          .orderBy(desc(auditEvents.createdAt), desc(auditEvents.id))
+          .limit(query.limit),
+      )
+      return found.map(fromAuditRow)
+    },
+    async count() {
+      await settle()
+      const [row] = await queries.rows((db, { auditEvents }) => db.select({ total: count() }).from(auditEvents))
+      return row?.total ?? 0
+    },
+    async close() {
+      closing.abort()
+      await gathering
+      await flush().catch((error: unknown) => logger.warn({ err: error }, 'audit events could not be written'))
+    },
+  }
+}
+
+function conditions(query: AuditQuery, table: Tables['auditEvents']): SQL | undefined {
+  const asked: SQL[] = []
+  if (query.correlationId) asked.push(eq(table.correlationId, query.correlationId))
+  if (query.userId) asked.push(eq(table.userId, query.userId))
+  if (query.patternId) asked.push(eq(table.patternId, query.patternId))
+  if (query.kind) asked.push(eq(table.kind, query.kind))
+  if (query.origin) asked.push(eq(table.origin, query.origin))
+  return and(...asked)
+}

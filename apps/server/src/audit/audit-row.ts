@@ -1,0 +1,71 @@
+import type { PiiOrigin } from '@svc/pii/audit'
+import type { Tables } from '../db/schema.ts'
+import type { AuditEvent, AuditFacts, AuditKind, RecordedEvent } from './audit-event.ts'
+
+type AuditRow = Tables['auditEvents']['$inferSelect']
+
+/** Every origin that an event can have. */
+export const PII_ORIGINS: readonly PiiOrigin[] = ['middleware', 'proxy', 'pii_analyze', 'pii_redact']
+
+const ID_PREFIXES: Readonly<Record<AuditKind, string>> = {
+  pii: 'pii',
+  proxy_connect: 'pii',
+  proxy_traffic: 'pii',
+  admission: 'adm',
+}
+
+/** The beginning of the ids of a kind. */
+export function idPrefix(kind: AuditKind): string {
+  return ID_PREFIXES[kind]
+}
+
+/** An event with its id and time. */
+export interface DatedEvent {
+  readonly id: string
+  readonly createdAt: number
+  readonly event: AuditEvent
+}
+
+/** The row of an event. */
+export function toAuditRow({ id, createdAt, event }: DatedEvent): AuditRow {
+  const { kind, correlationId, userId = '' } = event
+  const { origin, patternId } = event.kind === 'pii' ? event : { origin: '', patternId: '' }
+  return { id, createdAt, kind, origin, correlationId, userId, patternId, facts: JSON.stringify(toFacts(event)) }
+}
+
+function toFacts(event: AuditEvent): AuditFacts {
+  switch (event.kind) {
+    case 'pii':
+      return event.facts
+    case 'admission': {
+      const { model, statusCode, retryAfterMs } = event
+      return { host: model, model, status_code: statusCode, duration_ms: retryAfterMs }
+    }
+    case 'proxy_connect':
+      return { host: event.host, intercepted: event.intercepted }
+    case 'proxy_traffic': {
+      const { host, bytesSent, bytesReceived, statusCode, durationMs } = event
+      return {
+        host,
+        bytes_sent: bytesSent,
+        bytes_received: bytesReceived,
+        status_code: statusCode,
+        duration_ms: durationMs,
+      }
+    }
+  }
+}
+
+/** The event of a row. */
+export function fromAuditRow(row: AuditRow): RecordedEvent {
+  return {
+    ...row,
+    kind: toKind(row.kind),
+    origin: PII_ORIGINS.find((origin) => origin === row.origin),
+    facts: JSON.parse(row.facts) as AuditFacts,
+  }
+}
+
+function toKind(text: string): AuditKind {
+  return Object.hasOwn(ID_PREFIXES, text) ? (text as AuditKind) : 'pii'
+}

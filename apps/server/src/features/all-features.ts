@@ -1,0 +1,45 @@
+import { backendFeature } from '../api/admin/backend/feature.ts'
+import { brandingFeature } from '../api/admin/branding/feature.ts'
+import { discoveryFeature } from '../api/admin/discovery/feature.ts'
+import { documentationFeature } from '../api/admin/docs/feature.ts'
+import { failoverFeature } from '../api/admin/failover/feature.ts'
+import { homeFeature } from '../api/admin/home/feature.ts'
+import { middlewareFeature } from '../api/admin/middleware/feature.ts'
+import { modelFilesFeature } from '../api/admin/models/feature.ts'
+import { piiFeature } from '../api/admin/pii/feature.ts'
+import { settingsFeature } from '../api/admin/settings/feature.ts'
+import { systemFeature } from '../api/admin/system/feature.ts'
+import { messagesFeature } from '../api/formats/messages/feature.ts'
+import { ollamaFeature } from '../api/formats/ollama/feature.ts'
+import { openaiFeature } from '../api/formats/openai/feature.ts'
+import { rerankFeature } from '../api/formats/rerank/feature.ts'
+import { responsesFeature } from '../api/formats/responses/feature.ts'
+import { scoreFeature } from '../api/formats/score/feature.ts'
+import { tokenizeFeature } from '../api/formats/tokenize/feature.ts'
+import { diagnosticsFeature } from './diagnostics.ts'
+import type { CreateFeature } from './feature.ts'
+import { preloadFeature } from './preload.ts'
+
+/** The features of the server, in the order of their routes. They close in the opposite order. */
+export const ALL_FEATURES: readonly CreateFeature[] = [
+  systemFeature,
+  homeFeature,
+  discoveryFeature,
+  documentationFeature,
+  brandingFeature,
+  backendFeature,
+  modelFilesFeature,
+  openaiFeature,
+  ollamaFeature,
+  messagesFeature,
+  responsesFeature,
+  rerankFeature,
+  tokenizeFeature,
+  scoreFeature,
+  piiFeature,
+  middlewareFeature,
+  failoverFeature,
+  settingsFeature,
+  diagnosticsFeature,
+  preloadFeature,
+]

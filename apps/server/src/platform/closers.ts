@@ -1,0 +1,20 @@
+/** Ends something that was opened. */
+export type Close = () => Promise<unknown> | unknown
+
+/** The open things of a server, in the order in which they were opened. */
+export interface Closers {
+  push(...closes: readonly Close[]): void
+  /** Closes everything, the last one first. */
+  closeAll(): Promise<void>
+}
+
+/** Nothing is open yet. */
+export function createClosers(): Closers {
+  const opened: Close[] = []
+  return {
+    push: (...closes) => void opened.push(...closes),
+    async closeAll() {
+      for (let close = opened.pop(); close !== undefined; close = opened.pop()) await close()
+    },
+  }
+}

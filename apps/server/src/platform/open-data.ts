@@ -1,0 +1,48 @@
+import { mkdir } from 'node:fs/promises'
+import type { ConfigSources } from '../config/load.ts'
+import type { ServerConfig } from '../config/schema.ts'
+import type { Database } from '../db/database.ts'
+import { openDatabase } from '../db/open-database.ts'
+import { type FileLock, lockDataPath } from '../files/file-lock.ts'
+import { removeStaleTemporaries } from '../files/temporary-files.ts'
+import type { Clock, Logger } from '../ports.ts'
+import { createSettings, type Settings } from '../settings/settings.ts'
+import type { Closers } from './closers.ts'
+
+/** What {@link openData} needs. */
+export interface DataOptions {
+  readonly config: ServerConfig
+  readonly sources: ConfigSources
+  readonly version: string
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** The durable data of a server. */
+export interface OpenData {
+  readonly lock: FileLock
+  readonly database: Database
+  readonly settings: Settings
+}
+
+/** Claims the data folder, then opens the database and the settings. */
+export async function openData(options: DataOptions, closers: Closers): Promise<OpenData> {
+  const { config, sources, clock, log: logger } = options
+  for (const folder of [config.modelsPath, config.backendsPath]) await mkdir(folder, { recursive: true })
+  const lock = await lockDataPath(config.dataPath, { clock })
+  closers.push(() => lock.close())
+  for (const folder of [config.modelsPath, config.dataPath, config.configDir]) {
+    await removeStaleTemporaries(folder, { now: clock.now() })
+  }
+  const database = await openDatabase({
+    url: config.authDatabaseUrl,
+    dataPath: config.dataPath,
+    appVersion: options.version,
+    logger,
+    clock,
+  })
+  closers.push(() => database.close())
+  const settings = await createSettings({ config, sources, logger, clock })
+  closers.push(() => settings.close())
+  return { lock, database, settings }
+}

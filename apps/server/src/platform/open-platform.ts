@@ -1,0 +1,141 @@
+import { SvcError } from '@svc/errors'
+import { createAuditLog } from '../audit/audit-log.ts'
+import type { BuiltInBackend } from '../backends/catalog.ts'
+import type { Environment } from '../backends/child-environment.ts'
+import type { DemoModelSource } from '../catalog/loose-weights.ts'
+import { type BackendRoom, composeBackends } from '../compose-backends.ts'
+import { composeInference } from '../compose-inference.ts'
+import type { ConfigSources } from '../config/load.ts'
+import type { ServerConfig } from '../config/schema.ts'
+import { createBodyReader } from '../http/body.ts'
+import type { Authenticator } from '../http/middleware/authenticate.ts'
+import type { StageObserver } from '../inference/pipeline.ts'
+import { createInProcessBackends } from '../inference/upstream/in-process-backends.ts'
+import type { RootLogger } from '../log.ts'
+import { createMetrics } from '../monitoring/metrics.ts'
+import { createRecordStore } from '../monitoring/record-store.ts'
+import type { TraceRecord, UsageRecord } from '../monitoring/recorders.ts'
+import type { Clock } from '../ports.ts'
+import type { Settings } from '../settings/settings.ts'
+import type { Closers } from './closers.ts'
+import { type OpenData, openData } from './open-data.ts'
+import { openKeys } from './open-keys.ts'
+import { openModels } from './open-models.ts'
+import { type OpenUpstreams, openUpstreams } from './open-upstreams.ts'
+import type { Platform } from './platform.ts'
+
+/** Time that a sender of a body may be silent. */
+const BODY_IDLE_MS = 30_000
+/** All request bodies in memory together (threats REL-2). */
+const BODIES_TOTAL_BYTES = 256 * 1024 * 1024
+
+/** What {@link openPlatform} needs. */
+export interface PlatformOptions {
+  readonly config: ServerConfig
+  readonly sources: ConfigSources
+  /** As `/version` shows it. */
+  readonly version: string
+  readonly log: RootLogger
+  readonly clock: Clock
+  /** The environment of this process; backends get its allowed part. */
+  readonly environment: Environment
+  /** Backends that come with the server, by name. */
+  readonly builtInBackends: Readonly<Record<string, BuiltInBackend>>
+  readonly demoModels: readonly DemoModelSource[]
+  /** Finds out who is calling. @default the shared keys of the settings */
+  readonly authenticator?: Authenticator | undefined
+  /** Told of each stage that a request enters. @default nothing */
+  readonly observeStage?: StageObserver | undefined
+}
+
+/** The facts of the server that the platform cannot know before the features are made. */
+export interface LaterFacts extends Pick<Platform, 'rows' | 'unready'> {
+  /** The port of this server; undefined before it listens. */
+  readonly ownPort: () => number | undefined
+}
+
+/** Opens the parts that features share, in the order in which they need each other. */
+export async function openPlatform(
+  options: PlatformOptions,
+  { rows, unready, ownPort }: LaterFacts,
+  closers: Closers,
+): Promise<Platform> {
+  const { config, version, clock, log } = options
+  const data = await openData(options, closers)
+  const { lock, database, settings } = data
+  const authenticator = openKeys({ config, settings, authenticator: options.authenticator, log }, closers)
+  const upstreams = await openUpstreams({ config, environment: options.environment, ownPort, clock, log }, closers)
+  const backends = await openBackends(options, { ...data, ...upstreams }, closers)
+  const { modelFiles, models, useSettings } = await openModels({
+    config,
+    settings,
+    demoModels: options.demoModels,
+    log,
+  })
+  const metrics = createMetrics()
+  const compression = { enabled: !config.disableHttpCompression, minLength: config.httpCompressionMinLengthBytes }
+  const bodies = createBodyReader({
+    maxBytes: config.uploadLimitBytes,
+    idleMs: BODY_IDLE_MS,
+    totalBytes: BODIES_TOTAL_BYTES,
+  })
+  const audit = createAuditLog({ database, clock, logger: log })
+  closers.push(() => audit.close())
+  const [usage, traces] = [createRecordStore<UsageRecord>(), createRecordStore<TraceRecord>()]
+  const inference = composeInference({
+    ...{ config, settings, directory: models, residency: backends.residency, ...upstreams },
+    ...{ audit, usage, traces, metrics, clock, logger: log },
+    userAgent: `svc/${version.split(' ', 1)[0]}`,
+    observeStage: options.observeStage,
+  })
+  closers.push(() => inference.close())
+  closers.push(followSettings({ config, settings, log }, { backends, useSettings }))
+  closers.push(modelFiles.subscribe(({ changed, removed }) => backends.residency.forget([...changed, ...removed])))
+  return {
+    ...{ config, version, clock, log, settings, database, lock, metrics, audit, usage, traces, authenticator },
+    ...{ models, modelFiles, backends, inference, bodies, compression, rows, unready },
+    inferenceRoutes: { core: inference.core, deliverTo: inference.deliverTo, compression, bodies },
+  }
+}
+
+async function openBackends(
+  { config, environment, builtInBackends, clock, log: logger }: PlatformOptions,
+  { settings, lock, upstream, secrets, ca, checkUpstream }: OpenData & OpenUpstreams,
+  closers: Closers,
+): Promise<BackendRoom> {
+  const backends = await composeBackends({
+    config,
+    settings,
+    environment,
+    builtIn: builtInBackends,
+    inProcess: createInProcessBackends({ upstream, secrets, ca, checkUpstream, logger }),
+    checkDataPath() {
+      const reason = lock.lossReason()
+      if (reason === undefined) return
+      throw new SvcError('unavailable', `the data folder was taken away: ${reason}`, { code: 'data_folder_gone' })
+    },
+    clock,
+    logger,
+  })
+  closers.push(() => backends.close())
+  return backends
+}
+
+/** Brings changed settings to the parts of the platform. @returns how to stop that */
+function followSettings(
+  { config, settings, log }: { readonly config: ServerConfig; readonly settings: Settings; readonly log: RootLogger },
+  { backends, useSettings }: { readonly backends: BackendRoom; readonly useSettings: () => void },
+): () => void {
+  const { catalog, residency, watchdog } = backends
+  return settings.subscribe((changed) => {
+    if (changed.has('external_backends')) {
+      catalog
+        .setExternal(Object.fromEntries(settings.externalBackends()))
+        .catch((error: unknown) => log.error({ err: error }, 'external backends could not be read'))
+    }
+    useSettings()
+    residency.reconsider()
+    watchdog.wake()
+    log.level = settings.get('debug') ? 'debug' : config.logLevel
+  })
+}

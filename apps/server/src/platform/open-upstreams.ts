@@ -1,0 +1,46 @@
+import { createHttpUpstream, type HttpUpstream, readTrustStore } from '@svc/http-client'
+import type { SecretReader } from '@svc/proxy'
+import type { Environment } from '../backends/child-environment.ts'
+import type { ServerConfig } from '../config/schema.ts'
+import { type CheckUpstream, createUpstreamCheck } from '../inference/upstream/own-address.ts'
+import { secretsOf } from '../inference/upstream/secrets.ts'
+import type { Clock, Logger } from '../ports.ts'
+import type { Closers } from './closers.ts'
+
+/** What {@link openUpstreams} needs. */
+export interface UpstreamsOptions {
+  readonly config: ServerConfig
+  readonly environment: Environment
+  /** The port of this server; undefined before it listens. */
+  readonly ownPort: () => number | undefined
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** The way to servers elsewhere. */
+export interface OpenUpstreams {
+  readonly upstream: HttpUpstream
+  /** Further authorities, PEM. */
+  readonly ca: string | undefined
+  readonly secrets: SecretReader
+  /** Refuses an upstream that is this server. */
+  readonly checkUpstream: CheckUpstream
+}
+
+/** Reads the trust store and opens the client of upstreams. */
+export async function openUpstreams(options: UpstreamsOptions, closers: Closers): Promise<OpenUpstreams> {
+  const { config, environment, ownPort, clock, log } = options
+  const ca = await readTrustStore({
+    environment,
+    onEmpty: (variable, file) => log.warn({ file }, `${variable} holds no certificates`),
+  })
+  const upstream = createHttpUpstream({ ca })
+  closers.push(() => upstream.close())
+  const checkUpstream = createUpstreamCheck({
+    host: config.address.host,
+    port: ownPort,
+    baseUrl: config.externalBaseUrl,
+    clock,
+  })
+  return { upstream, ca, secrets: secretsOf(environment), checkUpstream }
+}

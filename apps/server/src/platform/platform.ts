@@ -1,0 +1,57 @@
+import type { AuditLog } from '../audit/audit-log.ts'
+import type { ConfigStore } from '../catalog/config-store.ts'
+import type { ModelDirectory } from '../catalog/resolve.ts'
+import type { BackendRoom } from '../compose-backends.ts'
+import type { InferenceRoom } from '../compose-inference.ts'
+import type { ServerConfig } from '../config/schema.ts'
+import type { Database } from '../db/database.ts'
+import type { FileLock } from '../files/file-lock.ts'
+import type { BodyReader } from '../http/body.ts'
+import type { CompressionPolicy } from '../http/compression.ts'
+import type { Authenticator } from '../http/middleware/authenticate.ts'
+import type { RouteRow } from '../http/route-row.ts'
+import type { DeliverTo } from '../inference/deliver-reply.ts'
+import type { RequestCore } from '../inference/pipeline.ts'
+import type { RootLogger } from '../log.ts'
+import type { Metrics } from '../monitoring/metrics.ts'
+import type { TraceReader, TraceRecorder, UsageReader, UsageRecorder } from '../monitoring/recorders.ts'
+import type { Clock } from '../ports.ts'
+import type { Unready } from '../readiness.ts'
+import type { Settings } from '../settings/settings.ts'
+
+/** The parts of the server that its features share. A feature takes what it needs. */
+export interface Platform {
+  readonly config: ServerConfig
+  /** As `/version` shows it. */
+  readonly version: string
+  readonly clock: Clock
+  readonly log: RootLogger
+  readonly settings: Settings
+  readonly database: Database
+  /** The claim on the data folder. */
+  readonly lock: FileLock
+  readonly metrics: Metrics
+  readonly audit: AuditLog
+  readonly usage: UsageRecorder & UsageReader
+  readonly traces: TraceRecorder & TraceReader
+  readonly authenticator: Authenticator
+  /** The models by name, as the settings are now. */
+  readonly models: ModelDirectory
+  /** The files of the models. */
+  readonly modelFiles: ConfigStore
+  readonly backends: BackendRoom
+  readonly inference: InferenceRoom
+  readonly bodies: BodyReader
+  readonly compression: CompressionPolicy
+  /** What `defineInferenceRoute` needs. */
+  readonly inferenceRoutes: {
+    readonly core: RequestCore
+    readonly deliverTo: DeliverTo
+    readonly compression: CompressionPolicy
+    readonly bodies: BodyReader
+  }
+  /** The route table without reserved rows; complete once every feature is made. */
+  readonly rows: () => readonly RouteRow[]
+  /** The reason why a feature, or a stop, keeps the server from taking requests. */
+  readonly unready: () => Unready | undefined
+}
