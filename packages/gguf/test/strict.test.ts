@@ -28,7 +28,7 @@ function read(bytes: Buffer): GgufHeader {
   return readGgufHeader(source, { strict: true })
 }
 
-/** A file whose n-th 8-byte number of that value is another. */
+/** Copies a file and replaces its n-th 8-byte number of that value. */
 function patch(bytes: Buffer, from: number, to: bigint): Buffer {
   const patched = Buffer.from(bytes)
   const needle = Buffer.alloc(8)
@@ -104,7 +104,7 @@ describe('a header is refused', () => {
     }
   })
 
-  it('with its own error, whatever is wrong with it', () => {
+  it('with a GgufError for any damage', () => {
     const { dataOffset } = read(good)
     const edit = fc.record({
       at: fc.nat(dataOffset - 1),
@@ -134,7 +134,7 @@ function patchText(bytes: Buffer, from: string, to: string): Buffer {
   return patched
 }
 
-/** Where the token `b` stands: behind the length of its text. */
+/** Position of the token `b`: after the length of its text. */
 function placeOf(bytes: Buffer, token: string): [number, number] {
   const place = bytes.indexOf(Buffer.concat([Buffer.from([1, 0, 0, 0, 0, 0, 0, 0]), Buffer.from(token)])) + 8
   return [place, place + 1]

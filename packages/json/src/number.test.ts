@@ -48,7 +48,7 @@ describe('isNumber', () => {
 })
 
 describe('numberValue', () => {
-  it('is what JSON.parse gives for any number', () => {
+  it('gives the value of JSON.parse for any number', () => {
     const texts = fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }).map(String), fc.integer().map(String))
     fc.assert(
       fc.property(fc.oneof(texts, numberText.filter(isNativeNumber)), (text) => {

@@ -16,16 +16,16 @@ for (const character of '"\\/bfnrt') IS_ESCAPE[character.charCodeAt(0)] = 1
 const HEX_VALUE = new Uint8Array(256).fill(0xff)
 for (const digit of '0123456789abcdefABCDEF') HEX_VALUE[digit.charCodeAt(0)] = Number.parseInt(digit, 16)
 
-/** Finds the end of string tokens and checks what is in them; can stop and go on anywhere in a long one. */
+/** Finds the end of string tokens and checks their content; can stop and go on anywhere in a long string. */
 export class StringScanner {
-  /** What the string holds so far, as `FLAG_*` bits. */
+  /** Facts of the string so far, as `FLAG_*` bits. */
   flags = 0
   /** Whether the closing quote was reached. */
   closed = false
   readonly #bytes: Uint8Array
   /** The bytes four at a time, from the first aligned one. */
   readonly #words: Int32Array
-  /** Bytes before the first aligned one, 0 to 3; may be more than there are. */
+  /** Bytes before the first aligned one, 0 to 3; may exceed the length of the input. */
   readonly #lead: number
 
   constructor(bytes: Uint8Array) {

@@ -37,7 +37,7 @@ export class Tape {
 
   constructor(sizeBytes: number) {
     // Every entry but a closing bracket starts at a byte of its own, and a closing bracket ends at one. Most bodies
-    // have far fewer entries than bytes, and memory that is taken for each of them has to be cleared and collected.
+    // have far fewer entries than bytes, and all memory taken has to be cleared and collected.
     this.#lastBlock = takeWords(Math.min(FIRST_ENTRIES, sizeBytes) * WORDS_PER_ENTRY)
     this.#blocks.push(this.#lastBlock)
   }
@@ -75,7 +75,7 @@ export class Tape {
   }
 }
 
-/** A tokenized document: what the offsets point into, and the offsets. */
+/** A tokenized document: its bytes, and the offsets of its tokens. */
 export interface Tokens {
   readonly bytes: Uint8Array
   readonly tape: Tape
@@ -91,7 +91,7 @@ export function opensContainer(byte: number): boolean {
   return byte === OPEN_BRACE || byte === OPEN_BRACKET
 }
 
-/** The entry after a token and all that is inside it. */
+/** The entry after a token and its content. */
 export function nextSibling(tokens: Tokens, index: number): number {
   return opensContainer(firstByte(tokens, index)) ? tokens.tape.second(index) + 1 : index + 1
 }

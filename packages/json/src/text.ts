@@ -38,14 +38,14 @@ export function stringText(tokens: Tokens, index: number): string {
   return text
 }
 
-/** Keys met lately, in the form in which objects hold them. Keys of requests are few and repeat. */
+/** Recently read keys, in the form in which objects hold them. Requests repeat few keys. */
 const RECENT_KEYS = 512
 const MAX_RECENT_BYTES = 32
-/** What programs call the members of their objects. Any other key may be somebody's text, which is not kept. */
+/** Form of a programmed member name. Any other key may be a user's text, which must not be kept. */
 const NAME = /^[\w$.-]+$/
 const recentKeys: (string | undefined)[] = new Array<string | undefined>(RECENT_KEYS).fill(undefined)
 
-/** The text of a key: {@link stringText}, but one met lately is compared and not decoded again. */
+/** The text of a key, as {@link stringText} gives it. A recently read key is compared instead of decoded. */
 export function keyText(tokens: Tokens, index: number): string {
   const { bytes, tape } = tokens
   const start = tape.first(index) + 1
@@ -65,8 +65,8 @@ export function keyText(tokens: Tokens, index: number): string {
 }
 
 /**
- * The same text as the engine keeps it for names of members: looking one up needs no comparison then. An object without
- * a prototype has no shape that would be kept for each name.
+ * Interns the text as the engine interns member names, which makes lookups free of comparisons. An object without a
+ * prototype keeps no shape for each name.
  */
 function asKey(text: string): string {
   const holder: Record<string, true> = Object.create(null)

@@ -3,10 +3,10 @@ import { numberValue } from './number.ts'
 import { endOffset, firstByte, nextSibling, type Tokens } from './tape.ts'
 import { keyText, stringText } from './text.ts'
 
-/** What JSON stands for in JavaScript. */
+/** A JSON value in JavaScript. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue }
 
-/** Keys that are left out of objects, so that no later copy of one can reach a prototype (IN-8). */
+/** Keys that are left out of objects, so that no later copy of an object can reach a prototype (IN-8). */
 const DROPPED_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
 type Container = JsonValue[] | { [key: string]: JsonValue }

@@ -5,7 +5,7 @@ import { endOffset, FLAG_LONE_SURROGATE, firstByte, nextSibling, type Tape, type
 import { decodeRange, isStringText, keyText, stringText } from './text.ts'
 import { type JsonValue, ValueBuilder } from './to-value.ts'
 
-/** What a token is. */
+/** The kind of a token. */
 export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null'
 
 /** One member of an object. Its nodes are made when asked for. */
@@ -40,7 +40,7 @@ export class JsonMember {
  */
 export class JsonDocument implements Tokens {
   readonly bytes: Uint8Array
-  /** Objects, arrays and keys in the document: what `maxNodes` counts. */
+  /** Objects, arrays and keys in the document, as `maxNodes` counts them. */
   readonly nodeCount: number
   /** @internal the tokens as nodes read them */
   readonly tape: Tape
@@ -59,8 +59,8 @@ export class JsonDocument implements Tokens {
 }
 
 /**
- * One token of a document and all that is inside it. Nodes are made when asked for: compare `index`, not the
- * objects, to see whether two are the same token. Lookups walk the members in order and take linear time.
+ * One token of a document with its content. Nodes are made when asked for: to compare two tokens, compare `index`, not
+ * the objects. Lookups walk the members in order and take linear time.
  */
 export class JsonNode {
   readonly document: JsonDocument
@@ -132,7 +132,7 @@ export class JsonNode {
     for (let index = this.index + 1; index < close; index = nextSibling(document, index + 1)) {
       if (!isStringText(document, index, key)) continue
       const value = new JsonNode(document, index + 1)
-      // Nearly always there is one: a list that grows takes many times its room.
+      // Nearly every key has one value, and a growing list takes many times the memory.
       if (found === undefined) found = [value]
       else found.push(value)
     }
@@ -191,15 +191,15 @@ export class JsonNode {
   }
 
   /**
-   * The entry of an object's closing bracket; 0 on anything else, which no entry comes before. Keys lie between, each
-   * before its value.
+   * The entry of an object's closing bracket; 0 for anything else, because no entry comes before 0. Keys lie between,
+   * each before its value.
    */
   #closeOfObject(): number {
     return this.kind === 'object' ? this.document.tape.second(this.index) : 0
   }
 }
 
-/** What lies between the brackets of a token. A generator would cost a small body more than all else that is done with it. */
+/** Iterates over the content of a container. For a small body a generator would cost more than the rest of the work. */
 abstract class Children<T> implements IterableIterator<T, undefined> {
   readonly #document: JsonDocument
   readonly #close: number

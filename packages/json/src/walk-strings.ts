@@ -11,7 +11,7 @@ interface Frame {
   readonly isObject: boolean
   readonly closeIndex: number
   readonly parent: Frame | undefined
-  /** What leads here from the parent: the entry of a key, or an array index. */
+  /** Step from the parent: the entry of a key, or an array index. */
   readonly step: number
 }
 
@@ -32,8 +32,8 @@ export class StringLeaf {
   }
 
   /**
-   * Where the string is, seen from the node the walk began at. The path of a key is that of its member. Costs
-   * time in proportion to the depth, and only when called; it may be called after the walk has gone on.
+   * The path of the string from the node where the walk began. The path of a key is that of its member. Costs time in
+   * proportion to the depth, and only when called; it may be called after the walk has gone on.
    */
   path(): JsonPath {
     const path: JsonPath = []

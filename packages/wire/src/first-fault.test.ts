@@ -43,14 +43,14 @@ describe('the check of a list or a map', () => {
     }
   })
 
-  it('lets pass what is right, and gives it as the schema does', () => {
+  it("accepts a correct body and returns the schema's value", () => {
     expect(schema.parse({ list, map, list2: 1 })).toEqual({ list, map, list2: 1 })
     expect(schema.parse({ list: null })).toEqual({ list: null })
     expect(schema.parse({})).toEqual({})
   })
 })
 
-/** The lists and maps of a schema whose check goes on after a fault, by where they stand. */
+/** Paths of the lists and maps whose check goes on after a fault. */
 function openContainers(schema: z.core.$ZodType, path: string, seen = new Set<z.core.$ZodType>()): string[] {
   if (seen.has(schema)) return []
   seen.add(schema)

@@ -56,12 +56,12 @@ import { responseInputItem, responseOutputItem } from './responses/items.ts'
 import { responseCountRequest, responseRequest, responseTool } from './responses/request.ts'
 import { responseCountReply, responseResource } from './responses/resource.ts'
 
-/** What a schema is called in an OpenAPI document. */
+/** The name of a schema in an OpenAPI document. */
 export interface SchemaName {
   id: string
 }
 
-/** Names of schemas; the server adds those of its own bodies to a registry of its own. */
+/** Names of schemas; the server adds its own bodies to a registry of its own. */
 export type SchemaRegistry = z.core.$ZodRegistry<SchemaName>
 
 const NAMED: Readonly<Record<string, z.ZodType>> = {

@@ -46,13 +46,13 @@ describe('lists', () => {
 describe('models', () => {
   const model = { id: 'demo', object: 'model', created: 0, owned_by: 'svc' }
 
-  it('carry what official clients type as required', () => {
+  it('require the fields that official clients type as required', () => {
     expect(parseBody(modelList, { object: 'list', data: [model] }).data[0]?.id).toBe('demo')
     const { owned_by: _, ...short } = model
     expect(paramOf(() => parseBody(modelList, { object: 'list', data: [short] }))).toBe('data[0].owned_by')
   })
 
-  it('may say what they can do', () => {
+  it('may state their capabilities', () => {
     const able = { ...model, capabilities: ['chat', 'tools'], input_modalities: ['text'], output_modalities: ['text'] }
     expect(parseBody(modelCapabilitiesList, { object: 'list', data: [able] }).data[0]).toEqual(able)
     const smelling = { ...able, input_modalities: ['smell'] }

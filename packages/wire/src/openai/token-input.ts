@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { MAX_INT32 } from '../scalars.ts'
 
 /*
- * Checked by hand up to the first fault: a schema that looks at each of a few hundred thousand numbers, and has
- * something to say of every one, would hold up everybody else for seconds.
+ * Checked by hand up to the first fault: a schema with an issue for each of a few hundred thousand numbers would block
+ * the event loop for seconds.
  */
 
 const TOKEN = { type: 'integer', minimum: 0, maximum: MAX_INT32 } as const
@@ -20,8 +20,8 @@ export const tokenList = z
   .meta({ ...TOKENS })
 
 /**
- * Text in every form that clients send it in: one text, several, one list of tokens, several lists. Texts and lists may
- * stand side by side; bare tokens stand among their like.
+ * Text in every form clients send: one text, several, one list of tokens, several lists. Texts and lists may stand side
+ * by side; bare tokens may not be mixed with them.
  */
 export const textOrTokens = z
   .custom<string | (string | number | number[])[]>()

@@ -4,7 +4,7 @@ import { parseBody } from '../parse-body.ts'
 import { responseEvent } from './events.ts'
 import { responseRequest } from './request.ts'
 
-/** What a client gets to read, or `ok`. */
+/** The message for the client, or `ok`. */
 function verdict(fields: object): string {
   try {
     parseBody(responseRequest, { model: 'm', input: 'hi', ...fields })

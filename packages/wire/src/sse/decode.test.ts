@@ -49,7 +49,7 @@ describe('SSE fields', () => {
     ])
   })
 
-  it('takes one space after the colon away, not more, and needs none', () => {
+  it('strips at most one space after the colon', () => {
     expect(dataOf('data:a\n\ndata: b\n\ndata:  c\n\ndata\n\ndata:\n\n')).toEqual(['a', 'b', ' c', '', ''])
   })
 
@@ -179,7 +179,7 @@ describe('pieces for a relay', () => {
     expect(first && decode(first.raw)).toBe('data: a\n\n')
   })
 
-  it('has nothing left to say at the end of a stream that ended well', async () => {
+  it('gives nothing at the end of a complete stream', async () => {
     const pieces = []
     for await (const piece of decodeSsePieces([encode('data: a\n\n')])) pieces.push(piece.kind)
     expect(pieces).toEqual(['event'])
