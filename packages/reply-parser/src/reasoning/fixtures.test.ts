@@ -31,7 +31,7 @@ const fixtures = readFileSync(new URL('./__fixtures__/reasoning.jsonl', import.m
   .map((line): Fixture => JSON.parse(line))
   .filter(({ header }) => header !== true)
 
-/** The block as a model file would hold it. */
+/** Reads the block as a model file would hold it. */
 function settingsOf({ config = {} }: Fixture): ReasoningSettings {
   return toCamelCaseKeys(config) as ReasoningSettings
 }
@@ -98,7 +98,7 @@ describe('recorded reasoning of backends', () => {
 })
 
 describe('recorded prompts', () => {
-  // Its block is closed in the prompt; the recorded token is the one that was looked for, not one that counts.
+  // The recorded token is that of the lookup, which does not count here: the prompt already closes its block.
   const closed = 'prefill/closed-in-prompt'
   const prompts = fixtures.filter(({ name, prompt, deltas }) => prompt !== undefined && !deltas && name !== closed)
 

@@ -5,7 +5,7 @@ describe('matchLiteralAt', () => {
   const at = (literals: readonly string[], text: string, final = false) =>
     matchLiteralAt(literals, { text, at: 1, end: text.length, final })
 
-  it('tells which literal stands there', () => {
+  it('identifies the literal at a position', () => {
     expect(at(['<a>', '<b>'], 'x<b>y')).toBe(1)
     expect(at(['<a>', '<b>'], 'x<c>y')).toBe('none')
   })
@@ -16,7 +16,7 @@ describe('matchLiteralAt', () => {
     expect(at(['<a>'], 'x')).toBe('more')
   })
 
-  it('takes the first of those that match, and waits for it', () => {
+  it('picks the first match and waits for it', () => {
     expect(at(['<ab', '<a'], 'x<ab')).toBe(0)
     expect(at(['<ab', '<a'], 'x<a')).toBe('more')
     expect(at(['<ab', '<a'], 'x<a', true)).toBe(1)

@@ -34,7 +34,7 @@ const fixtures = readFileSync(new URL('./__fixtures__/tool-calls.jsonl', import.
   .map((line): Fixture => JSON.parse(line))
   .filter(({ header }) => header !== true)
 
-/** The block as a model file would hold it. */
+/** Reads the block as a model file would hold it. */
 function settingsOf({ config = {} }: Fixture): ToolCallSettings {
   return toCamelCaseKeys(config) as ToolCallSettings
 }
@@ -46,7 +46,7 @@ function optionsOf(fixture: Fixture): ToolCallOptions {
   return { settings, markers: { ...NO_MARKERS, ...markers } }
 }
 
-/** As the header says: values where both are objects, else text. */
+/** Compares as the header says: as values where both are objects, else as text. */
 function argumentsOf({ arguments: text }: ParsedToolCall): unknown {
   try {
     const value: unknown = JSON.parse(text)
@@ -64,7 +64,7 @@ function collapse(text: string | undefined): string | undefined {
   return text?.replace(/\s+/g, ' ').trim()
 }
 
-/** Whichever way the sentence of the record allows: ours is no call. */
+/** The record allows two readings; ours is: no call. */
 function answerOf({ open, calls = [], content, expected }: Fixture): Answer {
   return open === undefined ? { calls, content, ...expected } : { calls: [] }
 }

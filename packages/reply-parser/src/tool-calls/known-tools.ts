@@ -9,7 +9,7 @@ export function toKnownTools(tools: readonly unknown[]): readonly KnownTool[] {
   })
 }
 
-/** Whether the schema of a tool says that a parameter is text. */
+/** Whether the schema of a tool declares a parameter as text. */
 export function isTextParameter(tool: KnownTool | undefined, key: string): boolean {
   const properties = memberOf(tool?.parameters, 'properties')
   return memberOf(memberOf(properties, key), 'type') === 'string'
