@@ -4,18 +4,18 @@ import { isObject } from './schema/json.ts'
 import type { StructuredOutput, ToolGrammarSettings } from './settings.ts'
 import { propertiesOrder } from './tools/properties-order.ts'
 
-/** What holds a reply to its form. */
+/** The constraint on a reply's form. */
 export interface OutputConstraint {
   readonly grammar: string
-  /** For the parsed reply; absent where the form is no JSON. */
+  /** For the parsed reply; absent for a form other than JSON. */
   readonly check?: ValueCheck | undefined
 }
 
 /**
- * The grammar of a form, and the check of what the grammar cannot say.
+ * Compiles the grammar of a form, and the check of keywords that the grammar cannot express.
  *
- * @param settings the `function` block of the model
- * @throws `invalid_request` with the code `unsupported_schema`, before anything is generated
+ * @param settings the `function` block of the model @throws `invalid_request` with the code `unsupported_schema`,
+ *   before anything is generated
  */
 export function compileStructuredOutput(output: StructuredOutput, settings: ToolGrammarSettings): OutputConstraint {
   switch (output.kind) {

@@ -17,13 +17,13 @@ import { isFreeObject, objectRules, objectShape } from './shapes/object-shape.ts
 import type { RuleMaker } from './shapes/rule-maker.ts'
 import { stringRules, stringShape } from './shapes/string-shape.ts'
 
-/** How a grammar is made. */
+/** Options of {@link GrammarBuilder}. */
 export interface GrammarOptions {
   /** Names of properties that come first, in this order; the others follow as the schema lists them. @default none */
   readonly propertiesOrder?: readonly string[] | undefined
 }
 
-/** A place that a refusal can name. */
+/** A place for a refusal to name. */
 interface BlamedPlace {
   readonly document: { readonly origin: SchemaOrigin }
   readonly pointer: string
@@ -33,12 +33,12 @@ const UNSATISFIABLE = 'no value can satisfy it'
 const ENDLESS = 'it needs itself again and again, so that no value of it ever ends'
 const TEXT = openSchema({ type: 'string' }, { param: 'property name' })
 
-/** Makes rules of schemas: one for every set of places that must hold together, however often it is needed. */
+/** Builds rules from schemas: one for every set of places that must hold together, however often it is needed. */
 export class GrammarBuilder implements RuleMaker {
   readonly #rules = new Map<string, Expression>(basicRules())
   readonly #known = new Map<string, Expression>()
   readonly #open: { readonly name: string; readonly places: Alternative }[] = []
-  /** What to say when a rule matches nothing. */
+  /** Refusals for rules without a match. */
   readonly #failures = new Map<string, { readonly place: SchemaPlace; readonly reason: string }>()
   readonly #expander = new AlternativeExpander()
   readonly #evaluation: Evaluation
@@ -106,7 +106,7 @@ export class GrammarBuilder implements RuleMaker {
   }
 
   /**
-   * The text of the grammar that starts with an expression.
+   * Writes the text of the grammar that starts with an expression.
    *
    * @throws `invalid_request` when nothing can ever match, or the text is too long
    */
@@ -139,7 +139,7 @@ export class GrammarBuilder implements RuleMaker {
     return options.length === 1 ? choice(...options) : this.addRule(hintFor(places[0]), choice(...options))
   }
 
-  /** The rule of one alternative; it is built when its turn comes, so that schemas may refer to themselves. */
+  /** The rule of one alternative. It is built later, from a queue, so that schemas may refer to themselves. */
   #alternative(places: Alternative): Expression {
     const [place] = places
     if (place === undefined) return rule('value')
@@ -202,7 +202,7 @@ export class GrammarBuilder implements RuleMaker {
     }
   }
 
-  /** Why nothing matches: a part that nothing satisfies, or parts that need each other without end. */
+  /** Explains why there is no match: an unsatisfiable part, or parts that require each other without end. */
   #explain(root: Expression, rules: Rules, productive: ReadonlySet<string>): Error {
     const seen = new Set<string>()
     const open = [...namesIn(root)].reverse()
@@ -251,7 +251,7 @@ function basicRules(): readonly (readonly [string, Expression])[] {
     ...stringRules(),
     ...numberRules(),
     ['boolean', choice(literal('true'), literal('false'))],
-    // At most one line break with its indent: a model that liked blanks would never end.
+    // At most one line break with its indent: a model that keeps writing blanks would never end.
     ['space', repeat(choice(literal(' '), lineBreak), 0, 1)],
   ]
 }

@@ -1,4 +1,4 @@
-/** A grammar in the language of llama.cpp, read back from its text: what tests hold grammars to. */
+/** A grammar in the language of llama.cpp, read back from its text for tests. */
 export interface Gbnf {
   readonly rules: ReadonlyMap<string, GbnfNode>
 }
@@ -10,7 +10,7 @@ type GbnfNode =
   | { readonly kind: 'choice'; readonly options: readonly GbnfNode[] }
   | { readonly kind: 'repeat'; readonly item: GbnfNode; readonly min: number; readonly max: number }
 
-/** Reads the text of a grammar; throws at whatever the language does not know, and at rules that are missing. */
+/** Reads the text of a grammar; throws at unknown syntax and at missing rules. */
 export function readGbnf(text: string): Gbnf {
   const rules = new Map<string, GbnfNode>()
   for (const line of text.split('\n').filter((one) => one !== '')) {
@@ -211,7 +211,7 @@ export function seededRandom(seed: number): RandomSource {
   }
 }
 
-/** Draws texts from a grammar: short ones, once they are nested `maxDepth` deep. */
+/** Draws texts from a grammar. At a nesting of `maxDepth` it draws short ones. */
 export function createSampler({ rules }: Gbnf, random: RandomSource, maxDepth = 8): () => string {
   const heights = heightsOf(rules)
   const known = new Map<GbnfNode, number>()
@@ -255,7 +255,7 @@ const COMMON: readonly (readonly [number, number])[] = [
 ]
 
 function drawCharacter(ranges: readonly (readonly [number, number])[], random: RandomSource): number {
-  // Mostly plain ones, so that texts that a pattern is looked for in are hit now and then.
+  // Prefers plain characters, so that patterns find matches in some samples.
   const common = ranges.flatMap(([first, last]) =>
     COMMON.map(([low, high]) => [Math.max(first, low), Math.min(last, high)] as const).filter(
       ([low, high]) => low <= high,
@@ -269,7 +269,7 @@ function pick(ranges: readonly (readonly [number, number])[], random: RandomSour
   return ranges[Math.floor(random() * ranges.length)] ?? [0x20, 0x20]
 }
 
-/** The least number of rules inside each other that a text of a rule takes. */
+/** The least nesting of rules that a text of a rule takes. */
 function heightsOf(rules: ReadonlyMap<string, GbnfNode>): ReadonlyMap<string, number> {
   const heights = new Map([...rules.keys()].map((name) => [name, Infinity]))
   for (let isChanged = true; isChanged; ) {

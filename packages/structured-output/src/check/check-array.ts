@@ -14,7 +14,7 @@ interface ArraySubject {
   readonly pointer: string
 }
 
-/** Holds an array to the keywords for arrays. */
+/** Checks an array against the keywords for arrays. */
 export function checkArray(place: SchemaPlace, subject: ArraySubject, context: Context): void {
   const { value } = subject
   const { verdict } = context

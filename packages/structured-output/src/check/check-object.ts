@@ -13,7 +13,7 @@ interface ObjectSubject {
   readonly pointer: string
 }
 
-/** Holds an object to the keywords for objects. */
+/** Checks an object against the keywords for objects. */
 export function checkObject(place: SchemaPlace, subject: ObjectSubject, context: Context): void {
   const { value } = subject
   const { verdict } = context
@@ -66,7 +66,7 @@ function checkNames(place: SchemaPlace, { value, pointer }: ObjectSubject, { ver
   }
 }
 
-/** `dependentRequired`, `dependentSchemas`, and `dependencies`, which was both. */
+/** `dependentRequired`, `dependentSchemas`, and `dependencies`, the older keyword for both. */
 function checkDependencies(place: SchemaPlace, subject: ObjectSubject, { verdict, evaluation }: Context): void {
   const isThere = (name: string): boolean => Object.hasOwn(subject.value, name)
   for (const name of ['dependentRequired', 'dependencies']) {

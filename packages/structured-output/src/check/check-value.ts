@@ -4,7 +4,7 @@ import { countOf, type Kind, keyword, kindsOf, numberOf, textOf } from '../schem
 import type { SchemaPlace } from '../schema/schema-document.ts'
 import type { Evaluator, Verdict } from './verdict.ts'
 
-/** Holds a value to `type`, `const` and `enum`. */
+/** Checks a value against `type`, `const` and `enum`. */
 export function checkValue(
   place: SchemaPlace,
   value: unknown,
@@ -33,7 +33,7 @@ function describeKinds(kinds: ReadonlySet<Kind>): string {
   return names.join(' or ')
 }
 
-/** Holds a number to its bounds. */
+/** Checks a number against its bounds. */
 export function checkNumber(place: SchemaPlace, value: number, verdict: Verdict): void {
   const { min, max } = boundsOf(place)
   if (min !== undefined && (min.isOpen ? value <= min.value : value < min.value)) {
@@ -46,13 +46,13 @@ export function checkNumber(place: SchemaPlace, value: number, verdict: Verdict)
   if (step !== undefined && step > 0 && !isMultiple(value, step)) verdict.fail(`must be a multiple of ${step}`)
 }
 
-/** A bound of a number, and whether the bound itself is left out. */
+/** A bound of a number, and whether it is exclusive. */
 export interface NumberBound {
   readonly value: number
   readonly isOpen: boolean
 }
 
-/** The bounds of a place, the older form with `exclusiveMinimum: true` included. */
+/** Reads the bounds of a place, including the older form with `exclusiveMinimum: true`. */
 export function boundsOf(place: SchemaPlace): { readonly min?: NumberBound; readonly max?: NumberBound } {
   const min = boundOf(place, { closed: 'minimum', open: 'exclusiveMinimum', pick: Math.max })
   const max = boundOf(place, { closed: 'maximum', open: 'exclusiveMaximum', pick: Math.min })
@@ -72,10 +72,10 @@ function boundOf(
   return { value: closed, isOpen: false }
 }
 
-/** Most that a quotient may be off a whole number by rounding. */
+/** Largest rounding error of a quotient that counts as a whole number. */
 const MAX_ROUNDING = 1e-3
 
-/** A decimal step is seldom exact in binary: what is within rounding of a multiple counts as one. */
+/** A decimal step is seldom exact in binary: a value within rounding of a multiple counts as one. */
 function isMultiple(value: number, step: number): boolean {
   if (Number.isInteger(value) && Number.isInteger(step)) return value % step === 0
   const quotient = value / step
@@ -83,7 +83,7 @@ function isMultiple(value: number, step: number): boolean {
   return Math.abs(quotient - Math.round(quotient)) <= Math.min(MAX_ROUNDING, Math.abs(quotient) * 2 ** -50)
 }
 
-/** Holds a text to its length, `pattern` and `format`. */
+/** Checks a text against its length, `pattern` and `format`. */
 export function checkText(
   place: SchemaPlace,
   value: string,

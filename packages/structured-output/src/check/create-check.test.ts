@@ -9,7 +9,7 @@ function checkOf(schema: unknown): ValueCheck {
   return createCheck(place, surveySchema(place))
 }
 
-/** Schema, values that are right, values that are wrong. */
+/** Schema, valid values, invalid values. */
 const CASES: readonly (readonly [
   name: string,
   schema: unknown,
@@ -159,7 +159,7 @@ describe('the check of a value', () => {
     expect(wrong.filter((value) => check(value) === undefined)).toEqual([])
   })
 
-  it('names the place and what is wrong, not what it tried in vain', () => {
+  it('names the place and the fault, not the alternatives tried in vain', () => {
     const check = checkOf({
       properties: {
         'a/b': { type: 'array', items: { anyOf: [{ type: 'integer' }, { type: 'null' }] } },
@@ -194,7 +194,7 @@ describe('the check of a value', () => {
     expect(checkOf({ $defs, $ref: '#/$defs/l29' })(1)).toEqual([{ pointer: '', reason: 'takes too long to check' }])
   })
 
-  it('counts what a schema lists: the same reply is judged alike on every machine', () => {
+  it('counts the entries a schema lists: a reply gets the same verdict on every machine', () => {
     const names = Array.from({ length: 10_000 }, (_, index) => `p${index}`)
     const check = checkOf({ items: { type: 'object', required: names } })
     const many = Array.from({ length: 5_000 }, () => ({}))
@@ -210,7 +210,7 @@ describe('the check of a value', () => {
     }
   })
 
-  it('takes a constant for itself and for nothing else', () => {
+  it('accepts only the constant itself', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 3 }), fc.jsonValue({ maxDepth: 3 }), (one, other) => {
         const [a, b] = [JSON.parse(JSON.stringify(one)), JSON.parse(JSON.stringify(other))]

@@ -9,7 +9,7 @@ import {
   union,
 } from './code-points.ts'
 
-/** A regular expression, as far as it can become part of a grammar. */
+/** A regular expression that can become part of a grammar. */
 export type PatternNode =
   | { readonly kind: 'set'; readonly set: CodePointSet }
   | { readonly kind: 'sequence'; readonly items: readonly PatternNode[] }
@@ -35,16 +35,16 @@ const CLASSES: Readonly<Record<string, CodePointSet>> = {
   S: complement(BLANK),
 }
 const CONTROLS: Readonly<Record<string, number>> = { n: 0x0a, r: 0x0d, t: 0x09, f: 0x0c, v: 0x0b }
-/** Characters that mean something by themselves, so that they are no literals. */
+/** Special characters, which are no literals. */
 const SPECIAL = new Set('\\^$.*+?()[]{}|')
 const MAX_DEPTH = 64
 
 class Unreadable extends Error {}
 
 /**
- * Reads a regular expression: literals, escapes, classes, groups, alternatives, quantifiers and the anchors. Undefined
- * for everything else (look-around, back references, word boundaries, Unicode properties, flags), and for what is no
- * regular expression.
+ * Parses a regular expression: literals, escapes, classes, groups, alternatives, quantifiers and the anchors. Undefined
+ * for everything else (look-around, back references, word boundaries, Unicode properties, flags) and for invalid
+ * expressions.
  */
 export function parsePattern(source: string): PatternNode | undefined {
   try {
@@ -162,7 +162,7 @@ class PatternReader {
     if (known !== undefined) return known
     const codePoint = Object.hasOwn(CONTROLS, character) ? CONTROLS[character] : this.#readCode(character)
     if (codePoint !== undefined) return toSet([[codePoint, codePoint]])
-    // Escaped letters and digits that are not known here mean something else.
+    // Other escaped letters and digits have meanings that this parser does not know.
     if (/^[\x21-\x2f\x3a-\x40[-`{-~ ]$/.test(character)) return charactersOf(character)
     throw new Unreadable()
   }
@@ -181,7 +181,7 @@ class PatternReader {
   #readClass(): CodePointSet {
     const isNegated = this.#take('^')
     const sets: CodePointSet[] = []
-    // An empty class, and a bracket right at the beginning, are read differently from dialect to dialect.
+    // Dialects differ on an empty class and on a bracket at the beginning.
     if (this.#peek() === ']') throw new Unreadable()
     while (!this.#take(']')) {
       const first = this.#readMember()

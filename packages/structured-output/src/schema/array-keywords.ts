@@ -3,9 +3,9 @@ import { childPlace, type SchemaPlace } from './schema-document.ts'
 
 /** The schemas of the elements of an array. */
 export interface ElementSchemas {
-  /** Those of the first elements, one by one. */
+  /** Schemas of the first elements, one by one. */
   readonly prefix: readonly SchemaPlace[]
-  /** That of all others; undefined where they are free. */
+  /** Schema of all other elements; undefined where they are free. */
   readonly rest: SchemaPlace | undefined
 }
 

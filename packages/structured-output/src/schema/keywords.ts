@@ -2,7 +2,7 @@ import { refuseSchema } from '../schema-refusal.ts'
 import { isObject, type JsonObject, member, toPointer } from './json.ts'
 import { childPlace, type SchemaPlace } from './schema-document.ts'
 
-/** The kinds of JSON values; numbers with a fraction are told from whole ones. */
+/** The kinds of JSON values; fractions and whole numbers are separate kinds. */
 export const KINDS = ['null', 'boolean', 'integer', 'fraction', 'string', 'array', 'object'] as const
 /** A kind of JSON values. */
 export type Kind = (typeof KINDS)[number]
@@ -18,7 +18,7 @@ const KINDS_OF_TYPE: Readonly<Record<string, readonly Kind[]>> = {
 }
 
 /**
- * The keyword of a place; undefined where it has none. Everything that is made of schemas asks for them here.
+ * The keyword of a place; undefined where it is absent. All readers of schemas use this function, which counts a step.
  *
  * @throws `invalid_request` when the compilation has used up its steps
  */
@@ -29,7 +29,7 @@ export function keyword(place: SchemaPlace, name: string): unknown {
   return isObject(place.schema) ? member(place.schema, name) : undefined
 }
 
-/** The kinds that `type` names, with null where `nullable` is set; undefined without `type`. */
+/** Reads the kinds that `type` names, with null where `nullable` is set; undefined without `type`. */
 export function kindsOf(place: SchemaPlace): ReadonlySet<Kind> | undefined {
   const type = keyword(place, 'type')
   if (type === undefined) return undefined
@@ -42,7 +42,7 @@ export function kindsOf(place: SchemaPlace): ReadonlySet<Kind> | undefined {
   return new Set(keyword(place, 'nullable') === true ? [...kinds, 'null'] : kinds)
 }
 
-/** A number, as bounds are; undefined where there is none. */
+/** Reads a number, such as a bound; undefined where it is absent. */
 export function numberOf(place: SchemaPlace, name: string): number | undefined {
   const value = keyword(place, name)
   if (value === undefined) return undefined
@@ -50,35 +50,35 @@ export function numberOf(place: SchemaPlace, name: string): number | undefined {
   throw refuse(place, name, 'must be a number')
 }
 
-/** A count, as `minItems` is; undefined where there is none. */
+/** Reads a count, such as `minItems`; undefined where it is absent. */
 export function countOf(place: SchemaPlace, name: string): number | undefined {
   const value = numberOf(place, name)
   if (value === undefined || (Number.isInteger(value) && value >= 0)) return value
   throw refuse(place, name, 'must be a whole number of at least 0')
 }
 
-/** A text; undefined where there is none. */
+/** Reads a text; undefined where it is absent. */
 export function textOf(place: SchemaPlace, name: string): string | undefined {
   const value = keyword(place, name)
   if (value === undefined || typeof value === 'string') return value
   throw refuse(place, name, 'must be text')
 }
 
-/** Property names, as `required` lists them. */
+/** Reads property names, such as those in `required`. */
 export function namesOf(place: SchemaPlace, name: string): readonly string[] {
-  // Draft 4 and many hand-written schemas say `required: true` beside a property; it means nothing there.
+  // Draft 4 and many hand-written schemas put `required: true` beside a property; it means nothing there.
   const value = keyword(place, name)
   if (value === undefined || typeof value === 'boolean') return []
   if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value
   throw refuse(place, name, 'must be a list of property names')
 }
 
-/** The schema that a keyword holds; undefined where there is none. */
+/** Reads the schema under a keyword; undefined where it is absent. */
 export function schemaOf(place: SchemaPlace, name: string): SchemaPlace | undefined {
   return keyword(place, name) === undefined ? undefined : childPlace(place, name)
 }
 
-/** The schemas that a keyword lists. */
+/** Reads the schemas in the list of a keyword. */
 export function schemasOf(place: SchemaPlace, name: string): readonly SchemaPlace[] {
   const value = keyword(place, name)
   if (value === undefined) return []
@@ -86,13 +86,13 @@ export function schemasOf(place: SchemaPlace, name: string): readonly SchemaPlac
   return value.map((_, index) => childPlace(place, name, index))
 }
 
-/** The schemas that a keyword maps names to, in the order of the schema. */
+/** Reads the schemas in the map of a keyword, in the order of the schema. */
 export function schemaMapOf(place: SchemaPlace, name: string): readonly (readonly [string, SchemaPlace])[] {
   const value = mapOf(place, name)
   return Object.keys(value).map((key) => [key, childPlace(place, name, key)] as const)
 }
 
-/** What a keyword maps names to. */
+/** Reads the map of a keyword. */
 export function mapOf(place: SchemaPlace, name: string): JsonObject {
   const value = keyword(place, name)
   if (value === undefined) return {}
@@ -100,7 +100,7 @@ export function mapOf(place: SchemaPlace, name: string): JsonObject {
   return value
 }
 
-/** The refusal of a keyword. */
+/** Creates the refusal of a keyword. */
 export function refuse(place: SchemaPlace, name: string, reason: string): Error {
   return refuseSchema(place.document.origin, place.pointer + toPointer(name), reason)
 }

@@ -41,11 +41,10 @@ const INNER = [
 const UNKNOWN_REFERENCES = ['$dynamicRef', '$recursiveRef']
 
 /**
- * Reads every keyword of a schema that counts, before anything relies on it.
+ * Checks every relevant keyword of a schema before the compilation relies on it.
  *
- * @param patterns takes the compiled patterns; several schemas may share one
- * @returns the compiled patterns by their source
- * @throws `invalid_request` naming the keyword that is wrong or not understood
+ * @param patterns takes the compiled patterns; several schemas may share one @returns the compiled patterns by their
+ *   source @throws `invalid_request` naming the keyword that is wrong or unsupported
  */
 export function surveySchema(root: SchemaPlace, patterns = new Map<string, TextTest>()): Map<string, TextTest> {
   const seen = new Set<string>([root.pointer])

@@ -32,12 +32,12 @@ interface RestContext {
   readonly count: number
 }
 
-/** What follows the first elements; with a comma before it when there are any. */
+/** Elements after the first ones; with a comma before them when there are any. */
 function restOf(
   schemas: readonly { readonly rest: SchemaPlace | undefined }[],
   { rules, bounds, count }: RestContext,
 ): Expression {
-  // A list of the first elements alone says nothing of others; none are made up.
+  // `prefixItems` alone leaves further elements free; the grammar writes none.
   if (count > 0 && schemas.every(({ rest }) => rest === undefined)) return bounds.min > count ? NEVER : EMPTY
   const item = rules.ruleFor(schemas.flatMap(({ rest }) => rest ?? []))
   const min = Math.max(0, bounds.min - count)
@@ -48,7 +48,7 @@ function restOf(
   return min === 0 ? optional(all) : all
 }
 
-/** Elements that each need the ones before; those beyond the least number may be left out from the end. */
+/** Elements that each require the previous ones; elements beyond the minimum may be left out from the end. */
 function inOrder(first: readonly Expression[], others: Expression, min: number): Expression {
   let tail = others
   for (const [index, item] of [...first.entries()].reverse()) {

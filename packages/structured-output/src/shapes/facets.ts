@@ -4,7 +4,7 @@ import type { Alternative } from '../schema/expand-alternatives.ts'
 import { countOf, KINDS, type Kind, keyword, kindsOf, numberOf } from '../schema/keywords.ts'
 import type { SchemaPlace } from '../schema/schema-document.ts'
 
-/** What is asked of a number. */
+/** The constraints of a number. */
 export interface NumberFacets {
   readonly min: NumberBound | undefined
   readonly max: NumberBound | undefined
@@ -29,7 +29,7 @@ function isTighter(found: NumberBound, known: NumberBound | undefined, direction
   return difference > 0 || (difference === 0 && found.isOpen)
 }
 
-/** The tightest of the counts that some places name: `minItems` and its like, and the `max` of each. */
+/** The tightest of the counts of several places: `minItems` and the like, and the `max` of each. */
 export function countRange(
   places: Alternative,
   min: string,
@@ -64,8 +64,8 @@ const KEYWORDS_OF_KIND: readonly (readonly [readonly Kind[], readonly string[]])
 ]
 
 /**
- * The kinds of value that some places allow together. Where none names a type, keywords that are about one kind of
- * value say which is meant: whoever lists properties wants an object.
+ * The kinds of value that several places allow together. Where no place names a type, the keywords decide: a schema
+ * that lists properties describes an object.
  */
 export function allowedKinds(places: Alternative): ReadonlySet<Kind> {
   const named = places.map(kindsOf).filter((kinds) => kinds !== undefined)
@@ -76,9 +76,7 @@ export function allowedKinds(places: Alternative): ReadonlySet<Kind> {
   return new Set(meant.length > 0 ? meant : KINDS)
 }
 
-/**
- * The values that some places list and that hold against all of them; undefined where none lists values.
- */
+/** The values that some places list and that satisfy all of them; undefined where no place lists values. */
 export function listedValues(places: Alternative, evaluation: Evaluation): readonly unknown[] | undefined {
   const lists = places.map(valuesOf).filter((values) => values !== undefined)
   const [shortest] = lists.toSorted((a, b) => a.length - b.length)

@@ -13,8 +13,8 @@ export interface FreeProperties {
 }
 
 /**
- * The properties beside the listed ones; undefined where none are to be written. None are made up where a schema lists
- * properties and is silent about others.
+ * The properties beside the listed ones; undefined where none are written. A schema that lists properties and is silent
+ * about others gets none.
  */
 export function freeProperties(
   places: Alternative,
@@ -37,7 +37,7 @@ function pair(key: Expression, value: Expression): Expression {
   return sequence(key, literal(':'), rule('space'), value)
 }
 
-/** A name by `propertyNames`, which cannot also leave out listed ones, or any name but those. */
+/** A name by `propertyNames`, which cannot also exclude listed ones, or any name but the listed ones. */
 function freeName(places: Alternative, names: readonly string[], rules: RuleMaker): Expression | undefined {
   const schemas = places.map((place) => schemaOf(place, 'propertyNames')).filter((schema) => schema !== undefined)
   if (schemas.length === 0) return names.length === 0 ? rule('string') : rules.addRule('key', freeKey(names))
@@ -50,7 +50,7 @@ interface Patterned {
   readonly schema: SchemaPlace
 }
 
-/** Properties by pattern. A pattern that a listed name matches is left out: it could spell that name again. */
+/** Properties by pattern. A pattern that matches a listed name is left out: it could spell that name again. */
 function patternedProperties(
   places: Alternative,
   {

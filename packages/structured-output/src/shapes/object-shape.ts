@@ -17,8 +17,8 @@ interface Property {
 }
 
 /**
- * Objects: the listed properties in their order, each that need not be there in a group of its own; then properties with
- * other names, where the schema says that it wants them (`additionalProperties`, `patternProperties`, or no list at all).
+ * Objects: the listed properties in their order, each optional one in a group of its own; then properties with other
+ * names, where the schema asks for them (`additionalProperties`, `patternProperties`, or no list at all).
  */
 export function objectShape(places: Alternative, rules: RuleMaker): Expression {
   const bounds = countRange(places, 'minProperties', 'maxProperties')
@@ -57,7 +57,7 @@ function pair(key: Expression, value: Expression): Expression {
   return sequence(key, literal(':'), SPACE, value)
 }
 
-/** What one place says of a property: its own schema and that of every pattern, or that of all others. */
+/** The schemas of one place for a property: its own and those of matching patterns, or the one for all others. */
 function schemasFor(place: SchemaPlace, name: string, rules: RuleMaker): readonly SchemaPlace[] {
   const own = member(mapOf(place, 'properties'), name) === undefined ? [] : [childPlace(place, 'properties', name)]
   const patterned = schemaMapOf(place, 'patternProperties').filter(([pattern]) => rules.matches(pattern, name))
@@ -66,8 +66,8 @@ function schemasFor(place: SchemaPlace, name: string, rules: RuleMaker): readonl
 }
 
 /**
- * Keeps the number of properties within bounds: those that are too many are left out from the end, those that are too
- * few are asked for from the beginning. Undefined where there are not enough.
+ * Keeps the number of properties within bounds: drops surplus ones from the end, and requires missing ones from the
+ * beginning. Undefined where there are not enough.
  */
 function limitProperties(
   properties: readonly Property[],
@@ -112,7 +112,7 @@ function following({ pair: property, isRequired }: Property): Expression {
   return isRequired ? separated : optional(separated)
 }
 
-/** No property needs to be there: whichever is the first one has no comma before it. */
+/** All properties are optional: the first written one has no comma before it. */
 function startingAnywhere(
   properties: readonly Property[],
   further: Expression,
@@ -127,14 +127,14 @@ function startingAnywhere(
   return starts.reverse()
 }
 
-/** The rule of objects with anything in them. */
+/** The rule of objects with any properties. */
 export function objectRules(): readonly (readonly [string, Expression])[] {
   const free = pair(rule('string'), rule('value'))
   const more = repeat(sequence(COMMA, free), 0, Infinity)
   return [['object', sequence(literal('{'), SPACE, optional(sequence(free, more, SPACE)), literal('}'))]]
 }
 
-/** Whether some places say nothing of the properties of an object. */
+/** Whether no place has a keyword about the properties of an object. */
 export function isFreeObject(places: Alternative): boolean {
   const keywords = [
     'properties',

@@ -11,8 +11,8 @@ import type { RuleMaker } from './rule-maker.ts'
 const QUOTE = literal('"')
 
 /**
- * Texts of a length, of a pattern or of a format. Of several patterns the first that can be written counts; the rest is
- * checked afterwards.
+ * Texts of a length, of a pattern or of a format. The grammar uses the first pattern that it can express; the check
+ * covers the rest.
  */
 export function stringShape(places: Alternative, rules: RuleMaker): Expression {
   const bounds = countRange(places, 'minLength', 'maxLength')
@@ -41,7 +41,9 @@ function patternsOf(places: Alternative): readonly string[] {
   })
 }
 
-/** The rules that texts without a pattern share. One `char` is one code point, so that lengths can be counted. */
+/**
+ * The rules that texts without a pattern share. One `char` is one code point, so that the grammar can count lengths.
+ */
 export function stringRules(): readonly (readonly [string, Expression])[] {
   const hex = toSet([
     [0x30, 0x39],

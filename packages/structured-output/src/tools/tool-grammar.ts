@@ -17,24 +17,24 @@ export interface CallableTool {
   readonly parameters?: Readonly<Record<string, unknown>> | undefined
 }
 
-/** What a grammar for calls is made of. */
+/** Input of a grammar for calls. */
 export interface ToolGrammarInput {
   /** The tools that may be called, the pseudo-tool for a plain answer among them; at least one. */
   readonly functions: readonly CallableTool[]
-  /** Name of that pseudo-tool: its message is always written. */
+  /** Name of that pseudo-tool; a call of it always has a message. */
   readonly answerTool?: string | undefined
   /** The `function` block of the model. */
   readonly settings: ToolGrammarSettings
-  /** `false` forbids several calls at once, whatever the model's file says. @default true */
+  /** `false` forbids several calls at once, even where the model's file allows them. @default true */
   readonly parallel?: boolean | undefined
 }
 
 /** A grammar for calls. */
 export interface ToolGrammar {
   readonly grammar: string
-  /** Words that switch the grammar on when the model writes them; none = it holds from the start. */
+  /** Words that switch the grammar on when the model writes them; empty = it applies from the start. */
   readonly triggers: readonly string[]
-  /** Holds the arguments of a call to the whole schema of its tool; undefined where they are right. */
+  /** Checks the arguments of a call against the whole schema of its tool; undefined where they are valid. */
   readonly check: (name: string, value: unknown) => ReturnType<ValueCheck>
 }
 
@@ -81,7 +81,7 @@ interface CallContext {
   readonly builder: GrammarBuilder
 }
 
-/** Arguments are an object, also where the schema forgets to say so. */
+/** Arguments are an object, even where the schema does not say so. */
 function argumentsRule(place: SchemaPlace | undefined, { input, tool, builder }: CallContext): Expression {
   const shape = tool.name === input.answerTool ? MESSAGE : OBJECT
   return builder.ruleFor(place === undefined ? [shape] : [place, shape])
@@ -110,7 +110,7 @@ function member(key: string, value: Expression): Expression {
   return sequence(literal(`${JSON.stringify(key)}:`), rule('space'), value)
 }
 
-/** The whole reply: calls with what comes before them, and free text where the model may write some. */
+/** The whole reply: calls with the text before them, and free text where allowed. */
 function replies(call: Expression, input: ToolGrammarInput, builder: GrammarBuilder): Expression {
   const {
     mixedMode = false,
