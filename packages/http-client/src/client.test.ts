@@ -18,7 +18,7 @@ async function textOf({ body }: UpstreamReply): Promise<string> {
   return Buffer.concat(pieces).toString()
 }
 
-/** A server of bytes: what to do with a socket once a request's head has come. */
+/** A raw socket server: calls back with the socket after the head of each request. */
 async function startRaw(answer: (socket: Socket, count: number) => void) {
   const seen: string[] = []
   let count = 0
@@ -43,7 +43,7 @@ function open(options: HttpUpstreamOptions = {}) {
 }
 
 describe('requests', () => {
-  it('sends line, host, headers and body as given, and nothing else', async () => {
+  it('sends line, host, headers and body as given, without additions', async () => {
     await using raw = await startRaw((socket) => socket.write(OK))
     await using upstream = open()
     const url = new URL(`${raw.origin}/v1/chat?a=%20b`)
@@ -82,7 +82,7 @@ describe('requests', () => {
 })
 
 describe('replies', () => {
-  it('gives a redirect as it is and asks nobody else', async () => {
+  it('returns a redirect as it is and follows none', async () => {
     await using target = await startUpstream()
     await using server = await startUpstream()
     server.replyWith({ status: 307, headers: { location: target.origin } })
@@ -159,7 +159,7 @@ describe('kept connections', () => {
     expect(raw.sockets.accepted).toBe(2)
   })
 
-  it('are closed when something comes that nobody asked for', async () => {
+  it('are closed when bytes arrive without a request', async () => {
     await using raw = await startRaw((socket) => socket.write(OK))
     await using upstream = open()
     await textOf(await upstream.send(get(raw.origin), { signal }))
@@ -220,7 +220,7 @@ describe('bounds', () => {
     expect(raw.sockets.accepted).toBe(2)
   })
 
-  it('hold for all origins together: an unused connection makes room', async () => {
+  it('limit all origins together: an unused connection gives up its place', async () => {
     await using one = await startUpstream()
     await using other = await startUpstream()
     await using upstream = open({ maxConnections: 1 })
@@ -263,7 +263,7 @@ describe('bounds', () => {
     await expect(sent).rejects.toMatchObject({ kind: 'timeout', details: { reason: 'connect' } })
   })
 
-  it('hold for what is read ahead of a slow reader', async () => {
+  it('limit the bytes read ahead of a slow reader', async () => {
     let written = 0
     const piece = Buffer.alloc(64 * 1024)
     await using raw = await startRaw((socket) => {
@@ -284,7 +284,7 @@ describe('bounds', () => {
       before = written
       for (let turn = 0; turn < 50; turn += 1) await setImmediate()
     }
-    // What the kernel holds for both sides, and a piece of our own.
+    // Buffers of the kernel on both sides, and a small buffer of the client.
     expect(written).toBeLessThan(20_000_000)
     let bytes = 0
     for await (const { length } of reply.body) {
@@ -359,7 +359,7 @@ describe('where connections lead', () => {
     server.close()
   })
 
-  it('asks the look-up it is given, whose refusal ends the request', async () => {
+  it('uses the given look-up, whose refusal ends the request', async () => {
     await using server = await startUpstream()
     const asked: string[] = []
     await using upstream = open({
@@ -378,7 +378,7 @@ describe('where connections lead', () => {
     expect(asked).toEqual(['model.example', 'denied.example'])
   })
 
-  it('says that nobody listens', async () => {
+  it('reports a port without a listener', async () => {
     const server = await startUpstream()
     await server.close()
     await using upstream = open()

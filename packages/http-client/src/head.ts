@@ -1,10 +1,10 @@
 import { invalidReply } from './errors.ts'
 import type { Header } from './upstream.ts'
 
-/** How a body's end is known (RFC 9112, 6.3). */
+/** How the end of a body is determined (RFC 9112, 6.3). */
 export type BodyFraming = 'none' | 'length' | 'chunked' | 'close'
 
-/** A reply's status line and headers, and what they say of the connection. */
+/** A reply's status line and headers, and the connection facts in them. */
 export interface ParsedHead {
   /** 100..599. */
   readonly status: number
@@ -31,7 +31,7 @@ const TOKEN = Uint8Array.from({ length: 256 }, (_, code) =>
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5][0-9][0-9])(?: [\t\x20-\x7e\x80-\xff]*)?$/
 const MAX_LENGTH_DIGITS = 15
 
-/** What the headers say of framing and connection, gathered while they are read. */
+/** Facts about framing and connection, gathered while the headers are read. */
 interface Framing {
   length: string | undefined
   coding: string | undefined
@@ -40,12 +40,11 @@ interface Framing {
 }
 
 /**
- * Reads a head: the text up to the empty line, as Latin-1, without it. Strict where leniency lets two readers disagree
- * on where a reply ends: bare CR or LF, folded lines, blanks before a colon, a repeated or unclear length, any coding
- * but `chunked`.
+ * Reads a head: the text up to the empty line, as Latin-1, without it. Strict where leniency would let two readers
+ * disagree on the end of a reply: bare CR or LF, folded lines, blanks before a colon, a repeated or unclear length, any
+ * coding but `chunked`.
  *
- * @param isHead whether the request was HEAD
- * @throws {SvcError} `upstream_failed`, reason `invalid_reply`
+ * @param isHead whether the request was HEAD @throws {SvcError} `upstream_failed`, reason `invalid_reply`
  */
 export function parseHead(text: string, isHead: boolean): ParsedHead {
   const lineEnd = text.indexOf('\r\n')
@@ -143,7 +142,7 @@ function lengthOf(text: string): number {
   return Number(text)
 }
 
-/** What nearly all upstreams say of the connection, as it is gathered. */
+/** The connection header of nearly all upstreams, as gathered. */
 const KEEP_ALIVE_ALONE = ',keep-alive'
 const KEEP_ALIVE_WORDS: readonly string[] = ['keep-alive']
 

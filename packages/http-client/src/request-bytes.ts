@@ -3,16 +3,16 @@ import type { Header, UpstreamRequest } from './upstream.ts'
 
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const FORBIDDEN_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/
-/** What this client says itself of the connection and the body. */
+/** Headers that only this client sets. */
 const OWN: ReadonlySet<string> = new Set(['host', 'content-length', 'connection', 'transfer-encoding', 'expect', 'te'])
 
 /** The request line and the headers that are the same for every request to a URL. */
 const prefixes = new WeakMap<URL, { readonly href: string; readonly line: string }>()
 
 /**
- * A request's head, the empty line included, as Latin-1.
+ * The head of a request, the empty line included, as Latin-1.
  *
- * @throws {SvcError} `internal` for a header that must not be given, or that would not stay one line
+ * @throws {SvcError} `internal` for a forbidden header, or for a value with a line break
  */
 export function requestHead({ method, url, headers, body }: UpstreamRequest): string {
   let head = `${method} ${targetOf(url)}`
