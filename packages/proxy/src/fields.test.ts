@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { countOf, fieldsOf, isFields, listOf, numberOf, textOf, tryParseJson, withoutNothing } from './fields.ts'
 
-describe('what somebody else sent', () => {
-  it('is read as what it is, or not at all', () => {
+describe('values from elsewhere', () => {
+  it('are read by their type, or not at all', () => {
     fc.assert(
       fc.property(fc.anything(), (value) => {
         expect(fieldsOf(value)).toEqual(isFields(value) ? value : {})
@@ -36,13 +36,13 @@ describe('what somebody else sent', () => {
     expect(isFields(value)).toBe(false)
   })
 
-  it('is nothing where it is no JSON', () => {
+  it('text without JSON gives undefined', () => {
     expect(tryParseJson('{"a":1}')).toEqual({ a: 1 })
     expect(tryParseJson('null')).toBeNull()
     for (const text of ['', '{', 'undefined', "{'a':1}"]) expect(tryParseJson(text)).toBeUndefined()
   })
 
-  it('loses what is nothing, and keeps what is empty', () => {
+  it('drops absent values and keeps empty ones', () => {
     const kept = { zero: 0, empty: '', no: false, list: [] }
     expect(withoutNothing({ ...kept, nothing: null, missing: undefined })).toEqual(kept)
   })

@@ -37,7 +37,7 @@ const EVERYTHING = {
   'anthropic-beta': 'interleaved-thinking-2025-05-14, claude-code-20250219',
 }
 
-describe('what of a client goes upstream', () => {
+describe('client headers that go upstream', () => {
   it('is for chat completions: type, accept, trace and the hop', () => {
     expect(clientHeaders('provider_a', from(EVERYTHING))).toEqual([
       ['content-type', 'application/json; charset=utf-8'],
@@ -54,7 +54,7 @@ describe('what of a client goes upstream', () => {
     ])
   })
 
-  it('has defaults where the client says nothing, or what cannot be sent', () => {
+  it('has defaults for missing or invalid values', () => {
     const bare = [
       ['content-type', 'application/json'],
       ['accept', '*/*'],
@@ -103,7 +103,7 @@ describe('hops', () => {
   })
 })
 
-describe('what of an upstream a client gets', () => {
+describe('upstream headers that reach the client', () => {
   it('is type, coding, waits, limits of rate and ids of requests, repeated ones too', () => {
     const kept: Header[] = [
       ['content-type', 'application/json'],

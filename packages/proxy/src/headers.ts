@@ -2,11 +2,11 @@ import { SvcError } from '@svc/errors'
 import type { Header } from '@svc/http-client'
 import type { Provider } from './ports.ts'
 
-/** The header that counts how many of our servers a request has passed. */
+/** The header that counts the servers a request has passed. */
 export const HOP_HEADER = 'x-svc-hop'
-/** How many of our servers may stand in a row (threats CP-4). */
+/** Most servers of this product in a row (threats CP-4). */
 export const MAX_HOPS = 4
-/** The version of the messages format that is named when the client names none. */
+/** The version of the messages format for clients that name none. */
 const DEFAULT_MESSAGES_VERSION = '2023-06-01'
 const MAX_CLIENT_VALUE = 8192
 const TRACE_FORM = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
@@ -20,7 +20,7 @@ const MAX_FEATURES = 32
 export type ClientHeader = (name: string) => string | undefined
 
 /**
- * How many of our servers a request will have passed with the next one.
+ * The number of servers that the request will have passed at the next one.
  *
  * @throws {SvcError} `loop` past {@link MAX_HOPS}: most likely two servers forward to each other
  */
@@ -40,8 +40,8 @@ export function credentialHeaders(provider: Provider | undefined, key: string | 
 }
 
 /**
- * What of a client's headers an upstream gets: the body's type, what is wanted back, the trace, and for the messages
- * format its version and features. Everything else stays here, credentials first of all.
+ * The client's headers that go upstream: the body's type, the accepted types, the trace, and for the messages format
+ * its version and features. All others stay here, above all credentials.
  */
 export function clientHeaders(provider: Provider, client: ClientHeader): Header[] {
   const headers: Header[] = [
@@ -61,7 +61,7 @@ export function clientHeaders(provider: Provider, client: ClientHeader): Header[
 }
 
 /**
- * The headers of a request that is not a client's own but made for one: how many servers it has passed, and its trace.
+ * The headers of a request that the server makes for a client: the hop count and the trace.
  *
  * @throws {SvcError} `loop` past {@link MAX_HOPS}
  */
@@ -70,7 +70,7 @@ export function hopHeaders(client: ClientHeader = () => undefined): Header[] {
   return [[HOP_HEADER, String(nextHop(client))], ...(trace === undefined ? [] : [['traceparent', trace] as const])]
 }
 
-/** Of a list of features those that have the form of one: a header is no place for text that nobody scans. */
+/** Keeps the features that have the form of one: no filter scans the text of a header. */
 function features(list = ''): string {
   const names = list.split(',').map((name) => name.trim())
   return names
@@ -84,13 +84,13 @@ function givenTrace(client: ClientHeader): string | undefined {
   return trace !== undefined && TRACE_FORM.test(trace) ? trace : undefined
 }
 
-/** A client's value where it can be sent on as it is: printable ASCII of a sensible length. */
+/** A client's value where it is printable ASCII of a sensible length. */
 function given(client: ClientHeader, name: string): string | undefined {
   const value = client(name)
   return value !== undefined && value.length <= MAX_CLIENT_VALUE && /^[\x20-\x7e]+$/.test(value) ? value : undefined
 }
 
-/** Headers of an upstream that a client gets, beside limits of rate. All others may be meant for our own origin. */
+/** Headers of an upstream that reach the client, beside rate limits. All others may be meant for our own origin. */
 const REPLY_HEADERS: ReadonlySet<string> = new Set([
   'content-type',
   'content-encoding',
@@ -103,7 +103,7 @@ const REPLY_HEADERS: ReadonlySet<string> = new Set([
 ])
 const RATE_LIMIT = /^(?:x-|anthropic-)?ratelimit(?:-|$)/
 
-/** The headers of an upstream's reply that its client gets, as they are (threats CP-3). */
+/** The headers of an upstream's reply that reach the client, unchanged (threats CP-3). */
 export function replyHeaders(headers: readonly Header[]): Header[] {
   return headers.filter(([name]) => REPLY_HEADERS.has(name) || RATE_LIMIT.test(name))
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-// Models that live upstream: settings, requests, replies byte for byte.
+// Models at an upstream: settings, requests, replies byte for byte.
 
 export { type ClientHeader, credentialHeaders, HOP_HEADER, hopHeaders, MAX_HOPS, replyHeaders } from './headers.ts'
 export {
@@ -22,7 +22,7 @@ export type { ReplyTarget } from './relay/client-reply.ts'
 export { createKeyRedactor } from './relay/key-redactor.ts'
 export { type RelayOptions, type RelayOutcome, relay } from './relay/relay.ts'
 
-// Models that live upstream: calls in another wire format.
+// Models at an upstream: calls in another wire format.
 
 export { quoteUpstream } from './quote.ts'
 export {
@@ -33,6 +33,6 @@ export {
 } from './translate/chat-upstream.ts'
 export { UpstreamStatusError } from './upstream-error.ts'
 
-// What the caller brings.
+// Ports of the caller.
 
 export type { Provider, SecretReader } from './ports.ts'

@@ -74,7 +74,7 @@ describe('cloudRequest', () => {
   const client = (name: string): string | undefined =>
     ({ authorization: 'Bearer client', 'x-api-key': 'client', cookie: 'client', accept: 'a/b' })[name]
 
-  it('carries our key and nothing of the client that it must not', async () => {
+  it("carries the server's key and no private header of the client", async () => {
     const settings = { upstreamUrl, provider: 'provider_b', apiKeyFile: '/key' } as const
     const target = await loadCloudTarget(settings, { secrets })
     const request = cloudRequest(target, { client, body: new Uint8Array(), isStream: false })
@@ -90,7 +90,7 @@ describe('cloudRequest', () => {
   })
 
   // verifies proxy:key:none
-  it('has no credential without a key, whatever the client sent', async () => {
+  it('has no credential without a key, for any client headers', async () => {
     const target = await loadCloudTarget({ upstreamUrl }, { secrets })
     const names = cloudRequest(target, { client, body: new Uint8Array(), isStream: false }).headers.map(
       ([name]) => name,
@@ -100,7 +100,7 @@ describe('cloudRequest', () => {
   })
 
   // verifies proxy:timeout:whole, proxy:timeout:streams
-  it('limits the time of whole replies alone', async () => {
+  it('limits the time of whole replies only', async () => {
     const target = await loadCloudTarget({ upstreamUrl, requestTimeoutSeconds: 3 }, { secrets })
     const timeoutOf = (isStream: boolean) =>
       cloudRequest(target, { client, body: new Uint8Array(), isStream }).timeoutMs

@@ -4,7 +4,7 @@ import { checkProvider } from './check-provider.ts'
 import { type ClientHeader, clientHeaders, credentialHeaders } from './headers.ts'
 import type { Provider, SecretReader } from './ports.ts'
 
-/** Where the key of an upstream is: in a variable, in a file, or nowhere. */
+/** Source of an upstream's key: a variable, a file, or none. */
 export interface KeySettings {
   /** Name of an environment variable. */
   readonly apiKeyEnv?: string | undefined
@@ -12,29 +12,29 @@ export interface KeySettings {
   readonly apiKeyFile?: string | undefined
 }
 
-/** The settings of a model that lives upstream (§2.13). */
+/** The settings of a model at an upstream (§2.13). */
 export interface CloudSettings extends KeySettings {
   /** The full address of the endpoint. */
   readonly upstreamUrl?: string | undefined
   /** @default 'provider_a' */
   readonly provider?: Provider | undefined
-  /** The model's name there. @default the name the client used stays */
+  /** The model's name there. @default the name that the client used */
   readonly upstreamModel?: string | undefined
-  /** For each reply that is not streamed. @default no limit but that of the headers */
+  /** Limit for each reply that is not streamed. @default no limit beside that of the headers */
   readonly requestTimeoutSeconds?: number | undefined
 }
 
-/** A model upstream, ready to be asked: its settings are checked and its key is read. */
+/** A model at an upstream, ready for requests: its settings are checked and its key is read. */
 export interface CloudTarget {
   readonly url: URL
   readonly provider: Provider
   readonly upstreamModel: string | undefined
   readonly timeoutMs: number | undefined
-  /** The same for every request, the key among them: never to be logged or shown. */
+  /** The same for every request, including the key: never log or show them. */
   readonly headers: readonly Header[]
 }
 
-/** What is wrong with the settings of an upstream. */
+/** The error of a wrong setting of an upstream. */
 function invalidSetting(param: string, message: string, cause?: unknown): SvcError {
   return new SvcError('invalid_request', `${param}: ${message}`, {
     code: 'invalid_proxy_settings',
@@ -97,9 +97,8 @@ const KEY = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/
 /**
  * Reads the key that the settings name.
  *
- * @returns nothing where they name none: then no credential is sent
- * @throws {SvcError} `invalid_proxy_settings` for both at once, an unset or empty variable, a file that cannot be read,
- *   is empty or holds no key
+ * @returns undefined when they name none: then no credential is sent @throws {SvcError} `invalid_proxy_settings` for
+ *   both sources at once, an unset or empty variable, a file that is unreadable, empty or without a key
  */
 export async function readUpstreamKey(settings: KeySettings, secrets: SecretReader): Promise<string | undefined> {
   const { apiKeyEnv = '', apiKeyFile = '' } = settings
@@ -125,7 +124,7 @@ function checkedKey(text: string | undefined, param: string, source: string): st
 }
 
 /**
- * A request to a target: its own headers, what may be taken over from a client's, and a body.
+ * Builds a request to a target: its own headers, the permitted headers of the client, and a body.
  *
  * @throws {SvcError} `loop` when the request has passed too many servers
  */

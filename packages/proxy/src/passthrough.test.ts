@@ -10,7 +10,7 @@ const decode = (bytes: Uint8Array): string => new TextDecoder('utf-8', { fatal: 
 const edited = (text: string, upstreamModel?: string): string =>
   decode(passthroughBody(parseJson(encode(text)), { upstreamModel }).bytes)
 
-/** Runs of the property over bodies: ten thousand where there is time. */
+/** Runs of the property over bodies: ten thousand with SVC_LONG. */
 const RUNS = process.env.SVC_LONG === '1' ? 10_000 : 1000
 
 const blank = fc.stringMatching(/^[ \t\n\r]{0,3}$/)
@@ -31,7 +31,7 @@ const text = fc
   )
 const escaped = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-/** JSON text as nobody would write it. */
+/** JSON text in unusual spellings. */
 const { value: json } = fc.letrec<{ value: string; object: string; array: string }>((tie) => ({
   value: fc.oneof({ maxDepth: 3 }, number, text, fc.constantFrom('true', 'false', 'null'), tie('object'), tie('array')),
   object: fc
@@ -47,7 +47,7 @@ const member = fc.tuple(blank, key, blank, blank, json, blank)
 const members = fc.array(member, { maxLength: 8 })
 
 describe('passthroughBody', () => {
-  it('changes nothing but the values of top-level models, whatever the body, and so it arrives', async () => {
+  it('changes only the values of top-level models, for any body', async () => {
     await using server = await startUpstream()
     await using upstream = createHttpUpstream()
     const arrived = async (body: Uint8Array): Promise<string | undefined> => {
@@ -70,12 +70,12 @@ describe('passthroughBody', () => {
     )
   }, 300_000)
 
-  it('keeps a body byte for byte where the upstream has no name of its own', () => {
+  it('keeps a body byte for byte when the upstream has no name of its own', () => {
     const bytes = encode('{ "model":"demo", "model":1.0 }')
     expect(passthroughBody(parseJson(bytes), {}).bytes).toBe(bytes)
   })
 
-  it('applies other edits beside the name, and drops those inside of it', () => {
+  it('applies other edits beside the name, and drops edits inside it', () => {
     const bytes = encode('{"model":"secret","a":"secret"}')
     const replacement = encode('"[MASK]"')
     const splices = [

@@ -1,6 +1,6 @@
 import { applySplices, encodeJsonString, type JsonDocument, type JsonNode, type Splice } from '@svc/json'
 
-/** What goes upstream of a client's body. */
+/** The body for the upstream. */
 export interface PassthroughBody {
   readonly bytes: Uint8Array
   /** Whether the client asked for a stream. */
@@ -8,8 +8,9 @@ export interface PassthroughBody {
 }
 
 /**
- * The body for an upstream: the client's bytes, with the edits given and, where the upstream has a name of its own for the
- * model, that name in every top-level `model`. Nothing else changes, duplicates and odd spacing included.
+ * Builds the body for an upstream: the client's bytes with the given edits. Where the upstream has a name of its own
+ * for the model, that name replaces the value of every top-level `model`. Nothing else changes; duplicates and spacing
+ * stay.
  *
  * @example
  * const { bytes, isStream } = passthroughBody(parseJson(body), { upstreamModel: 'demo-large', splices: [] })

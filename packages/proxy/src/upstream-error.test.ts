@@ -21,7 +21,7 @@ const reply = (status: number, headers: readonly Header[] = [], body = pieces(3)
 })
 
 describe('an error of an upstream', () => {
-  it('keeps status, type and body, and of the headers those that a client should see', async () => {
+  it('keeps status, type and body, and the headers meant for the client', async () => {
     const kept: Header[] = [
       ['retry-after', '2'],
       ['retry-after-ms', '1500'],

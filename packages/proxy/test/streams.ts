@@ -5,12 +5,12 @@ export function messagesStream(...events: readonly { readonly type: string }[]):
   return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('')
 }
 
-/** A stream of chunks of the compatible format, ended as it should be. */
+/** A stream of chunks of the compatible format with a correct end. */
 export function chunkStream(...chunks: readonly unknown[]): string {
   return `${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')}data: [DONE]\n\n`
 }
 
-/** Text as bytes that come in pieces cut at the offsets. */
+/** Text as bytes in pieces, cut at the offsets. */
 export async function* cutAt(text: string, ...offsets: readonly number[]): AsyncGenerator<Uint8Array> {
   const bytes = new TextEncoder().encode(text)
   let start = 0
@@ -20,7 +20,7 @@ export async function* cutAt(text: string, ...offsets: readonly number[]): Async
   }
 }
 
-/** What a stream says, put together. */
+/** The joined content of a stream. */
 export interface Heard {
   text: string
   reasoning: string
@@ -29,7 +29,7 @@ export interface Heard {
   usage: unknown
 }
 
-/** Puts the chunks of a stream together. */
+/** Joins the chunks of a stream. */
 export async function hear(chunks: AsyncIterable<ChatCompletionChunk>, heard: Heard = silence()): Promise<Heard> {
   for await (const { choices, usage } of chunks) {
     if (usage != null) heard.usage = usage
@@ -46,7 +46,7 @@ export async function hear(chunks: AsyncIterable<ChatCompletionChunk>, heard: He
   return heard
 }
 
-/** Nothing heard so far. */
+/** Empty content. */
 export function silence(): Heard {
   return { text: '', reasoning: '', calls: [], finish: undefined, usage: undefined }
 }

@@ -21,7 +21,7 @@ function start(value: object = {}) {
   }
 }
 
-describe('what a failure means', () => {
+describe('verdicts of failures', () => {
   it.each([
     ['unavailable', 'down'],
     ['upstream_failed', 'down'],
@@ -59,7 +59,7 @@ describe('what a failure means', () => {
   })
 })
 
-describe('a chain', () => {
+describe('a failover group', () => {
   it('asks its targets in order', () => {
     expect(start().order()).toEqual(['a', 'b fallback', 'c fallback'])
   })
@@ -90,7 +90,7 @@ describe('a chain', () => {
     expect(order()[0]).toBe('a')
   })
 
-  it('holds nothing against a target that was skipped or refused the request', () => {
+  it('counts no failure for a target that was skipped or refused the request', () => {
     const { chain, order, events } = start()
     for (const verdict of ['skipped', 'final'] as const) chain.report('a', verdict)
     expect(order()[0]).toBe('a')
@@ -108,7 +108,7 @@ describe('a chain', () => {
     expect(events.map((event) => 'to' in event && event.to)).toEqual(['resting', 'up'])
   })
 
-  it('lets it rest for the time between probes where it said nothing, and never longer than an hour', () => {
+  it('lets a target rest for the probe interval when it names no time, and never longer than an hour', () => {
     const { chain, pass, order } = start()
     chain.report('a', 'resting')
     chain.report('b', 'resting', Number.MAX_SAFE_INTEGER)
@@ -129,7 +129,7 @@ describe('a chain', () => {
     )
   })
 
-  it('asks those that are down as a last resort', () => {
+  it('asks targets that are down as a last resort', () => {
     const { chain, order } = start()
     for (const model of ['a', 'b', 'c']) chain.report(model, 'down')
     expect(order()).toEqual(['a degraded', 'b degraded', 'c degraded'])
@@ -149,7 +149,7 @@ describe('a chain', () => {
     ])
   })
 
-  it('knows nothing of other models', () => {
+  it('ignores models outside of the group', () => {
     const { chain, events } = start()
     chain.report('x', 'down')
     chain.reportProbe('x', true)
@@ -184,7 +184,7 @@ describe('recovery', () => {
     expect(chain.states[0]?.status).toBe('up')
   })
 
-  it('is looked for in the intervals that are set, of those that are down alone', () => {
+  it('is due at the configured intervals, for targets that are down only', () => {
     const { chain, pass } = start({ probe: { interval: '15s' } })
     chain.report('a', 'down')
     chain.report('b', 'resting', 60_000)
@@ -203,7 +203,7 @@ describe('recovery', () => {
     ])
   })
 
-  it('says which look is the one that brings a target back', () => {
+  it('marks the probe that may bring a target back', () => {
     const { chain, pass } = start({ probe: { interval: '10s' }, recovery: { probes: 3, min_dwell: '25s' } })
     chain.report('a', 'down')
     const looks: unknown[] = []
@@ -216,7 +216,7 @@ describe('recovery', () => {
     expect(chain.states[0]?.status).toBe('up')
   })
 
-  it('does not come from a rest: what is down stays so', () => {
+  it('does not recover at the end of a rest: a target that is down stays down', () => {
     const { chain, pass } = start()
     chain.report('a', 'down')
     chain.report('a', 'resting', 1000)
@@ -243,7 +243,7 @@ describe('a pinned target', () => {
   })
 })
 
-it('always has somebody to ask, or says when; each at most once, those that are up first', () => {
+it('always has a candidate or a waiting time; asks each at most once, targets that are up first', () => {
   const step = fc.record({
     model: fc.constantFrom('a', 'b', 'c'),
     verdict: fc.constantFrom<Verdict | 'good' | 'probe' | 'bad-probe'>(

@@ -1,5 +1,5 @@
 /**
- * Failover: targets of which one takes over when another fails.
+ * Failover groups: when one target fails, another takes over.
  *
  * @module
  */

@@ -66,7 +66,7 @@ describe('a call', () => {
     expect(served).toEqual([{ model: 'a', note: undefined }])
   })
 
-  it('goes on to the next where one is unavailable, which is then down', async () => {
+  it('goes on to the next when a target is unavailable, which is then down', async () => {
     const { call, asked, served, states } = start()
     expect(await call({ a: failure('unavailable') })).toBe('fine')
     expect(asked).toEqual(['a', 'b'])
@@ -74,7 +74,7 @@ describe('a call', () => {
     expect(states()).toEqual(['down', 'up', 'up'])
   })
 
-  it('tells of each target that failed before it said anything, but for a request that nobody wants any more', async () => {
+  it('reports each target that failed before its first content, except for an aborted request', async () => {
     const failed: [string, unknown][] = []
     const onFailed = ({ model }: Candidate, error: unknown): number => failed.push([model, error])
     const [a, b] = [failure('unavailable'), failure('invalid_request')]
@@ -91,19 +91,19 @@ describe('a call', () => {
     expect(failed).toHaveLength(2)
   })
 
-  it('goes on where one is rate-limited, which then rests', async () => {
+  it('goes on when a target is rate-limited, which then rests', async () => {
     const { call, chain } = start()
     expect(await call({ a: failure('rate_limited', 7000) })).toBe('fine')
     expect(chain.states[0]).toMatchObject({ status: 'resting', until: 7000 })
   })
 
-  it('goes on where one has no such method, which stays up', async () => {
+  it('goes on when a target lacks the method; that target stays up', async () => {
     const { call, states } = start()
     expect(await call({ a: failure('not_implemented') })).toBe('fine')
     expect(states()).toEqual(['up', 'up', 'up'])
   })
 
-  it('returns at once what is wrong with the request', async () => {
+  it('throws a fault of the request at once', async () => {
     const { call, asked, served, states } = start()
     await expect(call({ a: failure('invalid_request') })).rejects.toMatchObject({ kind: 'invalid_request' })
     expect(asked).toEqual(['a'])
@@ -111,7 +111,7 @@ describe('a call', () => {
     expect(states()).toEqual(['up', 'up', 'up'])
   })
 
-  it('that nobody serves fails as the last one did that was asked in earnest', async () => {
+  it('that no target serves fails with the error of the last target that was asked', async () => {
     const { call, asked } = start()
     const outcomes = { a: failure('unavailable'), b: failure('timeout'), c: failure('not_implemented') }
     await expect(call(outcomes)).rejects.toMatchObject({ kind: 'timeout' })
@@ -125,7 +125,7 @@ describe('a call', () => {
       new SvcError('rate_limited', 'full', { code: TARGET_FULL, retryAfterMs: seconds * 1000 })
     const disabled = new SvcError('unavailable', 'disabled', { code: TARGET_SKIPPED })
 
-    it('goes on to the next, and holds nothing against them', async () => {
+    it('goes on to the next and counts no failures', async () => {
       const { call, asked, states } = start()
       expect(await call({ a: full(1) })).toBe('fine')
       expect(asked).toEqual(['a', 'b'])
@@ -166,7 +166,7 @@ describe('a call', () => {
     expect(asked).toEqual(expected)
   })
 
-  it('that is cancelled asks nobody else, and nothing is held against the target', async () => {
+  it('that is aborted asks no other target and counts no failure', async () => {
     const controller = new AbortController()
     const { call, asked, states } = start({ signal: controller.signal })
     const cancelled = failure('unavailable')
@@ -219,7 +219,7 @@ describe('a stream', () => {
     expect(asked).toEqual(['a'])
   })
 
-  it('that is left early is left at the target, and nothing is held against it', async () => {
+  it('that is left early is left at the target and counts no failure', async () => {
     const { stream, states } = start()
     const left: string[] = []
     for await (const item of stream({}, left)) {
@@ -230,7 +230,7 @@ describe('a stream', () => {
     expect(states()).toEqual(['up', 'up', 'up'])
   })
 
-  it('returns at once what is wrong with the request', async () => {
+  it('throws a fault of the request at once', async () => {
     const { stream, asked } = start()
     await expect(collect(stream({ a: [failure('invalid_request')] }))).rejects.toMatchObject({
       kind: 'invalid_request',

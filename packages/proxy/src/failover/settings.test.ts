@@ -33,7 +33,7 @@ describe('failover settings', () => {
     })
   })
 
-  it('take parts of a millisecond for whole ones, as timers have them, and no time to stay down', () => {
+  it('round parts of a millisecond up, as timers do, and allow no minimum downtime', () => {
     expect(read({ targets, probe: { timeout: '1000.6ms' }, recovery: { min_dwell: 0 } })).toMatchObject({
       probe: { timeoutMs: 1001 },
       recovery: { minDwellMs: 0 },

@@ -1,29 +1,29 @@
 import { SvcError } from '@svc/errors'
 import { countOf, type Fields, fieldsOf, isFields, numberOf, textOf } from '../fields.ts'
 
-/** One model of a chain. */
+/** One target of a failover group. */
 export interface FailoverTarget {
   readonly model: string
-  /** Whether it is kept loaded while another one serves. */
+  /** Whether it stays loaded while another target serves. */
   readonly warm: boolean
 }
 
 /** The `failover` key of a model, with its defaults; times in milliseconds. */
 export interface FailoverSettings {
-  /** At least two, in the order in which they are asked. */
+  /** At least two, in order of preference. */
   readonly targets: readonly FailoverTarget[]
-  /** How often a target that is down is looked at, and how long that may take. */
+  /** Interval and time limit of probes of a target that is down. */
   readonly probe: { readonly intervalMs: number; readonly timeoutMs: number }
-  /** How many failures in how long mark a target down. */
+  /** Number of failures, and the time window, that mark a target down. */
   readonly trip: { readonly errors: number; readonly windowMs: number }
-  /** How many good probes in a row bring it back, and how long it stays down at least. */
+  /** Number of good probes in a row that bring a target back, and its minimum downtime. */
   readonly recovery: { readonly probes: number; readonly minDwellMs: number }
 }
 
-/** The longest chain. */
+/** Most targets of a group. */
 const MAX_TARGETS = 16
 
-/** The longest that a timer can wait; it takes a longer one for none at all. */
+/** The longest delay of a timer; a timer treats a longer one as none. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
 const UNITS: ReadonlyMap<string, number> = new Map([
@@ -36,8 +36,8 @@ const UNITS: ReadonlyMap<string, number> = new Map([
 /**
  * Reads the `failover` key of a model's file.
  *
- * @param options.own the name of the model that has the key: it cannot be a target of its own
- * @param options.isChain whether another model has such a key: chains do not nest
+ * @param options.own the name of the model with the key: it cannot be a target of its own
+ * @param options.isGroup whether another model has such a key: groups do not nest
  * @throws {SvcError} `invalid_request`, code `invalid_failover_settings`, `details.param` the key at fault
  * @example
  * readFailoverSettings({ targets: [{ model: 'a' }, { model: 'b', warm: true }], probe: { interval: '15s' } }, options)
@@ -98,7 +98,7 @@ function section(value: Fields, name: string): Fields {
   return fields
 }
 
-/** A number counts seconds; a text has a unit. Whole milliseconds that a timer can wait. */
+/** A number counts seconds; a text has a unit. The result is whole milliseconds within the range of a timer. */
 function duration(
   value: unknown,
   param: string,

@@ -8,7 +8,7 @@ import { EventGate } from './event-gate.ts'
 import type { RelayBody, RelayBodyOptions } from './relay-body.ts'
 import { createStreamTap, type StreamTap } from './stream-tap.ts'
 
-/** A line of data that is all there, though no empty line follows. */
+/** A complete line of data without an empty line after it. */
 const WHOLE_DATA = /^data: ?(?:\[DONE\]|\{.*\})\s*$/m
 
 /** An event stream: whole events pass as they come; the head waits for the first of them. */
@@ -39,7 +39,7 @@ export class EventStreamBody implements RelayBody {
 
   end(): SvcError | undefined {
     const { rewriter, reply, head } = this.#options
-    // Some upstreams leave out the empty line after the last event.
+    // Some upstreams omit the empty line after the last event.
     const rest = this.#gate.takeRest()
     if (WHOLE_DATA.test(rest)) this.#tap.read(rest)
     if (!this.#tap.mayEnd(!head.endsWithConnection)) return upstreamFailed('truncated')
@@ -50,7 +50,7 @@ export class EventStreamBody implements RelayBody {
 
   fail(error: SvcError): void {
     const { rewriter, provider, reply } = this.#options
-    // Half of an event cannot be taken back.
+    // A partly sent event cannot be taken back.
     if (this.#gate.isInside) {
       reply.cut()
       return

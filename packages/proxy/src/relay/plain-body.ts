@@ -11,16 +11,16 @@ import { usageOfBody } from './usage-of-body.ts'
 
 /** A body up to this size is sent once it is whole, so that a cut is an error with a status of its own. */
 const MAX_COLLECTED_BYTES = 256 * 1024
-/** The end of a longer body, in which its figures are searched for. */
+/** The end of a longer body, which is searched for usage figures. */
 const TAIL_BYTES = 16 * 1024
 
-/** Any body but an event stream: JSON, an error of the upstream, or content that is encoded. */
+/** Any body except event streams: JSON, an error of the upstream, or encoded content. */
 export class PlainBody implements RelayBody {
   readonly stopReason = undefined
   readonly #options: RelayBodyOptions
   readonly #isReadable: boolean
   readonly #isJson: boolean
-  /** What has come and not been sent; of a long body, its end. */
+  /** Bytes that are not sent yet; of a long body, its end. */
   #collected = ''
   #pieces: string[] = []
   #pieceBytes = 0
@@ -83,7 +83,7 @@ export class PlainBody implements RelayBody {
       : [['content-length', String(lengthBytes)]]
   }
 
-  /** Where only the end of the connection ends the body, a cut shows in the JSON alone. */
+  /** A body that ends with the connection shows a cut only in its JSON. */
   #looksCut(body: string): boolean {
     if (!this.#options.head.endsWithConnection || !this.#isReadable || !this.#isJson) return false
     return tryParseJson(body) === undefined

@@ -30,7 +30,7 @@ describe('figures of a stream', () => {
   it('are read once a line, however often it names them', () => {
     const figures = '"usage":{"prompt_tokens":3,"completion_tokens":2,"total_tokens":5}'
     const line = `data: {${Array.from({ length: 20_000 }, () => figures).join(',')}}`
-    // Read once for each name this would take minutes.
+    // Searching once for each name would take minutes.
     expect(tapOf('provider_a', line).usage).toMatchObject({ prompt_tokens: 3 })
   })
 

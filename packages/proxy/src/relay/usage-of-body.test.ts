@@ -21,7 +21,7 @@ describe('usageOfBody', () => {
     expect(usageOfBody(text)).toEqual(expected)
   })
 
-  it('finds what JSON.parse finds, also in the end of a body alone', () => {
+  it('finds the figures that JSON.parse finds, also in the end of a body alone', () => {
     const object = fc.dictionary(fc.constantFrom('usage', 'a', 'b"', 'c\\'), fc.jsonValue({ maxDepth: 3 }), {
       maxKeys: 5,
     })

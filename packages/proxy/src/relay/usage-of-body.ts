@@ -1,7 +1,7 @@
 import { type Fields, isFields, tryParseJson } from '../fields.ts'
 
 const KEY = '"usage"'
-/** Places that look like the figures and are not: after that many the body is taken to have none. */
+/** Most false matches; after them the body counts as one without figures. */
 const MAX_CANDIDATES = 32
 
 /**
@@ -37,7 +37,7 @@ function isKey(text: string, at: number): boolean {
   return text.charCodeAt(at - 1) !== BACKSLASH
 }
 
-/** Where the object starts that is the value of a key; -1 where the value is none. */
+/** Start of the object that is the value of a key; -1 for any other value. */
 function valueStart(text: string, from: number): number {
   let at = skipBlanks(text, from)
   if (text.charCodeAt(at) !== COLON) return -1
@@ -45,14 +45,14 @@ function valueStart(text: string, from: number): number {
   return text.charCodeAt(at) === OPEN_BRACE ? at : -1
 }
 
-/** Blanks of JSON are the only characters up to the space that may stand outside of strings. */
+/** Outside of strings, JSON's blanks are the only characters up to the space. */
 function skipBlanks(text: string, from: number): number {
   let at = from
   while (text.charCodeAt(at) <= SPACE) at += 1
   return at
 }
 
-/** The offset after an object; -1 where it is not closed. */
+/** The offset after an object; -1 for an unclosed one. */
 function endOfObject(text: string, start: number): number {
   let depth = 0
   for (let at = start; at < text.length; at += 1) {
@@ -80,7 +80,7 @@ function depthChange(code: number): number {
   return code === CLOSE_BRACE || code === CLOSE_BRACKET ? -1 : 0
 }
 
-/** The offset after a string; past the end where it is not closed. */
+/** The offset after a string; past the end for an unclosed one. */
 function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let before = at - 1

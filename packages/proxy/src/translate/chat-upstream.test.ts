@@ -168,7 +168,7 @@ describe('an error of the upstream', () => {
     expect(other.requests).toEqual([])
   })
 
-  it('is 502 where nobody answers', async () => {
+  it('is 502 without a listener', async () => {
     const gone = await startUpstream()
     await gone.close()
     const asking = open({}, { url: new URL(gone.origin) }).complete(chat, { signal: never })
@@ -202,7 +202,7 @@ describe('a stream', () => {
     expect(figures).toEqual([1, 3])
   })
 
-  it('asks nothing before the first pull', () => {
+  it('sends nothing before the first pull', () => {
     const before = mock.requests.length
     open().stream(chat, { signal: never })
     expect(mock.requests).toHaveLength(before)
@@ -242,7 +242,7 @@ describe('a stream', () => {
     expect(limits).toEqual([undefined, 60_000])
   })
 
-  it('cut by the connection is an error after what came', async () => {
+  it('cut by the connection is an error after the received part', async () => {
     mock.enqueue({
       headers: { 'content-type': 'text/event-stream' },
       body: chunkStream({ choices: [{ index: 0, delta: { content: 'ho' } }] }).replace('data: [DONE]\n\n', ''),

@@ -1,6 +1,6 @@
 import type { ChatCompletionChunk, ChatDelta, ChatFinishReason, CompletionUsage } from '@svc/wire/openai'
 
-/** What is the same in all chunks of a stream. */
+/** Fields that all chunks of a stream share. */
 export interface ChunkHead {
   readonly id: string
   readonly model: string
@@ -18,7 +18,7 @@ export function finishChunk(head: ChunkHead, reason: ChatFinishReason): ChatComp
   return { ...head, object: 'chat.completion.chunk', choices: [{ index: 0, delta: {}, finish_reason: reason }] }
 }
 
-/** The last chunk of a stream whose figures are known. */
+/** The last chunk of a stream with known figures. */
 export function usageChunk(head: ChunkHead, usage: CompletionUsage): ChatCompletionChunk {
   return { ...head, object: 'chat.completion.chunk', choices: [], usage }
 }

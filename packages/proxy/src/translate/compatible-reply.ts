@@ -46,7 +46,7 @@ function readMessage(message: Fields, { mode }: ReaderOptions): ChatReplyMessage
   }
 }
 
-/** Some upstreams give the text as parts. */
+/** Some upstreams send the text as parts. */
 function contentOfParts(content: unknown): string | undefined {
   if (!Array.isArray(content)) return undefined
   return content.map((part) => textOf(fieldsOf(part).text) ?? '').join('')

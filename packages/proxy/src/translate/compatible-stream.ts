@@ -13,8 +13,8 @@ import type { StreamOptions, StreamReader, TranslateMode } from './reply-reader.
 import { readCompatibleUsage } from './usage.ts'
 
 /**
- * Reads a stream of the compatible format: its first choice, unreadable events skipped. It is whole when `[DONE]` or the
- * reason of the end has come.
+ * Reads a stream of the compatible format: its first choice; skips unreadable events. It is complete after `[DONE]` or
+ * the finish reason.
  */
 export function createCompatibleStream({ mode, now, onUsage }: StreamOptions): StreamReader {
   let head: ChunkHead | undefined
@@ -100,7 +100,7 @@ function readCallDeltas({ tool_calls: calls, function_call: legacy }: Fields): C
     const starts = typeof name === 'string' && name !== ''
     return {
       index: number,
-      // Without an id of the upstream's, the first piece of a call still needs one.
+      // Without an id from the upstream, the first piece of a call still needs one.
       ...(starts ? { id: textOf(id) || `call_${number}`, type: 'function' as const } : {}),
       function: { ...(starts ? { name } : {}), arguments: textOf(given) ?? '' },
     }

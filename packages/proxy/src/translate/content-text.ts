@@ -1,6 +1,6 @@
 import { type ChatRequestMessage, isKnownContentPart } from '@svc/wire/openai'
 
-/** The text of a message's content: all of its text parts, one after the other. */
+/** The text of a message's content: all text parts joined. */
 export function contentText(content: ChatRequestMessage['content']): string {
   if (content == null) return ''
   if (typeof content === 'string') return content
@@ -9,14 +9,14 @@ export function contentText(content: ChatRequestMessage['content']): string {
 
 type ContentPart = Exclude<NonNullable<ChatRequestMessage['content']>, string>[number]
 
-/** The text of a part; nothing where it holds none. */
+/** The text of a part; empty for other parts. */
 function textOfPart(part: ContentPart): string {
   if (!isKnownContentPart(part)) return ''
   if (part.type === 'text') return part.text
   return part.type === 'refusal' ? part.refusal : ''
 }
 
-/** Whether a message's content holds anything that is no text. */
+/** Whether a message's content holds anything other than text. */
 export function holdsMedia(content: ChatRequestMessage['content']): boolean {
   return Array.isArray(content) && content.some((part) => part.type !== 'text' && part.type !== 'refusal')
 }

@@ -8,7 +8,7 @@ export interface HistoryCall {
   readonly arguments: string
 }
 
-/** What a message holds, in the one form that all older ones are read as. */
+/** A message in the one form that covers all older forms. */
 export interface HistoryMessage {
   readonly role: 'system' | 'developer' | 'user' | 'assistant'
   readonly content: ChatRequestMessage['content']
@@ -16,11 +16,11 @@ export interface HistoryMessage {
   readonly calls: readonly HistoryCall[]
 }
 
-/** What a tool gave. */
+/** The result of a tool. */
 export interface HistoryResult {
   readonly role: 'tool'
   readonly content: ChatRequestMessage['content']
-  /** The call that it belongs to. */
+  /** The id of its call. */
   readonly callId: string
 }
 
@@ -28,9 +28,9 @@ export interface HistoryResult {
 export type HistoryEntry = HistoryMessage | HistoryResult
 
 /**
- * The messages with every call and every result in the newer form: a `function_call` is a call, a `function` message the
- * result of one. Calls without an id get one, results without an id go to the first open call of their name. A result
- * that no call waits for is something the user says.
+ * Converts messages to the newer form of calls and results: a `function_call` is a call, a `function` message its
+ * result. Calls without an id get one. Results without an id go to the first open call of their name. A result without
+ * an open call becomes the user's text.
  */
 export function toHistory(messages: readonly ChatRequestMessage[]): HistoryEntry[] {
   const open: HistoryCall[] = []

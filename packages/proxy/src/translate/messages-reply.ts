@@ -6,7 +6,7 @@ import { errorInside, refused, unreadable } from './reply-errors.ts'
 import type { ReadReply } from './reply-reader.ts'
 import { addFigures, toCompatibleUsage } from './usage.ts'
 
-/** Reads a reply of the messages format: texts in one, uses of tools as calls, thoughts as reasoning. */
+/** Reads a reply of the messages format: texts joined, uses of tools as calls, thoughts as reasoning. */
 export const readMessagesReply: ReadReply = (body, { mode, now }) => {
   const reply = fieldsOf(tryParseJson(new TextDecoder().decode(body)))
   const failure = errorInside(reply)
@@ -65,7 +65,9 @@ function callsOf(blocks: readonly Fields[], body: Uint8Array): ChatToolCall[] {
     }))
 }
 
-/** The inputs as they were written: numbers too long for a double survive. None where the reply nests too deep. */
+/**
+ * The inputs in their source text, so that numbers too long for a double survive. Empty when the reply nests too deep.
+ */
 function inputTexts(body: Uint8Array): readonly (string | undefined)[] {
   try {
     const blocks = parseJson(body).root.get('content')?.items() ?? []

@@ -7,17 +7,17 @@ import { errorInside, refused } from './reply-errors.ts'
 import type { StreamOptions, StreamReader } from './reply-reader.ts'
 import { addFigures, type MessagesFigures, toCompatibleUsage } from './usage.ts'
 
-/** Upstreams open one block at a time; more than this is no answer. */
+/** Upstreams open one block at a time; a stream with more open calls than this is invalid. */
 const MAX_OPEN_CALLS = 256
 
 interface OpenCall {
   readonly index: number
-  /** What the block began with, for upstreams that send the input at once. */
+  /** The input at the start of the block, from upstreams that send it at once. */
   readonly input: string
   hasArguments: boolean
 }
 
-/** Reads a stream of the messages format. It is whole when `message_stop` has come. */
+/** Reads a stream of the messages format. It is complete after `message_stop`. */
 export function createMessagesStream(options: StreamOptions): StreamReader {
   return new MessagesStream(options)
 }
@@ -61,7 +61,7 @@ class MessagesStream implements StreamReader {
       case 'message_stop':
         return this.#stop()
       default:
-        // `ping`, and what is not known yet.
+        // `ping`, and unknown events.
         return []
     }
   }
@@ -124,7 +124,7 @@ class MessagesStream implements StreamReader {
   #closeBlock(place: unknown): ChatDelta | undefined {
     const call = this.#open.get(place)
     this.#open.delete(place)
-    // A call without arguments is a call with none.
+    // A call without arguments gets an empty object.
     return call === undefined || call.hasArguments ? undefined : argumentsDelta(call.index, call.input)
   }
 

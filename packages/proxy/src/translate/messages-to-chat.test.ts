@@ -60,7 +60,7 @@ describe('a messages request in the chat format', () => {
     expect(request.parallel_tool_calls).toBe(parallel)
   })
 
-  it('has each result of a tool as a message of its own, before what the user says', () => {
+  it("makes each result of a tool a message of its own, before the user's text", () => {
     const messages: MessagesRequest['messages'] = [
       {
         role: 'assistant',

@@ -15,10 +15,10 @@ type Source = Extract<MessagesBlock, { type: 'image' }>['source']
 type AnyBlock = Exclude<MessagesMessage['content'], string>[number]
 
 /**
- * A request of the messages format as a chat request: each result of a tool is a message of its own, uses of tools are
- * calls, thoughts are reasoning. The switch for thinking goes along under its own name.
+ * Converts a request of the messages format to a chat request: each result of a tool is a message of its own, uses of
+ * tools are calls, thoughts are reasoning. The thinking option keeps its name.
  *
- * @throws {SvcError} `invalid_request`, code `unsupported_field`, for blocks that the chat format has no word for
+ * @throws {SvcError} `invalid_request`, code `unsupported_field`, for blocks that the chat format cannot express
  */
 export function messagesToChat(request: MessagesRequest): ChatCompletionRequest {
   const { system, messages, tools, tool_choice: choice, output_config: output } = request

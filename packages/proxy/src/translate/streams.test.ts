@@ -130,7 +130,7 @@ describe.each(['provider_a', 'provider_b'] as const)('a stream of %s', (provider
     )
   })
 
-  it('that ends at any byte is whole or an error, and says nothing that the whole does not', async () => {
+  it('that ends at any byte is complete or an error, and has no text beyond the whole', async () => {
     const bytes = new TextEncoder().encode(STREAMS[provider])
     let cuts = 0
     for (let end = 0; end < bytes.length; end += 1) {
@@ -150,7 +150,7 @@ describe.each(['provider_a', 'provider_b'] as const)('a stream of %s', (provider
     expect(cuts).toBeGreaterThan(bytes.length / 2)
   })
 
-  it('ends with its end event, whatever would follow it', async () => {
+  it('ends with its end event, despite later bytes', async () => {
     let wasEnded = false
     async function* endless() {
       try {
@@ -180,7 +180,7 @@ describe.each(['provider_a', 'provider_b'] as const)('a stream of %s', (provider
     expect(wasEnded).toBe(true)
   })
 
-  it('passes on what its connection failed with', async () => {
+  it('passes on the error of its connection', async () => {
     const lost = new Error('lost')
     async function* source() {
       yield new TextEncoder().encode(STREAMS[provider]).subarray(0, 400)
@@ -200,12 +200,12 @@ describe.each(['provider_a', 'provider_b'] as const)('a stream of %s', (provider
     })
   })
 
-  it('skips what it cannot read and what it does not know', async () => {
+  it('skips unreadable and unknown events', async () => {
     const noise = 'data: {broken\n\ndata: [1]\n\ndata: "x"\n\n: comment\n\ndata: {"type":"new_event","choices":[]}\n\n'
     expect(await hearAll(noise + STREAMS[provider], provider)).toEqual(HEARD)
   })
 
-  it('tells an error inside it, after what came before', async () => {
+  it('reports an error inside it, after the content before', async () => {
     const error = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }
     const heard = silence()
     const half = STREAMS[provider].slice(0, STREAMS[provider].indexOf('世界'))
@@ -303,7 +303,7 @@ describe('the figures of a stream', () => {
 })
 
 describe('a stream of the compatible format', () => {
-  it('that gives its reason but no [DONE] is whole', async () => {
+  it('with a finish reason but without [DONE] is complete', async () => {
     expect(await hearAll(CHUNKS.replace('data: [DONE]\n\n', ''), 'provider_a')).toEqual(HEARD)
   })
 
@@ -314,7 +314,7 @@ describe('a stream of the compatible format', () => {
     })
   })
 
-  it('that gives [DONE] alone says nothing', async () => {
+  it('with [DONE] alone has no content', async () => {
     expect(await collect('data: [DONE]\n\n', 'provider_a')).toEqual([])
   })
 
@@ -323,12 +323,12 @@ describe('a stream of the compatible format', () => {
     expect(await hearAll(chunkStream(chunk({ content: 'a' }), other), 'provider_a')).toMatchObject({ text: 'a' })
   })
 
-  it('says what the model refuses with as text', async () => {
+  it("gives the text of the model's refusal as text", async () => {
     const text = chunkStream(chunk({ refusal: 'I ' }), chunk({ refusal: 'will not' }))
     expect(await hearAll(text, 'provider_a', 'text')).toMatchObject({ text: 'I will not' })
   })
 
-  it('has calls of the older form, and ids where it gives none', async () => {
+  it('has calls of the older form, and creates missing ids', async () => {
     const text = chunkStream(
       chunk({ function_call: { name: 'f', arguments: '' } }),
       chunk({ function_call: { arguments: '{}' } }),

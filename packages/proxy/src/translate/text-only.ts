@@ -3,10 +3,10 @@ import type { ChatCompletionRequest, ChatRequestMessage } from '@svc/wire/openai
 import { contentText, holdsMedia } from './content-text.ts'
 
 /**
- * What of a chat request is text (§6.5): the texts of its messages and how to go on from them. Calls, tools, images and
- * all else are left out; what a tool gave is something the user says. Messages that hold nothing then are left out too.
+ * Reduces a chat request to its text (§6.5): the texts of its messages and its sampling fields. Drops calls, tools,
+ * images and everything else; the result of a tool becomes the user's text. Drops messages that are empty then.
  *
- * @throws {SvcError} `invalid_request`, code `text_only`, when nothing is left of what the user said last
+ * @throws {SvcError} `invalid_request`, code `text_only`, when the user's last turn holds no text
  */
 export function toTextOnly(chat: ChatCompletionRequest): ChatCompletionRequest {
   checkLastTurn(chat.messages)
@@ -28,7 +28,7 @@ function toTextMessage({ role, content, name }: ChatRequestMessage): ChatRequest
   return { role, content: text, ...(name == null ? {} : { name }) }
 }
 
-/** A turn is all that the user said in a row. */
+/** A turn is all consecutive messages of the user. */
 function checkLastTurn(messages: readonly ChatRequestMessage[]): void {
   const end = messages.findLastIndex(({ role }) => role === 'user')
   if (end === -1) return

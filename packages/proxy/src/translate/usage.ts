@@ -1,7 +1,7 @@
 import type { CompletionUsage } from '@svc/wire/openai'
 import { countOf, fieldsOf } from '../fields.ts'
 
-/** Figures of the messages format as they come in: the last value of each counts. */
+/** Figures of the messages format during a stream: the last value of each counts. */
 export interface MessagesFigures {
   readonly input?: number | undefined
   readonly output?: number | undefined
@@ -9,7 +9,7 @@ export interface MessagesFigures {
   readonly cacheWritten?: number | undefined
 }
 
-/** The usage of a reply of the compatible format; nothing where it has none. */
+/** The usage of a reply of the compatible format; undefined without one. */
 export function readCompatibleUsage(value: unknown): CompletionUsage | undefined {
   const usage = fieldsOf(value)
   const prompt = countOf(usage.prompt_tokens)
@@ -26,7 +26,7 @@ export function readCompatibleUsage(value: unknown): CompletionUsage | undefined
   }
 }
 
-/** Figures so far, with what another object of the stream says about them. */
+/** Adds the figures of another object of the stream. */
 export function addFigures(figures: MessagesFigures, value: unknown): MessagesFigures {
   const usage = fieldsOf(value)
   return {
@@ -38,8 +38,8 @@ export function addFigures(figures: MessagesFigures, value: unknown): MessagesFi
 }
 
 /**
- * Figures in the words of the compatible format, whose prompt tokens count what came from a cache and went to one too;
- * nothing where the upstream gave none.
+ * Converts figures to the compatible format, whose prompt tokens include cache reads and writes; undefined without
+ * figures.
  */
 export function toCompatibleUsage(figures: MessagesFigures): CompletionUsage | undefined {
   const { input, output, cacheRead, cacheWritten } = figures
