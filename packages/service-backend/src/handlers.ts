@@ -9,7 +9,10 @@ import { createTextHandlers } from './handlers/text.ts'
 import { createTranscriptionHandlers } from './handlers/transcription.ts'
 import { createServiceHost, type ServiceContext } from './host.ts'
 
-/** The handlers of a process that serves one model of another instance. What has no route there is left out. */
+/**
+ * Creates the handlers of a process that serves one model of another instance. Methods without a REST route there are
+ * missing.
+ */
 export function createServiceHandlers(context: ServiceContext): BackendHandlers {
   const host = createServiceHost(context)
   return {

@@ -10,7 +10,7 @@ import { describe, expect, it } from 'vitest'
 import type { PredictPiece } from '../src/service/predict.ts'
 import { collect, json, type ServiceWorld, sse, startWorld } from './service-world.ts'
 
-/** Two instances that stand in for each other, over real connections. */
+/** Two instances as failover targets, over real connections. */
 class Pair implements AsyncDisposable {
   readonly worlds: Readonly<Record<string, ServiceWorld>>
   readonly served: Candidate[] = []
@@ -92,7 +92,7 @@ describe('instances that stand in for each other', () => {
     expect(pair.states).toEqual(['down', 'up'])
   })
 
-  it('do not ask the other what was wrong with the request', async () => {
+  it('do not send a faulty request to the other target', async () => {
     await using pair = await Pair.start()
     pair.at('first').instance.enqueue(json({ error: { message: 'no' } }, 400))
     await expect(pair.tokenize()).rejects.toMatchObject({ kind: 'invalid_request', message: 'no' })
@@ -108,7 +108,7 @@ describe('instances that stand in for each other', () => {
     expect(pair.states).toEqual(['down', 'up'])
   })
 
-  it('ask nobody else after it', async () => {
+  it('send no request to another target afterwards', async () => {
     await using pair = await Pair.start()
     pair.at('first').instance.enqueue(sse(delta('h'), { error: { message: 'broke' } }))
     const pieces: PredictPiece[] = []

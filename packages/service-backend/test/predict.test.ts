@@ -62,7 +62,7 @@ describe('Predict', () => {
     })
   })
 
-  it('of a rendered prompt goes to the completions route; what cannot be forwarded is left out with a warning', async () => {
+  it('of a rendered prompt goes to the completions route; unsupported fields are left out with a warning', async () => {
     await using world = await startWorld()
     world.instance.enqueue(json({ choices: [{ text: 'ho' }] }))
     const media = { Grammar: 'root ::= "a"', Images: ['AA=='], Audios: ['AA=='], Videos: ['AA=='] }

@@ -34,7 +34,7 @@ export function createHearingHandlers(host: ServiceHost): HearingHandlers {
       await writeOutput(dst, changed.body)
       const stems: { name: string; dst: string }[] = []
       for (const [index, { name, url }] of changed.stems.entries()) {
-        // The name is the instance's: no part of a path.
+        // The instance chose the name: it must not become part of a path.
         const path = join(dirname(dst), `${stemName(dst)}-stem-${index}.wav`)
         await writeOutput(path, await service.download(url, toCall(context)))
         stems.push({ name, dst: path })

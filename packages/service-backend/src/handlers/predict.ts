@@ -24,7 +24,7 @@ export function createPredictHandlers(host: ServiceHost): Pick<BackendHandlers, 
   }
 }
 
-/** Words of instances for the ends that the contract knows; with another one the host finds out for itself. */
+/** Finish reasons of instances that the contract knows; for other words the host decides itself. */
 const FINISH_REASONS: ReadonlyMap<string | undefined, string> = new Map([
   ['stop', 'stop'],
   ['length', 'length'],
@@ -38,7 +38,7 @@ function tellEnd({ finishReason }: PredictPiece, context: HandlerContext): void 
   if (word !== undefined) context.addTrailer(ANSWER_TRAILERS.finish, word)
 }
 
-/** Prompts that the host rendered go as they are, conversations for the instance's own template. */
+/** Sends prompts that the host rendered as they are, and conversations for the instance's own template. */
 function toInput(request: PredictOptions, log: Log): PredictInput {
   const { messages, tools, toolChoice, metadata } = toConversation(request)
   const isConversation = messages.length > 0
@@ -74,7 +74,7 @@ function toInput(request: PredictOptions, log: Log): PredictInput {
   }
 }
 
-/** What no route takes, or what the contract does not say whose it is (§6.5). */
+/** Warns of fields that no route takes, or that the contract cannot assign to a message (§6.5). */
 function warnOfDropped({ Grammar, Images, Audios, Videos }: PredictOptions, log: Log): void {
   const dropped = Object.entries({ grammar: Grammar, images: Images, audio: Audios, video: Videos })
     .filter(([, value]) => value.length > 0)
@@ -82,7 +82,7 @@ function warnOfDropped({ Grammar, Images, Audios, Videos }: PredictOptions, log:
   if (dropped.length > 0) log.warn(`cannot be forwarded, left out: ${dropped.join(', ')}`)
 }
 
-/** A piece of an answer; its figures are running totals. */
+/** Builds a piece of an answer; its figures are running totals. */
 function toReply({ text, reasoning, calls, logprobs, usage }: PredictPiece): PartialMessage<Reply> {
   return {
     message: Buffer.from(text),

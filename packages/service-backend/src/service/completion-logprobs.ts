@@ -1,11 +1,11 @@
 import { type Fields, fieldsOf, isFields, listOf, numberOf, textOf } from '@svc/proxy/replies'
 
-/** What the completions route is asked for where the chat route is asked for `logprobs` and `top_logprobs`. */
+/** Converts `logprobs` and `top_logprobs` of the chat route to the options of the completions route. */
 export function toCompletionOptions({ logprobs, top_logprobs: top, ...options }: Fields): Fields {
   return logprobs === true ? { ...options, logprobs: (numberOf(top) ?? 0) > 0 ? top : true } : options
 }
 
-/** The probabilities of tokens as the chat format has them; lists of the completions format become that. */
+/** Reads token probabilities in the chat format; converts the lists of the completions format. */
 export function readLogprobs(logprobs: unknown): unknown {
   if (!isFields(logprobs) || !Array.isArray(logprobs.tokens)) return logprobs
   const own = listOf(logprobs.token_logprobs)

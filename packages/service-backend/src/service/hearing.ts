@@ -5,13 +5,13 @@ import type { FormField, FormFile } from './multipart.ts'
 import { undecodable } from './status.ts'
 import { type ServiceCall, type ServiceTransport, withoutZeros } from './transport.ts'
 
-/** A stretch of time, in seconds. */
+/** A range of time, in seconds. */
 export interface Stretch {
   readonly start: number
   readonly end: number
 }
 
-/** Where somebody speaks in mono samples at 16 kHz. */
+/** Finds the ranges with speech in mono samples at 16 kHz. */
 export async function findVoice(
   transport: ServiceTransport,
   audio: readonly number[],
@@ -23,7 +23,7 @@ export async function findVoice(
   return reply.segments.map(readStretch)
 }
 
-/** Who spoke when. Zeros mean that nothing is said. */
+/** Input of speaker diarization. Zeros are left out. */
 export interface DiarizeInput {
   readonly file: FormFile
   readonly language: string
@@ -36,7 +36,7 @@ export interface DiarizeInput {
   readonly includeText: boolean
 }
 
-/** Who spoke when. */
+/** Result of speaker diarization. */
 export interface Diarization {
   readonly segments: readonly (Stretch & { readonly id: number; readonly speaker: string; readonly text: string })[]
   readonly numSpeakers: number
@@ -45,7 +45,7 @@ export interface Diarization {
   readonly language: string
 }
 
-/** Tells who spoke when. */
+/** Finds the speaker of each range of time. */
 export async function diarize(
   transport: ServiceTransport,
   input: DiarizeInput,
@@ -61,7 +61,7 @@ export async function diarize(
     min_duration_on: input.minDurationOn,
     min_duration_off: input.minDurationOff,
     include_text: input.includeText,
-    // Only this form has the texts.
+    // Only this form includes the texts.
     response_format: input.includeText ? 'verbose_json' : 'json',
   })
   const reply = await transport.ask(path, { form: [...base(transport, input.file), ...toFields(fields)] }, call)
@@ -82,7 +82,7 @@ export async function diarize(
   }
 }
 
-/** A sound that was heard. */
+/** A classified sound. */
 export interface HeardSound {
   readonly label: string
   /** 0..1 */
@@ -90,7 +90,7 @@ export interface HeardSound {
   readonly index: number
 }
 
-/** Which sounds are heard, likeliest first. */
+/** Classifies the sounds of a file, most likely first. */
 export async function classifySound(
   transport: ServiceTransport,
   input: { readonly file: FormFile; readonly topK: number; readonly threshold: number },
@@ -107,14 +107,14 @@ export async function classifySound(
   }))
 }
 
-/** Sound to change, and what it is compared with. */
+/** Audio to transform, and its reference. */
 export interface TransformInput {
   readonly audio: FormFile
   readonly reference?: FormFile | undefined
   readonly params: Readonly<Record<string, string>>
 }
 
-/** Sound that was changed, and the parts that it was split into. */
+/** Transformed audio, and the parts into which it was split. */
 export interface TransformedSound {
   readonly body: AsyncIterable<Uint8Array>
   readonly stems: readonly { readonly name: string; readonly url: URL }[]
@@ -123,7 +123,7 @@ export interface TransformedSound {
 /** The header that lists the parts: JSON, each with `name` and `url`. */
 const STEMS_HEADER = 'x-audio-stems'
 
-/** Changes sound. Links to its parts are followed only to where an instance keeps the sound that it made. */
+/** Transforms audio. Follows links to its parts only to generated audio of the instance. */
 export async function transformSound(
   transport: ServiceTransport,
   input: TransformInput,

@@ -256,14 +256,14 @@ describe.each(Object.entries(ROWS))('%s', (_name, { ask, path, sends, reply, giv
       (value) => value,
       (error: { kind: string }) => error.kind,
     )
-    // A store of which nothing is known is an empty one.
+    // An unknown store counts as an empty one.
     if (path.startsWith('/stores/')) expect(outcome).toMatchObject({ keys: [], values: [] })
     else expect(outcome).toBe('internal')
   })
 })
 
 describe('stores', () => {
-  it('are set and emptied with texts, and say nothing', async () => {
+  it('store and delete texts without a reply', async () => {
     await using world = await startWorld()
     world.instance.replyWith({ body: '' })
     await world.service.storesSet({ keys: [[1]], values: [new TextEncoder().encode('é')] }, call)
@@ -280,7 +280,7 @@ describe('stores', () => {
     expect(world.instance.requests).toEqual([])
   })
 
-  it('whose columns differ in length cannot be read', async () => {
+  it('with columns of different lengths are unreadable', async () => {
     await using world = await startWorld()
     world.instance.enqueue(json({ keys: [[1]], values: [] }))
     await expect(world.service.storesGet([[1]], call)).rejects.toMatchObject({ kind: 'internal' })
@@ -300,7 +300,7 @@ describe('the models of an instance', () => {
   })
 })
 
-describe('what cannot be forwarded', () => {
+describe('calls that cannot be forwarded', () => {
   // verifies service-proxy:limit:depth, service-proxy:limit:sound-source
   it('is told without asking: sound from a file, exports of depth, live transcription without sockets', async () => {
     await using world = await startWorld({ realtimePipeline: 'p' })
@@ -315,7 +315,7 @@ describe('what cannot be forwarded', () => {
   })
 })
 
-describe('what is made as a file', () => {
+describe('content generated as a file', () => {
   const picture = { ...base, references: [] }
   const film = {
     ...base,
@@ -451,7 +451,7 @@ describe('forms', () => {
     expect(world.instance.requests[0]?.text()).toContain('filename="a%22.wav"')
   })
 
-  it('tell which sounds are heard', async () => {
+  it('classify sounds', async () => {
     await using world = await startWorld()
     world.instance.enqueue(json({ detections: [{ index: 3, label: 'bark', score: 0.5 }] }))
     expect(await world.service.classifySound({ file: sound, topK: 1, threshold: 0 }, call)).toEqual([

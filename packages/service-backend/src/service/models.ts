@@ -3,10 +3,10 @@ import { toSendFailure, undecodable } from './status.ts'
 import type { ServiceCall, ServiceTransport } from './transport.ts'
 import { routeUrl } from './url.ts'
 
-/** The largest list that is read, in bytes. */
+/** The largest list of models, in bytes. */
 const MAX_LIST_BYTES = 16 * 1024 * 1024
 
-/** The names of the models that an instance has. */
+/** Lists the names of the instance's models. */
 export async function listModels(transport: ServiceTransport, call: ServiceCall): Promise<readonly string[]> {
   const path = '/v1/models'
   const { body } = await transport.get(routeUrl(transport.target.root, path), call)

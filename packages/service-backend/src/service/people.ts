@@ -3,7 +3,7 @@ import { undecodable } from './status.ts'
 import { numbersOf } from './text.ts'
 import { type ServiceCall, type ServiceTransport, withoutZeros } from './transport.ts'
 
-/** Two faces or two voices, as base64, to be compared. */
+/** Two faces or two voices to compare, as base64. */
 export interface VerifyInput {
   readonly first: string
   readonly second: string
@@ -12,7 +12,7 @@ export interface VerifyInput {
   readonly antiSpoofing: boolean
 }
 
-/** Whether two are the same. */
+/** Result of a comparison. */
 export interface Verification {
   readonly verified: boolean
   readonly distance: number
@@ -23,7 +23,7 @@ export interface Verification {
   readonly processingTimeMs: number
 }
 
-/** A part of a picture, in pixels. */
+/** An area of an image, in pixels. */
 export interface Area {
   readonly x: number
   readonly y: number
@@ -31,14 +31,14 @@ export interface Area {
   readonly h: number
 }
 
-/** Whether two faces are the same, and where they are. */
+/** Result of comparing faces, with their areas. */
 export interface FaceVerification extends Verification {
   readonly areas: readonly [Area, Area]
   readonly real: readonly [boolean, boolean]
   readonly antispoofScores: readonly [number, number]
 }
 
-/** What a face shows. Shares are 0..1 or 0..100, as the model gives them. */
+/** Attributes of a face. Shares are 0..1 or 0..100, as the model gives them. */
 export interface AnalyzedFace {
   readonly region: Area
   readonly faceConfidence: number
@@ -53,7 +53,7 @@ export interface AnalyzedFace {
   readonly antispoofScore: number
 }
 
-/** What a voice tells, in a stretch of seconds. */
+/** Attributes of a voice in a range of seconds. */
 export interface AnalyzedVoice {
   readonly start: number
   readonly end: number
@@ -64,7 +64,7 @@ export interface AnalyzedVoice {
   readonly emotion: Readonly<Record<string, number>>
 }
 
-/** Whether two faces are the same. */
+/** Compares two faces. */
 export async function verifyFaces(
   transport: ServiceTransport,
   input: VerifyInput,
@@ -79,7 +79,7 @@ export async function verifyFaces(
   }
 }
 
-/** Whether two voices are the same. */
+/** Compares two voices. */
 export async function verifyVoices(
   transport: ServiceTransport,
   input: VerifyInput,
@@ -89,7 +89,7 @@ export async function verifyVoices(
   return readVerification(await verify(transport, asked, call))
 }
 
-/** What the faces of a picture show. @param input.actions of age, gender, emotion, race; none means all */
+/** Analyzes the faces of an image. @param input.actions any of age, gender, emotion, race; empty means all */
 export async function analyzeFaces(
   transport: ServiceTransport,
   input: { readonly image: string; readonly actions: readonly string[]; readonly antiSpoofing: boolean },
@@ -110,7 +110,7 @@ export async function analyzeFaces(
   }))
 }
 
-/** What a voice tells. @param input.actions of age, gender, emotion; none means all */
+/** Analyzes a voice. @param input.actions any of age, gender, emotion; empty means all */
 export async function analyzeVoice(
   transport: ServiceTransport,
   input: { readonly audio: string; readonly actions: readonly string[] },
@@ -126,7 +126,7 @@ export async function analyzeVoice(
     .map((part) => ({ ...readTraits(part), start: numberOf(part.start) ?? 0, end: numberOf(part.end) ?? 0 }))
 }
 
-/** The vector of a voice. */
+/** Computes the vector of a voice. */
 export async function embedVoice(
   transport: ServiceTransport,
   audio: string,

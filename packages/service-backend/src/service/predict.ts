@@ -15,42 +15,42 @@ import { readLogprobs, toCompletionOptions } from './completion-logprobs.ts'
 import { streamFailed, undecodable } from './status.ts'
 import { type ServiceBody, type ServiceCall, type ServiceTransport, withoutZeros } from './transport.ts'
 
-/** A request to generate. Zeros and empty values mean that nothing is said. */
+/** A request to generate. Zeros and empty values are left out. */
 export interface PredictInput {
-  /** The conversation, for the chat route; messages as the chat format has them. */
+  /** The conversation, for the chat route; messages in the chat format. */
   readonly messages?: readonly Fields[] | undefined
-  /** The rendered prompt, for the completions route; used where there are no messages. */
+  /** The rendered prompt, for the completions route; used without messages. */
   readonly prompt?: string | undefined
   /** Always sent. */
   readonly temperature: number
-  /** Everything else under its name in the chat format: `top_p`, `max_tokens`, `stop`, `tools` and so on. */
+  /** All other options by their names in the chat format: `top_p`, `max_tokens`, `stop`, `tools` and so on. */
   readonly options?: Fields | undefined
 }
 
 /** A piece of a call of a tool. */
 export interface CallPiece {
   readonly index: number
-  /** With the first piece. */
+  /** Present in the first piece. */
   readonly id: string
-  /** With the first piece. */
+  /** Present in the first piece. */
   readonly name: string
   readonly arguments: string
 }
 
-/** A piece of an answer, or the whole of one. */
+/** A piece of an answer, or a whole one. */
 export interface PredictPiece {
   readonly text: string
   readonly reasoning: string
   readonly calls: readonly CallPiece[]
-  /** As the chat format writes them; absent where there are none. */
+  /** In the chat format; absent when the instance sends none. */
   readonly logprobs?: unknown
-  /** Why the answer ended, in the instance's word; with the last piece of it. */
+  /** The finish reason in the instance's word; in the last piece. */
   readonly finishReason?: string | undefined
-  /** The instance's figures so far; absent until it gives them. */
+  /** The instance's figures so far; absent until it sends them. */
   readonly usage?: PredictUsage | undefined
 }
 
-/** Figures of an instance, running totals; 0 for what it does not tell. */
+/** Figures of an instance, running totals; 0 for unknown values. */
 export interface PredictUsage {
   readonly promptTokens: number
   readonly completionTokens: number
@@ -60,10 +60,10 @@ export interface PredictUsage {
   readonly generationMs: number
 }
 
-/** Asks an instance for what else it counts: times, and the tokens of the prompt at the start of a stream. */
+/** Requests the optional figures of an instance: timings, and prompt tokens at the start of a stream. */
 const ALL_FIGURES: readonly Header[] = [['extra-usage', 'true']]
 
-/** Generates through the chat route where there are messages, else through the completions route (§6.5). */
+/** Generates through the chat route for messages, else through the completions route (§6.5). */
 export async function predict(
   transport: ServiceTransport,
   input: PredictInput,
@@ -76,7 +76,7 @@ export async function predict(
   return readPiece(choice, fieldsOf(choice.message), reply)
 }
 
-/** The same piece by piece. */
+/** Generates the same, streamed. */
 export async function* predictStream(
   transport: ServiceTransport,
   input: PredictInput,

@@ -16,8 +16,8 @@ import { createTransport, type ServiceCall, type ServiceTransport } from './tran
 import { detect, measureDepth } from './vision.ts'
 
 /**
- * Everything that is forwarded to another instance. Methods that are not here have no route there: they are not
- * implemented, and a chain of targets skips this one for them.
+ * All methods that are forwarded to another instance. Other methods have no route there: they are not implemented, and
+ * a failover group skips this target for them.
  */
 const METHODS = {
   predict,
@@ -54,11 +54,11 @@ const METHODS = {
   storesFind,
 }
 
-/** What a service is made of. */
+/** Options of {@link createService}. */
 export interface ServiceOptions {
   readonly target: ServiceTarget
   readonly upstream: Pick<Upstream, 'send'>
-  /** Opens sockets for live transcription; without it that is not implemented. */
+  /** Opens sockets for live transcription, which is not implemented without it. */
   readonly live?: { readonly open: OpenLiveSocket; readonly clock: LiveClock } | undefined
 }
 
@@ -74,13 +74,13 @@ type Methods = { readonly [Name in keyof typeof METHODS]: Forwarded<(typeof METH
 
 /**
  * A model of another instance. A call fails in one of the classes of §6.5: `not_implemented` (skip this target),
- * `unavailable` (it is down), `rate_limited` (it rests for `retryAfterMs`), `invalid_request` (ask nobody else); or with
- * `timeout`, `cancelled`, and `internal` for a reply that cannot be read.
+ * `unavailable` (it is down), `rate_limited` (it rests for `retryAfterMs`), `invalid_request` (ask no other target); or
+ * with `timeout`, `cancelled`, and `internal` for an unreadable reply.
  */
 export interface Service extends Methods {
-  /** What lies under an address of the instance, such as a part of a sound that was changed. */
+  /** Downloads from an address of the instance, such as a part of transformed audio. */
   download(url: URL, call: ServiceCall): Promise<AsyncIterable<Uint8Array>>
-  /** The names of the models that the instance has. */
+  /** Lists the names of the instance's models. */
   models(call: ServiceCall): Promise<readonly string[]>
   transcribeLive(inputs: AsyncIterable<LiveInput>, call: Pick<ServiceCall, 'signal'>): ReturnType<typeof transcribeLive>
 }

@@ -66,7 +66,7 @@ describe('the head of a streamed file', () => {
 })
 
 describe('sound of words', () => {
-  it('is asked for with what was said alone', async () => {
+  it('sends only the given options', async () => {
     await using world = await startWorld()
     world.instance.enqueue(file('sound', 'audio/wav'))
     const input = { text: 'rain', duration: 2, temperature: 0, sample: false, bpm: undefined, caption: '', source: '' }
@@ -144,7 +144,7 @@ describe('a transcript', () => {
     expect(transcript.segments.map((part) => part.words.map(({ text }) => text))).toEqual([['a', 'b'], ['c']])
   })
 
-  it('streams as it is heard, the whole of it last', async () => {
+  it('streams pieces of text, the whole text last', async () => {
     await using world = await startWorld()
     world.instance.enqueue(
       sse({ type: 'transcript.text.delta', delta: 'h' }, { type: 'other' }, 'not JSON', {

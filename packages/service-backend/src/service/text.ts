@@ -2,13 +2,13 @@ import { countOf, type Fields, fieldsOf, listOf, numberOf, textOf } from '@svc/p
 import { undecodable } from './status.ts'
 import { type ServiceCall, type ServiceTransport, withoutZeros } from './transport.ts'
 
-/** A vector and the tokens that it cost. */
+/** A vector with its token count. */
 export interface EmbedOutput {
   readonly embedding: readonly number[]
   readonly promptTokens: number
 }
 
-/** One document and how well it fits. */
+/** One document with its score. */
 export interface RankedDocument {
   /** Its place in the request. */
   readonly index: number
@@ -16,7 +16,7 @@ export interface RankedDocument {
   readonly relevanceScore: number
 }
 
-/** One candidate and how likely it is; natural logarithms. */
+/** One candidate with its likelihood; natural logarithms. */
 export interface ScoredCandidate {
   readonly logProb: number
   readonly lengthNormalizedLogProb: number
@@ -24,7 +24,7 @@ export interface ScoredCandidate {
   readonly tokens: readonly { readonly token: string; readonly logProb: number }[]
 }
 
-/** The vector of a text or of a list of tokens. */
+/** Computes the vector of a text or of a list of tokens. */
 export async function embed(
   transport: ServiceTransport,
   input: string | readonly number[],
@@ -34,7 +34,7 @@ export async function embed(
   const json = {
     model: transport.target.model,
     input: typeof input === 'string' ? input : [input],
-    // Its own clients ask for base64 unless told otherwise.
+    // Official clients request base64 by default.
     encoding_format: 'float',
   }
   const reply = await transport.ask(path, { json }, call)
@@ -46,7 +46,7 @@ export async function embed(
   }
 }
 
-/** Documents by how well they fit a query, best first. */
+/** Ranks documents by relevance to a query, best first. */
 export async function rerank(
   transport: ServiceTransport,
   input: { readonly query: string; readonly documents: readonly string[]; readonly topN: number },
@@ -74,7 +74,7 @@ export async function rerank(
   }
 }
 
-/** The tokens of a text. */
+/** Splits a text into tokens. */
 export async function tokenize(
   transport: ServiceTransport,
   content: string,
@@ -86,7 +86,7 @@ export async function tokenize(
   return numbersOf(reply.tokens, path)
 }
 
-/** The text of tokens. */
+/** Joins tokens to a text. */
 export async function detokenize(
   transport: ServiceTransport,
   tokens: readonly number[],
@@ -99,7 +99,7 @@ export async function detokenize(
   return content
 }
 
-/** How likely each candidate is as what follows the prompt. The instance wants an admin's key for it. */
+/** Scores each candidate as a continuation of the prompt. The instance requires an admin's key for it. */
 export async function score(
   transport: ServiceTransport,
   input: {
@@ -130,7 +130,7 @@ function readCandidate(candidate: Fields): ScoredCandidate {
   }
 }
 
-/** Numbers of a reply. @throws {SvcError} `internal` when one is none */
+/** Reads the numbers of a reply. @throws {SvcError} `internal` for any other value */
 export function numbersOf(values: readonly unknown[], path: string): readonly number[] {
   return values.map((value) => {
     const number = numberOf(value)

@@ -16,7 +16,7 @@ import type { ServiceCall, ServiceTransport } from './transport.ts'
 const PATH = '/v1/audio/transcriptions'
 const NANOSECONDS = 1e9
 
-/** Speech to write down. Empty values mean that nothing is said about it. */
+/** Speech to transcribe. Empty values are left out. */
 export interface TranscribeInput {
   readonly file: FormFile
   readonly language: string
@@ -28,7 +28,7 @@ export interface TranscribeInput {
   readonly granularities: readonly string[]
 }
 
-/** A word and when it was said, in nanoseconds. */
+/** A word with its time, in nanoseconds. */
 export interface SpokenWord {
   readonly start: bigint
   readonly end: bigint
@@ -43,7 +43,7 @@ export interface SpokenSegment extends SpokenWord {
   readonly words: readonly SpokenWord[]
 }
 
-/** What was said. It never tells the end of an utterance: no REST route does (§6.5). */
+/** A transcript. It has no ends of utterances: no REST route reports them (§6.5). */
 export interface Transcript {
   readonly text: string
   readonly language: string
@@ -52,10 +52,10 @@ export interface Transcript {
   readonly segments: readonly SpokenSegment[]
 }
 
-/** A piece of a transcript, or the whole of it, last. */
+/** A piece of a transcript, or the whole one, last. */
 export type TranscriptPiece = { readonly delta: string } | { readonly transcript: Transcript }
 
-/** Writes speech down. */
+/** Transcribes speech. */
 export async function transcribe(
   transport: ServiceTransport,
   input: TranscribeInput,
@@ -64,7 +64,7 @@ export async function transcribe(
   return readTranscript(await transport.ask(PATH, { form: toForm(transport, input) }, call))
 }
 
-/** The same as it is heard. @throws {SvcError} `unavailable` when the stream ends without the whole */
+/** Transcribes speech, streamed. @throws {SvcError} `unavailable` when the stream ends without the whole transcript */
 export async function* transcribeStream(
   transport: ServiceTransport,
   input: TranscribeInput,
@@ -121,7 +121,7 @@ function readSegments(reply: Fields): SpokenSegment[] {
     }
   })
   if (words.length === 0 || segments.some((segment) => segment.words.length > 0)) return segments
-  // Words that stand beside the segments belong to the one that they start in.
+  // Words beside the segments belong to the segment in which they start.
   return segments.map((segment, index) => {
     const next = segments[index + 1]
     const isInside = ({ start }: SpokenWord): boolean =>

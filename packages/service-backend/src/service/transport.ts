@@ -6,17 +6,17 @@ import { toReplyFailure, toSendFailure, undecodable } from './status.ts'
 import type { ServiceTarget } from './target.ts'
 import { routeUrl } from './url.ts'
 
-/** The largest reply that is read whole, in bytes: what a model's output may be. */
+/** The largest whole reply, in bytes; it may hold the output of a model. */
 const MAX_REPLY_BYTES = 512 * 1024 * 1024
 
-/** What every call on another instance takes. */
+/** Options of every call on another instance. */
 export interface ServiceCall {
   readonly signal: AbortSignal
-  /** The headers of the client that it is made for: how many servers it has passed and its trace are taken over. */
+  /** The headers of the client behind the call: its hop count and trace are passed on. */
   readonly client?: ClientHeader | undefined
 }
 
-/** What is sent: JSON, or the fields of a form, and what its route takes beside it. */
+/** The body of a request: JSON, or the fields of a form, with the options of its route. */
 export type ServiceBody = ({ readonly json: Fields } | { readonly form: readonly FormField[] }) & {
   readonly headers?: readonly Header[] | undefined
 }
@@ -24,18 +24,20 @@ export type ServiceBody = ({ readonly json: Fields } | { readonly form: readonly
 /** A reply that is not JSON. */
 export interface ServiceBytes {
   readonly headers: readonly Header[]
-  /** Pulling slowly slows the instance, leaving early ends the request. */
+  /** Slow pulling slows the instance down; leaving early ends the request. */
   readonly body: AsyncIterable<Uint8Array>
 }
 
-/** Asks the routes of another instance. Every failure is one of the four classes of §6.5, or of the call itself. */
+/**
+ * Calls the routes of another instance. Every failure is one of the four classes of §6.5, or one of the call itself.
+ */
 export interface ServiceTransport {
   readonly target: ServiceTarget
-  /** A JSON reply. @throws {SvcError} `internal` when it is no object */
+  /** Requests a JSON reply. @throws {SvcError} `internal` when it is no object */
   ask(path: string, body: ServiceBody, call: ServiceCall): Promise<Fields>
-  /** Any other reply, not under a time limit when it streams. */
+  /** Requests any other reply; without a time limit when it streams. */
   fetch(path: string, body: ServiceBody, call: ServiceCall & { readonly streams: boolean }): Promise<ServiceBytes>
-  /** What lies under an address of the instance. */
+  /** Downloads from an address of the instance. */
   get(url: URL, call: ServiceCall): Promise<ServiceBytes>
 }
 
@@ -85,12 +87,12 @@ export function createTransport(target: ServiceTarget, upstream: Pick<Upstream, 
   }
 }
 
-/** The type of a reply, in lower case and without parameters. */
+/** Reads the content type of a reply, in lower case and without parameters. */
 export function contentTypeOf({ headers }: Pick<ServiceBytes, 'headers'>): string {
   return (headerOf(headers, 'content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
 }
 
-/** Fields for an instance: the zeros of the contract mean that nothing was said, and are left out. */
+/** Drops the zeros of the contract, which mean that a field is not set. */
 export function withoutZeros(fields: Fields): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => !isZero(value)))
 }

@@ -32,7 +32,7 @@ describe('the root of an instance', () => {
   })
 })
 
-describe('the address of what an instance made', () => {
+describe('the address of generated content', () => {
   const root = new URL('http://a/svc/')
 
   it.each([

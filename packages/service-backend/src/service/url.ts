@@ -1,6 +1,6 @@
 import { upstreamUrl } from '@svc/proxy'
 
-/** The root of another instance, and what had to be changed to get it. */
+/** The root of another instance, and the change that was needed to get it. */
 export interface ServiceUrl {
   /** Its path ends in a slash. */
   readonly root: URL
@@ -8,8 +8,8 @@ export interface ServiceUrl {
 }
 
 /**
- * The root of another instance from what the settings name (§2.13): the first `/v1` and all that follows is cut off, and
- * so is a query.
+ * Reads the root of another instance from the settings (§2.13): cuts off the first `/v1` with the rest after it, and a
+ * query.
  *
  * @throws {SvcError} `invalid_proxy_settings` unless it is absolute, http or https, and without credentials
  */
@@ -24,7 +24,7 @@ export function serviceUrl(text: string | undefined): ServiceUrl {
   return { root, warning: isChanged ? warning : undefined }
 }
 
-/** The address of a route of the instance. */
+/** Builds the address of a route of the instance. */
 export function routeUrl(root: URL, path: string): URL {
   return new URL(path.replace(/^\/+/, ''), root)
 }

@@ -3,19 +3,19 @@ import { undecodable, unsupported } from './status.ts'
 import { numbersOf } from './text.ts'
 import { type ServiceCall, type ServiceTransport, withoutZeros } from './transport.ts'
 
-/** What to look for in a picture. Zeros and empty values mean that nothing is said. */
+/** Options of detecting objects in an image. Zeros and empty values are left out. */
 export interface DetectInput {
   /** A data URI. */
   readonly image: string
   readonly prompt: string
-  /** x, y and label of each point, one after the other. */
+  /** x, y and label of each point, in one list. */
   readonly points: readonly number[]
-  /** The corners of each box, one after the other. */
+  /** The corners of each box, in one list. */
   readonly boxes: readonly number[]
   readonly threshold: number
 }
 
-/** Something that was found in a picture, in pixels. */
+/** An object detected in an image, in pixels. */
 export interface DetectedThing {
   readonly x: number
   readonly y: number
@@ -24,11 +24,11 @@ export interface DetectedThing {
   /** 0..1 */
   readonly confidence: number
   readonly className: string
-  /** A PNG; empty where there is none. */
+  /** A PNG; empty without a mask. */
   readonly mask: Uint8Array
 }
 
-/** Finds things in a picture. */
+/** Detects objects in an image. */
 export async function detect(
   transport: ServiceTransport,
   input: DetectInput,
@@ -53,7 +53,7 @@ export async function detect(
   }))
 }
 
-/** How far away everything in a picture is. */
+/** Input of depth estimation. */
 export interface DepthInput {
   /** A data URI. */
   readonly image: string
@@ -63,7 +63,7 @@ export interface DepthInput {
   readonly includeSky: boolean
   readonly includePoints: boolean
   readonly pointsConfidenceThreshold: number
-  /** Files to write: no route gives them (§6.5). */
+  /** Files to write: no route provides them (§6.5). */
   readonly exports: readonly string[]
 }
 
@@ -83,7 +83,7 @@ export interface DepthMap {
 }
 
 /**
- * Tells how far away everything in a picture is.
+ * Estimates the depth of an image.
  *
  * @throws {SvcError} `not_implemented` when files are to be written
  */
