@@ -2,12 +2,12 @@ import type { ChatModel, Turn } from './engine.ts'
 import { type HandWritten, type Item, routerPrompt } from './sets.ts'
 import { Tally } from './tally.ts'
 
-/** How every honest "I do not know" begins. */
+/** The beginning of every honest "I do not know". */
 const FALLBACK = 'I am a very small demo model and '
-/** The threshold the demo router uses: a label is active from this share on. */
+/** The threshold of the demo router: a label is active from this share on. */
 const DEMO_THRESHOLD = 0.5
 
-/** What is asked and how. */
+/** Questions and sampling of an evaluation. */
 export interface ChatQuestions {
   readonly items: ReadonlyMap<string, readonly Item[]>
   readonly handWritten: HandWritten
@@ -15,7 +15,7 @@ export interface ChatQuestions {
   readonly temperature?: number | undefined
 }
 
-/** The scores of a chat model: answers letter by letter, routes by their log-probabilities. */
+/** Scores a chat model: answers letter by letter, routes by their log-probabilities. */
 export async function evaluateChat(
   model: ChatModel,
   { items, handWritten, temperature = 0 }: ChatQuestions,

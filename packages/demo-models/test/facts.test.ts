@@ -12,7 +12,7 @@ const used = [...`${topics}${read('svc_demo/off_topic.py')}`.matchAll(/\{([a-z0-
 )
 
 describe('the facts of the answers', () => {
-  test('are all in facts.json, and none is there for nothing', () => {
+  test('are all in facts.json, without unused entries', () => {
     expect([...new Set(used)].sort()).toEqual(Object.keys(facts).sort())
   })
 

@@ -55,7 +55,7 @@ describe.skipIf(spawnSync('python3', ['--version']).status !== 0)('the data prog
     expect(python(['--evaluation', '100'], '3').stdout).toBe(read('evaluation/sets.jsonl'))
   })
 
-  test('keeps held-out questions out of what is trained', () => {
+  test('keeps held-out questions out of the training data', () => {
     const trained = new Set(
       python(['--count', '20000', '--seed', '0'], '4')
         .stdout.trim()

@@ -9,13 +9,13 @@ import { percent, type Tally } from '../evaluation/tally.ts'
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
-/** Of every set one question in four is asked. */
+/** One question in four of every set is asked. */
 const EVERY = 4
 const sample = <Item>(items: readonly Item[]): readonly Item[] => items.filter((_, index) => index % EVERY === 0)
 
 /**
- * Per cent of the sample that the committed weights reach at least: what was measured, less what another CPU may round
- * otherwise. The full sets stand in the README.
+ * Floor of the committed weights on the sample, in per cent: the measured value, less a margin for rounding on other
+ * CPUs. The full sets stand in the README.
  */
 const CHAT_FLOORS: Readonly<Record<string, number>> = {
   'help, known phrase': 92,

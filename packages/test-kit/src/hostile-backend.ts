@@ -17,7 +17,7 @@ import { HEALTHY, SUCCESS } from './hostile-messages.ts'
 /** An rpc of the backend contract, by its name in TypeScript, such as `predictStream`. */
 export type RpcName = keyof typeof BackendService
 
-/** How an rpc misbehaves. Messages are bytes as they go out, well-formed or not. */
+/** A misbehaviour of an rpc. Messages are raw bytes, well-formed or not. */
 export type HostileReply =
   /** Never answers. */
   | { readonly kind: 'silence' }
@@ -36,12 +36,12 @@ export type HostileReply =
       readonly messages?: Iterable<Uint8Array> | undefined
     }
 
-/** A call that came in. */
+/** A received call. */
 export interface HostileCall {
   readonly rpc: RpcName
   /** The request's bytes; of a stream of requests the first. */
   readonly request: Uint8Array
-  /** Resolves when the caller gives up. */
+  /** Resolves when the caller cancels. */
   readonly cancelled: Promise<void>
 }
 
@@ -51,7 +51,7 @@ export interface HostileBackend extends AsyncDisposable {
   readonly address: string
   /** Every call so far, in order. */
   readonly calls: readonly HostileCall[]
-  /** The first call of an rpc, as soon as it has come. */
+  /** The first call of an rpc, as soon as it has arrived. */
   called(rpc: RpcName): Promise<HostileCall>
   close(): Promise<void>
 }
@@ -63,8 +63,8 @@ const GOOD: Partial<Record<RpcName, HostileReply>> = {
 }
 
 /**
- * Starts a backend that misbehaves as told. What is not told: `health`, `loadModel` and `free` go well, every other
- * rpc is UNIMPLEMENTED.
+ * Starts a backend that misbehaves as given. By default `health`, `loadModel` and `free` succeed, and every other rpc
+ * is UNIMPLEMENTED.
  *
  * @example
  * await using backend = await startHostileBackend({ predict: { kind: 'messages', messages: [GARBAGE] } })
@@ -159,7 +159,7 @@ async function firstOf(messages: Iterable<Uint8Array> | AsyncIterable<Uint8Array
   return undefined
 }
 
-/** Sends a stream's messages as fast as the caller takes them, until it gives up. */
+/** Sends a stream's messages at the caller's speed, until it cancels. */
 async function send(
   call: ServerWritableStream<Buffer, Buffer> | ServerDuplexStream<Buffer, Buffer>,
   reply: HostileReply,

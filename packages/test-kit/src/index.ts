@@ -1,5 +1,5 @@
 /**
- * Test doubles and helpers shared by the packages of svc. For tests alone: nothing here is published.
+ * Test doubles and helpers shared by the packages of svc. For tests only: nothing here is published.
  *
  * @module
  */

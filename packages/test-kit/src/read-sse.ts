@@ -9,9 +9,9 @@ export interface SeenSseEvent {
 export type EventSource = { readonly body: AsyncIterable<Uint8Array> | null } | AsyncIterable<Uint8Array>
 
 /**
- * The events of a reply as they arrive. A reader of its own, apart from the product's codec, so that tests of the
- * product cannot agree with its mistakes. It is strict: a stream that ends inside an event, or holds a line that is
- * none of the standard's, is an error.
+ * Reads the events of a reply as they arrive. It is independent of the product's codec, so that tests of the product
+ * cannot share its mistakes. It is strict: a stream that ends inside an event, or holds a line outside the standard, is
+ * an error.
  */
 export async function* readSse(source: EventSource): AsyncGenerator<SeenSseEvent, void, undefined> {
   let text = ''

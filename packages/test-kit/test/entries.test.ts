@@ -7,8 +7,8 @@ import { bundleEntry } from '../src/index.ts'
 const PACKAGES = fileURLToPath(new URL('../../', import.meta.url))
 
 /**
- * Entries that are imported for one use, with the most that they may weigh: kB of a minified bundle with everything it
- * needs, before compression. All run in a browser.
+ * Entries that programs import for one use, with their size limits: kB of a minified bundle with all dependencies,
+ * before compression. All run in a browser.
  */
 const BUDGETS_KB = {
   'wire/sse': 5,

@@ -4,7 +4,7 @@ import { ModuleKind, ScriptTarget, transpileModule } from 'typescript'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { codeBlocks, type PackedInstallation, packAndInstall, readReadme, type TempDir, tempDir } from '../src/index.ts'
 
-/** What a README promises that its example prints, and every name the package gives to its users. */
+/** The output that each README promises for its example, and every name of the package. */
 const PROMISES = {
   '@svc/errors': {
     printed: ['rate_limited admission_rejected 1000'],
@@ -421,7 +421,7 @@ describe.each(Object.entries(PROMISES))('%s, packed and installed by a user', (n
   it.each(Object.keys(entries))('gives these names and no other, to CommonJS too: /%s', async (subpath) => {
     const list = 'names => console.log(JSON.stringify(Object.keys(names).sort()))'
     const specifier = subpath === '' ? name : `${name}/${subpath}`
-    // zod is for those to bring who use the entry
+    // zod is a peer dependency of this entry
     if (specifier === '@svc/pii/config') return
     const imported = await installation.run(`import * as names from '${specifier}'\n;(${list})(names)`)
     const required = await installation.run(
