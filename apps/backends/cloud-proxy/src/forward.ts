@@ -10,7 +10,7 @@ const MAX_BODY_BYTES = 64 * 1024 * 1024
 /** The largest piece of a reply in one message, in bytes. */
 const MAX_PIECE_BYTES = 1024 * 1024
 
-/** What forwarding needs. */
+/** Dependencies of forwarding. */
 export interface ForwardContext {
   readonly model: CloudModel
   readonly upstream: Pick<Upstream, 'send'>
@@ -18,9 +18,9 @@ export interface ForwardContext {
 }
 
 /**
- * Relays one request as it is, but for the model at its top: the first message has path, method and headers, all of them
- * together the body; the reply begins with status and headers and goes on with the body as it comes. An error that repeats
- * the key is relayed without it.
+ * Relays one request unchanged, except for its top-level model. The first message has path, method and headers; the
+ * chunks of all messages are the body. The reply begins with status and headers and continues with the body as it
+ * arrives. The key is redacted in an error that repeats it.
  *
  * @throws {SvcError} `invalid_request` in translate mode and for a body that is no JSON, `too_large`, `upstream_failed`
  */
@@ -59,7 +59,7 @@ interface WholeRequest {
   readonly body: Uint8Array
 }
 
-/** An empty piece is a piece, not the end. */
+/** An empty chunk is not the end. */
 async function readRequest(requests: AsyncIterable<ForwardRequest>): Promise<WholeRequest> {
   let head: ForwardRequest | undefined
   const pieces: Uint8Array[] = []
@@ -74,7 +74,7 @@ async function readRequest(requests: AsyncIterable<ForwardRequest>): Promise<Who
   return { head, body: Buffer.concat(pieces) }
 }
 
-/** The address of the endpoint is used as it is; where it names none, the path of the request is taken. */
+/** Uses the address of the endpoint as it is; an address without a path gets the path of the request. */
 function withPath(target: CloudTarget, path: string): CloudTarget {
   if (target.url.pathname !== '/' || !path.startsWith('/')) return target
   const url = new URL(target.url)

@@ -5,7 +5,7 @@ import { type MockScript, mockOptions } from './script.ts'
 
 const call = { rpc: 'PredictStream', call: 2, text: 'hello world' }
 
-it('takes the first rule of which everything matches', () => {
+it('takes the first rule whose conditions all match', () => {
   const text = (rules: MockScript['rules']) => chooseBehaviour({ rules }, call).text
   expect(text([{ do: { text: 'any' } }])).toBe('any')
   expect(

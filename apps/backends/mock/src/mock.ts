@@ -20,7 +20,7 @@ import { rpcName, type Scripting, scriptStream, scriptUnary } from './scripted.t
 import type { BackendAnswers, MockState } from './state.ts'
 import { createVocabulary } from './vocabulary.ts'
 
-/** An answer to every rpc: the compiler finds the one that is missing. */
+/** An answer to every rpc: the compiler finds a missing one. */
 const answers: BackendAnswers = {
   ...lifecycleAnswers,
   ...predictAnswers,
@@ -42,7 +42,7 @@ export interface MockBackend {
   readonly extensions: ExtensionHandlers
 }
 
-/** A mock that follows a script until a load brings another. */
+/** Creates a mock that follows a script until a load brings another. */
 export function createMock(startScript: MockScript = {}): MockBackend {
   const mock: MockState = {
     script: startScript,
@@ -55,7 +55,7 @@ export function createMock(startScript: MockScript = {}): MockBackend {
   }
   const scripting: Scripting = { mock, recorder: createRecorder(() => mock.script.record), startScript }
   return {
-    // Each handler is made from the answer of the same name, behind the same method.
+    // Each handler wraps the answer of the same name, behind the same method.
     handlers: scriptAll(backendMethods, answers, scripting) as BackendHandlers,
     extensions: scriptAll(extensionMethods, extensionAnswers, scripting) as ExtensionHandlers,
   }

@@ -37,7 +37,7 @@ it('counts words, unless a script counts', () => {
   })
 })
 
-it('reads the prompt, or the messages where there is none', () => {
+it('reads the prompt, or without one the messages', () => {
   expect(promptOf(PredictOptions.fromPartial({ Prompt: 'p', Messages: [{ content: 'm' }] }))).toBe('p')
   expect(promptOf(PredictOptions.fromPartial({ Messages: [{ content: 'm' }, { content: 'n' }] }))).toBe('m\nn')
 })

@@ -8,7 +8,7 @@ import { type MockBehaviour, type MockScript, STATUS_CODES } from './script.ts'
 import type { MockContext, MockState } from './state.ts'
 import { misbehave, wait } from './steps.ts'
 
-/** What scripted calls share. */
+/** State that scripted calls share. */
 export interface Scripting {
   readonly mock: MockState
   readonly recorder: Recorder
@@ -18,7 +18,7 @@ export interface Scripting {
 
 type Answer = (input: unknown, context: MockContext) => unknown
 
-/** A call that has begun. */
+/** A call in progress. */
 interface Begun {
   readonly context: MockContext
   readonly record: CallRecord
@@ -42,7 +42,7 @@ const WITHOUT_MODEL = new Set([
   'StopQuantization',
 ])
 
-/** Puts the script in front of an answer: delays, failures, crashes, records. */
+/** Wraps an answer with the script: delays, failures, crashes, records. */
 export function scriptUnary(rpc: string, answer: Answer, scripting: Scripting) {
   return async (request: unknown, context: HandlerContext): Promise<unknown> => {
     if (rpc === 'LoadModel') readScript(request as ModelOptions, scripting)
@@ -59,7 +59,7 @@ export function scriptUnary(rpc: string, answer: Answer, scripting: Scripting) {
   }
 }
 
-/** The same in front of a stream of answers. */
+/** Wraps a stream of answers in the same way. */
 export function scriptStream(rpc: string, answer: Answer, scripting: Scripting) {
   return async function* (input: unknown, context: HandlerContext): AsyncGenerator<unknown> {
     const { record, context: inner } = begin(rpc, input, { context, scripting })
@@ -98,7 +98,7 @@ function begin(
   return { context: { ...context, behaviour, mock }, record: recorder.start(rpc, request, context) }
 }
 
-/** Where the script says what a prediction is, the prompt does not. */
+/** A scripted prediction takes precedence over the prompt. */
 function magic(
   rpc: string,
   input: unknown,
@@ -107,7 +107,7 @@ function magic(
   const isPrediction = rpc === 'Predict' || rpc === 'PredictStream'
   const isScripted = ['text', 'pieces', 'toolCalls', 'reasoning'].some((key) => key in scripted)
   if (!isPrediction || isScripted) return {}
-  // Both rpcs are asked with PredictOptions.
+  // Both rpcs take PredictOptions.
   return magicBehaviour({ request: input as PredictOptions, loaded: mock.loaded, isStream: rpc === 'PredictStream' })
 }
 
@@ -126,7 +126,7 @@ async function follow<T>({ context, record }: Begun, run: () => Promise<T>): Pro
   }
 }
 
-/** A unary call has no pieces to wait for. */
+/** A unary call has no pieces. */
 function atOnce({ failure, crash, hang, ...rest }: MockBehaviour): MockBehaviour {
   return {
     ...rest,

@@ -4,13 +4,13 @@ import { hashText, splitWords } from './words.ts'
 export interface Vocabulary {
   /** Ids of the words of a text, the same in every process unless two words collide. */
   encode(text: string): number[]
-  /** Text of ids; an id that was never made reads as `<id>`. */
+  /** The text of ids; an unknown id reads as `<id>`. */
   decode(ids: readonly number[]): string
 }
 
 const SIZE = 2 ** 24
 
-/** Knows no word yet. */
+/** Creates an empty vocabulary. */
 export function createVocabulary(): Vocabulary {
   const words = new Map<number, string>()
 

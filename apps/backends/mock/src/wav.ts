@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Rate of everything the mock says. */
+/** Sample rate of all generated sound. */
 export const SAMPLE_RATE = 16_000
 
 /** A tone as 16-bit little-endian mono PCM. */

@@ -1,9 +1,12 @@
-/** Text in pieces of one word with the space before it; joined they are the text again, but for space at its end. */
+/**
+ * Splits text into pieces of one word with the space before it; joined they are the text again, except for space at its
+ * end.
+ */
 export function splitWords(text: string): string[] {
   return text.match(/\s*\S+/g) ?? []
 }
 
-/** The words of a text in lower case, without punctuation. */
+/** Splits a text into words in lower case, without punctuation. */
 export function wordsOf(text: string): string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
 }
@@ -15,7 +18,7 @@ export function hashText(text: string): number {
   return hash
 }
 
-/** Share of the distinct words of one text that another has too, in 0..1. */
+/** Share of the distinct words of one text that another text also has, in 0..1. */
 export function overlap(of: string, within: string): number {
   const words = new Set(wordsOf(of))
   const others = new Set(wordsOf(within))

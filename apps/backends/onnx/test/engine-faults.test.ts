@@ -33,14 +33,14 @@ beforeEach(async () => {
 })
 afterEach(() => backend[Symbol.asyncDispose]())
 
-/** Processes that the backend has started. */
+/** Child processes of the backend. */
 function enginesOf({ child }: TestBackend): number[] {
   const list = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')
   return list.split(' ').filter(Boolean).map(Number)
 }
 
 describe.skipIf(!existsSync(`/proc/${process.pid}/task/${process.pid}/children`))('an engine that falls over', () => {
-  it('fails the call that runs and nothing else; hosts are told to load again', async () => {
+  it('fails the running call only; hosts are asked to load again', async () => {
     await backend.load()
     const embedding = backend.client.embedding({ Embeddings: 'hello '.repeat(120) })
     const failed = expect(embedding).rejects.toMatchObject({

@@ -7,7 +7,7 @@ const FRAME_SAMPLES = 960
 const FRAME_BYTES = FRAME_SAMPLES * 2
 const WINDOW = 160
 
-/** Sound to something else. "Opus" frames are bare PCM: what goes in comes out. */
+/** Converts sound to something else. "Opus" frames are bare PCM: the output is the input. */
 export const audioAnswers = {
   /** Windows of 10 ms that are louder than a hundredth. */
   vad({ audio }) {
@@ -21,7 +21,7 @@ export const audioAnswers = {
         start = undefined
       }
     }
-    // An end of 0: still speaking when the samples ended.
+    // An end of 0: the speech continues past the samples.
     if (start !== undefined) segments.push({ start, end: 0 })
     return { segments }
   },
@@ -71,7 +71,7 @@ export const audioAnswers = {
       index += 1n
     }
   },
-  /** Gives each turn back as it was said. */
+  /** Returns each turn unchanged. */
   async *audioToAudioStream(requests) {
     let turn: Buffer[] = []
     let sequence = 0n

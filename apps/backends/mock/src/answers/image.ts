@@ -4,7 +4,7 @@ import type { BackendAnswers } from '../state.ts'
 import { hashText } from '../words.ts'
 import { writeResult } from '../write-result.ts'
 
-/** Pictures of one colour, which the prompt decides; videos and scenes that are well-formed and empty. */
+/** Images of one colour, which the prompt decides; videos and scenes that are well-formed and empty. */
 export const imageAnswers = {
   generateImage({ dst, width, height, positivePrompt }) {
     const size = { width: width || 64, height: height || 64 }

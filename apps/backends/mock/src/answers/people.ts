@@ -4,7 +4,7 @@ import type { BackendAnswers } from '../state.ts'
 const THRESHOLD = 0.5
 const MODEL = 'mock'
 
-/** Faces and voices: two inputs are of the same person when they are the same text. */
+/** Faces and voices: two inputs belong to the same person when they are the same text. */
 export const peopleAnswers = {
   faceVerify({ img1, img2, threshold }) {
     const area = { x: 0, y: 0, w: 64, h: 64 }

@@ -6,7 +6,7 @@ import { promptOf } from '../prediction.ts'
 import type { BackendAnswers } from '../state.ts'
 import { hashText, overlap, splitWords, wordsOf } from '../words.ts'
 
-/** Everything that reads text and does not write any. */
+/** Rpcs that read text and generate none. */
 export const textAnswers = {
   embedding(request, { mock: { script, vocabulary } }) {
     const dim = script.embeddingDimension ?? 64
@@ -28,7 +28,7 @@ export const textAnswers = {
   },
   detokenize: ({ tokens }, { mock }) => ({ content: mock.vocabulary.decode(tokens) }),
   tokenClassify: ({ text, threshold }) => ({ entities: classifyTokens(text, threshold) }),
-  /** In the order of the request: sorting is the host's job. */
+  /** In the order of the request: the host sorts. */
   rerank({ query, documents, topN }) {
     const scored = documents.map((text, index) => ({ index, text, relevanceScore: overlap(query, text) }))
     const best = [...scored].sort((a, b) => b.relevanceScore - a.relevanceScore)
@@ -58,7 +58,7 @@ export const textAnswers = {
   },
 } satisfies Partial<BackendAnswers>
 
-/** A word that the prompt has is likely, any other is not. */
+/** A word of the prompt is likely, any other word is not. */
 function scoreTokens(candidate: string, prompt: string): Array<{ token: string; logProb: number }> {
   const known = new Set(wordsOf(prompt))
   return splitWords(candidate).map((token) => {

@@ -5,13 +5,13 @@ import { readLabelSet } from './labels.ts'
 const NAMES = ['O', 'B-X', 'I-X', 'E-X', 'S-X', 'B-Y', 'I-Y', 'P']
 const options: EntityOptions = { labels: readLabelSet(NAMES), aggregation: 'simple', wholeWords: false }
 
-/** Shares with `share` for one label, or for several, and what is left for the others. */
+/** Shares of one or several labels; the others divide the rest. */
 function shares(given: Readonly<Record<string, number>>): Float32Array {
   const rest = (1 - Object.values(given).reduce((a, b) => a + b, 0)) / (NAMES.length - Object.keys(given).length)
   return Float32Array.from(NAMES, (name) => given[name] ?? rest)
 }
 
-/** Tokens of `a|b|c`: each piece with the label of its place, by 0.9. */
+/** Tokens of `a|b|c`: each piece with the label at its position, at 0.9. */
 function tokensOf(pieces: string, labels: string): { text: string; tokens: ScoredToken[] } {
   const names = labels.split(' ')
   let at = 0
