@@ -78,7 +78,7 @@ describe('the workspace', () => {
 describe('a package that is published', () => {
   const published = [...manifests].filter(([, manifest]) => manifest.private !== true)
 
-  it.each(published)('%s says what it is, where it lives, and passes the publish check', (folder, manifest) => {
+  it.each(published)('%s has a description, a repository, and the publish check', (folder, manifest) => {
     expect(manifest.description).toMatch(/\.$/)
     expect(manifest.keywords?.length).toBeGreaterThan(2)
     expect(manifest.homepage).toBe(`https://github.com/svc-project/svc/tree/main/${folder}#readme`)

@@ -1,4 +1,4 @@
-// Our relay without our server: bare node:http around the built library, with key check, usage, figures and a log line.
+// The relay without the server: bare node:http around the built library, with key check, usage, figures and a log line.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { openSync, writeSync } from 'node:fs'
 import { createServer } from 'node:http'

@@ -1,5 +1,5 @@
-// MB of JSON a second read and walked for its text by the PII filter, over `JSON.parse` and a plain walk of all strings,
-// in one run: interleaved rounds, medians. And the time one chat request of 2,000 tokens takes.
+// Measures MB of JSON a second read and walked for its text by the PII filter, over `JSON.parse` and a plain walk of
+// all strings, in one run: interleaved rounds, medians. Also measures the time of one chat request of 2,000 tokens.
 //   pnpm --filter @svc/bench pii-walk [-- --rounds 15]
 import { parseArgs } from 'node:util'
 import { applySplices, parseJson } from '@svc/json'
@@ -91,7 +91,7 @@ const BODIES: readonly Body[] = [
   },
 ]
 
-/** All strings of a value: what a walk of `JSON.parse`'s result costs at the least. */
+/** All strings of a value: the least cost of walking the result of `JSON.parse`. */
 function countStrings(value: unknown): number {
   if (typeof value === 'string') return 1
   if (typeof value !== 'object' || value === null) return 0

@@ -13,7 +13,7 @@ export interface Measured {
   stop(): Promise<void>
 }
 
-/** A port that was free a moment ago. */
+/** Finds a port that was free a moment ago. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer()
@@ -27,8 +27,8 @@ export function freePort(): Promise<number> {
 }
 
 /**
- * CPU seconds of a process, from the scheduler's own accounting of its threads in nanoseconds; where the kernel has none,
- * from its count of clock ticks.
+ * Reads the CPU seconds of a process from the scheduler's accounting of its threads in nanoseconds; where the kernel
+ * has none, from its count of clock ticks.
  */
 export function cpuSecondsOf(pid: number): number {
   try {
@@ -43,7 +43,7 @@ export function cpuSecondsOf(pid: number): number {
   }
 }
 
-/** Starts a Node program, or the command named, pinned to a processor where one is named, and waits until it answers. */
+/** Starts a Node program, or the named command, optionally pinned to a processor, and waits until it answers. */
 export async function startMeasured(options: {
   readonly cpu?: number | undefined
   readonly command?: string | undefined

@@ -10,7 +10,7 @@ export interface CpuProfile {
   readonly timeDeltas: readonly number[]
 }
 
-/** The shortest name of a module that still says whose it is. */
+/** The shortest name of a module that still identifies its package. */
 function moduleOf(url: string): string {
   const inPackage = /node_modules\/(?!\.pnpm)((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1]
   if (inPackage !== undefined) return inPackage
