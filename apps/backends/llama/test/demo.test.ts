@@ -73,7 +73,7 @@ const WEATHER = {
     parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
   },
 }
-/** What an answer is held to: a call in the form of the model's template. */
+/** The expected form of an answer: a call in the form of the model's template. */
 const CALL =
   'root ::= "<tool_call>{\\"name\\": \\"get_weather\\", \\"arguments\\": {\\"city\\": \\"" [a-z]{3,5} "\\"}}</tool_call>"'
 
@@ -84,7 +84,7 @@ describe('a call of the demo model', () => {
     Grammar: CALL,
   }
 
-  it('is told apart, whole and in a stream, beside the text as it was written', async () => {
+  it('is separated, whole and streamed, beside the raw text', async () => {
     const whole = await backend.client.predict(request)
     const pieces = await collect(backend.client.predictStream(request))
     for (const replies of [[whole], pieces]) {
@@ -97,7 +97,7 @@ describe('a call of the demo model', () => {
       expect(JSON.parse(written)).toEqual({ city: expect.stringMatching(/^[a-z]{3,5}$/) })
       expect(contentOf(replies)).toBe('')
     }
-    // A reply without a delta would be taken for raw text.
+    // A host would take a reply without a delta for raw text.
     expect(pieces.every(({ chatDeltas }) => chatDeltas.length > 0)).toBe(true)
   })
 

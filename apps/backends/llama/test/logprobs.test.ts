@@ -59,7 +59,7 @@ describe('log-probabilities', () => {
       const [entry] = await ask({ LogitBias: JSON.stringify({ [id]: 1000 }), Tokens: 1 })
       biased.push(entry)
     }
-    // End tokens make no entry; all the others are told of as the model sees them, whatever the bias.
+    // End tokens make no entry; all others are reported before biases.
     const isEnd = (token: string): boolean => token === '</s>' || token === '<|im_end|>'
     expect(biased.map((entry) => entry?.id)).toEqual(VOCABULARY.map((token, id) => (isEnd(token) ? undefined : id)))
     const sum = biased.reduce((total, entry) => total + (entry === undefined ? 0 : Math.exp(entry.logprob)), 0)
@@ -67,7 +67,7 @@ describe('log-probabilities', () => {
     expect(sum).toBeLessThan(1.0001)
   }, 60_000)
 
-  it('are those of the model, whatever the temperature and the cuts', async () => {
+  it('are those of the model, for any temperature and cuts', async () => {
     const [plain] = await ask({ Tokens: 1 })
     const [changed] = await ask({ Tokens: 1, Temperature: 0.2, TopK: 1, FrequencyPenalty: 1 })
     expect(changed?.logprob).toBeCloseTo(plain?.logprob ?? 1, 4)

@@ -43,7 +43,7 @@ describe('an answer', () => {
     expect(new Set(replies.map(({ promptTokens }) => promptTokens))).toEqual(new Set([2]))
   })
 
-  it('may be nothing at all', async () => {
+  it('may be empty', async () => {
     const replies = await stream({ Prompt: 'good' })
     expect(replies.map(({ message, tokens }) => [message.toString(), tokens])).toEqual([['', 0]])
   })
@@ -59,7 +59,7 @@ describe('an answer', () => {
     expect(replies.at(-1)).toMatchObject({ promptTokens: 2, tokens: CONTEXT - 2 })
   })
 
-  it('is cut to what the context holds where the limit is larger', async () => {
+  it('is cut to the size of the context when the limit is larger', async () => {
     const replies = await stream({ Prompt: 'loop', Tokens: 100_000 })
     expect(replies.at(-1)?.tokens).toBe(CONTEXT - 2)
   })
@@ -70,7 +70,7 @@ describe('an answer', () => {
     expect(replies.at(-1)?.tokens).toBe(4)
   })
 
-  it('says which stop string ended it, whole and streamed, and nothing where none did', async () => {
+  it('reports the stop string that ended it, whole and streamed, and none otherwise', async () => {
     const told: Readonly<Record<string, string>>[] = []
     const onTrailers = (trailers: Readonly<Record<string, string>>): number => told.push(trailers)
     for (const StopPrompts of [['sunny', 'er today'], ['sunny']]) {
@@ -202,7 +202,7 @@ describe('a request that cannot be served', () => {
   })
 })
 
-describe('what is asked beside answers', () => {
+describe('other calls beside answers', () => {
   it('is the last answer in figures, without its prompt', async () => {
     await backend.client.predict({ Prompt: 'hello', Tokens: 4 })
     const metrics = await backend.client.getMetrics({})
@@ -210,7 +210,7 @@ describe('what is asked beside answers', () => {
     expect(metrics.tokensPerSecond).toBeGreaterThan(0)
   })
 
-  it('is what the model can do', async () => {
+  it("are the model's abilities", async () => {
     expect(await backend.client.extensions.capabilities({ modelIdentity: 'tiny' })).toMatchObject({
       backend: 'llama',
       version: expect.stringMatching(/^node-llama-cpp \d/),

@@ -19,7 +19,7 @@ async function score(request: PartialMessage<ScoreRequest>): Promise<readonly Ca
   return (await backend.client.score({ prompt: 'hello', ...request })).candidates
 }
 
-/** The log-probability of a single token as an answer tells of it. */
+/** The log-probability of a single token, as an answer reports it. */
 async function logprobOf(prompt: string, token: string): Promise<number> {
   const LogitBias = JSON.stringify({ [VOCABULARY.indexOf(token)]: 1000 })
   const ask: Partial<PredictOptions> = { Prompt: prompt, Tokens: 1, Logprobs: 1, LogitBias }

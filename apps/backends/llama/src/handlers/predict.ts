@@ -52,12 +52,14 @@ function begin(
   return { generation, lanes: options && createReplyLanes(options) }
 }
 
-/** Which of the stop texts ended the answer. */
+/** Sends the stop text that ended the answer. */
 function tellStop({ stop }: GeneratedPiece, { StopPrompts }: PredictOptions, context: HandlerContext): void {
   if (stop !== undefined) context.addTrailer(ANSWER_TRAILERS.stop, String(StopPrompts.indexOf(stop)))
 }
 
-/** A reply whose text is still open has an empty delta: a host must not take the raw text for the answer. */
+/**
+ * A reply whose text is still undecided has an empty delta, so that a host does not take the raw text for the answer.
+ */
 function toDeltas(deltas: PartialMessage<ChatDelta>[] | undefined): PartialMessage<Reply> {
   if (deltas === undefined) return {}
   return { chatDeltas: deltas.length > 0 ? deltas : [{}] }

@@ -7,7 +7,6 @@ import type { LogprobsModel } from './logprobs.ts'
 
 const MAX_CANDIDATES = 1024
 
-/** Score. */
 export function createScoreHandlers(host: ModelHost): Pick<BackendHandlers, 'score'> {
   return {
     score: async (request, { signal }) => {
