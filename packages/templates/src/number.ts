@@ -60,7 +60,7 @@ class Reader {
   read(): NumberedJson {
     for (;;) {
       let value = this.#readStart()
-      // A value may close any number of arrays and objects behind it.
+      // A value may close any number of arrays and objects after it.
       while (value !== undefined) {
         const parent = this.#open.at(-1)
         if (parent === undefined) return this.#finish(value)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type GoStructType, goMapOf, goPointerTo, goSliceOf, goStruct } from '../src/go/index.ts'
 
-/** One recorded template with what Go made of it. */
+/** One recorded template with Go's output. */
 export interface GoRecord {
   readonly name: string
   readonly template: string
@@ -27,7 +27,7 @@ const toolFunction = goStruct('Function', {
   Parameters: { type: goMapOf('any'), json: 'parameters' },
 })
 
-/** What `chat`, `completion`, `edit` and `function` templates see. */
+/** The data of `chat`, `completion`, `edit` and `function` templates. */
 const promptData = goStruct('PromptData', {
   SystemPrompt: 'string',
   SuppressSystemPrompt: 'bool',
@@ -51,7 +51,7 @@ const toolCall = goStruct('ToolCall', {
   FunctionCall: { type: calledFunction, json: 'function' },
 })
 
-/** What `chat_message` templates see. */
+/** The data of `chat_message` templates. */
 const chatMessageData = goStruct('ChatMessageData', {
   SystemPrompt: 'string',
   Role: 'string',
@@ -66,7 +66,7 @@ const chatMessageData = goStruct('ChatMessageData', {
 
 const medium = goStruct('Medium', { ID: 'int' })
 
-/** What `multimodal` templates see. */
+/** The data of `multimodal` templates. */
 const multimodalData = goStruct('MultimodalData', {
   Audio: goSliceOf(medium),
   Images: goSliceOf(medium),

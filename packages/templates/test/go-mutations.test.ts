@@ -5,7 +5,7 @@ import { dataOf, readRecords } from './go-data.ts'
 
 const limits = { maxSteps: 50_000, maxOutputBytes: 100_000 }
 
-/** Renders, or says which of our errors came instead. Anything else that is thrown fails the test. */
+/** Renders, or returns the name of the expected error. Any other error fails the test. */
 function attempt(template: string, data: unknown): string {
   try {
     return compileGoTemplate(template, { limits }).render(data)

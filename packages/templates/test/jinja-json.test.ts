@@ -38,7 +38,7 @@ describe('values', () => {
   })
 })
 
-describe('what is no JSON', () => {
+describe('invalid JSON', () => {
   it.each([
     ['{{ nope|tojson }}', 'TypeError'],
     ['{{ range(2)|tojson }}', 'TypeError'],

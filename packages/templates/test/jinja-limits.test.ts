@@ -277,7 +277,7 @@ describe('sources made to be slow to read are refused or read', () => {
   })
 })
 
-/** A namespace whose list has been put into itself, in a way, 60 times. */
+/** A namespace whose list was nested into itself 60 times. */
 function nested(expression: string, name = 'n'): string {
   return `{% set ${name} = namespace(l=(1,)) %}{% for i in range(60) %}{% set ${name}.l = ${expression} %}{% endfor %}`
 }

@@ -92,7 +92,7 @@ describe('with', () => {
   })
 })
 
-describe('macros see what is around them', () => {
+describe('macros see outer variables', () => {
   it.each([
     ['{% set x = 1 %}{% macro m() %}{{ x }}{% endmacro %}{{ m() }}', '1'],
     ['{% macro m() %}{{ x }}{% endmacro %}{% set x = 1 %}{{ m() }}', '1'],

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { compileJinja } from '../src/index.ts'
 import { failureOf, render } from './jinja-render.ts'
 
-describe('what is undefined prints as nothing and counts as false', () => {
+describe('undefined values print as nothing and count as false', () => {
   it.each([
     ['[{{ nope }}]', '[]'],
     ["[{{ dict.nope }}{{ dict['nope'] }}{{ list[9] }}{{ text.nope }}{{ none.x }}]", '[]'],
@@ -28,7 +28,7 @@ describe('what is undefined prints as nothing and counts as false', () => {
   })
 })
 
-describe('what cannot be a key', () => {
+describe('values that cannot be a key', () => {
   it('is not found', () => {
     expect(render('{{ {}[[]] }}{{ {}[{}] }}{{ {}[dict.keys()] }}{{ {}[(1, [])] }}')).toBe('')
   })

@@ -74,7 +74,7 @@ function nilArgument(type: ParameterType): GoValue {
   return fail(`cannot assign nil to ${TYPE_NAMES[type]}`)
 }
 
-/** What a literal is where nothing asks for a type. */
+/** The type of a literal without an expected type. */
 function naturalValue(literal: Exclude<Literal, { kind: 'nil' }>): GoValue {
   if (literal.kind !== 'number') return literal.value
   return literal.literal.natural ?? fail(`${literal.text} overflows int`)

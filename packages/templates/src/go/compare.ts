@@ -16,7 +16,7 @@ import {
   typeNameOf,
 } from './values.ts'
 
-/** Kinds that compare among themselves. Integers of all types are one kind here; `other` has no order. */
+/** Kinds that compare with each other. Integers of all types are one kind here; `other` has no order. */
 type BasicKind = 'bool' | 'complex' | 'integer' | 'float' | 'string' | 'other'
 
 function basicKind(value: GoValue): BasicKind {

@@ -59,7 +59,7 @@ describe('plain data', () => {
 })
 
 describe('structs', () => {
-  it('show zero values for what is left out', () => {
+  it('show zero values for missing fields', () => {
     expect(render('{{.}}', parent.of({}))).toBe('{ 0 0 false <nil> [] map[] <nil>}')
     expect(render('{{toJson .}}', parent.of({}))).toBe(
       '{"Name":"","Count":0,"Ratio":0,"Ready":false,"Any":null,"Children":null,"Labels":null,"Only":null}',

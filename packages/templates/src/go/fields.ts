@@ -2,8 +2,8 @@ import { fail } from './errors.ts'
 import { GoMap, GoPointer, GoStruct, type GoValue, indirect, typeNameOf } from './values.ts'
 
 /**
- * `.name` of a value: a struct's field, a map's entry, through pointers. A missing key is no value, and so is
- * whatever is asked of no value; a name the struct lacks, and anything asked of nil or a scalar, is an error.
+ * Reads `.name` of a value: a struct's field, a map's entry, through pointers. A missing key gives no value, and so
+ * does any name of no value. A name that the struct lacks, or a name of nil or a scalar, is an error.
  */
 export function fieldOf(receiver: GoValue, name: string): GoValue {
   if (receiver === undefined) return undefined

@@ -9,7 +9,7 @@ import { type GoValue, goInt, indirect, isTrue, typeNameOf } from './values.ts'
 
 /** The functions of `text/template` itself. `slice` is missing: sprig's takes its place. */
 export const BUILTINS: FunctionTable = {
-  // The evaluator stops at the argument that decides; these only see the rest.
+  // The evaluator stops at the deciding argument; these functions only see the rest.
   and: variadic(['value'], 'value', (_, [first], rest) => rest.at(-1) ?? first),
   or: variadic(['value'], 'value', (_, [first], rest) => rest.at(-1) ?? first),
   not: fixed(['value'], (_, value) => !isTrue(value)),

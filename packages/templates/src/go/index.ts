@@ -1,5 +1,5 @@
 /**
- * Go's `text/template` with sprig, as model files use it: byte for byte, bounded in time and size, without a way to
+ * Go's `text/template` with sprig, as model files use it: byte for byte, bounded in time and size, without access to
  * the environment.
  *
  * @module

@@ -3,13 +3,16 @@ import { GoInteger, GoMap, GoSlice, type GoValue, goInt, typeNameOf } from './va
 
 /** Bounds of one `range`. */
 export interface RangeOptions {
-  /** How many variables it declares; a number has room for one. */
+  /** Number of declared variables; a range over a number allows one. */
   readonly variables: number
   /** Most rounds over a number. */
   readonly maxRounds: number
 }
 
-/** What `range` goes over: items with their index, entries in the order of their keys, or the numbers below one. */
+/**
+ * Iterates over the value of a `range`: items with their index, entries in the order of their keys, or the numbers
+ * below one.
+ */
 export function* rangeItems(
   value: GoValue,
   { variables, maxRounds }: RangeOptions,

@@ -7,7 +7,7 @@ import { Scope } from './scope.ts'
 import { trimSpace } from './text.ts'
 import { TokenCursor } from './token-cursor.ts'
 
-/** What the parser needs to know beside the source. */
+/** Options of the parser. */
 export interface ParseOptions {
   /** The name of the template that runs; a `define` of that name is one with it. */
   readonly name: string
@@ -20,7 +20,7 @@ export function parseTemplate(source: string, options: ParseOptions): Definition
   return new Parser(tokenize(source), options).run()
 }
 
-/** How a body ended: the keyword, and for `else` whether `if` or `with` follows in the same action. */
+/** The way a body ended: the keyword, and for `else` whether `if` or `with` follows in the same action. */
 type Ending = 'end' | 'else' | 'elseIf' | 'elseWith'
 
 class Parser {
@@ -75,7 +75,7 @@ class Parser {
     return body
   }
 
-  /** An empty definition neither replaces another nor keeps one out; two with content are an error. */
+  /** An empty definition neither replaces another nor prevents one; two with content are an error. */
   #add(name: string, body: Body): void {
     const known = this.#definitions.get(name)
     if (known === undefined || isEmptyBody(known)) this.#definitions.set(name, body)

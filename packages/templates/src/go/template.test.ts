@@ -87,7 +87,7 @@ describe('errors', () => {
   })
 })
 
-describe('what depends on the machine, the moment or chance', () => {
+describe('functions that depend on the machine, time or chance', () => {
   it.each([
     ...['env "PATH"', 'expandenv "$PATH"', 'getHostByName "localhost"', 'now', 'ago 1', 'uuidv4', 'shuffle "abc"'],
     ...['randAlpha 5', 'randAlphaNum 5', 'randAscii 5', 'randNumeric 5', 'randBytes 5', 'randInt 1 9'],

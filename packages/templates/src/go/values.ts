@@ -20,7 +20,7 @@ export type GoValue =
   | GoPointer
   | GoObject
 
-/** What all composite values share; only used to tell them from plain data. */
+/** The base of all composite values, which distinguishes them from plain data. */
 export abstract class GoBoxed {
   abstract readonly kind: string
 }
@@ -126,15 +126,15 @@ export abstract class GoObject extends GoBoxed {
   readonly kind = 'object'
   /** As `%T` prints it. */
   abstract readonly typeName: string
-  /** What `kindOf` says. */
+  /** The result of `kindOf`. */
   abstract readonly kindName: 'struct' | 'ptr'
-  /** How it prints. */
+  /** Its printed text. */
   abstract text(): string
-  /** How it reads inside JSON quotes. */
+  /** Its text inside JSON quotes. */
   abstract json(): string
   /** Calls a method. @throws GoCallError when the type has none of that name, or for wrong arguments */
   abstract call(method: string, args: readonly GoValue[]): GoValue
-  /** Whether another object is the same: by `==`, or by all that is inside. */
+  /** Whether another object is equal: by `==`, or by content. */
   abstract equals(other: GoObject, how: 'identity' | 'content'): boolean
 }
 

@@ -35,7 +35,7 @@ export const tojson = define(
 
 interface JsonStyle {
   readonly ascii: boolean
-  /** What one level is indented by; undefined for all on one line. */
+  /** Indentation of one level; undefined for all on one line. */
   readonly indent: string | undefined
   /** Between items. */
   readonly item: string

@@ -21,7 +21,7 @@ export function hasSize(value: Value): boolean {
   return isText(value) || sizeOfItems(value) !== undefined
 }
 
-/** The number of items, or of code points; undefined for what has no size. */
+/** The number of items, or of code points; undefined for a value without a size. */
 export function sizeOf(run: Rendering, value: Value): number | undefined {
   if (!isText(value)) return sizeOfItems(value)
   const text = toPlainText(value)

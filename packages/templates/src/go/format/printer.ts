@@ -3,7 +3,7 @@ import { GoMap, GoPointer, GoSlice, GoStruct, type GoValue, isUnsigned, typeName
 import { clearFlags, type Flags, pad } from './flags.ts'
 import { formatBool, formatComplex, formatFloatVerb, formatInteger, formatString } from './scalars.ts'
 
-/** Go has addresses here that differ from run to run; ours is always the same. */
+/** Go prints addresses here that differ from run to run; this one is always the same. */
 const ADDRESS = '0xc000000000'
 
 /** Writes values as Go's `fmt` does, into a sink bounded by the budget. */
@@ -144,7 +144,7 @@ export class Printer {
     }
   }
 
-  /** What Go writes where a verb does not fit: `%!d(string=x)`. */
+  /** Go's text for a verb that does not fit: `%!d(string=x)`. */
   #badVerb(value: GoValue, verb: string): void {
     this.sink.write(`%!${verb}(`)
     if (value === undefined || value === null) {

@@ -19,7 +19,7 @@ class Formatter {
   readonly #lastBracket: number
   #at = 0
   #argument = 0
-  /** Whether the item before was an index such as `[3]`. */
+  /** Whether the previous item was an index such as `[3]`. */
   #afterIndex = false
   #isGoodIndex = true
   #isReordered = false
@@ -123,7 +123,7 @@ class Formatter {
     }
   }
 
-  /** Digits at the current place. A number that is too large swallows the rest of the format. */
+  /** Reads digits at the current position. A number that is too large consumes the rest of the format. */
   #number(): number | undefined {
     let value: number | undefined
     for (; this.#at < this.#format.length; this.#at++) {
@@ -147,7 +147,7 @@ class Formatter {
     return Math.abs(number) > LARGEST ? undefined : number
   }
 
-  /** `[n]`: which argument comes next. */
+  /** `[n]`: the index of the next argument. */
   #index(): void {
     this.#afterIndex = false
     if (this.#format.charAt(this.#at) !== '[') return

@@ -8,8 +8,8 @@ import { GoInteger, type GoValue } from '../values.ts'
 import { parseDecimal } from './cast.ts'
 
 /**
- * Dates that are given: a template cannot read the clock, so what sprig would take for "now" is an error. The local
- * zone is UTC.
+ * Functions on given dates. A template cannot read the clock, so values that sprig would take for "now" are an error.
+ * The local zone is UTC.
  */
 export const DATE_FUNCTIONS: FunctionTable = {
   date: fixed(['string', 'any'], (context, layout, date) => inZone(context, { layout, date, zone: 'UTC' })),

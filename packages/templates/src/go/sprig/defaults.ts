@@ -44,7 +44,7 @@ function toJson({ budget }: CallContext, value: GoValue, options: JsonOptions): 
   return encodeJson(budget, value, options)
 }
 
-/** Where sprig swallows the error: the text is empty then. */
+/** Runs a function whose error sprig swallows: the text is empty then. */
 function orEmpty(make: () => string): string {
   try {
     return make()

@@ -79,7 +79,7 @@ interface Merge {
   readonly overwrite: boolean
 }
 
-/** Takes over what the target lacks or has empty, or everything when overwriting; maps are merged key by key. */
+/** Copies entries that the target lacks or has empty, or all entries when overwriting; maps are merged key by key. */
 function mergeInto(merge: Merge, depth: number): void {
   const { budget, target, source, overwrite } = merge
   budget.checkDepth(depth)

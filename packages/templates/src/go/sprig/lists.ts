@@ -34,7 +34,7 @@ const MUST: readonly string[] = [
   'compact',
 ]
 
-/** Lists: making them, taking them apart, searching them. Only `sortAlpha` changes one in place. */
+/** Lists: creating, splitting, searching. Only `sortAlpha` changes one in place. */
 export const LIST_FUNCTIONS: FunctionTable = withMust({
   list: variadic([], 'any', (_, __, items) => goList(items)),
   tuple: variadic([], 'any', (_, __, items) => goList(items)),
@@ -83,7 +83,7 @@ export const LIST_FUNCTIONS: FunctionTable = withMust({
   toStrings: fixed(['any'], (context, list) => goStrings(stringValues(context, list))),
 })
 
-/** Adds `mustFirst` and the like: here they do the same, for both kinds of failure end the rendering. */
+/** Adds `mustFirst` and the like: here they do the same, because both kinds of failure end the rendering. */
 function withMust(table: FunctionTable): FunctionTable {
   const all: Record<string, FunctionTable[string]> = { ...table }
   for (const [name, implementation] of Object.entries(table)) {

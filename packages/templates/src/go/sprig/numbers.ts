@@ -53,7 +53,7 @@ function extreme(first: GoValue, rest: readonly GoValue[], wins: (left: bigint, 
   return rest.map(toInt).reduce((best, next) => (wins(next, best) ? next : best), toInt(first))
 }
 
-/** Go lets an infinity win over NaN where it is the extreme. */
+/** Go prefers an infinity to NaN where it is the extreme. */
 function extremeFloat(first: GoValue, rest: readonly GoValue[], pick: (...values: number[]) => number): number {
   const bound = -pick()
   return rest
@@ -71,7 +71,7 @@ function decimals(
   )
 }
 
-/** Rounds up when the digit behind is at least `roundOn`, as sprig does: -2.5 becomes -3. */
+/** Rounds up when the next digit is at least `roundOn`, as sprig does: -2.5 becomes -3. */
 function round(value: number, places: number, roundOn = 0.5): number {
   const power = Number(`1e${places}`)
   const shifted = power * value

@@ -18,7 +18,7 @@ import { Dict } from '../values/dict.ts'
 import { typeName } from '../values/type-name.ts'
 import { isList, isText, likeText, type Markup, Tuple, toPlainText, type Value } from '../values/value.ts'
 
-/** Filters over text. Most take any value and look at how it prints. */
+/** Filters on text. Most accept any value and use its printed form. */
 export const TEXT_FILTERS: ReadonlyMap<string, Implementation> = new Map([
   ['string', define('string', 'value', (run, [value]) => toSoftText(run, value))],
   ['upper', define('upper', 's', (run, [value]) => callMethod(run, value, 'upper'))],
@@ -94,7 +94,7 @@ function callMethod(run: Rendering, value: Value, name: string, ...positional: V
   return typeof text === 'string' ? method(run, text, given) : callOnMarkup(run, text, { name, method, given })
 }
 
-/** Every word with its first letter in upper case; words begin behind blanks, dashes and opening brackets. */
+/** Every word with its first letter in upper case; words begin after blanks, dashes and opening brackets. */
 function capitalizeWords(run: Rendering, text: string): string {
   run.walk(text.length * 4)
   let result = ''

@@ -208,7 +208,7 @@ function readSpec(specification: string, isNumber: boolean): Spec {
   const alternate = takeIf('#') !== ''
   if (characters[index] === '0' && second === undefined) {
     fill = '0'
-    // Texts of any kind are filled behind, numbers behind the sign.
+    // Text is padded after it, numbers after the sign.
     if (align === '' && isNumber) align = '='
   }
   const width = readSize(characters, index)

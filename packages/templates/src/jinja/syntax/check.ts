@@ -11,7 +11,7 @@ export interface KnownNames {
   readonly tests: { has(name: string): boolean }
 }
 
-/** Where a statement stands. */
+/** The place of a statement. */
 interface Place {
   /** Right inside an `if`, where a filter or test that does not exist is an error only when it is reached. */
   readonly isConditional: boolean
@@ -21,7 +21,7 @@ interface Place {
   readonly inFor: boolean
 }
 
-/** Checks what the grammar alone does not, and collects what rendering wants to know. @throws JinjaSyntaxError */
+/** Checks the rules beyond the grammar, and collects facts for rendering. @throws JinjaSyntaxError */
 export function checkTemplate(body: readonly Statement[], known: KnownNames): Template {
   const checker = new Checker(known)
   checker.checkAll(body, { isConditional: false, inLoop: false, inFor: false })

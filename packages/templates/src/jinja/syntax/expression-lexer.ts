@@ -17,7 +17,7 @@ const BASES: ReadonlyMap<string, string> = new Map([
   ['x', '0123456789abcdef'],
 ])
 
-/** A token and where the next one begins; no token for white space. */
+/** A token and the offset of the next one; no token for white space. */
 export interface Scanned {
   readonly token: Token | undefined
   readonly end: number
@@ -113,7 +113,7 @@ function scanDigits(source: string, start: number): number {
   return scanDigitsOf('0123456789', source, start)
 }
 
-/** Like {@link scanDigits} for any digits; behind the mark of a base an underscore may come first. */
+/** Like {@link scanDigits} for any digits; after the prefix of a base an underscore may come first. */
 function scanDigitsOf(digits: string, source: string, start: number, mayBegin = false): number {
   let end = start
   for (;;) {

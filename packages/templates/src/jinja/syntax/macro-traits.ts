@@ -1,7 +1,7 @@
 import type { Expression, Statement } from './ast.ts'
 import { namesOf, partsOf, statementParts } from './walk.ts'
 
-/** Which of the special variables a macro reads; what it does not read, it does not take. */
+/** The special variables that a macro reads; it does not accept the others. */
 export interface MacroTraits {
   /** The body of a call block. */
   readonly usesCaller: boolean
@@ -33,7 +33,7 @@ class NameFinder {
 
   visit(body: readonly Statement[]): void {
     for (const statement of body) {
-      // A block is a world of its own.
+      // A block has a scope of its own.
       if (statement.kind === 'block') continue
       const { targets, expressions, bodies } = statementParts(statement)
       for (const name of targets.flatMap(namesOf)) this.#wanted.delete(name)

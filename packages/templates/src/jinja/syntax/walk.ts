@@ -1,7 +1,7 @@
 import type { Expression, Statement, Target } from './ast.ts'
 import { toParts } from './expression-parser.ts'
 
-/** The expressions right inside another one. */
+/** The direct parts of an expression. */
 export function partsOf(node: Expression): readonly Expression[] {
   switch (node.kind) {
     case 'constant':
@@ -41,14 +41,14 @@ export function partsOf(node: Expression): readonly Expression[] {
   }
 }
 
-/** What is right inside a tag: what it assigns to, what it computes, and the bodies between it and its end. */
+/** The direct parts of a tag: its targets, its expressions, and the bodies between it and its end. */
 export interface StatementParts {
   readonly targets: readonly Target[]
   readonly expressions: readonly Expression[]
   readonly bodies: readonly (readonly Statement[])[]
 }
 
-/** Takes a tag apart. */
+/** Reads the parts of a tag. */
 export function statementParts(node: Statement): StatementParts {
   switch (node.kind) {
     case 'text':
