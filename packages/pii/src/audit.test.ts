@@ -15,7 +15,7 @@ async function eventsOf(segments: readonly { text: string; path?: string }[], de
 }
 
 describe('the events of a request', () => {
-  it('say what was found where in its segment, in bytes, allowed ones too', async () => {
+  it('list the findings with their segment and byte offsets, allowed ones too', async () => {
     const segments = [{ text: 'Hello' }, { text: 'é🚲 ada, bo', path: 'messages[1].content' }]
     const events = await eventsOf(segments, [
       wordDetector('ada'),
@@ -65,7 +65,7 @@ describe('the events of a request', () => {
     expect(events.map(({ byteOffset }) => byteOffset)).toEqual([0, 4, 2])
   })
 
-  it('never hold what was found or what stands around it', async () => {
+  it('never hold the found text or the text around it', async () => {
     const secret = makeCanary('api key')
     const text = `my key is ${secret.value} and nobody may see it`
     const events = await eventsOf([{ text, path: 'input' }], [wordDetector(secret.value, { group: 'KEY' })])
@@ -75,7 +75,7 @@ describe('the events of a request', () => {
     expect(written).not.toContain('nobody')
   })
 
-  it('are 10,000 at most, those that block first', async () => {
+  it('are 10,000 at most, blocking ones first', async () => {
     const detector = detectorOf(({ text }) =>
       [...Array(text.length / 2).keys()].map((index) => {
         return hit(2 * index, 2 * index + 1, { action: index === 11_000 ? 'block' : 'allow' })
@@ -87,7 +87,7 @@ describe('the events of a request', () => {
   })
 })
 
-describe('a refusal that nothing found explains', () => {
+describe('a refusal without a finding', () => {
   it('is an event without a place', () => {
     const common = { ...context, kind: 'pii', direction: 'in', action: 'block', byteOffset: 0, length: 0 }
     expect(unavailableEvent(context)).toEqual({

@@ -12,60 +12,60 @@ import { detectionId } from './span.ts'
 
 export { createHashPrefix, type HashPrefix } from './hash-prefix.ts'
 
-/** Where a text was filtered: in a request, in the intercepting proxy, or by a call of the API. */
+/** Origin of a filtered text: a request, the intercepting proxy, or a call of the API. */
 export type PiiOrigin = 'middleware' | 'proxy' | 'pii_analyze' | 'pii_redact'
 
-/** What all events of one request say. */
+/** Facts that all events of one request share. */
 export interface AuditContext {
   readonly origin: PiiOrigin
   /** Milliseconds since the epoch. */
   readonly createdAt: number
   readonly correlationId?: string | undefined
   readonly userId?: string | undefined
-  /** The host that an intercepted request was for. */
+  /** The host of an intercepted request. */
   readonly host?: string | undefined
 }
 
-/** One finding, as the audit log keeps it (§6.1). Holds neither the matched text nor anything around it. */
+/** One finding, as the audit log keeps it (§6.1). Holds neither the matched text nor the text around it. */
 export interface PiiEvent extends AuditContext {
   /** `pii_` and 24 hex digits. */
   readonly id: string
   readonly kind: 'pii'
-  /** Only requests are filtered. */
+  /** The filter only scans requests. */
   readonly direction: 'in'
   /** `ner:EMAIL`, `pattern:codehost_token`, `__ner_unavailable__` or `__unscanned_media__`. */
   readonly patternId: string
   readonly action: PiiAction
-  /** Place and length in the segment's text, in bytes of UTF-8; 0 for what has no place. */
+  /** Offset and length in the segment's text, in bytes of UTF-8; 0 for an event without a place. */
   readonly byteOffset: number
   readonly length: number
-  /** Where the segment stands: `messages[3].content[1].text`. */
+  /** Path of the segment: `messages[3].content[1].text`. */
   readonly segment?: string | undefined
   readonly score?: number | undefined
   readonly hashPrefix?: string | undefined
 }
 
-/** Keeps events. */
+/** Stores events. */
 export interface AuditSink {
-  /** Resolves when the events are kept; a refusal is sent only after that. */
+  /** Resolves when the events are stored; a refusal is sent only after that. */
   record(events: readonly PiiEvent[], options: { readonly signal: AbortSignal }): Promise<void>
 }
 
-/** The most events of one request: as many as a log of them is meant to hold. */
+/** The most events of one request: the intended capacity of a log. */
 const MAX_EVENTS = 10_000
 const ID_BYTES = 12
 
-/** What the events of an outcome are made of. */
+/** Input for the events of an outcome. */
 export interface FindingOptions {
   readonly context: AuditContext
-  /** The segments that were filtered, in the same order. */
+  /** The filtered segments, in the same order. */
   readonly segments: readonly { readonly path?: string | undefined }[]
   readonly hashPrefix: HashPrefix
 }
 
 /**
- * One event for each span that a filter call left, allowed ones among them, in the order of the request. Of more than
- * 10,000 those that block come first, and the rest of them are left out.
+ * Creates one event for each span of a filter call, including allowed ones, in the order of the request. Above 10,000,
+ * blocking spans come first, and the rest is left out.
  */
 export async function findingEvents(
   outcome: Pick<FilterOutcome, 'segments'>,
@@ -94,31 +94,31 @@ export function unavailableEvent(context: AuditContext): PiiEvent {
   return eventOf(context, { patternId: '__ner_unavailable__', action: 'block' })
 }
 
-/** The event of a request that was refused for media that nobody can scan (§2.10). */
+/** The event of a request that was refused for unscannable media (§2.10). */
 export function unscannedMediaEvent(context: AuditContext, segment?: string): PiiEvent {
   return { ...eventOf(context, { patternId: '__unscanned_media__', action: 'block' }), segment }
 }
 
-/** The event that explains a refusal: the first that blocks. */
+/** The event that explains a refusal: the first blocking one. */
 export function refusingEvent(events: readonly PiiEvent[]): PiiEvent | undefined {
   return events.find(({ action }) => action === 'block')
 }
 
-/** A span that a filter call left and where it stands. */
+/** A span of a filter call with its place. */
 export interface Finding {
   readonly span: JudgedDetection
-  /** Place and length in the segment's text, in bytes of UTF-8. */
+  /** Offset and length in the segment's text, in bytes of UTF-8. */
   readonly byteOffset: number
   readonly length: number
-  /** Of its segment. */
+  /** Index in its segment. */
   readonly index: number
-  /** What was found: to be hashed, never kept. */
+  /** The found text: to be hashed, never stored. */
   readonly value: string
 }
 
 /**
- * What of an outcome is worth an event: every span in the order of the request; of more than 10,000 those that block
- * come first, and the rest of them are left out. For audit logs with events of their own shape.
+ * The spans of an outcome to record, in the order of the request. Above 10,000, blocking spans come first, and the rest
+ * is left out. For audit logs with events of their own shape.
  */
 export function recordedFindings({ segments }: Pick<FilterOutcome, 'segments'>): readonly Finding[] {
   const findings: Finding[] = []

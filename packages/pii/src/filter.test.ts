@@ -12,14 +12,14 @@ import { createUnavailableDetector } from './unavailable-detector.ts'
 
 const texts = (...list: string[]) => ({ segments: list.map((text) => ({ text })) })
 
-/** The refusal that a filter call ends in. */
+/** The refusal of a filter call. */
 async function refusal(detectors: readonly Detector[], text = 'Ada left.'): Promise<PiiError> {
   const error = await filterSegments(texts(text), { detectors }).catch((thrown: unknown) => thrown)
   if (!(error instanceof PiiError)) throw new Error('the request was not refused')
   return error
 }
 
-describe('what becomes of a request', () => {
+describe('the outcome of a request', () => {
   it('masks, and leaves segments without a mask alone', async () => {
     const outcome = await filterSegments(texts('I am ada.', 'Hello', 'ada, bo'), {
       detectors: [wordDetector('ada'), wordDetector('bo', { action: 'allow' })],
@@ -59,7 +59,7 @@ describe('what becomes of a request', () => {
     expect(segments[1]).toMatchObject({ spans: [{ start: 9, end: 13 }], rewritten: 'it reads [REDACTED:ner:PIN] ok' })
   })
 
-  it('without a detector nothing is looked at or changed', async () => {
+  it('without a detector nothing is scanned or changed', async () => {
     const outcome = await filterSegments(texts('a\ud83d'), { detectors: [] })
     expect(outcome).toEqual({ blocked: false, masked: false, segments: [{ scanned: 'a\ud83d', spans: [] }] })
   })
@@ -117,7 +117,7 @@ describe('a detector that fails', () => {
     expect(ran).toEqual(['last'])
   })
 
-  it('does not bring what it says into the refusal', async () => {
+  it('keeps its message out of the refusal', async () => {
     const leak = new SvcError('internal', 'bad text: Ada left.', { code: 'decode', details: { text: 'Ada left.' } })
     const error = await refusal([detectorOf(() => Promise.reject(leak) as never)])
     expect(JSON.stringify({ ...error, stack: error.stack, cause: error.cause })).not.toContain('Ada')
@@ -208,7 +208,7 @@ describe('a caller that leaves', () => {
   })
 })
 
-it('for any segments and detections: nothing masked is left, a block rewrites nothing, and no order matters', async () => {
+it('for any segments and detections: no masked text is left, a block rewrites nothing, and the order does not matter', async () => {
   const word = fc.constantFrom('ada', 'bo', 'tok', ' ', '🚲', 'é')
   const segments = fc.array(
     fc.array(word, { maxLength: 8 }).map((words) => words.join('')),

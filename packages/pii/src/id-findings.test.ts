@@ -12,7 +12,7 @@ const patterns = createPatternDetector({
     patterns: [{ name: 'TICKET', match: 'tick-[0-9]{4}' }],
   },
 })
-/** Finds the same texts wherever they stand, as a recogniser of entities would. */
+/** Finds the given texts everywhere, as a recogniser of entities would. */
 const named = (group: string, word: string): Detector => ({
   name: 'ner',
   detect: ({ text }) => {
@@ -46,7 +46,7 @@ describe('an id', () => {
     expect(await filtered(id, [patterns])).toEqual([id, masked])
   })
 
-  it('keeps what a recogniser takes for a name, and loses what it takes for an address or a secret', async () => {
+  it("drops a recogniser's names, and keeps addresses and secrets", async () => {
     expect(await filtered('Paris', [named('LOCATION', 'Paris')])).toEqual(['Paris', 'Paris'])
     for (const group of ['EMAIL', 'EMAIL_ADDRESS', 'PASSWORD', 'API_KEY', 'SECRET'])
       expect((await filtered('hush', [named(group, 'hush')]))[0]).toBe(`[REDACTED:ner:${group}]`)

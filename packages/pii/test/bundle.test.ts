@@ -18,7 +18,7 @@ describe('the bundle', () => {
     expect(imports).toEqual([])
   })
 
-  it('of the configuration has zod beside them, and nothing else', async () => {
+  it('of the configuration also has zod, and nothing else', async () => {
     const { modules, imports } = await bundle('config')
     const foreign = modules.filter((path) => !/\/packages\/pii\/src\/|\/node_modules\/zod\//.test(path))
     expect(modules.some((path) => path.endsWith('/packages/pii/src/config.ts'))).toBe(true)

@@ -1,11 +1,11 @@
 import type { Detector, JudgedDetection, ScanDocument } from '../detector.ts'
 
-/** A detection with everything beside its place at a default. */
+/** A detection with defaults for everything except its range. */
 export function hit(start: number, end: number, rest: Partial<JudgedDetection> = {}): JudgedDetection {
   return { start, end, group: 'NAME', source: 'ner', score: 0.9, action: 'mask', ...rest }
 }
 
-/** A detector whose answer depends on the document alone. */
+/** A detector whose answer depends only on the document. */
 export function detectorOf(detect: (document: ScanDocument) => readonly JudgedDetection[], name = 'names'): Detector {
   return { name, detect: async (document) => detect(document) }
 }

@@ -25,7 +25,7 @@ describe('text documents in base64', () => {
     ])
   })
 
-  it('are read even where one of two types says that they are none', () => {
+  it('are read even when one of two types says that they are none', () => {
     const data = `"data":"${btoa('my sk-1 key')}"`
     for (const types of [
       '"type":"text",MORE,"type":"base64"',
@@ -64,7 +64,7 @@ describe('text documents in base64', () => {
     }
   })
 
-  it('are read in data addresses of whatever type', () => {
+  it('are read in data addresses of any type', () => {
     const textsOf = (type: string) =>
       listTexts('chat-completions', {
         messages: [{ content: [{ type: 'file', file: { file_data: `data:${type};base64,${btoa('to: jo')}` } }] }],
@@ -74,7 +74,7 @@ describe('text documents in base64', () => {
     }
   })
 
-  it('are read where nothing is said of their type, and masked in them', () => {
+  it('are read without a type, and masked in them', () => {
     const long = `to: jo, the key is sk-1${' and so on'.repeat(200)}`
     for (const [text, width] of [
       ['to: jo, sk-1', 76],

@@ -7,7 +7,7 @@ const bytesOf = (...parts: (string | number[])[]): Uint8Array =>
 const utf16le = (text: string) => [...Buffer.from(text, 'utf16le')]
 const utf16be = (text: string) => [...Buffer.from(text, 'utf16le').swap16()]
 
-/** Bytes with `sk-1` masked, as their reading writes them. */
+/** Bytes with `sk-1` masked, as their reading encodes them. */
 function masked(bytes: Uint8Array, charset?: string): number[] {
   const { text, encode } = readTextBytes(bytes, charset)
   return [...encode(text.replaceAll('sk-1', '[X]'))]
@@ -27,7 +27,7 @@ describe('bytes of text (PII-11)', () => {
     ['ISO 8859-1', bytesOf([0xe9], ' sk-1'), 'ISO-8859-1', 'é sk-1'],
   ])('%s', (_, bytes, charset, text) => {
     const read = readTextBytes(bytes, charset)
-    // Where bytes also look like UTF-8, that reading follows.
+    // When bytes also look like UTF-8, that reading follows.
     expect(read.text.split('\n\n')[0]).toBe(text)
     expect(read.isKnown).toBe(true)
     expect([...read.encode(read.text)]).toEqual(text.includes('\ufffd') ? [...bytesOf(text)] : [...bytes])
@@ -51,13 +51,13 @@ describe('bytes of text (PII-11)', () => {
     expect(masked(bytesOf([0xff, 0xfe], 'my sk-1 is this'))).toEqual([...Buffer.from('\ufffd\ufffdmy [X] is this')])
   })
 
-  it('in which several readings are masked do not go on at all', () => {
+  it('with several masked readings are not forwarded at all', () => {
     const bytes = bytesOf(utf16le('é sk-1'), 'and sk-1')
     expect(Buffer.from(masked(bytes)).toString()).toBe('[REDACTED]')
     expect(Buffer.from(masked(bytes, 'utf-16le')).toString()).toBe('[REDACTED]')
   })
 
-  it('of a charset that is not known show what is ASCII in them, and are known to be unread', () => {
+  it('of an unknown charset show their ASCII, and are marked as unread', () => {
     const bytes = bytesOf([0x93, 0xfa, 0x96], ' sk-1 ', [0xff])
     const read = readTextBytes(bytes, 'shift_jis')
     expect([read.isKnown, read.text.includes(' sk-1 ')]).toEqual([false, true])

@@ -28,7 +28,7 @@ function documentOf(...texts: readonly string[]): ScanDocument {
   return { text: texts.join('\n\n'), segments, messages: [] }
 }
 
-/** Finds nothing, and tells what it was shown. */
+/** Finds nothing, and records the documents. */
 function recording(see: (document: ScanDocument) => void): Detector {
   return {
     name: 'd',
@@ -52,17 +52,17 @@ async function found(
   return detections.map(({ start, end }) => text.slice(start, end))
 }
 
-/** What stands around an encoded text: no symbols beside it, so that the run is the encoded text and no more. */
+/** Text around an encoded text, without adjacent symbols, so that the run is exactly the encoded text. */
 const before = fc.constantFrom('', ' ', 'Grüße: ', '🔑 (', 'see "', "it's <b>", '\n\n', '100% & more ')
 const after = fc.constantFrom('', ' ', '. Grüße', ') 🔑', '" it was', "</b> it's", '\n\nand', ' & 100% more')
-/** What is encoded beside a secret: long enough for a run, whatever the secret. */
+/** Encoded text beside a secret: long enough for a run, with any secret. */
 const beside = fc.constantFrom('this is what they sent me: ', 'please look here ', 'für Köln 🔑 is this one: ')
 
 it('every built-in has a secret here', () => {
   expect(Object.keys(SECRETS).sort()).toEqual(BUILTINS.map(({ name }) => name).sort())
 })
 
-describe.each(ENCODERS)('PII-7: what is written as $name', ({ encoding, encode }) => {
+describe.each(ENCODERS)('PII-7: text written as $name', ({ encoding, encode }) => {
   it.each(BUILTINS.map(({ name }) => name))('%s is found behind it, the whole of it masked', async (name) => {
     const { text, secret } = SECRETS[name] ?? { text: '', secret: '' }
     const detector = detectorOf([name], [encoding])
@@ -88,7 +88,7 @@ describe.each(ENCODERS)('PII-7: what is written as $name', ({ encoding, encode }
   })
 })
 
-describe('the place of what is found', () => {
+describe('the range of a finding', () => {
   const words = 'the ticket is tick-1234 now'
   const hex = Buffer.from(words).toString('hex')
 
@@ -122,7 +122,7 @@ describe('the place of what is found', () => {
     expect(new Set(spans)).toEqual(new Set([text.slice(0, 40), 'tick-9012', '%74ick-3456']))
   })
 
-  it('over two parts of a message is the run in both, with what lies between', async () => {
+  it('over two parts of a message is the run in both, with the text between', async () => {
     const encoded = btoa('the ticket is tick-1234, as they said')
     const document = {
       ...documentOf(`a ${encoded.slice(0, 17)}`, `${encoded.slice(17)} b`),
@@ -155,12 +155,12 @@ describe('the place of what is found', () => {
   })
 })
 
-it('a number of sixteen digits is found behind base64 of nothing else', async () => {
+it('a number of sixteen digits is found after base64 of other data', async () => {
   const card = btoa('4111111111111111')
   expect(await found(`it is ${card}, they say`, ['credit_card'])).toEqual([card])
 })
 
-describe('what is not read', () => {
+describe('text that is not decoded', () => {
   it('is a second layer', async () => {
     const words = 'the ticket is tick-1234 now'
     const once = Buffer.from(words).toString('hex')
@@ -181,11 +181,11 @@ describe('what is not read', () => {
     }
   })
 
-  it('is an encoding that nobody asked for', async () => {
+  it('is an encoding that was not requested', async () => {
     for (const { encoding, encode } of ENCODERS) {
       const others = ENCODINGS.filter((one) => one !== encoding)
       const text = encode('the ticket is tick-1234, as they said')
-      // Where a pattern is found in the text as it stands nothing has to be read.
+      // When a pattern matches the original text, nothing is decoded.
       const plain = text.includes('tick-1234') ? ['tick-1234'] : []
       expect(await found(text, [], others)).toEqual(plain)
     }
@@ -195,7 +195,7 @@ describe('what is not read', () => {
 describe('bytes that are no text', () => {
   const bytes = fc.uint8Array({ minLength: 0, maxLength: 400 })
 
-  it('in any of the encodings find nothing, fail nothing, and leave what is beside them to be found', async () => {
+  it('in any of the encodings find nothing, fail nothing, and leave adjacent findings intact', async () => {
     const names = BUILTINS.flatMap(({ name, pattern }) => (pattern === undefined ? [] : [name]))
     const detector = detectorOf(names)
     const property = fc.asyncProperty(bytes, fc.uuid(), fc.webUrl(), async (random, uuid, url) => {
@@ -236,7 +236,7 @@ describe('bytes that are no text', () => {
 })
 
 describe('a detector that reads', () => {
-  it('asks for nothing more than the text where nothing is encoded', async () => {
+  it('scans only the text when nothing is encoded', async () => {
     const asked: string[] = []
     const detector = recording(({ text }) => asked.push(text))
     const encodings = ENCODINGS.filter((encoding) => encoding !== 'reversed')
@@ -259,7 +259,7 @@ describe('a detector that reads', () => {
     expect(await found(run, [], ['base64'])).toEqual([run])
   })
 
-  it('finds what is read backwards in many messages, each in its place, and over the parts of one', async () => {
+  it('finds reversed text in many messages, each at its place, and over the parts of one', async () => {
     const texts = ['one', 'a 4321-kcit', 'two', '21-kcit b', 'c 43']
     const document = { ...documentOf(...texts), messages: [{ start: 3, end: 5 }] }
     const detections = await detectorOf([], ['reversed']).detect(document, { signal })
@@ -285,7 +285,7 @@ describe('a detector that reads', () => {
     await expect(detection).rejects.toBe(reason)
   })
 
-  it('fails when what looks at the text does', async () => {
+  it('fails when the inner detector fails', async () => {
     const failure = new Error('broken')
     const detector = { name: 'd', detect: () => Promise.reject(failure) }
     const detection = createEncodedDetector({ detector, encodings: ['base64'] }).detect(documentOf('x'), { signal })

@@ -8,7 +8,7 @@ function runsOf(text: string): string[] {
 
 const SYMBOL = '(?:[A-Za-z0-9+/_-]|\\\\(?=/))'
 const LINE_BREAK = '(?:\\r\\n?|\\n|\\\\r\\\\n|\\\\n)[ \\t>]*'
-/** The same in one expression, which is slow. The letter of an escaped end of line begins no run. */
+/** The same in one slow expression. The letter of an escaped line break begins no run. */
 const RUN = new RegExp(`(?<!\\\\(?=r\\\\n))${SYMBOL}+(?:${LINE_BREAK}${SYMBOL}+)*={0,2}`, 'g')
 
 function slowRunsOf(text: string): string[] {

@@ -5,7 +5,7 @@ import { STEP_CHARACTERS, type Steps } from './reading.ts'
 
 const encoder = new TextEncoder()
 
-/** The texts that hex digits among symbols stand for, read from the first digit and from the second. */
+/** Decodes the texts of hex digits among symbols, from the first digit and from the second. */
 export function* readHex(symbols: string): Steps<string> {
   for (let start = 0; start < symbols.length; ) {
     let end = start

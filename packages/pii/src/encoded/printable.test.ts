@@ -6,7 +6,7 @@ function textsOf(bytes: Uint8Array): string[] {
   return [...printableTexts(bytes)].filter((text) => text !== undefined)
 }
 
-/** The same by the decoder of the language: every stretch that it takes and that has nothing but printed characters. */
+/** The same by the language's own decoder: every valid range of printed characters. */
 function expectedTexts(bytes: Uint8Array): string[] {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   const texts: string[] = []
@@ -58,7 +58,7 @@ const piece = fc.oneof(
   ),
 )
 
-it('stretches of printed characters are found in any bytes, cut where a character is none', () => {
+it('ranges of printed characters are found in any bytes, cut at other characters', () => {
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 6 }), (pieces) => {
       const bytes = Uint8Array.from(pieces.flatMap((one) => [...one]))
@@ -81,7 +81,7 @@ it('long texts are found in steps', () => {
   expect(steps.length).toBeGreaterThan(10)
 })
 
-it('each byte is looked at a few times, whatever it may be the beginning of', () => {
+it('each byte is read a few times, whatever may begin with it', () => {
   const looksAt = (bytes: readonly number[], length: number): number => {
     let looks = 0
     const counted = new Proxy(
@@ -101,6 +101,6 @@ it('each byte is looked at a few times, whatever it may be the beginning of', ()
   for (const bytes of [[0x80], [0xaa, 0xaa], [0xe2, 0x82], [0xc3, 0xa9, 0xa9], [0x61, 0], [0xf0, 0x9f, 0x94, 0xff]]) {
     expect([bytes, looksAt(bytes, 40_000) / 40_000]).toEqual([bytes, expect.toSatisfy((looks: number) => looks < 10)])
   }
-  // Of other bytes few.
+  // Of other bytes few are read.
   expect(looksAt([0], 40_000) / 40_000).toBeLessThan(0.1)
 })

@@ -27,7 +27,7 @@ it('runs are found past any number of steps, and are as long as they are', () =>
   }
 })
 
-it('addresses, times and words of two letters are none', () => {
+it('addresses, times and words of two letters are no runs', () => {
   expect(runsOf('de:ad:be:ef:00:01, 12:30:45, ad be ee or fe, 2026-11-24')).toEqual([])
   expect(runsOf(`${pairs.slice(0, 6).join(':')}\n\n${pairs.slice(6, 12).join(':')}`)).toEqual([])
 })

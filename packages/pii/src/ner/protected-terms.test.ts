@@ -27,7 +27,7 @@ function createWorld(files: Map<string, string>) {
 }
 
 describe('files of protected terms', () => {
-  it('have a term a line; blank lines and lines with # in front are none', async () => {
+  it('have a term a line; blank lines and lines that begin with # are skipped', async () => {
     const { follow } = createWorld(new Map([['a', '\ufeff# hotels\r\n  Seerose  \n\n#Bergblick\nHaus # 7\r']]))
     const terms = await follow(['a'], ['Talblick']).current()
     expect(['Seerose', 'Talblick', 'Haus # 7', 'Bergblick', 'hotels'].map((text) => found(terms, text))).toEqual([
@@ -61,7 +61,7 @@ describe('files of protected terms', () => {
     expect(warnings).toEqual([warning, warning])
   })
 
-  it('are all missing where nobody can read files', async () => {
+  it('are all missing without a reader of files', async () => {
     const terms = createProtectedTerms({ terms: ['Seerose'], paths: ['a'], matchers: createTermMatchers() })
     expect(found(await terms.current(), 'Seerose')).toBe(1)
   })

@@ -6,15 +6,15 @@ export interface Shield {
   /** The text with a placeholder for each protected range. */
   readonly text: string
   /**
-   * What a span of the shielded text covers of the original: the pieces beside the protected ranges, in order. Pieces of
-   * white space alone are left out.
+   * The original pieces of a span of the shielded text, without the protected ranges, in order. Pieces of white space
+   * alone are left out.
    */
   toOriginal(span: Span): Span[]
   /** Whether a span of the original overlaps a protected range. */
   isProtected(span: Span): boolean
 }
 
-/** Hides ranges of a text, ascending and apart, behind a neutral word that the text does not hold. */
+/** Replaces ranges of a text, ascending and apart, with a neutral word that the text does not contain. */
 export function shieldRanges(text: string, ranges: readonly Span[]): Shield {
   if (ranges.length === 0) return { text, toOriginal: (span) => [span], isProtected: () => false }
   const placeholder = unusedPlaceholder(text)
@@ -37,7 +37,7 @@ export function shieldRanges(text: string, ranges: readonly Span[]): Shield {
   }
 }
 
-/** Where a placeholder stands in the shielded text, and where the range behind it ends in the original. */
+/** Position of a placeholder in the shielded text, and the end of its range in the original. */
 interface HiddenRange extends Span {
   readonly originalEnd: number
 }
@@ -61,7 +61,7 @@ function shiftAfter(range: HiddenRange | undefined): number {
   return range === undefined ? 0 : range.originalEnd - range.end
 }
 
-/** A word in brackets that does not occur in a text: `[PROTECTED]`, unless it does. */
+/** A word in brackets that does not occur in a text: `[PROTECTED]`, if possible. */
 function unusedPlaceholder(text: string): string {
   let placeholder = '[PROTECTED]'
   for (let number = 2; text.includes(placeholder); number++) placeholder = `[PROTECTED ${number}]`

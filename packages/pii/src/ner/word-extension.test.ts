@@ -3,7 +3,7 @@ import { shieldRanges } from './shield.ts'
 import { endWithNextWord, startWithPreviousWord } from './word-extension.ts'
 import { createWords } from './words.ts'
 
-/** Extends what stands between `<` and `>`; protected is what stands between `{` and `}`. */
+/** Extends the text between `<` and `>`; the text between `{` and `}` is protected. */
 function extend(marked: string, side: 'next' | 'previous'): string {
   const text = marked.replaceAll(/[<>{}]/g, '')
   const offsetOf = (mark: string) => marked.slice(0, marked.indexOf(mark)).replaceAll(/[<>{}]/g, '').length

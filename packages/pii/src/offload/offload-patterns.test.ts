@@ -38,7 +38,7 @@ function recordingScanner(answer: PatternScanner = createPatternScanner()) {
 }
 
 describe('a detector that has large documents looked at elsewhere', () => {
-  it('finds there what it finds here', async () => {
+  it('finds there the same as here', async () => {
     const { scanner, tasks } = recordingScanner()
     const here = createDetector({ name: 'keys', settings })
     const elsewhere = createDetector({ name: 'keys', settings, offload: { scanner, above: 20 } })
@@ -101,7 +101,7 @@ describe('a scanner', () => {
       patterns: [
         {
           get name() {
-            // It is read to know the detector again, and more often to make it.
+            // Reading it once identifies the detector; creating one reads it more often.
             reads += 1
             return name
           },
@@ -127,7 +127,7 @@ describe('a scanner', () => {
     expect(await readsOf('B')).toBe(fresh)
   })
 
-  it('refuses settings that are none, and stops when it is told to', async () => {
+  it('refuses invalid settings, and stops at an abort', async () => {
     const scanner = createPatternScanner()
     const document = await packed('x')
     const task = (patterns: DetectionSettings['patterns']): PatternTask => ({ settings: { patterns }, document })
@@ -162,7 +162,7 @@ describe('packed detections', () => {
     )
   })
 
-  it('give others their turn, and end when nobody wants them any more', async () => {
+  it('yield to other work, and end at an abort', async () => {
     const packed = packDetections(Array.from({ length: 10_000 }, (_, index) => hit(index, index + 1)))
     let turns = 0
     const yieldControl = async (): Promise<void> => {
@@ -203,7 +203,7 @@ describe('a packed document', () => {
     expect(pieces.map((piece) => Buffer.from(piece).toString()).join('')).toBe(long.text)
   })
 
-  it('gives others their turn, and is left when nobody wants it any more', async () => {
+  it('yields to other work, and ends at an abort', async () => {
     let turns = 0
     const yieldControl = async (): Promise<void> => {
       turns += 1

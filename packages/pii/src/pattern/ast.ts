@@ -1,6 +1,6 @@
 import type { CodeSet } from './code-set.ts'
 
-/** Where a pattern may match without taking a character. */
+/** Conditions under which a pattern matches without taking a character. */
 export type AssertionKind = 'start' | 'end' | 'word-boundary'
 
 /** A pattern of the grammar, parsed. `max` of a repeat is Infinity for `*`, `+` and `{m,}`. */
@@ -10,7 +10,7 @@ export type PatternNode =
   /** One character of a set. */
   | { readonly kind: 'class'; readonly set: CodeSet }
   | { readonly kind: 'assertion'; readonly assertion: AssertionKind }
-  /** All of the items one after the other; no items match the empty text. */
+  /** All of the items in order; no items match the empty text. */
   | { readonly kind: 'sequence'; readonly items: readonly PatternNode[] }
   | { readonly kind: 'choice'; readonly arms: readonly PatternNode[] }
   | { readonly kind: 'repeat'; readonly body: PatternNode; readonly min: number; readonly max: number }
@@ -18,19 +18,19 @@ export type PatternNode =
 /** Matches the empty text. */
 export const EMPTY: PatternNode = { kind: 'sequence', items: [] }
 
-/** The items in a row, without a wrapper around a single one. */
+/** A sequence of items, without a wrapper around a single one. */
 export function sequenceOf(items: readonly PatternNode[]): PatternNode {
   const [only] = items
   return items.length === 1 && only !== undefined ? only : { kind: 'sequence', items }
 }
 
-/** The code points a node of one character takes; undefined for any other node. */
+/** The code points of a node of one character; undefined for any other node. */
 export function singleSet(node: PatternNode): CodeSet | undefined {
   if (node.kind === 'literal') return [node.code, node.code]
   return node.kind === 'class' ? node.set : undefined
 }
 
-/** Whether a node can match without taking a character; `conditional` when it then needs an assertion to hold. */
+/** Whether a node can match without taking a character; `conditional` when an assertion must hold then. */
 export function emptiness(node: PatternNode): 'never' | 'conditional' | 'always' {
   switch (node.kind) {
     case 'literal':

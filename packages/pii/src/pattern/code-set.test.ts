@@ -22,7 +22,7 @@ const within = (list: readonly (readonly [number, number])[], code: number): boo
   list.some(([low, high]) => code >= low && code <= high)
 
 describe('a set of code points', () => {
-  it('holds what its ranges hold, whatever their order and overlaps', () => {
+  it('holds its ranges, in any order and overlap', () => {
     fc.assert(
       fc.property(ranges, (list) => {
         const set = toCodeSet(list)

@@ -1,7 +1,7 @@
 /** A set of code points: inclusive ranges `[low, high, low, high, …]`, ascending and never touching. */
 export type CodeSet = readonly number[]
 
-/** The highest code point there is. */
+/** The highest code point. */
 export const MAX_CODE_POINT = 0x10ffff
 
 /** The set of all code points in the given ranges, which may overlap and come in any order. */
@@ -65,7 +65,7 @@ export function isLowSurrogate(unit: number): boolean {
   return (unit & 0xfc00) === 0xdc00
 }
 
-/** Whether a code point is a word character: what `\b` goes by. */
+/** Whether a code point is a word character, for `\b`. */
 export function isWordCode(code: number): boolean {
   return (
     (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a) || code === 0x5f

@@ -3,24 +3,24 @@ import { emptiness, type PatternNode, setsOf, singleSet } from './ast.ts'
 import type { CodeSet } from './code-set.ts'
 import { ASSERT, type Loop, OP, type Program } from './program.ts'
 
-/** States beyond which a program without loops is not worth building. */
+/** States beyond which a program without loops is not built. */
 const MAX_UNROLLED_STATES = 12_000
 
-/** States beyond which nothing is built: assertions inside of nested repeats can ask for that. */
+/** States beyond which no program is built: assertions inside nested repeats can need that many. */
 const MAX_STATES = 1_000_000
 
-/** States up to which a repeat is written out in a program with loops. */
+/** States up to which a repeat is expanded in a program with loops. */
 const WRITTEN_STATES = 64
 
-/** How a program is built. */
+/** Options of {@link compile}. */
 export interface CompileOptions {
-  /** Large repeats as loops, so that bounds cost no states; else they are written out. */
+  /** Keeps large repeats as loops, so that bounds cost no states; else all are expanded. */
   readonly counted: boolean
   /** Characters that may not follow a match. */
   readonly notBefore?: CodeSet | undefined
 }
 
-/** The program of a simplified pattern; undefined when written out it would be too large. */
+/** Compiles a simplified pattern; undefined when its expanded form would be too large. */
 export function compile(node: PatternNode, options: CompileOptions): Program | undefined {
   const builder = new Builder(node, options)
   return builder.build(node)
@@ -83,7 +83,7 @@ class Builder {
     return this.state(OP.split, 0, one, other)
   }
 
-  /** States that match the node and go on at `next`. */
+  /** States that match the node and continue at `next`. */
   private whole(node: PatternNode, next: number): number {
     if (this.tooLarge) return 0
     const set = singleSet(node)
@@ -107,13 +107,13 @@ class Builder {
     if (emptiness(node) === 'never') return this.whole(node, next)
     switch (node.kind) {
       case 'sequence': {
-        // Either this item is the first that takes something, or it takes nothing and a later one does.
+        // Either this item is the first non-empty one, or it is empty and a later one is not.
         let after = next
         let later = 0
         for (const item of node.items.toReversed()) {
           const taken = this.taking(item, after)
           later = this.split(taken, this.nothing(item, later))
-          // What always may be left out is taken or left out: built once, so that nests do not double.
+          // An item that may always be empty is taken or left out: it is built once, so that nests do not double.
           after = emptiness(item) === 'always' ? this.split(taken, after) : this.whole(item, after)
         }
         return later
@@ -122,7 +122,7 @@ class Builder {
         return node.arms.reduceRight((rest, arm) => this.split(this.taking(arm, next), rest), 0)
       case 'repeat':
         if (emptiness(node.body) === 'never') return this.repeat(node.body, Math.max(node.min, 1), node.max, next)
-        // With a body that may take nothing, one round that takes something stands between any others.
+        // With a body that may be empty, one non-empty round stands between any others.
         return this.repeatAround(node.body, node.min, node.max, next)
       default:
         return 0
@@ -146,7 +146,7 @@ class Builder {
     }
   }
 
-  /** At least one round that takes something, in `min` to `max` rounds of which others may take nothing. */
+  /** At least one non-empty round, in `min` to `max` rounds of which others may be empty. */
   private repeatAround(body: PatternNode, min: number, max: number, next: number): number {
     if (min === 0) return this.optionalRounds(body, 1, max, next)
     let after = this.optionalRounds(body, 0, max - min, next)
@@ -165,13 +165,13 @@ class Builder {
     return after
   }
 
-  /** `min` to `max` rounds, each of which takes something. */
+  /** `min` to `max` rounds, all of them non-empty. */
   private optionalRounds(body: PatternNode, min: number, max: number, next: number): number {
     if (this.options.counted && isCounted(body, min, max)) return this.counted(body, min, max, next)
     let after = next
     let written = 0
     if (max === Number.POSITIVE_INFINITY) {
-      // One copy serves the last round that must be made and all that may follow.
+      // One copy serves the last required round and all optional ones.
       const again = this.state(OP.split, 0, 0, next)
       const entry = this.taking(body, again)
       this.next[again] = entry
@@ -185,7 +185,7 @@ class Builder {
   }
 
   private counted(body: PatternNode, min: number, max: number, next: number): number {
-    // Rounds that must be made, and then those that may: of the latter fewer are as good as more.
+    // First the required rounds, then the optional ones: for the latter fewer are as good as more.
     if (min > 0 && max > min && !hasCounted(body))
       return this.counted(body, min, min, this.optionalRounds(body, 0, max - min, next))
     const loop: Loop = { min, max, body: 0, exit: next }
@@ -210,13 +210,13 @@ class Builder {
   }
 }
 
-/** Whether a repeat is counted: written out it would take too many states. */
+/** Whether a repeat is counted, because its expanded form would take too many states. */
 function isCounted(body: PatternNode, min: number, max: number): boolean {
   const rounds = max === Number.POSITIVE_INFINITY ? min : max
   return !isWithin(writtenStates(body), rounds)
 }
 
-/** Whether anything inside of a node is counted: to build such a body twice would double nests at every level. */
+/** Whether a node contains a counted repeat: building such a body twice would double nests at every level. */
 function hasCounted(node: PatternNode): boolean {
   switch (node.kind) {
     case 'sequence':
@@ -230,7 +230,7 @@ function hasCounted(node: PatternNode): boolean {
   }
 }
 
-/** States of a node in a program with loops, about. */
+/** Approximate number of states of a node in a program with loops. */
 function writtenStates(node: PatternNode): number {
   switch (node.kind) {
     case 'sequence':

@@ -154,7 +154,7 @@ describe('adjacent parts of one message', () => {
   }
   const pieces = ['id AKIAQ7Q7', 'Q7Q7Q7', 'Q7Q7Q7 tick-1', 'x']
 
-  it('what is split over them is found, with all that lies between', async () => {
+  it('a secret split over them is found, with all text between', async () => {
     const document = documentOf(pieces, [{ start: 0, end: 4 }])
     const found = await detect(settings, document)
     const span = { start: 3, end: document.text.indexOf(' tick') }
@@ -207,7 +207,7 @@ describe('adjacent parts of one message', () => {
     expect(others).toEqual([])
   })
 
-  it('what no part alone gives a sign of is found', async () => {
+  it('a secret without a sign in any single part is found', async () => {
     const document = documentOf(['token gh', `p_${'a1B2'.repeat(9)}`, 'end'], [{ start: 0, end: 3 }])
     const found = await detect({ builtins: ['codehost_token'] }, document)
     expect(found.map(({ start, end }) => document.text.slice(start, end))).toEqual([
@@ -215,7 +215,7 @@ describe('adjacent parts of one message', () => {
     ])
   })
 
-  it('what lies in one part is reported once', async () => {
+  it('a secret in one part is reported once', async () => {
     const document = documentOf(['AKIAQ7Q7Q7Q7Q7Q7Q7Q7', ' and more'], [{ start: 0, end: 2 }])
     expect(await detect(settings, document)).toHaveLength(1)
   })

@@ -16,7 +16,7 @@ function fault(source: string): { reason: string; offset: number } | undefined {
   }
 }
 
-describe('what is accepted', () => {
+describe('accepted patterns', () => {
   it.each(recordsOf('verdict').filter(({ expected }) => expected === 'accept'))('$pattern', ({ pattern }) => {
     expect(() => new CompiledPattern(pattern).prepare()).not.toThrow()
   })
@@ -27,9 +27,9 @@ describe('what is accepted', () => {
     'tok-\\w{32,64}',
     'AKIA[0-9A-Z]{16}',
     '(?:sk|rk)_live_[0-9A-Za-z]{16,}',
-    // Each path has its own run, none of them in the same place.
+    // Each path has its own run, none of them at the same position.
     '(?:abc[0-9]|[0-9]xy)z',
-    // Bounds inside of bounds, far past what states could be written out for.
+    // Nested bounds, far past the number of expanded states.
     'abc(?:(?:(?:ab?){0,4096}c){0,4096}d){0,4096}',
     'abc(?:\\d{4096}){4096}',
     `abc(?:${'x?'.repeat(400)}){3,9}`,
@@ -51,7 +51,7 @@ describe('what is accepted', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('refused patterns', () => {
   it.each(recordsOf('verdict').filter(({ expected }) => expected === 'reject'))('$pattern', ({ pattern }) => {
     expect(fault(pattern)).toBeDefined()
   })

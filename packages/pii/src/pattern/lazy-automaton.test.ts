@@ -6,7 +6,7 @@ import { parsePattern } from './grammar.ts'
 import { DEAD, LazyAutomaton } from './lazy-automaton.ts'
 import { simplify } from './simplify.ts'
 
-/** The end of the longest match that begins at the start of a text; undefined when none does. */
+/** The end of the longest match at the start of a text; undefined without one. */
 function longest(automaton: LazyAutomaton, text: string): number | undefined {
   const characters = [...text]
   let state = automaton.start(false)
@@ -57,7 +57,7 @@ describe('an automaton built as texts ask for it', () => {
     expect(automaton.flushes).toBeGreaterThan(0)
   })
 
-  it('is not built for what would need too many states', () => {
+  it('is not built for a pattern with too many states', () => {
     expect(compile(simplify(parsePattern('abc(?:a?b?){0,4096}')), { counted: false })).toBeUndefined()
     expect(compile(simplify(parsePattern('abc\\d{4096}')), { counted: false })?.op.length).toBeLessThan(5000)
   })

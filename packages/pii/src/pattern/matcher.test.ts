@@ -91,12 +91,12 @@ describe('long texts', () => {
     expect(spansOf('tok-[a-z]+', text)).toEqual([[3, 7 + CHUNK_UNITS * 5]])
   })
 
-  it('nothing is left out, however many matches there are', () => {
+  it('no match is left out, for any number of matches', () => {
     expect(spansOf('tok-\\d', 'tok-1 '.repeat(50_000))).toHaveLength(50_000)
   })
 
-  it('what was read in vain is read no more than a few times: the matches are the same after the change of method', () => {
-    // Each try from a prefix runs to the end of the text: the matcher must go over to reading everything once.
+  it('limits repeated reading: the matches are the same after the change of method', () => {
+    // Each attempt from a prefix runs to the end of the text: the matcher must switch to reading everything once.
     const text = `${'abc'.repeat(6000)}#${'abc'.repeat(6000)}!`
     expect(spansOf('abc(?:[^!#]*!)?', text)).toEqual([
       ...Array.from({ length: 6000 }, (_, index) => [index * 3, index * 3 + 3]),
@@ -123,7 +123,7 @@ describe('long texts', () => {
     }
   })
 
-  it('an automaton that gives way anywhere in a match loses nothing of it', () => {
+  it('a flush of the automaton anywhere in a match loses nothing of it', () => {
     const dice = new Dice(56)
     const noise = Array.from({ length: 40_000 }, () => dice.pick(['a', 'b'])).join('')
     const source = 'key[ab]*a[ab]{15}x'
@@ -183,7 +183,7 @@ describe('segments', () => {
 describe('a search in pieces', () => {
   const matcher = new PatternMatcher(['tok-\\w+', '\\w+secret', 'abc$'].map((source) => new CompiledPattern(source)))
 
-  it('finds what a search at once finds, with as many pieces as the text has chunks or more', () => {
+  it('finds the matches of a single search, in at least as many pieces as the text has chunks', () => {
     const text = 'tok-abc mysecret abc '.repeat(10_000)
     const scan = matcher.scan(text)
     let pieces = 1

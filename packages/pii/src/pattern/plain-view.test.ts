@@ -23,12 +23,12 @@ async function masked(...texts: string[]): Promise<string[]> {
 }
 
 describe('the plain view', () => {
-  it('is none of ASCII, nor of plain text in other letters', () => {
+  it('none for ASCII, nor for plain text in other letters', () => {
     expect(viewOf('plain')).toBeUndefined()
     expect(viewOf('Grüße, 東京 😀')).toBeUndefined()
   })
 
-  it('leaves out what is not seen, has letters in their plain form, and leads back to all of the text', () => {
+  it('drops invisible characters, has letters in their plain form, and leads back to all of the text', () => {
     const text = 'a\u200bb \uff4b\uff45\uff59 \u{1d7d9}\ufb01x'
     const view = viewOf(text)
     expect(view?.text).toBe('ab key 1fix')
@@ -113,7 +113,7 @@ describe('a pattern detector (PII-4, PII-5)', () => {
     expect(await masked(`say ${hidden} now`)).toEqual(['say [REDACTED:pattern:KEY] now'])
   })
 
-  it('masks wherever unseen characters are put, and nothing beside', async () => {
+  it('masks despite invisible characters at any position, and only the secret', async () => {
     const unseen = fc.constantFrom('\u200b', '\u00ad', '\u2060', '\ufeff', '\u{e0020}', '\u0301', '')
     const between = fc.array(unseen, { minLength: secret.length - 1, maxLength: secret.length - 1 })
     await fc.assert(

@@ -9,7 +9,7 @@ import { simplify } from './simplify.ts'
 const literalsOf = (source: string): readonly string[] | undefined =>
   requiredLiterals(simplify(parsePattern(source)))?.literals
 
-describe('what is looked for', () => {
+describe('the required texts', () => {
   it.each([
     ['sk-ant-[A-Za-z0-9_-]{20,}', ['sk-ant-']],
     ['(?:ghp|gho)_[A-Za-z0-9]{36}', ['ghp_', 'gho_']],

@@ -2,24 +2,24 @@ import { maxLength, type PatternNode, setsOf } from './ast.ts'
 import { type CodeSet, rangesOf, union } from './code-set.ts'
 import { rarity } from './rarity.ts'
 
-/** Texts of which each match holds at least one. */
+/** Texts of which each match contains at least one. */
 export interface RequiredLiterals {
   readonly literals: readonly string[]
   /** Every match begins with one of them. */
   readonly isPrefix: boolean
-  /** Characters that can stand in a match up to the end of such a text. */
+  /** Characters of a match up to the end of such a text. */
   readonly before: CodeSet
   /** UTF-16 code units of a match up to the end of such a text, at most; Infinity without a bound. */
   readonly maxBefore: number
 }
 
-/** The shortest text worth looking for. */
+/** Minimum length of a useful text. */
 const MIN_LENGTH = 3
 const MAX_LENGTH = 24
 const MAX_LITERALS = 64
-/** Characters of a class up to which it is taken as so many literals. */
+/** Most characters of a class that is expanded to literals. */
 const MAX_CLASS = 8
-/** A prefix is worth a little less rarity: a match that begins at a known place is found faster. */
+/** A prefix is worth a little less rarity: a match with a known start is found faster. */
 const PREFIX_BONUS = 1.4
 
 interface Found {
@@ -28,7 +28,7 @@ interface Found {
   readonly maxBefore: number
 }
 
-/** What is known of the texts a node matches; `exact`: all of them. */
+/** Facts about the texts a node matches; `exact`: all of them. */
 interface Shape {
   readonly exact: readonly string[] | undefined
   readonly prefixes: readonly string[]
@@ -38,7 +38,7 @@ interface Shape {
   readonly maxLength: number
 }
 
-/** The best texts to look for before a pattern is tried; undefined when there are none that every match holds. */
+/** Picks the best texts to search before a pattern is tried; undefined when no set of texts occurs in every match. */
 export function requiredLiterals(node: PatternNode): RequiredLiterals | undefined {
   const shape = shapeOf(node)
   const prefixes = usable(shape.exact ?? shape.prefixes)
@@ -157,7 +157,7 @@ function cross(left: readonly string[], right: readonly string[]): readonly stri
   return [...new Set(left.flatMap((one) => right.map((other) => one + other)))]
 }
 
-/** The texts when all of them are long enough to be looked for. */
+/** The texts, if all of them are long enough. */
 function usable(literals: readonly string[]): readonly string[] | undefined {
   return literals.length > 0 && literals.every((text) => text.length >= MIN_LENGTH) ? literals : undefined
 }

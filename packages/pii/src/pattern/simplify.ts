@@ -1,11 +1,11 @@
 import { EMPTY, emptiness, type PatternNode, sequenceOf } from './ast.ts'
 
-/** Beyond the length of any text: a bound that big is none. */
+/** Beyond the length of any text: such a bound is no bound. */
 const UNREACHABLE = 2 ** 31
 
 /**
- * The same language with fewer nodes: groups around nothing opened, repeats of repeats turned into one, so that a bound of
- * thousands inside another does not multiply.
+ * The same language with fewer nodes: removes empty groups and merges repeats of repeats, so that a bound of thousands
+ * inside another does not multiply.
  */
 export function simplify(node: PatternNode): PatternNode {
   switch (node.kind) {
@@ -27,7 +27,7 @@ export function simplify(node: PatternNode): PatternNode {
 
 function simplifyRepeat(body: PatternNode, low: number, high: number): PatternNode {
   if (high === 0) return EMPTY
-  // Rounds that may take nothing need not be counted from below.
+  // Rounds that may be empty need not be counted from below.
   const min = emptiness(body) === 'always' ? 0 : low
   const max = high >= UNREACHABLE ? Number.POSITIVE_INFINITY : high
   if (min === 1 && max === 1) return body
@@ -41,8 +41,8 @@ function simplifyRepeat(body: PatternNode, low: number, high: number): PatternNo
 }
 
 /**
- * Another body that matches the same when it is repeated without an upper bound: what can be repeated in there need not be,
- * and of parts that may all be left out one a round is enough.
+ * Another body that matches the same when it is repeated without an upper bound: inner repeats are unnecessary, and of
+ * optional parts one a round is enough.
  */
 function loosened(body: PatternNode): PatternNode {
   switch (body.kind) {
@@ -59,7 +59,7 @@ function loosened(body: PatternNode): PatternNode {
   }
 }
 
-/** Whether `min` to `max` rounds of `low` to `high` items are every count between the least and the most. */
+/** Whether `min` to `max` rounds of `low` to `high` items cover every count between the least and the most. */
 function isGapless(low: number, high: number, min: number, max: number): boolean {
   if (min === max) return true
   const from = Math.max(min, 1)

@@ -8,31 +8,31 @@ function mapOf(values: readonly string[], options: Partial<TokenMapOptions> = {}
   return map
 }
 
-/** What a lane gives for pieces, one entry a piece and one for its end. */
+/** Runs a lane: one output for each piece and one for its end. */
 function run(values: readonly string[], pieces: readonly string[], kind: LaneKind = 'text'): string[] {
   const lane = createLaneRestorer(mapOf(values), kind)
   return [...pieces.map((piece) => lane.push(piece)), lane.end()]
 }
 
 describe('a lane of text', () => {
-  it('holds back only what may be the beginning of a token', () => {
+  it('holds back only possible beginnings of tokens', () => {
     expect(run(['a@b'], ['to [REDA', 'CTED:EMAIL_001', '], and'])).toEqual(['to ', '', 'a@b, and', ''])
     expect(run(['a@b'], ['to [REDACTED:NAME', '_001]'])).toEqual(['to [REDACTED:NAME', '_001]', ''])
     expect(run(['a@b'], ['x [', '[REDACTED:EMAIL_001]'])).toEqual(['x ', '[a@b', ''])
     expect(run(['a@b'], ['no token here', '!'])).toEqual(['no token here', '!', ''])
   })
 
-  it('gives back at its end what was no token', () => {
+  it('releases held text at its end', () => {
     expect(run(['a@b'], ['so [REDACTED:EMAIL_0'])).toEqual(['so ', '[REDACTED:EMAIL_0'])
   })
 
-  it('leaves what is no token of the request', () => {
+  it('leaves tokens of other requests', () => {
     expect(run(['a@b'], ['EMAIL_001 [REDACTED:EMAIL_002] [redacted:email_001]'])[0]).toBe(
       'EMAIL_001 [REDACTED:EMAIL_002] [redacted:email_001]',
     )
   })
 
-  it('does not look again at what was put back', () => {
+  it('does not restore inside restored text', () => {
     const map = createTokenMap({ texts: [] })
     map.mask({ group: 'A' }, '[REDACTED:B_001]')
     map.mask({ group: 'B' }, 'secret')

@@ -1,34 +1,34 @@
 import type { JsonNode, JsonValue } from '@svc/json'
 import type { LaneKind } from './lane-restorer.ts'
 
-/** The streams of events whose lanes are known. */
+/** The streams of events with known lanes. */
 export type ReplyFormat = (typeof REPLY_FORMATS)[number]
 
-/** Every one of them. */
+/** All of them. */
 export const REPLY_FORMATS = ['chat-completions', 'completions', 'messages', 'responses'] as const
 
 /** A piece of a lane's text in an event. */
 export interface LanePiece {
-  /** The lane; keys are made of parts that end in a slash, the outermost first. */
+  /** The lane; keys consist of parts that end in a slash, the outermost first. */
   readonly key: string
   readonly kind: LaneKind
   readonly node: JsonNode
-  /** An event of the same kind that brings only another text for the lane. */
+  /** Creates an event of the same kind with another text for the lane. */
   readonly late: (text: string) => LateEvent
 }
 
-/** An event that is written for a text that was kept until its lane ended. */
+/** An event for text that was held until its lane ended. */
 export interface LateEvent {
   readonly event?: string | undefined
   readonly data: { [key: string]: JsonValue }
 }
 
-/** What an event means for the lanes. */
+/** The lanes of an event. */
 export interface ReplyEvent {
   readonly pieces: readonly LanePiece[]
-  /** Beginnings of the keys of lanes that end with this event; an empty one ends all. */
+  /** Prefixes of the keys of lanes that end with this event; an empty one ends all. */
   readonly ended: readonly string[]
-  /** The reply failed: what is kept is dropped. */
+  /** The reply failed: held text is dropped. */
   readonly isError: boolean
 }
 
@@ -48,7 +48,7 @@ export function readReplyEvent(format: ReplyFormat, root: JsonNode): ReplyEvent 
   }
 }
 
-/** What a choice of a chunk brings: a string, what its lane is called, and the choice that brings another text. */
+/** The text of a choice of a chunk: a string, the name of its lane, and the choice with another text. */
 type Found = (name: string, node: JsonNode | undefined, wrap: (text: string) => Members, kind?: LaneKind) => void
 type Members = { [key: string]: JsonValue }
 

@@ -1,6 +1,6 @@
 import type { Encoding } from '../encodings.ts'
 
-/** Each way of writing a text that its encoding is to read, by what it is called. */
+/** Named encoders for each form that an encoding must read. */
 export const ENCODERS: readonly { readonly name: string; readonly encoding: Encoding; encode(text: string): string }[] = [
   { name: 'base64', encoding: 'base64', encode: toBase64 },
   { name: 'base64 without padding', encoding: 'base64', encode: (text) => toBase64(text).replace(/=+$/, '') },

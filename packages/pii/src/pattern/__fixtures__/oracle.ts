@@ -6,15 +6,15 @@ interface OracleText {
   readonly codes: readonly number[]
   readonly starts: ReadonlySet<number>
   readonly ends: ReadonlySet<number>
-  /** What was found already: nests ask for the same many times. */
+  /** Known results: nested patterns ask for the same many times. */
   readonly known: Map<PatternNode, Set<number>[]>
 }
 
 /**
- * Finds the leftmost-longest matches by trying everything: each node gives every place where it can end. Slow, short and
- * written without regard to the matcher.
+ * Finds the leftmost-longest matches by trying everything: each node returns every position where it can end. Slow,
+ * short and independent of the matcher.
  *
- * @param segments where `^` and `$` match, in code units; @default the whole text
+ * @param segments ranges at whose edges `^` and `$` match, in code units; @default the whole text
  */
 export function oracleMatches(
   node: PatternNode,

@@ -18,7 +18,7 @@ export interface SpansRecord {
   readonly spans: readonly (readonly [number, number])[]
 }
 
-/** What built-ins find; offsets are UTF-8 bytes. */
+/** Findings of built-ins; offsets are UTF-8 bytes. */
 export interface BuiltinRecord {
   readonly kind: 'builtin'
   readonly builtins: readonly BuiltinName[]

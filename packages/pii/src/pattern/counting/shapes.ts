@@ -1,28 +1,28 @@
 import { enterLoop, type Value } from './counts.ts'
 import { type Flow, GUARD_SETS, loopsBetween, type Position, type PositionAutomaton, type Step } from './positions.ts'
 
-/** What may be kept: a unit is about one number. */
+/** Limit of the cache: a unit is about one number. */
 const MAX_UNITS = 1 << 16
 
-/** The characters of a pattern that may just have been read, whatever the counts of rounds are. */
+/** The characters of a pattern that may just have been read, for any counts of rounds. */
 export interface Shape {
   readonly positions: readonly Position[]
-  /** Those of them that may be the last, by the guards that hold. */
+  /** Characters of the shape that may be the last, by the holding guards. */
   readonly last: readonly (readonly Position[])[]
-  /** By column: what the next character leads to; filled in as texts ask for it. */
+  /** By column: the move of the next character; filled in on demand. */
   readonly moves: (Move | undefined)[]
 }
 
-/** What one more character leads to. */
+/** The result of one more character. */
 export interface Move {
   readonly next: Shape
   /** By position of the next shape: the steps to it. */
   readonly steps: readonly (readonly Step[])[]
-  /** By position of the next shape: what is known of a match that begins with it, when one may. */
+  /** By position of the next shape: the value of a match that begins with it, if one may. */
   readonly begun: readonly (Value | undefined)[]
 }
 
-/** The shapes of an automaton in one direction of reading, made as texts ask for them. What is kept is bounded. */
+/** The shapes of an automaton in one direction of reading, created on demand in a bounded cache. */
 export class Shapes {
   readonly empty: Shape
   /** Whether any rounds are counted. */
@@ -41,7 +41,7 @@ export class Shapes {
     this.empty = this.shapeOf([])
   }
 
-  /** Reads a character of a class between which and the one before some guards hold; a match may begin with it. */
+  /** Reads a character of a class; guards hold between it and the previous one, and a match may begin with it. */
   move(shape: Shape, characterClass: number, guards: number, begins: boolean): Move {
     const column = ((guards * this.classes + characterClass) << 1) | (begins ? 1 : 0)
     const known = shape.moves[column]
@@ -88,7 +88,7 @@ export class Shapes {
     return shape
   }
 
-  /** Past the bound everything is made anew; what is in use goes with the last that use it. */
+  /** Past the limit the cache is emptied; shapes in use are freed with their last user. */
   private count(units: number): void {
     this.units += units
     if (this.units <= MAX_UNITS) return

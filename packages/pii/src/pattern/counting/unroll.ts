@@ -1,9 +1,9 @@
 import { EMPTY, type PatternNode, sequenceOf } from '../ast.ts'
 
-/** Characters up to which a repeat is written out; past that its rounds are counted. */
+/** Characters up to which a repeat is expanded; larger ones are counted. */
 const WRITTEN_CHARACTERS = 24
 
-/** The same pattern with small repeats written out, so that only large ones have to be counted. */
+/** Expands small repeats, so that only large ones are counted. */
 export function unroll(node: PatternNode): PatternNode {
   switch (node.kind) {
     case 'literal':
@@ -24,7 +24,7 @@ export function unroll(node: PatternNode): PatternNode {
   }
 }
 
-/** Rounds that must be made and, inside of one another, those that may. */
+/** The required rounds and, nested inside each other, the optional ones. */
 function written(body: PatternNode, min: number, max: number): PatternNode {
   const must = Array.from({ length: min }, () => body)
   if (max === Number.POSITIVE_INFINITY) {
@@ -37,7 +37,7 @@ function written(body: PatternNode, min: number, max: number): PatternNode {
   return sequenceOf([...must, may])
 }
 
-/** How many characters stand in a pattern. */
+/** Number of characters in a pattern. */
 function characters(node: PatternNode): number {
   switch (node.kind) {
     case 'literal':

@@ -4,26 +4,26 @@ import { isAlphanumeric, isDigit, isLetter } from './characters.ts'
 import { passesLuhn, passesMod11With10, passesVerhoeff, weightedSum } from './checksums.ts'
 import { hasWordBefore, numbersAt } from './digit-groups.ts'
 
-/** A number that a state gives to a person. */
+/** A number that a state assigns to a person. */
 export interface NationalId {
   readonly name: BuiltinName
   readonly group: string
-  /** Digits; for one that has letters too, see `at`. */
+  /** Number of digits; for a number with letters, see `at`. */
   readonly length: number
   readonly isValid: (digits: string) => boolean
-  /** Words of which one must stand before it, where the check alone lets too many other numbers pass. */
+  /** Words of which one must stand before it, when the check alone accepts too many other numbers. */
   readonly words?: readonly string[]
 }
 
 const hasRepeats = (digits: string): boolean => [...digits].every((digit) => digit === digits.charAt(0))
 
-/** The numbers that are digits alone. */
+/** The numbers of digits only. */
 export const NATIONAL_IDS: readonly NationalId[] = [
   {
     name: 'us_ssn',
     group: 'US_SSN',
     length: 9,
-    // Never given: areas 000, 666 and 9xx, group 00, serial 0000.
+    // Never assigned: areas 000, 666 and 9xx, group 00, serial 0000.
     isValid: (digits) =>
       !/^(?:000|666|9)/.test(digits) &&
       digits.slice(3, 5) !== '00' &&
@@ -105,7 +105,7 @@ export const NATIONAL_IDS: readonly NationalId[] = [
   },
 ]
 
-/** Where a number of digits alone begins at an offset. */
+/** Creates a matcher of a number of digits only. */
 export function nationalIdAt(id: NationalId): (text: string, at: number) => Span | undefined {
   return (text, at) =>
     numbersAt(undotted(text, at), 0, id.length)
@@ -124,7 +124,7 @@ function undotted(text: string, at: number): string {
 
 const DNI_LETTERS = 'TRWAGMYFPDXBNJZSQVHLCKE'
 
-/** A Spanish DNI or NIE: eight digits, or a letter and seven, and the letter that checks them. */
+/** A Spanish DNI or NIE: eight digits, or a letter and seven, and a check letter. */
 export function spanishIdAt(text: string, at: number): Span | undefined {
   const prefix = 'XYZ'.indexOf(text.charAt(at).toUpperCase())
   const first = text.charAt(at) !== '' && prefix >= 0 ? at + 1 : at
@@ -140,6 +140,6 @@ export function spanishIdAt(text: string, at: number): Span | undefined {
   return isAlphanumeric(text.charCodeAt(position + 1)) ? undefined : { start: at, end: position + 1 }
 }
 
-/** What a Spanish number may begin with. */
+/** The possible beginnings of a Spanish number. */
 export const beginsSpanishId = (unit: number, before: number): boolean =>
   (isDigit(unit) || (isLetter(unit) && 'XYZxyz'.includes(String.fromCharCode(unit)))) && !isAlphanumeric(before)
