@@ -10,7 +10,7 @@ import { type ChatFigures, chat } from './engine-chat.ts'
 import { type DirectEngine, type Generation, openDirectEngine } from './engine-direct.ts'
 import { createText, writeEngineModel } from './engine-model.ts'
 import { median } from './load.ts'
-import { cpuSecondsOf, freePort, type Measured, startMeasured } from './processes.ts'
+import { freePort, type Measured, readCpuSeconds, startMeasured } from './processes.ts'
 
 const { values } = parseArgs({
   args: process.argv.slice(2).filter((argument) => argument !== '--'),
@@ -73,7 +73,7 @@ async function cpuMeter(server: Measured): Promise<() => number> {
     loaded_models: { process: { pid: number } }[]
   }
   const pids = system.loaded_models.map((model) => model.process.pid)
-  return () => server.cpuSeconds() + pids.reduce((sum, pid) => sum + cpuSecondsOf(pid), 0)
+  return () => server.cpuSeconds() + pids.reduce((sum, pid) => sum + readCpuSeconds(pid), 0)
 }
 
 const ownCpu = (): number => {

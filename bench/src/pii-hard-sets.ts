@@ -87,7 +87,7 @@ const SETS: readonly HardSet[] = [
  * Builds the text as the engine would hold it as part of a body: in a call of its own, so that no other copy of it
  * stays alive.
  */
-function textOf({ text }: HardSet): string {
+function buildText({ text }: HardSet): string {
   return Buffer.from(text(), 'latin1').toString('latin1')
 }
 
@@ -131,7 +131,7 @@ export function measureHardSets(): void {
   console.log('\nhard sets')
   for (const set of SETS) {
     const { name, patterns } = set
-    const text = textOf(set)
+    const text = buildText(set)
     const { time, found } = search(patterns, text)
     const rate = (text.length / 1e6 / time).toFixed(2).padStart(8)
     const extra = mostHeld(patterns, text, held).toFixed(1).padStart(6)

@@ -99,14 +99,14 @@ async function measure(body: string): Promise<Stall> {
 }
 
 const length = Number(values.megabytes) * 1e6
-const bodyOf = (model: string, content: string): string =>
+const toBody = (model: string, content: string): string =>
   JSON.stringify({ model, messages: [{ role: 'user', content }] })
 const texts = { prose: chatCorpus(length, true, []), digits: '10020030040050060070'.repeat(length / 20) }
 const cases = {
-  'prose, unfiltered': bodyOf('unfiltered', texts.prose),
-  'prose, five patterns': bodyOf('five patterns', texts.prose),
-  'digits, unfiltered': bodyOf('unfiltered', texts.digits),
-  'digits, hard patterns': bodyOf('hard patterns', texts.digits),
+  'prose, unfiltered': toBody('unfiltered', texts.prose),
+  'prose, five patterns': toBody('five patterns', texts.prose),
+  'digits, unfiltered': toBody('unfiltered', texts.digits),
+  'digits, hard patterns': toBody('hard patterns', texts.digits),
 }
 
 try {

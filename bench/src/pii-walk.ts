@@ -105,7 +105,7 @@ function median(figures: readonly number[]): number {
 }
 
 /** Milliseconds of one run of a function, on average over about 20 ms. */
-function timeOf(run: () => unknown): number {
+function measureTime(run: () => unknown): number {
   const begun = performance.now()
   let count = 0
   let spent = 0
@@ -133,9 +133,9 @@ for (const { name, format, body } of BODIES) {
     },
   }
   const times = { collect: [] as number[], both: [] as number[], plain: [] as number[], rewrite: [] as number[] }
-  for (const run of Object.values(runs)) timeOf(run)
+  for (const run of Object.values(runs)) measureTime(run)
   for (let round = 0; round < rounds; round++) {
-    for (const [key, run] of Object.entries(runs)) times[key as keyof typeof runs].push(timeOf(run))
+    for (const [key, run] of Object.entries(runs)) times[key as keyof typeof runs].push(measureTime(run))
   }
   const ms = {
     collect: median(times.collect),

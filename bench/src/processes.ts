@@ -30,7 +30,7 @@ export function freePort(): Promise<number> {
  * Reads the CPU seconds of a process from the scheduler's accounting of its threads in nanoseconds; where the kernel
  * has none, from its count of clock ticks.
  */
-export function cpuSecondsOf(pid: number): number {
+export function readCpuSeconds(pid: number): number {
   try {
     const threads = readdirSync(`/proc/${pid}/task`)
     const nanoseconds = threads.map((thread) =>
@@ -70,7 +70,7 @@ export async function startMeasured(options: {
   return {
     pid,
     url: options.url,
-    cpuSeconds: () => cpuSecondsOf(pid),
+    cpuSeconds: () => readCpuSeconds(pid),
     async stop() {
       child.kill('SIGTERM')
       await exited

@@ -51,7 +51,7 @@ interface Pace {
 const IN_STEP: Pace = { events: Number(values.events), intervalMs: Number(values['interval-ms']), inStep: true }
 const OWN_PACE: Pace = { events: Number(values.events), intervalMs: Number(values['pace-ms']), inStep: false }
 
-function bodyOf(pace?: Pace): string {
+function toBody(pace?: Pace): string {
   const messages = [{ role: 'user', content: question }]
   const streaming = pace === undefined ? { stream: false } : { stream: true, metadata: pace }
   return JSON.stringify({ model: 'm', temperature: 0.7, messages, ...streaming })
@@ -117,7 +117,7 @@ async function measureRequests({ target, requests }: Side): Promise<void> {
   const figures = await runLoad({
     url: target.url,
     path: CHAT_PATH,
-    body: bodyOf(),
+    body: toBody(),
     headers: HEADERS,
     connections,
     seconds,
@@ -127,7 +127,7 @@ async function measureRequests({ target, requests }: Side): Promise<void> {
 
 async function measureStreams({ url, cpuSeconds }: Measured, pace: Pace): Promise<CostlyStreams> {
   const before = cpuSeconds()
-  const load = { url, path: CHAT_PATH, body: bodyOf(pace), headers: HEADERS, connections: streams, seconds }
+  const load = { url, path: CHAT_PATH, body: toBody(pace), headers: HEADERS, connections: streams, seconds }
   const figures = await runStreams(load)
   return { ...figures, cpuUs: ((cpuSeconds() - before) / figures.events) * 1e6 }
 }
@@ -196,7 +196,7 @@ try {
   if (nginx !== undefined) sides.push(side('nginx', nginx))
   const all = [direct, ...sides]
   for (const each of all) {
-    await runLoad({ url: each.target.url, path: CHAT_PATH, body: bodyOf(), headers: HEADERS, connections, seconds: 2 })
+    await runLoad({ url: each.target.url, path: CHAT_PATH, body: toBody(), headers: HEADERS, connections, seconds: 2 })
   }
   for (let round = 0; round < rounds; round += 1) {
     for (const each of all) await measureRequests(each)

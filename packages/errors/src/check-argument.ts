@@ -14,10 +14,10 @@ import { SvcError } from './svc-error.ts'
  */
 export function checkArgument(isFit: boolean, name: string, wanted: string, given: unknown): void {
   if (isFit) return
-  throw new SvcError('internal', `${name} must be ${wanted}, not ${kindOf(given)}`, { code: 'invalid_argument' })
+  throw new SvcError('internal', `${name} must be ${wanted}, not ${describeKind(given)}`, { code: 'invalid_argument' })
 }
 
-function kindOf(value: unknown): string {
+function describeKind(value: unknown): string {
   if (value === null || value === undefined) return String(value)
   if (Array.isArray(value)) return 'an array'
   if (typeof value === 'object') return 'an object'

@@ -79,7 +79,7 @@ describe('a header is refused', () => {
     ['with a key twice', patchText(good, 'general.architecture', 'llama.context_length'), /a key twice/],
     ['with a text longer than the file', patch(good, 20, 1_000_000n), /too long|cut off/],
     ['with more tokens than bytes', patch(good, 3, 1n << 30n), /cut off/],
-    ['with a token twice', key('x', { type: 'bool', value: true }).fill('a', ...placeOf(good, 'b')), /twice/],
+    ['with a token twice', key('x', { type: 'bool', value: true }).fill('a', ...findPlace(good, 'b')), /twice/],
     ['with scores for other tokens', key('tokenizer.ggml.scores', { type: 'f32s', value: [1] }), /different lengths/],
     ['with an alignment of 0', key('general.alignment', { type: 'u32', value: 0 }), /no power of two/],
     ['with an alignment of 48', key('general.alignment', { type: 'u32', value: 48 }), /no power of two/],
@@ -135,7 +135,7 @@ function patchText(bytes: Buffer, from: string, to: string): Buffer {
 }
 
 /** Position of the token `b`: after the length of its text. */
-function placeOf(bytes: Buffer, token: string): [number, number] {
+function findPlace(bytes: Buffer, token: string): [number, number] {
   const place = bytes.indexOf(Buffer.concat([Buffer.from([1, 0, 0, 0, 0, 0, 0, 0]), Buffer.from(token)])) + 8
   return [place, place + 1]
 }

@@ -1,5 +1,5 @@
 import type { LookupFunction } from 'node:net'
-import { type Origin, originOf } from './connection.ts'
+import { type Origin, toOrigin } from './connection.ts'
 import { Exchange, type ExchangeContext } from './exchange.ts'
 import { ConnectionPool } from './pool.ts'
 import { RunningList } from './running-list.ts'
@@ -100,7 +100,7 @@ const origins = new WeakMap<URL, { readonly href: string; readonly origin: Origi
 function knownOrigin(url: URL): Origin {
   const known = origins.get(url)
   if (known !== undefined && known.href === url.href) return known.origin
-  const origin = originOf(url)
+  const origin = toOrigin(url)
   origins.set(url, { href: url.href, origin })
   return origin
 }

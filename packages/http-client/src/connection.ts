@@ -12,7 +12,7 @@ export interface Origin {
 }
 
 /** The origin of a URL. */
-export function originOf(url: URL): Origin {
+export function toOrigin(url: URL): Origin {
   const isTls = url.protocol === 'https:'
   const port = url.port === '' ? (isTls ? 443 : 80) : Number(url.port)
   const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname

@@ -67,12 +67,12 @@ const REASONS: readonly (readonly [RegExp, UpstreamFailure])[] = [
 /** Converts a socket's error to `upstream_failed`; a {@link SvcError} comes back as it is. */
 export function toUpstreamFailure(error: unknown): SvcError {
   if (SvcError.is(error)) return error
-  const code = codeOf(error)
+  const code = findCode(error)
   return upstreamFailed(REASONS.find(([pattern]) => pattern.test(code))?.[1] ?? 'connection_lost', error)
 }
 
 /** Node gathers the failures of several addresses in one error; the code of the first stands for all. */
-function codeOf(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0])
+function findCode(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return findCode(error.errors[0])
   return error instanceof Error && 'code' in error ? String(error.code) : ''
 }

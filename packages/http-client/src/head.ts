@@ -61,7 +61,7 @@ export function parseHead(text: string, isHead: boolean): ParsedHead {
     position = found < 0 ? text.length : found + 2
   }
   const isOld = match[1] === '0'
-  return { status, headers, ...bodyOf({ status, isHead, isOld, framing }), ...connectionOf(isOld, framing) }
+  return { status, headers, ...findBody({ status, isHead, isOld, framing }), ...readConnection(isOld, framing) }
 }
 
 interface Field {
@@ -114,7 +114,7 @@ function isBlank(code: number): boolean {
   return code === SPACE || code === TAB
 }
 
-function bodyOf(options: {
+function findBody(options: {
   status: number
   isHead: boolean
   isOld: boolean
@@ -126,14 +126,14 @@ function bodyOf(options: {
     if (length !== undefined) throw invalidReply('both a content length and a transfer encoding are given')
     if (isOld || coding.toLowerCase() !== 'chunked') throw invalidReply('the transfer encoding is not chunked')
   }
-  const lengthBytes = length === undefined ? 0 : lengthOf(length)
+  const lengthBytes = length === undefined ? 0 : parseLength(length)
   if (isHead || status < 200 || status === 204 || status === 304) return { framing: 'none', lengthBytes: 0 }
   if (coding !== undefined) return { framing: 'chunked', lengthBytes: 0 }
   if (length === undefined) return { framing: 'close', lengthBytes: 0 }
   return { framing: lengthBytes === 0 ? 'none' : 'length', lengthBytes }
 }
 
-function lengthOf(text: string): number {
+function parseLength(text: string): number {
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index)
     if (code < 0x30 || code > 0x39) throw invalidReply('the content length is no number')
@@ -146,7 +146,7 @@ function lengthOf(text: string): number {
 const KEEP_ALIVE_ALONE = ',keep-alive'
 const KEEP_ALIVE_WORDS: readonly string[] = ['keep-alive']
 
-function connectionOf(isOld: boolean, framing: Framing): Pick<ParsedHead, 'keepAlive' | 'keepAliveSeconds'> {
+function readConnection(isOld: boolean, framing: Framing): Pick<ParsedHead, 'keepAlive' | 'keepAliveSeconds'> {
   const { connection, keepAlive } = framing
   const words = connection === '' ? [] : connection === KEEP_ALIVE_ALONE ? KEEP_ALIVE_WORDS : connection.split(/[,\s]+/)
   const seconds = keepAlive === '' ? undefined : /(?:^|[,\s])timeout=(\d{1,6})(?:[,\s]|$)/i.exec(keepAlive)?.[1]

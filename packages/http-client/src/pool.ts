@@ -60,7 +60,7 @@ export class ConnectionPool implements ConnectionOwner {
 
   /** Gives the waiter a connection: at once when one is free, else as soon as there is one. */
   acquire(origin: Origin, waiter: Waiter, isFresh: boolean): void {
-    const place = this.#placeOf(origin)
+    const place = this.#findPlace(origin)
     const connection = isFresh ? undefined : takeIdle(place)
     if (connection !== undefined) {
       waiter.onConnection(connection)
@@ -151,7 +151,7 @@ export class ConnectionPool implements ConnectionOwner {
     }
   }
 
-  #placeOf(origin: Origin): Place {
+  #findPlace(origin: Origin): Place {
     const known = this.#places.get(origin.key)
     if (known !== undefined) return known
     const place: Place = { origin, idle: [], waiting: [], connecting: new Map(), open: 0 }

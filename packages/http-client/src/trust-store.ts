@@ -37,14 +37,14 @@ export async function readTrustStore({
   const { SSL_CERT_FILE: own = '', NODE_EXTRA_CA_CERTS: extra = '' } = environment
   const chosen = own === '' ? undefined : await readCertificates(own)
   if (own !== '' && chosen === undefined) onEmpty('SSL_CERT_FILE', own)
-  const bundle = chosen ?? (await firstOf(bundles))
+  const bundle = chosen ?? (await findFirst(bundles))
   if (bundle === undefined) return undefined
   const more = extra === '' ? undefined : await readCertificates(extra)
   if (extra !== '' && more === undefined) onEmpty('NODE_EXTRA_CA_CERTS', extra)
   return more === undefined ? bundle : `${bundle}\n${more}`
 }
 
-async function firstOf(files: readonly string[]): Promise<string | undefined> {
+async function findFirst(files: readonly string[]): Promise<string | undefined> {
   for (const file of files) {
     const found = await readCertificates(file)
     if (found !== undefined) return found

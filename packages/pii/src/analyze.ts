@@ -63,11 +63,11 @@ export async function redactText(
   checkArgument(isKnown, 'redactText: offsetEncoding', `one of ${OFFSET_ENCODINGS.join(', ')}`, offsetEncoding)
   const { blocked, masked, segments } = await filterSegments({ segments: [{ text }] }, options)
   const { scanned = text, spans = [], rewritten = text } = segments[0] ?? {}
-  const analysis = { entities: entitiesOf(scanned, spans, offsetEncoding), spans, scanned }
+  const analysis = { entities: toEntities(scanned, spans, offsetEncoding), spans, scanned }
   return blocked ? { ...analysis, blocked } : { ...analysis, blocked, masked, redactedText: rewritten }
 }
 
-function entitiesOf(text: string, spans: readonly JudgedDetection[], to: OffsetEncoding): Entity[] {
+function toEntities(text: string, spans: readonly JudgedDetection[], to: OffsetEncoding): Entity[] {
   const edges = convertOffsets(
     text,
     spans.flatMap(({ start, end }) => [start, end]),

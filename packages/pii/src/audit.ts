@@ -72,18 +72,18 @@ export async function findingEvents(
   { context, segments, hashPrefix }: FindingOptions,
 ): Promise<PiiEvent[]> {
   const hashes = new Map<string, Promise<string>>()
-  const hashOf = (value: string): Promise<string> => {
+  const hashValue = (value: string): Promise<string> => {
     const hash = hashes.get(value) ?? hashPrefix(value)
     hashes.set(value, hash)
     return hash
   }
   return Promise.all(
     recordedFindings(outcome).map(async ({ span, byteOffset, length, index, value }) => ({
-      ...eventOf(context, { patternId: detectionId(span), action: span.action }),
+      ...createEvent(context, { patternId: detectionId(span), action: span.action }),
       byteOffset,
       length,
       score: span.score,
-      hashPrefix: await hashOf(value),
+      hashPrefix: await hashValue(value),
       segment: segments[index]?.path,
     })),
   )
@@ -91,12 +91,12 @@ export async function findingEvents(
 
 /** The event of a request that was refused because a detector was missing, failed or took too long. */
 export function unavailableEvent(context: AuditContext): PiiEvent {
-  return eventOf(context, { patternId: '__ner_unavailable__', action: 'block' })
+  return createEvent(context, { patternId: '__ner_unavailable__', action: 'block' })
 }
 
 /** The event of a request that was refused for unscannable media (§2.10). */
 export function unscannedMediaEvent(context: AuditContext, segment?: string): PiiEvent {
-  return { ...eventOf(context, { patternId: '__unscanned_media__', action: 'block' }), segment }
+  return { ...createEvent(context, { patternId: '__unscanned_media__', action: 'block' }), segment }
 }
 
 /** The event that explains a refusal: the first blocking one. */
@@ -149,7 +149,7 @@ function mostImportant(findings: readonly Finding[]): readonly Finding[] {
   return [...findings.filter(blocks), ...findings.filter((finding) => !blocks(finding))].slice(0, MAX_EVENTS)
 }
 
-function eventOf(context: AuditContext, { patternId, action }: Pick<PiiEvent, 'patternId' | 'action'>): PiiEvent {
+function createEvent(context: AuditContext, { patternId, action }: Pick<PiiEvent, 'patternId' | 'action'>): PiiEvent {
   const id = `pii_${toHex(crypto.getRandomValues(new Uint8Array(ID_BYTES)))}`
   return { ...context, id, kind: 'pii', direction: 'in', patternId, action, byteOffset: 0, length: 0 }
 }

@@ -66,7 +66,7 @@ function toEntities(rows: readonly Entity[]): TokenEntity[] {
 }
 
 /** A detector that reports the entities of its record. */
-function detectorOf(record: ReferenceCase['detectors'][number]): Detector {
+function toDetector(record: ReferenceCase['detectors'][number]): Detector {
   const settings = piiDetectionBlock.parse(record)
   if (record.source === 'pattern') {
     const policy = createPolicy(settings)
@@ -91,7 +91,7 @@ function detectorOf(record: ReferenceCase['detectors'][number]): Detector {
 
 function filterCase({ segments, detectors }: ReferenceCase) {
   const texts = { segments: segments.map((text) => ({ text })) }
-  return filterSegments(texts, { detectors: detectors.map(detectorOf) })
+  return filterSegments(texts, { detectors: detectors.map(toDetector) })
 }
 
 /** A row in the reference's form: bytes, id, hash of the matched text. */
@@ -111,7 +111,7 @@ it('the file has all of its cases', () => {
 
 describe('detections of the reference', () => {
   it.each(byReference.filter(({ expected }) => expected?.load_error))('$name is refused at load', (record) => {
-    expect(() => record.detectors.map(detectorOf)).toThrow()
+    expect(() => record.detectors.map(toDetector)).toThrow()
   })
 
   it.each(byReference.filter(({ expected }) => expected?.status === 503))('$name fails closed', async (record) => {

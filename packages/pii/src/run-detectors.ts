@@ -84,7 +84,7 @@ function start(detector: Detector, document: ScanDocument, context: DetectorCont
     const found = detector.detect(document, context)
     return 'then' in found ? { detector, document, found } : judge(detector, document, found)
   } catch (error) {
-    return failureOf(detector, error)
+    return toFailure(detector, error)
   }
 }
 
@@ -112,7 +112,7 @@ async function waitFor({ detector, document, found }: Pending, late: Promise<und
     const result = await Promise.race([found, late])
     return result === undefined ? failed(detector, 'timeout') : judge(detector, document, result)
   } catch (error) {
-    return failureOf(detector, error)
+    return toFailure(detector, error)
   }
 }
 
@@ -120,7 +120,7 @@ function judge(detector: Detector, { text }: ScanDocument, found: Detections): R
   return found.every((detection) => isPossible(detection, text)) ? { ok: true, found } : failed(detector, 'bad_span')
 }
 
-function failureOf(detector: Detector, error: unknown): Ran {
+function toFailure(detector: Detector, error: unknown): Ran {
   if (SvcError.is(error) && error.code === 'pii_bad_span') return failed(detector, 'bad_span')
   return failed(detector, 'failed', SvcError.is(error) ? error.code : undefined)
 }

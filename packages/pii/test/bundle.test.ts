@@ -2,10 +2,10 @@ import { fileURLToPath } from 'node:url'
 import { bundleEntry, type EntryBundle } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 
-const pathOf = (file: string): string => fileURLToPath(new URL(`../${file}`, import.meta.url))
+const toPath = (file: string): string => fileURLToPath(new URL(`../${file}`, import.meta.url))
 
 const bundle = (entry: string): Promise<EntryBundle> =>
-  bundleEntry({ entry: pathOf(`src/${entry}.ts`), tsconfig: pathOf('tsconfig.build.json') })
+  bundleEntry({ entry: toPath(`src/${entry}.ts`), tsconfig: toPath('tsconfig.build.json') })
 
 describe('the bundle', () => {
   it('of the package is its own sources, @svc/json and @svc/errors, and imports nothing', async () => {

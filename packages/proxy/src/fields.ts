@@ -2,7 +2,7 @@
 export type Fields = Readonly<Record<string, unknown>>
 
 /** Reads the members of an object; no members for anything else. */
-export function fieldsOf(value: unknown): Fields {
+export function toFields(value: unknown): Fields {
   return isFields(value) ? value : {}
 }
 
@@ -12,23 +12,23 @@ export function isFields(value: unknown): value is Fields {
 }
 
 /** Reads the items of an array; no items for anything else. */
-export function listOf(value: unknown): readonly unknown[] {
+export function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
 /** Reads a text; undefined for anything else. */
-export function textOf(value: unknown): string | undefined {
+export function toText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
 /** Reads a finite number; undefined for anything else. */
-export function numberOf(value: unknown): number | undefined {
+export function toNumber(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined
 }
 
 /** Reads a count as upstreams send it: whole, not negative; undefined for anything else. */
-export function countOf(value: unknown): number | undefined {
-  const number = numberOf(value)
+export function toCount(value: unknown): number | undefined {
+  const number = toNumber(value)
   return number !== undefined && Number.isSafeInteger(number) && number >= 0 ? number : undefined
 }
 

@@ -102,8 +102,8 @@ describe('cloudRequest', () => {
   // verifies proxy:timeout:whole, proxy:timeout:streams
   it('limits the time of whole replies only', async () => {
     const target = await loadCloudTarget({ upstreamUrl, requestTimeoutSeconds: 3 }, { secrets })
-    const timeoutOf = (isStream: boolean) =>
+    const readTimeout = (isStream: boolean) =>
       cloudRequest(target, { client, body: new Uint8Array(), isStream }).timeoutMs
-    expect([timeoutOf(false), timeoutOf(true)]).toEqual([3000, undefined])
+    expect([readTimeout(false), readTimeout(true)]).toEqual([3000, undefined])
   })
 })

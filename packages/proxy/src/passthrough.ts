@@ -23,7 +23,7 @@ export function passthroughBody(
   const { root } = document
   const isStream = isTrue(root.get('stream'))
   if (upstreamModel === undefined) return { bytes: applySplices(document.bytes, splices), isStream }
-  const replacement = tokenOf(upstreamModel)
+  const replacement = toToken(upstreamModel)
   const models = root.getAll('model')
   const edits = splices.filter(({ start, end }) => !models.some((model) => start < model.end && end > model.start))
   for (const { start, end } of models) edits.push({ start, end, replacement })
@@ -34,7 +34,7 @@ export function passthroughBody(
 const tokens = new Map<string, Uint8Array>()
 const MAX_TOKENS = 256
 
-function tokenOf(name: string): Uint8Array {
+function toToken(name: string): Uint8Array {
   const known = tokens.get(name)
   if (known !== undefined) return known
   if (tokens.size >= MAX_TOKENS) tokens.clear()

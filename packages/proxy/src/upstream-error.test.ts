@@ -3,9 +3,9 @@ import type { Header, UpstreamReply } from '@svc/http-client'
 import { describe, expect, it } from 'vitest'
 import {
   MAX_ERROR_BODY_BYTES,
+  readRetryAfter,
   readStatusError,
   readWhole,
-  retryAfterOf,
   UpstreamStatusError,
 } from './upstream-error.ts'
 
@@ -85,7 +85,7 @@ it.each([
   ['soon', undefined],
   ['', undefined],
 ])('reads the wait %j as %j ms', (value, expected) => {
-  expect(retryAfterOf([['retry-after', value]], () => 1000)).toBe(expected)
+  expect(readRetryAfter([['retry-after', value]], () => 1000)).toBe(expected)
 })
 
 describe('a whole body', () => {

@@ -22,11 +22,11 @@ export class UpstreamStatusError extends SvcError {
   constructor(reply: Pick<UpstreamReply, 'status' | 'headers'>, body: Uint8Array) {
     super(kindOfStatus(reply.status), `the upstream answered with status ${reply.status}`, {
       code: 'upstream_status',
-      retryAfterMs: retryAfterOf(reply.headers),
+      retryAfterMs: readRetryAfter(reply.headers),
       details: { status: reply.status },
     })
     this.status = reply.status
-    this.contentType = headerOf(reply.headers, 'content-type')
+    this.contentType = findHeader(reply.headers, 'content-type')
     this.body = body
     this.headers = reply.headers.filter(([name]) => KEPT_HEADERS.test(name))
   }
@@ -38,13 +38,13 @@ export function brokenUpstream(message: string, options: Omit<SvcErrorOptions, '
 }
 
 /** The first value of a header; undefined without one. */
-export function headerOf(headers: readonly Header[], wanted: string): string | undefined {
+export function findHeader(headers: readonly Header[], wanted: string): string | undefined {
   return headers.find(([name]) => name === wanted)?.[1]
 }
 
 /** The waiting time that an upstream asks for, in milliseconds; reads seconds and dates. */
-export function retryAfterOf(headers: readonly Header[], now: () => number = Date.now): number | undefined {
-  const value = headerOf(headers, 'retry-after')?.trim()
+export function readRetryAfter(headers: readonly Header[], now: () => number = Date.now): number | undefined {
+  const value = findHeader(headers, 'retry-after')?.trim()
   if (value === undefined || value === '') return undefined
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1000
   const date = Date.parse(value)

@@ -1,12 +1,15 @@
 import type { BackendHandlers } from '@svc/backend-kit'
-import { createHearingHandlers } from './handlers/hearing.ts'
+import { createDiarizationHandlers } from './handlers/diarization.ts'
+import { createFaceHandlers } from './handlers/faces.ts'
 import { createImageHandlers } from './handlers/images.ts'
-import { createPeopleHandlers } from './handlers/people.ts'
 import { createPredictHandlers } from './handlers/predict.ts'
+import { createSoundHandlers } from './handlers/sounds.ts'
 import { createSpeechHandlers } from './handlers/speech.ts'
 import { createStoreHandlers } from './handlers/stores.ts'
 import { createTextHandlers } from './handlers/text.ts'
 import { createTranscriptionHandlers } from './handlers/transcription.ts'
+import { createVadHandlers } from './handlers/vad.ts'
+import { createVoiceHandlers } from './handlers/voices.ts'
 import { createServiceHost, type ServiceContext } from './host.ts'
 
 /**
@@ -22,8 +25,11 @@ export function createServiceHandlers(context: ServiceContext): BackendHandlers 
     ...createStoreHandlers(host),
     ...createSpeechHandlers(host),
     ...createTranscriptionHandlers(host),
-    ...createHearingHandlers(host),
+    ...createVadHandlers(host),
+    ...createDiarizationHandlers(host),
+    ...createSoundHandlers(host),
     ...createImageHandlers(host),
-    ...createPeopleHandlers(host),
+    ...createFaceHandlers(host),
+    ...createVoiceHandlers(host),
   }
 }

@@ -1,7 +1,7 @@
 import {
   type Candidate,
   callWithFailover,
-  createChain,
+  createFailoverGroup,
   type FailoverRequest,
   readFailoverSettings,
   streamWithFailover,
@@ -19,9 +19,9 @@ class Pair implements AsyncDisposable {
 
   private constructor(first: ServiceWorld, second: ServiceWorld) {
     this.worlds = { first, second }
-    const settings = readFailoverSettings({ targets: ['first', 'second'] }, { own: 'm', isChain: () => false })
+    const settings = readFailoverSettings({ targets: ['first', 'second'] }, { own: 'm', isGroup: () => false })
     this.request = {
-      chain: createChain({ settings, now: () => 0 }),
+      group: createFailoverGroup({ settings, now: () => 0 }),
       bodyBytes: 100,
       signal: this.signal,
       onServed: (candidate) => this.served.push(candidate),
@@ -54,7 +54,7 @@ class Pair implements AsyncDisposable {
   }
 
   get states(): string[] {
-    return this.request.chain.states.map(({ status }) => status)
+    return this.request.group.states.map(({ status }) => status)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -65,7 +65,7 @@ class Pair implements AsyncDisposable {
 const delta = (content: string, finish_reason: string | null = null) => ({
   choices: [{ index: 0, delta: { content }, finish_reason }],
 })
-const textOf = (pieces: readonly PredictPiece[]) => pieces.map(({ text }) => text).join('')
+const joinText = (pieces: readonly PredictPiece[]) => pieces.map(({ text }) => text).join('')
 
 describe('instances that stand in for each other', () => {
   it.each([
@@ -104,7 +104,7 @@ describe('instances that stand in for each other', () => {
     await using pair = await Pair.start()
     pair.at('first').instance.enqueue(sse(delta(''), { error: { message: 'broke' } }))
     pair.at('second').instance.enqueue(sse(delta('h'), delta('o', 'stop'), '[DONE]'))
-    expect(textOf(await collect(pair.stream()))).toBe('ho')
+    expect(joinText(await collect(pair.stream()))).toBe('ho')
     expect(pair.states).toEqual(['down', 'up'])
   })
 
@@ -116,7 +116,7 @@ describe('instances that stand in for each other', () => {
       for await (const piece of pair.stream()) pieces.push(piece)
     })()
     await expect(reading).rejects.toMatchObject({ kind: 'unavailable', message: 'broke' })
-    expect(textOf(pieces)).toBe('h')
+    expect(joinText(pieces)).toBe('h')
     expect(pair.asked('second')).toBe(0)
     expect(pair.states).toEqual(['down', 'up'])
   })

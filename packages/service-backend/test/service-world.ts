@@ -62,7 +62,7 @@ export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]>
 }
 
 /** Reads all bytes of a stream as text. */
-export async function textOfBytes(body: AsyncIterable<Uint8Array>): Promise<string> {
+export async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(await collect(body)).toString()
 }
 

@@ -3,7 +3,7 @@ import { choice, type Expression, literal, NEVER, repeat, rule, sequence } from 
 import { findProductive, namesIn, pruneRules, type Rules } from './gbnf/prune-rules.ts'
 import { writeGrammar } from './gbnf/write-grammar.ts'
 import { MAX_ELEMENTS, MAX_GRAMMAR_LENGTH, MAX_REPEAT, MAX_RULES } from './limits.ts'
-import { charactersOf } from './patterns/code-points.ts'
+import { toCharacterSet } from './patterns/code-points.ts'
 import type { TextTest } from './patterns/compile-pattern.ts'
 import { type Alternative, AlternativeExpander, identify } from './schema/expand-alternatives.ts'
 import type { Kind } from './schema/keywords.ts'
@@ -56,10 +56,10 @@ export class GrammarBuilder implements RuleMaker {
   ruleFor(places: readonly SchemaPlace[]): Expression {
     const relevant = distinct(places.filter(({ schema }) => schema !== true))
     if (relevant.length === 0) return rule('value')
-    const key = `all ${keyOf(relevant)}`
+    const key = `all ${toKey(relevant)}`
     const known = this.#known.get(key)
     if (known !== undefined) return known
-    const made = this.#anyOf(relevant)
+    const made = this.#alternatives(relevant)
     this.#known.set(key, made)
     return made
   }
@@ -124,7 +124,7 @@ export class GrammarBuilder implements RuleMaker {
     return text
   }
 
-  #anyOf(places: readonly SchemaPlace[]): Expression {
+  #alternatives(places: readonly SchemaPlace[]): Expression {
     this.#expander.hasCut = false
     const alternatives = this.#expander.expand(places)
     if (alternatives.length === 0) {
@@ -143,7 +143,7 @@ export class GrammarBuilder implements RuleMaker {
   #alternative(places: Alternative): Expression {
     const [place] = places
     if (place === undefined) return rule('value')
-    const key = `one ${keyOf(places)}`
+    const key = `one ${toKey(places)}`
     const known = this.#known.get(key)
     if (known !== undefined) return known
     const name = this.#newName(hintFor(place))
@@ -228,7 +228,7 @@ function distinct(places: readonly SchemaPlace[]): readonly SchemaPlace[] {
   return [...known.values()]
 }
 
-function keyOf(places: readonly SchemaPlace[]): string {
+function toKey(places: readonly SchemaPlace[]): string {
   return places.map(identify).toSorted().join(' ')
 }
 
@@ -243,7 +243,7 @@ function hintFor(place: SchemaPlace | undefined): string {
 
 function basicRules(): readonly (readonly [string, Expression])[] {
   const kinds = ['object', 'array', 'string', 'number', 'boolean'].map(rule)
-  const lineBreak = sequence(literal('\n'), repeat({ kind: 'class', set: charactersOf(' \t') }, 0, 20))
+  const lineBreak = sequence(literal('\n'), repeat({ kind: 'class', set: toCharacterSet(' \t') }, 0, 20))
   return [
     ['value', choice(...kinds, literal('null'))],
     ...objectRules(),

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { type GoStructType, goMapOf, goPointerTo, goSliceOf, goStruct } from '../src/go/index.ts'
+import { type GoStructType, goMap, goPointerTo, goSlice, goStruct } from '../src/go/index.ts'
 
 /** One recorded template with Go's output. */
 export interface GoRecord {
@@ -24,7 +24,7 @@ const toolFunction = goStruct('Function', {
   Name: { type: 'string', json: 'name' },
   Description: { type: 'string', json: 'description' },
   Strict: { type: 'bool', json: 'strict' },
-  Parameters: { type: goMapOf('any'), json: 'parameters' },
+  Parameters: { type: goMap('any'), json: 'parameters' },
 })
 
 /** The data of `chat`, `completion`, `edit` and `function` templates. */
@@ -33,10 +33,10 @@ const promptData = goStruct('PromptData', {
   SuppressSystemPrompt: 'bool',
   Input: 'string',
   Instruction: 'string',
-  Functions: goSliceOf(toolFunction),
+  Functions: goSlice(toolFunction),
   MessageIndex: 'int',
   ReasoningEffort: 'string',
-  Metadata: goMapOf('string'),
+  Metadata: goMap('string'),
 })
 
 const calledFunction = goStruct('FunctionCall', {
@@ -68,9 +68,9 @@ const medium = goStruct('Medium', { ID: 'int' })
 
 /** The data of `multimodal` templates. */
 const multimodalData = goStruct('MultimodalData', {
-  Audio: goSliceOf(medium),
-  Images: goSliceOf(medium),
-  Video: goSliceOf(medium),
+  Audio: goSlice(medium),
+  Images: goSlice(medium),
+  Video: goSlice(medium),
   Text: 'string',
 })
 
@@ -79,8 +79,8 @@ const nodeData: GoStructType = goStruct('Node', {
   Value: 'string',
   Count: goPointerTo(() => 'int'),
   Next: goPointerTo(() => nodeData),
-  Items: goSliceOf('string'),
-  Labels: goMapOf('string'),
+  Items: goSlice('string'),
+  Labels: goMap('string'),
   Ratio: 'float64',
 })
 
@@ -91,8 +91,8 @@ function isPlain(value: unknown): value is Plain {
 }
 
 /** A record's data as the engine takes it. */
-export function dataOf(record: GoRecord): unknown {
-  if (record.data_kind === undefined || !isPlain(record.data)) return withInts(record.data, '', floatsOf(record))
+export function toData(record: GoRecord): unknown {
+  if (record.data_kind === undefined || !isPlain(record.data)) return withInts(record.data, '', readFloats(record))
   switch (record.data_kind) {
     case 'prompt':
       return promptData.of({ ...record.data, ...renamed('Functions', record.data.Functions, toolFunction) })
@@ -127,7 +127,7 @@ function byJsonNames(type: GoStructType, data: unknown): Plain {
   )
 }
 
-function floatsOf(record: GoRecord): ReadonlySet<string> {
+function readFloats(record: GoRecord): ReadonlySet<string> {
   return new Set(record.integral_floats ?? [])
 }
 

@@ -26,7 +26,7 @@ export function render(template: string): string {
 }
 
 /** The failure of a template: the exception of the language, or `SyntaxError`. */
-export function failureOf(template: string): string {
+export function findFailure(template: string): string {
   try {
     render(template)
   } catch (error) {

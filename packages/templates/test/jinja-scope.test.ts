@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { failureOf, render } from './jinja-render.ts'
+import { findFailure, render } from './jinja-render.ts'
 
 describe('set', () => {
   it.each([
@@ -27,7 +27,7 @@ describe('set', () => {
     ['{% set true = 2 %}', 'SyntaxError'],
     ['{% set x %}', 'SyntaxError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -50,7 +50,7 @@ describe('loops keep what they set', () => {
     ['{% for x in [1] %}{% set loop = 1 %}{% endfor %}', 'SyntaxError'],
     ['{% for loop in [1] %}{% endfor %}', 'SyntaxError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -71,7 +71,7 @@ describe('namespaces keep what is set in them', () => {
     ["{% set ns = namespace(a=1) %}{% set ns['a'] = 2 %}", 'SyntaxError'],
     ['{{ namespace(1) }}', 'TypeError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -88,7 +88,7 @@ describe('with', () => {
     ['{% with a, b = 1, 2 %}{{ a }}{{ b }}{% endwith %}', 'SyntaxError'],
     ['{% with a = 1 b = 2 %}{% endwith %}', 'SyntaxError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -125,6 +125,6 @@ describe('blocks', () => {
     ['{% block a-b %}{% endblock %}', 'SyntaxError'],
     ['{{ self.nope() }}', 'UndefinedError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })

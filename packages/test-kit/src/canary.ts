@@ -41,7 +41,7 @@ export function findCanaries(
       : Buffer.from(haystack.buffer, haystack.byteOffset, haystack.byteLength)
   return canaries.flatMap((canary) => {
     const found = new Map<CanaryForm, number>()
-    for (const [form, needle] of needlesOf(canary)) {
+    for (const [form, needle] of toNeedles(canary)) {
       const offset = bytes.indexOf(needle)
       if (offset === -1 || found.has(form)) continue
       // The core is part of most other forms: it counts only without them.
@@ -87,7 +87,7 @@ export async function findCanariesInFiles(
 }
 
 /** Search texts of a canary, most telling form first. */
-function needlesOf({ value }: Canary): [CanaryForm, Buffer][] {
+function toNeedles({ value }: Canary): [CanaryForm, Buffer][] {
   const utf8 = Buffer.from(value)
   const json = JSON.stringify(value).slice(1, -1)
   const asciiJson = json.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)

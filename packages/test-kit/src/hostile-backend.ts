@@ -76,7 +76,7 @@ export async function startHostileBackend(
   const watchers = new Set<() => void>()
   const definition: Record<string, MethodDefinition<Buffer, Buffer>> = {}
   const handlers: UntypedServiceImplementation = {}
-  for (const [rpc, reply] of entriesOf({ ...GOOD, ...replies })) {
+  for (const [rpc, reply] of listEntries({ ...GOOD, ...replies })) {
     const { path, requestStream, responseStream } = BackendService[rpc]
     definition[rpc] = { path, requestStream, responseStream, ...RAW }
     const onCall = (request: Uint8Array): { cancel: () => void } => {
@@ -118,7 +118,7 @@ const RAW = { requestSerialize: asIs, requestDeserialize: asIs, responseSerializ
 
 type OnCall = (request: Uint8Array) => { cancel: () => void }
 
-function entriesOf(replies: Partial<Record<RpcName, HostileReply>>): [RpcName, HostileReply][] {
+function listEntries(replies: Partial<Record<RpcName, HostileReply>>): [RpcName, HostileReply][] {
   const isRpc = (name: string): name is RpcName => name in BackendService
   return Object.keys(replies).flatMap((name): [RpcName, HostileReply][] => {
     const reply = isRpc(name) ? replies[name] : undefined
@@ -131,7 +131,7 @@ function unaryHandler(reply: HostileReply, onCall: OnCall): handleUnaryCall<Buff
     call.on('cancelled', onCall(call.request).cancel)
     if (reply.kind === 'failure') callback({ code: reply.code, details: reply.details })
     if (reply.kind !== 'messages') return
-    void firstOf(reply.messages).then((message) => {
+    void readFirst(reply.messages).then((message) => {
       if (message !== undefined) callback(null, Buffer.from(message))
     })
   }
@@ -154,7 +154,7 @@ function duplexHandler(reply: HostileReply, onCall: OnCall): handleBidiStreaming
   }
 }
 
-async function firstOf(messages: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<Uint8Array | undefined> {
+async function readFirst(messages: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<Uint8Array | undefined> {
   for await (const message of messages) return message
   return undefined
 }

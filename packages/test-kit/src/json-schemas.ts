@@ -111,7 +111,7 @@ const leaf = fc.oneof(
   ),
 )
 
-function objectOf(inner: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+function createObject(inner: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   return fc
     .record({
       properties: fc.uniqueArray(fc.tuple(name, inner), { maxLength: 6, selector: ([key]) => key }),
@@ -133,7 +133,7 @@ function objectOf(inner: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
     })
 }
 
-function arrayOf(inner: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+function createArray(inner: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   return fc
     .record({ items: inner, prefix: fc.array(inner, { maxLength: 3 }), min: fc.nat(3), more: fc.option(fc.nat(4)) })
     .map(({ items, prefix, min, more }) => ({
@@ -180,8 +180,8 @@ function nested(
     schema: fc.oneof(
       { maxDepth: 4, withCrossShrink: true },
       leaves,
-      objectOf(tie('schema')),
-      arrayOf(tie('schema')),
+      createObject(tie('schema')),
+      createArray(tie('schema')),
       ...more(tie('schema')),
     ),
   })).schema

@@ -87,7 +87,7 @@ async function tryToStart(): Promise<RunningPostgres | { available: false; reaso
 }
 
 function toRunning(server: EmbeddedPostgres, port: number, dir: TempDir): RunningPostgres {
-  const urlOf = (database: string) => `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/${database}`
+  const toUrl = (database: string) => `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/${database}`
   let databases = 0
   let closing: Promise<void> | undefined
   const close = () => {
@@ -96,7 +96,7 @@ function toRunning(server: EmbeddedPostgres, port: number, dir: TempDir): Runnin
   }
   return {
     available: true,
-    url: urlOf('postgres'),
+    url: toUrl('postgres'),
     async createDatabase() {
       databases += 1
       const name = `test_${databases}`
@@ -104,7 +104,7 @@ function toRunning(server: EmbeddedPostgres, port: number, dir: TempDir): Runnin
       await client.connect()
       await client.query(`CREATE DATABASE ${name}`)
       await client.end()
-      return urlOf(name)
+      return toUrl(name)
     },
     close,
     [Symbol.asyncDispose]: close,

@@ -16,7 +16,7 @@ export type EventSource = { readonly body: AsyncIterable<Uint8Array> | null } | 
 export async function* readSse(source: EventSource): AsyncGenerator<SeenSseEvent, void, undefined> {
   let text = ''
   const decoder = new TextDecoder('utf-8', { fatal: true })
-  for await (const chunk of bytesOf(source)) {
+  for await (const chunk of readBytes(source)) {
     text += decoder.decode(chunk, { stream: true })
     const frames = text.split('\n\n')
     text = frames.pop() ?? ''
@@ -36,7 +36,7 @@ export async function collectSse(source: EventSource): Promise<SeenSseEvent[]> {
   return events
 }
 
-function bytesOf(source: EventSource): AsyncIterable<Uint8Array> {
+function readBytes(source: EventSource): AsyncIterable<Uint8Array> {
   if (Symbol.asyncIterator in source) return source
   if (source.body === null) throw new Error('the reply has no body')
   return source.body

@@ -26,13 +26,13 @@ interface Manifest {
   readonly exports: Readonly<Record<string, { readonly '@svc/source'?: string; readonly types?: string } | string>>
 }
 
-const manifestOf = (folder: string): Manifest =>
+const readManifest = (folder: string): Manifest =>
   JSON.parse(readFileSync(join(PACKAGES, folder, 'package.json'), 'utf8')) as Manifest
 
 describe.each(Object.entries(BUDGETS_KB))('@svc/%s', (name, budget) => {
   it(`is at most ${budget} kB in a browser and imports nothing at run time`, async () => {
     const [folder = '', subpath = ''] = name.split('/')
-    const entry = manifestOf(folder).exports[`./${subpath}`]
+    const entry = readManifest(folder).exports[`./${subpath}`]
     const source = typeof entry === 'object' ? entry['@svc/source'] : undefined
     const bundle = await bundleEntry({
       entry: join(PACKAGES, folder, source ?? ''),

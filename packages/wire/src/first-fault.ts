@@ -12,8 +12,8 @@ const FEW = 16
  */
 export function endAtFirstFault<S extends z.ZodArray | z.ZodRecord>(schema: S): z.ZodPreprocess<S> {
   const check = (value: unknown, { issues }: { issues: z.core.$ZodRawIssue[] }): unknown => {
-    for (const [key, name, entry] of entriesOf(value, schema)) {
-      const fault = faultOf(schema, name, entry)
+    for (const [key, name, entry] of listEntries(value, schema)) {
+      const fault = findFault(schema, name, entry)
       if (fault === undefined) continue
       issues.push({ ...fault, input: value, path: [key, ...fault.path] } as z.core.$ZodRawIssue)
       return z.NEVER
@@ -24,7 +24,7 @@ export function endAtFirstFault<S extends z.ZodArray | z.ZodRecord>(schema: S): 
 }
 
 /** Iterates over the entries of a large value: path, name in a map, value. */
-function* entriesOf(value: unknown, schema: z.ZodType): Generator<[number | string, string | undefined, unknown]> {
+function* listEntries(value: unknown, schema: z.ZodType): Generator<[number | string, string | undefined, unknown]> {
   if (schema instanceof z.ZodArray) {
     if (!Array.isArray(value) || value.length <= FEW) return
     for (const [index, entry] of value.entries()) yield [index, undefined, entry]
@@ -36,7 +36,7 @@ function* entriesOf(value: unknown, schema: z.ZodType): Generator<[number | stri
   for (const name of names) yield [name, name, (value as Record<string, unknown>)[name]]
 }
 
-function faultOf(
+function findFault(
   schema: z.ZodArray | z.ZodRecord,
   name: string | undefined,
   entry: unknown,

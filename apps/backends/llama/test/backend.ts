@@ -43,6 +43,6 @@ export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]>
 }
 
 /** The text of the replies of one answer. */
-export function textOf(replies: readonly Reply[]): string {
+export function joinText(replies: readonly Reply[]): string {
   return Buffer.concat(replies.map(({ message }) => message)).toString()
 }

@@ -1,6 +1,6 @@
 import type { PredictOptions, Reply } from '@svc/backend-client/proto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { collect, startBackend, type TestBackend, textOf } from './backend.ts'
+import { collect, joinText, startBackend, type TestBackend } from './backend.ts'
 import { CHAINS, createVocabulary } from './models.ts'
 
 interface Entry {
@@ -23,14 +23,14 @@ afterAll(async () => {
   await backend[Symbol.asyncDispose]()
 })
 
-function entriesOf(reply: Reply | undefined): readonly Entry[] {
+function readEntries(reply: Reply | undefined): readonly Entry[] {
   const { logprobs } = reply ?? {}
   if (logprobs === undefined || logprobs.length === 0) return []
   return (JSON.parse(logprobs.toString()) as { content: Entry[] }).content
 }
 
 async function ask(request: Partial<PredictOptions>): Promise<readonly Entry[]> {
-  return entriesOf(await backend.client.predict({ Prompt: 'hello', Tokens: 20, Logprobs: 1, ...request }))
+  return readEntries(await backend.client.predict({ Prompt: 'hello', Tokens: 20, Logprobs: 1, ...request }))
 }
 
 describe('log-probabilities', () => {
@@ -77,19 +77,19 @@ describe('log-probabilities', () => {
     const replies = await collect(
       backend.client.predictStream({ Prompt: 'smile', Tokens: 20, Logprobs: 1, StopPrompts: ['never'] }),
     )
-    expect(replies.map((reply) => [reply.message.toString(), entriesOf(reply).length])).toEqual([
+    expect(replies.map((reply) => [reply.message.toString(), readEntries(reply).length])).toEqual([
       ['😀', 4],
       ['', 0],
     ])
-    const bytes = replies.flatMap((reply) => entriesOf(reply).flatMap((entry) => entry.bytes))
+    const bytes = replies.flatMap((reply) => readEntries(reply).flatMap((entry) => entry.bytes))
     expect(Buffer.from(bytes).toString()).toBe('😀')
   })
 
   it('wait with text that is held back, and tell of the last token in part', async () => {
     const request = { Prompt: 'hello', Tokens: 20, Logprobs: 1, StopPrompts: ['er today'] }
     const replies = await collect(backend.client.predictStream(request))
-    expect(textOf(replies)).toBe(' world the weath')
-    expect(replies.flatMap((reply) => entriesOf(reply).map(({ token }) => token))).toEqual([
+    expect(joinText(replies)).toBe(' world the weath')
+    expect(replies.flatMap((reply) => readEntries(reply).map(({ token }) => token))).toEqual([
       ...[' world', ' the', ' weather'],
     ])
   })

@@ -1,6 +1,6 @@
 import { ANSWER_TRAILERS, type PredictOptions, type Reply } from '@svc/backend-client/proto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { collect, startBackend, type TestBackend, textOf } from './backend.ts'
+import { collect, joinText, startBackend, type TestBackend } from './backend.ts'
 import { CHAINS, createVocabulary } from './models.ts'
 
 const CONTEXT = 512
@@ -50,7 +50,7 @@ describe('an answer', () => {
 
   it('ends at the token limit', async () => {
     const replies = await stream({ Prompt: 'hello', Tokens: 3 })
-    expect(textOf(replies)).toBe(' world the weather')
+    expect(joinText(replies)).toBe(' world the weather')
     expect(replies.at(-1)?.tokens).toBe(3)
   })
 
@@ -66,7 +66,7 @@ describe('an answer', () => {
 
   it('ends before a stop string that spans tokens', async () => {
     const replies = await stream({ Prompt: 'hello', StopPrompts: ['sunny', 'er today'] })
-    expect(textOf(replies)).toBe(' world the weath')
+    expect(joinText(replies)).toBe(' world the weath')
     expect(replies.at(-1)?.tokens).toBe(4)
   })
 
@@ -82,7 +82,7 @@ describe('an answer', () => {
   })
 
   it('keeps the beginning of a stop string that never comes', async () => {
-    expect(textOf(await stream({ Prompt: 'hello', StopPrompts: ['good day'] }))).toBe(
+    expect(joinText(await stream({ Prompt: 'hello', StopPrompts: ['good day'] }))).toBe(
       ' world the weather today is good',
     )
   })
@@ -96,27 +96,27 @@ describe('an answer', () => {
   })
 
   it('shows a character that was never finished as unreadable', async () => {
-    expect(textOf(await stream({ Prompt: 'smile', Tokens: 2 }))).toBe('\ufffd')
+    expect(joinText(await stream({ Prompt: 'smile', Tokens: 2 }))).toBe('\ufffd')
   })
 
   it('goes on after the end token when that is to be ignored', async () => {
     const replies = await stream({ Prompt: 'hello', Tokens: 10, IgnoreEOS: true })
     expect(replies.at(-1)?.tokens).toBe(10)
-    expect(textOf(replies).startsWith(' world the weather today is good')).toBe(true)
+    expect(joinText(replies).startsWith(' world the weather today is good')).toBe(true)
   })
 
   it('follows biases of single tokens', async () => {
     const LogitBias = JSON.stringify({ [VOCABULARY.indexOf('▁good')]: 100 })
-    expect(textOf(await stream({ Prompt: 'hello', Tokens: 3, LogitBias }))).toBe(' good good good')
+    expect(joinText(await stream({ Prompt: 'hello', Tokens: 3, LogitBias }))).toBe(' good good good')
   })
 
   it('does not repeat a token under a high penalty', async () => {
     const ask = { Prompt: 'loop', Tokens: 5 }
-    expect(textOf(await stream(ask))).toBe(' yes no code math yes')
-    const text = textOf(await stream({ ...ask, FrequencyPenalty: 2000 }))
+    expect(joinText(await stream(ask))).toBe(' yes no code math yes')
+    const text = joinText(await stream({ ...ask, FrequencyPenalty: 2000 }))
     expect(text.startsWith(' yes no code math')).toBe(true)
     expect(text.split('yes')).toHaveLength(2)
-    expect(textOf(await stream({ ...ask, FrequencyPenalty: 2000, Repeat: 3 }))).toBe(' yes no code math yes')
+    expect(joinText(await stream({ ...ask, FrequencyPenalty: 2000, Repeat: 3 }))).toBe(' yes no code math yes')
   })
 
   it('is made from the tokens of special texts in a given prompt', async () => {

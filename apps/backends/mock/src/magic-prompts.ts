@@ -1,5 +1,5 @@
 import type { ModelOptions, PredictOptions } from '@svc/backend-client/proto'
-import { promptOf } from './prediction.ts'
+import { toPrompt } from './prediction.ts'
 import type { MockBehaviour, MockToolCall } from './script.ts'
 
 /** Facts that a magic prompt may repeat. */
@@ -69,7 +69,7 @@ const MAGIC: ReadonlyArray<readonly [string, Magic]> = [
  * sentence.
  */
 export function magicBehaviour(call: MagicCall): MockBehaviour {
-  const prompt = promptOf(call.request)
+  const prompt = toPrompt(call.request)
   const magic = MAGIC.find(([word]) => prompt.includes(word))
   if (magic) return magic[1](call)
   const tool = firstTool(call.request)

@@ -19,7 +19,7 @@ export interface Prediction {
 }
 
 /** The text that a prediction continues: the rendered prompt, or the messages one a line. */
-export function promptOf({ Prompt, Messages }: PredictOptions): string {
+export function toPrompt({ Prompt, Messages }: PredictOptions): string {
   return Prompt || Messages.map(({ content }) => content).join('\n')
 }
 
@@ -42,7 +42,7 @@ export function planPrediction(request: PredictOptions, behaviour: MockBehaviour
     stop,
     toolCalls,
     via,
-    promptTokens: behaviour.promptTokens ?? splitWords(promptOf(request)).length,
+    promptTokens: behaviour.promptTokens ?? splitWords(toPrompt(request)).length,
     completionTokens:
       behaviour.completionTokens ?? words.length * repeat + splitWords(reasoning).length + toolCalls.length,
     alternatives: wantsLogprobs ? request.TopLogprobs : undefined,

@@ -14,7 +14,7 @@ const SIZE = 2 ** 24
 export function createVocabulary(): Vocabulary {
   const words = new Map<number, string>()
 
-  function idOf(word: string): number {
+  function toId(word: string): number {
     let id = hashText(word) % SIZE
     while (words.has(id) && words.get(id) !== word) id = (id + 1) % SIZE
     words.set(id, word)
@@ -22,7 +22,7 @@ export function createVocabulary(): Vocabulary {
   }
 
   return {
-    encode: (text) => splitWords(text).map(idOf),
+    encode: (text) => splitWords(text).map(toId),
     decode: (ids) => ids.map((id) => words.get(id) ?? `<${id}>`).join(''),
   }
 }

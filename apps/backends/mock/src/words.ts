@@ -7,7 +7,7 @@ export function splitWords(text: string): string[] {
 }
 
 /** Splits a text into words in lower case, without punctuation. */
-export function wordsOf(text: string): string[] {
+export function toWords(text: string): string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
 }
 
@@ -20,8 +20,8 @@ export function hashText(text: string): number {
 
 /** Share of the distinct words of one text that another text also has, in 0..1. */
 export function overlap(of: string, within: string): number {
-  const words = new Set(wordsOf(of))
-  const others = new Set(wordsOf(within))
+  const words = new Set(toWords(of))
+  const others = new Set(toWords(within))
   const shared = [...words].filter((word) => others.has(word)).length
   return words.size === 0 ? 0 : shared / words.size
 }

@@ -19,19 +19,19 @@ async function loadSlow(options: readonly string[] = []): Promise<void> {
   await backend.load({ ModelFile: join(backend.models, 'slow'), Options: [...options] })
 }
 
-async function stateOf(): Promise<number> {
+async function readState(): Promise<number> {
   return (await backend.client.status({})).state
 }
 
 async function untilBusy(): Promise<void> {
-  await vi.waitFor(async () => expect(await stateOf()).toBe(StatusResponse_State.BUSY), {
+  await vi.waitFor(async () => expect(await readState()).toBe(StatusResponse_State.BUSY), {
     timeout: 20_000,
     interval: 5,
   })
 }
 
 async function untilReady(): Promise<void> {
-  await vi.waitFor(async () => expect(await stateOf()).toBe(StatusResponse_State.READY), { timeout: 20_000 })
+  await vi.waitFor(async () => expect(await readState()).toBe(StatusResponse_State.READY), { timeout: 20_000 })
 }
 
 describe('while a model computes', () => {
@@ -44,7 +44,7 @@ describe('while a model computes', () => {
     expect((await backend.client.tokenizeString({ Prompt: 'hello world' })).length).toBe(2)
     expect(isDone).toBe(false)
     expect((await embedding).dim).toBe(32)
-    expect(await stateOf()).toBe(StatusResponse_State.READY)
+    expect(await readState()).toBe(StatusResponse_State.READY)
   })
 
   it('an aborted caller is released, and the model is free when its run has ended', async () => {
@@ -88,7 +88,7 @@ describe('while a model computes', () => {
     await untilBusy()
     expect((await backend.client.free({})).success).toBe(true)
     await ended
-    expect(await stateOf()).toBe(StatusResponse_State.UNINITIALIZED)
+    expect(await readState()).toBe(StatusResponse_State.UNINITIALIZED)
     await expect(backend.client.embedding({ Embeddings: 'a' })).rejects.toMatchObject({ code: 'model_not_loaded' })
     await loadSlow()
     expect((await backend.client.embedding({ Embeddings: 'a' })).dim).toBe(32)

@@ -6,13 +6,13 @@ export function hit(start: number, end: number, rest: Partial<JudgedDetection> =
 }
 
 /** A detector whose answer depends only on the document. */
-export function detectorOf(detect: (document: ScanDocument) => readonly JudgedDetection[], name = 'names'): Detector {
+export function toDetector(detect: (document: ScanDocument) => readonly JudgedDetection[], name = 'names'): Detector {
   return { name, detect: async (document) => detect(document) }
 }
 
 /** Finds every occurrence of a word. */
 export function wordDetector(word: string, rest: Partial<JudgedDetection> = {}): Detector {
-  return detectorOf(({ text }) => {
+  return toDetector(({ text }) => {
     const hits: JudgedDetection[] = []
     for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
       hits.push(hit(at, at + word.length, { group: word.toUpperCase(), ...rest }))

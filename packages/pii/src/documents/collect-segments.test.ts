@@ -468,10 +468,10 @@ describe('media', () => {
 
 describe('text documents in other charsets (PII-11)', () => {
   const utf16 = (text: string) => Buffer.from(text, 'utf16le').toString('base64')
-  const dataOf = (body: string): string => JSON.parse(body).messages[0].content[0].image_url.url
+  const readData = (body: string): string => JSON.parse(body).messages[0].content[0].image_url.url
   const replaced = (url: string): string => {
     const body = JSON.stringify({ messages: [{ content: [{ type: 'image_url', image_url: { url } }] }] })
-    return dataOf(replaceIn('chat-completions', body, 'sk-1'))
+    return readData(replaceIn('chat-completions', body, 'sk-1'))
   }
 
   it('are scanned, and written anew for the same reader', () => {
@@ -500,15 +500,15 @@ describe('text documents in other charsets (PII-11)', () => {
   })
 
   it('are read by the media type of their source', () => {
-    const bodyOf = (data: string, type: string) =>
+    const toBody = (data: string, type: string) =>
       JSON.stringify({
         messages: [{ content: [{ type: 'document', source: { type: 'base64', media_type: type, data } }] }],
       })
     for (const type of ['text/plain; charset=utf-16le', 'Text/Plain', 'application/json;charset=utf-16']) {
-      expect(replaceIn('messages', bodyOf(utf16('é my sk-1'), type), 'sk-1')).toBe(bodyOf(utf16('é my [X]'), type))
+      expect(replaceIn('messages', toBody(utf16('é my sk-1'), type), 'sk-1')).toBe(toBody(utf16('é my [X]'), type))
     }
     const plain = utf16('日本語')
-    expect(listTexts('messages', JSON.parse(bodyOf(plain, 'text/plain; charset=utf-16le')))).toContain(
+    expect(listTexts('messages', JSON.parse(toBody(plain, 'text/plain; charset=utf-16le')))).toContain(
       'messages[0].content[0].source.data: 日本語',
     )
   })

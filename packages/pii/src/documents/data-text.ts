@@ -96,7 +96,7 @@ function readDataUrl(value: string): WrappedText | undefined {
   const payload = value.slice(prefix.length)
   const isBytes = IS_BASE64.test(type) && !isTextDeclared(type)
   if (isBytes && !holdsText(payload.replaceAll(ESCAPED_BYTE, toCharacter))) return undefined
-  const charset = charsetOf([type])
+  const charset = findCharset([type])
   const encoded = IS_BASE64.test(type) ? readBase64(payload.replaceAll(ESCAPED_BYTE, toCharacter), charset) : undefined
   const inner = encoded ?? wrapped(readTextBytes(fromEscaped(payload), charset), toEscaped)
   const encode = (text: string): string => prefix + inner.encode(text)
@@ -115,7 +115,7 @@ function readDataUrl(value: string): WrappedText | undefined {
  * @param mediaTypes the declared media types, with charset
  */
 export function readBase64Text(value: string, mediaTypes: readonly string[]): WrappedText | undefined {
-  return readBase64(value, charsetOf(mediaTypes))
+  return readBase64(value, findCharset(mediaTypes))
 }
 
 /**
@@ -148,7 +148,7 @@ function wrapped({ text, encode, isKnown }: TextBytes, write: (bytes: Uint8Array
 }
 
 /** The charset that media types name; several different ones count as unknown. */
-function charsetOf(types: readonly string[]): string | undefined {
+function findCharset(types: readonly string[]): string | undefined {
   const labels = types.flatMap((type) => Array.from(type.matchAll(CHARSET), ([, label = '']) => label.trim()))
   return labels.length === 0 ? undefined : [...new Set(labels)].join()
 }

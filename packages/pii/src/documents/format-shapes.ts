@@ -118,8 +118,8 @@ const BASE64_TEXT_SOURCE = new Shape({ others: ANY_CONTENT }).name({ type: WORD,
 const SOURCE = new Shape({
   others: ANY_CONTENT,
   choices: [
-    { member: 'type', mustAgree: true, shapeOf: (type) => (type === 'text' ? TEXT_SOURCE : undefined) },
-    { member: 'media_type', shapeOf: (type) => (isTextType(type) ? BASE64_TEXT_SOURCE : undefined) },
+    { member: 'type', mustAgree: true, findShape: (type) => (type === 'text' ? TEXT_SOURCE : undefined) },
+    { member: 'media_type', findShape: (type) => (isTextType(type) ? BASE64_TEXT_SOURCE : undefined) },
   ],
 }).name({
   type: WORD,
@@ -209,7 +209,9 @@ const TOOL_MESSAGE = new Shape({ others: ANY_CONTENT }).name({ ...MESSAGE_MEMBER
 const MESSAGES = new Shape({
   others: ANY_CONTENT,
   numbers: 'text',
-  choices: [{ member: 'role', shapeOf: (role) => (role === 'tool' || role === 'function' ? TOOL_MESSAGE : undefined) }],
+  choices: [
+    { member: 'role', findShape: (role) => (role === 'tool' || role === 'function' ? TOOL_MESSAGE : undefined) },
+  ],
 }).name(MESSAGE_MEMBERS)
 
 const ITEM_REFERENCE = new Shape({ history: 'item_reference', others: ANY_CONTENT }).name({ type: WORD, id: ID })
@@ -233,7 +235,7 @@ const CLOSER_ITEMS: ReadonlyMap<string, Shape> = new Map([
 const ITEMS = new Shape({
   others: PART_REST,
   numbers: 'text',
-  choices: [{ member: 'type', shapeOf: (type) => CLOSER_ITEMS.get(type) }],
+  choices: [{ member: 'type', findShape: (type) => CLOSER_ITEMS.get(type) }],
 }).name(ITEM_MEMBERS)
 
 // Tools and options.
@@ -390,17 +392,17 @@ const TOOL_PART_TYPES: ReadonlySet<string> = new Set([
  * part. A screenshot comes alone.
  */
 export function isToolParts(node: JsonNode): boolean {
-  if (node.kind === 'object') return TOOL_PART_TYPES.has(typeOf(node) ?? '')
+  if (node.kind === 'object') return TOOL_PART_TYPES.has(readType(node) ?? '')
   let hasPart = false
   for (const item of node.items()) {
-    const type = typeOf(item)
+    const type = readType(item)
     if (type === undefined) return false
     hasPart ||= TOOL_PART_TYPES.has(type)
   }
   return hasPart
 }
 
-function typeOf(node: JsonNode): string | undefined {
+function readType(node: JsonNode): string | undefined {
   const type = node.get('type')
   return type?.kind === 'string' ? type.text() : undefined
 }

@@ -68,7 +68,7 @@ export interface Choice {
   readonly member: string
   /** Whether all texts must lead to the same shape. @default false */
   readonly mustAgree?: boolean
-  readonly shapeOf: (text: string) => Shape | undefined
+  readonly findShape: (text: string) => Shape | undefined
 }
 
 /** The known structure of the values at one place of a format. All other values are walked and scanned. */

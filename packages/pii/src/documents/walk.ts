@@ -213,13 +213,13 @@ export class TextWalk {
     if (rule === 'media' || rule === 'bytes') return readMediaText(text)
     if (rule !== 'base64') return undefined
     const frame = this.#stack.at(-1)
-    return readBase64Text(text, frame?.members === undefined ? [] : textsOf(frame.node, 'media_type'))
+    return readBase64Text(text, frame?.members === undefined ? [] : readTexts(frame.node, 'media_type'))
   }
 
   /** Whether the value lies in data that a provider has encrypted for itself. */
   #isSealed(): boolean {
     const frame = this.#stack.at(-1)
-    return frame?.members !== undefined && textsOf(frame.node, 'type').includes('redacted_thinking')
+    return frame?.members !== undefined && readTexts(frame.node, 'type').includes('redacted_thinking')
   }
 
   #isLeftAlone(text: string, rule: StringRule, { parent, step }: Position): boolean {
@@ -279,11 +279,11 @@ export class TextWalk {
 }
 
 function chosenShape(object: JsonNode, choices: readonly Choice[]): Shape | undefined {
-  for (const { member, mustAgree = false, shapeOf } of choices) {
+  for (const { member, mustAgree = false, findShape } of choices) {
     let chosen: Shape | undefined
     let differs = false
     for (const value of object.getAll(member)) {
-      const shape = value.kind === 'string' ? shapeOf(value.text()) : undefined
+      const shape = value.kind === 'string' ? findShape(value.text()) : undefined
       chosen ??= shape
       differs ||= shape === undefined
     }
@@ -293,7 +293,7 @@ function chosenShape(object: JsonNode, choices: readonly Choice[]): Shape | unde
 }
 
 /** Reads the strings under a name, duplicates included. */
-function textsOf(object: JsonNode, name: string): string[] {
+function readTexts(object: JsonNode, name: string): string[] {
   const texts: string[] = []
   for (const value of object.getAll(name)) if (value.kind === 'string') texts.push(value.text())
   return texts

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { printableTexts } from './printable.ts'
 
-function textsOf(bytes: Uint8Array): string[] {
+function findTexts(bytes: Uint8Array): string[] {
   return [...printableTexts(bytes)].filter((text) => text !== undefined)
 }
 
@@ -62,7 +62,7 @@ it('ranges of printed characters are found in any bytes, cut at other characters
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 6 }), (pieces) => {
       const bytes = Uint8Array.from(pieces.flatMap((one) => [...one]))
-      expect(textsOf(bytes)).toEqual(expectedTexts(bytes))
+      expect(findTexts(bytes)).toEqual(expectedTexts(bytes))
     }),
     { numRuns: 3000 },
   )
@@ -70,7 +70,7 @@ it('ranges of printed characters are found in any bytes, cut at other characters
 
 it('twelve bytes are enough, eleven are not', () => {
   const encode = (text: string) => new TextEncoder().encode(text)
-  expect(textsOf(encode('\0elf bytes..\0twelve bytes\0'))).toEqual(['twelve bytes'])
+  expect(findTexts(encode('\0elf bytes..\0twelve bytes\0'))).toEqual(['twelve bytes'])
 })
 
 it('long texts are found in steps', () => {

@@ -13,7 +13,7 @@ function classify(text: string, settings: ChunkSettings, recognise: (chunk: stri
 }
 
 /** Reports the matches of a pattern. */
-function recogniserOf(pattern: RegExp): (text: string) => ChunkHit[] {
+function createRecogniser(pattern: RegExp): (text: string) => ChunkHit[] {
   return (text) =>
     [...text.matchAll(pattern)].map((match) => {
       return { start: match.index, end: match.index + match[0].length, group: 'PIN', score: 0.9 }
@@ -101,7 +101,7 @@ describe('any size of chunks gives the result of the whole text', () => {
     ['digits after a word before them', /(?<=pin.{0,6})\d{1,3}/gsu, 18],
     ['what depends on what comes after', /\d(?=[^\d]{0,5}pin)/gu, 14],
   ])('of a recogniser of %s', (_, pattern, overlap) => {
-    const recognise = recogniserOf(pattern)
+    const recognise = createRecogniser(pattern)
     fc.assert(
       fc.property(texts, sizes, (text, size) => {
         const whole = recognise(text)
@@ -112,7 +112,7 @@ describe('any size of chunks gives the result of the whole text', () => {
   })
 
   it('of a recogniser of runs longer than the overlap: a continued run is one detection', () => {
-    const recognise = recogniserOf(/[7A-D]+/g)
+    const recognise = createRecogniser(/[7A-D]+/g)
     const runs = fc.array(fc.constantFrom('7', 'AB', 'CDCDCDCDCDCDCDCDCD', ' ', '.'), { maxLength: 60 })
     fc.assert(
       fc.property(runs, sizes, fc.integer({ min: 1, max: 8 }), (parts, size, overlap) => {

@@ -104,8 +104,8 @@ it("for any characters, the masked text is the text of the model's entity", asyn
           const characters = [...text]
           const from = Math.min(one, other) % characters.length
           const to = Math.min(characters.length, from + 1 + Math.abs(one - other))
-          const bytesOf = (count: number) => encoder.encode(characters.slice(0, count).join('')).length
-          const [start, end] = [bytesOf(from), bytesOf(to)]
+          const countBytes = (count: number) => encoder.encode(characters.slice(0, count).join('')).length
+          const [start, end] = [countBytes(from), countBytes(to)]
           seen = decoder.decode(encoder.encode(text).subarray(start, end))
           return [{ start, end, group: 'NAME', score: 1 }]
         },

@@ -70,18 +70,18 @@ describe('files of protected terms', () => {
 describe('compiled matchers', () => {
   it('are shared by lists that are equal', () => {
     const matchers = createTermMatchers()
-    const one = matchers.matcherOf(['Seerose', 'Bergblick'])
-    expect(matchers.matcherOf(['Seerose', 'Bergblick'])).toBe(one)
-    expect(matchers.matcherOf(['Seerose'])).not.toBe(one)
+    const one = matchers.findMatcher(['Seerose', 'Bergblick'])
+    expect(matchers.findMatcher(['Seerose', 'Bergblick'])).toBe(one)
+    expect(matchers.findMatcher(['Seerose'])).not.toBe(one)
   })
 
   it('are kept for the lists that were asked for last', () => {
     const matchers = createTermMatchers({ capacity: 2 })
-    const one = matchers.matcherOf(['one'])
-    const two = matchers.matcherOf(['two'])
-    expect(matchers.matcherOf(['one'])).toBe(one)
-    matchers.matcherOf(['three'])
-    expect(matchers.matcherOf(['one'])).toBe(one)
-    expect(matchers.matcherOf(['two'])).not.toBe(two)
+    const one = matchers.findMatcher(['one'])
+    const two = matchers.findMatcher(['two'])
+    expect(matchers.findMatcher(['one'])).toBe(one)
+    matchers.findMatcher(['three'])
+    expect(matchers.findMatcher(['one'])).toBe(one)
+    expect(matchers.findMatcher(['two'])).not.toBe(two)
   })
 })

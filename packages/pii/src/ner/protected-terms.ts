@@ -4,7 +4,7 @@ import { compileTerms, type TermMatcher } from './term-matcher.ts'
 /** Compiled lists of terms, shared by detectors: an equal list is compiled once while it is cached. */
 export interface TermMatchers {
   /** Undefined when no term of the list is long enough. */
-  matcherOf(terms: readonly string[]): TermMatcher | undefined
+  findMatcher(terms: readonly string[]): TermMatcher | undefined
 }
 
 /**
@@ -15,7 +15,7 @@ export interface TermMatchers {
 export function createTermMatchers({ capacity = 64 }: { readonly capacity?: number } = {}): TermMatchers {
   const kept = new Map<string, TermMatcher | undefined>()
   return {
-    matcherOf(terms) {
+    findMatcher(terms) {
       const key = terms.join('\n')
       const matcher = kept.has(key) ? kept.get(key) : compileTerms(terms)
       kept.delete(key)
@@ -65,7 +65,10 @@ export function createProtectedTerms(options: ProtectedTermsOptions): ProtectedT
       const read = await Promise.all(paths.map(readFile))
       const stamp = JSON.stringify(read.map((file) => file?.stamp ?? null))
       if (known?.stamp !== stamp) {
-        known = { stamp, matcher: matchers.matcherOf([...terms, ...read.flatMap((file) => termsOf(file?.text ?? ''))]) }
+        known = {
+          stamp,
+          matcher: matchers.findMatcher([...terms, ...read.flatMap((file) => parseTerms(file?.text ?? ''))]),
+        }
       }
       return known.matcher
     },
@@ -73,7 +76,7 @@ export function createProtectedTerms(options: ProtectedTermsOptions): ProtectedT
 }
 
 /** The terms of a file: one a line, blank lines and lines that begin with `#` left out. */
-function termsOf(text: string): string[] {
+function parseTerms(text: string): string[] {
   return text
     .split(/\r\n|\r|\n/)
     .map((line) => line.trim())

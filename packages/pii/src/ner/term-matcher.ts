@@ -32,14 +32,14 @@ export function compileTerms(terms: readonly string[]): TermMatcher | undefined 
     const characters = [...term.trim().replaceAll(/\s+/gu, BLANK)]
     if (characters.length < MIN_TERM_LENGTH) continue
     let node = root
-    for (const character of characters) node = childOf(node, fold(character))
+    for (const character of characters) node = findChild(node, fold(character))
     node.isEnd = true
   }
   if (root.next.size === 0) return undefined
   return { find: (text, within) => findTerms(root, text, within) }
 }
 
-function childOf(node: Node, step: string): Node {
+function findChild(node: Node, step: string): Node {
   const known = node.next.get(step)
   if (known !== undefined) return known
   const child: Node = { next: new Map(), isEnd: false }

@@ -10,7 +10,7 @@ import type { DetectionSettings } from '../settings.ts'
 import { packDetections, unpackDetections } from './packed-detections.ts'
 import { packDocument, unpackDocument } from './packed-document.ts'
 import { createPatternScanner } from './pattern-scanner.ts'
-import { buffersOf, type PatternScanner, type PatternTask } from './port.ts'
+import { listBuffers, type PatternScanner, type PatternTask } from './port.ts'
 
 const { signal } = new AbortController()
 const settings: DetectionSettings = {
@@ -30,8 +30,8 @@ function recordingScanner(answer: PatternScanner = createPatternScanner()) {
   const scanner: PatternScanner = {
     async scan(task, options) {
       tasks.push(structuredClone(task))
-      const found = await answer.scan(structuredClone(task, { transfer: buffersOf(task) }), options)
-      return structuredClone(found, { transfer: buffersOf(found) })
+      const found = await answer.scan(structuredClone(task, { transfer: listBuffers(task) }), options)
+      return structuredClone(found, { transfer: listBuffers(found) })
     },
   }
   return { scanner, tasks }
@@ -110,21 +110,21 @@ describe('a scanner', () => {
       ],
     })
     const scanner = createPatternScanner({ maxDetectors: 2 })
-    const readsOf = async (name: string): Promise<number> => {
+    const countReads = async (name: string): Promise<number> => {
       reads = 0
       await scanner.scan({ settings: counted(name), document: await packed('tick-1234') }, { signal })
       return reads
     }
-    const fresh = await readsOf('A')
-    const known = await readsOf('A')
+    const fresh = await countReads('A')
+    const known = await countReads('A')
     expect(known).toBeLessThan(fresh)
-    expect([await readsOf('B'), await readsOf('A'), await readsOf('C'), await readsOf('A')]).toEqual([
+    expect([await countReads('B'), await countReads('A'), await countReads('C'), await countReads('A')]).toEqual([
       fresh,
       known,
       fresh,
       known,
     ])
-    expect(await readsOf('B')).toBe(fresh)
+    expect(await countReads('B')).toBe(fresh)
   })
 
   it('refuses invalid settings, and stops at an abort', async () => {
@@ -190,7 +190,7 @@ describe('a packed document', () => {
       fc.asyncProperty(document, fc.nat(200_000), async (drawn, before) => {
         const long = { ...drawn, text: `\ufeff${'é'.repeat(before)}${drawn.text.repeat(3000)}` }
         const task: PatternTask = { settings, document: await packDocument(long, {}) }
-        expect(unpackDocument(structuredClone(task, { transfer: buffersOf(task) }).document)).toEqual(long)
+        expect(unpackDocument(structuredClone(task, { transfer: listBuffers(task) }).document)).toEqual(long)
       }),
       { numRuns: 40 },
     )

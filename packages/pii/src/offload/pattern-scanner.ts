@@ -27,7 +27,7 @@ export function createPatternScanner({
   // By their settings, the most recently used last: equal settings share one detector.
   const compiled = new Map<string, Detector>()
 
-  function detectorOf(settings: DetectionSettings): Detector {
+  function findDetector(settings: DetectionSettings): Detector {
     const key = JSON.stringify(settings)
     const detector = compiled.get(key) ?? createDetector({ name: 'patterns', settings, slices })
     compiled.delete(key)
@@ -40,7 +40,7 @@ export function createPatternScanner({
   return {
     async scan({ settings, document }, options) {
       options.signal.throwIfAborted()
-      return packDetections(await detectorOf(settings).detect(unpackDocument(document), options))
+      return packDetections(await findDetector(settings).detect(unpackDocument(document), options))
     },
   }
 }

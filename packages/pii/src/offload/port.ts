@@ -17,7 +17,7 @@ export interface PatternScanner {
 }
 
 /** The buffers of a task or a result, so that sending it (`postMessage`) copies none of them. */
-export function buffersOf(packed: PatternTask | PackedDetections): ArrayBuffer[] {
+export function listBuffers(packed: PatternTask | PackedDetections): ArrayBuffer[] {
   if ('places' in packed) return [packed.places.buffer]
   const { text, segments, messages } = packed.document
   return [...text, segments, messages].map(({ buffer }) => buffer)

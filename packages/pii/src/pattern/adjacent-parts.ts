@@ -30,8 +30,8 @@ export function adjacentParts({ text, segments, messages }: ScanDocument): Adjac
       toDocument: ({ start, end }) => {
         const first = indexOfPart(parts, start)
         const last = indexOfPart(parts, end - 1)
-        const shiftOf = (index: number): number => (originals[index]?.start ?? 0) - (parts[index]?.start ?? 0)
-        return { start: start + shiftOf(first), end: end + shiftOf(last) }
+        const findShift = (index: number): number => (originals[index]?.start ?? 0) - (parts[index]?.start ?? 0)
+        return { start: start + findShift(first), end: end + findShift(last) }
       },
     }
   })

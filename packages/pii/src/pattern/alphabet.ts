@@ -42,12 +42,12 @@ export class Alphabet {
   }
 
   /** The class of a code point. */
-  classOf(code: number): number {
+  toClass(code: number): number {
     return code < ASCII ? (this.ascii[code] ?? 0) : this.search(code)
   }
 
   /** One flag a class: whether a set holds it. The set must be one of the alphabet's sets. */
-  flagsOf(set: CodeSet): Uint8Array {
+  toFlags(set: CodeSet): Uint8Array {
     return Uint8Array.from(this.members, (code) => (contains(set, code) ? 1 : 0))
   }
 

@@ -19,7 +19,7 @@ export type PatternNode =
 export const EMPTY: PatternNode = { kind: 'sequence', items: [] }
 
 /** A sequence of items, without a wrapper around a single one. */
-export function sequenceOf(items: readonly PatternNode[]): PatternNode {
+export function toSequence(items: readonly PatternNode[]): PatternNode {
   const [only] = items
   return items.length === 1 && only !== undefined ? only : { kind: 'sequence', items }
 }
@@ -74,7 +74,7 @@ export function maxLength(node: PatternNode): number {
 }
 
 /** Every set of characters that a node may take. */
-export function setsOf(node: PatternNode): CodeSet[] {
+export function collectSets(node: PatternNode): CodeSet[] {
   switch (node.kind) {
     case 'literal':
       return [[node.code, node.code]]
@@ -83,10 +83,10 @@ export function setsOf(node: PatternNode): CodeSet[] {
     case 'assertion':
       return []
     case 'sequence':
-      return node.items.flatMap(setsOf)
+      return node.items.flatMap(collectSets)
     case 'choice':
-      return node.arms.flatMap(setsOf)
+      return node.arms.flatMap(collectSets)
     case 'repeat':
-      return setsOf(node.body)
+      return collectSets(node.body)
   }
 }

@@ -4,9 +4,9 @@ import {
   DIGIT,
   isHighSurrogate,
   isLowSurrogate,
-  rangesOf,
   SPACE,
   toCodeSet,
+  toRanges,
   WORD,
 } from './code-set.ts'
 import { PatternSyntaxError } from './errors.ts'
@@ -60,7 +60,7 @@ export function readClass(source: string, start: number): { readonly set: CodeSe
     const low = readMember(source, at)
     at = low.end
     if (low.set !== undefined) {
-      ranges.push(...rangesOf(low.set))
+      ranges.push(...toRanges(low.set))
       continue
     }
     if (source.charAt(at) !== '-' || source.charAt(at + 1) === ']' || at + 1 >= source.length) {

@@ -1,5 +1,5 @@
 import { Alphabet } from './alphabet.ts'
-import { emptiness, type PatternNode, setsOf, singleSet } from './ast.ts'
+import { collectSets, emptiness, type PatternNode, singleSet } from './ast.ts'
 import type { CodeSet } from './code-set.ts'
 import { ASSERT, type Loop, OP, type Program } from './program.ts'
 
@@ -41,7 +41,7 @@ class Builder {
 
   constructor(node: PatternNode, options: CompileOptions) {
     this.options = options
-    const sets = new Map(setsOf(node).map((set) => [set.join(), set]))
+    const sets = new Map(collectSets(node).map((set) => [set.join(), set]))
     const { notBefore } = options
     if (notBefore !== undefined) sets.set(notBefore.join(), notBefore)
     this.alphabet = new Alphabet([...sets.values()])
@@ -62,7 +62,7 @@ class Builder {
       alphabet,
       sets: this.sets,
       words: alphabet.wordFlags(),
-      notBefore: options.notBefore === undefined ? undefined : alphabet.flagsOf(options.notBefore),
+      notBefore: options.notBefore === undefined ? undefined : alphabet.toFlags(options.notBefore),
       loops: this.loops,
       usesEdges: this.assertions.has(ASSERT.start) || this.assertions.has(ASSERT.end),
       usesWords: this.assertions.has(ASSERT.boundary),
@@ -204,7 +204,7 @@ class Builder {
     const key = set.join()
     const known = this.setIndex.get(key)
     if (known !== undefined) return known
-    const index = this.sets.push(this.alphabet.flagsOf(set)) - 1
+    const index = this.sets.push(this.alphabet.toFlags(set)) - 1
     this.setIndex.set(key, index)
     return index
   }

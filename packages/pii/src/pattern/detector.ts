@@ -54,7 +54,7 @@ type Hit = FoundBy<Rule>
  */
 export function createPatternDetector({ name, settings, slices }: PatternDetectorOptions): Detector {
   checkName(name)
-  const rules = rulesOf(settings)
+  const rules = createRules(settings)
   const patterned = rules.filter((rule) => rule.pattern !== undefined)
   const matcher = new PatternMatcher(patterned.flatMap((rule) => rule.pattern ?? []))
   const structured = rules.filter((rule) => rule.builtin?.search !== undefined)
@@ -138,7 +138,7 @@ function checkName(name: string): void {
   checkArgument(typeof name === 'string' && name !== '', 'createPatternDetector: name', 'a name', name)
 }
 
-function rulesOf(settings: PatternSettings): Rule[] {
+function createRules(settings: PatternSettings): Rule[] {
   const { builtins = [], patterns = [] } = settings
   if (!Array.isArray(builtins) || !Array.isArray(patterns)) throw configError('builtins and patterns must be lists')
   if (builtins.length === 0 && patterns.length === 0) throw configError('neither builtins nor patterns are named')

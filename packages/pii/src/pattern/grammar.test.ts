@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { recordsOf } from './__fixtures__/records.ts'
+import { listRecords } from './__fixtures__/records.ts'
 import { CompiledPattern } from './compiled-pattern.ts'
 import { PatternSyntaxError } from './errors.ts'
 import { MAX_NESTING, MAX_SOURCE_LENGTH, parsePattern } from './grammar.ts'
@@ -17,7 +17,7 @@ function fault(source: string): { reason: string; offset: number } | undefined {
 }
 
 describe('accepted patterns', () => {
-  it.each(recordsOf('verdict').filter(({ expected }) => expected === 'accept'))('$pattern', ({ pattern }) => {
+  it.each(listRecords('verdict').filter(({ expected }) => expected === 'accept'))('$pattern', ({ pattern }) => {
     expect(() => new CompiledPattern(pattern).prepare()).not.toThrow()
   })
 
@@ -52,7 +52,7 @@ describe('accepted patterns', () => {
 })
 
 describe('refused patterns', () => {
-  it.each(recordsOf('verdict').filter(({ expected }) => expected === 'reject'))('$pattern', ({ pattern }) => {
+  it.each(listRecords('verdict').filter(({ expected }) => expected === 'reject'))('$pattern', ({ pattern }) => {
     expect(fault(pattern)).toBeDefined()
   })
 

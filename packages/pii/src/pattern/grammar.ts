@@ -1,4 +1,4 @@
-import { type AssertionKind, EMPTY, type PatternNode, sequenceOf } from './ast.ts'
+import { type AssertionKind, EMPTY, type PatternNode, toSequence } from './ast.ts'
 import { readClass, readClassEscape } from './character-class.ts'
 import { isHighSurrogate, isLowSurrogate } from './code-set.ts'
 import { PatternSyntaxError } from './errors.ts'
@@ -72,7 +72,7 @@ class Parser {
       return
     }
     if (char === '|') {
-      group.arms.push(sequenceOf(group.items))
+      group.arms.push(toSequence(group.items))
       group.items = []
       this.at++
       return
@@ -182,7 +182,7 @@ class Parser {
 }
 
 function closeGroup(group: OpenGroup): PatternNode {
-  const last = group.items.length === 0 ? EMPTY : sequenceOf(group.items)
+  const last = group.items.length === 0 ? EMPTY : toSequence(group.items)
   return group.arms.length === 0 ? last : { kind: 'choice', arms: [...group.arms, last] }
 }
 

@@ -52,7 +52,7 @@ export class LazyAutomaton {
     const isAfterWord = wordBefore && this.program.usesWords
     const known = isAfterWord ? this.startAfterWord : this.startElsewhere
     if (known !== DEAD) return known
-    const state = this.stateOf([this.program.entry], isAfterWord)
+    const state = this.findState([this.program.entry], isAfterWord)
     if (isAfterWord) this.startAfterWord = state
     else this.startElsewhere = state
     return state
@@ -88,7 +88,7 @@ export class LazyAutomaton {
     const accepts = this.close(this.kernels[state] ?? new Int32Array(0), following)
     const flushes = this.flushes
     const next =
-      following.length === 0 ? DEAD : this.stateOf(following, program.usesWords && program.words[nextClass] === 1)
+      following.length === 0 ? DEAD : this.findState(following, program.usesWords && program.words[nextClass] === 1)
     const result = next * 2 + (accepts ? 1 : 0)
     if (flushes === this.flushes) this.table[state * this.columns + column] = result
     return result
@@ -130,7 +130,7 @@ export class LazyAutomaton {
     }
   }
 
-  private stateOf(targets: readonly number[], wordBefore: boolean): number {
+  private findState(targets: readonly number[], wordBefore: boolean): number {
     const kernel = Int32Array.from(new Set(targets)).sort()
     const key = `${wordBefore ? 'w' : ''}${kernel.join()}`
     const known = this.byKey.get(key)

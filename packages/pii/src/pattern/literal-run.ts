@@ -22,10 +22,10 @@ const OTHER: Path = { prefix: 0, suffix: 0, pure: false, found: false }
 
 /** Whether every path through a pattern has a long enough contiguous run of literal characters. */
 export function hasLiteralRun(node: PatternNode): boolean {
-  return [...pathsOf(node).values()].every((path) => path.found)
+  return [...findPaths(node).values()].every((path) => path.found)
 }
 
-function pathsOf(node: PatternNode): Paths {
+function findPaths(node: PatternNode): Paths {
   switch (node.kind) {
     case 'literal':
       return collect([{ prefix: 1, suffix: 1, pure: true, found: false }])
@@ -34,11 +34,11 @@ function pathsOf(node: PatternNode): Paths {
     case 'assertion':
       return collect([NOTHING])
     case 'sequence':
-      return node.items.reduce<Paths>((paths, item) => join(paths, pathsOf(item)), collect([NOTHING]))
+      return node.items.reduce<Paths>((paths, item) => join(paths, findPaths(item)), collect([NOTHING]))
     case 'choice':
-      return collect(node.arms.flatMap((arm) => [...pathsOf(arm).values()]))
+      return collect(node.arms.flatMap((arm) => [...findPaths(arm).values()]))
     case 'repeat':
-      return repeated(pathsOf(node.body), node.min, node.max)
+      return repeated(findPaths(node.body), node.min, node.max)
   }
 }
 

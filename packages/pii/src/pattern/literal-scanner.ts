@@ -1,6 +1,6 @@
 import { ChunkOffsets } from './chunk-offsets.ts'
 import { isHighSurrogate } from './code-set.ts'
-import { type LiteralEntry, WINDOW_BYTES, windowsOf } from './literal-windows.ts'
+import { chooseWindows, type LiteralEntry, WINDOW_BYTES } from './literal-windows.ts'
 
 /** Code units that one call reads. */
 export const CHUNK_UNITS = 1 << 14
@@ -43,7 +43,7 @@ export class LiteralScanner {
 
   /** @param literals texts of at least three characters and the numbers to report them under */
   constructor(literals: ReadonlyMap<string, readonly number[]>) {
-    const entries = [...literals].flatMap(([literal, owners]) => windowsOf(literal, owners))
+    const entries = [...literals].flatMap(([literal, owners]) => chooseWindows(literal, owners))
     this.maxOffset = Math.max(0, ...entries.map((entry) => entry.anchor))
     // Texts with the same beginning share a group, so that matches of one are seldom taken for another of the group.
     entries.sort((one, other) => firstPair(one) - firstPair(other))

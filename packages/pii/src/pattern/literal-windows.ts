@@ -1,4 +1,4 @@
-import { rarityOf } from './rarity.ts'
+import { rateCharacter } from './rarity.ts'
 
 /** Bytes of a text's window. */
 export const WINDOW_BYTES = 4
@@ -25,7 +25,7 @@ export interface LiteralEntry {
  * The entries by which a text is found at any start: two windows of which one lies at an even offset, or for a short
  * text the same window at an even offset and at an odd one. Uses the rarest bytes.
  */
-export function windowsOf(literal: string, owners: readonly number[]): LiteralEntry[] {
+export function chooseWindows(literal: string, owners: readonly number[]): LiteralEntry[] {
   const encoded = new TextEncoder().encode(literal)
   const places = characterPlaces(literal)
   const pairs = places.flatMap((one, index) => {
@@ -63,7 +63,7 @@ function characterPlaces(literal: string): Place[] {
   const characters = [...literal]
   for (const [index, character] of characters.entries()) {
     const next = characters.slice(index, index + WINDOW_BYTES)
-    places.push({ byte, unit, rarity: next.reduce((sum, one) => sum + rarityOf(one), 0) })
+    places.push({ byte, unit, rarity: next.reduce((sum, one) => sum + rateCharacter(one), 0) })
     byte += new TextEncoder().encode(character).length
     unit += character.length
   }

@@ -81,7 +81,7 @@ class Scan implements PatternScan {
   private scanned = 0
   private limit = 0
   private isComplete = false
-  private readonly report = (owner: number, start: number): void => this.runOf(owner)?.addHit(start)
+  private readonly report = (owner: number, start: number): void => this.findRun(owner)?.addHit(start)
 
   constructor(
     patterns: readonly CompiledPattern[],
@@ -93,7 +93,7 @@ class Scan implements PatternScan {
     this.scanner = scanner
     this.text = text
     this.runs = patterns.map(() => undefined)
-    for (const index of everywhere) this.runOf(index)
+    for (const index of everywhere) this.findRun(index)
   }
 
   advance(): boolean {
@@ -124,7 +124,7 @@ class Scan implements PatternScan {
     for (const [index, run] of this.runs.entries()) if (run?.isPending === true) this.active.push(index)
   }
 
-  private runOf(index: number): PatternRun | undefined {
+  private findRun(index: number): PatternRun | undefined {
     const pattern = this.patterns[index]
     if (pattern === undefined) return undefined
     const known = this.runs[index]

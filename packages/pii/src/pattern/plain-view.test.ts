@@ -5,7 +5,7 @@ import { filterSegments } from '../filter.ts'
 import { createPatternDetector } from './detector.ts'
 import { type PlainView, PlainViewer, plainForm, SUSPECTS } from './plain-view.ts'
 
-function viewOf(text: string, segments = [{ start: 0, end: text.length }]): PlainView | undefined {
+function createView(text: string, segments = [{ start: 0, end: text.length }]): PlainView | undefined {
   if (!PlainViewer.mayDiffer(text)) return undefined
   const viewer = new PlainViewer(text, segments)
   while (!viewer.advance());
@@ -24,13 +24,13 @@ async function masked(...texts: string[]): Promise<string[]> {
 
 describe('the plain view', () => {
   it('none for ASCII, nor for plain text in other letters', () => {
-    expect(viewOf('plain')).toBeUndefined()
-    expect(viewOf('Grüße, 東京 😀')).toBeUndefined()
+    expect(createView('plain')).toBeUndefined()
+    expect(createView('Grüße, 東京 😀')).toBeUndefined()
   })
 
   it('drops invisible characters, has letters in their plain form, and leads back to all of the text', () => {
     const text = 'a\u200bb \uff4b\uff45\uff59 \u{1d7d9}\ufb01x'
-    const view = viewOf(text)
+    const view = createView(text)
     expect(view?.text).toBe('ab key 1fix')
     expect(view?.segments).toEqual([{ start: 0, end: 11 }])
     const original = (start: number, end: number): string => {
@@ -49,7 +49,7 @@ describe('the plain view', () => {
   it('keeps the edges of segments', () => {
     const text = '\u200bone\u200b\n\n\uff54wo'
     expect(
-      viewOf(text, [
+      createView(text, [
         { start: 0, end: 5 },
         { start: 7, end: 10 },
       ]),
@@ -86,7 +86,7 @@ describe('characters that are looked at one by one', () => {
         for (const filler of ['ж', '😀', 'a']) {
           const lead = filler.repeat(Math.ceil(before / filler.length))
           const text = `${lead}${character}${lead}`
-          expect(viewOf(`é${text}`)?.text).toBe(`é${lead}${plainForm(character)}${lead}`)
+          expect(createView(`é${text}`)?.text).toBe(`é${lead}${plainForm(character)}${lead}`)
         }
       }
     }

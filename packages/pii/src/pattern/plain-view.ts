@@ -121,7 +121,7 @@ export class PlainViewer {
     }
     const character = String.fromCodePoint(this.#text.codePointAt(start) ?? 0)
     const after = start + character.length
-    const plain = this.#formOf(character)
+    const plain = this.#findForm(character)
     if (plain === character) {
       this.#put(character, after)
       return
@@ -155,7 +155,7 @@ export class PlainViewer {
     this.#textEnd.push(textEnd)
   }
 
-  #formOf(character: string): string {
+  #findForm(character: string): string {
     let form = this.#forms.get(character)
     if (form === undefined) {
       form = this.#readsTags && TAG.test(character) ? tagForm(character) : plainForm(character)

@@ -104,7 +104,7 @@ export class PrefixSearch {
     while (position < limit) {
       const unit = text.charCodeAt(position)
       const code = (unit & 0xfc00) === 0xd800 ? (text.codePointAt(position) ?? unit) : unit
-      const result = automaton.step(state, alphabet.classOf(code), false, false)
+      const result = automaton.step(state, alphabet.toClass(code), false, false)
       if ((result & 1) === 1) end = position
       state = result >> 1
       if (state === DEAD || automaton.flushes > mostFlushes) break
@@ -124,7 +124,7 @@ export class PrefixSearch {
       const code = text.codeAt(position)
       const result = automaton.step(
         this.state,
-        automaton.program.alphabet.classOf(code),
+        automaton.program.alphabet.toClass(code),
         text.startsSegment(position),
         text.endsSegment(position),
       )

@@ -6,7 +6,7 @@ import { parsePattern } from './grammar.ts'
 import { requiredLiterals } from './required-literals.ts'
 import { simplify } from './simplify.ts'
 
-const literalsOf = (source: string): readonly string[] | undefined =>
+const findLiterals = (source: string): readonly string[] | undefined =>
   requiredLiterals(simplify(parsePattern(source)))?.literals
 
 describe('the required texts', () => {
@@ -21,7 +21,7 @@ describe('the required texts', () => {
     ['colou?r-code', ['color-code', 'colour-code']],
     ['(?:ab){2}', ['abab']],
   ])('%s', (source, literals) => {
-    expect(literalsOf(source)?.toSorted()).toEqual(literals.toSorted())
+    expect(findLiterals(source)?.toSorted()).toEqual(literals.toSorted())
   })
 
   it('a literal that a match begins with is known as one', () => {
@@ -33,7 +33,7 @@ describe('the required texts', () => {
   })
 
   it('a run that only stands across rounds is found too', () => {
-    expect(literalsOf('(?:bc[0-9]a){2}')).toEqual(['abc'])
+    expect(findLiterals('(?:bc[0-9]a){2}')).toEqual(['abc'])
   })
 })
 

@@ -1,6 +1,6 @@
-import { maxLength, type PatternNode, setsOf } from './ast.ts'
-import { type CodeSet, rangesOf, union } from './code-set.ts'
-import { rarity } from './rarity.ts'
+import { collectSets, maxLength, type PatternNode } from './ast.ts'
+import { type CodeSet, toRanges, union } from './code-set.ts'
+import { rateText } from './rarity.ts'
 
 /** Texts of which each match contains at least one. */
 export interface RequiredLiterals {
@@ -40,7 +40,7 @@ interface Shape {
 
 /** Picks the best texts to search before a pattern is tried; undefined when no set of texts occurs in every match. */
 export function requiredLiterals(node: PatternNode): RequiredLiterals | undefined {
-  const shape = shapeOf(node)
+  const shape = describeNode(node)
   const prefixes = usable(shape.exact ?? shape.prefixes)
   const best = shape.found
   if (prefixes !== undefined && (best === undefined || score(prefixes) * PREFIX_BONUS >= score(best.literals))) {
@@ -49,31 +49,31 @@ export function requiredLiterals(node: PatternNode): RequiredLiterals | undefine
   return best && { literals: best.literals, isPrefix: false, before: union(...best.sets), maxBefore: best.maxBefore }
 }
 
-function shapeOf(node: PatternNode): Shape {
-  const facts = { sets: setsOf(node), maxLength: maxLength(node) }
+function describeNode(node: PatternNode): Shape {
+  const facts = { sets: collectSets(node), maxLength: maxLength(node) }
   switch (node.kind) {
     case 'literal':
       return { ...open, ...facts, exact: [String.fromCodePoint(node.code)] }
     case 'assertion':
       return { ...open, ...facts, exact: [''] }
     case 'class': {
-      const size = rangesOf(node.set).reduce((sum, [low, high]) => sum + high - low + 1, 0)
-      return { ...open, ...facts, exact: size > MAX_CLASS || size === 0 ? undefined : membersOf(node.set) }
+      const size = toRanges(node.set).reduce((sum, [low, high]) => sum + high - low + 1, 0)
+      return { ...open, ...facts, exact: size > MAX_CLASS || size === 0 ? undefined : listMembers(node.set) }
     }
     case 'sequence':
-      return node.items.map(shapeOf).reduce(join, empty)
+      return node.items.map(describeNode).reduce(join, empty)
     case 'choice':
-      return { ...either(node.arms.map(shapeOf)), ...facts }
+      return { ...either(node.arms.map(describeNode)), ...facts }
     case 'repeat':
-      return { ...repeated(shapeOf(node.body), node.min, node.max), ...facts }
+      return { ...repeated(describeNode(node.body), node.min, node.max), ...facts }
   }
 }
 
 const open: Shape = { exact: undefined, prefixes: [''], suffixes: [''], found: undefined, sets: [], maxLength: 0 }
 const empty: Shape = { ...open, exact: [''] }
 
-function membersOf(set: CodeSet): string[] {
-  return rangesOf(set).flatMap(([low, high]) =>
+function listMembers(set: CodeSet): string[] {
+  return toRanges(set).flatMap(([low, high]) =>
     Array.from({ length: high - low + 1 }, (_, index) => String.fromCodePoint(low + index)),
   )
 }
@@ -173,7 +173,7 @@ function best(candidates: readonly (Found | undefined)[]): Found | undefined {
 }
 
 function score(literals: readonly string[]): number {
-  return Math.min(...literals.map(rarity)) - Math.log2(literals.length) / 2
+  return Math.min(...literals.map(rateText)) - Math.log2(literals.length) / 2
 }
 
 /** The start of a text; never half a pair. */

@@ -1,4 +1,4 @@
-import { EMPTY, emptiness, type PatternNode, sequenceOf } from './ast.ts'
+import { EMPTY, emptiness, type PatternNode, toSequence } from './ast.ts'
 
 /** Beyond the length of any text: such a bound is no bound. */
 const UNREACHABLE = 2 ** 31
@@ -14,7 +14,7 @@ export function simplify(node: PatternNode): PatternNode {
     case 'assertion':
       return node
     case 'sequence':
-      return sequenceOf(node.items.map(simplify).flatMap((item) => (item.kind === 'sequence' ? item.items : [item])))
+      return toSequence(node.items.map(simplify).flatMap((item) => (item.kind === 'sequence' ? item.items : [item])))
     case 'choice':
       return {
         kind: 'choice',

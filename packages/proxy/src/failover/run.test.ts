@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import { describe, expect, it } from 'vitest'
-import { type Candidate, createChain } from './chain.ts'
+import { type Candidate, createFailoverGroup } from './failover-group.ts'
 import { callWithFailover, type FailoverRequest, MAX_RETRIED_BODY_BYTES, streamWithFailover } from './run.ts'
 import { readFailoverSettings } from './settings.ts'
 import { TARGET_FULL, TARGET_SKIPPED } from './verdict.ts'
@@ -8,12 +8,12 @@ import { TARGET_FULL, TARGET_SKIPPED } from './verdict.ts'
 type Outcome = string | SvcError
 
 function start(request: Partial<FailoverRequest> = {}, value: object = {}) {
-  const settings = readFailoverSettings({ targets: ['a', 'b', 'c'], ...value }, { own: 'm', isChain: () => false })
-  const chain = createChain({ settings, now: () => 0 })
+  const settings = readFailoverSettings({ targets: ['a', 'b', 'c'], ...value }, { own: 'm', isGroup: () => false })
+  const group = createFailoverGroup({ settings, now: () => 0 })
   const asked: string[] = []
   const served: Candidate[] = []
   const options: FailoverRequest = {
-    chain,
+    group,
     bodyBytes: 10,
     signal: new AbortController().signal,
     onServed: (candidate) => served.push(candidate),
@@ -28,8 +28,8 @@ function start(request: Partial<FailoverRequest> = {}, value: object = {}) {
   return {
     asked,
     served,
-    chain,
-    states: () => chain.states.map(({ status }) => status),
+    group,
+    states: () => group.states.map(({ status }) => status),
     call: (outcomes: Record<string, Outcome>) => callWithFailover(options, (candidate) => answer(outcomes, candidate)),
     stream: (outcomes: Record<string, readonly Outcome[]>, left?: string[]) =>
       streamWithFailover<string>(options, {
@@ -52,7 +52,7 @@ function start(request: Partial<FailoverRequest> = {}, value: object = {}) {
 const failure = (kind: ConstructorParameters<typeof SvcError>[0], retryAfterMs?: number) =>
   new SvcError(kind, kind, { retryAfterMs })
 
-async function lastOf(items: AsyncIterable<string>): Promise<string | undefined> {
+async function readLast(items: AsyncIterable<string>): Promise<string | undefined> {
   let last: string | undefined
   for await (const item of items) last = item
   return last
@@ -83,18 +83,18 @@ describe('a call', () => {
       ['a', a],
       ['b', b],
     ])
-    await expect(lastOf(start({ onFailed }).stream({ a: ['said', a] }))).rejects.toBe(a)
+    await expect(readLast(start({ onFailed }).stream({ a: ['said', a] }))).rejects.toBe(a)
     const left = new AbortController()
     const { stream } = start({ onFailed, signal: left.signal })
     left.abort()
-    await expect(lastOf(stream({ a: [a] }))).rejects.toMatchObject({ name: 'AbortError' })
+    await expect(readLast(stream({ a: [a] }))).rejects.toMatchObject({ name: 'AbortError' })
     expect(failed).toHaveLength(2)
   })
 
   it('goes on when a target is rate-limited, which then rests', async () => {
-    const { call, chain } = start()
+    const { call, group } = start()
     expect(await call({ a: failure('rate_limited', 7000) })).toBe('fine')
-    expect(chain.states[0]).toMatchObject({ status: 'resting', until: 7000 })
+    expect(group.states[0]).toMatchObject({ status: 'resting', until: 7000 })
   })
 
   it('goes on when a target lacks the method; that target stays up', async () => {

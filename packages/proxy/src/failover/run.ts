@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
-import type { Candidate, Chain } from './chain.ts'
-import { TARGET_FULL, verdictOf } from './verdict.ts'
+import type { Candidate, FailoverGroup } from './failover-group.ts'
+import { TARGET_FULL, toVerdict } from './verdict.ts'
 
 /** The largest body, in bytes, that more than one target may get. */
 export const MAX_RETRIED_BODY_BYTES = 32 * 1024 * 1024
@@ -10,7 +10,7 @@ const MAX_HELD_ITEMS = 64
 
 /** A request that a failover group serves. */
 export interface FailoverRequest {
-  readonly chain: Chain
+  readonly group: FailoverGroup
   /** Size of the request's body; a larger one goes to a single target. */
   readonly bodyBytes: number
   readonly signal: AbortSignal
@@ -30,10 +30,10 @@ export async function callWithFailover<Value>(
   request: FailoverRequest,
   attempt: (candidate: Candidate) => Promise<Value>,
 ): Promise<Value> {
-  const { chain, onServed } = request
+  const { group, onServed } = request
   return firstThatServes(request, async (candidate) => {
     const value = await attempt(candidate)
-    chain.report(candidate.model, 'good')
+    group.report(candidate.model, 'good')
     onServed?.(candidate)
     return value
   })
@@ -52,7 +52,7 @@ export async function* streamWithFailover<Item>(
     readonly isContent: (item: Item) => boolean
   },
 ): AsyncGenerator<Item, void, undefined> {
-  const { chain, onServed, signal } = request
+  const { group, onServed, signal } = request
   const opened = await firstThatServes(request, async (candidate) => {
     const items = options.attempt(candidate)[Symbol.asyncIterator]()
     const held = await holdUntilContent(items, options.isContent)
@@ -65,10 +65,10 @@ export async function* streamWithFailover<Item>(
     yield* held
     for (let next = await items.next(); next.done !== true; next = await items.next()) yield next.value
     isOver = true
-    chain.report(candidate.model, 'good')
+    group.report(candidate.model, 'good')
   } catch (error) {
     isOver = true
-    reportFailure(chain, { model: candidate.model, error, signal })
+    reportFailure(group, { model: candidate.model, error, signal })
     throw error
   } finally {
     if (!isOver) await items.return?.()
@@ -76,10 +76,10 @@ export async function* streamWithFailover<Item>(
 }
 
 async function firstThatServes<Value>(
-  { chain, bodyBytes, signal, onFailed }: FailoverRequest,
+  { group, bodyBytes, signal, onFailed }: FailoverRequest,
   attempt: (candidate: Candidate) => Promise<Value>,
 ): Promise<Value> {
-  const all = chain.candidates()
+  const all = group.candidates()
   const candidates = bodyBytes > MAX_RETRIED_BODY_BYTES ? all.slice(0, 1) : all
   let failure: unknown
   let full: SvcError | undefined
@@ -90,32 +90,32 @@ async function firstThatServes<Value>(
       return await attempt(candidate)
     } catch (error) {
       if (!signal.aborted) onFailed?.(candidate, error)
-      if (!reportFailure(chain, { model: candidate.model, error, signal })) throw error
-      const isSkipped = verdictOf(error) === 'skipped'
+      if (!reportFailure(group, { model: candidate.model, error, signal })) throw error
+      const isSkipped = toVerdict(error) === 'skipped'
       if (!isSkipped) failed.add(candidate.model)
       // The error of a skipped target tells less about the request than the error of one that was asked.
       if (failure === undefined || !isSkipped) failure = error
-      if (SvcError.is(error) && error.code === TARGET_FULL) full = soonerOf(full, error)
+      if (SvcError.is(error) && error.code === TARGET_FULL) full = pickSooner(full, error)
     }
   }
   // A full target has a free place soon; the others that could have served are known to be down or resting.
-  const isUp = chain.states.some(({ model, status }) => status === 'up' && failed.has(model))
+  const isUp = group.states.some(({ model, status }) => status === 'up' && failed.has(model))
   throw full === undefined || isUp ? failure : full
 }
 
 /** Picks the failure with the shorter wait. */
-function soonerOf(first: SvcError | undefined, second: SvcError): SvcError {
+function pickSooner(first: SvcError | undefined, second: SvcError): SvcError {
   return first === undefined || (second.retryAfterMs ?? 0) < (first.retryAfterMs ?? 0) ? second : first
 }
 
 /** Records a failure of its target. @returns whether another target may be asked */
 function reportFailure(
-  chain: Chain,
+  group: FailoverGroup,
   { model, error, signal }: { readonly model: string; readonly error: unknown; readonly signal: AbortSignal },
 ): boolean {
   if (signal.aborted) return false
-  const verdict = verdictOf(error)
-  chain.report(model, verdict, SvcError.is(error) ? error.retryAfterMs : undefined)
+  const verdict = toVerdict(error)
+  group.report(model, verdict, SvcError.is(error) ? error.retryAfterMs : undefined)
   return verdict !== 'final'
 }
 

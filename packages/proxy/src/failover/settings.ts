@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import { countOf, type Fields, fieldsOf, isFields, numberOf, textOf } from '../fields.ts'
+import { type Fields, isFields, toCount, toFields, toNumber, toText } from '../fields.ts'
 
 /** One target of a failover group. */
 export interface FailoverTarget {
@@ -44,7 +44,7 @@ const UNITS: ReadonlyMap<string, number> = new Map([
  */
 export function readFailoverSettings(
   value: unknown,
-  options: { readonly own: string; readonly isChain: (model: string) => boolean },
+  options: { readonly own: string; readonly isGroup: (model: string) => boolean },
 ): FailoverSettings {
   if (!isFields(value)) throw invalid('failover', 'expected an object')
   const probe = section(value, 'probe')
@@ -69,7 +69,7 @@ export function readFailoverSettings(
 
 function readTargets(
   value: unknown,
-  { own, isChain }: { readonly own: string; readonly isChain: (model: string) => boolean },
+  { own, isGroup }: { readonly own: string; readonly isGroup: (model: string) => boolean },
 ): FailoverTarget[] {
   const param = 'failover.targets'
   if (!Array.isArray(value) || value.length < 2) throw invalid(param, 'at least two are needed')
@@ -77,16 +77,16 @@ function readTargets(
   const targets = value.map((item, index) => readTarget(item, `${param}[${index}]`))
   for (const [index, { model }] of targets.entries()) {
     const at = `${param}[${index}].model`
-    if (model === own) throw invalid(at, 'a model cannot stand in for itself')
-    if (isChain(model)) throw invalid(at, 'is a chain itself, and chains do not nest')
+    if (model === own) throw invalid(at, 'a model cannot be a target of its own')
+    if (isGroup(model)) throw invalid(at, 'is a failover group itself, and failover groups do not nest')
     if (targets.findIndex((target) => target.model === model) !== index) throw invalid(at, 'is named twice')
   }
   return targets
 }
 
 function readTarget(value: unknown, param: string): FailoverTarget {
-  const { model, warm = false } = typeof value === 'string' ? { model: value } : fieldsOf(value)
-  const name = textOf(model)
+  const { model, warm = false } = typeof value === 'string' ? { model: value } : toFields(value)
+  const name = toText(model)
   if (name === undefined || name === '') throw invalid(`${param}.model`, 'expected the name of a model')
   if (typeof warm !== 'boolean') throw invalid(`${param}.warm`, 'expected true or false')
   return { model: name, warm }
@@ -105,22 +105,22 @@ function duration(
   { least, otherwise }: { readonly least: number; readonly otherwise: number },
 ): number {
   if (value === undefined || value === null) return otherwise
-  const milliseconds = Math.round(millisecondsOf(value) ?? Number.NaN)
+  const milliseconds = Math.round(toMilliseconds(value) ?? Number.NaN)
   if (milliseconds >= least && milliseconds <= MAX_TIMER_MS) return milliseconds
   throw invalid(param, `expected a time such as 15s, of ${least} ms to 24 days`)
 }
 
-function millisecondsOf(value: unknown): number | undefined {
-  const seconds = numberOf(value)
+function toMilliseconds(value: unknown): number | undefined {
+  const seconds = toNumber(value)
   if (seconds !== undefined) return seconds * 1000
-  const parts = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(textOf(value) ?? '')
+  const parts = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(toText(value) ?? '')
   const unit = UNITS.get(parts?.[2] ?? '')
   return parts === null || unit === undefined ? undefined : Number(parts[1]) * unit
 }
 
 function count(value: unknown, param: string, otherwise: number): number {
   if (value === undefined || value === null) return otherwise
-  const number = countOf(value)
+  const number = toCount(value)
   if (number === undefined || number < 1 || number > 1000) throw invalid(param, 'expected a number of 1 to 1000')
   return number
 }

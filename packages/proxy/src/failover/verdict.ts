@@ -21,7 +21,7 @@ export const TARGET_SKIPPED = 'failover_target_skipped'
 export const TARGET_FULL = 'failover_target_full'
 
 /** Classifies a failure before the first content. */
-export function verdictOf(error: unknown): Verdict {
+export function toVerdict(error: unknown): Verdict {
   if (!SvcError.is(error)) return 'final'
   if (error.code === TARGET_SKIPPED || error.code === TARGET_FULL) return 'skipped'
   if (error instanceof UpstreamStatusError) return verdictOfStatus(error.status)

@@ -7,7 +7,7 @@ import type { Provider } from '../ports.ts'
 import { addFigures, readCompatibleUsage, toCompatibleUsage } from '../translate/usage.ts'
 import { rewrittenEnd, rewrittenText } from './byte-rewriter.ts'
 import type { RelayBody, RelayBodyOptions } from './relay-body.ts'
-import { usageOfBody } from './usage-of-body.ts'
+import { findUsage } from './usage-of-body.ts'
 
 /** A body up to this size is sent once it is whole, so that a cut is an error with a status of its own. */
 const MAX_COLLECTED_BYTES = 256 * 1024
@@ -33,7 +33,7 @@ export class PlainBody implements RelayBody {
 
   get usage(): CompletionUsage | undefined {
     if (!this.#isReadable) return undefined
-    return usageOf(this.#options.provider, this.#collected + this.#pieces.join(''))
+    return readUsage(this.#options.provider, this.#collected + this.#pieces.join(''))
   }
 
   data(piece: BodyPiece): boolean {
@@ -90,8 +90,8 @@ export class PlainBody implements RelayBody {
   }
 }
 
-function usageOf(provider: Provider, text: string): CompletionUsage | undefined {
-  const usage = usageOfBody(text)
+function readUsage(provider: Provider, text: string): CompletionUsage | undefined {
+  const usage = findUsage(text)
   if (usage === undefined) return undefined
   return provider === 'provider_b' ? toCompatibleUsage(addFigures({}, usage)) : readCompatibleUsage(usage)
 }

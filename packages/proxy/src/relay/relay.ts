@@ -13,7 +13,7 @@ import type { CompletionUsage } from '@svc/wire/openai'
 import { checkProvider } from '../check-provider.ts'
 import { replyHeaders } from '../headers.ts'
 import type { Provider } from '../ports.ts'
-import { headerOf, UpstreamStatusError } from '../upstream-error.ts'
+import { findHeader, UpstreamStatusError } from '../upstream-error.ts'
 import type { ByteRewriter } from './byte-rewriter.ts'
 import { ClientReply, type ReplyTarget } from './client-reply.ts'
 import { EventStreamBody } from './event-stream-body.ts'
@@ -166,8 +166,8 @@ function clientGone(): SvcError {
 /** Creates the body for a head. Encoded content passes as it is: it can be neither read nor changed. */
 function createRelayBody(options: RelayBodyOptions): RelayBody {
   const { headers, status } = options.head
-  const type = headerOf(headers, 'content-type') ?? ''
-  const coding = headerOf(headers, 'content-encoding') ?? 'identity'
+  const type = findHeader(headers, 'content-type') ?? ''
+  const coding = findHeader(headers, 'content-encoding') ?? 'identity'
   const isReadable = /^identity$/i.test(coding.trim())
   if (status < 300 && isReadable && EVENT_STREAM.test(type)) return new EventStreamBody(options)
   return new PlainBody(isReadable ? options : { ...options, rewriter: undefined }, {

@@ -1,5 +1,5 @@
 import type { CompletionUsage } from '@svc/wire/openai'
-import { type Fields, fieldsOf, textOf, tryParseJson } from '../fields.ts'
+import { type Fields, toFields, toText, tryParseJson } from '../fields.ts'
 import type { Provider } from '../ports.ts'
 import { addFigures, type MessagesFigures, readCompatibleUsage, toCompatibleUsage } from '../translate/usage.ts'
 
@@ -64,8 +64,8 @@ class MessagesTap implements StreamTap {
 
   read(events: string): void {
     forEachUsage(events, (data) => {
-      this.#figures = addFigures(this.#figures, data.usage ?? fieldsOf(data.message).usage)
-      this.stopReason = textOf(fieldsOf(data.delta).stop_reason) ?? this.stopReason
+      this.#figures = addFigures(this.#figures, data.usage ?? toFields(data.message).usage)
+      this.stopReason = toText(toFields(data.delta).stop_reason) ?? this.stopReason
     })
     if (events.includes('message_stop') && STOP_EVENT.test(events)) this.hasEnded = true
     this.#last = events
@@ -88,7 +88,7 @@ function forEachUsage(events: string, each: (data: Fields) => void): void {
     const start = events.lastIndexOf('\n', at) + 1
     const found = events.indexOf('\n', at)
     const end = found < 0 ? events.length : found
-    if (events.startsWith('data:', start)) each(fieldsOf(tryParseJson(events.slice(start + 5, end))))
+    if (events.startsWith('data:', start)) each(toFields(tryParseJson(events.slice(start + 5, end))))
     at = end
   }
 }

@@ -9,11 +9,11 @@ const MAX_CANDIDATES = 32
  *
  * @param text the object or the end of it, each byte as one character
  */
-export function usageOfBody(text: string): Fields | undefined {
+export function findUsage(text: string): Fields | undefined {
   let at = text.lastIndexOf(KEY)
   for (let tries = 0; at >= 0 && tries < MAX_CANDIDATES; tries += 1) {
     const start = isKey(text, at) ? valueStart(text, at + KEY.length) : -1
-    const end = start < 0 ? -1 : endOfObject(text, start)
+    const end = start < 0 ? -1 : findObjectEnd(text, start)
     if (end >= 0 && isTopLevel(text, end)) {
       const usage = tryParseJson(text.slice(start, end))
       return isFields(usage) ? usage : undefined
@@ -53,11 +53,11 @@ function skipBlanks(text: string, from: number): number {
 }
 
 /** The offset after an object; -1 for an unclosed one. */
-function endOfObject(text: string, start: number): number {
+function findObjectEnd(text: string, start: number): number {
   let depth = 0
   for (let at = start; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
-    if (code === QUOTE) at = endOfString(text, at) - 1
+    if (code === QUOTE) at = findStringEnd(text, at) - 1
     else depth += depthChange(code)
     if (depth === 0) return at + 1
   }
@@ -69,7 +69,7 @@ function isTopLevel(text: string, from: number): boolean {
   let depth = 1
   for (let at = from; at < text.length && depth >= 0; at += 1) {
     const code = text.charCodeAt(at)
-    if (code === QUOTE) at = endOfString(text, at) - 1
+    if (code === QUOTE) at = findStringEnd(text, at) - 1
     else depth += depthChange(code)
   }
   return depth === 0
@@ -81,7 +81,7 @@ function depthChange(code: number): number {
 }
 
 /** The offset after a string; past the end for an unclosed one. */
-function endOfString(text: string, start: number): number {
+function findStringEnd(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let before = at - 1
     while (text.charCodeAt(before) === BACKSLASH) before -= 1

@@ -6,7 +6,7 @@ import type {
   MessagesToolChoice,
 } from '@svc/wire/messages'
 import type { ChatCompletionRequest, ChatFunction } from '@svc/wire/openai'
-import { fieldsOf, isFields, withoutNothing } from '../fields.ts'
+import { isFields, toFields, withoutNothing } from '../fields.ts'
 import { contentText } from './content-text.ts'
 import { type HistoryCall, type HistoryEntry, toHistory } from './conversation.ts'
 import { parseExactObject } from './exact-json.ts'
@@ -61,7 +61,7 @@ function toTurns(history: readonly HistoryEntry[]): Turn[] {
   for (const [index, entry] of history.entries()) {
     if (isSystem(entry)) continue
     const role = entry.role === 'assistant' ? 'assistant' : 'user'
-    const blocks = blocksOf(entry, `messages[${index}].content`)
+    const blocks = convertEntry(entry, `messages[${index}].content`)
     const last = turns.at(-1)
     if (last?.role === role) last.blocks.push(...blocks)
     else if (blocks.length > 0) turns.push({ role, blocks })
@@ -69,7 +69,7 @@ function toTurns(history: readonly HistoryEntry[]): Turn[] {
   return turns
 }
 
-function blocksOf(entry: HistoryEntry, param: string): MessagesBlock[] {
+function convertEntry(entry: HistoryEntry, param: string): MessagesBlock[] {
   const content = toBlocks(entry.content, param)
   if (entry.role !== 'tool') return [...content, ...entry.calls.map(toUse)]
   return [
@@ -150,7 +150,7 @@ const EFFORTS = new Set(['low', 'medium', 'high', 'xhigh', 'max'])
 
 function toOutputConfig({ reasoning_effort: effort, response_format: format }: ChatCompletionRequest): unknown {
   const isSchema = typeof format === 'object' && format?.type === 'json_schema'
-  const schema = isSchema ? fieldsOf(format.json_schema).schema : undefined
+  const schema = isSchema ? toFields(format.json_schema).schema : undefined
   const config = withoutNothing({
     effort: effort != null && EFFORTS.has(effort) ? effort : undefined,
     format: schema == null ? undefined : { type: 'json_schema', schema },

@@ -2,7 +2,7 @@ import type { Header, Upstream, UpstreamReply } from '@svc/http-client'
 import type { ChatCompletion, ChatCompletionChunk, ChatCompletionRequest, CompletionUsage } from '@svc/wire/openai'
 import { type ClientHeader, hopHeaders } from '../headers.ts'
 import { redactError } from '../redact-error.ts'
-import { brokenUpstream, headerOf, readStatusError, readWhole } from '../upstream-error.ts'
+import { brokenUpstream, findHeader, readStatusError, readWhole } from '../upstream-error.ts'
 import { completionToChunks } from './completion-chunks.ts'
 import type { Translator } from './translator.ts'
 
@@ -58,7 +58,7 @@ export interface ChatUpstream {
 export function createChatUpstream(options: ChatUpstreamOptions): ChatUpstream {
   const { upstream, translator, url, requestTimeoutMs } = options
   const headers = completeHeaders(options)
-  const secrets = secretsOf(headers)
+  const secrets = listSecrets(headers)
 
   const send = async (chat: ChatCompletionRequest, { signal, client }: ChatCall): Promise<UpstreamReply> => {
     const streams = chat.stream === true
@@ -101,17 +101,17 @@ export function createChatUpstream(options: ChatUpstreamOptions): ChatUpstream {
 }
 
 function completeHeaders({ translator, headers = [] }: ChatUpstreamOptions): Header[] {
-  const needsVersion = translator.provider === 'provider_b' && headerOf(headers, 'anthropic-version') === undefined
+  const needsVersion = translator.provider === 'provider_b' && findHeader(headers, 'anthropic-version') === undefined
   return [['content-type', 'application/json'], ...headers, ...(needsVersion ? [MESSAGES_VERSION] : [])]
 }
 
 /** The key as it stands in either header. */
-function secretsOf(headers: readonly Header[]): string[] {
-  const keys = [headerOf(headers, 'x-api-key'), headerOf(headers, 'authorization')?.replace(/^Bearer /, '')]
+function listSecrets(headers: readonly Header[]): string[] {
+  const keys = [findHeader(headers, 'x-api-key'), findHeader(headers, 'authorization')?.replace(/^Bearer /, '')]
   return keys.filter((key): key is string => key !== undefined && key !== '')
 }
 
 /** Some upstreams ignore the request to stream. */
 function isJson({ headers }: UpstreamReply): boolean {
-  return /^application\/json\b/i.test(headerOf(headers, 'content-type') ?? '')
+  return /^application\/json\b/i.test(findHeader(headers, 'content-type') ?? '')
 }

@@ -5,7 +5,7 @@ import type {
   ChatToolCallDelta,
   CompletionUsage,
 } from '@svc/wire/openai'
-import { countOf, type Fields, fieldsOf, isFields, listOf, textOf, tryParseJson } from '../fields.ts'
+import { type Fields, isFields, toCount, toFields, toList, toText, tryParseJson } from '../fields.ts'
 import { type ChunkHead, deltaChunk, finishChunk, usageChunk } from './chunks.ts'
 import { readFinishReason, withoutCalls } from './finish-reason.ts'
 import { errorInside } from './reply-errors.ts'
@@ -52,7 +52,7 @@ export function createCompatibleStream({ mode, now, onUsage }: StreamOptions): S
       const isFirst = head === undefined
       head ??= readHead(chunk, now)
       if (choice.finish_reason != null) reason = readFinishReason(choice.finish_reason)
-      const deltas = readDeltas(fieldsOf(choice.delta), mode)
+      const deltas = readDeltas(toFields(choice.delta), mode)
       const first: ChatDelta[] = isFirst ? [{ role: 'assistant', content: '' }] : []
       return [...first, ...deltas].map((delta) => deltaChunk(head ?? readHead(chunk, now), delta))
     },
@@ -65,24 +65,24 @@ export function createCompatibleStream({ mode, now, onUsage }: StreamOptions): S
 
 function readHead(chunk: Fields, now: () => number): ChunkHead {
   return {
-    id: textOf(chunk.id) ?? '',
-    model: textOf(chunk.model) ?? '',
-    created: countOf(chunk.created) ?? Math.floor(now() / 1000),
+    id: toText(chunk.id) ?? '',
+    model: toText(chunk.model) ?? '',
+    created: toCount(chunk.created) ?? Math.floor(now() / 1000),
   }
 }
 
 function firstChoice(chunk: Fields): Fields | undefined {
-  return listOf(chunk.choices)
+  return toList(chunk.choices)
     .filter(isFields)
     .find(({ index }) => (index ?? 0) === 0)
 }
 
 /** A delta for each lane that a chunk adds to, so that none holds two. */
 function readDeltas(delta: Fields, mode: TranslateMode): ChatDelta[] {
-  const content = `${textOf(delta.content) ?? ''}${textOf(delta.refusal) ?? ''}`
+  const content = `${toText(delta.content) ?? ''}${toText(delta.refusal) ?? ''}`
   const spoken = content === '' ? [] : [{ content }]
   if (mode === 'text') return spoken
-  const reasoning = textOf(delta.reasoning) ?? textOf(delta.reasoning_content) ?? ''
+  const reasoning = toText(delta.reasoning) ?? toText(delta.reasoning_content) ?? ''
   const calls = readCallDeltas(delta)
   return [
     ...(reasoning === '' ? [] : [{ reasoning }]),
@@ -92,17 +92,17 @@ function readDeltas(delta: Fields, mode: TranslateMode): ChatDelta[] {
 }
 
 function readCallDeltas({ tool_calls: calls, function_call: legacy }: Fields): ChatToolCallDelta[] {
-  const all = listOf(calls).map(fieldsOf)
+  const all = toList(calls).map(toFields)
   if (all.length === 0 && isFields(legacy)) all.push({ index: 0, function: legacy })
   return all.map(({ index, id, function: called }, place) => {
-    const { name, arguments: given } = fieldsOf(called)
-    const number = countOf(index) ?? place
+    const { name, arguments: given } = toFields(called)
+    const number = toCount(index) ?? place
     const starts = typeof name === 'string' && name !== ''
     return {
       index: number,
       // Without an id from the upstream, the first piece of a call still needs one.
-      ...(starts ? { id: textOf(id) || `call_${number}`, type: 'function' as const } : {}),
-      function: { ...(starts ? { name } : {}), arguments: textOf(given) ?? '' },
+      ...(starts ? { id: toText(id) || `call_${number}`, type: 'function' as const } : {}),
+      function: { ...(starts ? { name } : {}), arguments: toText(given) ?? '' },
     }
   })
 }

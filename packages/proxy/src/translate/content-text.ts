@@ -4,13 +4,13 @@ import { type ChatRequestMessage, isKnownContentPart } from '@svc/wire/openai'
 export function contentText(content: ChatRequestMessage['content']): string {
   if (content == null) return ''
   if (typeof content === 'string') return content
-  return content.map(textOfPart).join('')
+  return content.map(readPart).join('')
 }
 
 type ContentPart = Exclude<NonNullable<ChatRequestMessage['content']>, string>[number]
 
 /** The text of a part; empty for other parts. */
-function textOfPart(part: ContentPart): string {
+function readPart(part: ContentPart): string {
   if (!isKnownContentPart(part)) return ''
   if (part.type === 'text') return part.text
   return part.type === 'refusal' ? part.refusal : ''

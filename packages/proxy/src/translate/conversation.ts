@@ -35,7 +35,7 @@ export type HistoryEntry = HistoryMessage | HistoryResult
 export function toHistory(messages: readonly ChatRequestMessage[]): HistoryEntry[] {
   const open: HistoryCall[] = []
   let made = 0
-  const callsOf = (message: ChatRequestMessage): HistoryCall[] => {
+  const toCalls = (message: ChatRequestMessage): HistoryCall[] => {
     const { tool_calls: calls, function_call: legacy } = message
     const all = (calls ?? []).map(({ id, function: called }) => ({ id, ...called }))
     if (all.length === 0 && legacy != null) all.push({ id: undefined, ...legacy })
@@ -56,7 +56,7 @@ export function toHistory(messages: readonly ChatRequestMessage[]): HistoryEntry
       if (callId === undefined) return { role: 'user', content, name: undefined, calls: [] }
       return { role: 'tool', content, callId }
     }
-    const calls = role === 'assistant' ? callsOf(message) : []
+    const calls = role === 'assistant' ? toCalls(message) : []
     open.push(...calls)
     return { role, content, name: message.name ?? undefined, calls }
   })

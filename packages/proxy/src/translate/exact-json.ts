@@ -19,7 +19,7 @@ export function encodeExactJson(value: unknown): Uint8Array {
   // A random mark, so that no value can contain it.
   const mark = crypto.randomUUID()
   const text = JSON.stringify(value, (_key, member: unknown) => {
-    const source = sourceOf(member)
+    const source = readSource(member)
     return source === undefined ? member : `${mark}:${sources.push(source) - 1}`
   })
   const exact =
@@ -29,7 +29,7 @@ export function encodeExactJson(value: unknown): Uint8Array {
   return new TextEncoder().encode(exact)
 }
 
-function sourceOf(value: unknown): string | undefined {
+function readSource(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || !(SOURCE in value)) return undefined
   return typeof value[SOURCE] === 'string' ? value[SOURCE] : undefined
 }

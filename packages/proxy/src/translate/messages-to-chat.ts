@@ -8,7 +8,7 @@ import {
   type MessagesToolChoice,
 } from '@svc/wire/messages'
 import type { ChatCompletionRequest, ChatRequestMessage } from '@svc/wire/openai'
-import { fieldsOf, withoutNothing } from '../fields.ts'
+import { toFields, withoutNothing } from '../fields.ts'
 
 type ContentPart = Exclude<NonNullable<ChatRequestMessage['content']>, string>[number]
 type Source = Extract<MessagesBlock, { type: 'image' }>['source']
@@ -125,7 +125,7 @@ function toUrl(source: Source, param: string): string {
 /** Texts alone need no parts. */
 function simplify(parts: ContentPart[]): ChatRequestMessage['content'] {
   if (parts.some(({ type }) => type !== 'text')) return parts
-  return parts.map((part) => fieldsOf(part).text).join('')
+  return parts.map((part) => toFields(part).text).join('')
 }
 
 function unsupported(param: string): SvcError {

@@ -1,5 +1,5 @@
 import type { SvcError } from '@svc/errors'
-import { fieldsOf, isFields, textOf } from '../fields.ts'
+import { isFields, toFields, toText } from '../fields.ts'
 import { quoteUpstream } from '../quote.ts'
 import { brokenUpstream } from '../upstream-error.ts'
 
@@ -20,12 +20,12 @@ export function unreadable(): SvcError {
 
 /** The error inside a reply or stream of status 200; undefined without one. */
 export function errorInside(value: unknown): SvcError | undefined {
-  const { error, type } = fieldsOf(value)
+  const { error, type } = toFields(value)
   if (error == null && type !== 'error') return undefined
-  const said = fieldsOf(error)
-  const message = textOf(said.message) ?? (isFields(error) ? 'no reason given' : (textOf(error) ?? 'no reason given'))
+  const said = toFields(error)
+  const message = toText(said.message) ?? (isFields(error) ? 'no reason given' : (toText(error) ?? 'no reason given'))
   return brokenUpstream(`the upstream failed: ${quoteUpstream(message)}`, {
     code: 'upstream_error',
-    details: { type: textOf(said.type) },
+    details: { type: toText(said.type) },
   })
 }

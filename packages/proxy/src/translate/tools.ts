@@ -1,5 +1,5 @@
 import type { ChatCompletionRequest, ChatFunction } from '@svc/wire/openai'
-import { fieldsOf, isFields, textOf, tryParseJson } from '../fields.ts'
+import { isFields, toFields, toText, tryParseJson } from '../fields.ts'
 
 /** The choice of tools that may or must be called. */
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string }
@@ -33,6 +33,6 @@ function toChoice(choice: unknown): ToolChoice | undefined {
 /** The nested, the flat or the older form. */
 function toNamed(choice: unknown): ToolChoice | undefined {
   if (!isFields(choice)) return undefined
-  const name = textOf(fieldsOf(choice.function).name) ?? textOf(choice.name)
+  const name = toText(toFields(choice.function).name) ?? toText(choice.name)
   return name === undefined || name === '' ? undefined : { name }
 }

@@ -42,7 +42,7 @@ export function createCallSink({ settings, tools }: ToolCallOptions): CallSink {
 
   function take(call: ParsedToolCall): void {
     if (call.name === noAction) {
-      content.write(messageOf(call.arguments))
+      content.write(readMessage(call.arguments))
       return
     }
     content.skipCall()
@@ -76,7 +76,7 @@ export function createCallSink({ settings, tools }: ToolCallOptions): CallSink {
 }
 
 /** The model's answer when it calls no tool; empty when there is none. */
-function messageOf(json: string): string {
+function readMessage(json: string): string {
   const object = toJsonObjectText(json)
   const message = object === undefined ? undefined : parseCallJson(object).get('message')
   return message?.kind === 'string' ? message.text() : ''

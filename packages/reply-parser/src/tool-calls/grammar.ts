@@ -68,7 +68,7 @@ export function createGrammar(options: ToolCallOptions, { takesBareJson }: { tak
     for (const end of ends) closings.add(end)
   }
   for (const form of forms) {
-    for (const [literal, path] of pathsOf(form)) open(literal, path)
+    for (const [literal, path] of toPaths(form)) open(literal, path)
     if (form.scope !== undefined && form.scope.end !== '') closings.add(form.scope.end)
   }
 
@@ -86,7 +86,7 @@ export function createGrammar(options: ToolCallOptions, { takesBareJson }: { tak
   }
 }
 
-function pathsOf(form: TagForm): [string, Path][] {
+function toPaths(form: TagForm): [string, Path][] {
   const inner = form.callStart === '' ? [form.toolStart] : [form.callStart, form.toolStart]
   const scoped = form.scope === undefined ? [] : [[form.scope.start, ...inner]]
   return [

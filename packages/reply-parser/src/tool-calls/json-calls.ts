@@ -63,10 +63,10 @@ function readInShapes(
 function readCall(node: JsonNode, shape: JsonShape, options: ArgumentOptions): ParsedToolCall | undefined {
   const inner = shape.functionKey === '' ? undefined : node.get(shape.functionKey)
   const call = inner?.kind === 'object' ? inner : node
-  const name = textOf(call.get(shape.nameKey))
+  const name = readText(call.get(shape.nameKey))
   const value = call.get(shape.argumentsKey)
   if (name === '' || value === undefined) return undefined
-  const id = shape.idKey === '' ? '' : textOf(node.get(shape.idKey) ?? call.get(shape.idKey))
+  const id = shape.idKey === '' ? '' : readText(node.get(shape.idKey) ?? call.get(shape.idKey))
   return { name, arguments: readArguments(value, options), ...(id === '' ? {} : { id }) }
 }
 
@@ -81,6 +81,6 @@ function readArguments(value: JsonNode, options: ArgumentOptions): string {
   return value.kind === 'string' ? readArgumentText(value.text(), options) : value.rawText()
 }
 
-function textOf(node: JsonNode | undefined): string {
+function readText(node: JsonNode | undefined): string {
   return node?.kind === 'string' ? node.text() : ''
 }

@@ -99,7 +99,7 @@ function* readArguments(cursor: TextCursor, form: TagForm): Reading<ArgumentSpan
   }
   const pairs: { key: Span; value: Span }[] = []
   if (form.values === undefined) return { kind: 'values', pairs }
-  const followers = followersOf(form, form.values)
+  const followers = listFollowers(form, form.values)
   const { keyStart } = form.values
   // The end of a call may begin like its keys.
   while (followers[yield* lookingAt(cursor, followers)] === keyStart) {
@@ -141,7 +141,7 @@ function* skipSeparator(cursor: TextCursor, { separator }: ValueForm): Reading<v
 }
 
 /** Markers that may follow a value: a key, and the ends of the form. */
-function followersOf(form: TagForm, values: ValueForm): readonly string[] {
+function listFollowers(form: TagForm, values: ValueForm): readonly string[] {
   const id = form.id?.place === 'after-arguments' ? form.id.start : ''
   const ends = [id, form.argumentsEnd, ...form.toolEnds, form.callEnd, form.scope?.end ?? '']
   return [values.keyStart, ...ends.filter((end) => end !== '')].sort((a, b) => b.length - a.length)

@@ -1,4 +1,4 @@
-import { countOf, type Fields, withoutNothing } from '@svc/proxy/replies'
+import { type Fields, toCount, withoutNothing } from '@svc/proxy/replies'
 import { chatToMessages } from '@svc/proxy/translate'
 import { parseBody } from '@svc/wire'
 import { chatCompletionRequest } from '@svc/wire/openai'
@@ -30,7 +30,7 @@ export async function countTokens(transport: ServiceTransport, input: CountInput
   const { model, system, messages, tools, tool_choice } = chatToMessages(chat, transport.target.model)
   const json = withoutNothing({ model, system, messages, tools, tool_choice, metadata: input.metadata })
   const { input_tokens: tokens } = await transport.ask(path, { json }, call)
-  const count = countOf(tokens)
+  const count = toCount(tokens)
   if (count === undefined) throw undecodable(path)
   return count
 }

@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, listOf, textOf } from '@svc/proxy/replies'
+import { type Fields, toFields, toList, toText } from '@svc/proxy/replies'
 import { undecodable } from './status.ts'
 import type { ServiceCall, ServiceTransport } from './transport.ts'
 
@@ -31,10 +31,10 @@ export async function readGenerated(
   { reply, path, kind }: { readonly reply: Fields; readonly path: string; readonly kind: GeneratedKind },
   call: ServiceCall,
 ): Promise<AsyncIterable<Uint8Array>> {
-  const entry = fieldsOf(listOf(reply.data)[0])
-  const data = textOf(entry.b64_json)
+  const entry = toFields(toList(reply.data)[0])
+  const data = toText(entry.b64_json)
   if (data !== undefined && data !== '') return once(Buffer.from(data, 'base64'))
-  const url = generatedUrl(transport.target.root, textOf(entry.url) ?? '', [kind])
+  const url = generatedUrl(transport.target.root, toText(entry.url) ?? '', [kind])
   if (url === undefined) throw undecodable(path)
   return (await transport.get(url, call)).body
 }

@@ -1,6 +1,6 @@
-import { type Fields, fieldsOf, readWhole, tryParseJson } from '@svc/proxy/replies'
+import { type Fields, readWhole, toFields, tryParseJson } from '@svc/proxy/replies'
 import { type GeneratedKind, readGenerated } from './generated-content.ts'
-import { contentTypeOf, type ServiceCall, type ServiceTransport, withoutZeros } from './transport.ts'
+import { readContentType, type ServiceCall, type ServiceTransport, withoutZeros } from './transport.ts'
 
 /** An image to generate. Zeros and empty values are left out. */
 export interface ImageInput {
@@ -142,7 +142,7 @@ async function make(
 ): Promise<AsyncIterable<Uint8Array>> {
   const body = { json: { model: transport.target.model, ...json } }
   const reply = await transport.fetch(path, body, { ...call, streams: false })
-  if (!/^(?:application\/json|text\/|$)/.test(contentTypeOf(reply))) return reply.body
-  const list = fieldsOf(tryParseJson(new TextDecoder().decode(await readWhole(reply.body, MAX_LIST_BYTES))))
+  if (!/^(?:application\/json|text\/|$)/.test(readContentType(reply))) return reply.body
+  const list = toFields(tryParseJson(new TextDecoder().decode(await readWhole(reply.body, MAX_LIST_BYTES))))
   return readGenerated(transport, { reply: list, path, kind }, call)
 }

@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import type { Header } from '@svc/http-client'
-import { fieldsOf, isFields, textOf, tryParseJson } from '@svc/proxy/replies'
+import { isFields, toFields, toText, tryParseJson } from '@svc/proxy/replies'
 import { streamFailed, toSendFailure, unsupported } from './status.ts'
 import type { ServiceTarget } from './target.ts'
 import type { ServiceCall } from './transport.ts'
@@ -71,7 +71,7 @@ export async function* transcribeLive(
   const iterator = inputs[Symbol.asyncIterator]()
   const first = await iterator.next()
   if (first.done === true) return
-  const sampleRate = sampleRateOf(first.value)
+  const sampleRate = readSampleRate(first.value)
   const ending = new AbortController()
   const ends = AbortSignal.any([signal, ending.signal])
   const wait: Wait = (work, ms) => limit(work, { ms, clock, signal: ends })
@@ -119,7 +119,7 @@ function pipelineUrl({ realtimePipeline, root }: ServiceTarget): URL {
   return url
 }
 
-function sampleRateOf(input: LiveInput): number {
+function readSampleRate(input: LiveInput): number {
   if (input.type !== 'config') throw invalid('the settings must come before the sound')
   if (input.sampleRate > MAX_SAMPLE_RATE) throw invalid(`a sample rate above ${MAX_SAMPLE_RATE} is not possible`)
   return input.sampleRate > 0 ? input.sampleRate : DEFAULT_SAMPLE_RATE
@@ -194,15 +194,15 @@ function createEars({ secrets }: ServiceTarget) {
       const event = tryParseJson(message)
       if (!isFields(event)) return
       if (event.type === 'error' || event.type === `${TRANSCRIPTION}failed`) {
-        throw streamFailed(textOf(fieldsOf(event.error).message) ?? 'the upstream failed', secrets)
+        throw streamFailed(toText(toFields(event.error).message) ?? 'the upstream failed', secrets)
       }
       if (event.type === `${TRANSCRIPTION}delta`) {
-        const piece = textOf(event.delta) ?? ''
+        const piece = toText(event.delta) ?? ''
         pieces.set(event.item_id, (pieces.get(event.item_id) ?? '') + piece)
         if (piece !== '') yield { type: 'delta', text: piece }
       }
       if (event.type !== `${TRANSCRIPTION}completed`) return
-      const said = textOf(event.transcript) ?? pieces.get(event.item_id) ?? ''
+      const said = toText(event.transcript) ?? pieces.get(event.item_id) ?? ''
       // Some instances send an utterance in one event.
       if (!pieces.has(event.item_id) && said !== '') yield { type: 'delta', text: said }
       pieces.delete(event.item_id)

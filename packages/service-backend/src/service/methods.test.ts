@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { file, json, type ServiceWorld, startWorld, textOfBytes } from '../../test/service-world.ts'
+import { file, json, readText, type ServiceWorld, startWorld } from '../../test/service-world.ts'
 
 const signal = new AbortController().signal
 const call = { signal }
@@ -102,7 +102,7 @@ const ROWS: Record<string, Row> = {
     gives: [{ logProb: -2, lengthNormalizedLogProb: -1, numTokens: 2, tokens: [] }],
   },
   'find a voice': {
-    ask: ({ service }) => service.findVoice([0, 0.5], call),
+    ask: ({ service }) => service.detectSpeech([0, 0.5], call),
     path: '/v1/vad',
     sends: { model: 'm', audio: [0, 0.5] },
     reply: { segments: [{ start: 0.5, end: 1 }] },
@@ -351,7 +351,7 @@ describe('content generated as a file', () => {
   it.each(MADE)('(%s at %s) comes in the reply', async (_kind, path, make) => {
     await using world = await startWorld()
     world.instance.enqueue(json({ data: [{ b64_json: Buffer.from('made').toString('base64') }] }))
-    expect(await textOfBytes(await make(world))).toBe('made')
+    expect(await readText(await make(world))).toBe('made')
     expect(world.instance.requests[0]?.path).toBe(path)
     expect(world.asked()).toMatchObject({ model: 'm', response_format: 'b64_json' })
   })
@@ -359,13 +359,13 @@ describe('content generated as a file', () => {
   it.each(MADE)('(%s at %s) comes as the reply itself', async (_kind, _path, make) => {
     await using world = await startWorld()
     world.instance.enqueue(file('made', 'model/gltf-binary'))
-    expect(await textOfBytes(await make(world))).toBe('made')
+    expect(await readText(await make(world))).toBe('made')
   })
 
   it.each(MADE)('(%s at %s) is fetched from where it is kept, with the key', async (kind, _path, make) => {
     await using world = await startWorld({ apiKeyEnv: 'KEY' })
     world.instance.enqueue(json({ data: [{ url: `https://elsewhere/generated-${kind}/a.bin` }] }), file('made'))
-    expect(await textOfBytes(await make(world))).toBe('made')
+    expect(await readText(await make(world))).toBe('made')
     expect(world.instance.requests[1]).toMatchObject({ method: 'GET', path: `/generated-${kind}/a.bin` })
     expect(world.instance.requests[1]?.header('authorization')).toEqual(['Bearer sk-secret'])
   })
@@ -381,7 +381,7 @@ describe('content generated as a file', () => {
     await using world = await startWorld()
     world.instance.replyWith(json({ data: [{ b64_json: 'AA==' }] }))
     const asked = async (made: Promise<AsyncIterable<Uint8Array>>) => {
-      await textOfBytes(await made)
+      await readText(await made)
       return world.asked()
     }
     const input = { ...picture, negativePrompt: 'n', width: 64, height: 32, steps: 5, seed: 7, source: 'AA==' }
@@ -475,8 +475,8 @@ describe('forms', () => {
       file('stem', 'audio/wav'),
     )
     const reference = { bytes: Buffer.from('ref'), name: 'r.wav' }
-    const changed = await world.service.transformSound({ audio: sound, reference, params: { a: 'b' } }, call)
-    expect(await textOfBytes(changed.body)).toBe('changed')
+    const changed = await world.service.transformAudio({ audio: sound, reference, params: { a: 'b' } }, call)
+    expect(await readText(changed.body)).toBe('changed')
     expect(changed.stems.map(({ name }) => name)).toEqual(['voice'])
     expect(world.askedForm()).toEqual([
       ['model', 'm'],
@@ -486,7 +486,7 @@ describe('forms', () => {
     ])
     const [stem] = changed.stems
     if (stem === undefined) throw new Error('there is no stem')
-    expect(await textOfBytes(await world.service.download(stem.url, call))).toBe('stem')
+    expect(await readText(await world.service.download(stem.url, call))).toBe('stem')
     expect(world.instance.requests[1]?.path).toBe('/generated-audio/v.wav')
   })
 })

@@ -1,4 +1,4 @@
-import { fieldsOf, isFields, readWhole, textOf, tryParseJson } from '@svc/proxy/replies'
+import { isFields, readWhole, toFields, toText, tryParseJson } from '@svc/proxy/replies'
 import { toSendFailure, undecodable } from './status.ts'
 import type { ServiceCall, ServiceTransport } from './transport.ts'
 import { routeUrl } from './url.ts'
@@ -15,5 +15,5 @@ export async function listModels(transport: ServiceTransport, call: ServiceCall)
   })
   const list = tryParseJson(new TextDecoder().decode(bytes))
   if (!isFields(list) || !Array.isArray(list.data)) throw undecodable(path)
-  return list.data.map((model) => textOf(fieldsOf(model).id) ?? '')
+  return list.data.map((model) => toText(toFields(model).id) ?? '')
 }

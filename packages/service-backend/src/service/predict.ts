@@ -1,13 +1,13 @@
 import type { Header } from '@svc/http-client'
 import {
-  countOf,
   type Fields,
-  fieldsOf,
   isFields,
-  listOf,
-  numberOf,
   readSseEvents,
-  textOf,
+  toCount,
+  toFields,
+  toList,
+  toNumber,
+  toText,
   tryParseJson,
   withoutNothing,
 } from '@svc/proxy/replies'
@@ -69,11 +69,11 @@ export async function predict(
   input: PredictInput,
   call: ServiceCall,
 ): Promise<PredictPiece> {
-  const path = pathOf(input)
+  const path = choosePath(input)
   const reply = await transport.ask(path, toBody(transport, input), call)
-  const [choice] = listOf(reply.choices)
+  const [choice] = toList(reply.choices)
   if (!isFields(choice)) throw undecodable(path)
-  return readPiece(choice, fieldsOf(choice.message), reply)
+  return readPiece(choice, toFields(choice.message), reply)
 }
 
 /** Generates the same, streamed. */
@@ -83,23 +83,23 @@ export async function* predictStream(
   call: ServiceCall,
 ): AsyncGenerator<PredictPiece, void, undefined> {
   const asked = toBody(transport, input, { stream: true, stream_options: { include_usage: true } })
-  const { body } = await transport.fetch(pathOf(input), asked, { ...call, streams: true })
+  const { body } = await transport.fetch(choosePath(input), asked, { ...call, streams: true })
   let isFinished = false
-  for await (const { data } of readSseEvents(body, () => undecodable(pathOf(input)))) {
+  for await (const { data } of readSseEvents(body, () => undecodable(choosePath(input)))) {
     if (data.trim() === '[DONE]') return
     const chunk = tryParseJson(data)
     if (!isFields(chunk)) continue
     throwIfError(chunk, transport.target.secrets)
-    const [choice] = listOf(chunk.choices).map(fieldsOf)
+    const [choice] = toList(chunk.choices).map(toFields)
     isFinished ||= choice?.finish_reason != null
     if (choice !== undefined || isFields(chunk.usage)) {
-      yield readPiece(choice ?? {}, fieldsOf(choice?.delta), chunk)
+      yield readPiece(choice ?? {}, toFields(choice?.delta), chunk)
     }
   }
   if (!isFinished) throw streamFailed("the upstream's stream ended before its end event")
 }
 
-function pathOf({ messages }: PredictInput): string {
+function choosePath({ messages }: PredictInput): string {
   return (messages?.length ?? 0) > 0 ? '/v1/chat/completions' : '/v1/completions'
 }
 
@@ -115,40 +115,40 @@ function toBody({ target }: ServiceTransport, input: PredictInput, more: Fields 
 
 function throwIfError({ error }: Fields, secrets: readonly string[]): void {
   if (error == null) return
-  throw streamFailed(textOf(fieldsOf(error).message) ?? textOf(error) ?? 'the upstream failed', secrets)
+  throw streamFailed(toText(toFields(error).message) ?? toText(error) ?? 'the upstream failed', secrets)
 }
 
 function readPiece(choice: Fields, message: Fields, { usage }: Fields): PredictPiece {
   return {
-    text: textOf(message.content) ?? textOf(choice.text) ?? textOf(message.refusal) ?? '',
-    reasoning: textOf(message.reasoning) ?? textOf(message.reasoning_content) ?? '',
-    calls: listOf(message.tool_calls).map((call, place) => readCall(fieldsOf(call), place)),
+    text: toText(message.content) ?? toText(choice.text) ?? toText(message.refusal) ?? '',
+    reasoning: toText(message.reasoning) ?? toText(message.reasoning_content) ?? '',
+    calls: toList(message.tool_calls).map((call, place) => readCall(toFields(call), place)),
     ...withoutNothing({
       logprobs: readLogprobs(choice.logprobs),
-      finishReason: textOf(choice.finish_reason),
+      finishReason: toText(choice.finish_reason),
       usage: isFields(usage) ? readUsage(usage) : undefined,
     }),
   }
 }
 
 function readUsage(usage: Fields): PredictUsage | undefined {
-  const promptTokens = countOf(usage.prompt_tokens)
-  const completionTokens = countOf(usage.completion_tokens)
+  const promptTokens = toCount(usage.prompt_tokens)
+  const completionTokens = toCount(usage.completion_tokens)
   if (promptTokens === undefined && completionTokens === undefined) return undefined
   return {
     promptTokens: promptTokens ?? 0,
     completionTokens: completionTokens ?? 0,
-    promptMs: Math.max(0, numberOf(usage.timing_prompt_processing) ?? 0),
-    generationMs: Math.max(0, numberOf(usage.timing_token_generation) ?? 0),
+    promptMs: Math.max(0, toNumber(usage.timing_prompt_processing) ?? 0),
+    generationMs: Math.max(0, toNumber(usage.timing_token_generation) ?? 0),
   }
 }
 
 function readCall({ index, id, function: called }: Fields, place: number): CallPiece {
-  const { name, arguments: given } = fieldsOf(called)
+  const { name, arguments: given } = toFields(called)
   return {
-    index: countOf(index) ?? place,
-    id: textOf(id) ?? '',
-    name: textOf(name) ?? '',
-    arguments: textOf(given) ?? '',
+    index: toCount(index) ?? place,
+    id: toText(id) ?? '',
+    name: toText(name) ?? '',
+    arguments: toText(given) ?? '',
   }
 }

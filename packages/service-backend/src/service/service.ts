@@ -1,11 +1,13 @@
 import type { Upstream } from '@svc/http-client'
+import { transformAudio } from './audio-transform.ts'
 import { countTokens } from './count.ts'
-import { classifySound, diarize, findVoice, transformSound } from './hearing.ts'
+import { diarize } from './diarization.ts'
+import { analyzeFaces, verifyFaces } from './faces.ts'
 import { makeImage, makeShape, makeVideo, upscaleImage } from './images.ts'
 import { type LiveClock, type LiveInput, type OpenLiveSocket, transcribeLive } from './live-transcription.ts'
 import { listModels } from './models.ts'
-import { analyzeFaces, analyzeVoice, embedVoice, verifyFaces, verifyVoices } from './people.ts'
 import { predict, predictStream } from './predict.ts'
+import { classifySound } from './sound-classification.ts'
 import { makeSound, speak, speakStream } from './speech.ts'
 import { unsupported } from './status.ts'
 import { storesDelete, storesFind, storesGet, storesSet } from './stores.ts'
@@ -13,7 +15,9 @@ import type { ServiceTarget } from './target.ts'
 import { detokenize, embed, rerank, score, tokenize } from './text.ts'
 import { transcribe, transcribeStream } from './transcription.ts'
 import { createTransport, type ServiceCall, type ServiceTransport } from './transport.ts'
+import { detectSpeech } from './vad.ts'
 import { detect, measureDepth } from './vision.ts'
+import { analyzeVoice, embedVoice, verifyVoices } from './voices.ts'
 
 /**
  * All methods that are forwarded to another instance. Other methods have no route there: they are not implemented, and
@@ -34,9 +38,9 @@ const METHODS = {
   transcribe,
   transcribeStream,
   diarize,
-  findVoice,
+  detectSpeech,
   classifySound,
-  transformSound,
+  transformAudio,
   makeImage,
   upscaleImage,
   makeVideo,

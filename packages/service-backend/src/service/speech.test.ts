@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { collect, cutBytes, file, json, sse, startWorld, textOfBytes, wav } from '../../test/service-world.ts'
+import { collect, cutBytes, file, json, readText, sse, startWorld, wav } from '../../test/service-world.ts'
 import { readWavHead } from './wav-head.ts'
 
 const signal = new AbortController().signal
@@ -11,7 +11,7 @@ describe('speech', () => {
   it('is a file; the path of a voice goes as it is', async () => {
     await using world = await startWorld()
     world.instance.enqueue(file('sound', 'audio/wav'))
-    expect(await textOfBytes(await world.service.speak({ ...speech, language: 'de', instructions: '' }, call))).toBe(
+    expect(await readText(await world.service.speak({ ...speech, language: 'de', instructions: '' }, call))).toBe(
       'sound',
     )
     expect(world.instance.requests[0]?.path).toBe('/tts')
@@ -70,7 +70,7 @@ describe('sound of words', () => {
     await using world = await startWorld()
     world.instance.enqueue(file('sound', 'audio/wav'))
     const input = { text: 'rain', duration: 2, temperature: 0, sample: false, bpm: undefined, caption: '', source: '' }
-    expect(await textOfBytes(await world.service.makeSound(input, call))).toBe('sound')
+    expect(await readText(await world.service.makeSound(input, call))).toBe('sound')
     expect(world.instance.requests[0]?.path).toBe('/v1/sound-generation')
     expect(world.asked()).toEqual({
       model_id: 'm',

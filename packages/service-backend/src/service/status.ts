@@ -1,6 +1,6 @@
 import { type ErrorKind, SvcError } from '@svc/errors'
 import type { UpstreamReply } from '@svc/http-client'
-import { fieldsOf, isFields, quoteUpstream, readAtMost, retryAfterOf, textOf, tryParseJson } from '@svc/proxy/replies'
+import { isFields, quoteUpstream, readAtMost, readRetryAfter, toFields, toText, tryParseJson } from '@svc/proxy/replies'
 
 /** Most bytes read of an error, for a quotation. */
 const MAX_READ_BYTES = 64 * 1024
@@ -15,17 +15,17 @@ const NO_ROUTE = 'Resource not found'
 export async function toReplyFailure(reply: UpstreamReply, secrets: readonly string[]): Promise<SvcError> {
   const { status } = reply
   const body = new TextDecoder().decode(await readAtMost(reply.body, MAX_READ_BYTES))
-  const said = messageOf(body)
-  const kind = status === 404 && said.isRouteMissing ? 'not_implemented' : kindOf(status)
+  const said = readMessage(body)
+  const kind = status === 404 && said.isRouteMissing ? 'not_implemented' : toKind(status)
   const quoted = quoteUpstream(said.text, secrets)
   return new SvcError(kind, quoted === '' ? `the upstream answered with status ${status}` : quoted, {
     code: `upstream_${kind}`,
-    retryAfterMs: kind === 'rate_limited' || kind === 'unavailable' ? retryAfterOf(reply.headers) : undefined,
+    retryAfterMs: kind === 'rate_limited' || kind === 'unavailable' ? readRetryAfter(reply.headers) : undefined,
     details: { status },
   })
 }
 
-function kindOf(status: number): ErrorKind {
+function toKind(status: number): ErrorKind {
   if (status === 501) return 'not_implemented'
   if (status === 429) return 'rate_limited'
   if (status === 508) return 'loop'
@@ -33,11 +33,11 @@ function kindOf(status: number): ErrorKind {
 }
 
 /** Reads the message of an error body, in any error family. */
-function messageOf(body: string): { readonly text: string; readonly isRouteMissing: boolean } {
+function readMessage(body: string): { readonly text: string; readonly isRouteMissing: boolean } {
   const fields = tryParseJson(body)
   if (!isFields(fields)) return { text: body, isRouteMissing: true }
   const { error } = fields
-  const text = textOf(fieldsOf(error).message) ?? textOf(error) ?? textOf(fields.message) ?? body
+  const text = toText(toFields(error).message) ?? toText(error) ?? toText(fields.message) ?? body
   return { text, isRouteMissing: text === NO_ROUTE }
 }
 

@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
-import { type Fields, listOf, textOf } from '@svc/proxy/replies'
+import { type Fields, toList, toText } from '@svc/proxy/replies'
 import { undecodable } from './status.ts'
-import { numbersOf } from './text.ts'
+import { readNumbers } from './text.ts'
 import type { ServiceCall, ServiceTransport } from './transport.ts'
 
 /** Vectors with their values. */
@@ -12,7 +12,7 @@ export interface StoreEntries {
 
 /** Stores values under vectors. The instance stores texts: values must be UTF-8. */
 export async function storesSet(transport: ServiceTransport, entries: StoreEntries, call: ServiceCall): Promise<void> {
-  const values = entries.values.map(toText)
+  const values = entries.values.map(decodeText)
   await send(transport, '/stores/set', { keys: entries.keys, values }, call)
 }
 
@@ -45,7 +45,7 @@ export async function storesFind(
   const path = '/stores/find'
   const json = { store: transport.target.model, key: input.key, topk: input.topK }
   const reply = await transport.ask(path, { json }, call)
-  return { ...readEntries(reply, path), similarities: numbersOf(listOf(reply.similarities), path) }
+  return { ...readEntries(reply, path), similarities: readNumbers(toList(reply.similarities), path) }
 }
 
 /** Calls a route whose reply has no content. */
@@ -56,9 +56,9 @@ async function send(transport: ServiceTransport, path: string, fields: Fields, c
 }
 
 function readEntries(reply: Fields, path: string): StoreEntries {
-  const keys = listOf(reply.keys).map((key) => numbersOf(listOf(key), path))
-  const values = listOf(reply.values).map((value) => {
-    const text = textOf(value)
+  const keys = toList(reply.keys).map((key) => readNumbers(toList(key), path))
+  const values = toList(reply.values).map((value) => {
+    const text = toText(value)
     if (text === undefined) throw undecodable(path)
     return new TextEncoder().encode(text)
   })
@@ -66,7 +66,7 @@ function readEntries(reply: Fields, path: string): StoreEntries {
   return { keys, values }
 }
 
-function toText(value: Uint8Array): string {
+function decodeText(value: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(value)
   } catch (error) {

@@ -1,4 +1,4 @@
-import { countOf, type Fields, fieldsOf, listOf, numberOf, textOf } from '@svc/proxy/replies'
+import { type Fields, toCount, toFields, toList, toNumber, toText } from '@svc/proxy/replies'
 import { undecodable } from './status.ts'
 import { type ServiceCall, type ServiceTransport, withoutZeros } from './transport.ts'
 
@@ -38,11 +38,11 @@ export async function embed(
     encoding_format: 'float',
   }
   const reply = await transport.ask(path, { json }, call)
-  const { embedding } = fieldsOf(listOf(reply.data)[0])
+  const { embedding } = toFields(toList(reply.data)[0])
   if (!Array.isArray(embedding)) throw undecodable(path)
   return {
-    embedding: numbersOf(embedding, path),
-    promptTokens: countOf(fieldsOf(reply.usage).prompt_tokens) ?? 0,
+    embedding: readNumbers(embedding, path),
+    promptTokens: toCount(toFields(reply.usage).prompt_tokens) ?? 0,
   }
 }
 
@@ -60,17 +60,17 @@ export async function rerank(
   const { query, documents, topN } = input
   const json = { model: transport.target.model, query, documents, ...withoutZeros({ top_n: topN }) }
   const reply = await transport.ask(path, { json }, call)
-  const usage = fieldsOf(reply.usage)
+  const usage = toFields(reply.usage)
   if (!Array.isArray(reply.results)) throw undecodable(path)
   return {
-    results: reply.results.map(fieldsOf).map(({ index, document, relevance_score: score }) => {
-      const place = countOf(index)
+    results: reply.results.map(toFields).map(({ index, document, relevance_score: score }) => {
+      const place = toCount(index)
       if (place === undefined) throw undecodable(path)
-      const text = textOf(fieldsOf(document).text) ?? textOf(document) ?? documents[place] ?? ''
-      return { index: place, text, relevanceScore: numberOf(score) ?? 0 }
+      const text = toText(toFields(document).text) ?? toText(document) ?? documents[place] ?? ''
+      return { index: place, text, relevanceScore: toNumber(score) ?? 0 }
     }),
-    totalTokens: countOf(usage.total_tokens) ?? 0,
-    promptTokens: countOf(usage.prompt_tokens) ?? 0,
+    totalTokens: toCount(usage.total_tokens) ?? 0,
+    promptTokens: toCount(usage.prompt_tokens) ?? 0,
   }
 }
 
@@ -83,7 +83,7 @@ export async function tokenize(
   const path = '/v1/tokenize'
   const reply = await transport.ask(path, { json: { model: transport.target.model, content } }, call)
   if (!Array.isArray(reply.tokens)) throw undecodable(path)
-  return numbersOf(reply.tokens, path)
+  return readNumbers(reply.tokens, path)
 }
 
 /** Joins tokens to a text. */
@@ -94,7 +94,7 @@ export async function detokenize(
 ): Promise<string> {
   const path = '/v1/detokenize'
   const reply = await transport.ask(path, { json: { model: transport.target.model, tokens } }, call)
-  const content = textOf(reply.content)
+  const content = toText(reply.content)
   if (content === undefined) throw undecodable(path)
   return content
 }
@@ -115,25 +115,25 @@ export async function score(
   const flags = withoutZeros({ length_normalize: lengthNormalize, include_token_logprobs: includeTokenLogprobs })
   const json = { model: transport.target.model, prompt, candidates, ...flags }
   const reply = await transport.ask(path, { json }, call)
-  if (listOf(reply.candidates).length !== candidates.length) throw undecodable(path)
-  return listOf(reply.candidates).map((candidate) => readCandidate(fieldsOf(candidate)))
+  if (toList(reply.candidates).length !== candidates.length) throw undecodable(path)
+  return toList(reply.candidates).map((candidate) => readCandidate(toFields(candidate)))
 }
 
 function readCandidate(candidate: Fields): ScoredCandidate {
   return {
-    logProb: numberOf(candidate.log_prob) ?? 0,
-    lengthNormalizedLogProb: numberOf(candidate.length_normalized_log_prob) ?? 0,
-    numTokens: countOf(candidate.num_tokens) ?? 0,
-    tokens: listOf(candidate.tokens)
-      .map(fieldsOf)
-      .map(({ token, log_prob: logProb }) => ({ token: textOf(token) ?? '', logProb: numberOf(logProb) ?? 0 })),
+    logProb: toNumber(candidate.log_prob) ?? 0,
+    lengthNormalizedLogProb: toNumber(candidate.length_normalized_log_prob) ?? 0,
+    numTokens: toCount(candidate.num_tokens) ?? 0,
+    tokens: toList(candidate.tokens)
+      .map(toFields)
+      .map(({ token, log_prob: logProb }) => ({ token: toText(token) ?? '', logProb: toNumber(logProb) ?? 0 })),
   }
 }
 
 /** Reads the numbers of a reply. @throws {SvcError} `internal` for any other value */
-export function numbersOf(values: readonly unknown[], path: string): readonly number[] {
+export function readNumbers(values: readonly unknown[], path: string): readonly number[] {
   return values.map((value) => {
-    const number = numberOf(value)
+    const number = toNumber(value)
     if (number === undefined) throw undecodable(path)
     return number
   })

@@ -1,12 +1,12 @@
 import {
-  countOf,
   type Fields,
-  fieldsOf,
   isFields,
-  listOf,
-  numberOf,
   readSseEvents,
-  textOf,
+  toCount,
+  toFields,
+  toList,
+  toNumber,
+  toText,
   tryParseJson,
 } from '@svc/proxy/replies'
 import type { FormField, FormFile } from './multipart.ts'
@@ -75,8 +75,8 @@ export async function* transcribeStream(
   for await (const { data } of readSseEvents(body, () => undecodable(PATH))) {
     const event = tryParseJson(data)
     if (!isFields(event)) continue
-    if (event.error != null) throw streamFailed(textOf(fieldsOf(event.error).message) ?? '', transport.target.secrets)
-    if (event.type === 'transcript.text.delta') yield { delta: textOf(event.delta) ?? '' }
+    if (event.error != null) throw streamFailed(toText(toFields(event.error).message) ?? '', transport.target.secrets)
+    if (event.type === 'transcript.text.delta') yield { delta: toText(event.delta) ?? '' }
     if (event.type !== 'transcript.text.done') continue
     yield { transcript: readTranscript(event) }
     return
@@ -101,23 +101,23 @@ function toForm({ target }: ServiceTransport, input: TranscribeInput): FormField
 
 function readTranscript(reply: Fields): Transcript {
   return {
-    text: textOf(reply.text) ?? '',
-    language: textOf(reply.language) ?? '',
-    duration: numberOf(reply.duration) ?? 0,
+    text: toText(reply.text) ?? '',
+    language: toText(reply.language) ?? '',
+    duration: toNumber(reply.duration) ?? 0,
     segments: readSegments(reply),
   }
 }
 
 function readSegments(reply: Fields): SpokenSegment[] {
-  const words = listOf(reply.words).map(readWord)
-  const segments = listOf(reply.segments).map((value, index) => {
-    const { id, tokens, speaker, words: own, ...rest } = fieldsOf(value)
+  const words = toList(reply.words).map(readWord)
+  const segments = toList(reply.segments).map((value, index) => {
+    const { id, tokens, speaker, words: own, ...rest } = toFields(value)
     return {
-      id: countOf(id) ?? index,
+      id: toCount(id) ?? index,
       ...readWord(rest),
-      tokens: listOf(tokens).flatMap((token) => countOf(token) ?? []),
-      speaker: textOf(speaker) ?? '',
-      words: listOf(own).map(readWord),
+      tokens: toList(tokens).flatMap((token) => toCount(token) ?? []),
+      speaker: toText(speaker) ?? '',
+      words: toList(own).map(readWord),
     }
   })
   if (words.length === 0 || segments.some((segment) => segment.words.length > 0)) return segments
@@ -131,10 +131,10 @@ function readSegments(reply: Fields): SpokenSegment[] {
 }
 
 function readWord(value: unknown): SpokenWord {
-  const { start, end, text, word } = fieldsOf(value)
-  return { start: toNanoseconds(start), end: toNanoseconds(end), text: textOf(text) ?? textOf(word) ?? '' }
+  const { start, end, text, word } = toFields(value)
+  return { start: toNanoseconds(start), end: toNanoseconds(end), text: toText(text) ?? toText(word) ?? '' }
 }
 
 function toNanoseconds(seconds: unknown): bigint {
-  return BigInt(Math.round((numberOf(seconds) ?? 0) * NANOSECONDS))
+  return BigInt(Math.round((toNumber(seconds) ?? 0) * NANOSECONDS))
 }

@@ -1,6 +1,6 @@
 import type { Header, Upstream, UpstreamReply } from '@svc/http-client'
 import { type ClientHeader, hopHeaders } from '@svc/proxy'
-import { type Fields, headerOf, isFields, readWhole, tryParseJson } from '@svc/proxy/replies'
+import { type Fields, findHeader, isFields, readWhole, tryParseJson } from '@svc/proxy/replies'
 import { encodeForm, type FormField } from './multipart.ts'
 import { toReplyFailure, toSendFailure, undecodable } from './status.ts'
 import type { ServiceTarget } from './target.ts'
@@ -88,8 +88,8 @@ export function createTransport(target: ServiceTarget, upstream: Pick<Upstream, 
 }
 
 /** Reads the content type of a reply, in lower case and without parameters. */
-export function contentTypeOf({ headers }: Pick<ServiceBytes, 'headers'>): string {
-  return (headerOf(headers, 'content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+export function readContentType({ headers }: Pick<ServiceBytes, 'headers'>): string {
+  return (findHeader(headers, 'content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
 }
 
 /** Drops the zeros of the contract, which mean that a field is not set. */

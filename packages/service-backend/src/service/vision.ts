@@ -1,6 +1,6 @@
-import { countOf, fieldsOf, listOf, numberOf, textOf } from '@svc/proxy/replies'
+import { toCount, toFields, toList, toNumber, toText } from '@svc/proxy/replies'
 import { undecodable, unsupported } from './status.ts'
-import { numbersOf } from './text.ts'
+import { readNumbers } from './text.ts'
 import { type ServiceCall, type ServiceTransport, withoutZeros } from './transport.ts'
 
 /** Options of detecting objects in an image. Zeros and empty values are left out. */
@@ -42,14 +42,14 @@ export async function detect(
     call,
   )
   if (!Array.isArray(reply.detections)) throw undecodable(path)
-  return reply.detections.map(fieldsOf).map((thing) => ({
-    x: numberOf(thing.x) ?? 0,
-    y: numberOf(thing.y) ?? 0,
-    width: numberOf(thing.width) ?? 0,
-    height: numberOf(thing.height) ?? 0,
-    confidence: numberOf(thing.confidence) ?? 0,
-    className: textOf(thing.class_name) ?? '',
-    mask: Buffer.from(textOf(thing.mask) ?? '', 'base64'),
+  return reply.detections.map(toFields).map((thing) => ({
+    x: toNumber(thing.x) ?? 0,
+    y: toNumber(thing.y) ?? 0,
+    width: toNumber(thing.width) ?? 0,
+    height: toNumber(thing.height) ?? 0,
+    confidence: toNumber(thing.confidence) ?? 0,
+    className: toText(thing.class_name) ?? '',
+    mask: Buffer.from(toText(thing.mask) ?? '', 'base64'),
   }))
 }
 
@@ -107,10 +107,10 @@ export async function measureDepth(
     }),
   }
   const reply = await transport.ask(path, { json }, call)
-  const width = countOf(reply.width)
-  const height = countOf(reply.height)
+  const width = toCount(reply.width)
+  const height = toCount(reply.height)
   if (width === undefined || height === undefined) throw undecodable(path)
-  const numbers = (value: unknown): readonly number[] => numbersOf(listOf(value), path)
+  const numbers = (value: unknown): readonly number[] => readNumbers(toList(value), path)
   return {
     width,
     height,
@@ -119,9 +119,9 @@ export async function measureDepth(
     sky: numbers(reply.sky),
     extrinsics: numbers(reply.extrinsics),
     intrinsics: numbers(reply.intrinsics),
-    numPoints: countOf(reply.num_points) ?? 0,
+    numPoints: toCount(reply.num_points) ?? 0,
     points: numbers(reply.points),
-    pointColors: Buffer.from(textOf(reply.point_colors) ?? '', 'base64'),
+    pointColors: Buffer.from(toText(reply.point_colors) ?? '', 'base64'),
     isMetric: reply.is_metric === true,
   }
 }

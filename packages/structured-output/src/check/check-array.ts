@@ -1,6 +1,6 @@
 import { elementSchemas } from '../schema/array-keywords.ts'
 import { isObject } from '../schema/json.ts'
-import { countOf, keyword, schemaOf } from '../schema/keywords.ts'
+import { keyword, readCount, readSchema } from '../schema/keywords.ts'
 import type { SchemaPlace } from '../schema/schema-document.ts'
 import type { Evaluator, Verdict } from './verdict.ts'
 
@@ -18,7 +18,7 @@ interface ArraySubject {
 export function checkArray(place: SchemaPlace, subject: ArraySubject, context: Context): void {
   const { value } = subject
   const { verdict } = context
-  const [min, max] = [countOf(place, 'minItems'), countOf(place, 'maxItems')]
+  const [min, max] = [readCount(place, 'minItems'), readCount(place, 'maxItems')]
   if (min !== undefined && value.length < min) verdict.fail(`must have at least ${min} elements`)
   if (max !== undefined && value.length > max) verdict.fail(`must have at most ${max} elements`)
   if (keyword(place, 'uniqueItems') === true && new Set(value.map(toKey)).size < value.length) {
@@ -26,7 +26,7 @@ export function checkArray(place: SchemaPlace, subject: ArraySubject, context: C
   }
   checkElements(place, subject, context)
   checkContained(place, subject, context)
-  const rest = schemaOf(place, 'unevaluatedItems')
+  const rest = readSchema(place, 'unevaluatedItems')
   if (rest === undefined) return
   for (let index = verdict.items; index < value.length; index += 1) applyAt(rest, subject, { index, context })
   verdict.items = Infinity
@@ -54,13 +54,13 @@ function applyAt(
 }
 
 function checkContained(place: SchemaPlace, { value, pointer }: ArraySubject, { verdict, evaluation }: Context): void {
-  const wanted = schemaOf(place, 'contains')
+  const wanted = readSchema(place, 'contains')
   if (wanted === undefined) return
   const found = value.filter(
     (item, index) => evaluation.try(wanted, { value: item, pointer: `${pointer}/${index}` }).isValid,
   )
-  const min = countOf(place, 'minContains') ?? 1
-  const max = countOf(place, 'maxContains') ?? Infinity
+  const min = readCount(place, 'minContains') ?? 1
+  const max = readCount(place, 'maxContains') ?? Infinity
   if (found.length < min) verdict.fail(`must have at least ${min} elements that match \`contains\``)
   if (found.length > max) verdict.fail(`must have at most ${max} elements that match \`contains\``)
   if (found.length === value.length) verdict.items = Infinity

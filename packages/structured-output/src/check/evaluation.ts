@@ -1,7 +1,7 @@
 import { MAX_CHECK_DEPTH, MAX_CHECK_STEPS, MAX_PROBLEMS } from '../limits.ts'
 import { compilePattern, type TextTest } from '../patterns/compile-pattern.ts'
 import { isEqual, isObject } from '../schema/json.ts'
-import { keyword, schemaOf, schemasOf, textOf } from '../schema/keywords.ts'
+import { keyword, readSchema, readSchemas, readText } from '../schema/keywords.ts'
 import { followReference, type SchemaPlace } from '../schema/schema-document.ts'
 import { checkArray } from './check-array.ts'
 import { checkObject } from './check-object.ts'
@@ -136,30 +136,30 @@ export class Evaluation implements Evaluator {
   }
 
   #applyCombinations(place: SchemaPlace, subject: Subject, verdict: Verdict): void {
-    const reference = textOf(place, '$ref')
+    const reference = readText(place, '$ref')
     if (reference !== undefined) verdict.merge(this.apply(followReference(place, reference), subject))
-    for (const part of schemasOf(place, 'allOf')) verdict.merge(this.apply(part, subject))
+    for (const part of readSchemas(place, 'allOf')) verdict.merge(this.apply(part, subject))
     this.#applyAlternatives(place, subject, verdict)
-    const denied = schemaOf(place, 'not')
+    const denied = readSchema(place, 'not')
     if (denied !== undefined && this.try(denied, subject).isValid) verdict.fail('matches what `not` rules out')
-    const condition = schemaOf(place, 'if')
+    const condition = readSchema(place, 'if')
     if (condition === undefined) return
     const answer = this.try(condition, subject)
     if (answer.isValid) verdict.merge(answer)
-    const consequence = schemaOf(place, answer.isValid ? 'then' : 'else')
+    const consequence = readSchema(place, answer.isValid ? 'then' : 'else')
     if (consequence !== undefined) verdict.merge(this.apply(consequence, subject))
   }
 
   #applyAlternatives(place: SchemaPlace, subject: Subject, verdict: Verdict): void {
     if (keyword(place, 'anyOf') !== undefined) {
-      const right = schemasOf(place, 'anyOf')
+      const right = readSchemas(place, 'anyOf')
         .map((part) => this.try(part, subject))
         .filter(({ isValid }) => isValid)
       for (const result of right) verdict.merge(result)
       if (right.length === 0) verdict.fail('matches none of `anyOf`')
     }
     if (keyword(place, 'oneOf') !== undefined) {
-      const right = schemasOf(place, 'oneOf')
+      const right = readSchemas(place, 'oneOf')
         .map((part) => this.try(part, subject))
         .filter(({ isValid }) => isValid)
       for (const result of right) verdict.merge(result)

@@ -22,7 +22,7 @@ export function literal(text: string): Expression {
 }
 
 /** One code point of a set. */
-export function oneOf(set: CodePointSet): Expression {
+export function fromSet(set: CodePointSet): Expression {
   const [range] = set
   if (range === undefined) return NEVER
   const isSingle = set.length === 1 && range[0] === range[1]

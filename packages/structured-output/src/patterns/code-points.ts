@@ -17,7 +17,7 @@ export function toSet(ranges: readonly CodePointRange[]): CodePointSet {
 }
 
 /** The set of the characters of a text. */
-export function charactersOf(text: string): CodePointSet {
+export function toCharacterSet(text: string): CodePointSet {
   return toSet([...text].map((character) => single(character.codePointAt(0) ?? 0)))
 }
 
@@ -58,7 +58,7 @@ export function includes(set: CodePointSet, codePoint: number): boolean {
 }
 
 /** Number of code points in a set. */
-export function countOf(set: CodePointSet): number {
+export function countCodePoints(set: CodePointSet): number {
   return set.reduce((sum, [first, last]) => sum + last - first + 1, 0)
 }
 

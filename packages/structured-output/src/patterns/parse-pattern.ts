@@ -1,10 +1,10 @@
 import {
   type CodePointRange,
   type CodePointSet,
-  charactersOf,
   complement,
   DIGITS,
   includes,
+  toCharacterSet,
   toSet,
   union,
 } from './code-points.ts'
@@ -24,8 +24,8 @@ const WORD = toSet([
   [0x5f, 0x5f],
   [0x61, 0x7a],
 ])
-const BLANK = charactersOf('\t\n\f\r ')
-const NOT_DOT = charactersOf('\n\r\u2028\u2029')
+const BLANK = toCharacterSet('\t\n\f\r ')
+const NOT_DOT = toCharacterSet('\n\r\u2028\u2029')
 const CLASSES: Readonly<Record<string, CodePointSet>> = {
   d: DIGITS,
   D: complement(DIGITS),
@@ -137,7 +137,7 @@ class PatternReader {
     if (character === '.') return { kind: 'set', set: complement(NOT_DOT) }
     if (character === '\\') return { kind: 'set', set: this.#readEscape() }
     if (SPECIAL.has(character)) throw new Unreadable()
-    return { kind: 'set', set: charactersOf(character) }
+    return { kind: 'set', set: toCharacterSet(character) }
   }
 
   #readGroup(): PatternNode {
@@ -163,7 +163,7 @@ class PatternReader {
     const codePoint = Object.hasOwn(CONTROLS, character) ? CONTROLS[character] : this.#readCode(character)
     if (codePoint !== undefined) return toSet([[codePoint, codePoint]])
     // Other escaped letters and digits have meanings that this parser does not know.
-    if (/^[\x21-\x2f\x3a-\x40[-`{-~ ]$/.test(character)) return charactersOf(character)
+    if (/^[\x21-\x2f\x3a-\x40[-`{-~ ]$/.test(character)) return toCharacterSet(character)
     throw new Unreadable()
   }
 
@@ -195,7 +195,7 @@ class PatternReader {
   #readRange(first: CodePointSet): CodePointSet {
     this.#take('-')
     const last = this.#readMember()
-    const range: CodePointRange = [onlyOf(first), onlyOf(last)]
+    const range: CodePointRange = [takeOnly(first), takeOnly(last)]
     if (range[1] < range[0]) throw new Unreadable()
     return [range]
   }
@@ -203,11 +203,11 @@ class PatternReader {
   #readMember(): CodePointSet {
     const character = this.#next()
     if (character === '[' && this.#peek() === ':') throw new Unreadable()
-    return character === '\\' ? this.#readEscape() : charactersOf(character)
+    return character === '\\' ? this.#readEscape() : toCharacterSet(character)
   }
 }
 
-function onlyOf(set: CodePointSet): number {
+function takeOnly(set: CodePointSet): number {
   const [range] = set
   if (set.length !== 1 || range === undefined || range[0] !== range[1] || !includes(set, range[0])) {
     throw new Unreadable()

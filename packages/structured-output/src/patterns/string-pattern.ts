@@ -1,6 +1,6 @@
-import { choice, type Expression, literal, oneOf, repeat, sequence } from '../gbnf/expression.ts'
+import { choice, type Expression, fromSet, literal, repeat, sequence } from '../gbnf/expression.ts'
 import { MAX_PATTERN_COST, MAX_REPEAT } from '../limits.ts'
-import { type CodePointSet, complement, countOf, includes, intersect, PLAIN } from './code-points.ts'
+import { type CodePointSet, complement, countCodePoints, includes, intersect, PLAIN } from './code-points.ts'
 import { type PatternNode, parsePattern } from './parse-pattern.ts'
 
 /** Number of code points of a text; `max` is `Infinity` without a bound. */
@@ -36,7 +36,7 @@ export function toStringPattern(source: string, bounds: LengthRange): StringPatt
   const whole = parsed === undefined ? undefined : withoutAnchors(parsed)
   if (whole === undefined) return undefined
   const node = narrow(whole, bounds)
-  const cost = costOf(node)
+  const cost = measureCost(node)
   return cost > MAX_PATTERN_COST || !isSafe(node) ? undefined : { expression: toExpression(node), cost }
 }
 
@@ -78,14 +78,14 @@ function narrow(node: PatternNode, bounds: LengthRange): PatternNode {
   return min <= max ? { ...node, min, max } : node
 }
 
-function costOf(node: PatternNode): number {
+function measureCost(node: PatternNode): number {
   switch (node.kind) {
     case 'sequence':
-      return node.items.reduce((sum, item) => sum + costOf(item), 0)
+      return node.items.reduce((sum, item) => sum + measureCost(item), 0)
     case 'choice':
-      return node.options.reduce((sum, option) => sum + costOf(option), 0)
+      return node.options.reduce((sum, option) => sum + measureCost(option), 0)
     case 'repeat':
-      return costOf(node.item) * Math.max(1, node.max === Infinity ? node.min : node.max)
+      return measureCost(node.item) * Math.max(1, node.max === Infinity ? node.min : node.max)
     default:
       return 1
   }
@@ -96,23 +96,23 @@ function isSafe(node: PatternNode): boolean {
   if (node.kind === 'sequence') return node.items.every(isSafe)
   if (node.kind === 'choice') return node.options.every(isSafe)
   if (node.kind !== 'repeat') return true
-  return isSafe(node.item) && (node.max <= 1 || lengthsOf(node.item).min > 0)
+  return isSafe(node.item) && (node.max <= 1 || measureLengths(node.item).min > 0)
 }
 
-function lengthsOf(node: PatternNode): LengthRange {
+function measureLengths(node: PatternNode): LengthRange {
   switch (node.kind) {
     case 'set':
       return { min: 1, max: 1 }
     case 'sequence': {
-      const all = node.items.map(lengthsOf)
+      const all = node.items.map(measureLengths)
       return { min: sum(all.map(({ min }) => min)), max: sum(all.map(({ max }) => max)) }
     }
     case 'choice': {
-      const all = node.options.map(lengthsOf)
+      const all = node.options.map(measureLengths)
       return { min: Math.min(...all.map(({ min }) => min)), max: Math.max(...all.map(({ max }) => max)) }
     }
     case 'repeat': {
-      const { min, max } = lengthsOf(node.item)
+      const { min, max } = measureLengths(node.item)
       return { min: min * node.min, max: node.max === 0 || max === 0 ? 0 : max * node.max }
     }
     default:
@@ -143,15 +143,15 @@ function toExpression(node: PatternNode): Expression {
 function toStringCharacter(set: CodePointSet): Expression {
   const plain = intersect(set, PLAIN)
   const escaped = ESCAPES.filter(([codePoint]) => includes(set, codePoint)).map(([, text]) => literal(text))
-  const options = [...(plain.length === 0 ? [] : [oneOf(plain)]), ...escaped]
+  const options = [...(plain.length === 0 ? [] : [fromSet(plain)]), ...escaped]
   if (options.length > 0) return choice(...options)
   // Sets of only control characters without a short escape; a wider set has other characters to choose from.
-  return countOf(set) > 32
+  return countCodePoints(set) > 32
     ? choice()
-    : choice(...codePointsOf(set).map((one) => literal(JSON.stringify(one).slice(1, -1))))
+    : choice(...listCodePoints(set).map((one) => literal(JSON.stringify(one).slice(1, -1))))
 }
 
-function codePointsOf(set: CodePointSet): string[] {
+function listCodePoints(set: CodePointSet): string[] {
   return set.flatMap(([first, last]) =>
     Array.from({ length: last - first + 1 }, (_, offset) => String.fromCodePoint(first + offset)),
   )

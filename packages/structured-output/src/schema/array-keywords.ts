@@ -1,4 +1,4 @@
-import { keyword, refuse, schemaOf, schemasOf } from './keywords.ts'
+import { keyword, readSchema, readSchemas, refuse } from './keywords.ts'
 import { childPlace, type SchemaPlace } from './schema-document.ts'
 
 /** The schemas of the elements of an array. */
@@ -12,8 +12,8 @@ export interface ElementSchemas {
 /** Reads `prefixItems` and `items`, and the older form where `items` is a list and `additionalItems` the rest. */
 export function elementSchemas(place: SchemaPlace): ElementSchemas {
   const items = keyword(place, 'items')
-  if (!Array.isArray(items)) return { prefix: schemasOf(place, 'prefixItems'), rest: schemaOf(place, 'items') }
+  if (!Array.isArray(items)) return { prefix: readSchemas(place, 'prefixItems'), rest: readSchema(place, 'items') }
   if (keyword(place, 'prefixItems') !== undefined) throw refuse(place, 'items', 'must be a schema beside prefixItems')
   const prefix = items.map((_, index) => childPlace(place, 'items', index))
-  return { prefix, rest: schemaOf(place, 'additionalItems') }
+  return { prefix, rest: readSchema(place, 'additionalItems') }
 }

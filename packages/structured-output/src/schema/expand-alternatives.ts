@@ -1,6 +1,6 @@
 import { MAX_ALTERNATIVES, MAX_EXPANSION_STEPS, MAX_SCHEMA_NESTING } from '../limits.ts'
 import { refuseSchema } from '../schema-refusal.ts'
-import { keyword, schemaOf, schemasOf, textOf } from './keywords.ts'
+import { keyword, readSchema, readSchemas, readText } from './keywords.ts'
 import { followReference, type SchemaPlace } from './schema-document.ts'
 
 /** Places that must all hold for a value, after their combining keywords were expanded. */
@@ -48,13 +48,13 @@ export class AlternativeExpander {
     const add = (more: readonly Alternative[]): void => {
       alternatives = this.#combine(alternatives, more, place)
     }
-    const reference = textOf(place, '$ref')
+    const reference = readText(place, '$ref')
     if (reference !== undefined) add(this.#one(followReference(place, reference), inner))
-    add(this.#all(schemasOf(place, 'allOf'), inner))
+    add(this.#all(readSchemas(place, 'allOf'), inner))
     for (const name of ['anyOf', 'oneOf']) {
-      if (keyword(place, name) !== undefined) add(this.#any(place, schemasOf(place, name), inner))
+      if (keyword(place, name) !== undefined) add(this.#any(place, readSchemas(place, name), inner))
     }
-    const condition = schemaOf(place, 'if')
+    const condition = readSchema(place, 'if')
     if (condition !== undefined) add(this.#conditional(place, condition, inner))
     return alternatives
   }
@@ -71,7 +71,7 @@ export class AlternativeExpander {
    * there.
    */
   #conditional(place: SchemaPlace, condition: SchemaPlace, trail: ReadonlySet<string>): readonly Alternative[] {
-    const [consequence, otherwise] = [schemaOf(place, 'then'), schemaOf(place, 'else')]
+    const [consequence, otherwise] = [readSchema(place, 'then'), readSchema(place, 'else')]
     const yes = this.#all(consequence === undefined ? [condition] : [condition, consequence], trail)
     const no = otherwise === undefined ? [[]] : this.#one(otherwise, trail)
     return this.#bounded([...yes, ...no], place)

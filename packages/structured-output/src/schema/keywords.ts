@@ -30,7 +30,7 @@ export function keyword(place: SchemaPlace, name: string): unknown {
 }
 
 /** Reads the kinds that `type` names, with null where `nullable` is set; undefined without `type`. */
-export function kindsOf(place: SchemaPlace): ReadonlySet<Kind> | undefined {
+export function readKinds(place: SchemaPlace): ReadonlySet<Kind> | undefined {
   const type = keyword(place, 'type')
   if (type === undefined) return undefined
   const names = Array.isArray(type) ? (type as readonly unknown[]) : [type]
@@ -43,7 +43,7 @@ export function kindsOf(place: SchemaPlace): ReadonlySet<Kind> | undefined {
 }
 
 /** Reads a number, such as a bound; undefined where it is absent. */
-export function numberOf(place: SchemaPlace, name: string): number | undefined {
+export function readNumber(place: SchemaPlace, name: string): number | undefined {
   const value = keyword(place, name)
   if (value === undefined) return undefined
   if (typeof value === 'number' && Number.isFinite(value)) return value
@@ -51,21 +51,21 @@ export function numberOf(place: SchemaPlace, name: string): number | undefined {
 }
 
 /** Reads a count, such as `minItems`; undefined where it is absent. */
-export function countOf(place: SchemaPlace, name: string): number | undefined {
-  const value = numberOf(place, name)
+export function readCount(place: SchemaPlace, name: string): number | undefined {
+  const value = readNumber(place, name)
   if (value === undefined || (Number.isInteger(value) && value >= 0)) return value
   throw refuse(place, name, 'must be a whole number of at least 0')
 }
 
 /** Reads a text; undefined where it is absent. */
-export function textOf(place: SchemaPlace, name: string): string | undefined {
+export function readText(place: SchemaPlace, name: string): string | undefined {
   const value = keyword(place, name)
   if (value === undefined || typeof value === 'string') return value
   throw refuse(place, name, 'must be text')
 }
 
 /** Reads property names, such as those in `required`. */
-export function namesOf(place: SchemaPlace, name: string): readonly string[] {
+export function readNames(place: SchemaPlace, name: string): readonly string[] {
   // Draft 4 and many hand-written schemas put `required: true` beside a property; it means nothing there.
   const value = keyword(place, name)
   if (value === undefined || typeof value === 'boolean') return []
@@ -74,12 +74,12 @@ export function namesOf(place: SchemaPlace, name: string): readonly string[] {
 }
 
 /** Reads the schema under a keyword; undefined where it is absent. */
-export function schemaOf(place: SchemaPlace, name: string): SchemaPlace | undefined {
+export function readSchema(place: SchemaPlace, name: string): SchemaPlace | undefined {
   return keyword(place, name) === undefined ? undefined : childPlace(place, name)
 }
 
 /** Reads the schemas in the list of a keyword. */
-export function schemasOf(place: SchemaPlace, name: string): readonly SchemaPlace[] {
+export function readSchemas(place: SchemaPlace, name: string): readonly SchemaPlace[] {
   const value = keyword(place, name)
   if (value === undefined) return []
   if (!Array.isArray(value) || value.length === 0) throw refuse(place, name, 'must be a list of schemas')
@@ -87,13 +87,13 @@ export function schemasOf(place: SchemaPlace, name: string): readonly SchemaPlac
 }
 
 /** Reads the schemas in the map of a keyword, in the order of the schema. */
-export function schemaMapOf(place: SchemaPlace, name: string): readonly (readonly [string, SchemaPlace])[] {
-  const value = mapOf(place, name)
+export function readSchemaMap(place: SchemaPlace, name: string): readonly (readonly [string, SchemaPlace])[] {
+  const value = readMap(place, name)
   return Object.keys(value).map((key) => [key, childPlace(place, name, key)] as const)
 }
 
 /** Reads the map of a keyword. */
-export function mapOf(place: SchemaPlace, name: string): JsonObject {
+export function readMap(place: SchemaPlace, name: string): JsonObject {
   const value = keyword(place, name)
   if (value === undefined) return {}
   if (!isObject(value)) throw refuse(place, name, 'must be an object')

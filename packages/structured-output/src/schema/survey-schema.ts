@@ -1,19 +1,19 @@
-import { boundsOf } from '../check/check-value.ts'
+import { readBounds } from '../check/check-value.ts'
 import { MAX_PATTERNS, MAX_POINTER_TEXT, MAX_SCHEMA_NESTING } from '../limits.ts'
 import { compilePattern, type TextTest } from '../patterns/compile-pattern.ts'
 import { elementSchemas } from './array-keywords.ts'
 import {
-  countOf,
   keyword,
-  kindsOf,
-  mapOf,
-  namesOf,
-  numberOf,
+  readCount,
+  readKinds,
+  readMap,
+  readNames,
+  readNumber,
+  readSchema,
+  readSchemaMap,
+  readSchemas,
+  readText,
   refuse,
-  schemaMapOf,
-  schemaOf,
-  schemasOf,
-  textOf,
 } from './keywords.ts'
 import { childPlace, followReference, type SchemaPlace } from './schema-document.ts'
 
@@ -74,17 +74,17 @@ function readKeywords(place: SchemaPlace, patterns: Map<string, TextTest>): read
   for (const name of UNKNOWN_REFERENCES) {
     if (keyword(place, name) !== undefined) throw refuse(place, name, 'is not supported, use $ref')
   }
-  kindsOf(place)
-  boundsOf(place)
-  for (const name of COUNTS) countOf(place, name)
-  namesOf(place, 'required')
-  textOf(place, 'format')
+  readKinds(place)
+  readBounds(place)
+  for (const name of COUNTS) readCount(place, name)
+  readNames(place, 'required')
+  readText(place, 'format')
   readEnum(place)
-  const step = numberOf(place, 'multipleOf')
+  const step = readNumber(place, 'multipleOf')
   if (step !== undefined && step <= 0) throw refuse(place, 'multipleOf', 'must be more than 0')
-  const pattern = textOf(place, 'pattern')
+  const pattern = readText(place, 'pattern')
   if (pattern !== undefined) compile(place, ['pattern', pattern], patterns)
-  for (const [source] of schemaMapOf(place, 'patternProperties'))
+  for (const [source] of readSchemaMap(place, 'patternProperties'))
     compile(place, ['patternProperties', source], patterns)
   return innerSchemas(place)
 }
@@ -106,13 +106,13 @@ function compile(place: SchemaPlace, [name, source]: readonly [string, string], 
 
 function innerSchemas(place: SchemaPlace): SchemaPlace[] {
   const { prefix, rest } = elementSchemas(place)
-  const reference = textOf(place, '$ref')
-  const maps = ['properties', 'patternProperties', 'dependentSchemas'].flatMap((name) => schemaMapOf(place, name))
-  const dependencies = Object.entries(mapOf(place, 'dependencies')).filter(([, value]) => !Array.isArray(value))
+  const reference = readText(place, '$ref')
+  const maps = ['properties', 'patternProperties', 'dependentSchemas'].flatMap((name) => readSchemaMap(place, name))
+  const dependencies = Object.entries(readMap(place, 'dependencies')).filter(([, value]) => !Array.isArray(value))
   return [
     ...(reference === undefined ? [] : [followReference(place, reference)]),
-    ...['allOf', 'anyOf', 'oneOf'].flatMap((name) => schemasOf(place, name)),
-    ...INNER.map((name) => schemaOf(place, name)).filter((inner) => inner !== undefined),
+    ...['allOf', 'anyOf', 'oneOf'].flatMap((name) => readSchemas(place, name)),
+    ...INNER.map((name) => readSchema(place, name)).filter((inner) => inner !== undefined),
     ...prefix,
     ...(rest === undefined ? [] : [rest]),
     ...maps.map(([, inner]) => inner),

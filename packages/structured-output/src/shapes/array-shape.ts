@@ -20,7 +20,7 @@ export function arrayShape(places: Alternative, rules: RuleMaker): Expression {
   const at = (index: number): Expression =>
     rules.ruleFor(schemas.flatMap(({ prefix, rest }) => prefix[index] ?? rest ?? []))
   const first = Array.from({ length: Math.min(count, bounds.max) }, (_, index) => at(index))
-  const others = bounds.max > count ? restOf(schemas, { rules, bounds, count }) : EMPTY
+  const others = bounds.max > count ? buildRest(schemas, { rules, bounds, count }) : EMPTY
   const elements = first.length === 0 ? others : inOrder(first, others, bounds.min)
   return sequence(literal('['), SPACE, elements, literal(']'))
 }
@@ -33,7 +33,7 @@ interface RestContext {
 }
 
 /** Elements after the first ones; with a comma before them when there are any. */
-function restOf(
+function buildRest(
   schemas: readonly { readonly rest: SchemaPlace | undefined }[],
   { rules, bounds, count }: RestContext,
 ): Expression {

@@ -1,15 +1,15 @@
-import { choice, EMPTY, type Expression, literal, NEVER, oneOf, repeat, sequence } from '../gbnf/expression.ts'
+import { choice, EMPTY, type Expression, fromSet, literal, NEVER, repeat, sequence } from '../gbnf/expression.ts'
 import { DIGITS, toSet } from '../patterns/code-points.ts'
 
 /** The given number of decimal digits. */
 export function anyDigits(min: number, max = min): Expression {
-  return repeat(oneOf(DIGITS), min, max)
+  return repeat(fromSet(DIGITS), min, max)
 }
 
 /** One digit of a range, 0 to 9; no match when the range is empty. */
 function digitIn(first: number, last: number): Expression {
   if (first > last) return NEVER
-  return first === last ? literal(String(first)) : oneOf(toSet([[0x30 + first, 0x30 + last]]))
+  return first === last ? literal(String(first)) : fromSet(toSet([[0x30 + first, 0x30 + last]]))
 }
 
 const WIDEST = 16

@@ -1,7 +1,7 @@
-import { boundsOf, type NumberBound } from '../check/check-value.ts'
+import { type NumberBound, readBounds } from '../check/check-value.ts'
 import type { Evaluation } from '../check/evaluation.ts'
 import type { Alternative } from '../schema/expand-alternatives.ts'
-import { countOf, KINDS, type Kind, keyword, kindsOf, numberOf } from '../schema/keywords.ts'
+import { KINDS, type Kind, keyword, readCount, readKinds, readNumber } from '../schema/keywords.ts'
 import type { SchemaPlace } from '../schema/schema-document.ts'
 
 /** The constraints of a number. */
@@ -15,11 +15,11 @@ export interface NumberFacets {
 export function numberFacets(places: Alternative): NumberFacets {
   let [min, max]: [NumberBound | undefined, NumberBound | undefined] = [undefined, undefined]
   for (const place of places) {
-    const found = boundsOf(place)
+    const found = readBounds(place)
     if (found.min !== undefined && isTighter(found.min, min, 1)) min = found.min
     if (found.max !== undefined && isTighter(found.max, max, -1)) max = found.max
   }
-  const multiples = places.map((place) => numberOf(place, 'multipleOf')).filter((step) => step !== undefined)
+  const multiples = places.map((place) => readNumber(place, 'multipleOf')).filter((step) => step !== undefined)
   return { min, max, multiples: [...new Set(multiples)] }
 }
 
@@ -36,7 +36,7 @@ export function countRange(
   max: string,
 ): { readonly min: number; readonly max: number } {
   const found = (name: string): number[] =>
-    places.map((place) => countOf(place, name)).filter((one) => one !== undefined)
+    places.map((place) => readCount(place, name)).filter((one) => one !== undefined)
   return { min: Math.max(0, ...found(min)), max: Math.min(Infinity, ...found(max)) }
 }
 
@@ -68,7 +68,7 @@ const KEYWORDS_OF_KIND: readonly (readonly [readonly Kind[], readonly string[]])
  * that lists properties describes an object.
  */
 export function allowedKinds(places: Alternative): ReadonlySet<Kind> {
-  const named = places.map(kindsOf).filter((kinds) => kinds !== undefined)
+  const named = places.map(readKinds).filter((kinds) => kinds !== undefined)
   if (named.length > 0) return new Set(KINDS.filter((kind) => named.every((kinds) => kinds.has(kind))))
   const meant = KEYWORDS_OF_KIND.filter(([, names]) =>
     places.some((place) => names.some((name) => keyword(place, name) !== undefined)),
@@ -78,12 +78,12 @@ export function allowedKinds(places: Alternative): ReadonlySet<Kind> {
 
 /** The values that some places list and that satisfy all of them; undefined where no place lists values. */
 export function listedValues(places: Alternative, evaluation: Evaluation): readonly unknown[] | undefined {
-  const lists = places.map(valuesOf).filter((values) => values !== undefined)
+  const lists = places.map(readValues).filter((values) => values !== undefined)
   const [shortest] = lists.toSorted((a, b) => a.length - b.length)
   return shortest?.filter((value) => places.every((place) => evaluation.try(place, { value, pointer: '' }).isValid))
 }
 
-function valuesOf(place: SchemaPlace): readonly unknown[] | undefined {
+function readValues(place: SchemaPlace): readonly unknown[] | undefined {
   const constant = keyword(place, 'const')
   if (constant !== undefined) return [constant]
   const values = keyword(place, 'enum')

@@ -1,5 +1,5 @@
-import { choice, EMPTY, type Expression, literal, NEVER, oneOf, repeat, rule, sequence } from '../gbnf/expression.ts'
-import { charactersOf, PLAIN, subtract } from '../patterns/code-points.ts'
+import { choice, EMPTY, type Expression, fromSet, literal, NEVER, repeat, rule, sequence } from '../gbnf/expression.ts'
+import { PLAIN, subtract, toCharacterSet } from '../patterns/code-points.ts'
 
 interface Branch {
   readonly next: Map<string, Branch>
@@ -37,9 +37,9 @@ function others(branch: Branch, depth: number): Expression {
   // Any continuation here is longer than the name.
   if (branch.next.size === 0) return repeat(rule('char'), branch.isName ? 1 : 0, Infinity)
   const symbols = [...branch.next.keys()]
-  const plain = subtract(PLAIN, charactersOf(symbols.filter((symbol) => [...symbol].length === 1).join('')))
+  const plain = subtract(PLAIN, toCharacterSet(symbols.filter((symbol) => [...symbol].length === 1).join('')))
   const letters = [...SHORT_ESCAPES].filter((letter) => !branch.next.has(`\\${letter}`)).join('')
-  const different = choice(oneOf(plain), sequence(literal('\\'), oneOf(charactersOf(letters))))
+  const different = choice(fromSet(plain), sequence(literal('\\'), fromSet(toCharacterSet(letters))))
   return choice(
     branch.isName ? NEVER : EMPTY,
     sequence(different, repeat(rule('char'), 0, Infinity)),

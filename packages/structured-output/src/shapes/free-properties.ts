@@ -1,7 +1,7 @@
 import { choice, type Expression, literal, rule, sequence } from '../gbnf/expression.ts'
 import { toStringPattern } from '../patterns/string-pattern.ts'
 import type { Alternative } from '../schema/expand-alternatives.ts'
-import { keyword, refuse, schemaMapOf, schemaOf } from '../schema/keywords.ts'
+import { keyword, readSchema, readSchemaMap, refuse } from '../schema/keywords.ts'
 import type { SchemaPlace } from '../schema/schema-document.ts'
 import { freeKey } from './free-key.ts'
 import type { RuleMaker } from './rule-maker.ts'
@@ -22,10 +22,10 @@ export function freeProperties(
   rules: RuleMaker,
 ): FreeProperties | undefined {
   const patterned = places.flatMap((place) =>
-    schemaMapOf(place, 'patternProperties').map(([pattern, schema]) => ({ place, pattern, schema })),
+    readSchemaMap(place, 'patternProperties').map(([pattern, schema]) => ({ place, pattern, schema })),
   )
   if (patterned.length > 0) return patternedProperties(places, { patterned, names, rules })
-  const rests = places.map((place) => schemaOf(place, 'additionalProperties')).filter((rest) => rest !== undefined)
+  const rests = places.map((place) => readSchema(place, 'additionalProperties')).filter((rest) => rest !== undefined)
   const isListing = names.length > 0 || places.some((place) => keyword(place, 'properties') !== undefined)
   const isBounded = places.some((place) => keyword(place, 'unevaluatedProperties') !== undefined)
   if (rests.length === 0 && (isListing || isBounded)) return undefined
@@ -39,7 +39,7 @@ function pair(key: Expression, value: Expression): Expression {
 
 /** A name by `propertyNames`, which cannot also exclude listed ones, or any name but the listed ones. */
 function freeName(places: Alternative, names: readonly string[], rules: RuleMaker): Expression | undefined {
-  const schemas = places.map((place) => schemaOf(place, 'propertyNames')).filter((schema) => schema !== undefined)
+  const schemas = places.map((place) => readSchema(place, 'propertyNames')).filter((schema) => schema !== undefined)
   if (schemas.length === 0) return names.length === 0 ? rule('string') : rules.addRule('key', freeKey(names))
   return names.length > 0 ? undefined : rules.ruleForText(schemas)
 }
@@ -69,7 +69,7 @@ function patternedProperties(
     rules.spend(key.cost)
     const others = places
       .filter((other) => keyword(other, 'patternProperties') === undefined)
-      .map((other) => schemaOf(other, 'additionalProperties'))
+      .map((other) => readSchema(other, 'additionalProperties'))
       .filter((rest) => rest !== undefined)
     pairs.push(pair(sequence(literal('"'), key.expression, literal('"')), rules.ruleFor([schema, ...others])))
   }

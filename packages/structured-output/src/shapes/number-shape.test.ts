@@ -24,7 +24,7 @@ const bounds = (value: fc.Arbitrary<number>) =>
 
 type Bounds = { low: number | null; high: number | null; isLowOpen: boolean; isHighOpen: boolean }
 
-function schemaOf(type: string, { low, high, isLowOpen, isHighOpen }: Bounds): Readonly<Record<string, unknown>> {
+function toSchema(type: string, { low, high, isLowOpen, isHighOpen }: Bounds): Readonly<Record<string, unknown>> {
   const [min, max] = low !== null && high !== null && low > high ? [high, low] : [low, high]
   return {
     type,
@@ -51,7 +51,7 @@ describe('numbers between bounds', () => {
   ] as const)('%s: exactly those', (type, value) => {
     fc.assert(
       fc.property(bounds(value), fc.array(value, { maxLength: 5 }), (limits, tried) => {
-        const compiled = tryCompile(schemaOf(type, limits))
+        const compiled = tryCompile(toSchema(type, limits))
         const candidates = [...tried, limits.low ?? 0, limits.high ?? 0]
         if (compiled === undefined) {
           expect(limits.low !== null && limits.high !== null).toBe(true)
@@ -75,7 +75,7 @@ describe('numbers between bounds', () => {
     const steps = fc.oneof(fc.integer({ min: 1, max: 200 }), fc.constantFrom(0.5, 0.25, 2.5, 0.01, 0.2, 1e6))
     fc.assert(
       fc.property(steps, bounds(fc.integer({ min: -3000, max: 3000 })), fc.boolean(), (multipleOf, limits, isWhole) => {
-        const compiled = tryCompile({ ...schemaOf(isWhole ? 'integer' : 'number', limits), multipleOf })
+        const compiled = tryCompile({ ...toSchema(isWhole ? 'integer' : 'number', limits), multipleOf })
         if (compiled === undefined) return
         // The check covers large steps with many multiples, and fractional steps between bounds.
         if (multipleOf > 64 && (limits.low === null || limits.high === null)) return

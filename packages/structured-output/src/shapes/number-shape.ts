@@ -1,5 +1,15 @@
-import { choice, EMPTY, type Expression, literal, NEVER, oneOf, optional, rule, sequence } from '../gbnf/expression.ts'
-import { charactersOf, toSet } from '../patterns/code-points.ts'
+import {
+  choice,
+  EMPTY,
+  type Expression,
+  fromSet,
+  literal,
+  NEVER,
+  optional,
+  rule,
+  sequence,
+} from '../gbnf/expression.ts'
+import { toCharacterSet, toSet } from '../patterns/code-points.ts'
 import { anyDigits, anyFraction, type DigitTail, type FractionBound, fractions, wholeNumbers } from './digits.ts'
 import type { NumberFacets } from './facets.ts'
 import { literalChoice } from './literal-choice.ts'
@@ -42,8 +52,8 @@ export function numberShape(facets: NumberFacets, rules: RuleMaker): Expression 
 
 /** The rules that numbers without bounds share. Exponents stay small: a number that overflows would lose its value. */
 export function numberRules(): readonly (readonly [string, Expression])[] {
-  const whole = choice(literal('0'), sequence(oneOf(toSet([[0x31, 0x39]])), anyDigits(0, 14)))
-  const exponent = sequence(oneOf(charactersOf('eE')), optional(oneOf(charactersOf('+-'))), anyDigits(1, 2))
+  const whole = choice(literal('0'), sequence(fromSet(toSet([[0x31, 0x39]])), anyDigits(0, 14)))
+  const exponent = sequence(fromSet(toCharacterSet('eE')), optional(fromSet(toCharacterSet('+-'))), anyDigits(1, 2))
   const fraction = sequence(literal('.'), anyDigits(1, 15))
   return [
     ['integer', sequence(optional(literal('-')), whole)],
@@ -133,7 +143,7 @@ function decimalPlaces(steps: readonly number[]): number | undefined {
 }
 
 function fixedPlaces(places: number): Expression {
-  const whole = choice(literal('0'), sequence(oneOf(toSet([[0x31, 0x39]])), anyDigits(0, 7)))
+  const whole = choice(literal('0'), sequence(fromSet(toSet([[0x31, 0x39]])), anyDigits(0, 7)))
   return sequence(optional(literal('-')), whole, optional(sequence(literal('.'), anyDigits(1, places))))
 }
 

@@ -1,7 +1,7 @@
 import { choice, type Expression, literal, NEVER, optional, repeat, rule, sequence } from '../gbnf/expression.ts'
 import type { Alternative } from '../schema/expand-alternatives.ts'
 import { member } from '../schema/json.ts'
-import { keyword, mapOf, namesOf, schemaMapOf, schemaOf } from '../schema/keywords.ts'
+import { keyword, readMap, readNames, readSchema, readSchemaMap } from '../schema/keywords.ts'
 import { childPlace, type SchemaPlace } from '../schema/schema-document.ts'
 import { countRange } from './facets.ts'
 import { freeProperties } from './free-properties.ts'
@@ -22,8 +22,8 @@ interface Property {
  */
 export function objectShape(places: Alternative, rules: RuleMaker): Expression {
   const bounds = countRange(places, 'minProperties', 'maxProperties')
-  const required = new Set(places.flatMap((place) => namesOf(place, 'required')))
-  const listed = places.flatMap((place) => schemaMapOf(place, 'properties').map(([name]) => name))
+  const required = new Set(places.flatMap((place) => readNames(place, 'required')))
+  const listed = places.flatMap((place) => readSchemaMap(place, 'properties').map(([name]) => name))
   const names = rules.inOrder([...new Set([...listed, ...required])])
   rules.spend(names.length + 1)
   if (bounds.min > bounds.max || required.size > bounds.max) return NEVER
@@ -45,7 +45,7 @@ export function objectShape(places: Alternative, rules: RuleMaker): Expression {
 
 function pairFor(places: Alternative, name: string, rules: RuleMaker): Expression {
   const accepted = places.every((place) => {
-    const names = schemaOf(place, 'propertyNames')
+    const names = readSchema(place, 'propertyNames')
     return names === undefined || rules.acceptsName(names, name)
   })
   if (!accepted) return NEVER
@@ -59,10 +59,10 @@ function pair(key: Expression, value: Expression): Expression {
 
 /** The schemas of one place for a property: its own and those of matching patterns, or the one for all others. */
 function schemasFor(place: SchemaPlace, name: string, rules: RuleMaker): readonly SchemaPlace[] {
-  const own = member(mapOf(place, 'properties'), name) === undefined ? [] : [childPlace(place, 'properties', name)]
-  const patterned = schemaMapOf(place, 'patternProperties').filter(([pattern]) => rules.matches(pattern, name))
+  const own = member(readMap(place, 'properties'), name) === undefined ? [] : [childPlace(place, 'properties', name)]
+  const patterned = readSchemaMap(place, 'patternProperties').filter(([pattern]) => rules.matches(pattern, name))
   const found = [...own, ...patterned.map(([, schema]) => schema)]
-  return found.length > 0 ? found : [schemaOf(place, 'additionalProperties') ?? []].flat()
+  return found.length > 0 ? found : [readSchema(place, 'additionalProperties') ?? []].flat()
 }
 
 /**

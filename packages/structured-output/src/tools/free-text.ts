@@ -1,6 +1,6 @@
-import { choice, EMPTY, type Expression, literal, oneOf, repeat, rule, sequence } from '../gbnf/expression.ts'
+import { choice, EMPTY, type Expression, fromSet, literal, repeat, rule, sequence } from '../gbnf/expression.ts'
 import type { GrammarBuilder } from '../grammar-builder.ts'
-import { type CodePointSet, charactersOf, subtract, toSet } from '../patterns/code-points.ts'
+import { type CodePointSet, subtract, toCharacterSet, toSet } from '../patterns/code-points.ts'
 
 const EVERYTHING: CodePointSet = toSet([[1, 0x10_ff_ff]])
 /** Relevant characters of a marker; texts that contain them are left out. */
@@ -8,8 +8,8 @@ const MAX_MARKER = 32
 
 /** Any text that does not begin with one of some characters. */
 export function textNotStartingWith(characters: string): Expression {
-  const start = subtract(EVERYTHING, charactersOf(characters))
-  return choice(EMPTY, sequence(oneOf(start), repeat(oneOf(EVERYTHING), 0, Infinity)))
+  const start = subtract(EVERYTHING, toCharacterSet(characters))
+  return choice(EMPTY, sequence(fromSet(start), repeat(fromSet(EVERYTHING), 0, Infinity)))
 }
 
 /**
@@ -18,14 +18,14 @@ export function textNotStartingWith(characters: string): Expression {
  */
 export function textWithout(marker: string, builder: GrammarBuilder): Expression {
   const wanted = [...marker].slice(0, MAX_MARKER)
-  const others = subtract(EVERYTHING, charactersOf(wanted.join('')))
+  const others = subtract(EVERYTHING, toCharacterSet(wanted.join('')))
   const state = (length: number): Expression => rule(`outside-${length}-text`)
   for (const length of wanted.keys()) {
     const steps = [...new Set(wanted)].flatMap((character) => {
       const next = matchedAfter(wanted, length, character)
       return next === wanted.length ? [] : [sequence(literal(character), state(next))]
     })
-    builder.define(`outside-${length}-text`, choice(EMPTY, ...steps, sequence(oneOf(others), state(0))))
+    builder.define(`outside-${length}-text`, choice(EMPTY, ...steps, sequence(fromSet(others), state(0))))
   }
   return state(0)
 }

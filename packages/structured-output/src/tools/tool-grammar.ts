@@ -59,7 +59,7 @@ export function createToolGrammar(input: ToolGrammarInput): ToolGrammar {
   })
   const builder = new GrammarBuilder({ param: 'tools' }, patterns, { propertiesOrder: propertiesOrder(settings) })
   const calls = functions.map((tool, index) =>
-    callOf(tool, argumentsRule(places[index], { input, tool, builder }), input),
+    buildCall(tool, argumentsRule(places[index], { input, tool, builder }), input),
   )
   const checks = new Map(functions.map(({ name }, index) => [name, checkFor(places[index], patterns)]))
   const grammar = builder.finish(replies(builder.addRule('call', choice(...calls)), input, builder))
@@ -91,7 +91,7 @@ function isTagged(settings: ToolGrammarSettings): boolean {
   return settings.grammar?.schemaType === 'llama3.1'
 }
 
-function callOf({ name }: CallableTool, values: Expression, { settings }: ToolGrammarInput): Expression {
+function buildCall({ name }: CallableTool, values: Expression, { settings }: ToolGrammarInput): Expression {
   if (isTagged(settings)) return sequence(literal(`<function=${name}>`), values, literal('</function>'))
   const nameKey = settings.functionNameKey || 'name'
   const argumentsKey = settings.functionArgumentsKey || 'arguments'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { goStruct, toGoValue } from './data.ts'
-import { compileGoTemplate, goMapOf, goPointerTo, goSliceOf } from './index.ts'
+import { compileGoTemplate, goMap, goPointerTo, goSlice } from './index.ts'
 import { GoMap, GoSlice, goInt, goList } from './values.ts'
 
 const child = goStruct('Child', { ID: 'int', Tag: { type: 'string', json: 'tag,omitempty' } })
@@ -10,8 +10,8 @@ const parent = goStruct('Parent', {
   Ratio: 'float64',
   Ready: 'bool',
   Any: 'any',
-  Children: goSliceOf(child),
-  Labels: goMapOf('string'),
+  Children: goSlice(child),
+  Labels: goMap('string'),
   Only: goPointerTo(() => child),
 })
 

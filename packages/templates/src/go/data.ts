@@ -4,7 +4,7 @@ import { GoTemplateLimitError } from './errors.ts'
 import { DEFAULT_GO_TEMPLATE_LIMITS } from './limits.ts'
 import type { GoField, GoType, StructLike } from './types.ts'
 import { typeName } from './types.ts'
-import { GoBoxed, GoInteger, GoMap, GoPointer, GoSlice, GoStruct, type GoValue, zeroOf } from './values.ts'
+import { createZero, GoBoxed, GoInteger, GoMap, GoPointer, GoSlice, GoStruct, type GoValue } from './values.ts'
 
 /** The declaration of a field: its type, or its type with a JSON tag such as `name,omitempty`. */
 export type GoFieldSpec = GoType | { readonly type: GoType; readonly json: string }
@@ -92,7 +92,7 @@ function boxed(data: GoBoxed): GoValue {
 
 function fromTyped(type: GoType, data: unknown, depth: number): GoValue {
   if (type === 'any') return fromAny(data, depth, DEFAULT_GO_TEMPLATE_LIMITS.maxValueDepth)
-  if (data === undefined || data === null) return zeroOf(type)
+  if (data === undefined || data === null) return createZero(type)
   if (typeof type === 'string') return fromScalar(type, data)
   if (depth >= DEFAULT_GO_TEMPLATE_LIMITS.maxValueDepth) {
     throw new GoTemplateLimitError('maxValueDepth', DEFAULT_GO_TEMPLATE_LIMITS.maxValueDepth)

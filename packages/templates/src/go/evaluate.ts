@@ -1,7 +1,7 @@
 import { checkArgument, literalArgument } from './arguments.ts'
 import type { Body, Branch, Command, Definitions, Node, Operand, Pipeline, RangeNode, TemplateNode } from './ast.ts'
 import { fail, GoCallError, GoTemplateExecError, GoTemplateLimitError } from './errors.ts'
-import { fieldOf } from './fields.ts'
+import { readField } from './fields.ts'
 import { printable } from './format/print.ts'
 import type { CallContext, GoFunction, ParameterType } from './function.ts'
 import { rangeItems } from './iterate.ts'
@@ -250,7 +250,7 @@ class Evaluator {
         receiver = object.call(name, isLast ? this.#methodArguments(args, dot, final) : [])
       } else {
         if (at === last && (args.length > 0 || final !== NO_FINAL)) fail(`${name} is not a method but has arguments`)
-        receiver = fieldOf(receiver, name)
+        receiver = readField(receiver, name)
       }
     }
     return receiver

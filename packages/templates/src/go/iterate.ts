@@ -1,5 +1,5 @@
 import { fail, GoTemplateLimitError } from './errors.ts'
-import { GoInteger, GoMap, GoSlice, type GoValue, goInt, typeNameOf } from './values.ts'
+import { GoInteger, GoMap, GoSlice, type GoValue, goInt, toTypeName } from './values.ts'
 
 /** Bounds of one `range`. */
 export interface RangeOptions {
@@ -27,6 +27,6 @@ export function* rangeItems(
     if (value.value > BigInt(maxRounds)) throw new GoTemplateLimitError('maxListLength', maxRounds)
     for (let item = 0n; item < value.value; item++) yield [undefined, new GoInteger(value.type, item)]
   } else {
-    fail(`range can't iterate over ${typeNameOf(value)}`)
+    fail(`range can't iterate over ${toTypeName(value)}`)
   }
 }

@@ -47,7 +47,7 @@ export function lowerCase(bytes: string): string {
 }
 
 /** How often a text occurs in another, not overlapping; an empty one occurs nowhere here. */
-export function countOf(bytes: string, part: string): number {
+export function countOccurrences(bytes: string, part: string): number {
   if (part === '') return 0
   let count = 0
   for (let at = bytes.indexOf(part); at >= 0; at = bytes.indexOf(part, at + part.length)) count++

@@ -202,7 +202,7 @@ export type GoKind =
   | 'ptr'
 
 /** The kind of a value; nil and no value are `invalid`. */
-export function kindOf(value: GoValue): GoKind {
+export function findKind(value: GoValue): GoKind {
   if (value === undefined || value === null) return 'invalid'
   if (typeof value === 'string') return 'string'
   if (typeof value === 'boolean') return 'bool'
@@ -222,7 +222,7 @@ export function kindOf(value: GoValue): GoKind {
 }
 
 /** The type of a value as `%T` prints it; `<nil>` for nil and no value. */
-export function typeNameOf(value: GoValue): string {
+export function toTypeName(value: GoValue): string {
   if (value === undefined || value === null) return '<nil>'
   if (typeof value === 'string') return 'string'
   if (typeof value === 'boolean') return 'bool'
@@ -283,7 +283,7 @@ export function isTrue(value: GoValue): boolean {
 }
 
 /** The zero value of a type. */
-export function zeroOf(type: GoType): GoValue {
+export function createZero(type: GoType): GoValue {
   if (type === 'any') return null
   if (type === 'string') return ''
   if (type === 'bool') return false
@@ -300,7 +300,7 @@ export function zeroOf(type: GoType): GoValue {
     case 'struct':
       return new GoStruct(
         type,
-        type.fields.map((field) => zeroOf(field.type)),
+        type.fields.map((field) => createZero(field.type)),
       )
   }
 }

@@ -23,7 +23,7 @@ import type {
 } from './syntax/ast.ts'
 import { NO_TRAITS } from './syntax/macro-traits.ts'
 import type { MacroLike, Template } from './syntax/template.ts'
-import { isTrue, sizeOf } from './truth.ts'
+import { isTrue, measureSize } from './truth.ts'
 import { BlockReference } from './values/block-reference.ts'
 import { NO_ARGUMENTS } from './values/callable.ts'
 import { Namespace } from './values/namespace.ts'
@@ -184,7 +184,7 @@ export class Executor {
     const isFiltered = node.filter !== undefined
     return new Loop(this.#run, {
       iterator: isFiltered ? this.#filterItems(node, iterator, scope) : iterator,
-      length: isFiltered ? undefined : sizeOf(this.#run, items),
+      length: isFiltered ? undefined : measureSize(this.#run, items),
       depth,
       recurse: node.recursive
         ? (inner, innerDepth) => {

@@ -117,7 +117,7 @@ function createUnigram(): TinyTokenizer {
 }
 
 function frame(): Readonly<Record<string, unknown>> {
-  const token = (content: string): unknown => ({ id: content, ids: [idOf(content)], tokens: [content] })
+  const token = (content: string): unknown => ({ id: content, ids: [toId(content)], tokens: [content] })
   const special = (id: string, type: number): unknown => ({ SpecialToken: { id, type_id: type } })
   const text = (id: string, type: number): unknown => ({ Sequence: { id, type_id: type } })
   return {
@@ -136,7 +136,7 @@ function frame(): Readonly<Record<string, unknown>> {
   }
 }
 
-function idOf(content: string): number {
+function toId(content: string): number {
   return [...SPECIAL_TOKENS].map(String).indexOf(content)
 }
 

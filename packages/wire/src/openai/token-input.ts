@@ -26,7 +26,7 @@ export const tokenList = z
 export const textOrTokens = z
   .custom<string | (string | number | number[])[]>()
   .superRefine((value: unknown, context) => {
-    const fault = faultOf(value)
+    const fault = findFault(value)
     if (fault !== undefined) context.addIssue({ code: 'custom', ...fault })
   })
   .meta({ anyOf: [{ type: 'string' }, TOKENS, { type: 'array', items: { anyOf: [{ type: 'string' }, TOKENS] } }] })
@@ -35,7 +35,7 @@ export const textOrTokens = z
 export type TextOrTokens = z.infer<typeof textOrTokens>
 
 /** Each text or list of tokens for itself, in order. */
-export function textsOf(value: TextOrTokens): readonly (string | readonly number[])[] {
+export function toTexts(value: TextOrTokens): readonly (string | readonly number[])[] {
   if (typeof value === 'string') return [value]
   const tokens = value.filter((item) => typeof item === 'number')
   return tokens.length > 0 ? [tokens] : value.filter((item) => typeof item !== 'number')
@@ -46,7 +46,7 @@ interface Fault {
   readonly message: string
 }
 
-function faultOf(value: unknown): Fault | undefined {
+function findFault(value: unknown): Fault | undefined {
   if (typeof value === 'string') return undefined
   if (!Array.isArray(value)) return { path: [], message: 'Invalid input: expected string or array' }
   if (typeof value[0] === 'number') return faultOfTokens(value)

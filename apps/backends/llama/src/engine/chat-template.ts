@@ -112,10 +112,10 @@ function takesArgumentsAsText(template: string): boolean {
 }
 
 function parseArguments(call: unknown): unknown {
-  const entries = entriesOf(call)
+  const entries = toEntries(call)
   if (entries === undefined) return call
   const called = entries.get('function')
-  if (entriesOf(called) !== undefined) return new Map(entries).set('function', parseArguments(called))
+  if (toEntries(called) !== undefined) return new Map(entries).set('function', parseArguments(called))
   const text = entries.get('arguments')
   if (typeof text !== 'string') return call
   try {
@@ -144,7 +144,7 @@ function describeCalls(render: ChatTemplate['render']): Pick<ChatTemplate, 'mark
 }
 
 /** Reads an object's members, for any parser. */
-function entriesOf(value: unknown): ReadonlyMap<string, unknown> | undefined {
+function toEntries(value: unknown): ReadonlyMap<string, unknown> | undefined {
   if (value instanceof Map) return value
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? new Map(Object.entries(value))

@@ -21,7 +21,7 @@ import { type GeneratedPiece, type GenerateRequest, type Generator, generate } f
 import { createLazy, type Lazy } from './lazy.ts'
 import { checkModelFiles } from './model-files.ts'
 import { openNative } from './native.ts'
-import { openModel, refusalOf } from './open-model.ts'
+import { openModel, toRefusal } from './open-model.ts'
 import { type Ranker, rankByCosine, rankByHead } from './rank.ts'
 import type { Runtime } from './runtime.ts'
 import { type Scored, score, type TextScoreRequest, toScoreRequest } from './score.ts'
@@ -162,7 +162,7 @@ async function openFirstContext(contexts: Contexts, abilities: ModelAbilities, o
   } catch (error) {
     const [lora] = settings.loras
     if (lora === undefined || error instanceof LlamaError) throw error
-    throw refusalOf(runtime, lora.filePath, error)
+    throw toRefusal(runtime, lora.filePath, error)
   }
 }
 

@@ -30,12 +30,12 @@ export async function openModel(
     })
   } catch (error) {
     signal.throwIfAborted()
-    throw refusalOf(runtime, settings.file, error)
+    throw toRefusal(runtime, settings.file, error)
   }
 }
 
 /** Creates the failure of a refused file, with the engine's logged message. */
-export function refusalOf(runtime: Runtime, file: string, cause: unknown): LlamaError {
+export function toRefusal(runtime: Runtime, file: string, cause: unknown): LlamaError {
   const name = path.basename(file)
   const [line = 'the engine cannot load it'] = runtime.takeErrors()
   return new LlamaError('unprocessable', `${name}: ${line.replaceAll(file, name)}`, { code: 'bad_model_file', cause })

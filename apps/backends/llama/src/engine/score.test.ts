@@ -14,13 +14,13 @@ function createScoreModel() {
   return { asked, model: { tokenizer: { tokenize, tokenizePrompt: tokenize }, contextSize: 4 } }
 }
 
-const tokensOf = (text: string): number[] => [...Buffer.from(text)]
+const toTokens = (text: string): number[] => [...Buffer.from(text)]
 
 describe('texts to compare', () => {
   it('come from after the prompt, which is read once and with each candidate', async () => {
     const { asked, model } = createScoreModel()
     const request = await toScoreRequest(model, { prompt: 'ab', candidates: ['c', 'de'] }, { signal: never })
-    expect(request).toEqual({ prompt: tokensOf('ab'), candidates: [tokensOf('c'), tokensOf('de')] })
+    expect(request).toEqual({ prompt: toTokens('ab'), candidates: [toTokens('c'), toTokens('de')] })
     expect(asked).toEqual(['ab', 'abc', 'abde'])
   })
 

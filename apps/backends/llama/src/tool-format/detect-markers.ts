@@ -135,24 +135,24 @@ type Shape = Pick<ToolFormatMarkers, 'nameField' | 'argsField' | 'idField' | 'fu
 /** Reads the keys of a call's parts. */
 function readShape(call: Readonly<Record<string, unknown>> | undefined): Shape | undefined {
   if (call === undefined) return undefined
-  const keyOf = (object: Readonly<Record<string, unknown>>, holds: (value: unknown) => boolean): string =>
+  const findKey = (object: Readonly<Record<string, unknown>>, holds: (value: unknown) => boolean): string =>
     Object.keys(object).find((key) => holds(object[key])) ?? ''
   const holdsArguments = (value: unknown): boolean =>
     typeof value === 'string' ? value.includes(KEYS[0]) : isRecord(value) && KEYS[0] in value
   if (holdsArguments(call[FIRST.name])) {
     return { nameField: '', argsField: '', idField: '', functionField: '', funNameIsKey: true }
   }
-  const functionField = keyOf(call, (value) => isRecord(value) && Object.values(value).includes(FIRST.name))
+  const functionField = findKey(call, (value) => isRecord(value) && Object.values(value).includes(FIRST.name))
   const inner = functionField === '' ? call : call[functionField]
   if (!isRecord(inner)) return undefined
-  const nameField = keyOf(inner, (value) => value === FIRST.name)
-  const argsField = keyOf(inner, holdsArguments)
+  const nameField = findKey(inner, (value) => value === FIRST.name)
+  const argsField = findKey(inner, holdsArguments)
   if (nameField === '' || argsField === '') return undefined
   return {
     nameField,
     argsField,
     functionField,
-    idField: keyOf(call, (value) => value === FIRST.id),
+    idField: findKey(call, (value) => value === FIRST.id),
     funNameIsKey: false,
   }
 }

@@ -2,9 +2,9 @@ import { EmbeddingLayout } from '@svc/backend-client/proto'
 import { SvcError } from '@svc/errors'
 import { classifyTokens } from '../classify-tokens.ts'
 import { embedText } from '../embed-text.ts'
-import { promptOf } from '../prediction.ts'
+import { toPrompt } from '../prediction.ts'
 import type { BackendAnswers } from '../state.ts'
-import { hashText, overlap, splitWords, wordsOf } from '../words.ts'
+import { hashText, overlap, splitWords, toWords } from '../words.ts'
 
 /** Rpcs that read text and generate none. */
 export const textAnswers = {
@@ -23,7 +23,7 @@ export const textAnswers = {
     }
   },
   tokenizeString(request, { mock }) {
-    const tokens = mock.vocabulary.encode(promptOf(request))
+    const tokens = mock.vocabulary.encode(toPrompt(request))
     return { length: tokens.length, tokens }
   },
   detokenize: ({ tokens }, { mock }) => ({ content: mock.vocabulary.decode(tokens) }),
@@ -60,9 +60,9 @@ export const textAnswers = {
 
 /** A word of the prompt is likely, any other word is not. */
 function scoreTokens(candidate: string, prompt: string): Array<{ token: string; logProb: number }> {
-  const known = new Set(wordsOf(prompt))
+  const known = new Set(toWords(prompt))
   return splitWords(candidate).map((token) => {
-    const isKnown = wordsOf(token).some((word) => known.has(word))
+    const isKnown = toWords(token).some((word) => known.has(word))
     return { token, logProb: -(isKnown ? 0.1 : 3) - (hashText(token) % 100) / 1000 }
   })
 }

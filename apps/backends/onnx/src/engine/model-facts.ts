@@ -27,13 +27,13 @@ export function findTask({ config }: ModelTexts, { outputs }: GraphShape): Task 
 
 /** Most tokens of one input, special tokens included: the smallest of the limits in the files and of the caller. */
 export function findMaxTokens({ config, tokenizerConfig, sentenceConfig }: ModelTexts, asked: number): number {
-  const padding = numberOf(config, 'pad_token_id') ?? 1
+  const padding = readNumber(config, 'pad_token_id') ?? 1
   const shift = SHIFTED_POSITIONS.test(String(config.model_type)) ? padding + 1 : 0
-  const positions = numberOf(config, 'max_position_embeddings') ?? numberOf(config, 'n_positions')
+  const positions = readNumber(config, 'max_position_embeddings') ?? readNumber(config, 'n_positions')
   const limits = [
     positions === undefined ? undefined : positions - shift,
-    numberOf(tokenizerConfig, 'model_max_length'),
-    numberOf(sentenceConfig, 'max_seq_length'),
+    readNumber(tokenizerConfig, 'model_max_length'),
+    readNumber(sentenceConfig, 'max_seq_length'),
   ].filter((limit) => limit !== undefined && limit > 0 && limit < 1_000_000_000)
   const own = limits.length === 0 ? DEFAULT_TOKENS : Math.min(...limits.map(Number))
   return asked > 0 ? Math.min(own, asked) : own
@@ -57,7 +57,7 @@ export function readPooling({ pooling }: ModelTexts): Pooling | undefined {
   return POOLING_KEYS.find(([key]) => pooling[key] === true)?.[1]
 }
 
-function numberOf(object: JsonObject, key: string): number | undefined {
+function readNumber(object: JsonObject, key: string): number | undefined {
   const value = object[key]
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined
 }

@@ -40,10 +40,10 @@ const PREFERENCE: readonly WeightKind[] = ['fp32', 'q8', 'int8', 'uint8', 'fp16'
  * @throws OnnxError `unprocessable`
  */
 export async function findModelFolder(place: string, weights: WeightKind | undefined): Promise<ModelFolder> {
-  const found = await kindOf(place)
+  const found = await findKind(place)
   if (found === 'file') {
     const own = path.dirname(place)
-    const isInner = path.basename(own) === 'onnx' && (await kindOf(path.join(own, 'config.json'))) === undefined
+    const isInner = path.basename(own) === 'onnx' && (await findKind(path.join(own, 'config.json'))) === undefined
     return { folder: isInner ? path.dirname(own) : own, graphFile: place }
   }
   if (found === undefined) throw badModel(`${path.basename(place)}: no such folder or file`)
@@ -51,7 +51,7 @@ export async function findModelFolder(place: string, weights: WeightKind | undef
   for (const name of names) {
     for (const inner of GRAPH_FOLDERS) {
       const graphFile = path.join(place, inner, name)
-      if ((await kindOf(graphFile)) === 'file') return { folder: place, graphFile }
+      if ((await findKind(graphFile)) === 'file') return { folder: place, graphFile }
     }
   }
   const wanted = weights === undefined ? 'model.onnx' : (names[0] ?? '')
@@ -115,7 +115,7 @@ async function readBounded(file: string, name: string, maxBytes: number): Promis
   }
 }
 
-async function kindOf(file: string): Promise<'file' | 'folder' | undefined> {
+async function findKind(file: string): Promise<'file' | 'folder' | undefined> {
   try {
     const found = await stat(file)
     return found.isDirectory() ? 'folder' : 'file'

@@ -69,7 +69,7 @@ export async function loadModel(settings: ModelSettings, { signal }: CallOptions
   })
   try {
     const head = createHead({ graph, tokenizer, texts, settings })
-    const width = await probe(encoderOf(head), tokenizer, signal)
+    const width = await probe(findEncoder(head), tokenizer, signal)
     checkWidth(head, width, texts)
     return createModel({ settings, head, graph, tokenizer, weightBytes, width })
   } catch (error) {
@@ -95,7 +95,7 @@ function createModel({ settings, head, graph, tokenizer, weightBytes, width }: P
     settings,
     head,
     tokenizer,
-    maxTokens: maxTokensOf(head),
+    maxTokens: readMaxTokens(head),
     dimension: head.task === 'embed' ? width : 0,
     weightBytes,
     ranking,
@@ -238,7 +238,7 @@ function checkWidth(head: Head, width: number, texts: ModelTexts): void {
   if (width !== names) throw badModel(`the graph has ${width} labels, config.json names ${names}`)
 }
 
-function encoderOf(head: Head): Encoder {
+function findEncoder(head: Head): Encoder {
   switch (head.task) {
     case 'classify':
       return head.classifier.encoder
@@ -249,7 +249,7 @@ function encoderOf(head: Head): Encoder {
   }
 }
 
-function maxTokensOf(head: Head): number {
+function readMaxTokens(head: Head): number {
   switch (head.task) {
     case 'classify':
       return head.classifier.maxTokens

@@ -13,7 +13,7 @@ function create(kind: TinyTokenizerKind, changes: Readonly<Record<string, unknow
   return createTextTokenizer({ tokenizer: { ...createTinyTokenizer(kind).file, ...changes }, config })
 }
 
-async function partsOf(tokenizer: TextTokenizer, text: string): Promise<string[]> {
+async function encodeParts(tokenizer: TextTokenizer, text: string): Promise<string[]> {
   return (await tokenizer.encode(text, { signal })).map(({ start, end }) => text.slice(start, end))
 }
 
@@ -72,7 +72,7 @@ describe('where tokens come from', () => {
     ['bytes', '👩', ['👩', '👩', '👩', '👩']],
     ['unigram', 'ＪＯ ﬁ John', ['', 'ＪＯ', ' ', 'ﬁ', 'ﬁ', ' John']],
   ] as const)('%s: %j', async (kind, text, expected) => {
-    expect(await partsOf(create(kind), text)).toEqual(expected)
+    expect(await encodeParts(create(kind), text)).toEqual(expected)
   })
 
   it('special tokens in a text are text', async () => {

@@ -41,7 +41,7 @@ export interface FailoverOptions {
 export function createFailover({ chains, slots, prober, failed, audit, clock }: FailoverOptions): Failover {
   const begin = (exchange: Exchange): { request: FailoverRequest; targetOf: (candidate: Candidate) => ModelConfig } => {
     const { model, call, document, writer } = exchange
-    const chain = chains.of(model)
+    const group = chains.of(model)
     const targetOf = ({ model: name }: Candidate): ModelConfig => {
       const target = listFailoverTargets(model).find((one) => one.name === name)?.model
       if (target === undefined) throw skipped(`model "${name}" does not exist`)
@@ -54,7 +54,7 @@ export function createFailover({ chains, slots, prober, failed, audit, clock }: 
       writer.setHeader('Served-Model', encodeURI(candidate.model))
       if (candidate.note !== undefined) writer.setHeader('Failover', candidate.note)
     }
-    const request = { chain, bodyBytes: document.bytes.length, signal: call.signal, onServed }
+    const request = { group, bodyBytes: document.bytes.length, signal: call.signal, onServed }
     return { request, targetOf }
   }
   const place = ({ name, limits }: ModelConfig): (() => void) => {
@@ -104,7 +104,7 @@ export function createFailover({ chains, slots, prober, failed, audit, clock }: 
       } catch (error) {
         throw toFailure(error, { model, call })
       } finally {
-        prober.watch(request.chain, model)
+        prober.watch(request.group, model)
       }
     },
     async perform(exchange, run) {
@@ -129,7 +129,7 @@ export function createFailover({ chains, slots, prober, failed, audit, clock }: 
       } catch (error) {
         throw toFailure(error, { model, call })
       } finally {
-        prober.watch(request.chain, model)
+        prober.watch(request.group, model)
       }
     },
   }

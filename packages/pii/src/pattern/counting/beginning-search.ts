@@ -1,5 +1,5 @@
 import type { SourceText } from '../source-text.ts'
-import { isPlace, placeNumber, placeOf, SPACINGS } from './checkpoints.ts'
+import { isPlace, placeNumber, SPACINGS, toPlace } from './checkpoints.ts'
 import type { CountingAutomaton } from './counting-automaton.ts'
 import { CountingWalk, type Snapshot } from './counting-walk.ts'
 import { guardsAt } from './guards.ts'
@@ -86,13 +86,13 @@ export class BeginningSearch {
     const above = this.levels[number - 1]
     if (number <= this.top || level === undefined || above === undefined) return
     const part = placeNumber(text, offset, above.spacing)
-    const first = placeOf(text, part, above.spacing)
+    const first = toPlace(text, part, above.spacing)
     if (level.first === first) return
     this.load(number - 1, offset)
     level.kept.clear()
     level.first = first
     walk.clear()
-    this.at = placeOf(text, part + 1, above.spacing)
+    this.at = toPlace(text, part + 1, above.spacing)
     const known = above.kept.get(this.at)
     if (known !== undefined) {
       walk.goTo(known)
@@ -122,7 +122,7 @@ export class BeginningSearch {
 
   private read(guards: number): void {
     const code = this.text.codeBefore(this.at)
-    this.walk.read(this.automaton.positions.alphabet.classOf(code), guards, this.ends.has(this.at))
+    this.walk.read(this.automaton.positions.alphabet.toClass(code), guards, this.ends.has(this.at))
     this.at -= code > 0xffff ? 2 : 1
   }
 }

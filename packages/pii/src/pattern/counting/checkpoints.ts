@@ -9,8 +9,8 @@ const CHECKPOINT_UNITS = SPACINGS[2]
 /** The first checkpoint from an offset on. */
 export function checkpointFrom(text: SourceText, at: number): number {
   const number = Math.ceil(at / CHECKPOINT_UNITS)
-  const place = placeOf(text, number, CHECKPOINT_UNITS)
-  return place < at ? placeOf(text, number + 1, CHECKPOINT_UNITS) : place
+  const place = toPlace(text, number, CHECKPOINT_UNITS)
+  return place < at ? toPlace(text, number + 1, CHECKPOINT_UNITS) : place
 }
 
 /** Whether an offset before a whole character is one of a spacing's positions. */
@@ -20,12 +20,12 @@ export function isPlace(text: SourceText, at: number, spacing: number): boolean 
 }
 
 /** The position of a spacing by its number. Positions lie before whole characters. */
-export function placeOf(text: SourceText, number: number, spacing: number): number {
+export function toPlace(text: SourceText, number: number, spacing: number): number {
   return text.boundaryAt(Math.min(number * spacing, text.length))
 }
 
 /** The number of a spacing's last position up to an offset. */
 export function placeNumber(text: SourceText, at: number, spacing: number): number {
   const number = Math.floor(at / spacing)
-  return at >= placeOf(text, number + 1, spacing) && at < text.length ? number + 1 : number
+  return at >= toPlace(text, number + 1, spacing) && at < text.length ? number + 1 : number
 }

@@ -1,7 +1,7 @@
 import type { CountedLoop } from './counted-loop.ts'
 
 /** Counts as bits: a bit a count. `value`: bits, or one count. */
-export function bitsOf(value: unknown): bigint {
+export function toBits(value: unknown): bigint {
   if (typeof value === 'bigint') return value
   return typeof value === 'number' ? 1n << BigInt(value) : 0n
 }

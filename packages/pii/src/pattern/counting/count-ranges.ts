@@ -79,7 +79,7 @@ export interface Segment {
 }
 
 /** The ranges of a set. */
-export function segmentsOf({ threshold, max }: CountedLoop, ranges: CountRanges): Segment[] {
+export function listSegments({ threshold, max }: CountedLoop, ranges: CountRanges): Segment[] {
   const { age, births, head, tail, youngest, done } = ranges
   const segments: Segment[] = []
   const most = threshold - 1
@@ -101,7 +101,7 @@ export function segmentsOf({ threshold, max }: CountedLoop, ranges: CountRanges)
 /**
  * Builds the set of ascending ranges, without counts that the loop does not allow, or that lower counts make redundant.
  */
-export function rangesOf(known: Around, loop: CountedLoop, segments: readonly Segment[]): Value | undefined {
+export function fromSegments(known: Around, loop: CountedLoop, segments: readonly Segment[]): Value | undefined {
   const { threshold, max } = loop
   const births = new Births()
   let done: Done | undefined
@@ -198,7 +198,7 @@ function simplest(loop: CountedLoop, ranges: CountRanges): Value | undefined {
   const { head, tail, youngest, done } = ranges
   const some = tail - head + (youngest === undefined ? 0 : 1) + (done?.births.length ?? 0)
   if (some > 1) return ranges
-  const [only] = segmentsOf(loop, ranges)
+  const [only] = listSegments(loop, ranges)
   if (only === undefined) return undefined
   const isOne = only.low === only.high && typeof only.around === 'number' && loop.isPacked
   return isOne ? Number(only.around) * loop.base + only.low : ranges

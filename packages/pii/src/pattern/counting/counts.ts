@@ -1,5 +1,13 @@
-import { bitsOf, coversBits, fitBits, mayBeLast, prunedBits } from './count-bits.ts'
-import { type Around, olderRanges, rangesOf, type Segment, segmentsOf, type Value, withEntry } from './count-ranges.ts'
+import { coversBits, fitBits, mayBeLast, prunedBits, toBits } from './count-bits.ts'
+import {
+  type Around,
+  fromSegments,
+  listSegments,
+  olderRanges,
+  type Segment,
+  type Value,
+  withEntry,
+} from './count-ranges.ts'
 import type { CountedLoop } from './counted-loop.ts'
 
 export type { Value } from './count-ranges.ts'
@@ -7,7 +15,7 @@ export type { Value } from './count-ranges.ts'
 /** The value before the first round. */
 export function enterLoop(loop: CountedLoop, around: Value): Value {
   if (typeof around === 'number' && loop.isPacked) return around * loop.base
-  return rangesOf(known, loop, [{ low: 0, high: 0, around }]) ?? 0
+  return fromSegments(known, loop, [{ low: 0, high: 0, around }]) ?? 0
 }
 
 /** One round done, another one begins; undefined when no count allows it. */
@@ -35,11 +43,11 @@ export function join(loop: CountedLoop | undefined, one: Value, other: Value): V
     if (compared(loop, one, other) !== 'no') return one
     if (compared(loop, other, one) !== 'no') return other
   }
-  if (loop.usesBits) return prunedBits(loop, bitsOf(one) | bitsOf(other))
+  if (loop.usesBits) return prunedBits(loop, toBits(one) | toBits(other))
   return (
     joinEntry(loop, one, other) ??
     joinEntry(loop, other, one) ??
-    rangesOf(known, loop, joined(loop, toSegments(loop, one), toSegments(loop, other))) ??
+    fromSegments(known, loop, joined(loop, toSegments(loop, one), toSegments(loop, other))) ??
     one
   )
 }
@@ -53,7 +61,7 @@ export function areCompatible(loop: CountedLoop | undefined, left: Value, right:
 function covers(loop: CountedLoop | undefined, one: Value, other: Value): boolean {
   if (one === other || loop === undefined) return true
   if (typeof one === 'number' && typeof other === 'number') return compared(loop, one, other) !== 'no'
-  if (loop.usesBits) return coversBits(loop, bitsOf(one), bitsOf(other))
+  if (loop.usesBits) return coversBits(loop, toBits(one), toBits(other))
   return coversSegments(loop, toSegments(loop, one), toSegments(loop, other))
 }
 
@@ -81,7 +89,7 @@ function fit(loop: CountedLoop | undefined, left: Value, right: Value): Answer {
     const rounds = (left % base) + (right % base) + 1
     return around === 'yes' ? fitRounds(loop, rounds, rounds) : around
   }
-  if (loop.usesBits) return fitBits(loop, bitsOf(left), bitsOf(right)) ? 'yes' : 'no'
+  if (loop.usesBits) return fitBits(loop, toBits(left), toBits(right)) ? 'yes' : 'no'
   return fitSegments(loop, toSegments(loop, left), toSegments(loop, right))
 }
 
@@ -132,7 +140,7 @@ function fitRanges(loop: CountedLoop, left: readonly Segment[], right: readonly 
 }
 
 function toSegments(loop: CountedLoop, value: Value): readonly Segment[] {
-  if (typeof value === 'object') return segmentsOf(loop, value)
+  if (typeof value === 'object') return listSegments(loop, value)
   // Loops with bits never have ranges.
   const stack = Number(value)
   const count = stack % loop.base
@@ -150,7 +158,7 @@ function joinEntry(loop: CountedLoop, value: Value, entry: Value): Value | undef
 function entryAround(loop: CountedLoop, value: Value): Value | undefined {
   if (typeof value === 'number') return value % loop.base === 0 ? value / loop.base : undefined
   if (typeof value !== 'object' || value.tail - value.head + (value.done?.births.length ?? 0) > 1) return undefined
-  const [only, ...others] = segmentsOf(loop, value)
+  const [only, ...others] = listSegments(loop, value)
   return only !== undefined && others.length === 0 && only.high === 0 ? only.around : undefined
 }
 

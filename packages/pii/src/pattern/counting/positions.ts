@@ -1,5 +1,5 @@
 import { Alphabet } from '../alphabet.ts'
-import { emptiness, type PatternNode, setsOf } from '../ast.ts'
+import { collectSets, emptiness, type PatternNode } from '../ast.ts'
 import type { CodeSet } from '../code-set.ts'
 import { type CountedLoop, countedLoop } from './counted-loop.ts'
 import { unroll } from './unroll.ts'
@@ -103,7 +103,7 @@ class Builder {
   private isUnfit = false
 
   constructor(node: PatternNode) {
-    const sets = new Map(setsOf(node).map((set) => [set.join(), set]))
+    const sets = new Map(collectSets(node).map((set) => [set.join(), set]))
     this.alphabet = new Alphabet([...sets.values()])
   }
 
@@ -117,8 +117,8 @@ class Builder {
     return {
       alphabet,
       positions,
-      forward: flowOf(positions, whole.first, steps, last),
-      backward: flowOf(positions, last, steps.map(reversed), whole.first),
+      forward: createFlow(positions, whole.first, steps, last),
+      backward: createFlow(positions, last, steps.map(reversed), whole.first),
       guards: this.guards,
       notBefore,
     }
@@ -151,7 +151,7 @@ class Builder {
   }
 
   private character(set: CodeSet, loop: CountedLoop | undefined): Part {
-    const position = { index: this.positions.length, flags: this.alphabet.flagsOf(set), loop }
+    const position = { index: this.positions.length, flags: this.alphabet.toFlags(set), loop }
     this.positions.push(position)
     const edges = [{ position, guards: 0 }]
     return { first: edges, last: edges, nothing: [] }
@@ -186,7 +186,7 @@ class Builder {
     if (this.isUnfit) return
     for (const { position: from, guards: before } of last) {
       for (const { position: to, guards: after } of first) {
-        this.addStep(stepOf(from, to, before | after, kept, isRound))
+        this.addStep(createStep(from, to, before | after, kept, isRound))
       }
     }
   }
@@ -224,7 +224,7 @@ function isLoose(node: PatternNode): boolean {
   }
 }
 
-function flowOf(
+function createFlow(
   positions: readonly Position[],
   first: readonly Edge[],
   steps: readonly Step[],
@@ -238,10 +238,16 @@ function flowOf(
 }
 
 function reversed({ from, to, guards, kept, isRound }: Step): Step {
-  return stepOf(to, from, guards, kept, isRound)
+  return createStep(to, from, guards, kept, isRound)
 }
 
-function stepOf(from: Position, to: Position, guards: number, kept: CountedLoop | undefined, isRound: boolean): Step {
+function createStep(
+  from: Position,
+  to: Position,
+  guards: number,
+  kept: CountedLoop | undefined,
+  isRound: boolean,
+): Step {
   const left = loopsBetween(kept, from.loop).toReversed()
   const entered = loopsBetween(kept, to.loop)
   const isEasy = left.every((loop) => loop.threshold === 0) && (to.loop?.isPacked ?? true)

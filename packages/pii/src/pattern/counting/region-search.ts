@@ -93,7 +93,7 @@ export class RegionSearch {
       const guards = guardsAt(positions, text, at)
       if ((shape.last[guards]?.length ?? 0) > 0) ends.add(at)
       const code = text.codeAt(at)
-      shape = forward.move(shape, positions.alphabet.classOf(code), guards, beginnings.mayBeginNext(at)).next
+      shape = forward.move(shape, positions.alphabet.toClass(code), guards, beginnings.mayBeginNext(at)).next
       at += code > 0xffff ? 2 : 1
       if (shape === forward.empty && at > target) break
     }
@@ -148,7 +148,7 @@ export class RegionSearch {
   private canGrow(guards: number): boolean {
     const { walk, text, at } = this
     const code = text.codeAt(at)
-    walk.read(this.automaton.positions.alphabet.classOf(code), guards, at === this.from)
+    walk.read(this.automaton.positions.alphabet.toClass(code), guards, at === this.from)
     this.at += code > 0xffff ? 2 : 1
     if (at !== this.checkAt) return true
     // Either way there is nothing to check before the next end is found.

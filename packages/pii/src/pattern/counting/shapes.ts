@@ -38,7 +38,7 @@ export class Shapes {
     this.flow = flow
     this.classes = automaton.alphabet.size
     this.isCounted = automaton.positions.some(({ loop }) => loop !== undefined)
-    this.empty = this.shapeOf([])
+    this.empty = this.findShape([])
   }
 
   /** Reads a character of a class; guards hold between it and the previous one, and a match may begin with it. */
@@ -68,13 +68,13 @@ export class Shapes {
       if (!steps.has(position)) steps.set(position, [])
     }
     const positions = [...steps.keys()].sort((one, other) => one.index - other.index)
-    const next = this.shapeOf(positions)
+    const next = this.findShape(positions)
     const all = positions.map((position) => steps.get(position) ?? [])
     this.count(positions.length * 2 + all.reduce((sum, some) => sum + some.length, 8))
     return { next, steps: all, begun: positions.map((position) => begun.get(position)) }
   }
 
-  private shapeOf(positions: readonly Position[]): Shape {
+  private findShape(positions: readonly Position[]): Shape {
     const key = positions.map(({ index }) => index).join()
     const known = this.known.get(key)
     if (known !== undefined) return known

@@ -63,7 +63,7 @@ export class Simulation {
   advance(begin: boolean): void {
     const { text, program, around, position } = this
     const code = position < text.length ? text.codeAt(position) : -1
-    around.nextClass = code < 0 ? -1 : program.alphabet.classOf(code)
+    around.nextClass = code < 0 ? -1 : program.alphabet.toClass(code)
     if (program.usesEdges) {
       around.startsSegment = text.startsSegment(position)
       around.endsSegment = text.endsSegment(position)

@@ -1,4 +1,4 @@
-import { EMPTY, type PatternNode, sequenceOf } from '../ast.ts'
+import { EMPTY, type PatternNode, toSequence } from '../ast.ts'
 
 /** Characters up to which a repeat is expanded; larger ones are counted. */
 const WRITTEN_CHARACTERS = 24
@@ -11,7 +11,7 @@ export function unroll(node: PatternNode): PatternNode {
     case 'assertion':
       return node
     case 'sequence':
-      return sequenceOf(node.items.map(unroll))
+      return toSequence(node.items.map(unroll))
     case 'choice':
       return { kind: 'choice', arms: node.arms.map(unroll) }
     case 'repeat': {
@@ -28,13 +28,13 @@ export function unroll(node: PatternNode): PatternNode {
 function written(body: PatternNode, min: number, max: number): PatternNode {
   const must = Array.from({ length: min }, () => body)
   if (max === Number.POSITIVE_INFINITY) {
-    return sequenceOf([...must.slice(1), { kind: 'repeat', body, min: 1, max }])
+    return toSequence([...must.slice(1), { kind: 'repeat', body, min: 1, max }])
   }
   let may = EMPTY
   for (let round = min; round < max; round++) {
-    may = { kind: 'repeat', body: sequenceOf([body, may]), min: 0, max: 1 }
+    may = { kind: 'repeat', body: toSequence([body, may]), min: 0, max: 1 }
   }
-  return sequenceOf([...must, may])
+  return toSequence([...must, may])
 }
 
 /** Number of characters in a pattern. */

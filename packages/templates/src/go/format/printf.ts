@@ -1,6 +1,6 @@
 import { runeAt } from '../bytes.ts'
 import type { Budget } from '../limits.ts'
-import { GoInteger, type GoValue, typeNameOf } from '../values.ts'
+import { GoInteger, type GoValue, toTypeName } from '../values.ts'
 import { clearFlags } from './flags.ts'
 import { Printer } from './printer.ts'
 
@@ -177,7 +177,7 @@ class Formatter {
     printer.sink.write('%!(EXTRA ')
     for (const [at, value] of this.#args.slice(this.#argument).entries()) {
       if (at > 0) printer.sink.write(', ')
-      if (value !== undefined && value !== null) printer.sink.write(`${typeNameOf(value)}=`)
+      if (value !== undefined && value !== null) printer.sink.write(`${toTypeName(value)}=`)
       printer.argument(value, 'v')
     }
     printer.sink.write(')')

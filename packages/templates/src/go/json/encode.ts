@@ -1,7 +1,7 @@
 import { runeAt } from '../bytes.ts'
 import { fail } from '../errors.ts'
 import { type Budget, ByteSink } from '../limits.ts'
-import { GoMap, GoObject, GoPointer, GoSlice, GoStruct, type GoValue, isTrue, typeNameOf } from '../values.ts'
+import { GoMap, GoObject, GoPointer, GoSlice, GoStruct, type GoValue, isTrue, toTypeName } from '../values.ts'
 
 /** Options of writing JSON. */
 export interface JsonOptions {
@@ -57,7 +57,7 @@ class Encoder {
     } else if (value.kind === 'integer') {
       this.sink.write(value.value.toString())
     } else {
-      fail(`json: unsupported type: ${typeNameOf(value)}`)
+      fail(`json: unsupported type: ${toTypeName(value)}`)
     }
   }
 

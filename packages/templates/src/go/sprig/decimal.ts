@@ -12,7 +12,7 @@ const DIVISION_PLACES = 16
 const MOST_DIGITS = 2_000
 
 /** The decimal number that a float prints as. */
-export function decimalOf(value: number): Decimal {
+export function toDecimal(value: number): Decimal {
   if (!Number.isFinite(value)) return fail('cannot create a decimal from NaN or infinity')
   const [mantissa = '0', exponent = '0'] = value.toExponential().split('e')
   const [whole = '0', fraction = ''] = mantissa.split('.')

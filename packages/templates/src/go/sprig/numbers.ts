@@ -7,11 +7,11 @@ import { parseDecimal, toFloat, toInt } from './cast.ts'
 import {
   addDecimals,
   type Decimal,
-  decimalOf,
   decimalToNumber,
   divideDecimals,
   multiplyDecimals,
   subtractDecimals,
+  toDecimal,
 } from './decimal.ts'
 
 /** Arithmetic: whole numbers wrap at 64 bits, `…f` functions count in exact decimals. */
@@ -67,7 +67,7 @@ function decimals(
   rest: readonly GoValue[],
 ): number {
   return decimalToNumber(
-    rest.reduce((result: Decimal, value) => operation(result, decimalOf(toFloat(value))), decimalOf(toFloat(first))),
+    rest.reduce((result: Decimal, value) => operation(result, toDecimal(toFloat(value))), toDecimal(toFloat(first))),
   )
 }
 

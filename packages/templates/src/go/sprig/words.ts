@@ -122,7 +122,7 @@ function kindOfRune(rune: number): WordKind {
 }
 
 /** Splits at changes of kind; a capital begins a word, and the last of several belongs to the next word. */
-function wordsOf(bytes: string): Word[] {
+function splitByKind(bytes: string): Word[] {
   const words: Word[] = []
   for (let at = 0; at < bytes.length; ) {
     const kind = kindOfRune(runeAt(bytes, at).value)
@@ -156,7 +156,7 @@ function upperEnd(bytes: string, start: number): number {
 /** Lower-case words with a connector between them: `HTTPServer2xx` gives `http_server_2xx`. */
 function separateWords({ budget }: CallContext, bytes: string, connector: string): string {
   budget.spend(bytes.length)
-  const words = wordsOf(bytes)
+  const words = splitByKind(bytes)
   const out: string[] = []
   const kindAt = (at: number): WordKind => words[at]?.kind ?? 'none'
   const separates = (kind: WordKind): boolean => kind !== 'none' && kind !== 'connector' && kind !== 'punctuation'

@@ -8,7 +8,7 @@ import { applyOperator } from '../operators.ts'
 import { printValue } from '../print.ts'
 import type { Rendering } from '../rendering.ts'
 import { toCodePoints } from '../text/code-points.ts'
-import { isTrue, lengthOf } from '../truth.ts'
+import { isTrue, measureLength } from '../truth.ts'
 import { define, type Implementation } from '../values/callable.ts'
 import { Dict, payForKey, toHashKey } from '../values/dict.ts'
 import { DictView } from '../values/dict-view.ts'
@@ -127,7 +127,7 @@ function* toPairs(value: Value): Iterator<Value> {
 }
 
 function measure(run: Rendering, value: Value): number {
-  return lengthOf(run, value)
+  return measureLength(run, value)
 }
 
 function first(run: Rendering, value: Value): Value {

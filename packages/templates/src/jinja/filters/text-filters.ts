@@ -12,7 +12,7 @@ import { countCodePoints, toUnitOffset } from '../text/code-points.ts'
 import { findLastText } from '../text/search.ts'
 import { splitLines } from '../text/split.ts'
 import { wrapText } from '../text/wrap.ts'
-import { isTrue, lengthOf } from '../truth.ts'
+import { isTrue, measureLength } from '../truth.ts'
 import { define, type Implementation, NO_NAMES } from '../values/callable.ts'
 import { Dict } from '../values/dict.ts'
 import { typeName } from '../values/type-name.ts'
@@ -164,7 +164,7 @@ function truncate(
   const endLength = countCodePoints(end)
   if (length < endLength) raise('AssertionError', `expected length >= ${endLength}, got ${length}`)
   if (leeway < 0) raise('AssertionError', `expected leeway >= 0, got ${leeway}`)
-  if (lengthOf(run, value) <= length + leeway) return value
+  if (measureLength(run, value) <= length + leeway) return value
   if (!isText(value)) return raise('AttributeError', `'${typeName(value)}' object has no attribute 'rsplit'`)
   const text = toPlainText(value)
   const head = run.built(text.slice(0, toUnitOffset(text, length - endLength)))

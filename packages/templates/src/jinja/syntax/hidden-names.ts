@@ -1,5 +1,5 @@
 import type { Expression, IfNode, Statement } from './ast.ts'
-import { namesOf, partsOf, statementParts } from './walk.ts'
+import { listNames, listParts, statementParts } from './walk.ts'
 
 /** Bodies by identity, with the names they hide. */
 export type HiddenNames = ReadonlyMap<readonly Statement[], ReadonlySet<string>>
@@ -113,13 +113,13 @@ function addNames(frame: Frame, branch: Frame): void {
 
 function read(node: Expression, frame: Frame): void {
   if (node.kind === 'name') frame.read(node.name)
-  for (const part of partsOf(node)) read(part, frame)
+  for (const part of listParts(node)) read(part, frame)
 }
 
 function assign(node: Statement, frame: Frame): void {
   for (const target of statementParts(node).targets) {
     if (target.kind === 'member') frame.read(target.object)
-    for (const name of namesOf(target)) frame.set(name)
+    for (const name of listNames(target)) frame.set(name)
   }
 }
 
@@ -134,7 +134,8 @@ function analyzeInside(node: Statement, frame: Frame, found: Map<readonly Statem
     // Blocks see only the variables of the template; a tag with parameters or targets of its own knows them.
     const inner = new Frame(node.kind === 'block' ? undefined : frame)
     if (node.kind === 'for') inner.names.add('loop')
-    if (node.kind === 'for' || node.kind === 'with') for (const name of targets.flatMap(namesOf)) inner.names.add(name)
+    if (node.kind === 'for' || node.kind === 'with')
+      for (const name of targets.flatMap(listNames)) inner.names.add(name)
     if (node.kind === 'macro' || node.kind === 'call-block') {
       for (const { name, fallback } of node.parameters) {
         inner.names.add(name)

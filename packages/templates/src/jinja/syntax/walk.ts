@@ -2,7 +2,7 @@ import type { Expression, Statement, Target } from './ast.ts'
 import { toParts } from './expression-parser.ts'
 
 /** The direct parts of an expression. */
-export function partsOf(node: Expression): readonly Expression[] {
+export function listParts(node: Expression): readonly Expression[] {
   switch (node.kind) {
     case 'constant':
     case 'name':
@@ -103,12 +103,12 @@ export function statementParts(node: Statement): StatementParts {
 }
 
 /** The names in a target. */
-export function namesOf(target: Target): string[] {
+export function listNames(target: Target): string[] {
   switch (target.kind) {
     case 'name':
       return [target.name]
     case 'tuple':
-      return target.items.flatMap(namesOf)
+      return target.items.flatMap(listNames)
     case 'member':
       return []
   }

@@ -5,7 +5,7 @@ import {
   type EmbeddingList,
   type EmbeddingRequest,
   embeddingRequest,
-  textsOf,
+  toTexts,
 } from '@svc/wire/openai'
 import type { OperationCodec, ReplyFacts } from '../../../../inference/codec.ts'
 import { JsonPieces } from '../../../../inference/json-pieces.ts'
@@ -82,7 +82,7 @@ function toInputs({ input, messages }: EmbeddingRequest): readonly EmbedInput[] 
   if (input == null && messages == null) throw unparsable('input: Required', 'input')
   if (input != null && messages != null) throw unparsable('input: give it or messages, not both', 'input')
   if (messages != null) return [{ messages: messages.map(toTextMessage) }]
-  const inputs = textsOf(input ?? [])
+  const inputs = toTexts(input ?? [])
   if (inputs.length === 0) throw unparsable('input: must not be empty', 'input')
   if (inputs.length > MAX_INPUTS) throw unparsable(`input: more than ${MAX_INPUTS} inputs`, 'input')
   const empty = inputs.findIndex(({ length }) => length === 0)

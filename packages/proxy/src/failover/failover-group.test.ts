@@ -2,22 +2,22 @@ import { ERROR_KINDS, SvcError } from '@svc/errors'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { UpstreamStatusError } from '../upstream-error.ts'
-import { createChain, type FailoverEvent } from './chain.ts'
+import { createFailoverGroup, type FailoverEvent } from './failover-group.ts'
 import { readFailoverSettings } from './settings.ts'
-import { TARGET_FULL, TARGET_SKIPPED, type Verdict, verdictOf } from './verdict.ts'
+import { TARGET_FULL, TARGET_SKIPPED, toVerdict, type Verdict } from './verdict.ts'
 
 function start(value: object = {}) {
   let time = 1000
   const events: FailoverEvent[] = []
-  const settings = readFailoverSettings({ targets: ['a', 'b', 'c'], ...value }, { own: 'm', isChain: () => false })
-  const chain = createChain({ settings, now: () => time, onEvent: (event) => events.push(event) })
+  const settings = readFailoverSettings({ targets: ['a', 'b', 'c'], ...value }, { own: 'm', isGroup: () => false })
+  const group = createFailoverGroup({ settings, now: () => time, onEvent: (event) => events.push(event) })
   return {
-    chain,
+    group,
     events,
     pass: (seconds: number) => {
       time += seconds * 1000
     },
-    order: () => chain.candidates().map(({ model, note }) => (note === undefined ? model : `${model} ${note}`)),
+    order: () => group.candidates().map(({ model, note }) => (note === undefined ? model : `${model} ${note}`)),
   }
 }
 
@@ -29,20 +29,20 @@ describe('verdicts of failures', () => {
     ['rate_limited', 'resting'],
     ['not_implemented', 'skipped'],
   ] as const)('%s: %s', (kind, verdict) => {
-    expect(verdictOf(new SvcError(kind, 'x'))).toBe(verdict)
+    expect(toVerdict(new SvcError(kind, 'x'))).toBe(verdict)
   })
 
   it('anything else: the caller gets it', () => {
     const listed = new Set(['unavailable', 'upstream_failed', 'timeout', 'rate_limited', 'not_implemented'])
     for (const kind of ERROR_KINDS.filter((word) => !listed.has(word))) {
-      expect(verdictOf(new SvcError(kind, 'x'))).toBe('final')
+      expect(toVerdict(new SvcError(kind, 'x'))).toBe('final')
     }
-    expect(verdictOf(new Error('x'))).toBe('final')
+    expect(toVerdict(new Error('x'))).toBe('final')
   })
 
   it('of a target that is full or disabled: ask the next one', () => {
-    expect(verdictOf(new SvcError('rate_limited', 'full', { code: TARGET_FULL }))).toBe('skipped')
-    expect(verdictOf(new SvcError('unavailable', 'disabled', { code: TARGET_SKIPPED }))).toBe('skipped')
+    expect(toVerdict(new SvcError('rate_limited', 'full', { code: TARGET_FULL }))).toBe('skipped')
+    expect(toVerdict(new SvcError('unavailable', 'disabled', { code: TARGET_SKIPPED }))).toBe('skipped')
   })
 
   it.each([
@@ -55,7 +55,7 @@ describe('verdicts of failures', () => {
     [401, 'final'],
     [404, 'final'],
   ])('of an upstream with status %i: %s', (status, verdict) => {
-    expect(verdictOf(new UpstreamStatusError({ status, headers: [] }, new Uint8Array()))).toBe(verdict)
+    expect(toVerdict(new UpstreamStatusError({ status, headers: [] }, new Uint8Array()))).toBe(verdict)
   })
 })
 
@@ -65,41 +65,41 @@ describe('a failover group', () => {
   })
 
   it('asks a target that is down last', () => {
-    const { chain, order, events } = start()
-    chain.report('a', 'down')
+    const { group, order, events } = start()
+    group.report('a', 'down')
     expect(order()).toEqual(['b fallback', 'c fallback', 'a degraded'])
     expect(events).toEqual([{ type: 'target-state', model: 'a', from: 'up', to: 'down' }])
   })
 
   it('counts failures in a window before a target is down', () => {
-    const { chain, order, pass } = start({ trip: { errors: 2, window: '10s' } })
-    chain.report('a', 'down')
+    const { group, order, pass } = start({ trip: { errors: 2, window: '10s' } })
+    group.report('a', 'down')
     pass(11)
-    chain.report('a', 'down')
+    group.report('a', 'down')
     expect(order()[0]).toBe('a')
     pass(9)
-    chain.report('a', 'down')
+    group.report('a', 'down')
     expect(order()[0]).toBe('b fallback')
   })
 
   it('forgets failures when a target serves', () => {
-    const { chain, order } = start({ trip: { errors: 2 } })
-    chain.report('a', 'down')
-    chain.report('a', 'good')
-    chain.report('a', 'down')
+    const { group, order } = start({ trip: { errors: 2 } })
+    group.report('a', 'down')
+    group.report('a', 'good')
+    group.report('a', 'down')
     expect(order()[0]).toBe('a')
   })
 
   it('counts no failure for a target that was skipped or refused the request', () => {
-    const { chain, order, events } = start()
-    for (const verdict of ['skipped', 'final'] as const) chain.report('a', verdict)
+    const { group, order, events } = start()
+    for (const verdict of ['skipped', 'final'] as const) group.report('a', verdict)
     expect(order()[0]).toBe('a')
     expect(events).toEqual([])
   })
 
   it('lets a rate-limited target rest for as long as it said', () => {
-    const { chain, order, pass, events } = start()
-    chain.report('a', 'resting', 7000)
+    const { group, order, pass, events } = start()
+    group.report('a', 'resting', 7000)
     expect(order()).toEqual(['b fallback', 'c fallback'])
     pass(6.999)
     expect(order()).not.toContain('a')
@@ -109,9 +109,9 @@ describe('a failover group', () => {
   })
 
   it('lets a target rest for the probe interval when it names no time, and never longer than an hour', () => {
-    const { chain, pass, order } = start()
-    chain.report('a', 'resting')
-    chain.report('b', 'resting', Number.MAX_SAFE_INTEGER)
+    const { group, pass, order } = start()
+    group.report('a', 'resting')
+    group.report('b', 'resting', Number.MAX_SAFE_INTEGER)
     pass(15)
     expect(order()).toContain('a')
     pass(3600)
@@ -119,30 +119,30 @@ describe('a failover group', () => {
   })
 
   it('says when to come back where all are resting', () => {
-    const { chain, pass } = start()
-    chain.report('a', 'resting', 7000)
-    chain.report('b', 'resting', 5000)
-    chain.report('c', 'resting', 9000)
+    const { group, pass } = start()
+    group.report('a', 'resting', 7000)
+    group.report('b', 'resting', 5000)
+    group.report('c', 'resting', 9000)
     pass(2)
-    expect(() => chain.candidates()).toThrow(
+    expect(() => group.candidates()).toThrow(
       expect.objectContaining({ kind: 'rate_limited', retryAfterMs: 3000, details: { type: 'rate_limit_error' } }),
     )
   })
 
   it('asks targets that are down as a last resort', () => {
-    const { chain, order } = start()
-    for (const model of ['a', 'b', 'c']) chain.report(model, 'down')
+    const { group, order } = start()
+    for (const model of ['a', 'b', 'c']) group.report(model, 'down')
     expect(order()).toEqual(['a degraded', 'b degraded', 'c degraded'])
   })
 
   it('tells when another target serves', () => {
-    const { chain, events } = start()
-    expect(chain.serving).toBe('a')
-    chain.report('a', 'good')
-    chain.report('b', 'good')
-    chain.report('b', 'good')
-    expect(chain.serving).toBe('b')
-    chain.report('a', 'good')
+    const { group, events } = start()
+    expect(group.serving).toBe('a')
+    group.report('a', 'good')
+    group.report('b', 'good')
+    group.report('b', 'good')
+    expect(group.serving).toBe('b')
+    group.report('a', 'good')
     expect(events).toEqual([
       { type: 'switch', from: 'a', to: 'b' },
       { type: 'switch', from: 'b', to: 'a' },
@@ -150,53 +150,53 @@ describe('a failover group', () => {
   })
 
   it('ignores models outside of the group', () => {
-    const { chain, events } = start()
-    chain.report('x', 'down')
-    chain.reportProbe('x', true)
+    const { group, events } = start()
+    group.report('x', 'down')
+    group.reportProbe('x', true)
     expect(events).toEqual([])
-    expect(() => chain.pin('x')).toThrow(expect.objectContaining({ kind: 'not_found' }))
+    expect(() => group.pin('x')).toThrow(expect.objectContaining({ kind: 'not_found' }))
   })
 })
 
 describe('recovery', () => {
   it('takes enough good probes in a row, and time', () => {
-    const { chain, order, pass } = start({ recovery: { probes: 2, min_dwell: '60s' } })
-    chain.report('a', 'down')
+    const { group, order, pass } = start({ recovery: { probes: 2, min_dwell: '60s' } })
+    group.report('a', 'down')
     pass(30)
-    for (const isGood of [true, false, true]) chain.reportProbe('a', isGood)
+    for (const isGood of [true, false, true]) group.reportProbe('a', isGood)
     pass(29)
-    chain.reportProbe('a', true)
+    group.reportProbe('a', true)
     expect(order()[0]).toBe('b fallback')
     pass(1)
-    chain.reportProbe('a', true)
+    group.reportProbe('a', true)
     expect(order()[0]).toBe('a')
   })
 
   it('counts a request that it served, and starts anew after one that it did not', () => {
-    const { chain, pass } = start({ recovery: { probes: 2, min_dwell: 0 } })
-    chain.report('a', 'down')
+    const { group, pass } = start({ recovery: { probes: 2, min_dwell: 0 } })
+    group.report('a', 'down')
     pass(1)
-    chain.report('a', 'good')
-    chain.report('a', 'down')
-    chain.report('a', 'good')
-    expect(chain.states[0]?.status).toBe('down')
-    chain.report('a', 'good')
-    expect(chain.states[0]?.status).toBe('up')
+    group.report('a', 'good')
+    group.report('a', 'down')
+    group.report('a', 'good')
+    expect(group.states[0]?.status).toBe('down')
+    group.report('a', 'good')
+    expect(group.states[0]?.status).toBe('up')
   })
 
   it('is due at the configured intervals, for targets that are down only', () => {
-    const { chain, pass } = start({ probe: { interval: '15s' } })
-    chain.report('a', 'down')
-    chain.report('b', 'resting', 60_000)
-    expect(chain.dueProbes()).toEqual([])
+    const { group, pass } = start({ probe: { interval: '15s' } })
+    group.report('a', 'down')
+    group.report('b', 'resting', 60_000)
+    expect(group.dueProbes()).toEqual([])
     pass(15)
     const due = [{ model: 'a', isLast: false }]
-    expect(chain.dueProbes()).toEqual(due)
-    expect(chain.dueProbes()).toEqual([])
+    expect(group.dueProbes()).toEqual(due)
+    expect(group.dueProbes()).toEqual([])
     pass(15)
-    expect(chain.dueProbes()).toEqual(due)
-    chain.reportProbe('c', true)
-    expect(chain.states.map(({ status, goodProbes }) => [status, goodProbes])).toEqual([
+    expect(group.dueProbes()).toEqual(due)
+    group.reportProbe('c', true)
+    expect(group.states.map(({ status, goodProbes }) => [status, goodProbes])).toEqual([
       ['down', 0],
       ['resting', 0],
       ['up', 0],
@@ -204,37 +204,37 @@ describe('recovery', () => {
   })
 
   it('marks the probe that may bring a target back', () => {
-    const { chain, pass } = start({ probe: { interval: '10s' }, recovery: { probes: 3, min_dwell: '25s' } })
-    chain.report('a', 'down')
+    const { group, pass } = start({ probe: { interval: '10s' }, recovery: { probes: 3, min_dwell: '25s' } })
+    group.report('a', 'down')
     const looks: unknown[] = []
     for (let look = 0; look < 3; look += 1) {
       pass(10)
-      looks.push(chain.dueProbes()[0]?.isLast)
-      chain.reportProbe('a', true)
+      looks.push(group.dueProbes()[0]?.isLast)
+      group.reportProbe('a', true)
     }
     expect(looks).toEqual([false, false, true])
-    expect(chain.states[0]?.status).toBe('up')
+    expect(group.states[0]?.status).toBe('up')
   })
 
   it('does not recover at the end of a rest: a target that is down stays down', () => {
-    const { chain, pass } = start()
-    chain.report('a', 'down')
-    chain.report('a', 'resting', 1000)
+    const { group, pass } = start()
+    group.report('a', 'down')
+    group.report('a', 'resting', 1000)
     pass(2)
-    expect(chain.states[0]).toMatchObject({ status: 'down', until: undefined })
+    expect(group.states[0]).toMatchObject({ status: 'down', until: undefined })
   })
 })
 
 describe('a pinned target', () => {
   it('is asked alone, however it is', () => {
-    const { chain, order, events } = start()
-    chain.pin('b')
+    const { group, order, events } = start()
+    group.pin('b')
     expect(order()).toEqual(['b fallback'])
-    chain.report('b', 'down')
+    group.report('b', 'down')
     expect(order()).toEqual(['b degraded'])
-    expect(chain.pinned).toBe('b')
-    chain.pin(undefined)
-    chain.pin(undefined)
+    expect(group.pinned).toBe('b')
+    group.pin(undefined)
+    group.pin(undefined)
     expect(order()[0]).toBe('a')
     expect(events.filter(({ type }) => type === 'pin')).toEqual([
       { type: 'pin', model: 'b' },
@@ -259,15 +259,15 @@ it('always has a candidate or a waiting time; asks each at most once, targets th
   })
   fc.assert(
     fc.property(fc.array(step), fc.integer({ min: 1, max: 3 }), (steps, errors) => {
-      const { chain, pass } = start({ trip: { errors } })
+      const { group, pass } = start({ trip: { errors } })
       for (const { model, verdict, seconds } of steps) {
         pass(seconds)
-        if (verdict === 'probe' || verdict === 'bad-probe') chain.reportProbe(model, verdict === 'probe')
-        else chain.report(model, verdict, seconds * 1000)
-        const status = new Map(chain.states.map((state) => [state.model, state.status]))
+        if (verdict === 'probe' || verdict === 'bad-probe') group.reportProbe(model, verdict === 'probe')
+        else group.report(model, verdict, seconds * 1000)
+        const status = new Map(group.states.map((state) => [state.model, state.status]))
         let models: string[]
         try {
-          models = chain.candidates().map((candidate) => candidate.model)
+          models = group.candidates().map((candidate) => candidate.model)
         } catch (error) {
           expect(error).toMatchObject({ kind: 'rate_limited', retryAfterMs: expect.any(Number) })
           expect([...status.values()]).toEqual(['resting', 'resting', 'resting'])

@@ -41,7 +41,7 @@ export interface DueProbe {
 }
 
 /** Options of {@link createFailoverGroup}. */
-export interface ChainOptions {
+export interface FailoverGroupOptions {
   readonly settings: FailoverSettings
   /** Monotonic milliseconds. */
   readonly now: () => number
@@ -54,7 +54,7 @@ export interface ChainOptions {
  * A target goes down after `trip.errors` failures within `trip.window`. It comes up after `recovery.probes` good probes
  * in a row, `recovery.min_dwell` later at the earliest. A rate-limited target rests for as long as it asked.
  */
-export interface Chain {
+export interface FailoverGroup {
   readonly settings: FailoverSettings
   readonly states: readonly TargetState[]
   /** The target that served last; initially the first one. */
@@ -93,7 +93,7 @@ interface Target {
 }
 
 /** Creates a failover group whose targets are all up. */
-export function createChain({ settings, now, onEvent = () => {} }: ChainOptions): Chain {
+export function createFailoverGroup({ settings, now, onEvent = () => {} }: FailoverGroupOptions): FailoverGroup {
   const targets = settings.targets.map(({ model, warm }): Target => {
     const start = now()
     return { model, warm, status: 'up', since: start, until: 0, probedAt: start, goodProbes: 0, failures: [] }
@@ -200,7 +200,7 @@ export function createChain({ settings, now, onEvent = () => {} }: ChainOptions)
     },
     pin(model) {
       if (model !== undefined && find(model) === undefined) {
-        throw new SvcError('not_found', 'the chain has no such target', { code: 'failover_target_not_found' })
+        throw new SvcError('not_found', 'the failover group has no such target', { code: 'failover_target_not_found' })
       }
       if (pinned === model) return
       pinned = model
