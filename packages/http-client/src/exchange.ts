@@ -3,7 +3,7 @@ import type { Connection, ConnectionUser, Origin } from './connection.ts'
 import { requestCancelled, toUpstreamFailure, upstreamFailed, upstreamTimedOut } from './errors.ts'
 import { ReplyParser } from './parser.ts'
 import type { ConnectionPool, Waiter } from './pool.ts'
-import { requestHead } from './request-bytes.ts'
+import { writeRequestHead } from './request-bytes.ts'
 import type { Listed, RunningList } from './running-list.ts'
 import type { StopSignal, UpstreamCall, UpstreamRequest, UpstreamSink } from './upstream.ts'
 
@@ -49,7 +49,7 @@ export class Exchange implements UpstreamCall, Waiter, ConnectionUser, Listed {
     this.#request = request
     this.#sink = options.sink
     this.#signal = signal
-    this.#head = requestHead(request)
+    this.#head = writeRequestHead(request)
     this.#parser.reset(request.method === 'HEAD')
     const now = context.now()
     const { timeoutMs } = request

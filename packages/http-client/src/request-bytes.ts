@@ -14,7 +14,7 @@ const prefixes = new WeakMap<URL, { readonly href: string; readonly line: string
  *
  * @throws {SvcError} `internal` for a forbidden header, or for a value with a line break
  */
-export function requestHead({ method, url, headers, body }: UpstreamRequest): string {
+export function writeRequestHead({ method, url, headers, body }: UpstreamRequest): string {
   let head = `${method} ${toTarget(url)}`
   for (const header of headers) head += toField(header)
   if (body !== undefined) head += `content-length: ${body.length}\r\n`

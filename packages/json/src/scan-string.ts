@@ -1,7 +1,7 @@
 import { BACKSLASH, LOWER_U, QUOTE, SPACE } from './ascii.ts'
 import { syntaxError } from './errors.ts'
 import { FLAG_ESCAPED, FLAG_LONE_SURROGATE, FLAG_WIDE } from './tape.ts'
-import { multiByteLength } from './utf8.ts'
+import { measureMultiByte } from './utf8.ts'
 
 /** 1 for the bytes that end a run of plain text: quote, backslash, control characters, anything past ASCII. */
 const IS_SPECIAL = Uint8Array.from({ length: 256 }, (_, byte) =>
@@ -92,7 +92,7 @@ export class StringScanner {
     let position = from
     this.flags |= FLAG_WIDE
     while (position < until && (bytes[position] ?? 0) >= 0x80) {
-      const length = multiByteLength(bytes, position)
+      const length = measureMultiByte(bytes, position)
       if (length === 0) throw syntaxError('invalid UTF-8', position)
       position += length
     }

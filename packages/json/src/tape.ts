@@ -82,7 +82,7 @@ export interface Tokens {
 }
 
 /** The first byte of a token, which says its kind. */
-export function firstByte({ bytes, tape }: Tokens, index: number): number {
+export function readFirstByte({ bytes, tape }: Tokens, index: number): number {
   return bytes[tape.first(index)] ?? 0
 }
 
@@ -92,13 +92,13 @@ export function opensContainer(byte: number): boolean {
 }
 
 /** The entry after a token and its content. */
-export function nextSibling(tokens: Tokens, index: number): number {
-  return opensContainer(firstByte(tokens, index)) ? tokens.tape.second(index) + 1 : index + 1
+export function findNextSibling(tokens: Tokens, index: number): number {
+  return opensContainer(readFirstByte(tokens, index)) ? tokens.tape.second(index) + 1 : index + 1
 }
 
 /** The offset after the last byte of a token. */
-export function endOffset(tokens: Tokens, index: number): number {
+export function findEndOffset(tokens: Tokens, index: number): number {
   const { tape } = tokens
   const second = tape.second(index)
-  return opensContainer(firstByte(tokens, index)) ? tape.first(second) : second & END_MASK
+  return opensContainer(readFirstByte(tokens, index)) ? tape.first(second) : second & END_MASK
 }

@@ -1,6 +1,6 @@
 import { OPEN_BRACE, QUOTE } from './ascii.ts'
-import { firstByte, opensContainer } from './tape.ts'
-import { stringText } from './text.ts'
+import { opensContainer, readFirstByte } from './tape.ts'
+import { decodeStringText } from './text.ts'
 import { JsonNode } from './tree.ts'
 
 /** Where a string is: object keys and array indices, outermost first. */
@@ -39,7 +39,7 @@ export class StringLeaf {
     const path: JsonPath = []
     let step = this.#step
     for (let frame = this.#frame; frame !== undefined; frame = frame.parent) {
-      path.push(frame.isObject ? stringText(this.node.document, step) : step)
+      path.push(frame.isObject ? decodeStringText(this.node.document, step) : step)
       step = frame.step
     }
     return path.reverse()
@@ -58,7 +58,7 @@ export function* walkStrings(root: JsonNode): Generator<StringLeaf, void, undefi
   let isKey = false
   let index = root.index
   do {
-    const byte = firstByte(document, index)
+    const byte = readFirstByte(document, index)
     if (index === frame?.closeIndex) {
       step = frame.step
       frame = frame.parent

@@ -2,7 +2,13 @@ import { createHash, createHmac } from 'node:crypto'
 import { findCanaries, makeCanary } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { hit, toDetector, wordDetector } from './__fixtures__/detectors.ts'
-import { type AuditContext, findingEvents, refusingEvent, unavailableEvent, unscannedMediaEvent } from './audit.ts'
+import {
+  type AuditContext,
+  createFindingEvents,
+  createUnavailableEvent,
+  createUnscannedMediaEvent,
+  findRefusingEvent,
+} from './audit.ts'
 import type { Detector } from './detector.ts'
 import { filterSegments } from './filter.ts'
 import { createHashPrefix } from './hash-prefix.ts'
@@ -11,7 +17,7 @@ const context: AuditContext = { origin: 'middleware', createdAt: 1_000, correlat
 const hashPrefix = createHashPrefix()
 
 async function findEvents(segments: readonly { text: string; path?: string }[], detectors: readonly Detector[]) {
-  return findingEvents(await filterSegments({ segments }, { detectors }), { context, segments, hashPrefix })
+  return createFindingEvents(await filterSegments({ segments }, { detectors }), { context, segments, hashPrefix })
 }
 
 describe('the events of a request', () => {
@@ -55,8 +61,8 @@ describe('the events of a request', () => {
       [wordDetector('ada'), wordDetector('1234', { action: 'block' })],
     )
     expect(events.map(({ action }) => action)).toEqual(['mask', 'block'])
-    expect(refusingEvent(events)).toBe(events[1])
-    expect(refusingEvent([])).toBeUndefined()
+    expect(findRefusingEvent(events)).toBe(events[1])
+    expect(findRefusingEvent([])).toBeUndefined()
   })
 
   it('have the same hash for the same value, wherever it stands', async () => {
@@ -90,12 +96,15 @@ describe('the events of a request', () => {
 describe('a refusal without a finding', () => {
   it('is an event without a place', () => {
     const common = { ...context, kind: 'pii', direction: 'in', action: 'block', byteOffset: 0, length: 0 }
-    expect(unavailableEvent(context)).toEqual({
+    expect(createUnavailableEvent(context)).toEqual({
       ...common,
       id: expect.stringMatching(/^pii_[0-9a-f]{24}$/),
       patternId: '__ner_unavailable__',
     })
-    const media = unscannedMediaEvent({ ...context, origin: 'proxy', host: 'api.example' }, 'messages[0].content[1]')
+    const media = createUnscannedMediaEvent(
+      { ...context, origin: 'proxy', host: 'api.example' },
+      'messages[0].content[1]',
+    )
     expect(media).toEqual({
       ...common,
       id: expect.stringMatching(/^pii_[0-9a-f]{24}$/),

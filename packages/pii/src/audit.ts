@@ -8,7 +8,7 @@ import type { JudgedDetection } from './detector.ts'
 import type { FilterOutcome } from './filter.ts'
 import { type HashPrefix, toHex } from './hash-prefix.ts'
 import { convertOffsets } from './offsets.ts'
-import { detectionId } from './span.ts'
+import { toDetectionId } from './span.ts'
 
 export { createHashPrefix, type HashPrefix } from './hash-prefix.ts'
 
@@ -67,7 +67,7 @@ export interface FindingOptions {
  * Creates one event for each span of a filter call, including allowed ones, in the order of the request. Above 10,000,
  * blocking spans come first, and the rest is left out.
  */
-export async function findingEvents(
+export async function createFindingEvents(
   outcome: Pick<FilterOutcome, 'segments'>,
   { context, segments, hashPrefix }: FindingOptions,
 ): Promise<PiiEvent[]> {
@@ -78,8 +78,8 @@ export async function findingEvents(
     return hash
   }
   return Promise.all(
-    recordedFindings(outcome).map(async ({ span, byteOffset, length, index, value }) => ({
-      ...createEvent(context, { patternId: detectionId(span), action: span.action }),
+    listRecordedFindings(outcome).map(async ({ span, byteOffset, length, index, value }) => ({
+      ...createEvent(context, { patternId: toDetectionId(span), action: span.action }),
       byteOffset,
       length,
       score: span.score,
@@ -90,17 +90,17 @@ export async function findingEvents(
 }
 
 /** The event of a request that was refused because a detector was missing, failed or took too long. */
-export function unavailableEvent(context: AuditContext): PiiEvent {
+export function createUnavailableEvent(context: AuditContext): PiiEvent {
   return createEvent(context, { patternId: '__ner_unavailable__', action: 'block' })
 }
 
 /** The event of a request that was refused for unscannable media (§2.10). */
-export function unscannedMediaEvent(context: AuditContext, segment?: string): PiiEvent {
+export function createUnscannedMediaEvent(context: AuditContext, segment?: string): PiiEvent {
   return { ...createEvent(context, { patternId: '__unscanned_media__', action: 'block' }), segment }
 }
 
 /** The event that explains a refusal: the first blocking one. */
-export function refusingEvent(events: readonly PiiEvent[]): PiiEvent | undefined {
+export function findRefusingEvent(events: readonly PiiEvent[]): PiiEvent | undefined {
   return events.find(({ action }) => action === 'block')
 }
 
@@ -120,7 +120,7 @@ export interface Finding {
  * The spans of an outcome to record, in the order of the request. Above 10,000, blocking spans come first, and the rest
  * is left out. For audit logs with events of their own shape.
  */
-export function recordedFindings({ segments }: Pick<FilterOutcome, 'segments'>): readonly Finding[] {
+export function listRecordedFindings({ segments }: Pick<FilterOutcome, 'segments'>): readonly Finding[] {
   const findings: Finding[] = []
   for (const [index, { scanned, spans }] of segments.entries()) {
     if (spans.length === 0) continue

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type * as z from 'zod'
-import { legacyPiiKeys, piiBlock, piiDetectionBlock } from './config.ts'
+import { findLegacyPiiKeys, piiBlock, piiDetectionBlock } from './config.ts'
 
 /** Settings without absent keys. */
 const read = (schema: z.ZodType, block: unknown) => JSON.parse(JSON.stringify(schema.parse(block)))
@@ -34,9 +34,9 @@ describe('the pii block', () => {
   })
 
   it('lists its keys of earlier versions', () => {
-    expect(legacyPiiKeys({ enabled: true, response: {}, patterns: [] })).toEqual(['patterns', 'response'])
-    expect(legacyPiiKeys({ enabled: true })).toEqual([])
-    expect([undefined, null, 'pii', 7].flatMap(legacyPiiKeys)).toEqual([])
+    expect(findLegacyPiiKeys({ enabled: true, response: {}, patterns: [] })).toEqual(['patterns', 'response'])
+    expect(findLegacyPiiKeys({ enabled: true })).toEqual([])
+    expect([undefined, null, 'pii', 7].flatMap(findLegacyPiiKeys)).toEqual([])
   })
 })
 

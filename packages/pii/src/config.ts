@@ -14,7 +14,7 @@ const text = z.string().nullish()
 const list = z.array(z.string()).nullish()
 const action = z.enum(['mask', 'block', 'allow'])
 
-/** The `pii` block. Unknown keys are ignored; see {@link legacyPiiKeys}. */
+/** The `pii` block. Unknown keys are ignored; see {@link findLegacyPiiKeys}. */
 export const piiBlock = z
   .looseObject({
     enabled: flag,
@@ -79,7 +79,7 @@ export const piiDetectionBlock = z
 export const LEGACY_PII_KEYS: readonly string[] = ['patterns', 'response', 'mode', 'actions', 'builtins']
 
 /** Finds the legacy keys of a `pii` block. */
-export function legacyPiiKeys(block: unknown): string[] {
+export function findLegacyPiiKeys(block: unknown): string[] {
   if (typeof block !== 'object' || block === null) return []
   return LEGACY_PII_KEYS.filter((key) => Object.hasOwn(block, key))
 }

@@ -1,6 +1,6 @@
 import type { JudgedDetection, ScanDocument } from './detector.ts'
 import type { Span } from './span.ts'
-import { firstEndingAfter } from './span-search.ts'
+import { findFirstEndingAfter } from './span-search.ts'
 import { toWellFormed } from './well-formed.ts'
 
 /** One text of a request. */
@@ -71,7 +71,7 @@ export function cutBySegment(
 ): readonly (readonly JudgedDetection[])[] {
   const pieces: JudgedDetection[][] = segments.map(() => [])
   for (const detection of detections) {
-    for (let index = firstEndingAfter(segments, detection.start); index < segments.length; index++) {
+    for (let index = findFirstEndingAfter(segments, detection.start); index < segments.length; index++) {
       const segment = segments[index]
       if (segment === undefined || segment.start >= detection.end) break
       pieces[index]?.push({

@@ -19,7 +19,7 @@ export { compareActions, isPiiAction, type PiiAction } from './action.ts'
 export { type ConvertOptions, convertOffsets, type OffsetEncoding } from './offsets.ts'
 export { createPolicy, type Policy, type PolicySettings } from './policy.ts'
 export type { CustomPattern, DetectionSettings, NerSettings, PiiSettings } from './settings.ts'
-export { type Detection, type DetectionSource, detectionId, type Span } from './span.ts'
+export { type Detection, type DetectionSource, type Span, toDetectionId } from './span.ts'
 
 // Ports of the package.
 

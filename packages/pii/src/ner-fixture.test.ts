@@ -9,7 +9,7 @@ import { convertOffsets } from './offsets.ts'
 import { createPolicy } from './policy.ts'
 import type { TokenClassifier, TokenEntity } from './ports.ts'
 import { maskText } from './redact.ts'
-import { detectionId } from './span.ts'
+import { toDetectionId } from './span.ts'
 
 type Entity = readonly [group: string, start: number, end: number, score: number]
 
@@ -98,7 +98,7 @@ function filterCase({ segments, detectors }: ReferenceCase) {
 function toRow(text: string, { start, end, group, source, action, score }: JudgedDetection): SpanRow {
   const [from = 0, to = 0] = convertOffsets(text, [start, end], { from: 'utf16', to: 'utf8' })
   const hash = createHash('sha256').update(text.slice(start, end)).digest('hex').slice(0, 8)
-  return { start: from, end: to, id: detectionId({ source, group }), action, score: round(score), hash_prefix: hash }
+  return { start: from, end: to, id: toDetectionId({ source, group }), action, score: round(score), hash_prefix: hash }
 }
 
 function round(score: number): number {

@@ -1,5 +1,5 @@
 import type { JudgedDetection } from './detector.ts'
-import { type Detection, detectionId } from './span.ts'
+import { type Detection, toDetectionId } from './span.ts'
 
 /** Writes the replacement of masked text. */
 export interface MaskWriter {
@@ -13,7 +13,7 @@ export interface MaskWriter {
 }
 
 /** Writes the fixed text of §6.3: `[REDACTED:ner:EMAIL]`. */
-export const FIXED_MASKS: MaskWriter = { mask: (span) => `[REDACTED:${detectionId(span)}]` }
+export const FIXED_MASKS: MaskWriter = { mask: (span) => `[REDACTED:${toDetectionId(span)}]` }
 
 /**
  * Replaces the masked spans of a text; allowed and blocked ones stay.

@@ -17,6 +17,6 @@ export interface Detection extends Span {
 }
 
 /** The id of a detection in policies, events and mask texts: `ner:EMAIL`. */
-export function detectionId({ source, group }: Pick<Detection, 'source' | 'group'>): string {
+export function toDetectionId({ source, group }: Pick<Detection, 'source' | 'group'>): string {
   return `${source}:${group}`
 }

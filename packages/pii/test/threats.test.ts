@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { type FilteredBody, filterBody } from '@svc/pii'
-import { createHashPrefix, findingEvents } from '@svc/pii/audit'
+import { createFindingEvents, createHashPrefix } from '@svc/pii/audit'
 import { createDetector, type Detector, type JudgedDetection } from '@svc/pii/detectors'
 import type { DocumentFormat } from '@svc/pii/documents'
 import { restoreJsonBody } from '@svc/pii/reversible'
@@ -231,7 +231,7 @@ it('PII-14: text that already looks like a token is none, in the request and in 
 it('PII-15: events and errors hold nothing of the text', async () => {
   const { outcome, segments } = await filter({ messages: [{ content: `my ${SECRET} is here` }], [`a ${SECRET}`]: 'b' })
   const context = { origin: 'middleware', correlationId: 'c', userId: 'u', createdAt: 0 } as const
-  const events = await findingEvents(outcome, { context, segments, hashPrefix: createHashPrefix() })
+  const events = await createFindingEvents(outcome, { context, segments, hashPrefix: createHashPrefix() })
   expect(events).toMatchObject([
     { patternId: 'pattern:CODEHOST_TOKEN', byteOffset: 3, length: 40, segment: 'messages[0].content' },
     { patternId: 'pattern:CODEHOST_TOKEN', byteOffset: 2, length: 40 },

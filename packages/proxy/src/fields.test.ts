@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isFields, toCount, toFields, toList, toNumber, toText, tryParseJson, withoutNothing } from './fields.ts'
+import { dropAbsent, isFields, toCount, toFields, toList, toNumber, toText, tryParseJson } from './fields.ts'
 
 describe('values from elsewhere', () => {
   it('are read by their type, or not at all', () => {
@@ -44,6 +44,6 @@ describe('values from elsewhere', () => {
 
   it('drops absent values and keeps empty ones', () => {
     const kept = { zero: 0, empty: '', no: false, list: [] }
-    expect(withoutNothing({ ...kept, nothing: null, missing: undefined })).toEqual(kept)
+    expect(dropAbsent({ ...kept, nothing: null, missing: undefined })).toEqual(kept)
   })
 })

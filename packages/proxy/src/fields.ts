@@ -42,6 +42,6 @@ export function tryParseJson(text: string): unknown {
 }
 
 /** Copies an object without members that are undefined or null. */
-export function withoutNothing(fields: Fields): Record<string, unknown> {
+export function dropAbsent(fields: Fields): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null))
 }

@@ -24,7 +24,7 @@ export type ClientHeader = (name: string) => string | undefined
  *
  * @throws {SvcError} `loop` past {@link MAX_HOPS}: most likely two servers forward to each other
  */
-export function nextHop(client: ClientHeader): number {
+export function countNextHop(client: ClientHeader): number {
   const given = client(HOP_HEADER)
   const hop = given !== undefined && /^[0-9]{1,9}$/.test(given) ? Number(given) + 1 : 1
   if (hop <= MAX_HOPS) return hop
@@ -34,7 +34,7 @@ export function nextHop(client: ClientHeader): number {
 }
 
 /** Headers that carry the key of an upstream; none without a key. */
-export function credentialHeaders(provider: Provider | undefined, key: string | undefined): Header[] {
+export function createCredentialHeaders(provider: Provider | undefined, key: string | undefined): Header[] {
   if (key === undefined) return []
   return [provider === 'provider_b' ? ['x-api-key', key] : ['authorization', `Bearer ${key}`]]
 }
@@ -43,18 +43,18 @@ export function credentialHeaders(provider: Provider | undefined, key: string | 
  * The client's headers that go upstream: the body's type, the accepted types, the trace, and for the messages format
  * its version and features. All others stay here, above all credentials.
  */
-export function clientHeaders(provider: Provider, client: ClientHeader): Header[] {
+export function selectClientHeaders(provider: Provider, client: ClientHeader): Header[] {
   const headers: Header[] = [
-    ['content-type', given(client, 'content-type') ?? 'application/json'],
-    ['accept', given(client, 'accept') ?? '*/*'],
-    [HOP_HEADER, String(nextHop(client))],
+    ['content-type', readHeader(client, 'content-type') ?? 'application/json'],
+    ['accept', readHeader(client, 'accept') ?? '*/*'],
+    [HOP_HEADER, String(countNextHop(client))],
   ]
   const trace = givenTrace(client)
   if (trace !== undefined) headers.push(['traceparent', trace])
   if (provider === 'provider_b') {
-    const version = given(client, 'anthropic-version') ?? ''
+    const version = readHeader(client, 'anthropic-version') ?? ''
     headers.push(['anthropic-version', VERSION_FORM.test(version) ? version : DEFAULT_MESSAGES_VERSION])
-    const beta = features(given(client, 'anthropic-beta'))
+    const beta = selectFeatures(readHeader(client, 'anthropic-beta'))
     if (beta !== '') headers.push(['anthropic-beta', beta])
   }
   return headers
@@ -65,13 +65,13 @@ export function clientHeaders(provider: Provider, client: ClientHeader): Header[
  *
  * @throws {SvcError} `loop` past {@link MAX_HOPS}
  */
-export function hopHeaders(client: ClientHeader = () => undefined): Header[] {
+export function createHopHeaders(client: ClientHeader = () => undefined): Header[] {
   const trace = givenTrace(client)
-  return [[HOP_HEADER, String(nextHop(client))], ...(trace === undefined ? [] : [['traceparent', trace] as const])]
+  return [[HOP_HEADER, String(countNextHop(client))], ...(trace === undefined ? [] : [['traceparent', trace] as const])]
 }
 
 /** Keeps the features that have the form of one: no filter scans the text of a header. */
-function features(list = ''): string {
+function selectFeatures(list = ''): string {
   const names = list.split(',').map((name) => name.trim())
   return names
     .filter((name) => FEATURE_FORM.test(name))
@@ -80,12 +80,12 @@ function features(list = ''): string {
 }
 
 function givenTrace(client: ClientHeader): string | undefined {
-  const trace = given(client, 'traceparent')
+  const trace = readHeader(client, 'traceparent')
   return trace !== undefined && TRACE_FORM.test(trace) ? trace : undefined
 }
 
 /** A client's value where it is printable ASCII of a sensible length. */
-function given(client: ClientHeader, name: string): string | undefined {
+function readHeader(client: ClientHeader, name: string): string | undefined {
   const value = client(name)
   return value !== undefined && value.length <= MAX_CLIENT_VALUE && /^[\x20-\x7e]+$/.test(value) ? value : undefined
 }
@@ -104,6 +104,6 @@ const REPLY_HEADERS: ReadonlySet<string> = new Set([
 const RATE_LIMIT = /^(?:x-|anthropic-)?ratelimit(?:-|$)/
 
 /** The headers of an upstream's reply that reach the client, unchanged (threats CP-3). */
-export function replyHeaders(headers: readonly Header[]): Header[] {
+export function selectReplyHeaders(headers: readonly Header[]): Header[] {
   return headers.filter(([name]) => REPLY_HEADERS.has(name) || RATE_LIMIT.test(name))
 }

@@ -6,17 +6,24 @@
 
 // Models at an upstream: settings, requests, replies byte for byte.
 
-export { type ClientHeader, credentialHeaders, HOP_HEADER, hopHeaders, MAX_HOPS, replyHeaders } from './headers.ts'
+export {
+  type ClientHeader,
+  createCredentialHeaders,
+  createHopHeaders,
+  HOP_HEADER,
+  MAX_HOPS,
+  selectReplyHeaders,
+} from './headers.ts'
 export {
   type CloudSettings,
   type CloudTarget,
-  cloudRequest,
+  createCloudRequest,
   type KeySettings,
   loadCloudTarget,
+  parseUpstreamUrl,
   readUpstreamKey,
-  upstreamUrl,
 } from './outbound.ts'
-export { type PassthroughBody, passthroughBody } from './passthrough.ts'
+export { createPassthroughBody, type PassthroughBody } from './passthrough.ts'
 export type { ByteRewriter } from './relay/byte-rewriter.ts'
 export type { ReplyTarget } from './relay/client-reply.ts'
 export { createKeyRedactor } from './relay/key-redactor.ts'

@@ -1,7 +1,7 @@
 import { checkArgument, SvcError } from '@svc/errors'
 import type { Header, UpstreamRequest } from '@svc/http-client'
 import { checkProvider } from './check-provider.ts'
-import { type ClientHeader, clientHeaders, credentialHeaders } from './headers.ts'
+import { type ClientHeader, createCredentialHeaders, selectClientHeaders } from './headers.ts'
 import type { Provider, SecretReader } from './ports.ts'
 
 /** Source of an upstream's key: a variable, a file, or none. */
@@ -56,7 +56,7 @@ export async function loadCloudTarget(
 ): Promise<CloudTarget> {
   const { provider = 'provider_a', upstreamModel, requestTimeoutSeconds } = settings
   checkProvider(provider, 'loadCloudTarget')
-  const url = upstreamUrl(settings.upstreamUrl)
+  const url = parseUpstreamUrl(settings.upstreamUrl)
   const key = await readUpstreamKey(settings, options.secrets)
   return {
     url,
@@ -67,7 +67,7 @@ export async function loadCloudTarget(
     headers: [
       ['user-agent', options.userAgent ?? 'svc'],
       ['accept-encoding', 'identity'],
-      ...credentialHeaders(provider, key),
+      ...createCredentialHeaders(provider, key),
     ],
   }
 }
@@ -77,7 +77,7 @@ export async function loadCloudTarget(
  *
  * @throws {SvcError} `invalid_proxy_settings` unless it is absolute, http or https, and without credentials
  */
-export function upstreamUrl(text: string | undefined): URL {
+export function parseUpstreamUrl(text: string | undefined): URL {
   const param = 'proxy.upstream_url'
   if (text === undefined || text.trim() === '') throw invalidSetting(param, 'is needed')
   const url = URL.canParse(text) ? new URL(text) : undefined
@@ -128,7 +128,7 @@ function checkedKey(text: string | undefined, param: string, source: string): st
  *
  * @throws {SvcError} `loop` when the request has passed too many servers
  */
-export function cloudRequest(
+export function createCloudRequest(
   target: CloudTarget,
   options: { readonly client: ClientHeader; readonly body: Uint8Array; readonly isStream: boolean },
 ): UpstreamRequest {
@@ -137,7 +137,7 @@ export function cloudRequest(
   return {
     method: 'POST',
     url,
-    headers: [...headers, ...clientHeaders(provider, options.client)],
+    headers: [...headers, ...selectClientHeaders(provider, options.client)],
     body: options.body,
     timeoutMs: options.isStream ? undefined : timeoutMs,
   }

@@ -3,12 +3,12 @@ import { encodeJsonString, parseJson } from '@svc/json'
 import { startUpstream } from '@svc/test-kit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { passthroughBody } from './passthrough.ts'
+import { createPassthroughBody } from './passthrough.ts'
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 const decode = (bytes: Uint8Array): string => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
 const edited = (text: string, upstreamModel?: string): string =>
-  decode(passthroughBody(parseJson(encode(text)), { upstreamModel }).bytes)
+  decode(createPassthroughBody(parseJson(encode(text)), { upstreamModel }).bytes)
 
 /** Runs of the property over bodies: ten thousand with SVC_LONG. */
 const RUNS = process.env.SVC_LONG === '1' ? 10_000 : 1000
@@ -63,7 +63,7 @@ describe('passthroughBody', () => {
         const original = write((_, value) => value)
         expect(edited(original)).toBe(decode(encode(original)))
         const expected = write((name, value) => (JSON.parse(name) === 'model' ? replacement : value))
-        const { bytes } = passthroughBody(parseJson(encode(original)), { upstreamModel: model })
+        const { bytes } = createPassthroughBody(parseJson(encode(original)), { upstreamModel: model })
         expect(await arrived(bytes)).toBe(decode(encode(expected)))
       }),
       { numRuns: RUNS },
@@ -72,7 +72,7 @@ describe('passthroughBody', () => {
 
   it('keeps a body byte for byte when the upstream has no name of its own', () => {
     const bytes = encode('{ "model":"demo", "model":1.0 }')
-    expect(passthroughBody(parseJson(bytes), {}).bytes).toBe(bytes)
+    expect(createPassthroughBody(parseJson(bytes), {}).bytes).toBe(bytes)
   })
 
   it('applies other edits beside the name, and drops edits inside it', () => {
@@ -82,7 +82,7 @@ describe('passthroughBody', () => {
       { start: 9, end: 17, replacement },
       { start: 22, end: 30, replacement },
     ]
-    const { bytes: result } = passthroughBody(parseJson(bytes), { upstreamModel: 'big', splices })
+    const { bytes: result } = createPassthroughBody(parseJson(bytes), { upstreamModel: 'big', splices })
     expect(decode(result)).toBe('{"model":"big","a":"[MASK]"}')
   })
 
@@ -95,6 +95,6 @@ describe('passthroughBody', () => {
     ['{"a":{"stream":true}}', false],
     ['{"stream":false,"stream":true}', true],
   ])('%s asks for a stream: %s', (body, isStream) => {
-    expect(passthroughBody(parseJson(encode(body)), {}).isStream).toBe(isStream)
+    expect(createPassthroughBody(parseJson(encode(body)), {}).isStream).toBe(isStream)
   })
 })

@@ -15,7 +15,7 @@ export interface PassthroughBody {
  * @example
  * const { bytes, isStream } = passthroughBody(parseJson(body), { upstreamModel: 'demo-large', splices: [] })
  */
-export function passthroughBody(
+export function createPassthroughBody(
   document: JsonDocument,
   options: { readonly upstreamModel?: string | undefined; readonly splices?: readonly Splice[] | undefined },
 ): PassthroughBody {

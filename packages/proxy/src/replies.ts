@@ -4,6 +4,7 @@
  * @module
  */
 export {
+  dropAbsent,
   type Fields,
   isFields,
   toCount,
@@ -12,7 +13,6 @@ export {
   toNumber,
   toText,
   tryParseJson,
-  withoutNothing,
 } from './fields.ts'
 export { quoteUpstream } from './quote.ts'
 export { readSseEvents } from './sse-events.ts'

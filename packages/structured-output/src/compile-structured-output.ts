@@ -2,7 +2,7 @@ import type { ValueCheck } from './check/create-check.ts'
 import { compileSchema, jsonObjectGrammar } from './compile-schema.ts'
 import { isObject } from './schema/json.ts'
 import type { StructuredOutput, ToolGrammarSettings } from './settings.ts'
-import { propertiesOrder } from './tools/properties-order.ts'
+import { readPropertiesOrder } from './tools/properties-order.ts'
 
 /** The constraint on a reply's form. */
 export interface OutputConstraint {
@@ -29,7 +29,7 @@ export function compileStructuredOutput(output: StructuredOutput, settings: Tool
     case 'json-schema':
       return compileSchema(output.schema, {
         origin: { param: 'response_format' },
-        propertiesOrder: propertiesOrder(settings),
+        propertiesOrder: readPropertiesOrder(settings),
       })
   }
 }

@@ -10,7 +10,7 @@ import type { Kind } from './schema/keywords.ts'
 import { openSchema, type SchemaPlace } from './schema/schema-document.ts'
 import { refuseSchema, type SchemaOrigin } from './schema-refusal.ts'
 import { arrayRules, arrayShape } from './shapes/array-shape.ts'
-import { allowedKinds, listedValues, numberFacets } from './shapes/facets.ts'
+import { findAllowedKinds, findListedValues, uniteNumberFacets } from './shapes/facets.ts'
 import { literalChoice } from './shapes/literal-choice.ts'
 import { integerShape, numberRules, numberShape } from './shapes/number-shape.ts'
 import { isFreeObject, objectRules, objectShape } from './shapes/object-shape.ts'
@@ -156,13 +156,13 @@ export class GrammarBuilder implements RuleMaker {
   #shape(places: Alternative): Expression {
     const [first] = places
     if (first === undefined) return rule('value')
-    const values = this.#guarded(first, () => listedValues(places, this.#evaluation))
+    const values = this.#guarded(first, () => findListedValues(places, this.#evaluation))
     if (values !== undefined) {
       const texts = values.map((value) => JSON.stringify(value))
       this.spend(texts.reduce((sum, text) => sum + 1 + text.length / 16, 0))
       return literalChoice(texts)
     }
-    const kinds = allowedKinds(places)
+    const kinds = findAllowedKinds(places)
     return choice(...[...kinds].map((kind) => this.#kind(kind, places, kinds)))
   }
 
@@ -173,9 +173,9 @@ export class GrammarBuilder implements RuleMaker {
       case 'boolean':
         return rule('boolean')
       case 'integer':
-        return kinds.has('fraction') ? NEVER : integerShape(numberFacets(places), this)
+        return kinds.has('fraction') ? NEVER : integerShape(uniteNumberFacets(places), this)
       case 'fraction':
-        return numberShape(numberFacets(places), this)
+        return numberShape(uniteNumberFacets(places), this)
       case 'string':
         return stringShape(places, this)
       case 'array':

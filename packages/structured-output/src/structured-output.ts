@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import { MAX_GRAMMAR_LENGTH } from './limits.ts'
-import { isObject, type JsonObject, member } from './schema/json.ts'
+import { isObject, type JsonObject, readMember } from './schema/json.ts'
 import type { StructuredOutput } from './settings.ts'
 
 /** Fields of a request that state the form of its answer, as they came; null counts as absent. */
@@ -42,18 +42,18 @@ export function toStructuredOutput(
 
 function fromResponseFormat(format: unknown, field: string): StructuredOutput | undefined {
   if (format === undefined || format === null) return undefined
-  const type = isObject(format) ? member(format, 'type') : format
+  const type = isObject(format) ? readMember(format, 'type') : format
   if (type === 'text') return undefined
   if (type === 'json_object') {
-    const schema = isObject(format) ? member(format, 'schema') : undefined
+    const schema = isObject(format) ? readMember(format, 'schema') : undefined
     return isObject(schema) ? { kind: 'json-schema', schema } : { kind: 'json-object' }
   }
   if (type !== 'json_schema' || !isObject(format)) {
     throw refused(field, `${field}: expected text, json_object or json_schema`, 'invalid_response_format')
   }
-  const nested = member(format, 'json_schema')
+  const nested = readMember(format, 'json_schema')
   const holder = isObject(nested) ? nested : format
-  const [schema, name] = [member(holder, 'schema'), member(holder, 'name')]
+  const [schema, name] = [readMember(holder, 'schema'), readMember(holder, 'name')]
   if (typeof schema !== 'boolean' && !isObject(schema)) {
     const path = isObject(nested) ? `${field}.json_schema.schema` : `${field}.schema`
     throw refused(path, `${path}: expected a JSON Schema`, 'invalid_response_format')

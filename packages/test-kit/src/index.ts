@@ -77,7 +77,7 @@ export {
 export { createTinyTokenizer, type TinyTokenizer, type TinyTokenizerKind } from './onnx/tiny-tokenizers.ts'
 // Files, databases, packages
 export {
-  codeBlocks,
+  listCodeBlocks,
   type PackedInstallation,
   type PackOptions,
   type ProgramOutcome,

@@ -73,7 +73,7 @@ export async function packAndInstall({ packages, dir }: PackOptions): Promise<Pa
 }
 
 /** Code blocks of a Markdown text in a language such as `ts`, in order. */
-export function codeBlocks(markdown: string, language: string): string[] {
+export function listCodeBlocks(markdown: string, language: string): string[] {
   const fence = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms')
   return [...markdown.matchAll(fence)].map((match) => match[1] ?? '')
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { chatCompletionRequest } from './openai/chat.ts'
-import { createSchemaRegistry, schemaReference, toOpenApiSchemas } from './registry.ts'
+import { createSchemaRegistry, toOpenApiSchemas, toSchemaReference } from './registry.ts'
 
 /** Every `$ref` of a document. */
 function references(value: unknown): string[] {
@@ -138,7 +138,7 @@ describe('a registry', () => {
 
   it('knows the references of its named schemas only', () => {
     const registry = createSchemaRegistry()
-    expect(schemaReference(registry, chatCompletionRequest)).toBe('#/components/schemas/ChatCompletionRequest')
-    expect(schemaReference(registry, z.string())).toBeUndefined()
+    expect(toSchemaReference(registry, chatCompletionRequest)).toBe('#/components/schemas/ChatCompletionRequest')
+    expect(toSchemaReference(registry, z.string())).toBeUndefined()
   })
 })

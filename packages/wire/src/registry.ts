@@ -159,7 +159,7 @@ export function createSchemaRegistry(): SchemaRegistry {
 }
 
 /** The `$ref` under which a registered schema stands in an OpenAPI document; undefined when it has no name. */
-export function schemaReference(registry: SchemaRegistry, schema: z.ZodType): string | undefined {
+export function toSchemaReference(registry: SchemaRegistry, schema: z.ZodType): string | undefined {
   const name = registry.get(schema)
   return name === undefined ? undefined : toReference(name.id)
 }

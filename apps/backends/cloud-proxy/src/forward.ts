@@ -2,7 +2,13 @@ import type { ForwardReply, ForwardRequest, PartialMessage } from '@svc/backend-
 import { SvcError } from '@svc/errors'
 import type { Upstream } from '@svc/http-client'
 import { parseJson } from '@svc/json'
-import { type CloudTarget, cloudRequest, createKeyRedactor, passthroughBody, replyHeaders } from '@svc/proxy'
+import {
+  type CloudTarget,
+  createCloudRequest,
+  createKeyRedactor,
+  createPassthroughBody,
+  selectReplyHeaders,
+} from '@svc/proxy'
 import type { CloudModel } from './cloud-model.ts'
 
 /** The largest body that is forwarded, in bytes. */
@@ -35,20 +41,20 @@ export async function* forward(
   if (head.method !== '' && head.method !== 'POST') {
     throw new SvcError('invalid_request', 'only POST can be forwarded', { code: 'method_not_forwardable' })
   }
-  const { bytes, isStream } = passthroughBody(parseJson(body), { upstreamModel: model.target.upstreamModel })
+  const { bytes, isStream } = createPassthroughBody(parseJson(body), { upstreamModel: model.target.upstreamModel })
   const client = (name: string): string | undefined => {
     const values = head.headers.filter((header) => header.name.toLowerCase() === name).map(({ value }) => value)
     return values.length > 0 ? values.join(', ') : undefined
   }
   const target = withPath(model.target, head.path)
-  const request = cloudRequest(target, { client, body: bytes, isStream })
+  const request = createCloudRequest(target, { client, body: bytes, isStream })
   const reply = await upstream.send(request, { signal })
   if (reply.status >= 300 && reply.status < 400) {
     throw new SvcError('upstream_failed', 'the upstream redirects, which is not followed', {
       code: 'upstream_redirect',
     })
   }
-  yield { status: reply.status, headers: replyHeaders(reply.headers).map(([name, value]) => ({ name, value })) }
+  yield { status: reply.status, headers: selectReplyHeaders(reply.headers).map(([name, value]) => ({ name, value })) }
   const redactor = reply.status >= 400 ? createKeyRedactor(request) : undefined
   for await (const piece of reply.body) yield* cut(redactor?.push(piece) ?? piece)
   if (redactor !== undefined) yield* cut(redactor.end())

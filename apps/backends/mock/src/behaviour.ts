@@ -40,8 +40,8 @@ function matchesName(pattern: string, rpc: string): boolean {
 }
 
 /** Collects every string of a request, however deep. */
-export function requestText(value: unknown): string {
+export function collectRequestText(value: unknown): string {
   if (typeof value === 'string') return value
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return ''
-  return Object.values(value).map(requestText).filter(Boolean).join('\n')
+  return Object.values(value).map(collectRequestText).filter(Boolean).join('\n')
 }

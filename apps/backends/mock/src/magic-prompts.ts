@@ -68,7 +68,7 @@ const MAGIC: ReadonlyArray<readonly [string, Magic]> = [
  * The behaviour for the prompt of a prediction; without a magic word a tool call where tools are offered, else a
  * sentence.
  */
-export function magicBehaviour(call: MagicCall): MockBehaviour {
+export function findMagicBehaviour(call: MagicCall): MockBehaviour {
   const prompt = toPrompt(call.request)
   const magic = MAGIC.find(([word]) => prompt.includes(word))
   if (magic) return magic[1](call)

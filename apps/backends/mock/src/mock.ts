@@ -16,7 +16,7 @@ import { createVectorStore } from './answers/vector-store.ts'
 import { visionAnswers } from './answers/vision.ts'
 import { createRecorder } from './recorder.ts'
 import type { MockScript } from './script.ts'
-import { rpcName, type Scripting, scriptStream, scriptUnary } from './scripted.ts'
+import { type Scripting, scriptStream, scriptUnary, toRpcName } from './scripted.ts'
 import type { BackendAnswers, MockState } from './state.ts'
 import { createVocabulary } from './vocabulary.ts'
 
@@ -71,7 +71,7 @@ function scriptAll(
     if (typeof answer !== 'function') throw new TypeError(`no answer to ${path}`)
     const call = (input: unknown, context: unknown): unknown => Reflect.apply(answer, all, [input, context])
     const script = kind === 'unary' ? scriptUnary : scriptStream
-    return [name, script(rpcName(path), call, scripting)] as const
+    return [name, script(toRpcName(path), call, scripting)] as const
   })
   return Object.fromEntries(entries)
 }

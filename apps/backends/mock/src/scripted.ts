@@ -1,7 +1,7 @@
 import type { ModelOptions, PredictOptions } from '@svc/backend-client/proto'
 import { assertModelIdentity, type HandlerContext, modelNotLoaded, StatusError } from '@svc/backend-kit'
-import { chooseBehaviour, requestText } from './behaviour.ts'
-import { magicBehaviour } from './magic-prompts.ts'
+import { chooseBehaviour, collectRequestText } from './behaviour.ts'
+import { findMagicBehaviour } from './magic-prompts.ts'
 import { readLoadScript } from './read-script.ts'
 import type { CallRecord, Recorder } from './recorder.ts'
 import { type MockBehaviour, type MockScript, STATUS_CODES } from './script.ts'
@@ -93,7 +93,7 @@ function begin(
   mock.calls.set(rpc, call)
   const isStream = Symbol.asyncIterator in Object(input)
   const request = isStream ? undefined : input
-  const scripted = chooseBehaviour(mock.script, { rpc, call, text: requestText(request) })
+  const scripted = chooseBehaviour(mock.script, { rpc, call, text: collectRequestText(request) })
   const behaviour = { ...magic(rpc, input, { mock, scripted }), ...scripted }
   return { context: { ...context, behaviour, mock }, record: recorder.start(rpc, request, context) }
 }
@@ -108,7 +108,11 @@ function magic(
   const isScripted = ['text', 'pieces', 'toolCalls', 'reasoning'].some((key) => key in scripted)
   if (!isPrediction || isScripted) return {}
   // Both rpcs take PredictOptions.
-  return magicBehaviour({ request: input as PredictOptions, loaded: mock.loaded, isStream: rpc === 'PredictStream' })
+  return findMagicBehaviour({
+    request: input as PredictOptions,
+    loaded: mock.loaded,
+    isStream: rpc === 'PredictStream',
+  })
 }
 
 function readScript({ Options }: ModelOptions, { mock, startScript }: Scripting): void {
@@ -147,6 +151,6 @@ function check(rpc: string, input: unknown, mock: MockState): void {
 }
 
 /** Name of the rpc behind a path. */
-export function rpcName(path: string): string {
+export function toRpcName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }

@@ -33,7 +33,7 @@ export function encodeWav(pcm: Buffer): Buffer {
 }
 
 /** Length of an audio file in seconds: exact for a plain WAV, one second for anything else. */
-export function audioSeconds(path: string): number {
+export function readAudioSeconds(path: string): number {
   const bytes = readFileSync(path)
   if (bytes.length < 44 || bytes.toString('latin1', 0, 4) !== 'RIFF') return 1
   const bytesPerSecond = bytes.readUInt32LE(28)

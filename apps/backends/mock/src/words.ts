@@ -19,7 +19,7 @@ export function hashText(text: string): number {
 }
 
 /** Share of the distinct words of one text that another text also has, in 0..1. */
-export function overlap(of: string, within: string): number {
+export function measureOverlap(of: string, within: string): number {
   const words = new Set(toWords(of))
   const others = new Set(toWords(within))
   const shared = [...words].filter((word) => others.has(word)).length

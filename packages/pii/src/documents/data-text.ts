@@ -1,4 +1,4 @@
-import { changedReading, joinReadings, NOTHING_LEFT } from './readings.ts'
+import { findChangedReading, joinReadings, NOTHING_LEFT } from './readings.ts'
 import { fromBinary, readTextBytes, type TextBytes, toBinary } from './text-bytes.ts'
 
 /** Media is never this short; shorter strings are text. */
@@ -136,7 +136,7 @@ function readBase64(value: string, charset: string | undefined): WrappedText | u
 function withItself(value: string, inner: WrappedText): WrappedText {
   const texts = [inner.text, value]
   const encode = (text: string): string => {
-    const changed = changedReading(text, texts)
+    const changed = findChangedReading(text, texts)
     if (changed === undefined) return NOTHING_LEFT
     return changed.index === 0 ? inner.encode(changed.text) : changed.text
   }

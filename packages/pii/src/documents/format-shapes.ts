@@ -376,7 +376,7 @@ const MEDIA_TYPES: ReadonlyMap<string, MediaKind> = new Map([
 ])
 
 /** The media of a part's type; a document counts as a file only with a source of that kind. */
-export function mediaOfType(type: string): MediaKind | undefined {
+export function findMedia(type: string): MediaKind | undefined {
   return MEDIA_TYPES.get(type)
 }
 

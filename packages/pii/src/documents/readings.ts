@@ -12,7 +12,10 @@ export function joinReadings(texts: readonly string[]): string {
  *
  * @param text the new text of `texts` joined
  */
-export function changedReading(text: string, texts: readonly string[]): { index: number; text: string } | undefined {
+export function findChangedReading(
+  text: string,
+  texts: readonly string[],
+): { index: number; text: string } | undefined {
   for (const index of texts.keys()) {
     const before = texts.slice(0, index).map((one) => one + SEPARATOR)
     const after = texts.slice(index + 1).map((one) => SEPARATOR + one)

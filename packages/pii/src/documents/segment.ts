@@ -22,7 +22,7 @@ export interface Place {
 export const INTO_TEXT = '$'
 
 /** The step of the n-th member of an object with the caller's own keys. */
-export function memberStep(index: number): number {
+export function toMemberStep(index: number): number {
   return -1 - index
 }
 

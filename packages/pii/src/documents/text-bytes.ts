@@ -1,4 +1,4 @@
-import { changedReading, joinReadings, NOTHING_LEFT } from './readings.ts'
+import { findChangedReading, joinReadings, NOTHING_LEFT } from './readings.ts'
 
 /** Text decoded from bytes, and its encoding back for the same reader. */
 export interface TextBytes {
@@ -55,7 +55,7 @@ export function readTextBytes(bytes: Uint8Array, charset?: string): TextBytes {
     text: joinReadings(texts),
     isKnown: (label === undefined || CHARSETS.has(label)) && !isMarkedUtf32(bytes),
     encode: (text) => {
-      const changed = changedReading(text, texts)
+      const changed = findChangedReading(text, texts)
       return (changed && charsets[changed.index]?.encode(changed.text)) ?? encoder.encode(NOTHING_LEFT)
     },
   }

@@ -1,10 +1,10 @@
 import { JsonError, type JsonMember, type JsonNode, parseJson } from '@svc/json'
 import { toWellFormed } from '../well-formed.ts'
 import { isMediaData, readBase64Text, readMediaText, type WrappedText } from './data-text.ts'
-import { isToolParts, mediaOfType, TOOL_CONTENT } from './format-shapes.ts'
+import { findMedia, isToolParts, TOOL_CONTENT } from './format-shapes.ts'
 import { PUBLIC_KEYS, PUBLIC_VALUES } from './public-words.ts'
 import type { Repair } from './rewrite.ts'
-import { INTO_TEXT, type Layer, memberStep, type PathStep, type Place, TextSegment, toPathText } from './segment.ts'
+import { INTO_TEXT, type Layer, type PathStep, type Place, TextSegment, toMemberStep, toPathText } from './segment.ts'
 import { MessageTexts } from './segment-order.ts'
 import { type Choice, type HistoryKind, type MediaKind, type Shape, type StringRule, TOOL_DATA } from './shape.ts'
 
@@ -115,7 +115,7 @@ export class TextWalk {
     const known = shape.member(name)
     if (known === undefined) {
       const isPublic = shape.hasPublicKeys && PUBLIC_KEYS.has(name)
-      const step = isPublic ? name : memberStep(count)
+      const step = isPublic ? name : toMemberStep(count)
       if (shape.isTwin(name)) this.refusal = { kind: 'case-twin', path: toPathText({ parent: frame, step }) }
       if (!isPublic) this.#key(next.value.key, name, frame, step)
       this.#visit(value, shape.others, { layer, texts, parent: frame, step })
@@ -231,7 +231,7 @@ export class TextWalk {
       case 'word':
         return WORD.test(text)
       case 'type': {
-        const kind = mediaOfType(text)
+        const kind = findMedia(text)
         if (kind !== undefined && parent !== undefined) this.media.push({ kind, path: toPathText(parent) })
         return WORD.test(text)
       }

@@ -1,4 +1,4 @@
-import { printableTexts } from './printable.ts'
+import { findPrintableTexts } from './printable.ts'
 import { STEP_CHARACTERS, type Steps } from './reading.ts'
 
 const encoder = new TextEncoder()
@@ -28,7 +28,7 @@ export function* readBase64(symbols: string): Steps<string> {
       decodeStep(values, { shift, at }, bytes)
       if (at >= STEP_CHARACTERS) yield undefined
     }
-    yield* printableTexts(bytes.subarray(0, ((values.length - shift) * 3) >> 2))
+    yield* findPrintableTexts(bytes.subarray(0, ((values.length - shift) * 3) >> 2))
   }
 }
 

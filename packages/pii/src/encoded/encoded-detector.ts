@@ -2,7 +2,7 @@ import { runInSlices, type SliceOptions } from '@svc/json'
 import type { Detector, JudgedDetection, ScanDocument } from '../detector.ts'
 import { cutBySegment, joinSegments } from '../document.ts'
 import { PiiError } from '../errors.ts'
-import { adjacentParts } from '../pattern/adjacent-parts.ts'
+import { joinAdjacentParts } from '../pattern/adjacent-parts.ts'
 import type { Span } from '../span.ts'
 import { readBase64 } from './base64.ts'
 import { DocumentReversal } from './document-reversal.ts'
@@ -119,7 +119,7 @@ function* readDocument(document: ScanDocument, encodings: ReadonlySet<Encoding>)
   for (const reading of readText(document, encodings)) {
     yield reading && { text: reading.text, toDocument: (range) => reading.toSource(range) }
   }
-  for (const { text, toDocument } of adjacentParts(document)) {
+  for (const { text, toDocument } of joinAdjacentParts(document)) {
     for (const reading of readText({ text, segments: [{ start: 0, end: text.length }] }, encodings)) {
       yield reading && { text: reading.text, toDocument: (range) => toDocument(reading.toSource(range)) }
     }

@@ -77,7 +77,7 @@ function nextWrapped(text: string, from: number, limit: number): number {
   const window = text.slice(from, limit)
   for (let found = ANY_LINE_BREAK.exec(window); found !== null; found = ANY_LINE_BREAK.exec(window)) {
     const lineEnd = from + found.index
-    const next = nextLine(text, lineEnd)
+    const next = findNextLine(text, lineEnd)
     if (next === lineEnd || !isSymbolAt(text, next)) continue
     const start = symbolsStart(text, from, lineEnd)
     if (start < lineEnd) return start
@@ -108,7 +108,7 @@ function* readRun(
       continue
     }
     lines.push(text.slice(from, end))
-    const next = nextLine(text, end)
+    const next = findNextLine(text, end)
     if (next === end || !isSymbolAt(text, next)) break
     from = next
     end = next
@@ -122,7 +122,7 @@ function* readRun(
  * The start of the next line's content, past blanks and marks of quotation, after a line break or an escaped one; else
  * the position itself.
  */
-export function nextLine(text: string, at: number): number {
+export function findNextLine(text: string, at: number): number {
   const lineBreak = LINE_BREAKS.find((one) => text.startsWith(one, at))
   if (lineBreak === undefined) return at
   let next = at + lineBreak.length

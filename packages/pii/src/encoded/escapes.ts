@@ -1,7 +1,7 @@
 import type { Encoding } from './encodings.ts'
 import { EscapedView } from './escaped-view.ts'
-import { hexValue, isHexDigit } from './hex-digits.ts'
-import { namedCharacter, numberedCharacter } from './html-entities.ts'
+import { isHexDigit, toHexValue } from './hex-digits.ts'
+import { findNamedCharacter, findNumberedCharacter } from './html-entities.ts'
 import { type Reading, STEP_CHARACTERS, type Steps } from './reading.ts'
 
 /**
@@ -53,8 +53,8 @@ export function* readEscapes(text: string, encodings: ReadonlySet<Encoding>): St
 }
 
 function htmlCharacter([, decimal, hex, name]: RegExpExecArray): string | undefined {
-  if (name !== undefined) return namedCharacter(name)
-  return numberedCharacter(decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal))
+  if (name !== undefined) return findNamedCharacter(name)
+  return findNumberedCharacter(decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal))
 }
 
 /** Decodes consecutive percent-encoded bytes, at most one step. @returns the end offset */
@@ -88,5 +88,5 @@ function byteAt(text: string, at: number): number {
   const first = text.charCodeAt(at + 1)
   const second = text.charCodeAt(at + 2)
   if (text[at] !== '%' || !isHexDigit(first) || !isHexDigit(second)) return -1
-  return (hexValue(first) << 4) | hexValue(second)
+  return (toHexValue(first) << 4) | toHexValue(second)
 }

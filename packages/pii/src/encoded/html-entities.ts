@@ -50,12 +50,12 @@ const NAMES: Readonly<Record<string, string>> = {
 }
 
 /** The character of a name between `&` and `;`. */
-export function namedCharacter(name: string): string | undefined {
+export function findNamedCharacter(name: string): string | undefined {
   return Object.hasOwn(NAMES, name) ? NAMES[name] : undefined
 }
 
 /** The character of a number; undefined for an invalid one. */
-export function numberedCharacter(code: number): string | undefined {
+export function findNumberedCharacter(code: number): string | undefined {
   const isCharacter = code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff)
   return isCharacter ? String.fromCodePoint(code) : undefined
 }

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { printableTexts } from './printable.ts'
+import { findPrintableTexts } from './printable.ts'
 
 function findTexts(bytes: Uint8Array): string[] {
-  return [...printableTexts(bytes)].filter((text) => text !== undefined)
+  return [...findPrintableTexts(bytes)].filter((text) => text !== undefined)
 }
 
 /** The same by the language's own decoder: every valid range of printed characters. */
@@ -76,7 +76,7 @@ it('twelve bytes are enough, eleven are not', () => {
 it('long texts are found in steps', () => {
   const text = 'é words '.repeat(20_000)
   const bytes = new TextEncoder().encode(text)
-  const steps = [...printableTexts(bytes)]
+  const steps = [...findPrintableTexts(bytes)]
   expect(steps.filter((step) => step !== undefined)).toEqual([text])
   expect(steps.length).toBeGreaterThan(10)
 })
@@ -94,7 +94,7 @@ it('each byte is read a few times, whatever may begin with it', () => {
         },
       },
     )
-    const steps = [...printableTexts(counted)]
+    const steps = [...findPrintableTexts(counted)]
     expect(steps.every((step) => step === undefined)).toBe(true)
     return looks
   }

@@ -6,7 +6,7 @@ const MIN_TEXT_BYTES = 12
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** Finds the texts among bytes: ranges of UTF-8 without control characters other than tabs and line breaks. */
-export function* printableTexts(bytes: Uint8Array): Steps<string> {
+export function* findPrintableTexts(bytes: Uint8Array): Steps<string> {
   for (let start = 0; start < bytes.length; ) {
     const limit = start + STEP_CHARACTERS
     start = nextText(bytes, start, limit)

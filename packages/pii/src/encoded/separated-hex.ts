@@ -1,4 +1,4 @@
-import { type EncodedRun, LINE_BREAKS, MIN_RUN_LENGTH, nextLine } from './encoded-runs.ts'
+import { type EncodedRun, findNextLine, LINE_BREAKS, MIN_RUN_LENGTH } from './encoded-runs.ts'
 import { STEP_CHARACTERS, type Steps } from './reading.ts'
 
 /** Pairs of digits in the shortest run. */
@@ -45,7 +45,7 @@ function* pairsEnd(text: string, from: number): Generator<undefined, number, und
 /** The end of the first pair of the next line, past a separator at the end of this one; else the position itself. */
 function nextLineOfPairs(text: string, at: number): number {
   const lineEnd = LINE_BREAKS.some((one) => text.startsWith(one, at)) ? at : at + 1
-  const next = nextLine(text, lineEnd)
+  const next = findNextLine(text, lineEnd)
   const isSign = lineEnd === at || ':- '.includes(text.charAt(at))
   return isSign && next > lineEnd && PAIR.test(text.slice(next, next + 2)) ? next + 2 : at
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { toWellFormed } from '../well-formed.ts'
-import { type ChunkHit, type ChunkSettings, chunkingFor, cutChunks, uniteChunks } from './chunks.ts'
+import { type ChunkHit, type ChunkSettings, chooseChunking, cutChunks, uniteChunks } from './chunks.ts'
 
 /** Runs a recogniser over chunks and returns its detections in order. */
 function classify(text: string, settings: ChunkSettings, recognise: (chunk: string) => ChunkHit[]): ChunkHit[] {
@@ -76,14 +76,14 @@ describe('chunks for a model', () => {
     [100_000, { size: 4096, overlap: 614 }],
     [24, { size: 256, overlap: 38 }],
   ])('of %i tokens', (contextSize, expected) => {
-    expect(chunkingFor(contextSize)).toEqual(expected)
+    expect(chooseChunking(contextSize)).toEqual(expected)
   })
 
   it('have a token for each code unit, and for the special tokens', () => {
     const text = fc.array(fc.constantFrom('word ', '\n\n', '🚲', '長い', 'unbroken'), { maxLength: 400 })
     fc.assert(
       fc.property(text, fc.integer({ min: 264, max: 1024 }), (parts, contextSize) => {
-        for (const { start, end } of cutChunks(parts.join(''), chunkingFor(contextSize))) {
+        for (const { start, end } of cutChunks(parts.join(''), chooseChunking(contextSize))) {
           expect(end - start).toBeLessThanOrEqual(contextSize - 2)
         }
       }),

@@ -25,7 +25,7 @@ const MAX_SIZE = 4096
  *
  * @param contextSize tokens that the model reads at once
  */
-export function chunkingFor(contextSize: number): ChunkSettings {
+export function chooseChunking(contextSize: number): ChunkSettings {
   const size = Math.max(MIN_SIZE, Math.min(MAX_SIZE, Math.floor(contextSize) - SPARE_TOKENS))
   return { size, overlap: Math.floor(size * OVERLAP_SHARE) }
 }
@@ -55,10 +55,10 @@ export function cutChunks(text: string, { size, overlap }: ChunkSettings): Chunk
   const coreSize = Math.max(1, size - 2 * (overlap + slack))
   const chunks: Chunk[] = []
   for (let start = 0; start < text.length; ) {
-    const end = coreEnd(text, start, coreSize)
+    const end = findCoreEnd(text, start, coreSize)
     chunks.push({
-      start: edgeBefore(text, start - overlap, slack),
-      end: edgeAfter(text, end + overlap, slack),
+      start: findEdgeBefore(text, start - overlap, slack),
+      end: findEdgeAfter(text, end + overlap, slack),
       core: { start, end },
     })
     start = end
@@ -67,7 +67,7 @@ export function cutChunks(text: string, { size, overlap }: ChunkSettings): Chunk
 }
 
 /** The end of a core: after a blank line or white space in its second half, else at its full size. */
-function coreEnd(text: string, start: number, coreSize: number): number {
+function findCoreEnd(text: string, start: number, coreSize: number): number {
   const full = start + coreSize
   if (full >= text.length) return text.length
   const half = start + (coreSize >>> 1) + 1
@@ -80,7 +80,7 @@ function coreEnd(text: string, start: number, coreSize: number): number {
 }
 
 /** The start of a word at or a little before an offset; the offset without one. */
-function edgeBefore(text: string, offset: number, slack: number): number {
+function findEdgeBefore(text: string, offset: number, slack: number): number {
   if (offset <= 0) return 0
   const first = Math.max(0, offset - slack)
   const blank = text.slice(first, offset).search(/\s\S*$/u)
@@ -89,7 +89,7 @@ function edgeBefore(text: string, offset: number, slack: number): number {
 }
 
 /** The end of a word at or a little after an offset; the offset without one. */
-function edgeAfter(text: string, offset: number, slack: number): number {
+function findEdgeAfter(text: string, offset: number, slack: number): number {
   if (offset >= text.length) return text.length
   const blank = text.slice(offset, offset + slack).search(/\s/u)
   if (blank !== -1) return offset + blank

@@ -3,7 +3,7 @@ import type { Detector, JudgedDetection } from '../detector.ts'
 import { createPolicy, type Policy } from '../policy.ts'
 import type { Logger, TermFiles, TokenClassifier } from '../ports.ts'
 import type { NerSettings } from '../settings.ts'
-import { type ChunkHit, type ChunkSettings, chunkingFor } from './chunks.ts'
+import { type ChunkHit, type ChunkSettings, chooseChunking } from './chunks.ts'
 import { classifyText } from './classify-text.ts'
 import { createNeighbours } from './neighbours.ts'
 import { createProtectedTerms, createTermMatchers, type TermMatchers } from './protected-terms.ts'
@@ -70,7 +70,7 @@ export function createNerDetector(options: NerDetectorOptions): Detector {
         matcher === undefined ? [] : segments.flatMap((segment) => matcher.find(text, segment)),
       )
       const chunking =
-        options.chunking ?? chunkingFor((await classifier.contextSize?.({ signal })) ?? DEFAULT_CONTEXT_SIZE)
+        options.chunking ?? chooseChunking((await classifier.contextSize?.({ signal })) ?? DEFAULT_CONTEXT_SIZE)
       const hits = await classifyText(classifier, shield.text, { minScore, chunking, concurrency, signal })
       const sure = hits.filter(({ score }) => score >= minScore)
       return extendHits(

@@ -1,5 +1,5 @@
 import type { Span } from '../span.ts'
-import { firstEndingAfter } from '../span-search.ts'
+import { findFirstEndingAfter } from '../span-search.ts'
 
 /** A text whose protected ranges are hidden from a recogniser, and the way back. */
 export interface Shield {
@@ -33,7 +33,7 @@ export function shieldRanges(text: string, ranges: readonly Span[]): Shield {
   return {
     text: pieces.join(''),
     toOriginal: (span) => cutOut(span, hidden).filter(({ start, end }) => text.slice(start, end).trim() !== ''),
-    isProtected: ({ start, end }) => (ranges[firstEndingAfter(ranges, start)]?.start ?? end) < end,
+    isProtected: ({ start, end }) => (ranges[findFirstEndingAfter(ranges, start)]?.start ?? end) < end,
   }
 }
 
@@ -45,7 +45,7 @@ interface HiddenRange extends Span {
 /** The pieces of a span between placeholders, as spans of the original. */
 function cutOut(span: Span, hidden: readonly HiddenRange[]): Span[] {
   const pieces: Span[] = []
-  let index = firstEndingAfter(hidden, span.start)
+  let index = findFirstEndingAfter(hidden, span.start)
   let shift = shiftAfter(hidden[index - 1])
   let at = span.start
   for (let next = hidden[index]; next !== undefined && next.start < span.end; next = hidden[++index]) {

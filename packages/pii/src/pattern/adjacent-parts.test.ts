@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { joinSegments } from '../document.ts'
-import { adjacentParts } from './adjacent-parts.ts'
+import { joinAdjacentParts } from './adjacent-parts.ts'
 
 function joinParts(texts: readonly string[], messages: readonly { start: number; end: number }[]) {
-  return adjacentParts(joinSegments({ segments: texts.map((text) => ({ text })), messages }).document)
+  return joinAdjacentParts(joinSegments({ segments: texts.map((text) => ({ text })), messages }).document)
 }
 
 it('joins the parts of each message without a separator', () => {

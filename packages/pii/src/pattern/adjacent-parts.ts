@@ -14,7 +14,7 @@ export interface AdjacentParts {
  * Joins the parts of each message with several: a secret split over parts is whole again there, and so is the context
  * in front of a secret.
  */
-export function adjacentParts({ text, segments, messages }: ScanDocument): AdjacentParts[] {
+export function joinAdjacentParts({ text, segments, messages }: ScanDocument): AdjacentParts[] {
   return messages.flatMap((message) => {
     const originals = segments.slice(message.start, message.end)
     if (originals.length < 2) return []

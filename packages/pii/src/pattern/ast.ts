@@ -25,13 +25,13 @@ export function toSequence(items: readonly PatternNode[]): PatternNode {
 }
 
 /** The code points of a node of one character; undefined for any other node. */
-export function singleSet(node: PatternNode): CodeSet | undefined {
+export function toSingleSet(node: PatternNode): CodeSet | undefined {
   if (node.kind === 'literal') return [node.code, node.code]
   return node.kind === 'class' ? node.set : undefined
 }
 
 /** Whether a node can match without taking a character; `conditional` when an assertion must hold then. */
-export function emptiness(node: PatternNode): 'never' | 'conditional' | 'always' {
+export function classifyEmptiness(node: PatternNode): 'never' | 'conditional' | 'always' {
   switch (node.kind) {
     case 'literal':
     case 'class':
@@ -39,22 +39,22 @@ export function emptiness(node: PatternNode): 'never' | 'conditional' | 'always'
     case 'assertion':
       return 'conditional'
     case 'sequence': {
-      const all = node.items.map(emptiness)
+      const all = node.items.map(classifyEmptiness)
       if (all.includes('never')) return 'never'
       return all.includes('conditional') ? 'conditional' : 'always'
     }
     case 'choice': {
-      const all = node.arms.map(emptiness)
+      const all = node.arms.map(classifyEmptiness)
       if (all.includes('always')) return 'always'
       return all.includes('conditional') ? 'conditional' : 'never'
     }
     case 'repeat':
-      return node.min === 0 ? 'always' : emptiness(node.body)
+      return node.min === 0 ? 'always' : classifyEmptiness(node.body)
   }
 }
 
 /** The most UTF-16 code units a node can match; Infinity without a bound. */
-export function maxLength(node: PatternNode): number {
+export function measureMaxLength(node: PatternNode): number {
   switch (node.kind) {
     case 'literal':
       return node.code > 0xffff ? 2 : 1
@@ -63,11 +63,11 @@ export function maxLength(node: PatternNode): number {
     case 'assertion':
       return 0
     case 'sequence':
-      return node.items.reduce((sum, item) => sum + maxLength(item), 0)
+      return node.items.reduce((sum, item) => sum + measureMaxLength(item), 0)
     case 'choice':
-      return Math.max(...node.arms.map(maxLength))
+      return Math.max(...node.arms.map(measureMaxLength))
     case 'repeat': {
-      const length = maxLength(node.body)
+      const length = measureMaxLength(node.body)
       return length === 0 || node.max === 0 ? 0 : length * node.max
     }
   }

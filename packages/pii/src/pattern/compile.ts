@@ -1,5 +1,5 @@
 import { Alphabet } from './alphabet.ts'
-import { collectSets, emptiness, type PatternNode, singleSet } from './ast.ts'
+import { classifyEmptiness, collectSets, type PatternNode, toSingleSet } from './ast.ts'
 import type { CodeSet } from './code-set.ts'
 import { ASSERT, type Loop, OP, type Program } from './program.ts'
 
@@ -86,7 +86,7 @@ class Builder {
   /** States that match the node and continue at `next`. */
   private whole(node: PatternNode, next: number): number {
     if (this.tooLarge) return 0
-    const set = singleSet(node)
+    const set = toSingleSet(node)
     if (set !== undefined) return this.state(OP.take, this.flags(set), next)
     switch (node.kind) {
       case 'assertion':
@@ -104,7 +104,7 @@ class Builder {
 
   /** States that match the node, but not the empty text. */
   private taking(node: PatternNode, next: number): number {
-    if (emptiness(node) === 'never') return this.whole(node, next)
+    if (classifyEmptiness(node) === 'never') return this.whole(node, next)
     switch (node.kind) {
       case 'sequence': {
         // Either this item is the first non-empty one, or it is empty and a later one is not.
@@ -114,14 +114,15 @@ class Builder {
           const taken = this.taking(item, after)
           later = this.split(taken, this.nothing(item, later))
           // An item that may always be empty is taken or left out: it is built once, so that nests do not double.
-          after = emptiness(item) === 'always' ? this.split(taken, after) : this.whole(item, after)
+          after = classifyEmptiness(item) === 'always' ? this.split(taken, after) : this.whole(item, after)
         }
         return later
       }
       case 'choice':
         return node.arms.reduceRight((rest, arm) => this.split(this.taking(arm, next), rest), 0)
       case 'repeat':
-        if (emptiness(node.body) === 'never') return this.repeat(node.body, Math.max(node.min, 1), node.max, next)
+        if (classifyEmptiness(node.body) === 'never')
+          return this.repeat(node.body, Math.max(node.min, 1), node.max, next)
         // With a body that may be empty, one non-empty round stands between any others.
         return this.repeatAround(node.body, node.min, node.max, next)
       default:
@@ -159,7 +160,7 @@ class Builder {
   }
 
   private repeat(body: PatternNode, min: number, max: number, next: number): number {
-    if (emptiness(body) === 'never') return this.optionalRounds(body, min, max, next)
+    if (classifyEmptiness(body) === 'never') return this.optionalRounds(body, min, max, next)
     let after = this.optionalRounds(body, 0, max - min, next)
     for (let round = 0; round < min; round++) after = this.whole(body, after)
     return after

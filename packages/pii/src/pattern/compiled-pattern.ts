@@ -2,12 +2,12 @@ import { checkArgument } from '@svc/errors'
 import type { PatternNode } from './ast.ts'
 import type { CodeSet } from './code-set.ts'
 import { compile } from './compile.ts'
-import { type CountingAutomaton, countingAutomaton } from './counting/counting-automaton.ts'
+import { type CountingAutomaton, createCountingAutomaton } from './counting/counting-automaton.ts'
 import { PatternSyntaxError } from './errors.ts'
 import { parsePattern } from './grammar.ts'
 import { LazyAutomaton } from './lazy-automaton.ts'
 import type { Program } from './program.ts'
-import { type RequiredLiterals, requiredLiterals } from './required-literals.ts'
+import { chooseRequiredLiterals, type RequiredLiterals } from './required-literals.ts'
 import { simplify } from './simplify.ts'
 
 /** Characters that must not be adjacent to a match: for built-ins, which must not match inside longer words. */
@@ -35,7 +35,7 @@ export class CompiledPattern {
     this.node = simplify(parsePattern(source))
     this.notAfter = boundaries.notAfter
     this.notBefore = boundaries.notBefore
-    this.literals = requiredLiterals(this.node)
+    this.literals = chooseRequiredLiterals(this.node)
   }
 
   /** Builds the parts that can fail, so that a fault shows when the pattern is loaded. @throws PatternSyntaxError */
@@ -61,7 +61,7 @@ export class CompiledPattern {
 
   /** The automaton that reads regions; undefined for an unsupported pattern. */
   get counting(): CountingAutomaton | undefined {
-    if (this.counter === undefined) this.counter = countingAutomaton(this.node, this.notBefore) ?? null
+    if (this.counter === undefined) this.counter = createCountingAutomaton(this.node, this.notBefore) ?? null
     return this.counter ?? undefined
   }
 }

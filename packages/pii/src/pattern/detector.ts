@@ -5,7 +5,7 @@ import type { Detector, JudgedDetection, ScanDocument } from '../detector.ts'
 import { createPolicy, type PolicySettings } from '../policy.ts'
 import type { CustomPattern } from '../settings.ts'
 import type { Span } from '../span.ts'
-import { adjacentParts } from './adjacent-parts.ts'
+import { joinAdjacentParts } from './adjacent-parts.ts'
 import { BUILTIN_NAMES, type BuiltinName } from './builtin-names.ts'
 import { BUILTINS, type Builtin, findBuiltin } from './catalogue.ts'
 import { CompiledPattern } from './compiled-pattern.ts'
@@ -95,7 +95,7 @@ export function createPatternDetector({ name, settings, slices }: PatternDetecto
   function* hitsInDocument(document: ScanDocument): Search<JudgedDetection[]> {
     const hits = yield* hitsInViews(document.text, document.segments)
     let known: KnownHits<Rule> | undefined
-    for (const joined of adjacentParts(document)) {
+    for (const joined of joinAdjacentParts(document)) {
       const across = yield* hitsInViews(joined.text, joined.parts)
       for (let index = 0; index < across.length; index++) {
         const found = across[index]
@@ -114,7 +114,7 @@ export function createPatternDetector({ name, settings, slices }: PatternDetecto
   function isQuiet(document: ScanDocument): boolean {
     if (structured.length > 0 || PlainViewer.mayDiffer(document.text)) return false
     if (!matcher.isPlainWithoutMatch(document.text)) return false
-    return adjacentParts(document).every(({ text }) => matcher.isPlainWithoutMatch(text))
+    return joinAdjacentParts(document).every(({ text }) => matcher.isPlainWithoutMatch(text))
   }
 
   return {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { JudgedDetection } from '../detector.ts'
 import { filterSegments } from '../filter.ts'
 import { createPatternDetector } from './detector.ts'
-import { type PlainView, PlainViewer, plainForm, SUSPECTS } from './plain-view.ts'
+import { type PlainView, PlainViewer, SUSPECTS, toPlainForm } from './plain-view.ts'
 
 function createView(text: string, segments = [{ start: 0, end: text.length }]): PlainView | undefined {
   if (!PlainViewer.mayDiffer(text)) return undefined
@@ -72,7 +72,7 @@ describe('characters that are looked at one by one', () => {
       const character = String.fromCodePoint(code)
       SUSPECTS.lastIndex = 0
       const isSuspect = SUSPECTS.test(character)
-      if (plainForm(character) === character) others += isSuspect ? 1 : 0
+      if (toPlainForm(character) === character) others += isSuspect ? 1 : 0
       else if (!isSuspect) missed.push(code.toString(16))
     }
     expect(missed).toEqual([])
@@ -86,7 +86,7 @@ describe('characters that are looked at one by one', () => {
         for (const filler of ['ж', '😀', 'a']) {
           const lead = filler.repeat(Math.ceil(before / filler.length))
           const text = `${lead}${character}${lead}`
-          expect(createView(`é${text}`)?.text).toBe(`é${lead}${plainForm(character)}${lead}`)
+          expect(createView(`é${text}`)?.text).toBe(`é${lead}${toPlainForm(character)}${lead}`)
         }
       }
     }

@@ -34,7 +34,7 @@ export const SUSPECTS = new RegExp(`(?![\\t-\\r\\x20-\\x7e])[\\p{CWKCF}${UNSEEN_
 const MAX_KNOWN_FORMS = 4096
 
 /** The plain form of a character for a reader; empty for an invisible one. */
-export function plainForm(character: string): string {
+export function toPlainForm(character: string): string {
   return UNSEEN.test(character) ? '' : character.normalize('NFKC').replace(ALL_UNSEEN, '')
 }
 
@@ -158,7 +158,7 @@ export class PlainViewer {
   #findForm(character: string): string {
     let form = this.#forms.get(character)
     if (form === undefined) {
-      form = this.#readsTags && TAG.test(character) ? tagForm(character) : plainForm(character)
+      form = this.#readsTags && TAG.test(character) ? tagForm(character) : toPlainForm(character)
       if (this.#forms.size === MAX_KNOWN_FORMS) this.#forms.clear()
       this.#forms.set(character, form)
     }

@@ -3,11 +3,11 @@ import { oracleMatches } from './__fixtures__/oracle.ts'
 import { acceptedPattern, Dice, randomText } from './__fixtures__/random-patterns.ts'
 import { contains } from './code-set.ts'
 import { parsePattern } from './grammar.ts'
-import { requiredLiterals } from './required-literals.ts'
+import { chooseRequiredLiterals } from './required-literals.ts'
 import { simplify } from './simplify.ts'
 
 const findLiterals = (source: string): readonly string[] | undefined =>
-  requiredLiterals(simplify(parsePattern(source)))?.literals
+  chooseRequiredLiterals(simplify(parsePattern(source)))?.literals
 
 describe('the required texts', () => {
   it.each([
@@ -25,8 +25,8 @@ describe('the required texts', () => {
   })
 
   it('a literal that a match begins with is known as one', () => {
-    expect(requiredLiterals(simplify(parsePattern('tok-\\w+')))).toMatchObject({ isPrefix: true })
-    expect(requiredLiterals(simplify(parsePattern('\\w+-tok')))).toMatchObject({
+    expect(chooseRequiredLiterals(simplify(parsePattern('tok-\\w+')))).toMatchObject({ isPrefix: true })
+    expect(chooseRequiredLiterals(simplify(parsePattern('\\w+-tok')))).toMatchObject({
       isPrefix: false,
       maxBefore: Number.POSITIVE_INFINITY,
     })
@@ -43,7 +43,7 @@ it('every match holds one of them, in reach of its start', () => {
   for (let round = 0; round < 6000; round++) {
     const { source, node } = acceptedPattern(dice, 'small')
     const text = randomText(dice, 14)
-    const required = requiredLiterals(simplify(node))
+    const required = chooseRequiredLiterals(simplify(node))
     if (required === undefined) continue
     for (const [start, end] of oracleMatches(node, text)) {
       checked++

@@ -1,4 +1,4 @@
-import { collectSets, maxLength, type PatternNode } from './ast.ts'
+import { collectSets, measureMaxLength, type PatternNode } from './ast.ts'
 import { type CodeSet, toRanges, union } from './code-set.ts'
 import { rateText } from './rarity.ts'
 
@@ -39,7 +39,7 @@ interface Shape {
 }
 
 /** Picks the best texts to search before a pattern is tried; undefined when no set of texts occurs in every match. */
-export function requiredLiterals(node: PatternNode): RequiredLiterals | undefined {
+export function chooseRequiredLiterals(node: PatternNode): RequiredLiterals | undefined {
   const shape = describeNode(node)
   const prefixes = usable(shape.exact ?? shape.prefixes)
   const best = shape.found
@@ -50,7 +50,7 @@ export function requiredLiterals(node: PatternNode): RequiredLiterals | undefine
 }
 
 function describeNode(node: PatternNode): Shape {
-  const facts = { sets: collectSets(node), maxLength: maxLength(node) }
+  const facts = { sets: collectSets(node), maxLength: measureMaxLength(node) }
   switch (node.kind) {
     case 'literal':
       return { ...open, ...facts, exact: [String.fromCodePoint(node.code)] }

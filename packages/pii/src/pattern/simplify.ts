@@ -1,4 +1,4 @@
-import { EMPTY, emptiness, type PatternNode, toSequence } from './ast.ts'
+import { classifyEmptiness, EMPTY, type PatternNode, toSequence } from './ast.ts'
 
 /** Beyond the length of any text: such a bound is no bound. */
 const UNREACHABLE = 2 ** 31
@@ -28,7 +28,7 @@ export function simplify(node: PatternNode): PatternNode {
 function simplifyRepeat(body: PatternNode, low: number, high: number): PatternNode {
   if (high === 0) return EMPTY
   // Rounds that may be empty need not be counted from below.
-  const min = emptiness(body) === 'always' ? 0 : low
+  const min = classifyEmptiness(body) === 'always' ? 0 : low
   const max = high >= UNREACHABLE ? Number.POSITIVE_INFINITY : high
   if (min === 1 && max === 1) return body
   if (body.kind === 'assertion') return min === 0 ? EMPTY : body
@@ -51,7 +51,7 @@ function loosened(body: PatternNode): PatternNode {
     case 'choice':
       return { kind: 'choice', arms: body.arms.map(loosened) }
     case 'sequence':
-      return body.items.length > 1 && body.items.every((item) => emptiness(item) === 'always')
+      return body.items.length > 1 && body.items.every((item) => classifyEmptiness(item) === 'always')
         ? { kind: 'choice', arms: body.items.map(loosened) }
         : body
     default:

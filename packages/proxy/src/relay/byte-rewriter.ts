@@ -6,12 +6,12 @@ export interface ByteRewriter {
 }
 
 /** Rewrites a text of one character a byte; without a rewriter the text stays. */
-export function rewrittenText(rewriter: ByteRewriter | undefined, text: string): string {
+export function rewriteText(rewriter: ByteRewriter | undefined, text: string): string {
   return rewriter === undefined ? text : toText(rewriter.push(Buffer.from(text, 'latin1')))
 }
 
 /** The bytes that a rewriter still holds. */
-export function rewrittenEnd(rewriter: ByteRewriter | undefined): string {
+export function endRewrite(rewriter: ByteRewriter | undefined): string {
   return rewriter === undefined ? '' : toText(rewriter.end())
 }
 

@@ -23,7 +23,7 @@ export class EventGate {
       this.#isInside = false
       return piece
     }
-    const end = lastEventEnd(this.#tail + piece) - this.#tail.length
+    const end = findLastEventEnd(this.#tail + piece) - this.#tail.length
     if (end <= 0) return this.#hold(piece)
     const passing = this.#takeHeld() + piece.slice(0, end)
     this.#isInside = false
@@ -73,7 +73,7 @@ function endsWithEvent(text: string): boolean {
 }
 
 /** The offset after the last empty line, for every kind of line end; 0 without one. */
-function lastEventEnd(text: string): number {
+function findLastEventEnd(text: string): number {
   const lf = text.lastIndexOf('\n\n')
   const crlf = text.lastIndexOf('\n\r\n')
   const cr = text.lastIndexOf('\r\r')

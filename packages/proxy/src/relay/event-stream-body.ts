@@ -2,8 +2,8 @@ import type { SvcError } from '@svc/errors'
 import type { BodyPiece } from '@svc/http-client'
 import { upstreamFailed } from '@svc/http-client'
 import type { CompletionUsage } from '@svc/wire/openai'
-import { rewrittenEnd, rewrittenText } from './byte-rewriter.ts'
-import { errorEvent } from './error-event.ts'
+import { endRewrite, rewriteText } from './byte-rewriter.ts'
+import { writeErrorEvent } from './error-event.ts'
 import { EventGate } from './event-gate.ts'
 import type { RelayBody, RelayBodyOptions } from './relay-body.ts'
 import { createStreamTap, type StreamTap } from './stream-tap.ts'
@@ -34,7 +34,7 @@ export class EventStreamBody implements RelayBody {
     const events = this.#gate.push(piece.toLatin1())
     if (events === '') return true
     this.#tap.read(events)
-    return this.#write(rewrittenText(this.#options.rewriter, events))
+    return this.#write(rewriteText(this.#options.rewriter, events))
   }
 
   end(): SvcError | undefined {
@@ -43,7 +43,7 @@ export class EventStreamBody implements RelayBody {
     const rest = this.#gate.takeRest()
     if (WHOLE_DATA.test(rest)) this.#tap.read(rest)
     if (!this.#tap.mayEnd(!head.endsWithConnection)) return upstreamFailed('truncated')
-    this.#write(rewrittenText(rewriter, rest) + rewrittenEnd(rewriter))
+    this.#write(rewriteText(rewriter, rest) + endRewrite(rewriter))
     reply.end()
     return undefined
   }
@@ -55,8 +55,8 @@ export class EventStreamBody implements RelayBody {
       reply.cut()
       return
     }
-    this.#write(rewrittenEnd(rewriter))
-    if (!this.#tap.mayEnd(false)) this.#write(errorEvent(provider, error))
+    this.#write(endRewrite(rewriter))
+    if (!this.#tap.mayEnd(false)) this.#write(writeErrorEvent(provider, error))
     reply.end()
   }
 

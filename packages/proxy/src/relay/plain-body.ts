@@ -5,7 +5,7 @@ import type { CompletionUsage } from '@svc/wire/openai'
 import { tryParseJson } from '../fields.ts'
 import type { Provider } from '../ports.ts'
 import { addFigures, readCompatibleUsage, toCompatibleUsage } from '../translate/usage.ts'
-import { rewrittenEnd, rewrittenText } from './byte-rewriter.ts'
+import { endRewrite, rewriteText } from './byte-rewriter.ts'
 import type { RelayBody, RelayBodyOptions } from './relay-body.ts'
 import { findUsage } from './usage-of-body.ts'
 
@@ -51,14 +51,14 @@ export class PlainBody implements RelayBody {
   end(): SvcError | undefined {
     const { reply, head, headers, rewriter } = this.#options
     if (reply.hasStarted) {
-      reply.write(rewrittenEnd(rewriter))
+      reply.write(endRewrite(rewriter))
       reply.end()
       return undefined
     }
     const body = this.#pieces.join('')
     this.#pieces = [body]
     if (this.#looksCut(body)) return upstreamFailed('truncated')
-    reply.whole(head.status, headers, rewrittenText(rewriter, body) + rewrittenEnd(rewriter))
+    reply.whole(head.status, headers, rewriteText(rewriter, body) + endRewrite(rewriter))
     return undefined
   }
 
@@ -72,7 +72,7 @@ export class PlainBody implements RelayBody {
     this.#pieces = []
     this.#pieceBytes = 0
     this.#collected = text.length >= TAIL_BYTES ? text.slice(-TAIL_BYTES) : (this.#collected + text).slice(-TAIL_BYTES)
-    return reply.write(rewrittenText(rewriter, text))
+    return reply.write(rewriteText(rewriter, text))
   }
 
   /** A rewriter may change the length; then the body is sent in chunks. */

@@ -11,7 +11,7 @@ import type {
 import { upstreamFailed } from '@svc/http-client'
 import type { CompletionUsage } from '@svc/wire/openai'
 import { checkProvider } from '../check-provider.ts'
-import { replyHeaders } from '../headers.ts'
+import { selectReplyHeaders } from '../headers.ts'
 import type { Provider } from '../ports.ts'
 import { findHeader, UpstreamStatusError } from '../upstream-error.ts'
 import type { ByteRewriter } from './byte-rewriter.ts'
@@ -120,7 +120,7 @@ class Relay implements UpstreamSink {
     this.#status = status
     this.#body = createRelayBody({
       head,
-      headers: replyHeaders(head.headers),
+      headers: selectReplyHeaders(head.headers),
       provider: this.#options.provider,
       rewriter: status >= 400 ? createKeyRedactor(this.#options.request) : this.#options.rewriter,
       reply: this.#reply,

@@ -12,7 +12,7 @@ const MAX_CANDIDATES = 32
 export function findUsage(text: string): Fields | undefined {
   let at = text.lastIndexOf(KEY)
   for (let tries = 0; at >= 0 && tries < MAX_CANDIDATES; tries += 1) {
-    const start = isKey(text, at) ? valueStart(text, at + KEY.length) : -1
+    const start = isKey(text, at) ? findValueStart(text, at + KEY.length) : -1
     const end = start < 0 ? -1 : findObjectEnd(text, start)
     if (end >= 0 && isTopLevel(text, end)) {
       const usage = tryParseJson(text.slice(start, end))
@@ -38,7 +38,7 @@ function isKey(text: string, at: number): boolean {
 }
 
 /** Start of the object that is the value of a key; -1 for any other value. */
-function valueStart(text: string, from: number): number {
+function findValueStart(text: string, from: number): number {
   let at = skipBlanks(text, from)
   if (text.charCodeAt(at) !== COLON) return -1
   at = skipBlanks(text, at + 1)

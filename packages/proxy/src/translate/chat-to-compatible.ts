@@ -1,5 +1,5 @@
 import type { ChatCompletionRequest, ChatRequestMessage } from '@svc/wire/openai'
-import { withoutNothing } from '../fields.ts'
+import { dropAbsent } from '../fields.ts'
 import { type HistoryEntry, toHistory } from './conversation.ts'
 import { type ToolChoice, toToolUse } from './tools.ts'
 
@@ -14,7 +14,7 @@ export function chatToCompatible(chat: ChatCompletionRequest, model: string): Ch
   return {
     model,
     messages: toHistory(chat.messages).map(toMessage),
-    ...withoutNothing({
+    ...dropAbsent({
       max_completion_tokens: limit > 0 ? limit : undefined,
       frequency_penalty: chat.frequency_penalty || undefined,
       presence_penalty: chat.presence_penalty || undefined,

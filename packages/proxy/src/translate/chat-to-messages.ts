@@ -6,8 +6,8 @@ import type {
   MessagesToolChoice,
 } from '@svc/wire/messages'
 import type { ChatCompletionRequest, ChatFunction } from '@svc/wire/openai'
-import { isFields, toFields, withoutNothing } from '../fields.ts'
-import { contentText } from './content-text.ts'
+import { dropAbsent, isFields, toFields } from '../fields.ts'
+import { joinContentText } from './content-text.ts'
 import { type HistoryCall, type HistoryEntry, toHistory } from './conversation.ts'
 import { parseExactObject } from './exact-json.ts'
 import { type ContentBlock, toBlocks } from './messages-blocks.ts'
@@ -30,7 +30,7 @@ interface Turn {
  */
 export function chatToMessages(chat: ChatCompletionRequest, model: string): MessagesRequest {
   const history = toHistory(chat.messages)
-  const system = history.flatMap((entry) => (isSystem(entry) ? contentText(entry.content) : ''))
+  const system = history.flatMap((entry) => (isSystem(entry) ? joinContentText(entry.content) : ''))
   const instructions = system.filter((text) => text.trim() !== '').join('\n\n')
   const turns = toTurns(history)
   // A conversation needs a turn: instructions alone become the user's turn.
@@ -41,7 +41,7 @@ export function chatToMessages(chat: ChatCompletionRequest, model: string): Mess
     model,
     max_tokens: limit > 0 ? limit : DEFAULT_MAX_TOKENS,
     messages: turns.map(writeTurn),
-    ...withoutNothing({
+    ...dropAbsent({
       system: isAlone || instructions === '' ? undefined : instructions,
       stop_sequences: toStopSequences(chat.stop),
       ...writeTools(toToolUse(chat), turns),
@@ -151,7 +151,7 @@ const EFFORTS = new Set(['low', 'medium', 'high', 'xhigh', 'max'])
 function toOutputConfig({ reasoning_effort: effort, response_format: format }: ChatCompletionRequest): unknown {
   const isSchema = typeof format === 'object' && format?.type === 'json_schema'
   const schema = isSchema ? toFields(format.json_schema).schema : undefined
-  const config = withoutNothing({
+  const config = dropAbsent({
     effort: effort != null && EFFORTS.has(effort) ? effort : undefined,
     format: schema == null ? undefined : { type: 'json_schema', schema },
   })

@@ -1,6 +1,6 @@
 import type { Header, Upstream, UpstreamReply } from '@svc/http-client'
 import type { ChatCompletion, ChatCompletionChunk, ChatCompletionRequest, CompletionUsage } from '@svc/wire/openai'
-import { type ClientHeader, hopHeaders } from '../headers.ts'
+import { type ClientHeader, createHopHeaders } from '../headers.ts'
 import { redactError } from '../redact-error.ts'
 import { brokenUpstream, findHeader, readStatusError, readWhole } from '../upstream-error.ts'
 import { completionToChunks } from './completion-chunks.ts'
@@ -66,7 +66,11 @@ export function createChatUpstream(options: ChatUpstreamOptions): ChatUpstream {
       {
         method: 'POST',
         url,
-        headers: [...headers, ...hopHeaders(client), ['accept', streams ? 'text/event-stream' : 'application/json']],
+        headers: [
+          ...headers,
+          ...createHopHeaders(client),
+          ['accept', streams ? 'text/event-stream' : 'application/json'],
+        ],
         body: translator.request(chat),
         ...(streams ? {} : { timeoutMs: requestTimeoutMs }),
       },

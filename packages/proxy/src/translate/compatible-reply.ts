@@ -1,14 +1,14 @@
 import type { ChatReplyMessage, ChatToolCall } from '@svc/wire/openai'
 import { type Fields, isFields, toCount, toFields, toList, toText, tryParseJson } from '../fields.ts'
 import { readFinishReason, withoutCalls } from './finish-reason.ts'
-import { errorInside, unreadable } from './reply-errors.ts'
+import { findErrorInside, unreadable } from './reply-errors.ts'
 import type { ReaderOptions, ReadReply } from './reply-reader.ts'
 import { readCompatibleUsage } from './usage.ts'
 
 /** Reads a reply of the compatible format; of several choices the first. */
 export const readCompatibleReply: ReadReply = (body, options) => {
   const reply = tryParseJson(new TextDecoder().decode(body))
-  const failure = errorInside(reply)
+  const failure = findErrorInside(reply)
   if (failure !== undefined) throw failure
   const fields = toFields(reply)
   const choice = toFields(toList(fields.choices)[0])

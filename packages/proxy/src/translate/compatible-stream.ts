@@ -6,9 +6,9 @@ import type {
   CompletionUsage,
 } from '@svc/wire/openai'
 import { type Fields, isFields, toCount, toFields, toList, toText, tryParseJson } from '../fields.ts'
-import { type ChunkHead, deltaChunk, finishChunk, usageChunk } from './chunks.ts'
+import { type ChunkHead, createDeltaChunk, createFinishChunk, createUsageChunk } from './chunks.ts'
 import { readFinishReason, withoutCalls } from './finish-reason.ts'
-import { errorInside } from './reply-errors.ts'
+import { findErrorInside } from './reply-errors.ts'
 import type { StreamOptions, StreamReader, TranslateMode } from './reply-reader.ts'
 import { readCompatibleUsage } from './usage.ts'
 
@@ -26,8 +26,8 @@ export function createCompatibleStream({ mode, now, onUsage }: StreamOptions): S
     if (head === undefined) return []
     const last = reason ?? 'stop'
     return [
-      finishChunk(head, mode === 'text' ? withoutCalls(last) : last),
-      ...(usage === undefined ? [] : [usageChunk(head, usage)]),
+      createFinishChunk(head, mode === 'text' ? withoutCalls(last) : last),
+      ...(usage === undefined ? [] : [createUsageChunk(head, usage)]),
     ]
   }
 
@@ -42,7 +42,7 @@ export function createCompatibleStream({ mode, now, onUsage }: StreamOptions): S
       }
       const chunk = tryParseJson(data)
       if (!isFields(chunk)) return []
-      const failure = errorInside(chunk)
+      const failure = findErrorInside(chunk)
       if (failure !== undefined) throw failure
       const figures = readCompatibleUsage(chunk.usage)
       if (figures !== undefined) onUsage?.(figures)
@@ -54,7 +54,7 @@ export function createCompatibleStream({ mode, now, onUsage }: StreamOptions): S
       if (choice.finish_reason != null) reason = readFinishReason(choice.finish_reason)
       const deltas = readDeltas(toFields(choice.delta), mode)
       const first: ChatDelta[] = isFirst ? [{ role: 'assistant', content: '' }] : []
-      return [...first, ...deltas].map((delta) => deltaChunk(head ?? readHead(chunk, now), delta))
+      return [...first, ...deltas].map((delta) => createDeltaChunk(head ?? readHead(chunk, now), delta))
     },
     end() {
       if (hasEnded) return []

@@ -1,7 +1,7 @@
 import { type ChatRequestMessage, isKnownContentPart } from '@svc/wire/openai'
 
 /** The text of a message's content: all text parts joined. */
-export function contentText(content: ChatRequestMessage['content']): string {
+export function joinContentText(content: ChatRequestMessage['content']): string {
   if (content == null) return ''
   if (typeof content === 'string') return content
   return content.map(readPart).join('')

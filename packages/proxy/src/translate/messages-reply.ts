@@ -2,14 +2,14 @@ import { parseJson } from '@svc/json'
 import type { ChatReplyMessage, ChatToolCall } from '@svc/wire/openai'
 import { type Fields, isFields, toFields, toText, tryParseJson } from '../fields.ts'
 import { toFinishReason, withoutCalls } from './finish-reason.ts'
-import { errorInside, refused, unreadable } from './reply-errors.ts'
+import { findErrorInside, refused, unreadable } from './reply-errors.ts'
 import type { ReadReply } from './reply-reader.ts'
 import { addFigures, toCompatibleUsage } from './usage.ts'
 
 /** Reads a reply of the messages format: texts joined, uses of tools as calls, thoughts as reasoning. */
 export const readMessagesReply: ReadReply = (body, { mode, now }) => {
   const reply = toFields(tryParseJson(new TextDecoder().decode(body)))
-  const failure = errorInside(reply)
+  const failure = findErrorInside(reply)
   if (failure !== undefined) throw failure
   if (!Array.isArray(reply.content)) throw unreadable()
   if (reply.stop_reason === 'refusal') throw refused()
@@ -50,7 +50,7 @@ function joinTexts(blocks: readonly Fields[], type: string, member: string): str
 
 function toCalls(blocks: readonly Fields[], body: Uint8Array): ChatToolCall[] {
   if (!blocks.some(({ type }) => type === 'tool_use')) return []
-  const inputs = inputTexts(body)
+  const inputs = readInputTexts(body)
   const uses = blocks.map((block, place) => ({ block, input: inputs[place] }))
   return uses
     .filter(({ block }) => block.type === 'tool_use' && typeof block.name === 'string')
@@ -68,7 +68,7 @@ function toCalls(blocks: readonly Fields[], body: Uint8Array): ChatToolCall[] {
 /**
  * The inputs in their source text, so that numbers too long for a double survive. Empty when the reply nests too deep.
  */
-function inputTexts(body: Uint8Array): readonly (string | undefined)[] {
+function readInputTexts(body: Uint8Array): readonly (string | undefined)[] {
   try {
     const blocks = parseJson(body).root.get('content')?.items() ?? []
     return [...blocks].map((block) => block.get('input')?.rawText())

@@ -1,9 +1,9 @@
 import type { ChatCompletionChunk, ChatDelta } from '@svc/wire/openai'
 import { type Fields, isFields, toFields, toText, tryParseJson } from '../fields.ts'
 import { brokenUpstream } from '../upstream-error.ts'
-import { type ChunkHead, deltaChunk, finishChunk, usageChunk } from './chunks.ts'
+import { type ChunkHead, createDeltaChunk, createFinishChunk, createUsageChunk } from './chunks.ts'
 import { toFinishReason, withoutCalls } from './finish-reason.ts'
-import { errorInside, refused } from './reply-errors.ts'
+import { findErrorInside, refused } from './reply-errors.ts'
 import type { StreamOptions, StreamReader } from './reply-reader.ts'
 import { addFigures, type MessagesFigures, toCompatibleUsage } from './usage.ts'
 
@@ -42,7 +42,7 @@ class MessagesStream implements StreamReader {
   push(data: string): ChatCompletionChunk[] {
     const event = tryParseJson(data)
     if (!isFields(event)) return []
-    const failure = errorInside(event)
+    const failure = findErrorInside(event)
     if (failure !== undefined) throw failure
     switch (event.type) {
       case 'message_start':
@@ -79,7 +79,7 @@ class MessagesStream implements StreamReader {
   #start(message: Fields): ChatCompletionChunk[] {
     this.#addFigures(message.usage)
     if (this.#head !== undefined) return []
-    return [deltaChunk(this.#toHead(message), { role: 'assistant', content: '' })]
+    return [createDeltaChunk(this.#toHead(message), { role: 'assistant', content: '' })]
   }
 
   #toHead(message: Fields): ChunkHead {
@@ -92,7 +92,7 @@ class MessagesStream implements StreamReader {
   }
 
   #deltas(delta: ChatDelta | undefined): ChatCompletionChunk[] {
-    return delta === undefined ? [] : [deltaChunk(this.#toHead({}), delta)]
+    return delta === undefined ? [] : [createDeltaChunk(this.#toHead({}), delta)]
   }
 
   #openBlock(place: unknown, block: Fields): ChatDelta | undefined {
@@ -136,8 +136,8 @@ class MessagesStream implements StreamReader {
     const usage = toCompatibleUsage(this.#figures)
     return [
       ...unclosed,
-      finishChunk(head, this.#isText ? withoutCalls(reason) : reason),
-      ...(usage === undefined ? [] : [usageChunk(head, usage)]),
+      createFinishChunk(head, this.#isText ? withoutCalls(reason) : reason),
+      ...(usage === undefined ? [] : [createUsageChunk(head, usage)]),
     ]
   }
 }

@@ -8,7 +8,7 @@ import {
   type MessagesToolChoice,
 } from '@svc/wire/messages'
 import type { ChatCompletionRequest, ChatRequestMessage } from '@svc/wire/openai'
-import { toFields, withoutNothing } from '../fields.ts'
+import { dropAbsent, toFields } from '../fields.ts'
 
 type ContentPart = Exclude<NonNullable<ChatRequestMessage['content']>, string>[number]
 type Source = Extract<MessagesBlock, { type: 'image' }>['source']
@@ -25,7 +25,7 @@ export function messagesToChat(request: MessagesRequest): ChatCompletionRequest 
   const parallel = choice != null && choice.type !== 'none' ? choice.disable_parallel_tool_use : undefined
   const format = output?.format
   return {
-    ...withoutNothing({
+    ...dropAbsent({
       model: request.model,
       max_completion_tokens: request.max_tokens,
       stop: request.stop_sequences,
@@ -52,7 +52,7 @@ function toSystem(system: MessagesRequest['system']): ChatRequestMessage[] {
 
 function toTool({ type, name, description, input_schema: parameters }: MessagesTool, index: number): unknown {
   if (type != null && type !== 'custom') throw unsupported(`tools[${index}].type`)
-  return { type: 'function', function: { name, ...withoutNothing({ description, parameters }) } }
+  return { type: 'function', function: { name, ...dropAbsent({ description, parameters }) } }
 }
 
 function toChoice(choice: MessagesToolChoice): unknown {

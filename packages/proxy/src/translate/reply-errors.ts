@@ -19,7 +19,7 @@ export function unreadable(): SvcError {
 }
 
 /** The error inside a reply or stream of status 200; undefined without one. */
-export function errorInside(value: unknown): SvcError | undefined {
+export function findErrorInside(value: unknown): SvcError | undefined {
   const { error, type } = toFields(value)
   if (error == null && type !== 'error') return undefined
   const said = toFields(error)

@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import type { ChatCompletionRequest, ChatRequestMessage } from '@svc/wire/openai'
-import { contentText, holdsMedia } from './content-text.ts'
+import { holdsMedia, joinContentText } from './content-text.ts'
 
 /**
  * Reduces a chat request to its text (§6.5): the texts of its messages and its sampling fields. Drops calls, tools,
@@ -23,7 +23,7 @@ export function toTextOnly(chat: ChatCompletionRequest): ChatCompletionRequest {
 }
 
 function toTextMessage({ role, content, name }: ChatRequestMessage): ChatRequestMessage {
-  const text = contentText(content)
+  const text = joinContentText(content)
   if (role === 'tool' || role === 'function') return { role: 'user', content: text }
   return { role, content: text, ...(name == null ? {} : { name }) }
 }
@@ -34,7 +34,7 @@ function checkLastTurn(messages: readonly ChatRequestMessage[]): void {
   if (end === -1) return
   const start = messages.findLastIndex(({ role }, index) => index < end && role !== 'user') + 1
   const turn = messages.slice(start, end + 1)
-  if (turn.some(({ content }) => contentText(content).trim() !== '')) return
+  if (turn.some(({ content }) => joinContentText(content).trim() !== '')) return
   if (!turn.some(({ content }) => holdsMedia(content))) return
   throw new SvcError('invalid_request', `messages[${end}].content: this model takes text only`, {
     code: 'text_only',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { firstUnits, heldBackLength, matchLiteralAt } from './literals.ts'
+import { listFirstUnits, matchLiteralAt, measureHeldBack } from './literals.ts'
 
 describe('matchLiteralAt', () => {
   const at = (literals: readonly string[], text: string, final = false) =>
@@ -37,17 +37,17 @@ describe('heldBackLength', () => {
     ['<<', 1],
     ['</think>', 0],
   ])('of %j is %i', (text, length) => {
-    expect(heldBackLength(text, '</think>')).toBe(length)
+    expect(measureHeldBack(text, '</think>')).toBe(length)
   })
 
   it('is the longest beginning, where one is inside another', () => {
-    expect(heldBackLength('xaab', 'aabaac')).toBe(3)
-    expect(heldBackLength('xaabaa', 'aabaac')).toBe(5)
+    expect(measureHeldBack('xaab', 'aabaac')).toBe(3)
+    expect(measureHeldBack('xaabaa', 'aabaac')).toBe(5)
   })
 })
 
 describe('firstUnits', () => {
   it('names each once', () => {
-    expect([...firstUnits(['<a', '<b', '['])]).toEqual([0x3c, 0x5b])
+    expect([...listFirstUnits(['<a', '<b', '['])]).toEqual([0x3c, 0x5b])
   })
 })

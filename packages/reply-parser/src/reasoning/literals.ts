@@ -32,7 +32,7 @@ export function matchLiteralAt(literals: readonly string[], window: TextWindow):
 }
 
 /** Number of UTF-16 units at the end of a text that may be the beginning of a literal; less than the whole literal. */
-export function heldBackLength(text: string, literal: string): number {
+export function measureHeldBack(text: string, literal: string): number {
   for (let length = Math.min(text.length, literal.length - 1); length > 0; length--) {
     if (literal.startsWith(text.slice(text.length - length))) return length
   }
@@ -40,6 +40,6 @@ export function heldBackLength(text: string, literal: string): number {
 }
 
 /** The first UTF-16 units of some literals. */
-export function firstUnits(literals: readonly string[]): ReadonlySet<number> {
+export function listFirstUnits(literals: readonly string[]): ReadonlySet<number> {
   return new Set(literals.map((literal) => literal.charCodeAt(0)))
 }

@@ -1,8 +1,8 @@
 import type { ReasoningSettings } from '../settings.ts'
 import { skipBlanks } from './blanks.ts'
 import { createBlockWriter } from './block-writer.ts'
-import { firstUnits, heldBackLength, matchLiteralAt } from './literals.ts'
-import { type TagPair, tagPairs } from './tag-pairs.ts'
+import { listFirstUnits, matchLiteralAt, measureHeldBack } from './literals.ts'
+import { listTagPairs, type TagPair } from './tag-pairs.ts'
 
 /** The additions of a piece of a reply to the two lanes; either may be empty. */
 export interface ReasoningDelta {
@@ -35,9 +35,9 @@ export function createReasoningSplitter(settings: ReasoningSettings, start: Repl
   if (settings.disable === true) {
     return { push: (piece) => ({ reasoning: '', text: piece }), end: () => ({ reasoning: '', text: '' }) }
   }
-  const pairs = tagPairs(settings)
+  const pairs = listTagPairs(settings)
   const starts = pairs.map((pair) => pair.start)
-  const units = firstUnits(starts)
+  const units = listFirstUnits(starts)
   const writer = createBlockWriter()
   const keepsReasoning = settings.stripReasoningOnly !== true
 
@@ -74,7 +74,7 @@ export function createReasoningSplitter(settings: ReasoningSettings, start: Repl
 
   function readBlock(pair: TagPair, final: boolean): boolean {
     const end = waiting.indexOf(pair.end)
-    const held = end >= 0 || final ? 0 : heldBackLength(waiting, pair.end)
+    const held = end >= 0 || final ? 0 : measureHeldBack(waiting, pair.end)
     const piece = waiting.slice(0, end >= 0 ? end : waiting.length - held)
     if (keepsReasoning) reasoning += writer.write(piece)
     waiting = waiting.slice(end >= 0 ? end + pair.end.length : piece.length)

@@ -1,6 +1,6 @@
 import type { ReasoningSettings } from '../settings.ts'
 import { createReasoningSplitter, type ReasoningDelta, type ReplyStart } from './reasoning-splitter.ts'
-import { tagPairs } from './tag-pairs.ts'
+import { listTagPairs } from './tag-pairs.ts'
 
 /** Context for splitting a reply. */
 export interface SplitOptions extends ReplyStart {
@@ -13,7 +13,7 @@ export interface SplitOptions extends ReplyStart {
  */
 export function splitReasoning(reply: string, options: SplitOptions): ReasoningDelta {
   const { settings, promptEndsInside } = options
-  const pair = tagPairs(settings).find(({ start }) => start === promptEndsInside)
+  const pair = listTagPairs(settings).find(({ start }) => start === promptEndsInside)
   const isClosed = pair !== undefined && reply.includes(pair.end)
   const splitter = createReasoningSplitter(settings, isClosed ? { promptEndsInside } : {})
   const first = splitter.push(reply)

@@ -23,7 +23,7 @@ export const BUILT_IN_TAG_PAIRS: readonly TagPair[] = [
  * The tag pairs of a model, its own first. Of several pairs with one start the first wins; half-empty pairs are
  * dropped.
  */
-export function tagPairs(settings: ReasoningSettings): readonly TagPair[] {
+export function listTagPairs(settings: ReasoningSettings): readonly TagPair[] {
   const pairs = new Map<string, TagPair>()
   for (const { start = '', end = '' } of [...(settings.tagPairs ?? []), ...BUILT_IN_TAG_PAIRS]) {
     if (start !== '' && end !== '' && !pairs.has(start)) pairs.set(start, { start, end })
@@ -36,7 +36,7 @@ export function tagPairs(settings: ReasoningSettings): readonly TagPair[] {
  * token earlier in the prompt, or one closed there, does not count.
  */
 export function findPrefilledToken(prompt: string, settings: ReasoningSettings): string | undefined {
-  const tokens = [...(settings.thinkingStartTokens ?? []), ...tagPairs(settings).map(({ start }) => start)]
+  const tokens = [...(settings.thinkingStartTokens ?? []), ...listTagPairs(settings).map(({ start }) => start)]
   const end = endWithoutBlanks(prompt)
   return tokens.find((token) => token !== '' && prompt.endsWith(token, end))
 }

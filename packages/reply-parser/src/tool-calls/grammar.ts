@@ -1,4 +1,4 @@
-import { firstUnits } from '../reasoning/literals.ts'
+import { listFirstUnits } from '../reasoning/literals.ts'
 import { toCustomForm } from './custom-form.ts'
 import type { JsonShape } from './json-calls.ts'
 import { toJsonForm, toMarkerForm } from './marker-form.ts'
@@ -82,7 +82,7 @@ export function createGrammar(options: ToolCallOptions, { takesBareJson }: { tak
     closings,
     takesBareJson,
     shapes: [...(jsonForm === undefined ? [] : [jsonForm.shape]), configuredShape(options)],
-    triggers: firstUnits([...literals, ...jsonStarts]),
+    triggers: listFirstUnits([...literals, ...jsonStarts]),
   }
 }
 

@@ -25,7 +25,7 @@ export function beginNumber(unit: number): NumberState | undefined {
 }
 
 /** The state after one more unit; undefined when the unit does not continue the number. */
-export function afterNumberUnit(state: NumberState, unit: number): NumberState | undefined {
+export function advanceNumber(state: NumberState, unit: number): NumberState | undefined {
   const digit = isDigit(unit)
   switch (state) {
     case 'minus':

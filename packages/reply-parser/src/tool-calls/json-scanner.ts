@@ -1,4 +1,4 @@
-import { afterNumberUnit, beginNumber, NUMBER_ENDS, type NumberState } from './json-number.ts'
+import { advanceNumber, beginNumber, NUMBER_ENDS, type NumberState } from './json-number.ts'
 import { MAX_JSON_DEPTH } from './limits.ts'
 
 /** Expected token. */
@@ -166,7 +166,7 @@ export class JsonScanner {
   }
 
   #takeInNumber(state: NumberState, unit: number): boolean {
-    const next = afterNumberUnit(state, unit)
+    const next = advanceNumber(state, unit)
     if (next !== undefined) return this.#expect(true, next)
     if (!NUMBER_ENDS.has(state)) return this.#fail()
     this.#endValue()

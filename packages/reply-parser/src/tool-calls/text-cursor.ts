@@ -1,4 +1,4 @@
-import { firstUnits, matchLiteralAt } from '../reasoning/literals.ts'
+import { listFirstUnits, matchLiteralAt } from '../reasoning/literals.ts'
 import { MAX_CALL_LENGTH } from './limits.ts'
 
 /** A step of reading that yields whenever it needs more text. */
@@ -117,7 +117,7 @@ export function* readLiteral(cursor: TextCursor, literals: readonly string[]): R
  * comes.
  */
 export function* readUntil(cursor: TextCursor, literals: readonly string[]): Reading<number | undefined> {
-  const units = firstUnits(literals)
+  const units = listFirstUnits(literals)
   do {
     while (cursor.at < cursor.end) {
       if (units.has(cursor.text.charCodeAt(cursor.at))) {

@@ -1,6 +1,6 @@
 import type { Header } from '@svc/http-client'
 import { findHeader, toFields, toList, toText, tryParseJson } from '@svc/proxy/replies'
-import { generatedUrl } from './generated-content.ts'
+import { resolveGeneratedUrl } from './generated-content.ts'
 import type { FormField, FormFile } from './multipart.ts'
 import type { ServiceCall, ServiceTransport } from './transport.ts'
 
@@ -39,7 +39,7 @@ export async function transformAudio(
 function readStems(headers: readonly Header[], root: URL): TransformedAudio['stems'] {
   return toList(tryParseJson(findHeader(headers, STEMS_HEADER) ?? '')).flatMap((stem) => {
     const { name, url: link } = toFields(stem)
-    const url = generatedUrl(root, toText(link) ?? '', ['audio'])
+    const url = resolveGeneratedUrl(root, toText(link) ?? '', ['audio'])
     return url === undefined ? [] : [{ name: toText(name) ?? '', url }]
   })
 }

@@ -1,4 +1,4 @@
-import { type Fields, toCount, withoutNothing } from '@svc/proxy/replies'
+import { dropAbsent, type Fields, toCount } from '@svc/proxy/replies'
 import { chatToMessages } from '@svc/proxy/translate'
 import { parseBody } from '@svc/wire'
 import { chatCompletionRequest } from '@svc/wire/openai'
@@ -25,10 +25,10 @@ export async function countTokens(transport: ServiceTransport, input: CountInput
   const path = '/v1/messages/count_tokens'
   const chat = parseBody(
     chatCompletionRequest,
-    withoutNothing({ messages: input.messages, tools: input.tools, tool_choice: input.toolChoice }),
+    dropAbsent({ messages: input.messages, tools: input.tools, tool_choice: input.toolChoice }),
   )
   const { model, system, messages, tools, tool_choice } = chatToMessages(chat, transport.target.model)
-  const json = withoutNothing({ model, system, messages, tools, tool_choice, metadata: input.metadata })
+  const json = dropAbsent({ model, system, messages, tools, tool_choice, metadata: input.metadata })
   const { input_tokens: tokens } = await transport.ask(path, { json }, call)
   const count = toCount(tokens)
   if (count === undefined) throw undecodable(path)

@@ -3,7 +3,7 @@ import { toAudioForm } from './audio-form.ts'
 import type { FormFile } from './multipart.ts'
 import { undecodable } from './status.ts'
 import { readTimeRange, type TimeRange } from './time-range.ts'
-import { type ServiceCall, type ServiceTransport, withoutZeros } from './transport.ts'
+import { dropZeros, type ServiceCall, type ServiceTransport } from './transport.ts'
 
 /** Input of speaker diarization. Zeros are left out. */
 export interface DiarizeInput {
@@ -34,7 +34,7 @@ export async function diarize(
   call: ServiceCall,
 ): Promise<Diarization> {
   const path = '/v1/audio/diarization'
-  const fields = withoutZeros({
+  const fields = dropZeros({
     language: input.language,
     num_speakers: input.numSpeakers,
     min_speakers: input.minSpeakers,

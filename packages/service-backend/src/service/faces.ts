@@ -1,7 +1,7 @@
 import { toFields, toNumber, toText } from '@svc/proxy/replies'
 import { undecodable } from './status.ts'
 import { readShares, readTraits, type Traits } from './traits.ts'
-import { type ServiceCall, type ServiceTransport, withoutZeros } from './transport.ts'
+import { dropZeros, type ServiceCall, type ServiceTransport } from './transport.ts'
 import { readVerification, requestVerification, type Verification, type VerifyInput } from './verification.ts'
 
 /** An area of an image, in pixels. */
@@ -55,7 +55,7 @@ export async function analyzeFaces(
   call: ServiceCall,
 ): Promise<readonly AnalyzedFace[]> {
   const path = '/v1/face/analyze'
-  const rest = withoutZeros({ actions: input.actions, anti_spoofing: input.antiSpoofing })
+  const rest = dropZeros({ actions: input.actions, anti_spoofing: input.antiSpoofing })
   const reply = await transport.ask(path, { json: { model: transport.target.model, img: input.image, ...rest } }, call)
   if (!Array.isArray(reply.faces)) throw undecodable(path)
   return reply.faces.map(toFields).map((face) => ({

@@ -9,7 +9,7 @@ export type GeneratedKind = 'audio' | 'images' | 'videos' | '3d'
  * Resolves a link to generated content of the instance. Uses only the path of the link, and only below the folders of
  * such content, so that a link cannot lead elsewhere. Undefined for any other link.
  */
-export function generatedUrl(root: URL, link: string, kinds: readonly GeneratedKind[]): URL | undefined {
+export function resolveGeneratedUrl(root: URL, link: string, kinds: readonly GeneratedKind[]): URL | undefined {
   const url = URL.canParse(link, root.href) ? new URL(link, root) : undefined
   if (url === undefined) return undefined
   // The instance may see itself under another base path.
@@ -34,7 +34,7 @@ export async function readGenerated(
   const entry = toFields(toList(reply.data)[0])
   const data = toText(entry.b64_json)
   if (data !== undefined && data !== '') return once(Buffer.from(data, 'base64'))
-  const url = generatedUrl(transport.target.root, toText(entry.url) ?? '', [kind])
+  const url = resolveGeneratedUrl(transport.target.root, toText(entry.url) ?? '', [kind])
   if (url === undefined) throw undecodable(path)
   return (await transport.get(url, call)).body
 }

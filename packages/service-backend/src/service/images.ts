@@ -1,6 +1,6 @@
 import { type Fields, readWhole, toFields, tryParseJson } from '@svc/proxy/replies'
 import { type GeneratedKind, readGenerated } from './generated-content.ts'
-import { readContentType, type ServiceCall, type ServiceTransport, withoutZeros } from './transport.ts'
+import { dropZeros, readContentType, type ServiceCall, type ServiceTransport } from './transport.ts'
 
 /** An image to generate. Zeros and empty values are left out. */
 export interface ImageInput {
@@ -28,7 +28,7 @@ export function makeImage(
     prompt: negativePrompt === '' ? prompt : `${prompt}|${negativePrompt}`,
     n: 1,
     response_format: 'b64_json',
-    ...withoutZeros({
+    ...dropZeros({
       size: width > 0 && height > 0 ? `${width}x${height}` : '',
       step: steps,
       seed,
@@ -45,7 +45,7 @@ export function upscaleImage(
   input: { readonly image: string; readonly scale: number },
   call: ServiceCall,
 ): Promise<AsyncIterable<Uint8Array>> {
-  const json = { image: input.image, response_format: 'b64_json', ...withoutZeros({ scale: input.scale }) }
+  const json = { image: input.image, response_format: 'b64_json', ...dropZeros({ scale: input.scale }) }
   return make(transport, { path: '/v1/images/upscale', kind: 'images', json }, call)
 }
 
@@ -78,7 +78,7 @@ export function makeVideo(
   const json = {
     prompt: input.prompt,
     response_format: 'b64_json',
-    ...withoutZeros({
+    ...dropZeros({
       negative_prompt: input.negativePrompt,
       start_image: input.startImage,
       end_image: input.endImage,
@@ -118,7 +118,7 @@ export function makeShape(
   const json = {
     image: input.image,
     response_format: 'b64_json',
-    ...withoutZeros({
+    ...dropZeros({
       seed: input.seed,
       step: input.steps,
       cfg_scale: input.cfgScale,

@@ -4,7 +4,7 @@ import { isFields, toFields, toText, tryParseJson } from '@svc/proxy/replies'
 import { streamFailed, toSendFailure, unsupported } from './status.ts'
 import type { ServiceTarget } from './target.ts'
 import type { ServiceCall } from './transport.ts'
-import { routeUrl } from './url.ts'
+import { toRouteUrl } from './url.ts'
 
 /** Time limits in milliseconds: opening a socket, and output after the last sound. */
 const HANDSHAKE_MS = 30_000
@@ -113,7 +113,7 @@ type Wait = <Value>(work: Promise<Value>, ms: number) => Promise<Value>
 
 function pipelineUrl({ realtimePipeline, root }: ServiceTarget): URL {
   if (realtimePipeline === undefined) throw unsupported('live transcription without proxy.realtime_pipeline')
-  const url = routeUrl(root, '/v1/realtime')
+  const url = toRouteUrl(root, '/v1/realtime')
   url.protocol = root.protocol === 'https:' ? 'wss:' : 'ws:'
   url.searchParams.set('model', realtimePipeline)
   return url

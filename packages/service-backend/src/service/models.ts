@@ -1,7 +1,7 @@
 import { isFields, readWhole, toFields, toText, tryParseJson } from '@svc/proxy/replies'
 import { toSendFailure, undecodable } from './status.ts'
 import type { ServiceCall, ServiceTransport } from './transport.ts'
-import { routeUrl } from './url.ts'
+import { toRouteUrl } from './url.ts'
 
 /** The largest list of models, in bytes. */
 const MAX_LIST_BYTES = 16 * 1024 * 1024
@@ -9,7 +9,7 @@ const MAX_LIST_BYTES = 16 * 1024 * 1024
 /** Lists the names of the instance's models. */
 export async function listModels(transport: ServiceTransport, call: ServiceCall): Promise<readonly string[]> {
   const path = '/v1/models'
-  const { body } = await transport.get(routeUrl(transport.target.root, path), call)
+  const { body } = await transport.get(toRouteUrl(transport.target.root, path), call)
   const bytes = await readWhole(body, MAX_LIST_BYTES).catch((error: unknown) => {
     throw toSendFailure(error)
   })

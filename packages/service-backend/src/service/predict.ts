@@ -1,5 +1,6 @@
 import type { Header } from '@svc/http-client'
 import {
+  dropAbsent,
   type Fields,
   isFields,
   readSseEvents,
@@ -9,11 +10,10 @@ import {
   toNumber,
   toText,
   tryParseJson,
-  withoutNothing,
 } from '@svc/proxy/replies'
 import { readLogprobs, toCompletionOptions } from './completion-logprobs.ts'
 import { streamFailed, undecodable } from './status.ts'
-import { type ServiceBody, type ServiceCall, type ServiceTransport, withoutZeros } from './transport.ts'
+import { dropZeros, type ServiceBody, type ServiceCall, type ServiceTransport } from './transport.ts'
 
 /** A request to generate. Zeros and empty values are left out. */
 export interface PredictInput {
@@ -107,8 +107,8 @@ function toBody({ target }: ServiceTransport, input: PredictInput, more: Fields 
   const { messages = [], prompt = '', temperature, options = {} } = input
   const asked =
     messages.length > 0
-      ? { messages, temperature, ...withoutZeros(options) }
-      : { prompt, temperature, ...withoutZeros(toCompletionOptions(options)) }
+      ? { messages, temperature, ...dropZeros(options) }
+      : { prompt, temperature, ...dropZeros(toCompletionOptions(options)) }
   const json = { model: target.model, ...asked, ...more }
   return { json, headers: ALL_FIGURES }
 }
@@ -123,7 +123,7 @@ function readPiece(choice: Fields, message: Fields, { usage }: Fields): PredictP
     text: toText(message.content) ?? toText(choice.text) ?? toText(message.refusal) ?? '',
     reasoning: toText(message.reasoning) ?? toText(message.reasoning_content) ?? '',
     calls: toList(message.tool_calls).map((call, place) => readCall(toFields(call), place)),
-    ...withoutNothing({
+    ...dropAbsent({
       logprobs: readLogprobs(choice.logprobs),
       finishReason: toText(choice.finish_reason),
       usage: isFields(usage) ? readUsage(usage) : undefined,

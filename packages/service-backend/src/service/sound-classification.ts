@@ -2,7 +2,7 @@ import { toCount, toFields, toNumber, toText } from '@svc/proxy/replies'
 import { toAudioForm } from './audio-form.ts'
 import type { FormFile } from './multipart.ts'
 import { undecodable } from './status.ts'
-import { type ServiceCall, type ServiceTransport, withoutZeros } from './transport.ts'
+import { dropZeros, type ServiceCall, type ServiceTransport } from './transport.ts'
 
 /** A classified sound. */
 export interface ClassifiedSound {
@@ -19,7 +19,7 @@ export async function classifySound(
   call: ServiceCall,
 ): Promise<readonly ClassifiedSound[]> {
   const path = '/v1/audio/classification'
-  const fields = withoutZeros({ top_k: input.topK, threshold: input.threshold })
+  const fields = dropZeros({ top_k: input.topK, threshold: input.threshold })
   const reply = await transport.ask(path, { form: toAudioForm(transport, input.file, fields) }, call)
   if (!Array.isArray(reply.detections)) throw undecodable(path)
   return reply.detections.map(toFields).map(({ label, score, index }) => ({

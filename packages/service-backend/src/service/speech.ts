@@ -1,6 +1,6 @@
 import type { Fields } from '@svc/proxy/replies'
 import { unsupported } from './status.ts'
-import { type ServiceCall, type ServiceTransport, withoutZeros } from './transport.ts'
+import { dropZeros, type ServiceCall, type ServiceTransport } from './transport.ts'
 import { readWavHead, type SpeechPiece } from './wav-head.ts'
 
 /** Text to speak, and options. Empty values are left out. */
@@ -36,7 +36,7 @@ export async function* speakStream(
 
 function speechBody({ target }: ServiceTransport, input: SpeechInput): Fields {
   const { text, voice, language, instructions, params } = input
-  return { model: target.model, input: text, ...withoutZeros({ voice, language, instructions, params }) }
+  return { model: target.model, input: text, ...dropZeros({ voice, language, instructions, params }) }
 }
 
 /** A sound to generate from text. Absent values are left out. */

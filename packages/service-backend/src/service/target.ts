@@ -1,6 +1,6 @@
 import type { Header } from '@svc/http-client'
-import { credentialHeaders, type KeySettings, readUpstreamKey, type SecretReader } from '@svc/proxy'
-import { serviceUrl } from './url.ts'
+import { createCredentialHeaders, type KeySettings, readUpstreamKey, type SecretReader } from '@svc/proxy'
+import { parseServiceUrl } from './url.ts'
 
 /** The settings of a model that another instance serves (§2.13). */
 export interface ServiceSettings extends KeySettings {
@@ -49,7 +49,7 @@ export async function loadServiceTarget(
     readonly userAgent?: string | undefined
   },
 ): Promise<ServiceTarget> {
-  const { root, warning } = serviceUrl(settings.upstreamUrl)
+  const { root, warning } = parseServiceUrl(settings.upstreamUrl)
   const key = await readUpstreamKey(settings, options.secrets)
   if (warning !== undefined) options.warn(warning)
   for (const setting of ['mode', 'provider'] as const) {
@@ -64,7 +64,7 @@ export async function loadServiceTarget(
     headers: [
       ['user-agent', options.userAgent ?? 'svc'],
       ['accept-encoding', 'identity'],
-      ...credentialHeaders('provider_a', key),
+      ...createCredentialHeaders('provider_a', key),
     ],
     secrets: key === undefined ? [] : [key],
   }

@@ -1,6 +1,6 @@
 import { type Fields, toCount, toFields, toList, toNumber, toText } from '@svc/proxy/replies'
 import { undecodable } from './status.ts'
-import { type ServiceCall, type ServiceTransport, withoutZeros } from './transport.ts'
+import { dropZeros, type ServiceCall, type ServiceTransport } from './transport.ts'
 
 /** A vector with its token count. */
 export interface EmbedOutput {
@@ -58,7 +58,7 @@ export async function rerank(
 }> {
   const path = '/v1/rerank'
   const { query, documents, topN } = input
-  const json = { model: transport.target.model, query, documents, ...withoutZeros({ top_n: topN }) }
+  const json = { model: transport.target.model, query, documents, ...dropZeros({ top_n: topN }) }
   const reply = await transport.ask(path, { json }, call)
   const usage = toFields(reply.usage)
   if (!Array.isArray(reply.results)) throw undecodable(path)
@@ -112,7 +112,7 @@ export async function score(
 ): Promise<readonly ScoredCandidate[]> {
   const path = '/api/score'
   const { prompt, candidates, lengthNormalize, includeTokenLogprobs } = input
-  const flags = withoutZeros({ length_normalize: lengthNormalize, include_token_logprobs: includeTokenLogprobs })
+  const flags = dropZeros({ length_normalize: lengthNormalize, include_token_logprobs: includeTokenLogprobs })
   const json = { model: transport.target.model, prompt, candidates, ...flags }
   const reply = await transport.ask(path, { json }, call)
   if (toList(reply.candidates).length !== candidates.length) throw undecodable(path)

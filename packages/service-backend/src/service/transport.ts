@@ -1,10 +1,10 @@
 import type { Header, Upstream, UpstreamReply } from '@svc/http-client'
-import { type ClientHeader, hopHeaders } from '@svc/proxy'
+import { type ClientHeader, createHopHeaders } from '@svc/proxy'
 import { type Fields, findHeader, isFields, readWhole, tryParseJson } from '@svc/proxy/replies'
 import { encodeForm, type FormField } from './multipart.ts'
 import { toReplyFailure, toSendFailure, undecodable } from './status.ts'
 import type { ServiceTarget } from './target.ts'
-import { routeUrl } from './url.ts'
+import { toRouteUrl } from './url.ts'
 
 /** The largest whole reply, in bytes; it may hold the output of a model. */
 const MAX_REPLY_BYTES = 512 * 1024 * 1024
@@ -51,7 +51,7 @@ export function createTransport(target: ServiceTarget, upstream: Pick<Upstream, 
   ): Promise<UpstreamReply> => {
     const { contentType, bytes } = encodeBody(request.body)
     const own = request.body?.headers ?? []
-    const headers: Header[] = [...fixed, ...hopHeaders(client), ...contentType, ['accept', '*/*'], ...own]
+    const headers: Header[] = [...fixed, ...createHopHeaders(client), ...contentType, ['accept', '*/*'], ...own]
     const reply = await guard(
       upstream.send(
         {
@@ -71,13 +71,13 @@ export function createTransport(target: ServiceTarget, upstream: Pick<Upstream, 
   return {
     target,
     async ask(path, body, call) {
-      const reply = await send({ url: routeUrl(root, path), body, streams: false }, call)
+      const reply = await send({ url: toRouteUrl(root, path), body, streams: false }, call)
       const fields = tryParseJson(new TextDecoder().decode(await guard(readWhole(reply.body, MAX_REPLY_BYTES))))
       if (!isFields(fields)) throw undecodable(path)
       return fields
     },
     async fetch(path, body, call) {
-      const reply = await send({ url: routeUrl(root, path), body, streams: call.streams }, call)
+      const reply = await send({ url: toRouteUrl(root, path), body, streams: call.streams }, call)
       return { headers: reply.headers, body: guardBody(reply.body) }
     },
     async get(url, call) {
@@ -93,7 +93,7 @@ export function readContentType({ headers }: Pick<ServiceBytes, 'headers'>): str
 }
 
 /** Drops the zeros of the contract, which mean that a field is not set. */
-export function withoutZeros(fields: Fields): Record<string, unknown> {
+export function dropZeros(fields: Fields): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => !isZero(value)))
 }
 

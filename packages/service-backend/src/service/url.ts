@@ -1,4 +1,4 @@
-import { upstreamUrl } from '@svc/proxy'
+import { parseUpstreamUrl } from '@svc/proxy'
 
 /** The root of another instance, and the change that was needed to get it. */
 export interface ServiceUrl {
@@ -13,8 +13,8 @@ export interface ServiceUrl {
  *
  * @throws {SvcError} `invalid_proxy_settings` unless it is absolute, http or https, and without credentials
  */
-export function serviceUrl(text: string | undefined): ServiceUrl {
-  const root = upstreamUrl(text)
+export function parseServiceUrl(text: string | undefined): ServiceUrl {
+  const root = parseUpstreamUrl(text)
   const given = `${root.pathname}${root.search}`
   root.search = ''
   const path = cutAtVersion(root.pathname).replace(/\/+$/, '')
@@ -25,7 +25,7 @@ export function serviceUrl(text: string | undefined): ServiceUrl {
 }
 
 /** Builds the address of a route of the instance. */
-export function routeUrl(root: URL, path: string): URL {
+export function toRouteUrl(root: URL, path: string): URL {
   return new URL(path.replace(/^\/+/, ''), root)
 }
 

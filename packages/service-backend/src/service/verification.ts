@@ -1,6 +1,6 @@
 import { type Fields, toNumber, toText } from '@svc/proxy/replies'
 import { undecodable } from './status.ts'
-import { type ServiceCall, type ServiceTransport, withoutZeros } from './transport.ts'
+import { dropZeros, type ServiceCall, type ServiceTransport } from './transport.ts'
 
 /** Two faces or two voices to compare, as base64. */
 export interface VerifyInput {
@@ -30,7 +30,7 @@ export async function requestVerification(
 ): Promise<Fields> {
   const { path, names, first, second, threshold, antiSpoofing } = asked
   const pair = { [names[0]]: first, [names[1]]: second }
-  const rest = withoutZeros({ threshold, anti_spoofing: antiSpoofing })
+  const rest = dropZeros({ threshold, anti_spoofing: antiSpoofing })
   const reply = await transport.ask(path, { json: { model: transport.target.model, ...pair, ...rest } }, call)
   if (typeof reply.verified !== 'boolean') throw undecodable(path)
   return reply

@@ -1,7 +1,7 @@
 import { toCount, toFields, toList, toNumber, toText } from '@svc/proxy/replies'
 import { undecodable, unsupported } from './status.ts'
 import { readNumbers } from './text.ts'
-import { type ServiceCall, type ServiceTransport, withoutZeros } from './transport.ts'
+import { dropZeros, type ServiceCall, type ServiceTransport } from './transport.ts'
 
 /** Options of detecting objects in an image. Zeros and empty values are left out. */
 export interface DetectInput {
@@ -38,7 +38,7 @@ export async function detect(
   const { image, ...rest } = input
   const reply = await transport.ask(
     path,
-    { json: { model: transport.target.model, image, ...withoutZeros({ ...rest }) } },
+    { json: { model: transport.target.model, image, ...dropZeros({ ...rest }) } },
     call,
   )
   if (!Array.isArray(reply.detections)) throw undecodable(path)
@@ -97,7 +97,7 @@ export async function measureDepth(
   const json = {
     model: transport.target.model,
     image: input.image,
-    ...withoutZeros({
+    ...dropZeros({
       include_depth: input.includeDepth,
       include_confidence: input.includeConfidence,
       include_pose: input.includePose,

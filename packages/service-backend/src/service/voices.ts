@@ -3,7 +3,7 @@ import { undecodable } from './status.ts'
 import { readNumbers } from './text.ts'
 import { readTimeRange, type TimeRange } from './time-range.ts'
 import { readTraits, type Traits } from './traits.ts'
-import { type ServiceCall, type ServiceTransport, withoutZeros } from './transport.ts'
+import { dropZeros, type ServiceCall, type ServiceTransport } from './transport.ts'
 import { readVerification, requestVerification, type Verification, type VerifyInput } from './verification.ts'
 
 /** Attributes of a voice in a range of seconds. */
@@ -26,7 +26,7 @@ export async function analyzeVoice(
   call: ServiceCall,
 ): Promise<readonly AnalyzedVoice[]> {
   const path = '/v1/voice/analyze'
-  const rest = withoutZeros({ actions: input.actions })
+  const rest = dropZeros({ actions: input.actions })
   const json = { model: transport.target.model, audio: input.audio, ...rest }
   const reply = await transport.ask(path, { json }, call)
   if (!Array.isArray(reply.segments)) throw undecodable(path)

@@ -1,6 +1,6 @@
-import { elementSchemas } from '../schema/array-keywords.ts'
+import { readElementSchemas } from '../schema/array-keywords.ts'
 import { isObject } from '../schema/json.ts'
-import { keyword, readCount, readSchema } from '../schema/keywords.ts'
+import { readCount, readKeyword, readSchema } from '../schema/keywords.ts'
 import type { SchemaPlace } from '../schema/schema-document.ts'
 import type { Evaluator, Verdict } from './verdict.ts'
 
@@ -21,7 +21,7 @@ export function checkArray(place: SchemaPlace, subject: ArraySubject, context: C
   const [min, max] = [readCount(place, 'minItems'), readCount(place, 'maxItems')]
   if (min !== undefined && value.length < min) verdict.fail(`must have at least ${min} elements`)
   if (max !== undefined && value.length > max) verdict.fail(`must have at most ${max} elements`)
-  if (keyword(place, 'uniqueItems') === true && new Set(value.map(toKey)).size < value.length) {
+  if (readKeyword(place, 'uniqueItems') === true && new Set(value.map(toKey)).size < value.length) {
     verdict.fail('must have no element twice')
   }
   checkElements(place, subject, context)
@@ -33,7 +33,7 @@ export function checkArray(place: SchemaPlace, subject: ArraySubject, context: C
 }
 
 function checkElements(place: SchemaPlace, subject: ArraySubject, context: Context): void {
-  const { prefix, rest } = elementSchemas(place)
+  const { prefix, rest } = readElementSchemas(place)
   const { verdict } = context
   for (const [index, schema] of prefix.entries()) {
     if (index < subject.value.length) applyAt(schema, subject, { index, context })

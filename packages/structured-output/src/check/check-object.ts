@@ -1,6 +1,6 @@
-import { type JsonObject, member, toPointer } from '../schema/json.ts'
-import { keyword, readCount, readMap, readNames, readSchema, readSchemaMap } from '../schema/keywords.ts'
-import { childPlace, type SchemaPlace } from '../schema/schema-document.ts'
+import { type JsonObject, readMember, toPointer } from '../schema/json.ts'
+import { readCount, readKeyword, readMap, readNames, readSchema, readSchemaMap } from '../schema/keywords.ts'
+import { type SchemaPlace, toChildPlace } from '../schema/schema-document.ts'
 import type { Evaluator, Verdict } from './verdict.ts'
 
 interface Context {
@@ -37,10 +37,10 @@ function checkProperties(place: SchemaPlace, subject: ObjectSubject, context: Co
   const listed = readMap(place, 'properties')
   const patterns = readSchemaMap(place, 'patternProperties')
   const rest = readSchema(place, 'additionalProperties')
-  if (keyword(place, 'properties') === undefined && patterns.length === 0 && rest === undefined) return
+  if (readKeyword(place, 'properties') === undefined && patterns.length === 0 && rest === undefined) return
   for (const key of Object.keys(subject.value)) {
     const schemas = patterns.filter(([pattern]) => context.evaluation.matches(pattern, key)).map(([, schema]) => schema)
-    if (member(listed, key) !== undefined) schemas.push(childPlace(place, 'properties', key))
+    if (readMember(listed, key) !== undefined) schemas.push(toChildPlace(place, 'properties', key))
     if (schemas.length === 0 && rest !== undefined) schemas.push(rest)
     for (const schema of schemas) applyTo(schema, subject, { key, context })
     if (schemas.length > 0) context.verdict.keys.add(key)
@@ -52,7 +52,7 @@ function applyTo(
   { value, pointer }: ObjectSubject,
   { key, context }: { readonly key: string; readonly context: Context },
 ): void {
-  const result = context.evaluation.apply(schema, { value: member(value, key), pointer: pointer + toPointer(key) })
+  const result = context.evaluation.apply(schema, { value: readMember(value, key), pointer: pointer + toPointer(key) })
   if (!result.isValid) context.verdict.merge({ isValid: false, keys: new Set(), items: 0 })
 }
 
@@ -78,7 +78,8 @@ function checkDependencies(place: SchemaPlace, subject: ObjectSubject, { verdict
   }
   for (const name of ['dependentSchemas', 'dependencies']) {
     for (const [key, wanted] of Object.entries(readMap(place, name))) {
-      if (isThere(key) && !Array.isArray(wanted)) verdict.merge(evaluation.apply(childPlace(place, name, key), subject))
+      if (isThere(key) && !Array.isArray(wanted))
+        verdict.merge(evaluation.apply(toChildPlace(place, name, key), subject))
     }
   }
 }

@@ -1,6 +1,6 @@
 import { findFormat } from '../patterns/formats.ts'
 import { isEqual } from '../schema/json.ts'
-import { type Kind, keyword, readCount, readKinds, readNumber, readText } from '../schema/keywords.ts'
+import { type Kind, readCount, readKeyword, readKinds, readNumber, readText } from '../schema/keywords.ts'
 import type { SchemaPlace } from '../schema/schema-document.ts'
 import type { Evaluator, Verdict } from './verdict.ts'
 
@@ -12,9 +12,9 @@ export function checkValue(
 ): void {
   const kinds = readKinds(place)
   if (kinds !== undefined && !kinds.has(findKind(value))) verdict.fail(`must be ${describeKinds(kinds)}`)
-  const constant = keyword(place, 'const')
+  const constant = readKeyword(place, 'const')
   if (constant !== undefined && !isEqual(constant, value)) verdict.fail('must be the value of `const`')
-  const values = keyword(place, 'enum')
+  const values = readKeyword(place, 'enum')
   if (Array.isArray(values) && !evaluation.isListed(values, value)) verdict.fail('must be one of `enum`')
 }
 
@@ -64,7 +64,7 @@ function chooseBound(
   names: { readonly closed: string; readonly open: string; readonly pick: (a: number, b: number) => number },
 ): NumberBound | undefined {
   const closed = readNumber(place, names.closed)
-  const flag = keyword(place, names.open)
+  const flag = readKeyword(place, names.open)
   if (typeof flag === 'boolean') return closed === undefined ? undefined : { value: closed, isOpen: flag }
   const open = readNumber(place, names.open)
   if (open === undefined) return closed === undefined ? undefined : { value: closed, isOpen: false }

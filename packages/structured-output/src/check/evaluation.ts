@@ -1,7 +1,7 @@
 import { MAX_CHECK_DEPTH, MAX_CHECK_STEPS, MAX_PROBLEMS } from '../limits.ts'
 import { compilePattern, type TextTest } from '../patterns/compile-pattern.ts'
 import { isEqual, isObject } from '../schema/json.ts'
-import { keyword, readSchema, readSchemas, readText } from '../schema/keywords.ts'
+import { readKeyword, readSchema, readSchemas, readText } from '../schema/keywords.ts'
 import { followReference, type SchemaPlace } from '../schema/schema-document.ts'
 import { checkArray } from './check-array.ts'
 import { checkObject } from './check-object.ts'
@@ -151,14 +151,14 @@ export class Evaluation implements Evaluator {
   }
 
   #applyAlternatives(place: SchemaPlace, subject: Subject, verdict: Verdict): void {
-    if (keyword(place, 'anyOf') !== undefined) {
+    if (readKeyword(place, 'anyOf') !== undefined) {
       const right = readSchemas(place, 'anyOf')
         .map((part) => this.try(part, subject))
         .filter(({ isValid }) => isValid)
       for (const result of right) verdict.merge(result)
       if (right.length === 0) verdict.fail('matches none of `anyOf`')
     }
-    if (keyword(place, 'oneOf') !== undefined) {
+    if (readKeyword(place, 'oneOf') !== undefined) {
       const right = readSchemas(place, 'oneOf')
         .map((part) => this.try(part, subject))
         .filter(({ isValid }) => isValid)

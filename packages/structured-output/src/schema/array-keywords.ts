@@ -1,5 +1,5 @@
-import { keyword, readSchema, readSchemas, refuse } from './keywords.ts'
-import { childPlace, type SchemaPlace } from './schema-document.ts'
+import { readKeyword, readSchema, readSchemas, refuse } from './keywords.ts'
+import { type SchemaPlace, toChildPlace } from './schema-document.ts'
 
 /** The schemas of the elements of an array. */
 export interface ElementSchemas {
@@ -10,10 +10,11 @@ export interface ElementSchemas {
 }
 
 /** Reads `prefixItems` and `items`, and the older form where `items` is a list and `additionalItems` the rest. */
-export function elementSchemas(place: SchemaPlace): ElementSchemas {
-  const items = keyword(place, 'items')
+export function readElementSchemas(place: SchemaPlace): ElementSchemas {
+  const items = readKeyword(place, 'items')
   if (!Array.isArray(items)) return { prefix: readSchemas(place, 'prefixItems'), rest: readSchema(place, 'items') }
-  if (keyword(place, 'prefixItems') !== undefined) throw refuse(place, 'items', 'must be a schema beside prefixItems')
-  const prefix = items.map((_, index) => childPlace(place, 'items', index))
+  if (readKeyword(place, 'prefixItems') !== undefined)
+    throw refuse(place, 'items', 'must be a schema beside prefixItems')
+  const prefix = items.map((_, index) => toChildPlace(place, 'items', index))
   return { prefix, rest: readSchema(place, 'additionalItems') }
 }

@@ -1,6 +1,6 @@
 import { MAX_ALTERNATIVES, MAX_EXPANSION_STEPS, MAX_SCHEMA_NESTING } from '../limits.ts'
 import { refuseSchema } from '../schema-refusal.ts'
-import { keyword, readSchema, readSchemas, readText } from './keywords.ts'
+import { readKeyword, readSchema, readSchemas, readText } from './keywords.ts'
 import { followReference, type SchemaPlace } from './schema-document.ts'
 
 /** Places that must all hold for a value, after their combining keywords were expanded. */
@@ -52,7 +52,7 @@ export class AlternativeExpander {
     if (reference !== undefined) add(this.#one(followReference(place, reference), inner))
     add(this.#all(readSchemas(place, 'allOf'), inner))
     for (const name of ['anyOf', 'oneOf']) {
-      if (keyword(place, name) !== undefined) add(this.#any(place, readSchemas(place, name), inner))
+      if (readKeyword(place, name) !== undefined) add(this.#any(place, readSchemas(place, name), inner))
     }
     const condition = readSchema(place, 'if')
     if (condition !== undefined) add(this.#conditional(place, condition, inner))

@@ -1,6 +1,6 @@
 import { refuseSchema } from '../schema-refusal.ts'
-import { isObject, type JsonObject, member, toPointer } from './json.ts'
-import { childPlace, type SchemaPlace } from './schema-document.ts'
+import { isObject, type JsonObject, readMember, toPointer } from './json.ts'
+import { type SchemaPlace, toChildPlace } from './schema-document.ts'
 
 /** The kinds of JSON values; fractions and whole numbers are separate kinds. */
 export const KINDS = ['null', 'boolean', 'integer', 'fraction', 'string', 'array', 'object'] as const
@@ -22,16 +22,16 @@ const KINDS_OF_TYPE: Readonly<Record<string, readonly Kind[]>> = {
  *
  * @throws `invalid_request` when the compilation has used up its steps
  */
-export function keyword(place: SchemaPlace, name: string): unknown {
+export function readKeyword(place: SchemaPlace, name: string): unknown {
   const { document, pointer } = place
   if (document.budget?.spend() === false)
     throw refuseSchema(document.origin, pointer, 'takes too many steps to compile')
-  return isObject(place.schema) ? member(place.schema, name) : undefined
+  return isObject(place.schema) ? readMember(place.schema, name) : undefined
 }
 
 /** Reads the kinds that `type` names, with null where `nullable` is set; undefined without `type`. */
 export function readKinds(place: SchemaPlace): ReadonlySet<Kind> | undefined {
-  const type = keyword(place, 'type')
+  const type = readKeyword(place, 'type')
   if (type === undefined) return undefined
   const names = Array.isArray(type) ? (type as readonly unknown[]) : [type]
   const kinds = names.flatMap((name) => {
@@ -39,12 +39,12 @@ export function readKinds(place: SchemaPlace): ReadonlySet<Kind> | undefined {
     if (known === undefined) throw refuse(place, 'type', 'is no type of JSON, or a list of such types')
     return known
   })
-  return new Set(keyword(place, 'nullable') === true ? [...kinds, 'null'] : kinds)
+  return new Set(readKeyword(place, 'nullable') === true ? [...kinds, 'null'] : kinds)
 }
 
 /** Reads a number, such as a bound; undefined where it is absent. */
 export function readNumber(place: SchemaPlace, name: string): number | undefined {
-  const value = keyword(place, name)
+  const value = readKeyword(place, name)
   if (value === undefined) return undefined
   if (typeof value === 'number' && Number.isFinite(value)) return value
   throw refuse(place, name, 'must be a number')
@@ -59,7 +59,7 @@ export function readCount(place: SchemaPlace, name: string): number | undefined 
 
 /** Reads a text; undefined where it is absent. */
 export function readText(place: SchemaPlace, name: string): string | undefined {
-  const value = keyword(place, name)
+  const value = readKeyword(place, name)
   if (value === undefined || typeof value === 'string') return value
   throw refuse(place, name, 'must be text')
 }
@@ -67,7 +67,7 @@ export function readText(place: SchemaPlace, name: string): string | undefined {
 /** Reads property names, such as those in `required`. */
 export function readNames(place: SchemaPlace, name: string): readonly string[] {
   // Draft 4 and many hand-written schemas put `required: true` beside a property; it means nothing there.
-  const value = keyword(place, name)
+  const value = readKeyword(place, name)
   if (value === undefined || typeof value === 'boolean') return []
   if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value
   throw refuse(place, name, 'must be a list of property names')
@@ -75,26 +75,26 @@ export function readNames(place: SchemaPlace, name: string): readonly string[] {
 
 /** Reads the schema under a keyword; undefined where it is absent. */
 export function readSchema(place: SchemaPlace, name: string): SchemaPlace | undefined {
-  return keyword(place, name) === undefined ? undefined : childPlace(place, name)
+  return readKeyword(place, name) === undefined ? undefined : toChildPlace(place, name)
 }
 
 /** Reads the schemas in the list of a keyword. */
 export function readSchemas(place: SchemaPlace, name: string): readonly SchemaPlace[] {
-  const value = keyword(place, name)
+  const value = readKeyword(place, name)
   if (value === undefined) return []
   if (!Array.isArray(value) || value.length === 0) throw refuse(place, name, 'must be a list of schemas')
-  return value.map((_, index) => childPlace(place, name, index))
+  return value.map((_, index) => toChildPlace(place, name, index))
 }
 
 /** Reads the schemas in the map of a keyword, in the order of the schema. */
 export function readSchemaMap(place: SchemaPlace, name: string): readonly (readonly [string, SchemaPlace])[] {
   const value = readMap(place, name)
-  return Object.keys(value).map((key) => [key, childPlace(place, name, key)] as const)
+  return Object.keys(value).map((key) => [key, toChildPlace(place, name, key)] as const)
 }
 
 /** Reads the map of a keyword. */
 export function readMap(place: SchemaPlace, name: string): JsonObject {
-  const value = keyword(place, name)
+  const value = readKeyword(place, name)
   if (value === undefined) return {}
   if (!isObject(value)) throw refuse(place, name, 'must be an object')
   return value

@@ -1,7 +1,7 @@
 import type { CompileBudget } from '../compile-budget.ts'
 import { MAX_SCHEMA_JSON_DEPTH, MAX_SCHEMA_TEXT, MAX_SCHEMA_VALUES } from '../limits.ts'
 import { refuseSchema, type SchemaOrigin } from '../schema-refusal.ts'
-import { isObject, type JsonObject, member, toPointer } from './json.ts'
+import { isObject, type JsonObject, readMember, toPointer } from './json.ts'
 
 /** A schema: an object of keywords, or a boolean that accepts everything or nothing. */
 export type Schema = JsonObject | boolean
@@ -33,10 +33,10 @@ export function openSchema(root: unknown, origin: SchemaOrigin, budget?: Compile
 }
 
 /** The schema under a keyword of a place, or in one of its parts. */
-export function childPlace(place: SchemaPlace, ...keys: readonly (string | number)[]): SchemaPlace {
+export function toChildPlace(place: SchemaPlace, ...keys: readonly (string | number)[]): SchemaPlace {
   let value: unknown = place.schema
   for (const key of keys) {
-    value = Array.isArray(value) ? value[Number(key)] : isObject(value) ? member(value, String(key)) : undefined
+    value = Array.isArray(value) ? value[Number(key)] : isObject(value) ? readMember(value, String(key)) : undefined
   }
   return toPlace(place.document, place.pointer + toPointer(...keys), value)
 }
@@ -58,7 +58,7 @@ export function followReference(place: SchemaPlace, reference: string): SchemaPl
           .map((key) => decodeKey(key, place))
   for (const key of keys) {
     const inner = Array.isArray(value) ? (/^\d{1,9}$/.test(key) ? value[Number(key)] : undefined) : undefined
-    value = isObject(value) ? member(value, key) : inner
+    value = isObject(value) ? readMember(value, key) : inner
     if (value === undefined) throw refuseSchema(document.origin, at, 'leads to nothing')
   }
   return toPlace(document, toPointer(...keys), value)

@@ -1,10 +1,10 @@
 import { readBounds } from '../check/check-value.ts'
 import { MAX_PATTERNS, MAX_POINTER_TEXT, MAX_SCHEMA_NESTING } from '../limits.ts'
 import { compilePattern, type TextTest } from '../patterns/compile-pattern.ts'
-import { elementSchemas } from './array-keywords.ts'
+import { readElementSchemas } from './array-keywords.ts'
 import {
-  keyword,
   readCount,
+  readKeyword,
   readKinds,
   readMap,
   readNames,
@@ -15,7 +15,7 @@ import {
   readText,
   refuse,
 } from './keywords.ts'
-import { childPlace, followReference, type SchemaPlace } from './schema-document.ts'
+import { followReference, type SchemaPlace, toChildPlace } from './schema-document.ts'
 
 const COUNTS = [
   'minLength',
@@ -72,7 +72,7 @@ export function surveySchema(root: SchemaPlace, patterns = new Map<string, TextT
 
 function readKeywords(place: SchemaPlace, patterns: Map<string, TextTest>): readonly SchemaPlace[] {
   for (const name of UNKNOWN_REFERENCES) {
-    if (keyword(place, name) !== undefined) throw refuse(place, name, 'is not supported, use $ref')
+    if (readKeyword(place, name) !== undefined) throw refuse(place, name, 'is not supported, use $ref')
   }
   readKinds(place)
   readBounds(place)
@@ -90,7 +90,7 @@ function readKeywords(place: SchemaPlace, patterns: Map<string, TextTest>): read
 }
 
 function readEnum(place: SchemaPlace): void {
-  const values = keyword(place, 'enum')
+  const values = readKeyword(place, 'enum')
   if (values !== undefined && (!Array.isArray(values) || values.length === 0)) {
     throw refuse(place, 'enum', 'must be a list of values, at least one')
   }
@@ -105,7 +105,7 @@ function compile(place: SchemaPlace, [name, source]: readonly [string, string], 
 }
 
 function innerSchemas(place: SchemaPlace): SchemaPlace[] {
-  const { prefix, rest } = elementSchemas(place)
+  const { prefix, rest } = readElementSchemas(place)
   const reference = readText(place, '$ref')
   const maps = ['properties', 'patternProperties', 'dependentSchemas'].flatMap((name) => readSchemaMap(place, name))
   const dependencies = Object.entries(readMap(place, 'dependencies')).filter(([, value]) => !Array.isArray(value))
@@ -116,6 +116,6 @@ function innerSchemas(place: SchemaPlace): SchemaPlace[] {
     ...prefix,
     ...(rest === undefined ? [] : [rest]),
     ...maps.map(([, inner]) => inner),
-    ...dependencies.map(([key]) => childPlace(place, 'dependencies', key)),
+    ...dependencies.map(([key]) => toChildPlace(place, 'dependencies', key)),
   ]
 }

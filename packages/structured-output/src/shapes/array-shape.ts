@@ -1,6 +1,6 @@
 import { EMPTY, type Expression, literal, NEVER, optional, repeat, rule, sequence } from '../gbnf/expression.ts'
 import { MAX_PREFIX_ITEMS, MAX_REPEAT } from '../limits.ts'
-import { elementSchemas } from '../schema/array-keywords.ts'
+import { readElementSchemas } from '../schema/array-keywords.ts'
 import type { Alternative } from '../schema/expand-alternatives.ts'
 import { refuse } from '../schema/keywords.ts'
 import type { SchemaPlace } from '../schema/schema-document.ts'
@@ -14,7 +14,7 @@ const COMMA = sequence(literal(','), SPACE)
 export function arrayShape(places: Alternative, rules: RuleMaker): Expression {
   const bounds = countRange(places, 'minItems', 'maxItems')
   if (bounds.min > bounds.max) return NEVER
-  const schemas = places.map((place) => elementSchemas(place))
+  const schemas = places.map((place) => readElementSchemas(place))
   const count = Math.max(...schemas.map(({ prefix }) => prefix.length))
   refuseLarge(places, bounds.min, count)
   const at = (index: number): Expression =>

@@ -1,7 +1,7 @@
 import { type NumberBound, readBounds } from '../check/check-value.ts'
 import type { Evaluation } from '../check/evaluation.ts'
 import type { Alternative } from '../schema/expand-alternatives.ts'
-import { KINDS, type Kind, keyword, readCount, readKinds, readNumber } from '../schema/keywords.ts'
+import { KINDS, type Kind, readCount, readKeyword, readKinds, readNumber } from '../schema/keywords.ts'
 import type { SchemaPlace } from '../schema/schema-document.ts'
 
 /** The constraints of a number. */
@@ -12,7 +12,7 @@ export interface NumberFacets {
 }
 
 /** The bounds of several places as one. */
-export function numberFacets(places: Alternative): NumberFacets {
+export function uniteNumberFacets(places: Alternative): NumberFacets {
   let [min, max]: [NumberBound | undefined, NumberBound | undefined] = [undefined, undefined]
   for (const place of places) {
     const found = readBounds(place)
@@ -67,25 +67,25 @@ const KEYWORDS_OF_KIND: readonly (readonly [readonly Kind[], readonly string[]])
  * The kinds of value that several places allow together. Where no place names a type, the keywords decide: a schema
  * that lists properties describes an object.
  */
-export function allowedKinds(places: Alternative): ReadonlySet<Kind> {
+export function findAllowedKinds(places: Alternative): ReadonlySet<Kind> {
   const named = places.map(readKinds).filter((kinds) => kinds !== undefined)
   if (named.length > 0) return new Set(KINDS.filter((kind) => named.every((kinds) => kinds.has(kind))))
   const meant = KEYWORDS_OF_KIND.filter(([, names]) =>
-    places.some((place) => names.some((name) => keyword(place, name) !== undefined)),
+    places.some((place) => names.some((name) => readKeyword(place, name) !== undefined)),
   ).flatMap(([kinds]) => kinds)
   return new Set(meant.length > 0 ? meant : KINDS)
 }
 
 /** The values that some places list and that satisfy all of them; undefined where no place lists values. */
-export function listedValues(places: Alternative, evaluation: Evaluation): readonly unknown[] | undefined {
+export function findListedValues(places: Alternative, evaluation: Evaluation): readonly unknown[] | undefined {
   const lists = places.map(readValues).filter((values) => values !== undefined)
   const [shortest] = lists.toSorted((a, b) => a.length - b.length)
   return shortest?.filter((value) => places.every((place) => evaluation.try(place, { value, pointer: '' }).isValid))
 }
 
 function readValues(place: SchemaPlace): readonly unknown[] | undefined {
-  const constant = keyword(place, 'const')
+  const constant = readKeyword(place, 'const')
   if (constant !== undefined) return [constant]
-  const values = keyword(place, 'enum')
+  const values = readKeyword(place, 'enum')
   return Array.isArray(values) ? values : undefined
 }

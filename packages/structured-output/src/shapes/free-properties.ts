@@ -1,7 +1,7 @@
 import { choice, type Expression, literal, rule, sequence } from '../gbnf/expression.ts'
 import { toStringPattern } from '../patterns/string-pattern.ts'
 import type { Alternative } from '../schema/expand-alternatives.ts'
-import { keyword, readSchema, readSchemaMap, refuse } from '../schema/keywords.ts'
+import { readKeyword, readSchema, readSchemaMap, refuse } from '../schema/keywords.ts'
 import type { SchemaPlace } from '../schema/schema-document.ts'
 import { freeKey } from './free-key.ts'
 import type { RuleMaker } from './rule-maker.ts'
@@ -26,8 +26,8 @@ export function freeProperties(
   )
   if (patterned.length > 0) return patternedProperties(places, { patterned, names, rules })
   const rests = places.map((place) => readSchema(place, 'additionalProperties')).filter((rest) => rest !== undefined)
-  const isListing = names.length > 0 || places.some((place) => keyword(place, 'properties') !== undefined)
-  const isBounded = places.some((place) => keyword(place, 'unevaluatedProperties') !== undefined)
+  const isListing = names.length > 0 || places.some((place) => readKeyword(place, 'properties') !== undefined)
+  const isBounded = places.some((place) => readKeyword(place, 'unevaluatedProperties') !== undefined)
   if (rests.length === 0 && (isListing || isBounded)) return undefined
   const key = freeName(places, names, rules)
   return key === undefined ? undefined : { pair: pair(key, rules.ruleFor(rests)) }
@@ -68,7 +68,7 @@ function patternedProperties(
     if (names.some((name) => rules.matches(pattern, name))) continue
     rules.spend(key.cost)
     const others = places
-      .filter((other) => keyword(other, 'patternProperties') === undefined)
+      .filter((other) => readKeyword(other, 'patternProperties') === undefined)
       .map((other) => readSchema(other, 'additionalProperties'))
       .filter((rest) => rest !== undefined)
     pairs.push(pair(sequence(literal('"'), key.expression, literal('"')), rules.ruleFor([schema, ...others])))

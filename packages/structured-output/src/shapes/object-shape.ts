@@ -1,8 +1,8 @@
 import { choice, type Expression, literal, NEVER, optional, repeat, rule, sequence } from '../gbnf/expression.ts'
 import type { Alternative } from '../schema/expand-alternatives.ts'
-import { member } from '../schema/json.ts'
-import { keyword, readMap, readNames, readSchema, readSchemaMap } from '../schema/keywords.ts'
-import { childPlace, type SchemaPlace } from '../schema/schema-document.ts'
+import { readMember } from '../schema/json.ts'
+import { readKeyword, readMap, readNames, readSchema, readSchemaMap } from '../schema/keywords.ts'
+import { type SchemaPlace, toChildPlace } from '../schema/schema-document.ts'
 import { countRange } from './facets.ts'
 import { freeProperties } from './free-properties.ts'
 import type { RuleMaker } from './rule-maker.ts'
@@ -59,7 +59,8 @@ function pair(key: Expression, value: Expression): Expression {
 
 /** The schemas of one place for a property: its own and those of matching patterns, or the one for all others. */
 function schemasFor(place: SchemaPlace, name: string, rules: RuleMaker): readonly SchemaPlace[] {
-  const own = member(readMap(place, 'properties'), name) === undefined ? [] : [childPlace(place, 'properties', name)]
+  const own =
+    readMember(readMap(place, 'properties'), name) === undefined ? [] : [toChildPlace(place, 'properties', name)]
   const patterned = readSchemaMap(place, 'patternProperties').filter(([pattern]) => rules.matches(pattern, name))
   const found = [...own, ...patterned.map(([, schema]) => schema)]
   return found.length > 0 ? found : [readSchema(place, 'additionalProperties') ?? []].flat()
@@ -146,5 +147,5 @@ export function isFreeObject(places: Alternative): boolean {
     'maxProperties',
     'unevaluatedProperties',
   ]
-  return places.every((place) => keywords.every((name) => keyword(place, name) === undefined))
+  return places.every((place) => keywords.every((name) => readKeyword(place, name) === undefined))
 }

@@ -8,7 +8,7 @@ import { openSchema, type SchemaPlace } from '../schema/schema-document.ts'
 import { surveySchema } from '../schema/survey-schema.ts'
 import type { ToolGrammarSettings } from '../settings.ts'
 import { textNotStartingWith, textWithout } from './free-text.ts'
-import { propertiesOrder } from './properties-order.ts'
+import { readPropertiesOrder } from './properties-order.ts'
 
 /** A tool that the grammar lets the model call. */
 export interface CallableTool {
@@ -57,7 +57,7 @@ export function createToolGrammar(input: ToolGrammarInput): ToolGrammar {
     surveySchema(place, patterns)
     return place
   })
-  const builder = new GrammarBuilder({ param: 'tools' }, patterns, { propertiesOrder: propertiesOrder(settings) })
+  const builder = new GrammarBuilder({ param: 'tools' }, patterns, { propertiesOrder: readPropertiesOrder(settings) })
   const calls = functions.map((tool, index) =>
     buildCall(tool, argumentsRule(places[index], { input, tool, builder }), input),
   )
@@ -99,7 +99,7 @@ function buildCall({ name }: CallableTool, values: Expression, { settings }: Too
     [nameKey, literal(JSON.stringify(name))],
     [argumentsKey, values],
   ]
-  const order = propertiesOrder(settings)
+  const order = readPropertiesOrder(settings)
   const rank = (key: string): number => (order.includes(key) ? order.indexOf(key) : order.length)
   const [first, second] = members.toSorted(([a], [b]) => rank(a) - rank(b)).map(([key, value]) => member(key, value))
   const space = rule('space')

@@ -3,7 +3,7 @@ import { invalidRequest } from '../errors.ts'
 import type { Generator } from './generate.ts'
 import { mapWithPauses } from './map-with-pauses.ts'
 import { type PromptModel, toPromptTokens } from './prompt.ts'
-import { type CandidateLikelihood, score, totalLogprob } from './score.ts'
+import { type CandidateLikelihood, score, sumLogprobs } from './score.ts'
 
 /** A question about a text that is answered by yes or no. */
 export interface Question {
@@ -68,7 +68,7 @@ export async function decide(
 
 /** The share of yes in all spellings of both words. */
 function toProbability(candidates: readonly CandidateLikelihood[]): number {
-  const likelihoods = candidates.map(totalLogprob)
+  const likelihoods = candidates.map(sumLogprobs)
   const top = Math.max(...likelihoods)
   const weights = likelihoods.map((likelihood) => Math.exp(likelihood - top))
   const total = weights.reduce((sum, weight) => sum + weight, 0)

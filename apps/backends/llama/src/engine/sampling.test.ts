@@ -4,8 +4,8 @@ import {
   DEFAULT_MIROSTAT_ETA,
   DEFAULT_MIROSTAT_TAU,
   DEFAULT_REPEAT_LAST_N,
+  listPenalised,
   parseLogitBias,
-  penalised,
   type Sampling,
   type SamplingRequest,
   toSampling,
@@ -88,7 +88,7 @@ describe('the numbers of a request', () => {
 
 describe('penalties', () => {
   const seen = (change: Partial<SamplingRequest>): readonly number[] | undefined => {
-    const { repeatPenaltyTokens } = penalised(read(change), HISTORY)
+    const { repeatPenaltyTokens } = listPenalised(read(change), HISTORY)
     return repeatPenaltyTokens && [...repeatPenaltyTokens]
   }
 

@@ -113,7 +113,7 @@ export function toSampling(request: SamplingRequest, model: SamplingModel): Samp
 }
 
 /** The tokens that the penalties see, of the prompt and the answer so far. */
-export function penalised(
+export function listPenalised(
   sampling: Sampling,
   history: readonly Token[],
 ): Pick<NativeSamplerConfig, 'repeatPenaltyTokens'> {

@@ -135,6 +135,6 @@ function checkRoom(
 }
 
 /** Sum of the log-probabilities of a candidate; 0 for none. */
-export function totalLogprob(candidate: CandidateLikelihood): number {
+export function sumLogprobs(candidate: CandidateLikelihood): number {
   return candidate.reduce((sum, { logprob }) => sum + logprob, 0)
 }

@@ -10,7 +10,7 @@ import {
   createChance,
   type Mirostat,
 } from './sampler-chain.ts'
-import { penalised, type Sampling } from './sampling.ts'
+import { listPenalised, type Sampling } from './sampling.ts'
 
 /** Likelihood of a token, before any change of its scores. */
 export interface TokenLikelihood {
@@ -99,7 +99,7 @@ function createEnginePick(
     const state = grammar?.state
     sampler.applyConfig({
       ...sampling.config,
-      ...penalised(sampling, history),
+      ...listPenalised(sampling, history),
       ...(state && { grammarEvaluationState: state }),
     })
     const token = await context.sampleToken(index, sampler)
@@ -117,7 +117,7 @@ function createOwnPick(options: ChooserOptions, sampler: NativeSampler): (index:
   const mirostat: Mirostat | undefined = toMirostat(sampling)
   const count = mirostat === undefined && (config.topK ?? 0) > 0 ? (config.topK ?? 0) : vocabularySize
   return async (index) => {
-    sampler.applyConfig({ ...withoutCuts(config), ...penalised(sampling, history) })
+    sampler.applyConfig({ ...withoutCuts(config), ...listPenalised(sampling, history) })
     // Under a grammar any token may be the only one left.
     const wanted = grammar?.state === undefined ? count : vocabularySize
     const [, , , pairs = []] = await context.sampleToken(

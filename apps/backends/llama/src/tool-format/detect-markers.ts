@@ -1,9 +1,9 @@
 import { NO_MARKERS, parseToolCalls, type ToolFormatMarkers } from '@svc/reply-parser'
 import {
-  commonPrefix,
-  commonSuffix,
   FIRST,
   KEYS,
+  measureCommonPrefix,
+  measureCommonSuffix,
   type ProbeCall,
   SECOND,
   VALUES,
@@ -75,8 +75,8 @@ interface Frame {
 function toFrame({ before, after, between }: Surroundings): Frame {
   if (between === undefined) return { sectionStart: '', sectionEnd: '', open: before, close: after }
   const split = splitPlace(between, {
-    from: between.length - commonSuffix(before, between),
-    to: commonPrefix(after, between),
+    from: between.length - measureCommonSuffix(before, between),
+    to: measureCommonPrefix(after, between),
   })
   const opens = between.length - split
   const closes = split
@@ -191,10 +191,10 @@ function readTaggedValues({ one, two }: WrittenCalls, nameEnd: number): ToolForm
   if (firstKey < 0 || firstValue < firstKey || secondKey < firstValue || secondValue < secondKey) return undefined
   const beforeFirst = one.slice(nameEnd, firstKey)
   const beforeSecond = one.slice(firstValue + VALUES[0].length, secondKey)
-  const keyStart = commonSuffix(beforeFirst, beforeSecond)
+  const keyStart = measureCommonSuffix(beforeFirst, beforeSecond)
   const valueEnd = beforeSecond.slice(0, beforeSecond.length - keyStart)
   const afterValues = one.slice(secondValue + VALUES[1].length)
-  const closes = commonPrefix(valueEnd, afterValues)
+  const closes = measureCommonPrefix(valueEnd, afterValues)
   const frame = toFrame({
     before: one.slice(0, nameEnd - FIRST.name.length),
     after: afterValues.slice(closes),

@@ -52,8 +52,11 @@ function tryWrite(render: RenderProbe, content: string | null, calls: readonly P
   try {
     const called = render([ask, { role: 'assistant', content, tool_calls: calls.map(toWireCall) }], tools)
     const plain = render([ask, { role: 'assistant', content: ANSWER }], tools)
-    const start = Math.max(commonPrefix(called, plain), called.lastIndexOf(QUESTION))
-    const written = called.slice(start, endOfMark(called, called.length - commonSuffix(called.slice(start), plain)))
+    const start = Math.max(measureCommonPrefix(called, plain), called.lastIndexOf(QUESTION))
+    const written = called.slice(
+      start,
+      findMarkEnd(called, called.length - measureCommonSuffix(called.slice(start), plain)),
+    )
     return calls.every(({ name }) => written.includes(name)) ? written : undefined
   } catch {
     // Some templates refuse some conversations.
@@ -62,7 +65,7 @@ function tryWrite(render: RenderProbe, content: string | null, calls: readonly P
 }
 
 /** The end of the mark around a position, or the position itself. */
-function endOfMark(text: string, place: number): number {
+function findMarkEnd(text: string, place: number): number {
   const before = text.slice(0, place)
   if (before.lastIndexOf('<') <= before.lastIndexOf('>')) return place
   return text.indexOf('>', place) + 1 || place
@@ -81,14 +84,14 @@ function toWireCall({ id, name, arguments: values }: ProbeCall): unknown {
 }
 
 /** Length of the common beginning of two texts. */
-export function commonPrefix(a: string, b: string): number {
+export function measureCommonPrefix(a: string, b: string): number {
   let length = 0
   while (length < a.length && length < b.length && a[length] === b[length]) length += 1
   return length
 }
 
 /** Length of the common end of two texts. */
-export function commonSuffix(a: string, b: string): number {
+export function measureCommonSuffix(a: string, b: string): number {
   let length = 0
   while (length < a.length && length < b.length && a[a.length - 1 - length] === b[b.length - 1 - length]) length += 1
   return length

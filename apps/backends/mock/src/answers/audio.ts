@@ -1,6 +1,6 @@
 import { copyFileSync } from 'node:fs'
 import type { BackendAnswers } from '../state.ts'
-import { audioSeconds, SAMPLE_RATE } from '../wav.ts'
+import { readAudioSeconds, SAMPLE_RATE } from '../wav.ts'
 
 const OPUS_RATE = 48_000
 const FRAME_SAMPLES = 960
@@ -26,7 +26,7 @@ export const audioAnswers = {
     return { segments }
   },
   diarize({ dst, includeText }) {
-    const seconds = audioSeconds(dst)
+    const seconds = readAudioSeconds(dst)
     const middle = seconds / 2
     const text = (speaker: string) => (includeText ? `words of ${speaker}` : '')
     return {
@@ -60,7 +60,7 @@ export const audioAnswers = {
   }),
   audioTransform({ audioPath, referencePath, dst }) {
     copyFileSync(audioPath, dst)
-    const samples = Math.round(audioSeconds(audioPath) * SAMPLE_RATE)
+    const samples = Math.round(readAudioSeconds(audioPath) * SAMPLE_RATE)
     return { dst, sampleRate: SAMPLE_RATE, samples, referenceProvided: referencePath !== '' }
   },
   async *audioTransformStream(requests) {

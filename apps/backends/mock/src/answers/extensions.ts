@@ -2,7 +2,7 @@ import { readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'nod
 import { backendMethods, extensionMethods, RerankSupport, SlotSupport } from '@svc/backend-client/proto'
 import { SvcError } from '@svc/errors'
 import type { ExtensionAnswers, MockState } from '../state.ts'
-import { overlap, splitWords } from '../words.ts'
+import { measureOverlap, splitWords } from '../words.ts'
 
 /** Slots, decisions and capabilities of the mock. */
 export const extensionAnswers: ExtensionAnswers = {
@@ -57,7 +57,7 @@ export const extensionAnswers: ExtensionAnswers = {
     return {
       answers: questions.map(({ id, instruction, trueCriteria }) => ({
         id,
-        probability: 0.05 + 0.9 * overlap(trueCriteria || instruction, document),
+        probability: 0.05 + 0.9 * measureOverlap(trueCriteria || instruction, document),
       })),
       promptTokens: splitWords(document).length,
     }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { encodePng, pngSize } from '../png.ts'
+import { encodePng, readPngSize } from '../png.ts'
 import type { BackendAnswers } from '../state.ts'
 import { hashText } from '../words.ts'
 import { writeResult } from '../write-result.ts'
@@ -11,7 +11,7 @@ export const imageAnswers = {
     return writeResult(dst, encodePng(size, hashText(positivePrompt)))
   },
   upscaleImage({ src, dst, scale }) {
-    const { width, height } = pngSize(readFileSync(src))
+    const { width, height } = readPngSize(readFileSync(src))
     const factor = scale || 2
     return writeResult(dst, encodePng({ width: width * factor, height: height * factor }, hashText(src)))
   },

@@ -4,7 +4,7 @@ import { classifyTokens } from '../classify-tokens.ts'
 import { embedText } from '../embed-text.ts'
 import { toPrompt } from '../prediction.ts'
 import type { BackendAnswers } from '../state.ts'
-import { hashText, overlap, splitWords, toWords } from '../words.ts'
+import { hashText, measureOverlap, splitWords, toWords } from '../words.ts'
 
 /** Rpcs that read text and generate none. */
 export const textAnswers = {
@@ -30,7 +30,7 @@ export const textAnswers = {
   tokenClassify: ({ text, threshold }) => ({ entities: classifyTokens(text, threshold) }),
   /** In the order of the request: the host sorts. */
   rerank({ query, documents, topN }) {
-    const scored = documents.map((text, index) => ({ index, text, relevanceScore: overlap(query, text) }))
+    const scored = documents.map((text, index) => ({ index, text, relevanceScore: measureOverlap(query, text) }))
     const best = [...scored].sort((a, b) => b.relevanceScore - a.relevanceScore)
     const kept = topN > 0 ? best.slice(0, topN) : best
     const tokens = [query, ...documents].reduce((sum, text) => sum + splitWords(text).length, 0)

@@ -1,5 +1,5 @@
 import { OnnxError } from '../errors.ts'
-import { frameSize } from '../tokenizer/frame.ts'
+import { measureFrame } from '../tokenizer/frame.ts'
 import type { TextTokenizer } from '../tokenizer/tokenizer.ts'
 import { type Encoder, type RowOutput, runRows } from './encoder.ts'
 import { type Entity, type EntityOptions, mergeEntities, type ScoredToken } from './entities.ts'
@@ -44,7 +44,7 @@ export async function classify(
   const tokens = await tokenizer.encode(text, { signal })
   const { single } = tokenizer
   const ids = tokens.map(({ id }) => id)
-  const windows = planWindows(tokens.length, { size: maxTokens - frameSize(single), overlap })
+  const windows = planWindows(tokens.length, { size: maxTokens - measureFrame(single), overlap })
   const rows = windows.map(({ start, end }) => frameRow(single, ids.slice(start, end)))
   const read = (output: RowOutput, index: number): ScoredToken[] => {
     const { start = 0, keepStart = 0, keepEnd = 0 } = windows[index] ?? {}

@@ -1,6 +1,6 @@
 import { type Embedded, normalizeVector } from '@svc/backend-kit'
 import { invalidRequest } from '../errors.ts'
-import { frameSize } from '../tokenizer/frame.ts'
+import { measureFrame } from '../tokenizer/frame.ts'
 import type { TextTokenizer } from '../tokenizer/tokenizer.ts'
 import { type Encoder, type RowOutput, runRows } from './encoder.ts'
 import { frameRow, type InputRow } from './input-batch.ts'
@@ -46,9 +46,9 @@ async function toRow(embedder: Embedder, input: EmbedInput, signal: AbortSignal)
   const { tokenizer, maxTokens, truncates } = embedder
   if (input.length === 0) throw invalidRequest('there is no text to embed', 'Embeddings')
   const ids = typeof input === 'string' ? (await tokenizer.encode(input, { signal })).map(({ id }) => id) : input
-  const room = maxTokens - frameSize(tokenizer.single)
+  const room = maxTokens - measureFrame(tokenizer.single)
   if (ids.length > room && !truncates) {
-    const count = ids.length + frameSize(tokenizer.single)
+    const count = ids.length + measureFrame(tokenizer.single)
     throw invalidRequest(`the text has ${count} tokens, this model embeds up to ${maxTokens}`, 'Embeddings')
   }
   const row = frameRow(tokenizer.single, ids.slice(0, room))

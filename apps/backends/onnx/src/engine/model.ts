@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { createCallSignals, type Embedded, type Ranked, type RankRequest } from '@svc/backend-kit'
 import { badModel, invalidRequest, notSupported, OnnxError } from '../errors.ts'
-import { frameSize } from '../tokenizer/frame.ts'
+import { measureFrame } from '../tokenizer/frame.ts'
 import { createTextTokenizer, type TextTokenizer } from '../tokenizer/tokenizer.ts'
 import { type Classified, type Classifier, classify } from './classify.ts'
 import { type Embedder, type EmbedInput, embed } from './embed.ts'
@@ -159,12 +159,12 @@ function createHead({ graph, tokenizer, texts, settings }: HeadParts): Head {
   }
   const frame = task === 'rank' ? tokenizer.pair : tokenizer.single
   if (frame === undefined) throw badModel('tokenizer.json: there is no form for two texts')
-  if (maxTokens <= frameSize(frame)) throw badModel(`there is no room for a text in ${maxTokens} tokens`)
+  if (maxTokens <= measureFrame(frame)) throw badModel(`there is no room for a text in ${maxTokens} tokens`)
   const { truncates } = settings
   switch (task) {
     case 'classify': {
       const { aggregation, wholeWords } = settings
-      const overlap = settings.overlap ?? Math.floor((maxTokens - frameSize(frame)) / 4)
+      const overlap = settings.overlap ?? Math.floor((maxTokens - measureFrame(frame)) / 4)
       const labels = readLabelSet(readLabels(texts))
       return { task, classifier: { encoder, tokenizer, maxTokens, overlap, labels, aggregation, wholeWords } }
     }

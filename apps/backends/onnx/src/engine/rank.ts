@@ -1,6 +1,6 @@
 import { cosineSimilarity, type Ranked, type RankRequest } from '@svc/backend-kit'
 import { invalidRequest } from '../errors.ts'
-import { type Frame, frameSize } from '../tokenizer/frame.ts'
+import { type Frame, measureFrame } from '../tokenizer/frame.ts'
 import type { TextTokenizer } from '../tokenizer/tokenizer.ts'
 import { type Embedder, embed } from './embed.ts'
 import { type Encoder, type RowOutput, runRows } from './encoder.ts'
@@ -36,9 +36,9 @@ export async function rankByHead(
   const rows: InputRow[] = []
   for (const [index, document] of documents.entries()) {
     const ids = (await ranker.tokenizer.encode(document, { signal })).map(({ id }) => id)
-    const room = ranker.maxTokens - frameSize(ranker.frame) - queryIds.length
+    const room = ranker.maxTokens - measureFrame(ranker.frame) - queryIds.length
     if (room < 0 || (ids.length > room && !ranker.truncates)) {
-      const count = ids.length + queryIds.length + frameSize(ranker.frame)
+      const count = ids.length + queryIds.length + measureFrame(ranker.frame)
       const message = `query and document have ${count} tokens, this model reads up to ${ranker.maxTokens}`
       throw invalidRequest(message, `documents[${index}]`)
     }

@@ -1,5 +1,5 @@
 import type { TrackedText } from './tracked-text.ts'
-import { sliceTracked, sourceRange } from './tracked-text.ts'
+import { sliceTracked, toSourceRange } from './tracked-text.ts'
 import type { Token } from './word-pieces.ts'
 
 /** An entry of `added_tokens` in `tokenizer.json`. */
@@ -37,7 +37,7 @@ export function createSplitter(tokens: ReadonlyMap<string, AddedToken>): SplitAd
       if (token === undefined) continue
       const end = index + content.length
       addText(token.lstrip ? done + input.text.slice(done, index).trimEnd().length : index)
-      sections.push({ kind: 'token', token: { id: token.id, ...sourceRange(input, index, end) } })
+      sections.push({ kind: 'token', token: { id: token.id, ...toSourceRange(input, index, end) } })
       done = token.rstrip ? end + blanksAt(input.text, end) : end
     }
     addText(input.text.length)

@@ -22,7 +22,7 @@ const SECOND = '\u0000second'
 const BARE: Frame = { before: [], textTypes: [0], between: [], after: [] }
 
 /** Reads the frame of one text. */
-export function singleFrame(postProcessor: PostProcessor | null, toId: (token: string) => number): Frame {
+export function readSingleFrame(postProcessor: PostProcessor | null, toId: (token: string) => number): Frame {
   if (postProcessor === null) return BARE
   const { tokens, token_type_ids: types } = postProcessor.post_process([FIRST], null, true)
   const at = tokens.indexOf(FIRST)
@@ -31,7 +31,7 @@ export function singleFrame(postProcessor: PostProcessor | null, toId: (token: s
 }
 
 /** Reads the frame of two texts; undefined for a tokenizer that cannot join them. */
-export function pairFrame(postProcessor: PostProcessor | null, toId: (token: string) => number): Frame | undefined {
+export function readPairFrame(postProcessor: PostProcessor | null, toId: (token: string) => number): Frame | undefined {
   if (postProcessor === null) return undefined
   const { tokens, token_type_ids: types } = postProcessor.post_process([FIRST], [SECOND], true)
   const [first, second] = [tokens.indexOf(FIRST), tokens.indexOf(SECOND)]
@@ -46,7 +46,7 @@ export function pairFrame(postProcessor: PostProcessor | null, toId: (token: str
 }
 
 /** Number of tokens in a frame. */
-export function frameSize({ before, between, after }: Frame): number {
+export function measureFrame({ before, between, after }: Frame): number {
   return before.length + between.length + after.length
 }
 

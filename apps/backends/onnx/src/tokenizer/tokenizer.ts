@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type AddedToken, createBreaker, createSplitter } from './added-tokens.ts'
-import { type Frame, pairFrame, singleFrame } from './frame.ts'
+import { type Frame, readPairFrame, readSingleFrame } from './frame.ts'
 import { library, type Model } from './library.ts'
 import {
   createNormalizeSteps,
@@ -81,8 +81,8 @@ export function createTextTokenizer({ tokenizer: file, config }: TokenizerFiles)
     })
 
   return {
-    single: singleFrame(parts.post_processor, toId),
-    pair: pairFrame(parts.post_processor, toId),
+    single: readSingleFrame(parts.post_processor, toId),
+    pair: readPairFrame(parts.post_processor, toId),
     padId: typeof config.pad_token === 'string' ? (parts.token_to_id(config.pad_token) ?? 0) : 0,
     encode: async (text, { signal }) => {
       const place = { section: 0 }

@@ -38,7 +38,7 @@ export function prependTracked(prefix: string, tracked: TrackedText): TrackedTex
 }
 
 /** The source range of units `[start, end)` of a tracked text. `start` must lie before `end`. */
-export function sourceRange(tracked: TrackedText, start: number, end: number): { start: number; end: number } {
+export function toSourceRange(tracked: TrackedText, start: number, end: number): { start: number; end: number } {
   const from = tracked.starts[start] ?? 0
   return { start: from, end: Math.max(from, tracked.ends[end - 1] ?? from) }
 }

@@ -1,5 +1,5 @@
 import { type BPE, library, type Model, type WordPiece } from './library.ts'
-import { sourceRange, type TrackedText } from './tracked-text.ts'
+import { type TrackedText, toSourceRange } from './tracked-text.ts'
 
 /** A token with its source range, in UTF-16 units. */
 export interface Token {
@@ -27,14 +27,14 @@ function toWordTokens(model: Model, word: TrackedText): Token[] {
   const units = pieces.reduce((sum, piece) => sum + piece.units, 0)
   // Pieces that do not add up to the word have no ranges of their own: each gets the whole word's.
   if (units !== word.text.length) {
-    const whole = sourceRange(word, 0, word.text.length)
+    const whole = toSourceRange(word, 0, word.text.length)
     return pieces.flatMap(({ ids }) => ids.map((id) => ({ id, ...whole })))
   }
   let at = 0
   return pieces.flatMap((piece) => {
     const start = at
     at += piece.units
-    const range = sourceRange(word, start, at)
+    const range = toSourceRange(word, start, at)
     return piece.ids.map((id) => ({ id, ...range }))
   })
 }

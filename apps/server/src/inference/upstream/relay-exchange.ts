@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
 import type { PushUpstream } from '@svc/http-client'
 import { createSseRestorer, restoreJsonBody, type TokenMap } from '@svc/pii/reversible'
-import { type ByteRewriter, cloudRequest, type Provider, passthroughBody, relay } from '@svc/proxy'
+import { type ByteRewriter, createCloudRequest, createPassthroughBody, type Provider, relay } from '@svc/proxy'
 import { NO_USAGE } from '../events.ts'
 import type { Exchange } from '../exchange.ts'
 import type { CloudModels } from './cloud-models.ts'
@@ -22,10 +22,10 @@ export async function relayExchange(exchange: Exchange, { models, upstream, opaq
   if (outgoing === undefined)
     throw new SvcError('internal', 'this reply cannot be relayed', { code: 'no_relay_target' })
   const target = await models.targetOf(model)
-  const { bytes, isStream } = passthroughBody(document, { upstreamModel: target.upstreamModel, splices })
+  const { bytes, isStream } = createPassthroughBody(document, { upstreamModel: target.upstreamModel, splices })
   const outcome = await relay({
     upstream,
-    request: cloudRequest(target, { client: (name) => call.header(name), body: bytes, isStream }),
+    request: createCloudRequest(target, { client: (name) => call.header(name), body: bytes, isStream }),
     provider: target.provider,
     outgoing,
     signal: call.ending,

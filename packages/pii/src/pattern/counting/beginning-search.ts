@@ -1,8 +1,8 @@
 import type { SourceText } from '../source-text.ts'
-import { isPlace, placeNumber, SPACINGS, toPlace } from './checkpoints.ts'
+import { isPlace, SPACINGS, toPlace, toPlaceNumber } from './checkpoints.ts'
 import type { CountingAutomaton } from './counting-automaton.ts'
 import { CountingWalk, type Snapshot } from './counting-walk.ts'
-import { guardsAt } from './guards.ts'
+import { findGuards } from './guards.ts'
 import { Marks } from './marks.ts'
 
 /** Characters that one call reads. */
@@ -63,7 +63,7 @@ export class BeginningSearch {
     const until = this.at - PIECE_UNITS
     while (this.at > until) {
       if (walk.isIdle && !this.goToEnd(this.floor)) return false
-      const guards = guardsAt(this.automaton.positions, text, this.at)
+      const guards = findGuards(this.automaton.positions, text, this.at)
       if (walk.accepts(guards) && this.isAllowed(this.at)) this.found.add(this.at)
       if (this.at <= this.floor) return false
       this.read(guards)
@@ -85,7 +85,7 @@ export class BeginningSearch {
     const level = this.levels[number]
     const above = this.levels[number - 1]
     if (number <= this.top || level === undefined || above === undefined) return
-    const part = placeNumber(text, offset, above.spacing)
+    const part = toPlaceNumber(text, offset, above.spacing)
     const first = toPlace(text, part, above.spacing)
     if (level.first === first) return
     this.load(number - 1, offset)
@@ -101,7 +101,7 @@ export class BeginningSearch {
     this.at = Math.min(this.at, this.ends.highest)
     while (this.at > Math.max(first, floor)) {
       if (walk.isIdle && (!this.goToEnd(Math.max(first, floor)) || this.at <= first)) return
-      this.read(guardsAt(this.automaton.positions, text, this.at))
+      this.read(findGuards(this.automaton.positions, text, this.at))
       this.keep(number)
     }
   }

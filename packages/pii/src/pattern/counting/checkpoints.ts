@@ -7,7 +7,7 @@ export const SPACINGS = [1 << 17, 1 << 10, 16] as const
 const CHECKPOINT_UNITS = SPACINGS[2]
 
 /** The first checkpoint from an offset on. */
-export function checkpointFrom(text: SourceText, at: number): number {
+export function findCheckpoint(text: SourceText, at: number): number {
   const number = Math.ceil(at / CHECKPOINT_UNITS)
   const place = toPlace(text, number, CHECKPOINT_UNITS)
   return place < at ? toPlace(text, number + 1, CHECKPOINT_UNITS) : place
@@ -25,7 +25,7 @@ export function toPlace(text: SourceText, number: number, spacing: number): numb
 }
 
 /** The number of a spacing's last position up to an offset. */
-export function placeNumber(text: SourceText, at: number, spacing: number): number {
+export function toPlaceNumber(text: SourceText, at: number, spacing: number): number {
   const number = Math.floor(at / spacing)
   return at >= toPlace(text, number + 1, spacing) && at < text.length ? number + 1 : number
 }

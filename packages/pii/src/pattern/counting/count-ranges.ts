@@ -120,7 +120,7 @@ function addBirths(births: Births, first: number, last: number, around: Value): 
 }
 
 /** One round more for all counts; undefined when none is allowed. */
-export function olderRanges(known: Around, loop: CountedLoop, ranges: CountRanges): Value | undefined {
+export function ageRanges(known: Around, loop: CountedLoop, ranges: CountRanges): Value | undefined {
   const { births, tail } = ranges
   let { head, youngest } = ranges
   const age = ranges.age + 1
@@ -138,7 +138,7 @@ export function olderRanges(known: Around, loop: CountedLoop, ranges: CountRange
 }
 
 /** The same with a new count of 0; undefined when there is already one. */
-export function withEntry(known: Around, loop: CountedLoop, ranges: CountRanges, around: Value): Value | undefined {
+export function addEntry(known: Around, loop: CountedLoop, ranges: CountRanges, around: Value): Value | undefined {
   const { age, births, head, tail, youngest, done } = ranges
   if (loop.threshold === 0) {
     return done?.births[0] === age

@@ -1,6 +1,6 @@
 import type { PatternNode } from '../ast.ts'
 import type { CodeSet } from '../code-set.ts'
-import { type PositionAutomaton, positionAutomaton } from './positions.ts'
+import { createPositionAutomaton, type PositionAutomaton } from './positions.ts'
 import { Shapes } from './shapes.ts'
 
 /** A pattern with counted rounds, ready to be read from both sides. */
@@ -11,8 +11,8 @@ export interface CountingAutomaton {
 }
 
 /** Builds the automaton of a simplified pattern; undefined for one that `positionAutomaton` does not support. */
-export function countingAutomaton(node: PatternNode, notBefore?: CodeSet): CountingAutomaton | undefined {
-  const positions = positionAutomaton(node, notBefore)
+export function createCountingAutomaton(node: PatternNode, notBefore?: CodeSet): CountingAutomaton | undefined {
+  const positions = createPositionAutomaton(node, notBefore)
   return (
     positions && {
       positions,

@@ -1,12 +1,12 @@
-import { coversBits, fitBits, mayBeLast, prunedBits, toBits } from './count-bits.ts'
+import { coversBits, fitBits, mayBeLast, pruneBits, toBits } from './count-bits.ts'
 import {
   type Around,
+  addEntry,
+  ageRanges,
   fromSegments,
   listSegments,
-  olderRanges,
   type Segment,
   type Value,
-  withEntry,
 } from './count-ranges.ts'
 import type { CountedLoop } from './counted-loop.ts'
 
@@ -24,8 +24,8 @@ export function anotherRound(loop: CountedLoop, value: Value): Value | undefined
     if ((value % loop.base) + 1 < loop.base) return value + 1
     return loop.max === Number.POSITIVE_INFINITY ? value : undefined
   }
-  if (typeof value === 'bigint') return prunedBits(loop, value << 1n) || undefined
-  return olderRanges(known, loop, value)
+  if (typeof value === 'bigint') return pruneBits(loop, value << 1n) || undefined
+  return ageRanges(known, loop, value)
 }
 
 /** The current round was the last; undefined when no count allows it. */
@@ -43,7 +43,7 @@ export function join(loop: CountedLoop | undefined, one: Value, other: Value): V
     if (compared(loop, one, other) !== 'no') return one
     if (compared(loop, other, one) !== 'no') return other
   }
-  if (loop.usesBits) return prunedBits(loop, toBits(one) | toBits(other))
+  if (loop.usesBits) return pruneBits(loop, toBits(one) | toBits(other))
   return (
     joinEntry(loop, one, other) ??
     joinEntry(loop, other, one) ??
@@ -151,7 +151,7 @@ function toSegments(loop: CountedLoop, value: Value): readonly Segment[] {
 function joinEntry(loop: CountedLoop, value: Value, entry: Value): Value | undefined {
   if (typeof value !== 'object') return undefined
   const around = entryAround(loop, entry)
-  return around === undefined ? undefined : withEntry(known, loop, value, around)
+  return around === undefined ? undefined : addEntry(known, loop, value, around)
 }
 
 /** The outer value of a count of 0; undefined for any other value. */

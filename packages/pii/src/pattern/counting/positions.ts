@@ -1,5 +1,5 @@
 import { Alphabet } from '../alphabet.ts'
-import { collectSets, emptiness, type PatternNode } from '../ast.ts'
+import { classifyEmptiness, collectSets, type PatternNode } from '../ast.ts'
 import type { CodeSet } from '../code-set.ts'
 import { type CountedLoop, countedLoop } from './counted-loop.ts'
 import { unroll } from './unroll.ts'
@@ -78,7 +78,7 @@ export interface PositionAutomaton {
  * Builds the automaton of a simplified pattern; undefined when it would be too large, or when a counted round may be
  * empty under a condition.
  */
-export function positionAutomaton(node: PatternNode, notBefore?: CodeSet): PositionAutomaton | undefined {
+export function createPositionAutomaton(node: PatternNode, notBefore?: CodeSet): PositionAutomaton | undefined {
   const builder = new Builder(node)
   return builder.build(node, notBefore)
 }
@@ -169,7 +169,7 @@ class Builder {
   private repeat(node: PatternNode, min: number, max: number, around: CountedLoop | undefined): Part {
     const isCounted = max > 1 && (max < Number.POSITIVE_INFINITY || min > 1)
     // Empty rounds are not followed: they must not be required.
-    if (isCounted && min > 1 && emptiness(node) === 'conditional') this.isUnfit = true
+    if (isCounted && min > 1 && classifyEmptiness(node) === 'conditional') this.isUnfit = true
     const loop = isCounted ? countedLoop({ min, max, parent: around, isLoose: isLoose(node) }) : around
     const body = this.part(node, loop)
     if (max > 1) this.connect(body.last, body.first, loop, isCounted)
@@ -216,7 +216,9 @@ function isLoose(node: PatternNode): boolean {
     case 'assertion':
       return false
     case 'sequence':
-      return node.items.every((item) => isLoose(item) && (node.items.length === 1 || emptiness(item) === 'always'))
+      return node.items.every(
+        (item) => isLoose(item) && (node.items.length === 1 || classifyEmptiness(item) === 'always'),
+      )
     case 'choice':
       return node.arms.every(isLoose)
     case 'repeat':
@@ -248,8 +250,8 @@ function createStep(
   kept: CountedLoop | undefined,
   isRound: boolean,
 ): Step {
-  const left = loopsBetween(kept, from.loop).toReversed()
-  const entered = loopsBetween(kept, to.loop)
+  const left = listLoops(kept, from.loop).toReversed()
+  const entered = listLoops(kept, to.loop)
   const isEasy = left.every((loop) => loop.threshold === 0) && (to.loop?.isPacked ?? true)
   const product = (loops: readonly CountedLoop[]): number => loops.reduce((all, loop) => all * loop.base, 1)
   return {
@@ -266,7 +268,7 @@ function createStep(
 }
 
 /** The loops inside one (undefined: all) up to another, outermost first. */
-export function loopsBetween(outer: CountedLoop | undefined, inner: CountedLoop | undefined): readonly CountedLoop[] {
+export function listLoops(outer: CountedLoop | undefined, inner: CountedLoop | undefined): readonly CountedLoop[] {
   const loops: CountedLoop[] = []
   for (let loop = inner; loop !== outer && loop !== undefined; loop = loop.parent) loops.unshift(loop)
   return loops

@@ -5,7 +5,7 @@ import { parseUnanchored } from '../grammar.ts'
 import { MatchList } from '../match-list.ts'
 import { simplify } from '../simplify.ts'
 import { SourceText } from '../source-text.ts'
-import { countingAutomaton } from './counting-automaton.ts'
+import { createCountingAutomaton } from './counting-automaton.ts'
 import { RegionSearch } from './region-search.ts'
 
 /** Cases compared with the oracle; `SVC_LONG=1` takes 100,000. */
@@ -13,7 +13,7 @@ const CASES = process.env.SVC_LONG === '1' ? 100_000 : 1500
 
 /** Lets a match begin anywhere; undefined for an unsupported pattern. */
 function search(source: string, text: string): { spans: [number, number][]; pieces: number } | undefined {
-  const automaton = countingAutomaton(simplify(parseUnanchored(source)))
+  const automaton = createCountingAutomaton(simplify(parseUnanchored(source)))
   if (automaton === undefined) return undefined
   const matches = new MatchList()
   const anywhere = { mayBeginNext: () => true, isAllowed: () => true }

@@ -1,10 +1,10 @@
 import type { MatchList } from '../match-list.ts'
 import type { SourceText } from '../source-text.ts'
 import { BeginningSearch } from './beginning-search.ts'
-import { checkpointFrom } from './checkpoints.ts'
+import { findCheckpoint } from './checkpoints.ts'
 import type { CountingAutomaton } from './counting-automaton.ts'
 import { CountingWalk } from './counting-walk.ts'
-import { guardsAt } from './guards.ts'
+import { findGuards } from './guards.ts'
 import { Marks } from './marks.ts'
 import type { Shape } from './shapes.ts'
 
@@ -90,7 +90,7 @@ export class RegionSearch {
     const until = Math.min(limit, this.at + REACH_UNITS)
     let { at, shape } = this
     while (at < until) {
-      const guards = guardsAt(positions, text, at)
+      const guards = findGuards(positions, text, at)
       if ((shape.last[guards]?.length ?? 0) > 0) ends.add(at)
       const code = text.codeAt(at)
       shape = forward.move(shape, positions.alphabet.toClass(code), guards, beginnings.mayBeginNext(at)).next
@@ -101,7 +101,7 @@ export class RegionSearch {
     this.shape = shape
     const isOver = shape === forward.empty && at > target
     if (!isOver && at < text.length) return at < limit
-    if ((shape.last[guardsAt(positions, text, at)]?.length ?? 0) > 0) ends.add(at)
+    if ((shape.last[findGuards(positions, text, at)]?.length ?? 0) > 0) ends.add(at)
     this.position = at
     this.phase = ends.highest < 0 ? 'idle' : 'begin'
     if (this.phase === 'begin') this.search.begin(this.start)
@@ -129,11 +129,11 @@ export class RegionSearch {
     const until = this.at + MATCH_UNITS
     while (this.from >= 0 && this.at < until) {
       const { at } = this
-      const guards = guardsAt(positions, text, at)
+      const guards = findGuards(positions, text, at)
       if (walk.accepts(guards)) {
         this.end = at
         // Reading half of the match again costs less than a check, and most often another end comes before.
-        this.checkAt = checkpointFrom(text, at + 1 + ((at - this.from) >> 1))
+        this.checkAt = findCheckpoint(text, at + 1 + ((at - this.from) >> 1))
       }
       const isOver = at >= ends.highest || (walk.isIdle && at > this.from)
       if (isOver || !this.canGrow(guards)) {

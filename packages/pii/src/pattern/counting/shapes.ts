@@ -1,5 +1,5 @@
 import { enterLoop, type Value } from './counts.ts'
-import { type Flow, GUARD_SETS, loopsBetween, type Position, type PositionAutomaton, type Step } from './positions.ts'
+import { type Flow, GUARD_SETS, listLoops, type Position, type PositionAutomaton, type Step } from './positions.ts'
 
 /** Limit of the cache: a unit is about one number. */
 const MAX_UNITS = 1 << 16
@@ -98,5 +98,5 @@ export class Shapes {
 }
 
 function enterAll(position: Position): Value {
-  return loopsBetween(undefined, position.loop).reduce<Value>((value, loop) => enterLoop(loop, value), 0)
+  return listLoops(undefined, position.loop).reduce<Value>((value, loop) => enterLoop(loop, value), 0)
 }

@@ -1,7 +1,7 @@
 const digitValue = (digit: string): number => digit.charCodeAt(0) - 0x30
 
 /** Sum of the digits, each times its weight; digits past the weights are ignored. */
-export function weightedSum(digits: string, weights: readonly number[]): number {
+export function sumWeighted(digits: string, weights: readonly number[]): number {
   return weights.reduce((sum, weight, index) => sum + weight * digitValue(digits.charAt(index)), 0)
 }
 

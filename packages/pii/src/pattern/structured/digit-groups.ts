@@ -13,7 +13,7 @@ export interface DigitGroups extends Span {
  * The numbers that begin with the digit at an offset: its group alone, with the next one, and so on up to `most`
  * digits; the longest first. A group with an adjacent letter ends the number before it.
  */
-export function numbersAt(text: string, at: number, most: number): DigitGroups[] {
+export function listNumbers(text: string, at: number, most: number): DigitGroups[] {
   const numbers: DigitGroups[] = []
   let digits = ''
   let position = at

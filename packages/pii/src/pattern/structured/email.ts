@@ -13,7 +13,7 @@ const isLocal = (unit: number): boolean => isAlphanumeric(unit) || isBeyondAscii
 const isLabel = (unit: number): boolean => isAlphanumeric(unit) || isBeyondAscii(unit) || unit === HYPHEN
 
 /** An address around the `@` at an offset: a name, and a domain of two labels or more. */
-export function emailAt(text: string, at: number): Span | undefined {
+export function matchEmail(text: string, at: number): Span | undefined {
   let start = at
   while (start > 0 && at - start < MAX_LOCAL && isLocal(text.charCodeAt(start - 1))) start--
   if (isInsideCharacter(text, start)) start++

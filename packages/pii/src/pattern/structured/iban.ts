@@ -27,7 +27,7 @@ const LENGTHS: ReadonlyMap<string, number> = new Map(
 )
 
 /** An account number with the length of its country and a valid check, in groups or not. */
-export function ibanAt(text: string, at: number): Span | undefined {
+export function matchIban(text: string, at: number): Span | undefined {
   const length = LENGTHS.get(text.slice(at, at + 2).toUpperCase())
   if (length === undefined || !isDigit(text.charCodeAt(at + 2))) return undefined
   let code = ''

@@ -6,7 +6,7 @@ const COLON = 0x3a
 const MAX_LENGTH = 45
 
 /** An IPv4 or IPv6 address. Four numbers beside more numbers, as in versions, are no address. */
-export function ipAddressAt(text: string, at: number): Span | undefined {
+export function matchIpAddress(text: string, at: number): Span | undefined {
   let end = at
   while (end - at <= MAX_LENGTH && isAddressUnit(text.charCodeAt(end))) end++
   if (end - at > MAX_LENGTH || isAlphanumeric(text.charCodeAt(end))) return undefined

@@ -1,13 +1,13 @@
 import type { Span } from '../../span.ts'
 import { passesLuhn } from './checksums.ts'
-import { numbersAt } from './digit-groups.ts'
+import { listNumbers } from './digit-groups.ts'
 
 const SHORTEST = 13
 const LONGEST = 19
 
 /** A number with the length, the first digits and the check of a payment card, in groups or not. */
-export function paymentCardAt(text: string, at: number): Span | undefined {
-  return numbersAt(text, at, LONGEST).find(
+export function matchPaymentCard(text: string, at: number): Span | undefined {
+  return listNumbers(text, at, LONGEST).find(
     ({ digits }) => digits.length >= SHORTEST && isIssued(digits) && passesLuhn(digits),
   )
 }

@@ -43,7 +43,7 @@ interface PhoneNumber extends Span {
  * A telephone number: with its country code, in the groups of the North American plan, or after a word that announces
  * it.
  */
-export function phoneAt(text: string, at: number): Span | undefined {
+export function matchPhone(text: string, at: number): Span | undefined {
   const number = readNumber(text, at)
   if (number === undefined) return undefined
   const isInternational = text.charCodeAt(at) === PLUS || text.startsWith('00', at)

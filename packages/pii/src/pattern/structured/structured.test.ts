@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { STRUCTURED_BUILTINS } from './catalogue.ts'
-import { modulo97, passesLuhn, passesMod11With10, passesVerhoeff, weightedSum } from './checksums.ts'
+import { modulo97, passesLuhn, passesMod11With10, passesVerhoeff, sumWeighted } from './checksums.ts'
 
 function found(name: string, text: string): string[] {
   const builtin = STRUCTURED_BUILTINS.find((one) => one.name === name)
@@ -175,7 +175,7 @@ describe('checks', () => {
   it('reckon as they are defined', () => {
     expect(modulo97('3214282912345698765432161182')).toBe(1)
     expect(modulo97('A')).toBe(10)
-    expect(weightedSum('123', [1, 2, 3])).toBe(14)
+    expect(sumWeighted('123', [1, 2, 3])).toBe(14)
   })
 })
 
