@@ -23,5 +23,5 @@ export async function startWorld(options: Partial<ListenOptions>): Promise<World
 
 function failTest(path: string, thrown: unknown): void {
   // An unhandled rejection fails the run and names the cause.
-  void Promise.reject(new Error(`${path} threw what nobody foresaw`, { cause: thrown }))
+  void Promise.reject(new Error(`${path} threw an unexpected error`, { cause: thrown }))
 }

@@ -44,7 +44,7 @@ const python = (args: readonly string[], hashSeed: string) =>
   })
 
 describe.skipIf(spawnSync('python3', ['--version']).status !== 0)('the data program', () => {
-  test('draws the same from the same seed, whatever the hash seed', () => {
+  test('draws the same from the same seed, for any hash seed', () => {
     const first = python(['--count', '200', '--seed', '300000'], '1')
     expect(first.stderr).toBe('')
     expect(first.stdout.trim().split('\n')).toHaveLength(200)

@@ -14,7 +14,7 @@ export const DEFAULT_MAX_NODES = 1_000_000
  */
 export const MAX_JSON_BYTES = 0x1fff_ffff
 
-/** What a document may cost. A document at a limit passes, one past it is refused with `json_limit`. */
+/** Limits of a document. A document at a limit passes, one past it is refused with `json_limit`. */
 export interface JsonLimits {
   /** Deepest nesting of arrays and objects. @default {@link DEFAULT_MAX_DEPTH} */
   readonly maxDepth?: number | undefined

@@ -50,7 +50,7 @@ describe('Tokenizer', () => {
     expect(toWords('{"a":null}')).toEqual([0, 3, 1, 4, 5, 9, 10, 1])
   })
 
-  it('flags what is in a string', () => {
+  it('flags the content of a string', () => {
     const readFlags = (text: string) => Number(toWords(text)[1]) & ~END_MASK
     expect(readFlags('"plain"')).toBe(0)
     expect(readFlags('"é"')).toBe(FLAG_WIDE)

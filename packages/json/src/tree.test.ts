@@ -43,7 +43,7 @@ describe('JsonNode', () => {
 describe('names of members', () => {
   const readNames = (text: string): string[] => [...parse(text).entries()].map(({ name }) => name)
 
-  it('are the decoded keys, whatever keys came before', () => {
+  it('are the decoded keys, after any other keys', () => {
     const keys = [
       'a',
       'model',

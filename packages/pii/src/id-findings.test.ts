@@ -42,7 +42,7 @@ describe('an id', () => {
     ['192.168.17.4', '[REDACTED:pattern:IP_ADDRESS]'],
     ['+49 30 901820', '[REDACTED:pattern:PHONE]'],
     ['DE89370400440532013000', '[REDACTED:pattern:IBAN]'],
-  ])('%s stays, as a number of nobody', async (id, masked) => {
+  ])('%s stays, as no personal number', async (id, masked) => {
     expect(await filtered(id, [patterns])).toEqual([id, masked])
   })
 

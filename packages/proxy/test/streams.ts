@@ -21,7 +21,7 @@ export async function* cutAt(text: string, ...offsets: readonly number[]): Async
 }
 
 /** The joined content of a stream. */
-export interface Heard {
+export interface JoinedStream {
   text: string
   reasoning: string
   calls: { id: string | undefined; name: string | undefined; arguments: string }[]
@@ -30,7 +30,10 @@ export interface Heard {
 }
 
 /** Joins the chunks of a stream. */
-export async function hear(chunks: AsyncIterable<ChatCompletionChunk>, heard: Heard = silence()): Promise<Heard> {
+export async function joinChunks(
+  chunks: AsyncIterable<ChatCompletionChunk>,
+  heard: JoinedStream = createEmptyStream(),
+): Promise<JoinedStream> {
   for await (const { choices, usage } of chunks) {
     if (usage != null) heard.usage = usage
     for (const { delta, finish_reason: reason } of choices) {
@@ -47,6 +50,6 @@ export async function hear(chunks: AsyncIterable<ChatCompletionChunk>, heard: He
 }
 
 /** Empty content. */
-export function silence(): Heard {
+export function createEmptyStream(): JoinedStream {
   return { text: '', reasoning: '', calls: [], finish: undefined, usage: undefined }
 }

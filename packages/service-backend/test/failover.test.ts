@@ -67,7 +67,7 @@ const delta = (content: string, finish_reason: string | null = null) => ({
 })
 const joinText = (pieces: readonly PredictPiece[]) => pieces.map(({ text }) => text).join('')
 
-describe('instances that stand in for each other', () => {
+describe('instances as failover targets', () => {
   it.each([
     [{ status: 503 }, 'down'],
     [{ status: 500, body: 'broke' }, 'down'],

@@ -115,7 +115,7 @@ describe('an output', () => {
       ['open', 'EACCES', 'internal', 'file_failed'],
       ['open', 'EROFS', 'internal', 'file_failed'],
       ['write', 'EIO', 'internal', 'file_failed'],
-    ] as const)('because %s fails with %s is %s and leaves what was there', async (call, code, kind, word) => {
+    ] as const)('because %s fails with %s is %s and leaves the old content', async (call, code, kind, word) => {
       await using folder = await tempDir()
       const path = folder.join('out')
       await writeFile(path, 'old')

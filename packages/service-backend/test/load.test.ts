@@ -65,7 +65,7 @@ describe('calls while a model is still loading', () => {
       upstream: {
         send: (request) => {
           asked.push(request.url.origin)
-          return Promise.reject(new Error('nobody there'))
+          return Promise.reject(new Error('no instance here'))
         },
       },
       log: { warn: () => undefined, error: () => undefined },
@@ -119,7 +119,7 @@ describe('replies of the instance', () => {
     },
   )
 
-  it('counts the servers that a request has passed, and ends where they stand in a circle', async () => {
+  it('counts the servers that a request has passed, and fails in a loop', async () => {
     await using world = await startWorld()
     world.instance.replyWith(json({ tokens: [] }))
     await world.client.tokenizeString({ Prompt: 'x' }, { metadata: { 'x-svc-hop': '2' } })

@@ -82,7 +82,7 @@ it.each([
   ['content_filter', 'content_filter'],
   ['eos_token', undefined],
   [undefined, undefined],
-])('an end in the word %s is told beside the answer as %s, whole and streamed', async (word, told) => {
+])('the finish reason %s becomes %s in trailers, whole and streamed', async (word, told) => {
   await using world = await startWorld()
   const choice = { index: 0, finish_reason: word }
   world.instance.enqueue(

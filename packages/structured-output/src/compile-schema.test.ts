@@ -48,7 +48,7 @@ const CASES: readonly (readonly [name: string, schema: unknown, right: readonly 
     ['patterns from end to end', { type: 'string', pattern: '^a[b-d]+$' }, ['"abcd"'], ['"a"', '"abx"', '"xab"']],
     ['patterns anywhere', { type: 'string', pattern: 'b{2}|^c' }, ['"abba"', '"cx"'], ['"aba"', '"xc"']],
     [
-      'patterns of what is escaped',
+      'patterns of escaped characters',
       { type: 'string', pattern: '^["\\\\\\n]{2}$' },
       ['"\\"\\\\"', '"\\n\\n"'],
       ['"""', '"\\t\\t"'],
@@ -268,7 +268,7 @@ const REFUSED: readonly (readonly [name: string, schema: unknown, pointer: strin
   ['recursion that never ends', { properties: { next: { $ref: '#' } }, required: ['next'] }, '', /again and again/],
   ['references elsewhere', { items: { $ref: 'other.json#/a' } }, '/items/$ref', /inside the schema/],
   ['references to nothing', { $ref: '#/$defs/none' }, '/$ref', /leads to nothing/],
-  ['references to what all objects have', { $ref: '#/constructor' }, '/$ref', /leads to nothing/],
+  ['references to inherited members', { $ref: '#/constructor' }, '/$ref', /leads to nothing/],
   ['dynamic references', { $dynamicRef: '#a' }, '/$dynamicRef', /not supported/],
   ['look-ahead', { pattern: '^(?=a).*$' }, '/pattern', /linear time/],
   [

@@ -31,7 +31,7 @@ describe('set', () => {
   })
 })
 
-describe('loops keep what they set', () => {
+describe('loops keep their assignments', () => {
   it.each([
     ['{% set x = 1 %}{% for i in [1, 2] %}{% set x = x + 1 %}{% endfor %}{{ x }}', '1'],
     ['{% for i in [1, 2] %}{% set y = i %}{{ y }}{% endfor %}[{{ y }}]', '12[]'],
@@ -54,7 +54,7 @@ describe('loops keep what they set', () => {
   })
 })
 
-describe('namespaces keep what is set in them', () => {
+describe('namespaces keep their assignments', () => {
   it.each([
     ['{% set ns = namespace(x=0) %}{% for i in list %}{% set ns.x = ns.x + i %}{% endfor %}{{ ns.x }}', '6'],
     ["{% set ns = namespace({'a': 1}, b=2) %}{{ ns.a }}{{ ns.b }}[{{ ns.c }}]", '12[]'],

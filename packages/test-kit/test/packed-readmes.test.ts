@@ -168,7 +168,7 @@ const PROMISES = {
     ],
   },
   '@svc/service-backend': {
-    printed: ['proxy.upstream_url: only the root of the instance is used, what follows it is cut off', 'true loaded'],
+    printed: ['proxy.upstream_url: only the root of the instance is used, the rest is cut off', 'true loaded'],
     names: ['createService', 'createServiceHandlers', 'loadServiceTarget'],
   },
   '@svc/structured-output': {

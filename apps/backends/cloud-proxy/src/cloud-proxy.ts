@@ -33,7 +33,7 @@ export function createCloudProxy(context: LoadContext): BackendHandlers {
       const { chat, translate } = translated(request.ModelIdentity)
       try {
         const reply = await chat.complete(toChatRequest(request, context.log), toChatCall(call))
-        tellEnd(reply, call)
+        sendFinishReason(reply, call)
         return toReply(reply, translate)
       } catch (error) {
         throw toWholeFailure(error)
@@ -43,7 +43,7 @@ export function createCloudProxy(context: LoadContext): BackendHandlers {
       const { chat, translate } = translated(request.ModelIdentity)
       try {
         for await (const chunk of chat.stream(toChatRequest(request, context.log), toChatCall(call))) {
-          tellEnd(chunk, call)
+          sendFinishReason(chunk, call)
           yield toReplyPiece(chunk, translate)
         }
       } catch (error) {
@@ -60,7 +60,7 @@ function toChatCall({ signal, metadata }: HandlerContext): { signal: AbortSignal
 }
 
 /** Sends the finish reason; a call in the older form counts as a call. */
-function tellEnd({ choices: [choice] }: ChatCompletion | ChatCompletionChunk, call: HandlerContext): void {
+function sendFinishReason({ choices: [choice] }: ChatCompletion | ChatCompletionChunk, call: HandlerContext): void {
   const reason = choice?.finish_reason
   if (reason == null) return
   call.addTrailer(ANSWER_TRAILERS.finish, reason === 'function_call' ? 'tool_calls' : reason)

@@ -95,7 +95,7 @@ describe('a loaded model', () => {
 it('a model that is freed while it is still being loaded is not there', async () => {
   const key = createDeferred<string>()
   const handlers = createCloudProxy({
-    upstream: { send: () => Promise.reject(new Error('nobody there')) },
+    upstream: { send: () => Promise.reject(new Error('no upstream here')) },
     log: { warn: () => undefined, error: () => undefined },
     secrets: { variable: () => undefined, file: () => key.promise },
   })

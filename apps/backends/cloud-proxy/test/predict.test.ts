@@ -161,7 +161,7 @@ describe('a failure of the upstream', () => {
     [400, 'invalid_request'],
     [429, 'rate_limited'],
     [500, 'upstream_failed'],
-  ])('with status %i says what the upstream said', async (status, kind) => {
+  ])('with status %i carries the message of the upstream', async (status, kind) => {
     await using world = await startTranslating()
     world.provider.replyWith({ status, headers: { 'retry-after': '2' }, body: '{"error":{"message":"because"}}' })
     const failure = {

@@ -2,11 +2,11 @@ import { backendMethods, extensionMethods } from '@svc/backend-client/proto'
 import type { BackendHandlers, ExtensionHandlers } from '@svc/backend-kit'
 import { audioAnswers } from './answers/audio.ts'
 import { extensionAnswers } from './answers/extensions.ts'
+import { faceAnswers } from './answers/faces.ts'
 import { forwardAnswers } from './answers/forward.ts'
 import { imageAnswers } from './answers/image.ts'
 import { jobsAnswers } from './answers/jobs.ts'
 import { lifecycleAnswers } from './answers/lifecycle.ts'
-import { peopleAnswers } from './answers/people.ts'
 import { predictAnswers } from './answers/predict.ts'
 import { speechAnswers } from './answers/speech.ts'
 import { storesAnswers } from './answers/stores.ts'
@@ -14,6 +14,7 @@ import { textAnswers } from './answers/text.ts'
 import { transcriptionAnswers } from './answers/transcription.ts'
 import { createVectorStore } from './answers/vector-store.ts'
 import { visionAnswers } from './answers/vision.ts'
+import { voiceAnswers } from './answers/voices.ts'
 import { createRecorder } from './recorder.ts'
 import type { MockScript } from './script.ts'
 import { type Scripting, scriptStream, scriptUnary, toRpcName } from './scripted.ts'
@@ -31,7 +32,8 @@ const answers: BackendAnswers = {
   ...transcriptionAnswers,
   ...imageAnswers,
   ...visionAnswers,
-  ...peopleAnswers,
+  ...faceAnswers,
+  ...voiceAnswers,
   ...jobsAnswers,
   ...forwardAnswers,
 }

@@ -19,7 +19,7 @@ const APPLICATION_TEXT =
 const NO_DIGIT = /[^A-Za-z0-9+/_=-]/g
 const PADDING = /=+/
 /** Control characters, which no correctly decoded text contains. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression searches for them
 const NOT_WRITTEN = /[\x00-\x06\x0e-\x1a\x1c-\x1f\ufffd]/
 /** Symbols of base64 that distinguish most media from text: whole groups of four. */
 const HEAD_LENGTH = 1024

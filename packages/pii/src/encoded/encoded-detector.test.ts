@@ -76,7 +76,7 @@ describe.each(ENCODERS)('PII-7: text written as $name', ({ encoding, encode }) =
       const [{ spans = [], rewritten } = {}] = segments.slice(1)
       expect(spans.length).toBeGreaterThan(0)
       for (const span of spans) expect(span).toMatchObject({ source: 'pattern', action: 'mask' })
-      // What lies outside of the encoded text stays.
+      // Text outside of the encoded part stays.
       expect(rewritten?.startsWith(before)).toBe(true)
       expect(rewritten?.endsWith(after)).toBe(true)
       expect(rewritten).not.toContain(encode(secret))

@@ -81,7 +81,7 @@ it('long texts are found in steps', () => {
   expect(steps.length).toBeGreaterThan(10)
 })
 
-it('each byte is read a few times, whatever may begin with it', () => {
+it('each byte is read a few times, for any content', () => {
   const looksAt = (bytes: readonly number[], length: number): number => {
     let looks = 0
     const counted = new Proxy(

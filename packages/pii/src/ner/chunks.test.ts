@@ -99,7 +99,7 @@ describe('any size of chunks gives the result of the whole text', () => {
   it.each<[string, RegExp, number]>([
     ['runs of four digits and no more', /(?<!\d)\d{4}(?!\d)/g, 5],
     ['digits after a word before them', /(?<=pin.{0,6})\d{1,3}/gsu, 18],
-    ['what depends on what comes after', /\d(?=[^\d]{0,5}pin)/gu, 14],
+    ['a pattern that depends on later text', /\d(?=[^\d]{0,5}pin)/gu, 14],
   ])('of a recogniser of %s', (_, pattern, overlap) => {
     const recognise = createRecogniser(pattern)
     fc.assert(

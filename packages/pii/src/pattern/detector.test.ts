@@ -200,7 +200,7 @@ describe('adjacent parts of one message', () => {
   it.each<[string, PatternSettings, string[], string]>([
     ['a word that is cut', { builtins: ['us_ssn'] }, ['my S', 'SN: 123-45-6789'], '123-45-6789'],
     ['a character', { patterns: [{ name: 'X', match: '\\b-abc' }] }, ['x', '-abc'], '-abc'],
-  ])('what is known by the part in front alone is found: by %s', async (_, settings, parts, value) => {
+  ])('a secret with its context in the previous part is found: by %s', async (_, settings, parts, value) => {
     const document = joinTexts(parts, [{ start: 0, end: 2 }])
     const [found, ...others] = await detect(settings, document)
     expect(document.text.slice(found?.start, found?.end)).toBe(value)
@@ -306,7 +306,7 @@ describe('long texts', () => {
     const detector = createPatternDetector({ name: 'patterns', settings, slices: { sliceMs: 60_000 } })
     const found = detector.detect(joinTexts([text]), {
       get signal(): AbortSignal {
-        throw new Error('nobody should ask')
+        throw new Error('must not be read')
       },
     })
     expect(found).toEqual(expect.any(Array))

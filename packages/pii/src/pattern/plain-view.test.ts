@@ -109,7 +109,7 @@ describe('a pattern detector (PII-4, PII-5)', () => {
     ['tags for half of it', secret.replace(/[a-z]/g, (char) => String.fromCodePoint(char.charCodeAt(0) + 0xe0000))],
     ['combining marks', [...secret].join('\u0301')],
     ['fullwidth letters', secret.replace(/[!-~]/g, (char) => String.fromCharCode(char.charCodeAt(0) + 0xfee0))],
-  ])('finds what is written with %s, and masks the whole run', async (_, hidden) => {
+  ])('finds text written with %s, and masks the whole run', async (_, hidden) => {
     expect(await masked(`say ${hidden} now`)).toEqual(['say [REDACTED:pattern:KEY] now'])
   })
 

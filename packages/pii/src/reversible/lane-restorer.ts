@@ -46,7 +46,7 @@ export function restoreText(map: TokenMap, text: string, kind: LaneKind = 'text'
 }
 
 function checkMap(map: TokenMap, name: string): void {
-  checkArgument(map?.matcher !== undefined, `${name}: map`, 'what createTokenMap gave', map)
+  checkArgument(map?.matcher !== undefined, `${name}: map`, 'a map of createTokenMap', map)
 }
 
 class Restorer implements LaneRestorer {

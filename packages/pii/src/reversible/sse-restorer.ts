@@ -47,7 +47,7 @@ const decoder = new TextDecoder()
  * it goes out in a delta of its own before the ending event. Other texts of an event are restored as wholes.
  */
 export function createSseRestorer(format: ReplyFormat, map: TokenMap, options: SseRestorerOptions = {}): SseRestorer {
-  checkArgument(map?.matcher !== undefined, 'createSseRestorer: map', 'what createTokenMap gave', map)
+  checkArgument(map?.matcher !== undefined, 'createSseRestorer: map', 'a map of createTokenMap', map)
   checkArgument(
     REPLY_FORMATS.includes(format),
     'createSseRestorer: format',

@@ -141,7 +141,7 @@ describe('a call', () => {
       ],
       ['and the others down', { a: failure('unavailable'), b: failure('timeout'), c: full(2) }, 'c'],
       ['and the others resting', { a: full(2), b: failure('rate_limited', 600_000), c: full(3) }, 'a'],
-    ] as const)('fails with the shortest wait of those that are: %s', async (_how, outcomes, soonest) => {
+    ] as const)('fails with the shortest wait of the full ones: %s', async (_how, outcomes, soonest) => {
       await expect(start().call(outcomes)).rejects.toBe(outcomes[soonest as 'a'])
     })
 

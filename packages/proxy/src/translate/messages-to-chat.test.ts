@@ -118,7 +118,7 @@ describe('a messages request in the chat format', () => {
     [{ type: 'hologram' }, 'messages[0].content[0]'],
     [{ type: 'image', source: { type: 'file', file_id: 'f' } }, 'messages[0].content[0].source'],
     [{ type: 'tool_result', tool_use_id: 'a', content: [{ type: 'search' }] }, 'messages[0].content[0].content[0]'],
-  ])('refuses what it has no word for: %j', (block, param) => {
+  ])('refuses content that it cannot express: %j', (block, param) => {
     const messages = [{ role: 'user', content: [block] }] as MessagesRequest['messages']
     expect(() => chat({ messages })).toThrow(expect.objectContaining({ kind: 'invalid_request', details: { param } }))
   })

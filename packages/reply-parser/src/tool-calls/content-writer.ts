@@ -15,7 +15,7 @@ export interface ContentWriter {
  * the white space of one side stays. At the ends of the reply, white space beside a call is dropped. A lone comma or
  * semicolon between calls is dropped.
  */
-export function createContentWriter(say: (text: string) => void): ContentWriter {
+export function createContentWriter(emit: (text: string) => void): ContentWriter {
   let waiting = ''
   let beforeCall = ''
   let isAfterCall = false
@@ -35,7 +35,7 @@ export function createContentWriter(say: (text: string) => void): ContentWriter 
         return
       }
       const gap = isAfterCall ? parting(whole.slice(0, start)) : whole.slice(0, start)
-      say(gap + whole.slice(start, end))
+      emit(gap + whole.slice(start, end))
       waiting = whole.slice(end)
       beforeCall = ''
       isAfterCall = false
@@ -47,7 +47,7 @@ export function createContentWriter(say: (text: string) => void): ContentWriter 
       isAfterCall = true
     },
     finish() {
-      if (!isAfterCall && waiting !== '') say(waiting)
+      if (!isAfterCall && waiting !== '') emit(waiting)
       waiting = ''
     },
   }

@@ -11,13 +11,13 @@ export function createPredictHandlers(host: ServiceHost): Pick<BackendHandlers, 
     predict: async (request, context) => {
       const service = host.use(request.ModelIdentity)
       const answer = await service.predict(toInput(request, host.log), toCall(context))
-      tellEnd(answer, context)
+      sendFinishReason(answer, context)
       return toReply(answer)
     },
     predictStream: async function* (request, context) {
       const service = host.use(request.ModelIdentity)
       for await (const piece of service.predictStream(toInput(request, host.log), toCall(context))) {
-        tellEnd(piece, context)
+        sendFinishReason(piece, context)
         yield toReply(piece)
       }
     },
@@ -33,7 +33,7 @@ const FINISH_REASONS: ReadonlyMap<string | undefined, string> = new Map([
   ['content_filter', 'content_filter'],
 ])
 
-function tellEnd({ finishReason }: PredictPiece, context: HandlerContext): void {
+function sendFinishReason({ finishReason }: PredictPiece, context: HandlerContext): void {
   const word = FINISH_REASONS.get(finishReason)
   if (word !== undefined) context.addTrailer(ANSWER_TRAILERS.finish, word)
 }

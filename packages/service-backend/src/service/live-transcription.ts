@@ -72,8 +72,8 @@ export async function* transcribeLive(
   const first = await iterator.next()
   if (first.done === true) return
   const sampleRate = readSampleRate(first.value)
-  const ending = new AbortController()
-  const ends = AbortSignal.any([signal, ending.signal])
+  const controller = new AbortController()
+  const ends = AbortSignal.any([signal, controller.signal])
   const wait: Wait = (work, ms) => limit(work, { ms, clock, signal: ends })
   const state: Feeding = { isDone: false, failure: undefined }
   let socket: LiveSocket | undefined
@@ -96,7 +96,7 @@ export async function* transcribeLive(
     yield* listen(opened, { state, target, signal })
   } finally {
     // Also closes a socket that is still opening.
-    ending.abort()
+    controller.abort()
     socket?.close()
     // Not awaited: a silent client must not keep the call open.
     iterator.return?.()?.catch(() => {})
@@ -172,25 +172,25 @@ async function* listen(
   socket: LiveSocket,
   { state, target, signal }: { readonly state: Feeding; readonly target: ServiceTarget; readonly signal: AbortSignal },
 ): AsyncGenerator<LiveOutput, void, undefined> {
-  const heard = createEars(target)
-  for await (const message of socket.messages) yield* heard.hear(message)
+  const reader = createEventReader(target)
+  for await (const message of socket.messages) yield* reader.readEvent(message)
   signal.throwIfAborted()
   if (state.failure !== undefined) throw toSendFailure(state.failure)
   if (!state.isDone) throw streamFailed('the upstream ended the socket')
-  yield { type: 'final', text: heard.text }
+  yield { type: 'final', text: reader.text }
 }
 
 const TRANSCRIPTION = 'conversation.item.input_audio_transcription.'
 
 /** Reads the events of an instance. */
-function createEars({ secrets }: ServiceTarget) {
+function createEventReader({ secrets }: ServiceTarget) {
   const texts: string[] = []
   const pieces = new Map<unknown, string>()
   return {
     get text() {
       return texts.join(' ')
     },
-    *hear(message: string): Generator<LiveOutput> {
+    *readEvent(message: string): Generator<LiveOutput> {
       const event = tryParseJson(message)
       if (!isFields(event)) return
       if (event.type === 'error' || event.type === `${TRANSCRIPTION}failed`) {

@@ -412,7 +412,7 @@ describe('content generated as a file', () => {
 })
 
 describe('forms', () => {
-  it('tell who spoke when', async () => {
+  it('diarize speakers', async () => {
     await using world = await startWorld()
     const reply = {
       num_speakers: 1,

@@ -162,7 +162,7 @@ describe('a transcript', () => {
   it.each([
     [[{ type: 'transcript.text.delta', delta: 'h' }], 'the upstream'],
     [[{ type: 'error', error: { message: 'broke' } }], 'broke'],
-  ])('whose stream is %j is unavailable', async (events, message) => {
+  ])('with the stream %j is unavailable', async (events, message) => {
     await using world = await startWorld()
     world.instance.enqueue(sse(...events))
     await expect(collect(world.service.transcribeStream(input, call))).rejects.toMatchObject({

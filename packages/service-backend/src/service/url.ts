@@ -20,7 +20,7 @@ export function parseServiceUrl(text: string | undefined): ServiceUrl {
   const path = cutAtVersion(root.pathname).replace(/\/+$/, '')
   const isChanged = path !== given.replace(/\/+$/, '')
   root.pathname = `${path}/`
-  const warning = 'proxy.upstream_url: only the root of the instance is used, what follows it is cut off'
+  const warning = 'proxy.upstream_url: only the root of the instance is used, the rest is cut off'
   return { root, warning: isChanged ? warning : undefined }
 }
 

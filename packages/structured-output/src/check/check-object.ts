@@ -73,7 +73,7 @@ function checkDependencies(place: SchemaPlace, subject: ObjectSubject, { verdict
     for (const [key, wanted] of Object.entries(readMap(place, name))) {
       if (!isThere(key) || !Array.isArray(wanted)) continue
       const missing = wanted.filter((other) => typeof other === 'string' && !isThere(other))
-      if (missing.length > 0) verdict.fail(`must have what belongs to the property ${JSON.stringify(key)}`)
+      if (missing.length > 0) verdict.fail(`must have the dependencies of the property ${JSON.stringify(key)}`)
     }
   }
   for (const name of ['dependentSchemas', 'dependencies']) {

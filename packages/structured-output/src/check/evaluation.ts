@@ -141,7 +141,7 @@ export class Evaluation implements Evaluator {
     for (const part of readSchemas(place, 'allOf')) verdict.merge(this.apply(part, subject))
     this.#applyAlternatives(place, subject, verdict)
     const denied = readSchema(place, 'not')
-    if (denied !== undefined && this.try(denied, subject).isValid) verdict.fail('matches what `not` rules out')
+    if (denied !== undefined && this.try(denied, subject).isValid) verdict.fail('matches the schema under `not`')
     const condition = readSchema(place, 'if')
     if (condition === undefined) return
     const answer = this.try(condition, subject)

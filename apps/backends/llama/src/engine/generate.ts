@@ -3,10 +3,10 @@ import type { Token } from 'node-llama-cpp'
 import { type AnswerPart, createAnswerText } from './answer-text.ts'
 import type { Batcher, Sequence } from './batcher.ts'
 import { createChannel } from './channel.ts'
-import { type PromptPlan, planPrompt, type RoomRules } from './context-room.ts'
 import { createGrammarGuide, type GrammarGuide, type GrammarModel, type GrammarRequest } from './grammar.ts'
 import type { NativeContext } from './native.ts'
 import { chooseSlot, type PrefixCache } from './prefix-cache.ts'
+import { type PromptPlan, planPrompt, type SlotLimits } from './prompt-plan.ts'
 import { type Sampling, type SamplingRequest, toSampling } from './sampling.ts'
 import { type Choice, createTokenChooser } from './token-chooser.ts'
 import type { Tokenizer } from './tokenizer.ts'
@@ -30,7 +30,7 @@ export interface GenerateRequest {
 }
 
 /** The parts of a loaded model that generation uses. */
-export interface Generator extends GrammarModel, RoomRules {
+export interface Generator extends GrammarModel, SlotLimits {
   readonly context: NativeContext
   readonly batcher: Batcher
   readonly cache: PrefixCache

@@ -104,7 +104,7 @@ function checkWays(rules: Rules): void {
     }
   }
   const ofRepeat = ({ min, max }: { readonly min: number; readonly max: number }, once: Ways): Ways => {
-    if (once.empty > 0 && max > 1) throw refused('repeats what may be empty')
+    if (once.empty > 0 && max > 1) throw refused('repeats an item that may be empty')
     const isOptional = min === 0
     return bounded({ empty: (isOptional ? 1 : 0) + once.empty, beginnings: once.beginnings })
   }

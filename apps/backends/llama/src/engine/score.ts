@@ -47,7 +47,7 @@ export async function toScoreRequest(
   const { tokenizer } = model
   const prompt = tokenizer.tokenizePrompt(text)
   // A prompt that is too long must not be read again for each candidate.
-  checkRoom(model, prompt, [])
+  checkFits(model, prompt, [])
   const toTokens = (candidate: string): Token[] => tokenizeContinuation(tokenizer, { text, tokens: prompt }, candidate)
   return { prompt, candidates: await mapWithPauses(texts, toTokens, { signal }) }
 }
@@ -62,7 +62,7 @@ export async function score(
   { prompt, candidates }: ScoreRequest,
   { signal }: { readonly signal: AbortSignal },
 ): Promise<Scored> {
-  checkRoom(generator, prompt, candidates)
+  checkFits(generator, prompt, candidates)
   const lease = await generator.pool.acquire({ signal, choose: (free) => chooseSlot(free, prompt, generator) })
   const sampler = generator.native.createSampler()
   const reader = { generator, sequence: lease.slot, sampler, signal, tokensRead: 0 }
@@ -121,7 +121,7 @@ async function readCandidate(
   return likelihoods
 }
 
-function checkRoom(
+function checkFits(
   { contextSize }: Pick<ScoreModel, 'contextSize'>,
   prompt: readonly Token[],
   candidates: ScoreRequest['candidates'],

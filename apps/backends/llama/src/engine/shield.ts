@@ -23,7 +23,7 @@ const CLOSE = '\ue0a1'
 export function createShield(specialText: SpecialText): Shield {
   const nonce = String(randomInt(1_000_000_000))
   const hidden: string[] = []
-  const standIn = new RegExp(`${OPEN}${nonce}:(\\d+)${CLOSE}`, 'g')
+  const placeholder = new RegExp(`${OPEN}${nonce}:(\\d+)${CLOSE}`, 'g')
 
   const hideText = (text: string): string => {
     let result = ''
@@ -50,6 +50,6 @@ export function createShield(specialText: SpecialText): Shield {
     get used() {
       return hidden.length > 0
     },
-    reveal: (text) => text.replace(standIn, (whole, index: string) => hidden[Number(index)] ?? whole),
+    reveal: (text) => text.replace(placeholder, (whole, index: string) => hidden[Number(index)] ?? whole),
   }
 }

@@ -14,7 +14,7 @@ it.each([
   [64, 64],
   [300, Number.POSITIVE_INFINITY],
   [0, 40],
-])('what enters again and again can be left from %d to %d rounds later', (min, max) => {
+])('repeated entries can be left from %d to %d rounds later', (min, max) => {
   const outer = countedLoop({ min: 0, max: 9, parent: undefined, isLoose: false })
   const loop = countedLoop({ min, max, parent: outer, isLoose: false })
   const dice = new Dice(min)

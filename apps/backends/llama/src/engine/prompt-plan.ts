@@ -2,7 +2,7 @@ import type { Token } from 'node-llama-cpp'
 import { invalidRequest } from '../errors.ts'
 
 /** Limits of a slot. */
-export interface RoomRules {
+export interface SlotLimits {
   /** Tokens of one slot. */
   readonly contextSize: number
   /** Whether the oldest tokens are dropped when a slot is full. */
@@ -31,7 +31,7 @@ export interface PromptPlan {
  */
 export function planPrompt(
   request: { readonly prompt: readonly Token[]; readonly maxTokens: number; readonly keep: number },
-  { contextSize, trims }: RoomRules,
+  { contextSize, trims }: SlotLimits,
 ): PromptPlan {
   const { prompt, maxTokens } = request
   if (prompt.length === 0) throw invalidRequest('the prompt is empty', 'Prompt')

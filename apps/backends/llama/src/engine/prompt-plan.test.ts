@@ -1,6 +1,6 @@
 import type { Token } from 'node-llama-cpp'
 import { describe, expect, it } from 'vitest'
-import { planPrompt } from './context-room.ts'
+import { planPrompt } from './prompt-plan.ts'
 
 const prompt = (length: number): Token[] => Array.from({ length }, (_, id) => id as Token)
 
