@@ -9,7 +9,7 @@ export const QUICK = [
   'apps/server/src/config',
   'apps/server/src/files',
   'apps/server/src/settings',
-  'apps/server/src/models',
+  'apps/server/src/catalog',
   'scripts',
 ]
 
