@@ -1,5 +1,5 @@
-// `npm start` and `npm test` from a fresh clone, with nothing but Node and npm:
-// fetches pnpm once, installs and builds what changed, then becomes the server or runs the tests.
+// `npm start` and `npm test` from a fresh clone, with only Node and npm: fetches pnpm once, installs and builds changed
+// parts, then becomes the server or runs the tests.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
@@ -98,7 +98,7 @@ function run(file, argv, options = {}) {
     running.add(child)
     for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', onOutput)
     child.on('error', reject)
-    // not `exit`: what it wrote last comes after that
+    // not `exit`: the last output comes after it
     child.on('close', (code, signal) => {
       running.delete(child)
       if (code === 0) resolve()
@@ -167,7 +167,7 @@ function readManifests() {
   )
 }
 
-/** Builds what a start needs, or everything; a line for each package, or one that counts on a terminal. */
+/** Builds the packages for a start, or all; prints a line for each package, or a counter on a terminal. */
 async function build(scope) {
   const manifests = readManifests()
   const names = scope === 'run' ? listNeededPackages('@svc/server', manifests) : [...manifests.keys()]
@@ -175,8 +175,8 @@ async function build(scope) {
   const counter = createBuildCounter({ total: wanted.length, out: process.stderr })
   const turbo = join(root, 'node_modules/turbo/bin/turbo')
   const filters = wanted.map((name) => `--filter=${name}`)
-  // The full log is read here and not shown: it says when a package is done, built or from the cache.
-  // No build reads the output of another, and what only tests depend on is not wanted.
+  // This reads the full log, without showing it, for finished packages. No build reads the output of another, and
+  // packages for tests only are not built.
   const argv = [turbo, 'run', 'build', '--only', ...filters, '--output-logs=full', '--log-order=stream', '--no-color']
   try {
     await run(process.execPath, argv, { name: 'the build', onOutput: (text) => counter.read(text) })

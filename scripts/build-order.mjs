@@ -1,10 +1,9 @@
 /**
- * The packages of the workspace that one of them loads when it runs: itself, its dependencies and theirs. What only
- * tests need is not among them.
+ * Lists the packages of the workspace that one of them loads at run time: itself, its dependencies and theirs. Packages
+ * for tests only are left out.
  *
- * @param {string} name
- * @param {ReadonlyMap<string, { dependencies?: object, optionalDependencies?: object }>} manifests by package name
- * @returns {string[]}
+ * @param {string} name @param {ReadonlyMap<string, { dependencies?: object, optionalDependencies?: object }>} manifests
+ *   by package name @returns {string[]}
  */
 export function listNeededPackages(name, manifests) {
   const needed = new Set()
@@ -18,10 +17,10 @@ export function listNeededPackages(name, manifests) {
   return [...needed].sort()
 }
 
-/** How tsup says that a package is done; turbo puts the package's name before it, also when it replays a log. */
+/** tsup's line for a finished package; turbo puts the package's name before it, also when it replays a log. */
 const DONE = /^(\S+):build: .*Build success/
 
-/** Most characters of the log that are kept for the case that the build fails. */
+/** Most characters of the log that are kept to show after a failure. */
 const MAX_LOG = 200_000
 
 /**
@@ -54,7 +53,7 @@ export function createBuildCounter({ total, out }) {
     end() {
       if (out.isTTY) out.write('\r\x1b[K')
     },
-    /** Shows what the build wrote, after a failure. */
+    /** Shows the output of the build, after a failure. */
     showLog() {
       out.write(`\n${log}\n`)
     },

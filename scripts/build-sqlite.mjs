@@ -1,5 +1,5 @@
 // `npm run build:sqlite`: compiles better-sqlite3, which no install does. It opens database files, reads twice as fast
-// as libsql, and takes a C++ toolchain and a minute. Run again, it says that the binary is there.
+// as libsql, and needs a C++ toolchain and a minute. A second run reports the existing binary.
 import { spawn, spawnSync } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -10,7 +10,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const env = childEnvironment(join(root, '.tools'))
 const say = (text) => void process.stderr.write(`${text}\n`)
 
-/** Whether it opens a database: in a process of its own, since a failed binary cannot be loaded again. */
+/** Whether it opens a database: in a process of its own, because a failed binary cannot be loaded again. */
 function opens(folder) {
   const program = `new (require(${JSON.stringify(folder)}))(':memory:').close()`
   return spawnSync(process.execPath, ['-e', program], { env, stdio: 'ignore' }).status === 0

@@ -1,5 +1,5 @@
-// The ways to run the server for good, checked without an image builder: the commands of the Dockerfile run in a fresh
-// folder and what they leave serves a chat, docker-compose reads the compose file, systemd reads the unit.
+// Checks the permanent ways of running the server without an image builder: runs the commands of the Dockerfile in a
+// fresh folder and a chat on the result, validates the compose file with docker-compose and the unit with systemd.
 import assert from 'node:assert/strict'
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ const env = childEnvironment(join(root, '.tools'))
 
 const hasProgram = (name) => spawnSync('sh', ['-c', `command -v ${name}`]).status === 0
 
-/** The instructions of a Dockerfile, by stage; lines that end with a backslash go on. */
+/** Reads the instructions of a Dockerfile, by stage; lines that end with a backslash continue. */
 function readStages(text) {
   const lines = text
     .replaceAll(/\\\n/g, ' ')
@@ -32,7 +32,7 @@ function readStages(text) {
 
 const valuesOf = (stage, wanted) => stage.filter(({ name }) => name === wanted).map(({ value }) => value)
 
-/** What `COPY . .` takes: the files of the checkout but for those that .dockerignore names. */
+/** Copies the content of `COPY . .`: the files of the checkout except those that .dockerignore names. */
 function copyContext(to) {
   const ignored = readFileSync(join(root, '.dockerignore'), 'utf8')
     .split('\n')
@@ -132,7 +132,7 @@ function checkUnit() {
   if (!hasProgram('systemd-analyze')) return console.log('svc.service was not checked: systemd is not installed')
   const unit = readFileSync(join(root, 'deploy/svc.service'), 'utf8')
   assert.match(unit, /^ExecStart=\/usr\/local\/bin\/svc run$/m)
-  // The program has to be there for the check: here it lies elsewhere.
+  // The check needs an existing program: here it lies elsewhere.
   const file = join(folder, 'svc.service')
   writeFileSync(file, unit.replace('/usr/local/bin/svc', join(root, 'apps/server/dist/main.js')))
   const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' })

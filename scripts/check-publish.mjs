@@ -1,5 +1,6 @@
-// What a published package must pass: publint (strict) and, where it has types, are-the-types-wrong (ESM only), both on
-// its packed tarball, and its README: each TypeScript block compiles as a module of a strict user. A program has no types.
+// The checks of a published package: publint (strict) and, for packages with types, are-the-types-wrong (ESM only),
+// both on its packed tarball, and its README: each TypeScript block compiles as a module of a strict user. A program
+// has no types.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const run = (command, args) => execFileSync(command, args, { stdio: ['ignore', 'pipe', 'inherit'], encoding: 'utf8' })
 
-/** Below the package, as a module of its own user: it finds the package by its name, and what the package depends on. */
+/** Below the package, as a module of its user: it finds the package by its name, and its dependencies. */
 const README_FOLDER = '.readme-check'
 
 const STRICT = {

@@ -6,7 +6,7 @@ const prefix = dirname(dirname(process.execPath))
 /** The environment for package managers, compilers and tests, with the tools' folder first on the path. */
 export function childEnvironment(tools) {
   const env = { ...process.env, JOBS: 'max', TURBO_TELEMETRY_DISABLED: '1' }
-  // What npm hands its scripts describes npm's own run; NODE_OPTIONS would reach the compiler and every backend.
+  // npm's variables for scripts describe npm's own run; NODE_OPTIONS would reach the compiler and every backend.
   for (const key of Object.keys(env)) {
     if (
       /^(NODE_OPTIONS|npm_(lifecycle|package|config)_)/i.test(key) &&
@@ -19,7 +19,7 @@ export function childEnvironment(tools) {
   return env
 }
 
-/** npm as a file that node runs: no shell, no `.cmd`. Undefined where only the program on the path is known. */
+/** Finds npm as a file that node can run: no shell, no `.cmd`. Undefined when only the program on the path is known. */
 export function findNpm() {
   if (process.env.npm_execpath?.endsWith('npm-cli.js')) return process.env.npm_execpath
   return ['lib/node_modules/npm/bin/npm-cli.js', 'share/nodejs/npm/bin/npm-cli.js']

@@ -1,6 +1,6 @@
-// Writes everything that is generated and committed. `pnpm gen` runs all generators, `pnpm gen protos` the named ones;
-// `--out FOLDER` writes below another folder than the repository. A generator is deterministic: running it twice
-// leaves no diff, on any machine.
+// Writes all generated and committed files. `pnpm gen` runs all generators, `pnpm gen protos` the named ones; `--out
+// FOLDER` writes below another folder than the repository. A generator is deterministic: running it twice leaves no
+// diff, on any machine.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -21,7 +21,7 @@ const require = createRequire(join(root, 'package.json'))
 const GENERATORS = {
   /** Messages and service definitions of the backend contract. */
   protos: { folder: 'packages/backend-client/src/gen', generate: generateProtos },
-  /** Pages that follow from the table of flags and from the manifest of requirements. */
+  /** Pages generated from the table of flags and from the manifest of requirements. */
   pages: { folder: 'docs', shared: true, generate: generatePages },
 }
 
@@ -72,7 +72,7 @@ function generatePages(out) {
 }
 
 /**
- * Makes `to` hold what `from` holds; a file that is right already is not touched, and with `shared` others stay.
+ * Copies the content of `from` to `to`; leaves correct files untouched, and with `shared` other files too.
  *
  * @param {string} from @param {string} to @param {boolean} shared
  */

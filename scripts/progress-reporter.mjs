@@ -1,7 +1,7 @@
-/** How many lines a run gets, whatever it holds. */
+/** Most lines of a run. */
 const LINES = 40
 
-/** Says now and then how many of the test files are done: `120 of 640 files, 1 failed`. */
+/** Prints the number of finished test files now and then: `120 of 640 files, 1 failed`. */
 // biome-ignore lint/style/noDefaultExport: vitest loads a reporter by its default export
 export default class ProgressReporter {
   #total = 0

@@ -1,4 +1,4 @@
-/** Folders whose tests together take less than a minute: the libraries that everything stands on, and the server's edge. */
+/** Folders whose tests together take less than a minute: the libraries below everything else, and the server's edge. */
 export const QUICK = [
   'packages/errors',
   'packages/json',
@@ -15,12 +15,11 @@ export const QUICK = [
 ]
 
 /**
- * The arguments of vitest for those of `npm test -- …`: `--watch` runs tests again as files change, `--quick` runs a
- * subset; all others go through. Without a reporter of the user's own a line says how many files are done.
+ * Converts the arguments of `npm test -- …` to those of vitest: `--watch` runs tests again as files change, `--quick`
+ * runs a subset; all others pass. Without the user's own reporter a line counts finished files.
  *
- * @param {readonly string[]} args
- * @param {{ isTerminal: boolean }} options a terminal gets vitest's own line, which counts too
- * @returns {string[]}
+ * @param {readonly string[]} args @param {{ isTerminal: boolean }} options a terminal gets vitest's own line, which
+ *   counts too @returns {string[]}
  */
 export function parseTestArguments(args, { isTerminal }) {
   const rest = args.filter((arg) => arg !== '--quick' && arg !== '--watch')

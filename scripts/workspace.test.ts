@@ -29,14 +29,14 @@ const folders = ['packages', 'apps', 'apps/backends', 'examples']
   .concat('bench')
   .filter((folder) => existsSync(join(root, folder, 'package.json')))
 const manifests = new Map(folders.map((folder) => [folder, JSON.parse(read(`${folder}/package.json`)) as Manifest]))
-const folderOf = new Map([...manifests].map(([folder, { name }]) => [name, folder]))
+const folderByName = new Map([...manifests].map(([folder, { name }]) => [name, folder]))
 
 describe('the workspace', () => {
   it('refers in each tsconfig to exactly its workspace dependencies', () => {
     for (const [folder, manifest] of manifests) {
       const { references } = JSON.parse(read(`${folder}/tsconfig.json`)) as { references: { path: string }[] }
       const wanted = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })
-        .flatMap((name) => folderOf.get(name) ?? [])
+        .flatMap((name) => folderByName.get(name) ?? [])
         .map((target) => relative(folder, target))
       expect(references.map(({ path }) => path).sort(), folder).toEqual(wanted.sort())
     }
@@ -78,7 +78,7 @@ describe('the workspace', () => {
 describe('a package that is published', () => {
   const published = [...manifests].filter(([, manifest]) => manifest.private !== true)
 
-  it.each(published)('%s says what it is, where it lives, and passes the publish check', (folder, manifest) => {
+  it.each(published)('%s has a description, a repository, and the publish check', (folder, manifest) => {
     expect(manifest.description).toMatch(/\.$/)
     expect(manifest.keywords?.length).toBeGreaterThan(2)
     expect(manifest.homepage).toBe(`https://github.com/svc-project/svc/tree/main/${folder}#readme`)
@@ -131,13 +131,13 @@ describe('ARCHITECTURE.md', () => {
     const labels = new Map(
       [...picture.matchAll(/^\s*(\w+)\["([^"]+)"\]/gm)].map(([, id = '', label = '']) => [id, label]),
     )
-    const nameOf = (id: string): string => {
+    const toName = (id: string): string => {
       const label = labels.get(id) ?? id
       if (label.startsWith('@svc/')) return label
       return label === 'apps/server' ? '@svc/server' : `@svc/backend-${label.split(' ')[0]}`
     }
     const drawn = [...picture.matchAll(/^\s*(\w+) --> (\w+)$/gm)].map(
-      ([, from = '', to = '']) => `${nameOf(from)} -> ${nameOf(to)}`,
+      ([, from = '', to = '']) => `${toName(from)} -> ${toName(to)}`,
     )
     const declared = [...manifests.values()]
       .filter(
@@ -148,7 +148,7 @@ describe('ARCHITECTURE.md', () => {
       )
       .flatMap(({ name, dependencies = {} }) =>
         Object.keys(dependencies)
-          .filter((target) => folderOf.has(target))
+          .filter((target) => folderByName.has(target))
           .map((target) => `${name} -> ${target}`),
       )
       // started as a program, never imported

@@ -1,4 +1,4 @@
-// The baseline: a relay of http.request and pipe that checks, counts and logs nothing.
+// The baseline: a relay of http.request and pipe without checks, counts or logs.
 import { Agent, createServer, request } from 'node:http'
 
 const [port, upstreamPort] = process.argv.slice(2).map(Number)

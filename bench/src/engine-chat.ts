@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http'
 import type { Generation } from './engine-direct.ts'
 
-/** A streamed chat as its client saw it. */
+/** A streamed chat as its client sees it. */
 export interface ChatFigures extends Generation {
   /** From the request to the first piece of text. */
   readonly firstTextMs: number
@@ -10,7 +10,7 @@ export interface ChatFigures extends Generation {
 const agent = new Agent({ keepAlive: true })
 const FIRST_TEXT = /"content":"[^"]/
 
-/** One streamed chat of so many tokens, read to its end. */
+/** Runs one streamed chat with this many tokens to its end. */
 export function chat(url: string, prompt: string, tokens: number): Promise<ChatFigures> {
   const body = JSON.stringify({
     model: 'm',
@@ -47,7 +47,7 @@ interface Usage {
   readonly completion_tokens: number
 }
 
-/** The usage chunk, the last one before the end of the stream. */
+/** Reads the usage chunk, the last one before the end of the stream. */
 function readUsage(text: string): Usage | undefined {
   const frame = text.split('\n\n').findLast((candidate) => candidate.includes('"usage":{'))
   return frame === undefined ? undefined : (JSON.parse(frame.slice('data: '.length)) as { usage: Usage }).usage

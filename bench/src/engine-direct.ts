@@ -1,20 +1,20 @@
 import { getLlama, LlamaLogLevel } from 'node-llama-cpp'
 
-/** Tokens made and the time they took. */
+/** Generated tokens with their time. */
 export interface Generation {
   readonly promptTokens: number
   readonly tokens: number
   readonly ms: number
 }
 
-/** The engine in this process, with nothing around it. */
+/** The engine in this process, without a server. */
 export interface DirectEngine {
-  /** Continues a text by the likeliest tokens; nothing is remembered from call to call. */
+  /** Continues a text by the likeliest tokens; each call starts without memory of earlier ones. */
   generate(prompt: string, tokens: number): Promise<Generation>
   close(): Promise<void>
 }
 
-/** Loads a model file as the llama backend does: one thread, the CPU alone. */
+/** Loads a model file as the llama backend does: one thread, on the CPU. */
 export async function openDirectEngine(file: string, contextSize: number): Promise<DirectEngine> {
   const llama = await getLlama({
     gpu: false,

@@ -1,6 +1,6 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 
-/** A key of a model file. Whole numbers are written as u32, lists of numbers by the kind they name. */
+/** A key of a model file. Whole numbers are written as u32, lists of numbers in the named type. */
 export type GgufValue =
   | string
   | number

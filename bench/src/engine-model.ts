@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type GgufValue, type Tensor, writeGguf } from './engine-gguf.ts'
 
-/** A llama of about 100 MB in 32-bit floats. Its weights are random, so its words mean nothing and its speed is real. */
+/** A llama of about 100 MB in 32-bit floats. Its weights are random: its text is meaningless and its speed is real. */
 const SHAPE = { layers: 6, embedding: 512, feedForward: 1536, heads: 8, vocabulary: 4096, context: 8192 } as const
 const CONSONANTS = 'bcdfghjklmnpqrstvwxz'
 const VOWELS = 'aeiou'
@@ -15,13 +15,13 @@ const WORDS: readonly string[] = [...CONSONANTS].flatMap((first) =>
   [...VOWELS].flatMap((vowel) => [...CONSONANTS].map((last) => `${first}${vowel}${last}`)),
 )
 
-/** So many words in an order of their own; equal seeds give equal texts. */
+/** The given number of words in pseudo-random order; equal seeds give equal texts. */
 export function createText(words: number, seed: number): string {
   const random = createRandom(seed)
   return Array.from({ length: words }, () => WORDS[Math.floor(random() * WORDS.length)]).join(' ')
 }
 
-/** Path of the model file in the system's folder for temporary files; written there the first time. */
+/** Path of the model file in the system's folder for temporary files; the first call writes it. */
 export function writeEngineModel(): string {
   const folder = join(tmpdir(), 'svc-bench')
   const file = join(folder, `engine-${Object.values(SHAPE).join('-')}.gguf`)
@@ -91,7 +91,7 @@ function createTensors(vocabulary: number): Tensor[] {
     data: new Float32Array(embedding).fill(1),
   })
   const output = matrix('output', embedding, vocabulary)
-  // what is no text scores 0 and is never the likeliest: answers end at their limit alone
+  // tokens that are no text score 0 and are never the likeliest: answers end only at their limit
   output.data.fill(0, 0, FIRST_TEXT * embedding)
   return [
     matrix('token_embd', embedding, vocabulary),
@@ -108,7 +108,7 @@ function createTensors(vocabulary: number): Tensor[] {
   ]
 }
 
-/** Numbers in 0..1 that look random and are the same in every run (mulberry32). */
+/** Pseudo-random numbers in 0..1, the same in every run (mulberry32). */
 function createRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {

@@ -1,5 +1,5 @@
-// What the way over HTTP costs a real engine, and what the llama backend makes of it: tokens per second over the same
-// engine in this process, a long prefix read first and again, eight chats at once over eight in turn.
+// Measures the cost of HTTP on top of a real engine, and the speed of the llama backend: tokens per second over the
+// same engine in this process, a long prefix on first and second reading, eight chats at once over eight in turn.
 //   pnpm --filter @svc/bench engine [-- --pairs 5 --tokens 192]
 import { linkSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
@@ -10,7 +10,7 @@ import { type ChatFigures, chat } from './engine-chat.ts'
 import { type DirectEngine, type Generation, openDirectEngine } from './engine-direct.ts'
 import { createText, writeEngineModel } from './engine-model.ts'
 import { median } from './load.ts'
-import { cpuSecondsOf, freePort, type Measured, startMeasured } from './processes.ts'
+import { freePort, type Measured, readCpuSeconds, startMeasured } from './processes.ts'
 
 const { values } = parseArgs({
   args: process.argv.slice(2).filter((argument) => argument !== '--'),
@@ -29,7 +29,7 @@ const CONTEXT = 4096
 const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'))
 const at = (name: string): string => join(folder, name)
 let seed = 1
-/** A text that nobody has read before. */
+/** A text that was not read before. */
 const fresh = (words: number): string => createText(words, ++seed)
 
 async function startServer(weights: string): Promise<Measured> {
@@ -73,7 +73,7 @@ async function cpuMeter(server: Measured): Promise<() => number> {
     loaded_models: { process: { pid: number } }[]
   }
   const pids = system.loaded_models.map((model) => model.process.pid)
-  return () => server.cpuSeconds() + pids.reduce((sum, pid) => sum + cpuSecondsOf(pid), 0)
+  return () => server.cpuSeconds() + pids.reduce((sum, pid) => sum + readCpuSeconds(pid), 0)
 }
 
 const ownCpu = (): number => {
@@ -94,7 +94,7 @@ async function compareRates(server: Measured, direct: DirectEngine): Promise<voi
   }
   for (let pair = 0; pair < pairs; pair += 1) {
     const prompt = fresh(16)
-    // who goes first changes, so that neither always runs on what the other has warmed up
+    // the order alternates, so that neither side always runs on caches that the other has warmed up
     for (const isOurs of pair % 2 === 0 ? [true, false] : [false, true]) {
       if (isOurs) oursCpu.push(await cpuMs(serverCpu, async () => ours.push(await chat(server.url, prompt, tokens))))
       else bareCpu.push(await cpuMs(ownCpu, async () => bare.push(await direct.generate(prompt, tokens))))

@@ -1,5 +1,5 @@
-// Loaded before a program (`--import`): measures how late its event loop runs, and tells and forgets it at a port of its
-// own. The time between two looks is 1 ms, so figures are that much above what was lost.
+// Loaded before a program (`--import`): measures the delay of its event loop, and reports and resets it at a port of
+// its own. The timer has a period of 1 ms, so figures are that much above the real delay.
 import { createServer } from 'node:http'
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { isMainThread } from 'node:worker_threads'

@@ -1,10 +1,10 @@
-// Our relay without our server: bare node:http around the built library, with key check, usage, figures and a log line.
+// The relay without the server: bare node:http around the built library, with key check, usage, figures and a log line.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { openSync, writeSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createHttpUpstream } from '@svc/http-client'
 import { parseJson } from '@svc/json'
-import { cloudRequest, loadCloudTarget, passthroughBody, relay } from '@svc/proxy'
+import { createCloudRequest, createPassthroughBody, loadCloudTarget, relay } from '@svc/proxy'
 
 const [port, upstreamPort] = process.argv.slice(2).map(Number)
 const LOG_BYTES = 4096
@@ -24,9 +24,9 @@ function isAllowed(incoming) {
 
 async function serve(incoming, outgoing, bytes) {
   const begun = performance.now()
-  const body = passthroughBody(parseJson(bytes), { upstreamModel: target.upstreamModel })
+  const body = createPassthroughBody(parseJson(bytes), { upstreamModel: target.upstreamModel })
   const client = (name) => incoming.headers[name]
-  const request = cloudRequest(target, { client, body: body.bytes, isStream: body.isStream })
+  const request = createCloudRequest(target, { client, body: body.bytes, isStream: body.isStream })
   const { status, usage } = await relay({ upstream, request, provider: 'provider_a', outgoing })
   const seconds = (performance.now() - begun) / 1000
   counters.requests += 1

@@ -1,20 +1,20 @@
 import { connect, type Socket } from 'node:net'
 
-/** What a burst of requests showed. */
+/** Result of a burst of requests. */
 export interface LoadFigures {
   readonly requests: number
   readonly seconds: number
   readonly requestsPerSecond: number
   readonly p50Ms: number
   readonly p99Ms: number
-  /** Bytes of the last reply's body, with the framing of its chunks, so that both sides can be shown to answer the same. */
+  /** Bytes of the last reply's body, with the framing of its chunks, to show that both sides answer the same. */
   readonly replyBytes: number
 }
 
 /**
- * Keeps `connections` requests under way for `seconds`; each connection is used again and again. It speaks just enough HTTP
- * to know where a reply ends: a client that costs as much as what it measures would leave that idle half of the time, and
- * falling asleep and waking up is then most of what is measured.
+ * Keeps `connections` requests running for `seconds` over persistent connections. It parses just enough HTTP to find
+ * the end of a reply. A client as costly as the measured server would leave that idle half of the time, and then the
+ * measurement would mostly show its sleeping and waking.
  */
 export async function runLoad(options: {
   readonly url: string
@@ -76,7 +76,7 @@ export function requestBytes(options: {
   return Buffer.from(`POST ${options.path} HTTP/1.1\r\n${lines.join('')}\r\n${options.body}`)
 }
 
-/** A connection that one request at a time is sent over. */
+/** A connection with one request at a time. */
 interface Client {
   /** Bytes of the reply's body. @throws {Error} for any status but 200, and where the connection ends */
   ask(request: Uint8Array): Promise<number>
@@ -112,7 +112,7 @@ async function openClient(host: string, port: number): Promise<Client> {
   }
 }
 
-/** Bytes of the body of a reply; undefined before it is whole. */
+/** Bytes of the body of a complete reply; undefined before. */
 function bodyBytes(text: string): number | undefined {
   const start = text.indexOf('\r\n\r\n') + 4
   if (start < 4) return undefined

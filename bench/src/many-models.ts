@@ -1,6 +1,6 @@
 /**
- * Start and model list of the built server over folders of more and more models: half of them YAML files with GGUF
- * weights beside them, half GGUF files alone. Prints wall and CPU time of each, and the ratio of twice as many models.
+ * Measures start and model list of the built server over growing folders of models: half of them YAML files with GGUF
+ * weights beside them, half GGUF files alone. Prints wall and CPU time of each, and the ratio for twice as many models.
  *
  * node --conditions=@svc/source --import tsx src/many-models.ts [--kinds yaml,gguf] [--counts 250,500,1000]
  */
@@ -13,7 +13,7 @@ import { freePort, type Measured, startMeasured } from './processes.ts'
 
 const ENTRY = fileURLToPath(new URL('../../apps/server/dist/main.js', import.meta.url))
 const WEIGHTS = fileURLToPath(new URL('../../packages/demo-models/weights/demo.gguf', import.meta.url))
-/** Calls of the list whose median counts. */
+/** Number of list calls behind each median. */
 const CALLS = 11
 
 interface Row {
@@ -25,7 +25,7 @@ interface Row {
   readonly listCpuMs: number
 }
 
-/** What a model of the folder consists of. */
+/** Files of a model in the folder. */
 type Kind = 'yaml' | 'gguf'
 
 function writeModels(folder: string, count: number, kinds: readonly Kind[]): void {

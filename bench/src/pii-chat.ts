@@ -1,5 +1,5 @@
-// What five patterns add to a chat request of 2,000 tokens: p95 with them minus p95 without, in interleaved pairs over
-// one server in front of one upstream.
+// Measures the cost of five patterns for a chat request of 2,000 tokens: p95 with them minus p95 without, in
+// interleaved pairs over one server in front of one upstream.
 //   pnpm --filter @svc/bench pii-chat [-- --pairs 5 --requests 1000]
 import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, request } from 'node:http'

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Numbers that look random and are the same in every run. */
+/** Pseudo-random numbers, the same in every run. */
 export class Dice {
   private state: number
 
@@ -51,10 +51,10 @@ function filesBelow(folder: URL, ending: string, most: number): string[] {
 }
 
 /**
- * Text as requests have it: prose and code of this repository, questions and log lines, in turn. ASCII alone, or with the
- * umlauts and emoji of people's messages, which makes it a string of two bytes a character.
+ * Text like that of requests: prose and code of this repository, questions and log lines, in turn. ASCII only, or with
+ * umlauts and emoji, which makes it a string of two bytes a character.
  *
- * @param secrets put in once every few thousand characters
+ * @param secrets inserted once every few thousand characters
  */
 export function chatCorpus(length: number, isAscii: boolean, secrets: readonly string[]): string {
   const dice = new Dice(7)
@@ -73,7 +73,7 @@ export function chatCorpus(length: number, isAscii: boolean, secrets: readonly s
     size += part.length
   }
   const text = parts.join('').slice(0, length)
-  // Through bytes, so that the engine holds it as it would hold the body of a request.
+  // Decoded from bytes, so that the engine holds it like the body of a request.
   return isAscii
     ? Buffer.from(text.replaceAll(/[^\n\x20-\x7e]/g, '-'), 'latin1').toString('latin1')
     : Buffer.from(text, 'utf8').toString('utf8')

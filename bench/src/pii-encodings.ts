@@ -1,5 +1,5 @@
-// What looking behind encodings costs a detector of patterns where next to nothing is encoded, and where all is: MB of text
-// a second with and without it, in one run, of each the best of interleaved rounds.
+// Measures the cost of decoding encodings for a detector of patterns, on text with almost no encoded parts and on fully
+// encoded text: MB of text a second with and without it, in one run, the best of interleaved rounds.
 //   cd bench && node --conditions=@svc/source --import tsx src/pii-encodings.ts [--rounds 15]
 import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'

@@ -7,10 +7,10 @@ import { seconds } from './processor-time.ts'
 
 const TEXT_LENGTH = 15 * 2 ** 20
 
-/** Pieces of a search between two looks at the memory. */
+/** Pieces of a search between two readings of the memory. */
 const PIECES_A_LOOK = 1000
 
-/** Patterns and a text that is hard on them. */
+/** Patterns and a text that is hard for them. */
 interface HardSet {
   readonly name: string
   readonly patterns: readonly string[]
@@ -19,7 +19,7 @@ interface HardSet {
 
 const repeated = (unit: string): string => unit.repeat(Math.ceil(TEXT_LENGTH / unit.length)).slice(0, TEXT_LENGTH)
 
-/** Random pieces, all of them with the same chance. */
+/** Random pieces with equal probability. */
 function mixed(...pieces: readonly [string, ...string[]]): string {
   const dice = new Dice(9)
   let text = ''
@@ -83,12 +83,15 @@ const SETS: readonly HardSet[] = [
   },
 ]
 
-/** The text as the engine would hold it as part of a body: made in a call of its own, so that nothing else of it is left. */
-function textOf({ text }: HardSet): string {
+/**
+ * Builds the text as the engine would hold it as part of a body: in a call of its own, so that no other copy of it
+ * stays alive.
+ */
+function buildText({ text }: HardSet): string {
   return Buffer.from(text(), 'latin1').toString('latin1')
 }
 
-/** Processor time and matches of a search; one that takes little is made again, when the engine knows the code. */
+/** Processor time and matches of a search; a fast search is repeated after the engine has optimised the code. */
 function search(patterns: readonly string[], text: string): { time: number; found: number } {
   const matcher = new PatternMatcher(patterns.map((source) => new CompiledPattern(source)))
   let time = Number.POSITIVE_INFINITY
@@ -103,24 +106,24 @@ function search(patterns: readonly string[], text: string): { time: number; foun
   return { time, found }
 }
 
-/** Memory that is held at most during the first search of a matcher, with what it keeps for later ones, in MiB. */
+/** Peak memory during the first search of a matcher, including caches for later ones, in MiB. */
 function mostHeld(patterns: readonly string[], text: string, held: () => number): number {
   const scan = new PatternMatcher(patterns.map((source) => new CompiledPattern(source))).scan(text)
   const before = held()
   let most = before
   for (let piece = 1; !scan.advance(); piece++) if (piece % PIECES_A_LOOK === 0) most = Math.max(most, held())
   most = Math.max(most, held())
-  // What the search holds counts up to here.
+  // The search's memory is alive up to here.
   scan.advance()
   return most - before
 }
 
-/** Prints MB of text a second and the memory that is held during the search, over that of text and patterns. */
+/** Prints MB of text a second and the memory during the search, beyond that of text and patterns. */
 export function measureHardSets(): void {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   const held = (): number => {
-    // Buffers that are given up are gone only after the next collection.
+    // Freed buffers disappear only with the next collection.
     for (let again = 0; again < 3; again++) collect()
     const { heapUsed, external } = process.memoryUsage()
     return (heapUsed + external) / 2 ** 20
@@ -128,7 +131,7 @@ export function measureHardSets(): void {
   console.log('\nhard sets')
   for (const set of SETS) {
     const { name, patterns } = set
-    const text = textOf(set)
+    const text = buildText(set)
     const { time, found } = search(patterns, text)
     const rate = (text.length / 1e6 / time).toFixed(2).padStart(8)
     const extra = mostHeld(patterns, text, held).toFixed(1).padStart(6)

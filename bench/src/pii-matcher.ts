@@ -5,9 +5,9 @@ import { CUSTOM_PATTERNS, hardPattern, hardText, SOME_SECRETS, TEN_SECRETS } fro
 import { seconds } from './processor-time.ts'
 
 /**
- * How fast patterns are found: MB of text a second beside other engines, the same and the memory held where patterns and
- * texts are hard, and time when the text doubles. Run `pii-matcher -- speed`, `pii-matcher -- hard` or
- * `pii-matcher -- doubling` for one of them.
+ * Measures the speed of the pattern matcher: MB of text a second beside other engines; the same, and memory, for hard
+ * patterns and texts; and time when the text doubles. Run `pii-matcher -- speed`, `pii-matcher -- hard` or `pii-matcher
+ * -- doubling` for one of them.
  */
 
 const TEXT_LENGTH = 4 * 2 ** 20
@@ -18,7 +18,7 @@ const HIGHEST_RATIO = 2.2
 /** Texts are at most four times as long. */
 const LONGEST_START = 2 ** 19
 
-/** A way of finding all matches of several patterns in a text. */
+/** A method of finding all matches of several patterns in a text. */
 interface Engine {
   readonly name: string
   /** The number of matches. */
@@ -36,7 +36,7 @@ interface Expression<Subject> {
   exec(subject: Subject): unknown
 }
 
-/** One pass a pattern, as the engine of the language does it. `prepare` belongs to what is measured. */
+/** One pass for each pattern, with the language's own engine. The measurement includes `prepare`. */
 function onePassEach<Subject>(
   name: string,
   expressions: readonly Expression<Subject>[],
@@ -56,7 +56,7 @@ function onePassEach<Subject>(
   }
 }
 
-/** The native package, where somebody installed it and names its file in `RE2_MODULE`. It is fastest on bytes. */
+/** The native package, if it is installed and `RE2_MODULE` names its file. It is fastest on bytes. */
 async function nativeRe2(): Promise<((source: string) => Expression<Buffer>) | undefined> {
   const path = process.env.RE2_MODULE
   if (path === undefined) return undefined
@@ -65,8 +65,8 @@ async function nativeRe2(): Promise<((source: string) => Expression<Buffer>) | u
 }
 
 /**
- * Runs the engines in turn over the same text; each must find the same number of matches. Of each the least time counts: other
- * work on the machine lengthens times, nothing shortens them.
+ * Runs the engines in turn over the same text; each must find the same number of matches. Reports the least time of
+ * each, because other work on the machine only lengthens times.
  */
 function race(title: string, text: string, engines: readonly Engine[]): void {
   const counts = engines.map((engine) => engine.count(text))
@@ -120,14 +120,14 @@ function leastTime(matcher: PatternMatcher, text: string, tries: number): number
   return least
 }
 
-/** How much longer a text of twice the length takes, from the mean of two doublings. */
+/** Ratio of times for a text of twice the length, from the mean of two doublings. */
 function doublingRatio(matcher: PatternMatcher, kind: number, length: number, tries: number): number {
   const at = (size: number): number => leastTime(matcher, hardText(kind, size, new Dice(3)), tries)
   at(length)
   return Math.sqrt(at(length * 4) / at(length))
 }
 
-/** A length at which a search takes a few milliseconds, so that its time says something. */
+/** A length at which a search takes a few milliseconds, long enough to measure. */
 function startLength(matcher: PatternMatcher, kind: number): { length: number; time: number } {
   let length = 2 ** 14
   let time = leastTime(matcher, hardText(kind, length, new Dice(3)), 2)
@@ -150,8 +150,8 @@ function measureDoubling(): void {
     const matcher = new PatternMatcher([new CompiledPattern(source)])
     const { length, time } = startLength(matcher, kind)
     let ratio = doublingRatio(matcher, kind, length, 3)
-    // A busy machine lengthens a run, never shortens it, and where the matcher goes over from one method to the other there
-    // is one step: what looks bad is looked at again, with longer texts.
+    // A busy machine lengthens a run, never shortens it, and the switch from one method to the other adds one step. A
+    // bad result is measured again, with longer texts.
     let longer = length
     for (let again = 0; again < 4 && ratio > HIGHEST_RATIO; again++) {
       if (again > 0 && longer < LONGEST_START) longer *= 4

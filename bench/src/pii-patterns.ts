@@ -1,6 +1,6 @@
 import type { Dice } from './pii-corpus.ts'
 
-/** The shapes of ten well-known secrets, as a list of patterns would have them. */
+/** The forms of ten well-known secrets, as a list of patterns would have them. */
 export const TEN_SECRETS: readonly string[] = [
   'sk-(?:proj-)?[A-Za-z0-9_-]{20,}',
   'sk-ant-[A-Za-z0-9_-]{20,}',
@@ -33,7 +33,7 @@ export const SOME_SECRETS: readonly string[] = [
 
 const NAMES = ['apollo', 'borealis', 'cobalt', 'delta9', 'ember', 'falcon', 'granite', 'harbor'] as const
 
-/** What operators write down of one product of theirs: its tokens, numbers, addresses, hosts. */
+/** Patterns an operator writes for one product: its tokens, numbers, addresses, hosts. */
 const PER_NAME: readonly ((name: string) => string)[] = [
   (name) => `${name}_(?:live|test)_[0-9A-Za-z]{24}`,
   (name) => `${name}-[0-9]{4,8}`,
@@ -56,7 +56,7 @@ const PER_NAME: readonly ((name: string) => string)[] = [
 /** 128 patterns of eight products. */
 export const CUSTOM_PATTERNS: readonly string[] = NAMES.flatMap((name) => PER_NAME.map((shape) => shape(name)))
 
-/** What stands behind the name of a product in a pattern with large bounds, most of them inside of others. */
+/** Parts after the name of a product in a pattern with large bounds, most of them nested. */
 const LARGE_SHAPES: readonly string[] = [
   '_(?:[0-9A-Za-z]{1,4096}[._-]?){1,4096}',
   '-(?:[a-z]{0,64}[0-9]{0,64}){0,4096}',

@@ -1,5 +1,5 @@
-// How long a request of 15 MB holds up everybody else: the delay of the server's event loop and the wait of small requests
-// meanwhile, without filter and with patterns, in turn over one server in front of one upstream.
+// Measures how long a request of 15 MB blocks other requests: the delay of the server's event loop and the wait of
+// small requests meanwhile, without filter and with patterns, in turn over one server in front of one upstream.
 //   pnpm --filter @svc/bench pii-stall [-- --rounds 7 --megabytes 14 --server FILE]
 // `--server` names the main file of another build of the server.
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -22,15 +22,15 @@ const { values } = parseArgs({
 })
 const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'))
 
-/** What a request did to everybody else. */
+/** Effect of a request on other requests. */
 interface Stall {
-  /** The longest time the event loop of the server did not turn. */
+  /** Longest delay of the server's event loop. */
   readonly maxMs: number
-  /** Time in which the main thread was busy. */
+  /** Busy time of the main thread. */
   readonly activeMs: number
-  /** The longest that a small request waited. */
+  /** Longest wait of a small request. */
   readonly waitMs: number
-  /** How long the request itself took. */
+  /** Time of the request itself. */
   readonly tookMs: number
 }
 
@@ -40,7 +40,7 @@ const far = {
   known_usecases: ['chat'],
   proxy: { upstream_url: `${upstream.url}${CHAT_PATH}` },
 }
-/** Patterns that have to be tried nearly everywhere in a text of digits. */
+/** Patterns with an attempt at nearly every position of a text of digits. */
 const hard = Array.from({ length: 2 }, (_, index) => ({
   name: `HARD${index}`,
   match: `[0-9]{1,64}${index}00[0-9]{8,40}x`,
@@ -65,7 +65,7 @@ async function readDelay(): Promise<Pick<Stall, 'maxMs' | 'activeMs'>> {
   return (await (await fetch(`http://127.0.0.1:${delayPort}/`)).json()) as Stall
 }
 
-/** The longest wait of small requests, one after the other, until told to stop. */
+/** Sends small requests one after the other until told to stop; returns the longest wait. */
 async function probe(until: { stopped: boolean }): Promise<number> {
   let longest = 0
   while (!until.stopped) {
@@ -85,7 +85,7 @@ async function ask(body: string): Promise<number> {
   return performance.now() - begun
 }
 
-/** Asks twice: for the event loop alone, then beside small requests. */
+/** Sends the request twice: once to measure the event loop, once beside small requests. */
 async function measure(body: string): Promise<Stall> {
   await readDelay()
   const tookMs = await ask(body)
@@ -99,19 +99,19 @@ async function measure(body: string): Promise<Stall> {
 }
 
 const length = Number(values.megabytes) * 1e6
-const bodyOf = (model: string, content: string): string =>
+const toBody = (model: string, content: string): string =>
   JSON.stringify({ model, messages: [{ role: 'user', content }] })
 const texts = { prose: chatCorpus(length, true, []), digits: '10020030040050060070'.repeat(length / 20) }
 const cases = {
-  'prose, unfiltered': bodyOf('unfiltered', texts.prose),
-  'prose, five patterns': bodyOf('five patterns', texts.prose),
-  'digits, unfiltered': bodyOf('unfiltered', texts.digits),
-  'digits, hard patterns': bodyOf('hard patterns', texts.digits),
+  'prose, unfiltered': toBody('unfiltered', texts.prose),
+  'prose, five patterns': toBody('five patterns', texts.prose),
+  'digits, unfiltered': toBody('unfiltered', texts.digits),
+  'digits, hard patterns': toBody('hard patterns', texts.digits),
 }
 
 try {
   const measured = Object.entries(cases).map(([name, body]) => ({ name, body, stalls: [] as Stall[] }))
-  // The first of each is not counted.
+  // The first round is not counted.
   for (let round = 0; round <= Number(values.rounds); round += 1) {
     for (const { body, stalls } of measured) {
       const stall = await measure(body)

@@ -1,5 +1,5 @@
-// MB of JSON a second read and walked for its text by the PII filter, over `JSON.parse` and a plain walk of all strings,
-// in one run: interleaved rounds, medians. And the time one chat request of 2,000 tokens takes.
+// Measures MB of JSON a second read and walked for its text by the PII filter, over `JSON.parse` and a plain walk of
+// all strings, in one run: interleaved rounds, medians. Also measures the time of one chat request of 2,000 tokens.
 //   pnpm --filter @svc/bench pii-walk [-- --rounds 15]
 import { parseArgs } from 'node:util'
 import { applySplices, parseJson } from '@svc/json'
@@ -91,7 +91,7 @@ const BODIES: readonly Body[] = [
   },
 ]
 
-/** All strings of a value: what a walk of `JSON.parse`'s result costs at the least. */
+/** All strings of a value: the least cost of walking the result of `JSON.parse`. */
 function countStrings(value: unknown): number {
   if (typeof value === 'string') return 1
   if (typeof value !== 'object' || value === null) return 0
@@ -105,7 +105,7 @@ function median(figures: readonly number[]): number {
 }
 
 /** Milliseconds of one run of a function, on average over about 20 ms. */
-function timeOf(run: () => unknown): number {
+function measureTime(run: () => unknown): number {
   const begun = performance.now()
   let count = 0
   let spent = 0
@@ -133,9 +133,9 @@ for (const { name, format, body } of BODIES) {
     },
   }
   const times = { collect: [] as number[], both: [] as number[], plain: [] as number[], rewrite: [] as number[] }
-  for (const run of Object.values(runs)) timeOf(run)
+  for (const run of Object.values(runs)) measureTime(run)
   for (let round = 0; round < rounds; round++) {
-    for (const [key, run] of Object.entries(runs)) times[key as keyof typeof runs].push(timeOf(run))
+    for (const [key, run] of Object.entries(runs)) times[key as keyof typeof runs].push(measureTime(run))
   }
   const ms = {
     collect: median(times.collect),

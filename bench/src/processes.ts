@@ -13,7 +13,7 @@ export interface Measured {
   stop(): Promise<void>
 }
 
-/** A port that was free a moment ago. */
+/** Finds a port that was free a moment ago. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer()
@@ -27,10 +27,10 @@ export function freePort(): Promise<number> {
 }
 
 /**
- * CPU seconds of a process, from the scheduler's own accounting of its threads in nanoseconds; where the kernel has none,
- * from its count of clock ticks.
+ * Reads the CPU seconds of a process from the scheduler's accounting of its threads in nanoseconds; where the kernel
+ * has none, from its count of clock ticks.
  */
-export function cpuSecondsOf(pid: number): number {
+export function readCpuSeconds(pid: number): number {
   try {
     const threads = readdirSync(`/proc/${pid}/task`)
     const nanoseconds = threads.map((thread) =>
@@ -43,7 +43,7 @@ export function cpuSecondsOf(pid: number): number {
   }
 }
 
-/** Starts a Node program, or the command named, pinned to a processor where one is named, and waits until it answers. */
+/** Starts a Node program, or the named command, optionally pinned to a processor, and waits until it answers. */
 export async function startMeasured(options: {
   readonly cpu?: number | undefined
   readonly command?: string | undefined
@@ -70,7 +70,7 @@ export async function startMeasured(options: {
   return {
     pid,
     url: options.url,
-    cpuSeconds: () => cpuSecondsOf(pid),
+    cpuSeconds: () => readCpuSeconds(pid),
     async stop() {
       child.kill('SIGTERM')
       await exited

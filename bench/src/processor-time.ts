@@ -1,4 +1,4 @@
-/** Seconds of processor time that some work takes: what else the machine does counts little. */
+/** Seconds of processor time of some work, which other load on the machine affects little. */
 export function seconds(work: () => void): number {
   const begun = process.cpuUsage()
   work()

@@ -1,6 +1,6 @@
-// The upstream behind every relay: one JSON reply with figures, or a stream of chunks that carry the time they left. How
-// many and how often, the request says: all streams in step, or each at a pace of its own. It speaks just enough HTTP for
-// that, so that the relays are what is busy.
+// The upstream behind every relay: one JSON reply with figures, or a stream of chunks that carry their send time. The
+// request sets their number and interval: all streams in step, or each at its own pace. It parses just enough HTTP for
+// that, so that the relays are the bottleneck.
 import { createServer } from 'node:net'
 
 const port = Number(process.argv[2])
@@ -56,7 +56,7 @@ createServer({ noDelay: true }, (socket) => {
   socket.on('error', () => socket.destroy())
   socket.on('data', (piece) => {
     text += piece.toString('latin1')
-    // A long body in pieces is looked at once it is there.
+    // A long body in pieces is read once it is complete.
     if (text.length < expected) return
     const start = text.indexOf('\r\n\r\n') + 4
     if (start < 4) return

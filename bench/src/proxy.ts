@@ -1,10 +1,10 @@
-// Requests and streams through our relay over a bare node:http relay (http.request and pipe), and nginx where it is
-// installed, in front of the same upstream, in one run: rounds in turn, the relay under measurement alone on processor 0,
+// Measures requests and streams through the relay over a bare node:http relay (http.request and pipe), and nginx where
+// it is installed, in front of the same upstream, in one run: rounds in turn, the measured relay alone on processor 0,
 // upstream and load on processor 1.
 //   pnpm --filter @svc/bench proxy [-- --seconds 3 --rounds 5 --only library]
-// Bare sockets, which pass bytes on without a look at them, are the floor. The server is there twice, once looking for
-// five patterns in every request. Streams are measured twice: in step, where every stream has an event at the same moment,
-// and at a pace of their own, as answers of a model have.
+// Bare sockets, which pass bytes on without reading them, are the floor. The server runs twice, once with five patterns
+// in every request. Streams are measured twice: in step, where every stream has an event at the same moment, and at
+// their own pace, as answers of a model have.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -40,24 +40,24 @@ const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'))
 const at = (name: string): string => join(folder, name)
 const question = 'Tell me about the weather in the mountains, please, and do not leave anything out. '.repeat(10)
 
-/** How often a stream has an event. */
+/** Interval of a stream's events. */
 interface Pace {
   readonly events: number
   readonly intervalMs: number
-  /** Whether all streams have theirs at the same moment. */
+  /** Whether all streams have their events at the same moment. */
   readonly inStep: boolean
 }
 
 const IN_STEP: Pace = { events: Number(values.events), intervalMs: Number(values['interval-ms']), inStep: true }
 const OWN_PACE: Pace = { events: Number(values.events), intervalMs: Number(values['pace-ms']), inStep: false }
 
-function bodyOf(pace?: Pace): string {
+function toBody(pace?: Pace): string {
   const messages = [{ role: 'user', content: question }]
   const streaming = pace === undefined ? { stream: false } : { stream: true, metadata: pace }
   return JSON.stringify({ model: 'm', temperature: 0.7, messages, ...streaming })
 }
 
-/** A relay under measurement and what it showed. */
+/** A measured relay with its results. */
 interface Side {
   readonly name: string
   readonly target: Measured
@@ -74,7 +74,7 @@ async function startScript(script: URL, upstreamPort: number): Promise<Measured>
   return startMeasured({ cpu: 0, args, url: `http://127.0.0.1:${port}`, ready: '/' })
 }
 
-/** The whole server with one key, and one model that lives upstream. */
+/** Starts the whole server with one key, and one model at an upstream. */
 function startSvc(upstream: Measured, name: string, hasPatterns: boolean): Promise<Measured> {
   const proxy = { upstream_url: `${upstream.url}${CHAT_PATH}`, upstream_model: 'upstream-model' }
   const pii = hasPatterns ? { enabled: true, detectors: ['secrets'] } : { enabled: false }
@@ -117,7 +117,7 @@ async function measureRequests({ target, requests }: Side): Promise<void> {
   const figures = await runLoad({
     url: target.url,
     path: CHAT_PATH,
-    body: bodyOf(),
+    body: toBody(),
     headers: HEADERS,
     connections,
     seconds,
@@ -127,12 +127,12 @@ async function measureRequests({ target, requests }: Side): Promise<void> {
 
 async function measureStreams({ url, cpuSeconds }: Measured, pace: Pace): Promise<CostlyStreams> {
   const before = cpuSeconds()
-  const load = { url, path: CHAT_PATH, body: bodyOf(pace), headers: HEADERS, connections: streams, seconds }
+  const load = { url, path: CHAT_PATH, body: toBody(pace), headers: HEADERS, connections: streams, seconds }
   const figures = await runStreams(load)
   return { ...figures, cpuUs: ((cpuSeconds() - before) / figures.events) * 1e6 }
 }
 
-/** Figures of a side over those of the baseline, round by round. */
+/** Ratios of a side's figures to those of the baseline, round by round. */
 function ratio<T>(of: readonly T[], base: readonly T[], pick: (figures: T) => number): string {
   return median(of.flatMap((figures, round) => (base[round] ? [pick(figures) / pick(base[round])] : []))).toFixed(2)
 }
@@ -196,7 +196,7 @@ try {
   if (nginx !== undefined) sides.push(side('nginx', nginx))
   const all = [direct, ...sides]
   for (const each of all) {
-    await runLoad({ url: each.target.url, path: CHAT_PATH, body: bodyOf(), headers: HEADERS, connections, seconds: 2 })
+    await runLoad({ url: each.target.url, path: CHAT_PATH, body: toBody(), headers: HEADERS, connections, seconds: 2 })
   }
   for (let round = 0; round < rounds; round += 1) {
     for (const each of all) await measureRequests(each)

@@ -1,5 +1,5 @@
-// Chats per second through server and mock backend over a bare node:http server that answers the same bytes, in one
-// run: interleaved pairs, each server alone on processor 0, load and backend on processor 1.
+// Measures chats per second through server and mock backend over a bare node:http server that answers the same bytes,
+// in one run: interleaved pairs, each server alone on processor 0, load and backend on processor 1.
 //   pnpm --filter @svc/bench relay [-- --seconds 3 --pairs 5]
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

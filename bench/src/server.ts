@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freePort, type Measured, startMeasured } from './processes.ts'
 
-/** The path of all that is asked. */
+/** The path of all requests. */
 export const CHAT_PATH = '/v1/chat/completions'
 
-/** The built-ins that every server of the specification has. */
+/** The built-in patterns that the specification requires. */
 export const FIVE_PATTERNS = [
   'provider_a_api_key',
   'provider_b_api_key',
@@ -17,16 +17,16 @@ export const FIVE_PATTERNS = [
 
 const BUILT_SERVER = fileURLToPath(new URL('../../apps/server/dist/main.js', import.meta.url))
 
-/** Starts the upstream of models that live elsewhere. */
+/** Starts the upstream of relayed models. */
 export async function startUpstream(cpu?: number): Promise<Measured> {
   const port = await freePort()
   const script = fileURLToPath(new URL('./proxy-upstream.mjs', import.meta.url))
   return startMeasured({ cpu, args: [script, String(port)], url: `http://127.0.0.1:${port}`, ready: '/' })
 }
 
-/** What a server is started with. */
+/** Options of a server. */
 export interface ServerOptions {
-  /** Where everything of it lies. */
+  /** Folder for all its files. */
   readonly folder: string
   /** Model files. */
   readonly models: readonly { readonly name: string; readonly [field: string]: unknown }[]

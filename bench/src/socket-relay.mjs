@@ -1,4 +1,4 @@
-// The floor: bytes passed between two sockets of node:net, by the calls that cost least, without a look at them.
+// The floor: passes bytes between two sockets of node:net, by the cheapest calls, without reading them.
 import { connect, createServer } from 'node:net'
 
 const [port, upstreamPort] = process.argv.slice(2).map(Number)

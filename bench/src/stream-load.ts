@@ -1,11 +1,11 @@
 import { connect } from 'node:net'
 import { requestBytes } from './load.ts'
 
-/** What streams showed. */
+/** Result of a burst of streams. */
 export interface StreamFigures {
   readonly events: number
   readonly eventsPerSecond: number
-  /** From the moment an event left the upstream to the moment it was read here. */
+  /** Time from an event's departure at the upstream to its arrival here. */
   readonly p50Us: number
   readonly p99Us: number
 }
@@ -14,8 +14,8 @@ const SENT_AT = '"at":'
 const END_OF_CHUNKS = '\r\n0\r\n\r\n'
 
 /**
- * Keeps `connections` streams under way for `seconds`. Each event tells when it left, by the machine's own clock. Like
- * {@link runLoad} it speaks just enough HTTP: a client that costs more than the relay would set the pace.
+ * Keeps `connections` streams running for `seconds`. Each event carries its send time, by the machine's own clock. Like
+ * {@link runLoad} it parses just enough HTTP: a client more costly than the relay would limit the rate.
  */
 export async function runStreams(options: {
   readonly url: string
@@ -34,7 +34,7 @@ export async function runStreams(options: {
   const connection = (): Promise<void> =>
     new Promise((resolve, reject) => {
       const socket = connect({ host: hostname, port: Number(port), noDelay: true })
-      /** The end of what has come of a stream: it may be cut anywhere. */
+      /** The end of a stream's bytes so far, which may be cut anywhere. */
       let tail = ''
       socket.once('connect', () => socket.write(request))
       socket.on('error', reject).on('close', () => reject(new Error('the connection ended')))

@@ -10,8 +10,8 @@ export interface CpuProfile {
   readonly timeDeltas: readonly number[]
 }
 
-/** The shortest name of a module that still says whose it is. */
-function moduleOf(url: string): string {
+/** The shortest name of a module that still identifies its package. */
+function findModule(url: string): string {
   const inPackage = /node_modules\/(?!\.pnpm)((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1]
   if (inPackage !== undefined) return inPackage
   if (url.startsWith('node:')) return url
@@ -34,7 +34,7 @@ export function topFunctions(
     const time = self.get(id) ?? 0
     if (time === 0 || callFrame.functionName === '(idle)' || callFrame.functionName === '(root)') continue
     busy += time
-    const module = moduleOf(callFrame.url)
+    const module = findModule(callFrame.url)
     const name = `${callFrame.functionName || '(anonymous)'}  ${module}`
     byFunction.set(name, (byFunction.get(name) ?? 0) + time)
     byModule.set(module, (byModule.get(module) ?? 0) + time)

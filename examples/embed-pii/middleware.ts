@@ -3,14 +3,14 @@ import { SvcError } from '@svc/errors'
 import { type FilterBodyOptions, filterBody } from '@svc/pii'
 import { PiiError, piiBlocked } from '@svc/pii/errors'
 
-/** A request whose body has been read: what Connect, Express and their like call `req`. */
+/** A request whose body has been read, like `req` in Connect, Express and similar frameworks. */
 export type FilteredRequest = IncomingMessage & { body?: Uint8Array }
 
 type Middleware = (request: FilteredRequest, response: ServerResponse, next: () => void) => Promise<void>
 
 const MAX_BODY_BYTES = 10 * 1024 * 1024
 
-/** Reads the body, filters it, and goes on with `request.body`, or answers itself. Runs before any body parser. */
+/** Reads the body, filters it, and continues with `request.body`, or answers itself. Runs before any body parser. */
 export function piiFilter(options: FilterBodyOptions): Middleware {
   return async (request, response, next) => {
     const left = new AbortController()
@@ -21,7 +21,7 @@ export function piiFilter(options: FilterBodyOptions): Middleware {
       if (filtered.blocked) throw piiBlocked()
       request.body = filtered.body
     } catch (error) {
-      // Whatever went wrong: nothing of the request goes on.
+      // After any failure no part of the request is passed on.
       if (!response.destroyed) refuse(response, error)
       return
     }
@@ -42,7 +42,7 @@ async function readBody(request: IncomingMessage): Promise<Uint8Array> {
 
 const STATUS: Partial<Record<string, number>> = { invalid_request: 400, too_large: 413, unavailable: 503 }
 
-/** Answers an error; what nobody foresaw is not shown. */
+/** Answers with an error; an unexpected error is not shown. */
 function refuse(response: ServerResponse, thrown: unknown): void {
   const error = SvcError.is(thrown) ? thrown : new PiiError('internal', 'internal error')
   if (error.retryAfterMs !== undefined) response.setHeader('retry-after', Math.ceil(error.retryAfterMs / 1000))

@@ -23,7 +23,7 @@ async function withServer(test: (url: string) => Promise<void>): Promise<unknown
   }
 }
 
-it('masks what it knows, lets the rest through byte for byte, and refuses what it cannot read', async () => {
+it('masks private text, passes the rest byte for byte, and refuses an unreadable body', async () => {
   const code = await withServer(async (url) => {
     const send = async (body: string) => {
       const reply = await fetch(url, { method: 'POST', body, headers: { connection: 'close' } })

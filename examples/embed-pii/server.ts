@@ -6,7 +6,7 @@ import { type FilteredRequest, piiFilter } from './middleware.ts'
 
 const CUSTOMERS = ['Ada Byron', 'Žofie Horáková']
 
-/** The "recogniser": knows the customers. In its place stands a model; offsets count bytes of UTF-8. */
+/** The "recogniser": knows the customers. A real one is a model; offsets count bytes of UTF-8. */
 const customers: TokenClassifier = {
   async classify(text) {
     return CUSTOMERS.flatMap((name) =>
@@ -24,7 +24,7 @@ const filter = piiFilter({
   blockUnscannedMedia: true,
 })
 
-// The "model" says back what it was sent.
+// The "model" repeats its request.
 const server = createServer((request: FilteredRequest, response) => {
   void filter(request, response, () => {
     response.writeHead(200, { 'content-type': 'application/json' })

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { type BackendClient, createBackendClient } from '@svc/backend-client'
 import { expect, it } from 'vitest'
 
-/** Starts the example the way a server does, runs a test against it and stops it. */
+/** Starts the example as a server does, runs a test against it and stops it. */
 async function withBackend(test: (client: BackendClient) => Promise<void>): Promise<unknown> {
   const tsx = createRequire(import.meta.url).resolve('tsx')
   const program = fileURLToPath(new URL('backend.ts', import.meta.url))

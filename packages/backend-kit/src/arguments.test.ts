@@ -20,6 +20,6 @@ it.each([
   [['--addr', 'unix:'], /path/],
   [['--addr', 'a:1', '--model', 'x'], /--model/],
   [['a:1'], /a:1/],
-])('explains what is wrong with %j', (argv, message) => {
+])('explains the fault of %j', (argv, message) => {
   expect(parseArguments(argv)).toEqual({ kind: 'usage-error', message: expect.stringMatching(message) })
 })

@@ -1,13 +1,13 @@
 import { parseArgs } from 'node:util'
 import { parseBackendAddress } from '@svc/backend-client/proto'
 
-/** How a backend is called. */
+/** Usage of a backend program. */
 export const USAGE = `usage: --addr <host:port | unix:/path>
 
   --addr  where to listen for gRPC calls; port 0 takes a free one
   --help  print this`
 
-/** What the arguments of a backend ask for. */
+/** The command in the arguments of a backend. */
 export type BackendCommand =
   | { readonly kind: 'serve'; readonly address: string }
   | { readonly kind: 'help' }

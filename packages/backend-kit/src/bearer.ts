@@ -5,7 +5,7 @@ import { SvcError } from '@svc/errors'
 /** Checks the caller of a call; throws `unauthenticated`. */
 export type BearerCheck = (metadata: Metadata) => void
 
-/** A check for one token, in constant time. No token: everyone may call. */
+/** Creates a check for one token, in constant time. Without a token every caller passes. */
 export function createBearerCheck(token: string | undefined): BearerCheck {
   if (!token) return () => {}
   const expected = digest(`Bearer ${token}`)

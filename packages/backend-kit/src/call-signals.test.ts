@@ -11,7 +11,7 @@ describe('signals of calls', () => {
     expect([first?.signal.reason, second?.signal.aborted]).toEqual(['gone', false])
   })
 
-  it('abort when the model goes, but for those that are over', () => {
+  it('abort when the model closes, except for finished calls', () => {
     const calls = createCallSignals()
     const caller = new AbortController()
     const [over, running] = [calls.begin(caller.signal), calls.begin(caller.signal)]
@@ -22,7 +22,7 @@ describe('signals of calls', () => {
     expect(running.signal.reason).toMatchObject({ kind: 'unavailable', code: 'model_unloading' })
   })
 
-  it('are aborted from the start for a caller who has left, and behind a close', () => {
+  it('are aborted from the start for a cancelled caller, and after a close', () => {
     const calls = createCallSignals()
     expect(calls.begin(AbortSignal.abort('gone')).signal.reason).toBe('gone')
     calls.close()
@@ -30,7 +30,7 @@ describe('signals of calls', () => {
     expect(signal.reason).toMatchObject({ code: 'model_unloading' })
   })
 
-  it('last for one call, whatever becomes of it', async () => {
+  it('last for one call, however it ends', async () => {
     const calls = createCallSignals()
     const caller = new AbortController()
     const seen: AbortSignal[] = []
@@ -48,7 +48,7 @@ describe('signals of calls', () => {
     expect(getEventListeners(caller.signal, 'abort')).toEqual([])
   })
 
-  it('leave nothing with a caller once they are over', () => {
+  it("leave no listener on the caller's signal after the end", () => {
     const caller = new AbortController()
     createCallSignals().begin(caller.signal).end()
     expect(getEventListeners(caller.signal, 'abort')).toEqual([])

@@ -3,26 +3,26 @@ import { modelUnloading } from './errors.ts'
 /** The signal of one call on a model. */
 export interface CallSignal {
   readonly signal: AbortSignal
-  /** To be called when the call is over. Further calls do nothing. */
+  /** Ends the call; the signal stops following. Further calls do nothing. */
   end(): void
 }
 
-/** Signals of all calls that run on a model, so that they end when it goes. */
+/** Signals of all running calls on a model, so that they abort when it closes. */
 export interface CallSignals {
-  /** A signal that aborts with the caller's, or with {@link close}; for streams, which end in a `finally`. */
+  /** Creates a signal that aborts with the caller's, or with {@link close}; for streams, which end in a `finally`. */
   begin(caller: AbortSignal): CallSignal
-  /** Runs a call that gives one answer under such a signal. */
+  /** Runs a call with one answer under such a signal. */
   during<Result>(
     caller: AbortSignal,
     work: (options: { readonly signal: AbortSignal }) => Promise<Result>,
   ): Promise<Result>
-  /** Aborts every call that runs, and whatever begins later, with `model_unloading` (unavailable). */
+  /** Aborts every running call and every later one with `model_unloading` (unavailable). */
   close(): void
 }
 
 /**
- * No calls yet. `AbortSignal.any` with a signal that lives as long as the model would keep a little of every call until
- * the model goes; this keeps nothing of those that are over.
+ * Creates an empty set of signals. `AbortSignal.any` with a signal that lives as long as the model would keep a little
+ * of every call until the model closes; this keeps nothing of finished calls.
  */
 export function createCallSignals(): CallSignals {
   const running = new Set<AbortController>()

@@ -9,8 +9,8 @@ import {
 import type { BackendHandlers, ExtensionHandlers } from './handlers.ts'
 
 /**
- * What can be said of a backend from the handlers it has. A backend whose abilities depend on the loaded model answers
- * Capabilities itself, from this and what it knows.
+ * Describes a backend by its handlers. A backend whose abilities depend on the loaded model answers Capabilities
+ * itself, from this and its own knowledge.
  */
 export function describeHandlers(
   handlers: BackendHandlers,

@@ -2,15 +2,17 @@ import { EmbeddingLayout, type EmbeddingResult, type PartialMessage } from '@svc
 
 /** The vectors of one text. */
 export interface Embedded {
-  /** One for the text or, unpooled, one for each token, those around the text included; all of one dimension. */
+  /** One for the text or, unpooled, one for each token, special tokens included; all of one dimension. */
   readonly vectors: readonly Float32Array[]
   /** Whether there is a vector for each token. */
   readonly perToken: boolean
-  /** Tokens read, those around the text included. */
+  /** Tokens read, special tokens included. */
   readonly promptTokens: number
 }
 
-/** The answer to Embedding: a table of `tokens` times `dim` numbers, row by row, which says what its rows are. */
+/**
+ * Builds the answer to Embedding: a table of `tokens` times `dim` numbers, row by row, with the meaning of its rows.
+ */
 export function toEmbeddingResult({ vectors, perToken, promptTokens }: Embedded): PartialMessage<EmbeddingResult> {
   return {
     embeddings: vectors.flatMap((vector) => Array.from(vector)),

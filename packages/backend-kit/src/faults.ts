@@ -1,6 +1,6 @@
 import { createLog } from './log.ts'
 
-/** Ends this process with exit code 1 and one line on stderr when anything is thrown that nobody foresaw. */
+/** Ends this process with exit code 1 and one line on stderr at an uncaught exception or rejection. */
 export function exitOnFaults(): void {
   const log = createLog(process.stderr)
   const onFault = (fault: unknown): void => {

@@ -1,12 +1,12 @@
 import type { backendMethods, extensionMethods, Method, MethodKind, PartialMessage } from '@svc/backend-client/proto'
 
-/** What a handler knows about its call beside the request. */
+/** The context of a handler's call. */
 export interface HandlerContext {
-  /** Aborted as soon as the caller cancels, its deadline passes or the backend has to stop. */
+  /** Aborts as soon as the caller cancels, its deadline passes or the backend has to stop. */
   readonly signal: AbortSignal
   /** Text metadata of the call, names in lower case, without the bearer token. */
   readonly metadata: Readonly<Record<string, string>>
-  /** Says more of the answer than its messages can: ASCII text that follows them, where the call succeeds. */
+  /** Adds trailing metadata to the answer: ASCII text, sent only when the call succeeds. */
   addTrailer(name: string, value: string): void
 }
 
@@ -23,15 +23,15 @@ export type HandlerOf<M> =
 type HandlersOf<Methods> = { readonly [Name in keyof Methods]?: HandlerOf<Methods[Name]> | undefined }
 
 /**
- * What a backend implements of `backend.Backend`: plain async functions, async generators for streams. Everything left
- * out answers UNIMPLEMENTED, but Health, which answers "OK".
+ * The handlers of `backend.Backend`: plain async functions, async generators for streams. A missing handler answers
+ * UNIMPLEMENTED, except Health, which answers "OK".
  *
- * A handler fails by throwing a `SvcError`; its kind becomes the gRPC status. Anything else thrown becomes INTERNAL with
- * a fixed text, and goes to stderr in full.
+ * A handler fails by throwing a `SvcError`; its kind becomes the gRPC status. Any other error becomes INTERNAL with a
+ * fixed text, and is written to stderr in full.
  */
 export type BackendHandlers = HandlersOf<typeof backendMethods>
 
-/** What a backend implements of `svc.backend.v1.Extensions`; Capabilities answers for itself when left out. */
+/** The handlers of `svc.backend.v1.Extensions`; a missing Capabilities has a default. */
 export type ExtensionHandlers = HandlersOf<typeof extensionMethods>
 
 /** Any method of the contract. */

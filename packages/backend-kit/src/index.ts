@@ -1,5 +1,5 @@
 /**
- * What a model backend needs around its engine: serve the gRPC contract, watch the parent, stop gracefully.
+ * The parts of a model backend around its engine: serve the gRPC contract, watch the parent, stop gracefully.
  *
  * @module
  */

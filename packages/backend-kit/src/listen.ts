@@ -16,28 +16,28 @@ import { createRunningCalls } from './running-calls.ts'
 import type { ReportFailure } from './service-error.ts'
 import { makePrivate, removeSocket, removeStaleSocket } from './unix-socket.ts'
 
-/** What a backend offers and where. */
+/** Options of {@link listenBackend}. */
 export interface ListenOptions {
   readonly handlers: BackendHandlers
   readonly extensions?: ExtensionHandlers | undefined
   /** `host:port` (port 0 takes a free one) or `unix:/path`. */
   readonly address: string
-  /** The bearer token every call must carry. @default none is asked for */
+  /** The bearer token that every call must carry. @default none */
   readonly token?: string | undefined
   /** Largest message in either direction, in bytes. @default 52428800 (50 MiB) */
   readonly maxMessageBytes?: number | undefined
-  /** Takes failures that are no `SvcError`; their callers see only `internal error`. @default written to stderr */
+  /** Receives failures that are no `SvcError`; their callers see only `internal error`. @default written to stderr */
   readonly report?: ReportFailure | undefined
 }
 
 /** A backend that takes calls. */
 export interface RunningBackend extends AsyncDisposable {
-  /** Where it listens, with the port it really has. */
+  /** The address of the listener, with the real port. */
   readonly address: string
   /**
-   * Takes no more calls, lets the running ones finish for a while, then aborts them.
+   * Stops taking calls, waits for the running ones, then aborts them.
    *
-   * @param options.graceMs how long running calls may take. @default 4000
+   * @param options.graceMs time for running calls to finish. @default 4000
    */
   close(options?: { readonly graceMs?: number | undefined }): Promise<void>
 }
@@ -46,8 +46,7 @@ const GRACE_MS = 4000
 const ABORT_MS = 250
 
 /**
- * Serves a backend inside this process and touches nothing of it: no signals, no arguments, no environment. Programs
- * use `serveBackend`.
+ * Serves a backend inside this process. It touches no signals, arguments or environment. Programs use `serveBackend`.
  *
  * @throws `backend_address` (invalid_request), `address_in_use` (conflict)
  */
@@ -105,7 +104,7 @@ function bind(server: Server, target: string): Promise<number> {
     server.bindAsync(target, ServerCredentials.createInsecure(), (error, port) => {
       if (error === null) return resolve(port)
       const isTaken = error.message.includes('EADDRINUSE')
-      // In these words, as those who start backends look for them and try another port.
+      // Hosts look for these words and try another port.
       const message = isTaken ? `address already in use: ${target}` : `cannot listen on ${target}`
       reject(
         new SvcError(isTaken ? 'conflict' : 'internal', message, {

@@ -1,5 +1,5 @@
 /**
- * The options of a LoadModel request, read.
+ * Reads the options of a LoadModel request.
  *
  * @module
  */
@@ -16,7 +16,7 @@ interface Range {
 const ON = new Set(['on', 'true', 'enabled', 'yes', '1'])
 const OFF = new Set(['off', 'false', 'disabled', 'no', '0'])
 
-/** Options of the form `name:value`; a name alone is "true". */
+/** Parses options of the form `name:value`; a name alone is "true". */
 export function parseOptions(options: readonly string[]): LoadOptions {
   return new Map(
     options.map((option) => {
@@ -27,7 +27,7 @@ export function parseOptions(options: readonly string[]): LoadOptions {
   )
 }
 
-/** A whole number under the first of these names that is there. @throws SvcError `invalid_request` */
+/** Reads a whole number under the first present name. @throws SvcError `invalid_request` */
 export function readInteger(
   options: LoadOptions,
   names: readonly string[],
@@ -36,7 +36,7 @@ export function readInteger(
   return readMatching(options, names, { min, max, otherwise, pattern: /^-?\d{1,9}$/ })
 }
 
-/** The same for any number. @throws SvcError `invalid_request` */
+/** Reads any number under the first present name. @throws SvcError `invalid_request` */
 export function readNumber(
   options: LoadOptions,
   names: readonly string[],
@@ -45,7 +45,7 @@ export function readNumber(
   return readMatching(options, names, { min, max, otherwise, pattern: /^-?\d{1,9}(\.\d{1,9})?$/ })
 }
 
-/** Whether something is on. @throws SvcError `invalid_request` */
+/** Reads a boolean. @throws SvcError `invalid_request` */
 export function readBoolean(options: LoadOptions, name: string): boolean {
   const text = (options.get(name) ?? 'false').toLowerCase()
   if (ON.has(text)) return true
@@ -53,7 +53,7 @@ export function readBoolean(options: LoadOptions, name: string): boolean {
   throw invalidRequest(`option ${name} must be true or false`)
 }
 
-/** One of some words under the first of these names that is there. @throws SvcError `invalid_request` */
+/** Reads one of some words under the first present name. @throws SvcError `invalid_request` */
 export function readWord<Word extends string>(
   options: LoadOptions,
   names: readonly string[],
@@ -67,7 +67,7 @@ export function readWord<Word extends string>(
   return word
 }
 
-/** A word for on, off or left to the engine. @throws SvcError `invalid_request` */
+/** Reads a word for on, off or the engine's choice. @throws SvcError `invalid_request` */
 export function readSwitch(text: string, field: string): boolean | 'auto' {
   const word = text.trim().toLowerCase()
   if (ON.has(word)) return true

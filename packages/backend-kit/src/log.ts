@@ -1,4 +1,4 @@
-/** Where lines for the operator go: the host keeps the end of what a backend writes. */
+/** Lines for the operator: the host keeps the end of a backend's output. */
 export interface Log {
   warn(message: string): void
   error(message: string): void

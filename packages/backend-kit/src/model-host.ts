@@ -6,20 +6,23 @@ import { assertModelIdentity, modelNotLoaded } from './identity.ts'
 
 /** A model in memory. */
 export interface HostedModel {
-  /** Whether its engine is gone: calls are told to load again, and the same load opens it anew. @default false */
+  /**
+   * Whether its engine is gone: calls get the error that makes hosts load again, and an equal load opens it again.
+   * @default false
+   */
   readonly isLost?: boolean | undefined
   /** Ends the calls that run on it and frees the memory. */
   close(): Promise<void>
 }
 
-/** What a LoadModel request asks for. */
+/** The plan of a LoadModel request. */
 export interface ModelPlan<Model> {
   /**
-   * All that makes the model this one and no other, such as its settings with the size and time of its file: a load
-   * whose key is equal in depth leaves the model as it is.
+   * Identity of the model, such as its settings with the size and time of its file: a load with a deeply equal key
+   * leaves the model as it is.
    */
   readonly key: unknown
-  /** Opens the model; the one before is closed by then. What was opened until a failure is to be freed. */
+  /** Opens the model; the previous one is closed by then. A failing open must free its own resources. */
   open(options: { readonly signal: AbortSignal }): Promise<Model>
 }
 
@@ -27,19 +30,22 @@ export interface ModelPlan<Model> {
 export interface ModelHost<Model extends HostedModel> {
   /** The model, if one is loaded. */
   readonly current: Model | undefined
-  /** LoadModel and Free. A load that fails with a `SvcError` says so in its result, as hosts expect it. */
+  /** LoadModel and Free. A load that fails with a `SvcError` reports it in its result, as hosts expect. */
   readonly handlers: Required<Pick<BackendHandlers, 'loadModel' | 'free'>>
-  /** The model for a call that is meant for `identity`; empty means any. @throws `model_not_loaded`, `model_identity_mismatch` */
+  /**
+   * Returns the model for a call that is meant for `identity`; empty means any. @throws `model_not_loaded`,
+   * `model_identity_mismatch`
+   */
   use(identity: string): Model
   /** Closes the model, if there is one. */
   unload(): Promise<void>
 }
 
 /**
- * Holds the one model of a process, none at first. Loads and frees come one after the other, however they arrive; a load
- * takes the place of the model before, and leaves none where it fails.
+ * Holds the one model of a process, initially none. Loads and frees run one after the other, in order of arrival. A
+ * load replaces the previous model; a failing load leaves none.
  *
- * @param plan reads a request before anything is closed: where it fails, the model before stays
+ * @param plan reads a request before anything is closed: where it fails, the previous model stays
  *
  * @example
  * const host = createModelHost(({ ModelFile }) => ({
@@ -57,7 +63,7 @@ export function createModelHost<Model extends HostedModel>(
   let loaded: { readonly identity: string; readonly key: unknown; readonly model: Model } | undefined
   let turn: Promise<unknown> = Promise.resolve()
 
-  /** One after the other, whatever became of those before. */
+  /** Runs work in order, after failed work too. */
   const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
     const next = turn.then(work)
     turn = next.catch(() => {})

@@ -1,20 +1,20 @@
-/** How to watch the parent. */
+/** Options of {@link watchParent}. */
 export interface ParentWatchSettings {
   readonly enabled: boolean
   readonly intervalMs: number
-  /** The process that started this one, where it has said so; tells a parent that died early from process 1. */
+  /** The process that started this one, if given; distinguishes a parent that died early from process 1. */
   readonly starterPid?: number | undefined
 }
 
 const DEFAULT_INTERVAL_MS = 2000
-/** The longest that a timer of Node can be; it takes a longer one for none at all. */
+/** The longest delay of Node's timers; they treat a longer one as none. */
 const MAX_INTERVAL_MS = 2 ** 31 - 1
 const OFF = new Set(['false', '0', 'no', 'off'])
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
 
 /**
- * Reads `LOCALAI_BACKEND_PARENT_WATCH` (on unless false, 0, no or off) and `LOCALAI_BACKEND_PARENT_WATCH_INTERVAL` (such
- * as `500ms`, `2s`, `1m30s`; 2 s when absent or not understood), and `SVC_BACKEND_STARTER_PID`, which our own server sets.
+ * Reads `LOCALAI_BACKEND_PARENT_WATCH` (on unless false, 0, no or off), `LOCALAI_BACKEND_PARENT_WATCH_INTERVAL` (such
+ * as `500ms`, `2s`, `1m30s`; 2 s when absent or unreadable), and `SVC_BACKEND_STARTER_PID`, which our own server sets.
  */
 export function readParentWatch(env: Readonly<Record<string, string | undefined>>): ParentWatchSettings {
   return {
@@ -35,9 +35,9 @@ function parseDuration(text: string | undefined): number | undefined {
 }
 
 /**
- * Calls back once when the parent of this process is gone, which shows in another parent id. Where the parent is
- * process 1 from the start, it is the entry point of a container, which ends as a whole, and nothing is watched; unless
- * somebody else is known to have started this process: then that one is gone already.
+ * Calls back once when the parent of this process is gone, which shows as another parent id. When the parent is process
+ * 1 from the start, it is the entry point of a container, which ends as a whole: there is nothing to watch. A known
+ * starter other than process 1 is then gone already.
  *
  * @returns a function that ends the watch
  */
@@ -46,7 +46,7 @@ export function watchParent(
   onGone: () => void,
 ): () => void {
   const parent = process.ppid
-  // A starter that was killed may stand in the process table for a while, but its children are no longer its own.
+  // A killed starter may stay in the process table for a while, but its children have a new parent.
   if (starterPid !== undefined && (!isAlive(starterPid) || (parent === 1 && starterPid !== 1))) onGone()
   if (parent === 1) return () => {}
   const timer = setInterval(() => {
@@ -63,7 +63,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // It is there, and belongs to somebody else.
+    // The process exists and belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }

@@ -1,15 +1,15 @@
 import { invalidRequest } from './errors.ts'
 import type { BackendHandlers } from './handlers.ts'
 
-/** Texts to compare with a query. */
+/** A query and documents to compare with it. */
 export interface RankRequest {
   readonly query: string
   readonly documents: readonly string[]
 }
 
-/** How much the documents have to do with the query. */
+/** Scores of documents for a query. */
 export interface Ranked {
-  /** In the order of the documents, higher is better; such as 0 to 1 by a head, -1 to 1 by vectors. */
+  /** In the order of the documents, higher is better; for example 0 to 1 from a rank head, -1 to 1 from vectors. */
   readonly scores: readonly number[]
   /** Tokens read. */
   readonly promptTokens: number
@@ -23,11 +23,11 @@ export interface Ranker {
 const MAX_DOCUMENTS = 10_000
 
 /**
- * Rerank on a model of yours: results come best first, at equal scores in the order of the documents, and no more of
- * them than `top_n` says (0: all).
+ * Creates the Rerank handler for a model: results come best first, equal scores in the order of the documents, at most
+ * `top_n` of them (0: all).
  *
- * @param models finds the model of a call, such as the host of {@link createModelHost}
- * @throws `invalid_request` for more than 10,000 documents or a `top_n` below 0
+ * @param models finds the model of a call, such as the host of {@link createModelHost} @throws `invalid_request` for
+ *   more than 10,000 documents or a `top_n` below 0
  */
 export function createRerankHandlers(models: {
   use(identity: string): Ranker

@@ -1,22 +1,22 @@
 import { Metadata } from '@grpc/grpc-js'
 import type { HandlerContext } from './handlers.ts'
 
-/** The server's side of a grpc-js call, as far as every kind of call has it. */
+/** The part of a grpc-js server call that every kind of call has. */
 interface ServerCall {
   readonly cancelled: boolean
   readonly metadata: Metadata
   on(event: 'cancelled', listener: () => void): unknown
 }
 
-/** The calls that are running, so that a stop can end them. */
+/** The running calls, so that a stop can abort them. */
 export interface RunningCalls {
-  /** Runs a call; its signal is aborted when the caller is gone or the backend has to stop. */
+  /** Runs a call; its signal aborts when the caller is gone or the backend has to stop. */
   track<T>(call: ServerCall, run: (context: HandlerContext, trailers: Metadata) => Promise<T>): Promise<T>
   /** Aborts every running call with a reason that becomes its status. */
   abort(reason: unknown): void
 }
 
-/** No calls yet. */
+/** Creates an empty set of calls. */
 export function createRunningCalls(): RunningCalls {
   const running = new Set<AbortController>()
   return {

@@ -7,7 +7,7 @@ import { readParentWatch, watchParent } from './parent-watch.ts'
 import { stopOnSignals } from './shutdown.ts'
 import { removeSocket } from './unix-socket.ts'
 
-/** What a backend program consists of. */
+/** Options of {@link serveBackend}. */
 export interface ServeOptions {
   readonly handlers: BackendHandlers
   readonly extensions?: ExtensionHandlers | undefined
@@ -15,15 +15,15 @@ export interface ServeOptions {
   readonly argv?: readonly string[] | undefined
   /** Environment. @default that of this process */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
-  /** Frees what the engine holds; runs after the last call, before the process exits. */
+  /** Frees the engine; runs after the last call, before the process exits. */
   readonly onStop?: (() => Promise<void> | void) | undefined
 }
 
 /**
- * Turns this process into a backend: listens on `--addr`, asks for the token in `LOCALAI_GRPC_AUTH_TOKEN` if there is
- * one, exits 1 when the parent is gone, stops on SIGTERM and SIGINT: running calls get 4 seconds, then exit code 0; a
- * second signal exits at once. Wrong arguments print the usage and exit with 2. Whatever is thrown where nobody catches
- * it ends the process with 1 and one line on stderr: its host starts another one.
+ * Turns this process into a backend. It listens on `--addr` and requires the token in `LOCALAI_GRPC_AUTH_TOKEN` if
+ * there is one. It exits with 1 when the parent is gone. SIGTERM and SIGINT stop it: running calls get 4 seconds, then
+ * exit code 0; a second signal exits at once. Wrong arguments print the usage and exit with 2. An uncaught error exits
+ * with 1 and one line on stderr: the host starts another process.
  *
  * @example
  * await serveBackend({

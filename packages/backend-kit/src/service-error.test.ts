@@ -39,7 +39,7 @@ it('says when to try again', () => {
   })
 })
 
-it('hides what nobody foresaw from the caller, and reports it in full', () => {
+it('hides unexpected errors from the caller, and reports them in full', () => {
   const reported: unknown[] = []
   const thrown = new Error('password is hunter2')
   const result = toServiceStatus(thrown, PATH, (...args) => reported.push(args))
@@ -48,7 +48,7 @@ it('hides what nobody foresaw from the caller, and reports it in full', () => {
   expect(reported).toEqual([[PATH, thrown]])
 })
 
-it('passes an exact status on, with nothing beside it', () => {
+it('passes an exact status on, without trailers', () => {
   const result = toServiceStatus(new StatusError(status.DATA_LOSS, 'lost'), PATH, unreported)
   expect(result).toMatchObject({ code: status.DATA_LOSS, details: 'lost' })
   expect(result.metadata.getMap()).toEqual({})

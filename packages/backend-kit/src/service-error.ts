@@ -3,7 +3,7 @@ import { ERROR_TRAILERS } from '@svc/backend-client/proto'
 import { type ErrorKind, SvcError } from '@svc/errors'
 import { StatusError } from './status-error.ts'
 
-/** The status of each kind. Kinds that share one are told apart by the trailers. */
+/** The gRPC status of each kind. Trailers distinguish kinds with the same status. */
 const STATUS: Readonly<Record<ErrorKind, status>> = {
   invalid_request: status.INVALID_ARGUMENT,
   unauthenticated: status.UNAUTHENTICATED,
@@ -27,13 +27,16 @@ const STATUS: Readonly<Record<ErrorKind, status>> = {
   loop: status.INTERNAL,
 }
 
-/** Longest text of a failure, in UTF-16 units; each may take nine bytes in a header. */
+/** Longest message of a failure, in UTF-16 units; each may take nine bytes in a header. */
 const MAX_DETAILS = 1000
 
-/** Takes a failure that nobody foresaw. */
+/** Receives an unexpected failure. */
 export type ReportFailure = (path: string, thrown: unknown) => void
 
-/** The gRPC status of anything a handler throws. What is not a `SvcError` is reported and hidden from the caller. */
+/**
+ * Converts any error of a handler to a gRPC status. Reports an error that is no `SvcError`, and hides it from the
+ * caller.
+ */
 export function toServiceStatus(thrown: unknown, path: string, report: ReportFailure): StatusObject {
   const metadata = new Metadata()
   if (thrown instanceof StatusError) return { code: thrown.code, details: toDetails(thrown.message), metadata }
@@ -47,7 +50,7 @@ export function toServiceStatus(thrown: unknown, path: string, report: ReportFai
   return { code: STATUS[thrown.kind], details: toDetails(thrown.message), metadata }
 }
 
-/** A text that can travel in a header, whatever it quotes: callers refuse long headers, and half characters have no bytes. */
+/** Cuts a text for a header: callers refuse long headers, and half characters have no bytes. */
 function toDetails(message: string): string {
   const short = message.length > MAX_DETAILS ? `${message.slice(0, MAX_DETAILS - 1)}…` : message
   return short.replace(/\p{Surrogate}/gu, '\ufffd')

@@ -1,6 +1,6 @@
 /**
- * Stops on SIGTERM and SIGINT: the first one runs `stop` and exits with 0, or with 1 when that fails; a second one exits
- * at once.
+ * Stops on SIGTERM and SIGINT: the first signal runs `stop` and exits with 0, or with 1 when that fails; a second
+ * signal exits at once.
  */
 export function stopOnSignals(stop: () => Promise<void>): void {
   let isStopping = false

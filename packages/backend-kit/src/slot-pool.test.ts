@@ -17,7 +17,7 @@ describe('a pool of slots', () => {
     expect((await pool.acquire({ signal: never })).slot).toBe('a')
   })
 
-  it('serves who waits in the order they came', async () => {
+  it('serves waiters in order of arrival', async () => {
     const pool = createSlotPool(['a'], { maxWaiting: 8 })
     const holder = await pool.acquire({ signal: never })
     const served: string[] = []
@@ -42,7 +42,7 @@ describe('a pool of slots', () => {
     expect(pool.busy).toBe(1)
   })
 
-  it('lets who gives up leave the line', async () => {
+  it('removes an aborted waiter from the queue', async () => {
     const pool = createSlotPool(['a'], { maxWaiting: 8 })
     const holder = await pool.acquire({ signal: never })
     const controller = new AbortController()
@@ -55,13 +55,13 @@ describe('a pool of slots', () => {
     expect((await stays).slot).toBe('a')
   })
 
-  it('does not let in who has given up already', async () => {
+  it('refuses a caller that is already aborted', async () => {
     const pool = createSlotPool(['a'], { maxWaiting: 8 })
     await expect(pool.acquire({ signal: AbortSignal.abort(new Error('gone')) })).rejects.toThrow('gone')
     expect(pool.busy).toBe(0)
   })
 
-  it('turns away who comes when the line is full', async () => {
+  it('refuses callers while the queue is full', async () => {
     const pool = createSlotPool(['a'], { maxWaiting: 1 })
     const holder = await pool.acquire({ signal: never })
     const waiting = pool.acquire({ signal: never })
@@ -87,7 +87,7 @@ describe('a pool of slots', () => {
     expect(order).toEqual(['released', 'released', 'closed'])
   })
 
-  it('tells everyone who closes it when all slots are back', async () => {
+  it('resolves every close when all slots are back', async () => {
     const pool = createSlotPool(['a'], { maxWaiting: 8 })
     const holder = await pool.acquire({ signal: never })
     const closed = Promise.all([pool.close(), pool.close()])
@@ -95,7 +95,7 @@ describe('a pool of slots', () => {
     await closed
   })
 
-  it('closes at once when nothing is lent', async () => {
+  it('closes at once without leases', async () => {
     await createSlotPool(['a'], { maxWaiting: 8 }).close()
   })
 })

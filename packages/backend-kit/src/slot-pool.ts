@@ -6,29 +6,29 @@ export interface SlotLease<Slot> {
   readonly slot: Slot
   /** Place of the slot, from 0. */
   readonly index: number
-  /** Gives the slot to the next in line. Further calls do nothing. */
+  /** Gives the slot to the next waiter. Further calls do nothing. */
   release(): void
 }
 
-/** A fixed number of slots and a bounded line of callers who wait for one, first come first served. */
+/** A fixed number of slots and a bounded queue of waiters, served first come first served. */
 export interface SlotPool<Slot> {
   readonly slots: readonly Slot[]
-  /** Slots held now. */
+  /** Slots in use. */
   readonly busy: number
-  /** Callers in line. */
+  /** Callers in the queue. */
   readonly waiting: number
   /**
-   * Waits for a slot; a caller whose signal aborts leaves the line. Where several are free, `choose` names the place
-   * of one among them; they come in the order in which they were given back, the oldest first. @default the latest
-   * @throws `queue_full` (rate_limited) where the line is full, `model_unloading` (unavailable) where the pool is closed
+   * Waits for a slot; a caller whose signal aborts leaves the queue. Where several are free, `choose` returns the
+   * position of one among them; they are ordered by the time of their return, the oldest first. @default the latest
+   * @throws `queue_full` (rate_limited) when the queue is full, `model_unloading` (unavailable) when the pool is closed
    */
   acquire(options: {
     readonly signal: AbortSignal
     readonly choose?: ((free: readonly Slot[]) => number) | undefined
-    /** The place of the only slot that will do. */
+    /** The index of the only acceptable slot. */
     readonly only?: number | undefined
   }): Promise<SlotLease<Slot>>
-  /** Turns away everyone in line and everyone to come, then waits until all slots are back. */
+  /** Refuses all waiters and all later callers, then waits until all slots are back. */
   close(): Promise<void>
 }
 
@@ -44,8 +44,8 @@ interface Waiter<Slot> {
 }
 
 /**
- * A pool of what an engine has a fixed number of: contexts, sequences, processes. At most `maxWaiting` callers wait for
- * one of them; whoever comes then is turned away.
+ * Creates a pool of an engine's contexts, sequences or processes. At most `maxWaiting` callers wait for one of them;
+ * further callers are refused.
  *
  * @example
  * const pool = createSlotPool(contexts, { maxWaiting: 128 })
@@ -57,10 +57,10 @@ interface Waiter<Slot> {
  * }
  */
 export function createSlotPool<Slot>(slots: readonly Slot[], options: { readonly maxWaiting: number }): SlotPool<Slot> {
-  // The one given back last is lent first, as its memory is warm.
+  // The most recently returned slot is lent first, because its memory is warm.
   const free: Place<Slot>[] = slots.map((slot, index) => ({ slot, index })).reverse()
   const line = new Set<Waiter<Slot>>()
-  /** Settles when all slots are back, once nobody may have one any more. */
+  /** Settles when the pool is closed and all slots are back. */
   let closed: Promise<void> | undefined
   let onAllBack = (): void => {}
 

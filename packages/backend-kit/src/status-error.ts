@@ -1,8 +1,8 @@
 import type { status } from '@grpc/grpc-js'
 
 /**
- * A failure with an exact gRPC status and nothing beside it, for backends that stand in for another one: gateways and
- * test doubles. Everybody else throws a `SvcError`.
+ * A failure with an exact gRPC status and no trailers, for backends that imitate another one: gateways and test
+ * doubles. All others throw a `SvcError`.
  */
 export class StatusError extends Error {
   override readonly name = 'StatusError'

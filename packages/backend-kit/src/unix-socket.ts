@@ -1,13 +1,13 @@
 import { chmodSync, lstatSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 
-/** Removes the socket file that a process left behind when it was killed; leaves one that still answers. */
+/** Removes the socket file of a killed process; leaves one that still answers. */
 export async function removeStaleSocket(path: string): Promise<void> {
   const stat = lstatSync(path, { throwIfNoEntry: false })
   if (stat?.isSocket() && !(await answers(path))) rmSync(path, { force: true })
 }
 
-/** Lets only the user of this process connect. */
+/** Allows only the user of this process to connect. */
 export function makePrivate(path: string): void {
   chmodSync(path, 0o600)
 }

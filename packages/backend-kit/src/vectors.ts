@@ -1,6 +1,6 @@
 /**
- * Scales a vector the way the option `embd_normalize` of a model says: below 0 not at all, 0 to a largest absolute value
- * of 32760, else to length 1 under the p-norm of that p (2: Euclid). A vector of zeros stays one.
+ * Scales a vector as the option `embd_normalize` of a model says: not at all below 0, to a largest absolute value of
+ * 32760 for 0, else to length 1 under the p-norm of that p (2: Euclid). A zero vector stays zero.
  */
 export function normalizeVector(vector: Float32Array, norm: number): Float32Array {
   if (norm < 0) return vector
@@ -8,7 +8,7 @@ export function normalizeVector(vector: Float32Array, norm: number): Float32Arra
   return length > 0 ? vector.map((value) => value / length) : vector
 }
 
-/** The cosine of the angle between two vectors of one dimension, -1 to 1; 0 where either is all zeros. */
+/** The cosine of the angle between two vectors of one dimension, -1 to 1; 0 for a zero vector. */
 export function cosineSimilarity(a: Float32Array, b: Float32Array): number {
   const product = a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0)
   const lengths = pNorm(a, 2) * pNorm(b, 2)

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 import { listenBackend, StatusError } from '../src/index.ts'
 import { startWorld } from './world.ts'
 
-it('answers health, its capabilities and nothing else when it has no handlers', async () => {
+it('without handlers answers health and its capabilities only', async () => {
   await using world = await startWorld({})
   await world.client.health()
   expect(await world.client.extensions.capabilities({})).toMatchObject({
@@ -25,7 +25,7 @@ it('lets a backend say itself how healthy it is', async () => {
   await expect(world.client.health()).rejects.toMatchObject({ code: 'backend_unhealthy' })
 })
 
-it('carries a request to its handler and the answer back, over TCP and over a socket of its own', async () => {
+it('carries a request to its handler and the answer back, over TCP and over a Unix socket', async () => {
   await using folder = await tempDir()
   for (const address of ['127.0.0.1:0', '[::1]:0', `unix:${folder.join('a.sock')}`]) {
     await using world = await startWorld({
@@ -44,7 +44,7 @@ it('carries a request to its handler and the answer back, over TCP and over a so
   }
 })
 
-it('sends what a handler adds to its answer behind it, and nothing of it where the call fails', async () => {
+it("sends a handler's trailers after its answer, and none for a failed call", async () => {
   const order: unknown[] = []
   await using world = await startWorld({
     handlers: {
@@ -168,7 +168,7 @@ it.each(ERROR_KINDS)('carries a failure of kind %s to the caller, from every kin
   await using world = await startWorld({
     handlers: { predict: fail, predictStream: fail, forward: fail },
   })
-  // The caller has not gone: what the backend calls cancelled is unavailable to it.
+  // The caller has not cancelled: an abort by the backend looks unavailable to it.
   const expected =
     kind === 'cancelled'
       ? { kind: 'unavailable' }
@@ -189,7 +189,7 @@ it('carries an exact status', async () => {
   await expect(world.client.predict({})).rejects.toMatchObject({ code: 'model_not_loaded' })
 })
 
-it('hides a failure that nobody foresaw, and reports it', async () => {
+it('hides an unexpected failure, and reports it', async () => {
   const reported: unknown[] = []
   const thrown = new Error('the password is hunter2')
   await using world = await startWorld({

@@ -3,7 +3,7 @@ import { createDeferred } from '@svc/test-kit'
 import { expect, it } from 'vitest'
 import { startWorld } from './world.ts'
 
-/** Waits for the abort of a call, and says so. */
+/** Waits for the abort of a call and reports it. */
 async function untilAborted(signal: AbortSignal, seen: (reason: unknown) => void): Promise<never> {
   await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
   seen(signal.reason)
@@ -115,7 +115,7 @@ it('makes no more than a reader takes', async () => {
     before = made
     await sleep(200)
   }
-  // 16 replies of grpc-js on each side, and what the sockets hold: a small part of 5000.
+  // 16 replies of grpc-js on each side, and the socket buffers: a small part of 5000.
   expect(made * size).toBeLessThan(16 * 1024 * 1024)
   let taken = 1
   for await (const _ of replies) taken += 1
@@ -141,7 +141,7 @@ it('survives thousands of callers that leave, and so do the others', async () =>
   const leave = async () => {
     for await (const _ of world.client.predictStream({})) break
   }
-  // A Node server closes a connection that broke off a thousand calls, with everything on it.
+  // A Node server closes a connection after a thousand aborted calls, with everything on it.
   for (let round = 0; round < 25; round += 1) await Promise.all(Array.from({ length: 100 }, leave))
   release.resolve()
   expect((await stays.next()).value?.message.toString()).toBe('y')

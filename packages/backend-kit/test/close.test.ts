@@ -31,7 +31,7 @@ it('lets running calls finish', async () => {
   expect(text).toBe('ab')
 })
 
-it('aborts calls that take too long, which their callers see as a backend that is gone', async () => {
+it('aborts slow calls, whose callers see an unavailable backend', async () => {
   const started = createDeferred()
   const finished = createDeferred<unknown>()
   await using world = await startWorld({
@@ -50,7 +50,7 @@ it('aborts calls that take too long, which their callers see as a backend that i
   await failed
 })
 
-it('closes in spite of a handler that looks at nothing', async () => {
+it('closes despite a handler that ignores its signal', async () => {
   const started = createDeferred()
   await using world = await startWorld({
     handlers: {
@@ -78,7 +78,7 @@ it('removes its socket, and takes over one that a killed process left', async ()
   await first.close()
   expect(existsSync(path)).toBe(false)
 
-  // A listener that is closed without its file being removed is what a kill leaves behind.
+  // A listener closed without removing its file leaves the state after a kill.
   const { execFileSync } = await import('node:child_process')
   const script = `require('net').createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, 'SIGKILL'))`
   expect(() => execFileSync(process.execPath, ['-e', script], { stdio: 'pipe' })).toThrow()
@@ -88,7 +88,7 @@ it('removes its socket, and takes over one that a killed process left', async ()
   await client.health()
 })
 
-it('leaves a socket alone that still answers, and a file that is none', async () => {
+it('leaves a socket that still answers, and a file that is no socket', async () => {
   await using folder = await tempDir()
   const path = folder.join('a.sock')
   const other = createServer()

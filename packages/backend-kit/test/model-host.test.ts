@@ -9,7 +9,7 @@ interface TestModel extends HostedModel {
   isLost: boolean
 }
 
-/** A backend whose model is no more than the name of its file, and what became of its models in order. */
+/** A backend whose model is the name of its file, and the history of its models in order. */
 async function startHost(
   open: (file: string, signal: AbortSignal) => Promise<void> = async () => {},
 ): Promise<World & { readonly events: string[]; readonly lose: () => void }> {
@@ -69,7 +69,7 @@ it('leaves the same model as it is, and closes it for another name, file or sett
   expect(world.events).toEqual(steps)
 })
 
-it('opens a model anew that was lost, which its callers are told of', async () => {
+it('opens a lost model again, after its callers get an error', async () => {
   await using world = await startHost()
   const request = { Model: 'a', ModelFile: 'a.bin' }
   await world.client.loadModel(request)
@@ -80,7 +80,7 @@ it('opens a model anew that was lost, which its callers are told of', async () =
   expect((await world.client.predict({})).message.toString()).toBe('a.bin')
 })
 
-it('keeps the model that is there when it refuses a request, and has none when opening another fails', async () => {
+it('keeps the model when it refuses a request, and has none when opening another fails', async () => {
   await using world = await startHost(async (file) => {
     if (file === 'bad.bin') throw new SvcError('unprocessable', 'bad.bin: no model')
   })
@@ -95,7 +95,7 @@ it('keeps the model that is there when it refuses a request, and has none when o
   await expect(client.predict({})).rejects.toMatchObject({ code: 'model_not_loaded' })
 })
 
-it('fails a load with what nobody foresaw, without its words', async () => {
+it('fails a load with an unexpected error, without its message', async () => {
   const reported: unknown[] = []
   const host = createModelHost(() => {
     throw new TypeError('secret')
@@ -109,7 +109,7 @@ it('fails a load with what nobody foresaw, without its words', async () => {
   expect(reported).toEqual([expect.objectContaining({ message: 'secret' })])
 })
 
-it('loads and frees one after the other, in the order in which they came', async () => {
+it('loads and frees one after the other, in the order of arrival', async () => {
   const opening = createDeferred()
   const gate = createDeferred()
   await using world = await startHost(async (file) => {
@@ -121,7 +121,7 @@ it('loads and frees one after the other, in the order in which they came', async
   const slow = client.loadModel({ Model: 'a', ModelFile: 'slow.bin' })
   await opening.promise
   const freed = client.free({})
-  // Free has arrived when a call behind it is answered.
+  // Free has arrived when a later call is answered.
   await client.health()
   const next = client.loadModel({ Model: 'b', ModelFile: 'b.bin' })
   await client.health()
@@ -133,7 +133,7 @@ it('loads and frees one after the other, in the order in which they came', async
   expect(events).toEqual(['open slow.bin', 'close slow.bin', 'open b.bin'])
 })
 
-it('stops loading for a caller who leaves, and does not begin for one who left in line', async () => {
+it('stops loading for a cancelled caller, and does not begin for one cancelled while waiting', async () => {
   const opening = createDeferred()
   const ended = createDeferred<unknown>()
   await using world = await startHost(async (file, signal) => {
@@ -151,7 +151,7 @@ it('stops loading for a caller who leaves, and does not begin for one who left i
   await opening.promise
   callers[1]?.abort()
   expect(await second).toMatchObject({ kind: 'cancelled' })
-  // The abort has arrived when a call behind it is answered.
+  // The abort has arrived when a later call is answered.
   await client.health()
   callers[0]?.abort()
   expect(await first).toMatchObject({ kind: 'cancelled' })

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
-import { codeBlocks, packAndInstall, readReadme, tempDir } from '@svc/test-kit'
+import { listCodeBlocks, packAndInstall, readReadme, tempDir } from '@svc/test-kit'
 import { expect, it } from 'vitest'
 
 const run = promisify(execFile)
@@ -14,7 +14,10 @@ it('works for a user: the backend and the client of the READMEs, from the packed
   const { dir } = await packAndInstall({ packages: ['@svc/backend-kit'], dir: folder.path })
   const programs = { backend: join(dir, 'backend.mjs'), client: join(dir, 'client.mjs') }
   for (const [name, file] of Object.entries(programs)) {
-    const [snippet = ''] = codeBlocks(await readReadme(`@svc/backend-${name === 'backend' ? 'kit' : 'client'}`), 'ts')
+    const [snippet = ''] = listCodeBlocks(
+      await readReadme(`@svc/backend-${name === 'backend' ? 'kit' : 'client'}`),
+      'ts',
+    )
     expect(snippet).toMatch(/^import /)
     await writeFile(file, snippet)
   }

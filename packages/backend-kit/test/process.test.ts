@@ -67,7 +67,7 @@ it('exits at once on a second signal', async () => {
   await expect(drain(replies)).rejects.toMatchObject({ kind: 'unavailable' })
 })
 
-it('aborts what does not finish, and still exits with 0', async () => {
+it('aborts unfinished calls, and still exits with 0', async () => {
   await using program = startProgram(['--addr', '127.0.0.1:0'])
   await using client = createBackendClient({ address: await program.address })
   const replies = client.predictStream({ Tokens: 1_000_000 })
@@ -77,7 +77,7 @@ it('aborts what does not finish, and still exits with 0', async () => {
   expect(await program.exited).toBe(0)
 })
 
-it.each(['throw', 'reject'])('ends with 1 and one line when something nobody foresaw is left to %s', async (way) => {
+it.each(['throw', 'reject'])('ends with 1 and one line at an unexpected error in %s', async (way) => {
   await using program = startProgram(['--addr', '127.0.0.1:0'])
   await using client = createBackendClient({ address: await program.address })
   await client.tokenizeString({ Prompt: way }).catch(() => {})
@@ -114,10 +114,10 @@ it('ends when its parent is killed, and removes its socket', async () => {
   expect(existsSync(path)).toBe(false)
 })
 
-it('ends when whoever started it was gone before it looked', async () => {
+it('ends when its starter was gone before the first check', async () => {
   await using folder = await tempDir()
   const command = [process.execPath, ...programArguments('backend'), '--addr', `unix:${folder.join('a.sock')}`]
-  // The shell is gone long before Node has started, and process 1 takes the backend over.
+  // The shell ends long before Node has started, and process 1 becomes the backend's parent.
   const shell = spawn('sh', ['-c', 'SVC_BACKEND_STARTER_PID=$$ "$@" &', 'sh', ...command], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
   })
@@ -137,7 +137,7 @@ it('outlives its parent when the watch is off', async () => {
   const exited = new Promise((resolve) => orphan.parent.once('exit', resolve))
   orphan.parent.kill('SIGKILL')
   await exited
-  // Fifty words, 20 ms apart: many intervals of a watch that would be on.
+  // Fifty words, 20 ms apart: many intervals of a running watch.
   let words = 0
   for await (const _ of client.predictStream({ Tokens: 50 })) words += 1
   expect(words).toBe(50)

@@ -20,13 +20,13 @@ export interface Program extends AsyncDisposable {
   readonly output: () => string
   /** The lines it wrote to stderr, once it has ended. */
   readonly complaints: Promise<readonly string[]>
-  /** The address it says that it listens on. */
+  /** The address that it prints. */
   readonly address: Promise<string>
   /** Its exit code, or the signal that ended it. */
   readonly exited: Promise<number | string | null>
 }
 
-/** Starts the backend program. Ends with it. */
+/** Starts the backend program, which ends with the scope. */
 export function startProgram(argv: readonly string[], env: Readonly<Record<string, string>> = {}): Program {
   const child = spawn(process.execPath, [...programArguments('backend'), ...argv], {
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -24,7 +24,7 @@ it('puts the best first, equals in their order, and gives no more than asked for
   expect((await rerank(99)).results).toHaveLength(4)
 })
 
-it('refuses what makes no sense before the model is asked, and says first that there is none', async () => {
+it('refuses an invalid request before asking the model, and a missing model before that', async () => {
   let asked = 0
   const models = {
     use: (identity: string) => {

@@ -7,7 +7,7 @@ export interface World extends AsyncDisposable {
   readonly client: BackendClient
 }
 
-/** Serves handlers in this process and connects to them. What nobody foresaw fails the test. */
+/** Serves handlers in this process and connects to them. An unexpected error fails the test. */
 export async function startWorld(options: Partial<ListenOptions>): Promise<World> {
   const backend = await listenBackend({ address: '127.0.0.1:0', handlers: {}, report: failTest, ...options })
   const client = createBackendClient({ address: backend.address, token: options.token })
@@ -23,5 +23,5 @@ export async function startWorld(options: Partial<ListenOptions>): Promise<World
 
 function failTest(path: string, thrown: unknown): void {
   // An unhandled rejection fails the run and names the cause.
-  void Promise.reject(new Error(`${path} threw what nobody foresaw`, { cause: thrown }))
+  void Promise.reject(new Error(`${path} threw an unexpected error`, { cause: thrown }))
 }

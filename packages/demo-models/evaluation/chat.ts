@@ -2,12 +2,12 @@ import type { ChatModel, Turn } from './engine.ts'
 import { type HandWritten, type Item, routerPrompt } from './sets.ts'
 import { Tally } from './tally.ts'
 
-/** How every honest "I do not know" begins. */
+/** The beginning of every honest "I do not know". */
 const FALLBACK = 'I am a very small demo model and '
-/** The threshold the demo router uses: a label is active from this share on. */
+/** The threshold of the demo router: a label is active from this share on. */
 const DEMO_THRESHOLD = 0.5
 
-/** What is asked and how. */
+/** Questions and sampling of an evaluation. */
 export interface ChatQuestions {
   readonly items: ReadonlyMap<string, readonly Item[]>
   readonly handWritten: HandWritten
@@ -15,7 +15,7 @@ export interface ChatQuestions {
   readonly temperature?: number | undefined
 }
 
-/** The scores of a chat model: answers letter by letter, routes by their log-probabilities. */
+/** Scores a chat model: answers letter by letter, routes by their log-probabilities. */
 export async function evaluateChat(
   model: ChatModel,
   { items, handWritten, temperature = 0 }: ChatQuestions,
@@ -73,7 +73,7 @@ async function routeDemo(
   const { request, route, routes, tally } = asked
   const names = routes.map(({ name }) => name)
   const shares = softmax(await model.score(routerTurns(routes, request), names.map(routeAnswer)))
-  const best = bestOf(names, shares)
+  const best = findBest(names, shares)
   const active = names.filter((_, index) => (shares[index] ?? 0) >= DEMO_THRESHOLD)
   const failure = {
     asked: request,
@@ -88,7 +88,7 @@ async function routeDemo(
 async function routeRandom(model: ChatModel, { messages, answer }: Item, tally: Tally): Promise<void> {
   const listed = messages[0]?.content.matchAll(/^\{"name": ("[^"]*")/gm) ?? []
   const names = [...listed].map((match) => String(JSON.parse(match[1] ?? '""')))
-  const given = routeAnswer(bestOf(names, await model.score(messages, names.map(routeAnswer))))
+  const given = routeAnswer(findBest(names, await model.score(messages, names.map(routeAnswer))))
   tally.count('routing, random routes, best score', given === answer, { asked: messages, wanted: answer, given })
 }
 
@@ -102,7 +102,7 @@ function routerTurns(routes: HandWritten['routes'], request: string): readonly T
   ]
 }
 
-function bestOf(names: readonly string[], values: readonly number[]): string {
+function findBest(names: readonly string[], values: readonly number[]): string {
   return names[values.indexOf(Math.max(...values))] ?? ''
 }
 

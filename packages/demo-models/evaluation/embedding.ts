@@ -1,24 +1,24 @@
 import type { EmbeddingSets } from './sets.ts'
 import { Tally } from './tally.ts'
 
-/** How an embedding model is asked: texts in, vectors of length 1 out. */
+/** Calls an embedding model: texts in, vectors of length 1 out. */
 export type Embed = (texts: readonly string[]) => Promise<readonly (readonly number[])[]>
 
-/** What {@link evaluateEmbedding} found. */
+/** Result of {@link evaluateEmbedding}. */
 export interface EmbeddingResult {
   readonly tally: Tally
   /** Mean cosine of a held-out question and a known one of its topic, -1 to 1. */
   readonly related: number
   /** Mean cosine of a held-out question and known ones of other topics. */
   readonly unrelated: number
-  /** How often a related pair is nearer than an unrelated one, 0.5 (chance) to 1. */
+  /** Share of related pairs that are nearer than unrelated ones, 0.5 (chance) to 1. */
   readonly auc: number
 }
 
 /** Documents of a rerank: the right one and this many others. */
 const OTHERS = 7
 
-/** The scores of an embedding model on held-out questions, own answers and general texts. */
+/** Scores an embedding model on held-out questions, own answers and general texts. */
 export async function evaluateEmbedding(
   embed: Embed,
   sets: EmbeddingSets,

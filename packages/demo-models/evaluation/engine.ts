@@ -6,7 +6,7 @@ export interface Turn {
   readonly content: string
 }
 
-/** How tokens are drawn. */
+/** Options of sampling. */
 export interface Sampling {
   /** @default 0 */
   readonly temperature?: number | undefined
@@ -17,12 +17,12 @@ export interface Sampling {
 /** Longest answer, in tokens. */
 const ANSWER_LIMIT = 200
 
-/** The engine on one thread, without a GPU. The caller disposes of it. */
+/** Starts the engine on one thread, without a GPU. The caller disposes of it. */
 export async function startEngine(): Promise<Llama> {
   return getLlama({ gpu: false, build: 'never', skipDownload: true, maxThreads: 1, progressLogs: false })
 }
 
-/** A chat model that is asked one conversation after the other. */
+/** A chat model that answers one conversation after the other. */
 export class ChatModel implements AsyncDisposable {
   readonly #model: LlamaModel
   readonly #sequence: LlamaContextSequence
@@ -113,7 +113,7 @@ export class ChatModel implements AsyncDisposable {
   }
 }
 
-/** Asks for the logit of one token and what all logits together weigh. */
+/** Reads the logit of one token and the log-sum of all logits. */
 function probe(next: Token) {
   return {
     generateNext: {

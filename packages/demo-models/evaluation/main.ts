@@ -1,4 +1,5 @@
-// Asks the committed weights the held-out questions: pnpm --filter @svc/demo-models evaluate [--chat FILE] [--embed FILE]
+// Evaluates the committed weights on the held-out questions:
+//   pnpm --filter @svc/demo-models evaluate [--chat FILE] [--embed FILE]
 //   --write          puts the tables into README.md, MODEL_CARD.md and training/log/evaluation.txt
 //   --failures FILE  writes every wrong answer as JSON
 import { createHash } from 'node:crypto'

@@ -1,7 +1,7 @@
 import type { EmbeddingResult } from './embedding.ts'
 import { percent, type Score } from './tally.ts'
 
-/** Per cent that a set should reach. */
+/** Target of a set, in per cent. */
 const TARGETS: Readonly<Record<string, number>> = {
   'help, known phrase': 97,
   'help, new pattern': 93,
@@ -58,7 +58,7 @@ function toTable(heads: readonly string[], rows: readonly (readonly string[])[])
   return [line(heads), `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...rows.map(line)].join('\n')
 }
 
-/** A text with what stands between the marks of a block replaced. @throws when it has no such block */
+/** Replaces the text between the marks of a block. @throws without such a block */
 export function replaceBlock(text: string, name: string, content: string): string {
   const [open, close] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
   const [start, end] = [text.indexOf(open), text.indexOf(close)]

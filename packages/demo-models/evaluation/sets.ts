@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs'
 import type { Turn } from './engine.ts'
 
-/** A conversation and the one answer that counts. */
+/** A conversation and its only accepted answer. */
 export interface Item {
   readonly messages: readonly Turn[]
   readonly answer: string
 }
 
-/** A question about svc, or small talk, and the topic it belongs to. */
+/** A question about svc, or small talk, and its topic. */
 export interface Question {
   readonly topic: string
   readonly text: string
 }
 
-/** What the embedding model is asked. */
+/** The question sets of the embedding model. */
 export interface EmbeddingSets {
   /** Held-out questions: in a pattern or in words of no training pair. */
   readonly questions: readonly (Question & { readonly kind: 'new pattern' | 'new phrase' })[]
@@ -30,7 +30,7 @@ type Line =
   | ({ readonly model: 'demo-embed'; readonly set: 'known' } & Question)
   | ({ readonly model: 'demo-embed'; readonly set: 'answers' } & Question)
 
-/** Questions written by hand; no generator knows them. */
+/** Questions written by hand, unknown to the generators. */
 export interface HandWritten {
   readonly offTopic: readonly string[]
   readonly routes: readonly { readonly name: string; readonly description: string }[]

@@ -5,7 +5,7 @@ export interface Score {
   readonly of: number
 }
 
-/** What was asked and answered wrongly, for reading. */
+/** A wrong answer with its question, for reading. */
 export interface Failure {
   readonly set: string
   readonly asked: unknown
@@ -13,7 +13,7 @@ export interface Failure {
   readonly given: string
 }
 
-/** The set of all answers: right is one that ended by itself. */
+/** The set of all answers: correct means that the model ended the answer itself. */
 const ENDED = 'ends by itself within 200 tokens'
 
 /** Counts right answers by set, in the order in which sets first appear. */
@@ -35,7 +35,7 @@ export class Tally {
     this.#sets.set(set, row)
   }
 
-  /** Counts an answer, whatever it says, by whether the model ended it. */
+  /** Counts an answer by whether the model ended it, for any text. */
   countAnswer(hasEnded: boolean, failure: Omit<Failure, 'set'>): void {
     this.#ended.of++
     if (hasEnded) this.#ended.right++

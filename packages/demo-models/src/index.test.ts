@@ -144,7 +144,7 @@ describe('the embedding model', () => {
     expect(readHeader(bytes).keys.get('llama.context_length')).toBe(model.contextSize)
   })
 
-  test('is a table of 8192 vectors behind a block that adds nothing', () => {
+  test('is a table of 8192 vectors behind a block without effect', () => {
     const { magic, version, keys, tensors } = readHeader(demo('demo-embed').bytes)
     expect([magic, version]).toEqual(['GGUF', 3])
     expect(Object.fromEntries([...keys].filter(([key]) => key.startsWith('llama.')))).toMatchObject({

@@ -1,14 +1,14 @@
 /**
- * The models svc carries with it, so that a fresh start can answer without a download.
+ * The models in the package, so that a fresh start can answer without a download.
  *
  * @module
  */
 import { fileURLToPath } from 'node:url'
 
-/** What a demo model may be asked for, in the words of `known_usecases`. */
+/** A use of a demo model, in the words of `known_usecases`. */
 export type DemoUsecase = 'chat' | 'completion' | 'score' | 'embeddings' | 'rerank'
 
-/** A model file of this package and what the server has to know to offer it. */
+/** A model file of this package and the facts the server needs to offer it. */
 export interface DemoModel {
   /** The name clients put in `model`. */
   readonly name: string

@@ -12,7 +12,7 @@ const used = [...`${topics}${read('svc_demo/off_topic.py')}`.matchAll(/\{([a-z0-
 )
 
 describe('the facts of the answers', () => {
-  test('are all in facts.json, and none is there for nothing', () => {
+  test('are all in facts.json, without unused entries', () => {
     expect([...new Set(used)].sort()).toEqual(Object.keys(facts).sort())
   })
 
@@ -24,11 +24,11 @@ describe('the facts of the answers', () => {
   test('name flags, variables and defaults as the table of settings does', () => {
     const settings = readFileSync(new URL('../../../docs/configuration.md', import.meta.url), 'utf8')
     // a name stands in code marks, alone or before the word for its value
-    const rowOf = (name = ''): string | undefined =>
+    const findRow = (name = ''): string | undefined =>
       settings.split('\n').find((line) => new RegExp(`[\`,] ?${name}[\`, ]`).test(line))
     const stated = Object.entries(facts).filter(([key]) => /^(?:flag|env)\./.test(key))
     expect(stated.length).toBeGreaterThan(20)
-    expect(stated.filter(([, value]) => rowOf(value) === undefined)).toEqual([])
+    expect(stated.filter(([, value]) => findRow(value) === undefined)).toEqual([])
     for (const [name, value] of [
       ['flag.address', 'address.default'],
       ['flag.log-level', 'default.log-level'],
@@ -36,7 +36,7 @@ describe('the facts of the answers', () => {
       ['flag.model-load-failure-cooldown', 'default.cooldown'],
       ['flag.upload-limit', 'default.upload-limit-mb'],
     ] as const) {
-      expect(rowOf(facts[name])).toContain(`\`${facts[value]}\``)
+      expect(findRow(facts[name])).toContain(`\`${facts[value]}\``)
     }
   })
 

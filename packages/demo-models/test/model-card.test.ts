@@ -44,7 +44,7 @@ const python = (args: readonly string[], hashSeed: string) =>
   })
 
 describe.skipIf(spawnSync('python3', ['--version']).status !== 0)('the data program', () => {
-  test('draws the same from the same seed, whatever the hash seed', () => {
+  test('draws the same from the same seed, for any hash seed', () => {
     const first = python(['--count', '200', '--seed', '300000'], '1')
     expect(first.stderr).toBe('')
     expect(first.stdout.trim().split('\n')).toHaveLength(200)
@@ -55,7 +55,7 @@ describe.skipIf(spawnSync('python3', ['--version']).status !== 0)('the data prog
     expect(python(['--evaluation', '100'], '3').stdout).toBe(read('evaluation/sets.jsonl'))
   })
 
-  test('keeps held-out questions out of what is trained', () => {
+  test('keeps held-out questions out of the training data', () => {
     const trained = new Set(
       python(['--count', '20000', '--seed', '0'], '4')
         .stdout.trim()

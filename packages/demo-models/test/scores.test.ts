@@ -9,13 +9,13 @@ import { percent, type Tally } from '../evaluation/tally.ts'
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
-/** Of every set one question in four is asked. */
+/** One question in four of every set is asked. */
 const EVERY = 4
 const sample = <Item>(items: readonly Item[]): readonly Item[] => items.filter((_, index) => index % EVERY === 0)
 
 /**
- * Per cent of the sample that the committed weights reach at least: what was measured, less what another CPU may round
- * otherwise. The full sets stand in the README.
+ * Floor of the committed weights on the sample, in per cent: the measured value, less a margin for rounding on other
+ * CPUs. The full sets stand in the README.
  */
 const CHAT_FLOORS: Readonly<Record<string, number>> = {
   'help, known phrase': 92,
@@ -40,7 +40,7 @@ beforeAll(async () => {
 })
 afterAll(() => llama.dispose())
 
-const fileOf = (wanted: string): string => demoModels.find(({ name }) => name === wanted)?.file ?? ''
+const findFile = (wanted: string): string => demoModels.find(({ name }) => name === wanted)?.file ?? ''
 
 function measured(tally: Tally): Record<string, number> {
   return Object.fromEntries(tally.scores().map((score) => [score.set, percent(score)]))
@@ -49,7 +49,7 @@ function measured(tally: Tally): Record<string, number> {
 describe('the committed chat model', () => {
   let scores: Record<string, number>
   beforeAll(async () => {
-    await using model = await ChatModel.load(llama, fileOf('demo'))
+    await using model = await ChatModel.load(llama, findFile('demo'))
     const items = new Map([...chatSets].map(([set, questions]) => [set, sample(questions)]))
     const asked = { ...handWritten, offTopic: sample(handWritten.offTopic) }
     scores = measured(await evaluateChat(model, { items, handWritten: asked }))
@@ -66,7 +66,7 @@ describe('the committed chat model', () => {
 
 describe('the committed embedding model', () => {
   test('finds topics, answers and general texts as recorded', async () => {
-    const embed = (texts: readonly string[]) => embedAll(llama, fileOf('demo-embed'), texts)
+    const embed = (texts: readonly string[]) => embedAll(llama, findFile('demo-embed'), texts)
     const result = await evaluateEmbedding(embed, embeddingSets, generalPairs)
     expect(result.auc).toBeGreaterThan(0.97)
     expect(result.related).toBeGreaterThan(result.unrelated + 0.35)

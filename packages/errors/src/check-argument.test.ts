@@ -8,7 +8,7 @@ it.each([
   [7, 'a number'],
   [[], 'an array'],
   [{}, 'an object'],
-])('refuses %j with the kind of what was given', (given, kind) => {
+])('refuses %j and names its kind', (given, kind) => {
   expect(() => checkArgument(false, 'parse: bytes', 'a Uint8Array', given)).toThrow(
     expect.objectContaining({
       kind: 'internal',

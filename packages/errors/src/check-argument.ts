@@ -1,22 +1,23 @@
 import { SvcError } from './svc-error.ts'
 
 /**
- * Refuses an argument that a public function cannot work with: types are only checked where the caller has them checked.
+ * Refuses an argument that a public function cannot work with. The compiler checks types only for callers that use
+ * TypeScript.
  *
  * @param isFit whether the argument is of the wanted form
  * @param name function and argument: `parseJson: bytes`
  * @param wanted the form, after "must be": `a Uint8Array`
- * @throws {SvcError} `invalid_argument`, kind `internal`: the calling code is wrong. The message names the kind of what
- *   was given, never its content
+ * @throws {SvcError} `invalid_argument`, kind `internal`: the calling code is wrong. The message names the kind of the
+ *   value, never its content
  * @example
  * checkArgument(bytes instanceof Uint8Array, 'parseJson: bytes', 'a Uint8Array', bytes)
  */
 export function checkArgument(isFit: boolean, name: string, wanted: string, given: unknown): void {
   if (isFit) return
-  throw new SvcError('internal', `${name} must be ${wanted}, not ${kindOf(given)}`, { code: 'invalid_argument' })
+  throw new SvcError('internal', `${name} must be ${wanted}, not ${describeKind(given)}`, { code: 'invalid_argument' })
 }
 
-function kindOf(value: unknown): string {
+function describeKind(value: unknown): string {
   if (value === null || value === undefined) return String(value)
   if (Array.isArray(value)) return 'an array'
   if (typeof value === 'object') return 'an object'

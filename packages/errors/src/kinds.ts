@@ -1,6 +1,5 @@
 /**
- * Everything that can go wrong on purpose, as a closed list. The HTTP status of a kind and the gRPC
- * status it is read from are fixed in one place each, not here.
+ * The closed list of error kinds. One place each fixes the HTTP status of a kind and the gRPC status that maps to it.
  */
 export const ERROR_KINDS = [
   'invalid_request',
@@ -25,7 +24,7 @@ export const ERROR_KINDS = [
   'loop',
 ] as const
 
-/** What kind of failure an error is; decides the HTTP status. */
+/** The kind of a failure; decides the HTTP status. */
 export type ErrorKind = (typeof ERROR_KINDS)[number]
 
 const KINDS: ReadonlySet<string> = new Set(ERROR_KINDS)

@@ -11,7 +11,7 @@ export interface SvcErrorDetails {
   readonly [name: string]: unknown
 }
 
-/** How to make a {@link SvcError}. */
+/** Options of {@link SvcError}. */
 export interface SvcErrorOptions {
   /** Stable snake_case word for programs. @default the kind */
   readonly code?: string | undefined
@@ -32,7 +32,7 @@ export interface SvcErrorOptions {
  */
 export class SvcError extends Error {
   override readonly name: string = 'SvcError'
-  /** What kind of failure this is. */
+  /** The kind of the failure. */
   readonly kind: ErrorKind
   /** Stable snake_case word for programs, such as `pii_blocked`. */
   readonly code: string
@@ -41,7 +41,8 @@ export class SvcError extends Error {
   readonly details: SvcErrorDetails | undefined
 
   static {
-    // On the prototype and by a registered symbol: recognised across duplicate copies of this package.
+    // Set on the prototype under a registered symbol, so that duplicate copies of this package recognise each other's
+    // errors.
     Object.defineProperty(SvcError.prototype, BRAND, { value: true })
   }
 
@@ -53,7 +54,10 @@ export class SvcError extends Error {
     this.details = options.details
   }
 
-  /** Whether a value is a {@link SvcError}, also one made by another copy of this package. */
+  /**
+   * Converts anything thrown to a {@link SvcError}. A SvcError comes back as it is, an abort becomes `cancelled`.
+   * Anything else becomes `internal`: the original is the cause, and the message reveals nothing of it.
+   */
   static is(value: unknown): value is SvcError {
     return typeof value === 'object' && value !== null && (value as { [BRAND]?: unknown })[BRAND] === true
   }

@@ -1,8 +1,8 @@
 import { SvcError } from '@svc/errors'
 
 /**
- * A file that is no sound GGUF file: damaged, cut off, or with a header that lies. Kind `unprocessable`, code
- * `bad_model_file`. The message is a predicate without the file's name, such as `is cut off`.
+ * Refusal of a GGUF file that is damaged, cut off, or has a header with false counts, lengths or offsets. Kind
+ * `unprocessable`, code `bad_model_file`. The message is a predicate without the file's name, such as `is cut off`.
  */
 export class GgufError extends SvcError {
   override readonly name = 'GgufError'

@@ -3,7 +3,7 @@ import { GgufError } from './errors.ts'
 import { type GgufValue, readKeys } from './keys.ts'
 import { readTensors } from './tensors.ts'
 
-/** What the header of a model file says. */
+/** Contents of the header of a model file. */
 export interface GgufHeader {
   /** 2 or 3. */
   readonly version: number
@@ -16,12 +16,11 @@ export interface GgufHeader {
   readonly dataOffset: number
 }
 
-/** How a header is read. */
+/** Options of {@link readGgufHeader}. */
 export interface ReadGgufOptions {
   /**
-   * Refuses what ends the process of llama.cpp as well: a token or a tensor twice, lists of the vocabulary with
-   * different lengths, tensors of unknown types. Leave it off to look at files that another engine may serve.
-   * @default false
+   * Also refuses headers that end the process of llama.cpp: a duplicate token or tensor, vocabulary lists of different
+   * lengths, a tensor of an unknown type. Leave it off to inspect files that another engine may serve. @default false
    */
   readonly strict?: boolean | undefined
   /** Most bytes that a header may take. @default 67108864 */

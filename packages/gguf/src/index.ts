@@ -1,8 +1,4 @@
-/**
- * Reads headers of GGUF model files and refuses those that lie.
- *
- * @module
- */
+/** Reads headers of GGUF model files and refuses headers that contradict the file. */
 
 export type { GgufSource } from './cursor.ts'
 export { GgufError } from './errors.ts'

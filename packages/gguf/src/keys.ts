@@ -14,7 +14,7 @@ export interface GgufKeys {
 const MAX_KEY_BYTES = 65_535
 const MAX_TEXT_BYTES = 4 * 1024 * 1024
 const TOKENS_KEY = 'tokenizer.ggml.tokens'
-/** llama.cpp indexes these by token without a look at their length. */
+/** llama.cpp indexes these arrays by token without checking their length. */
 const PER_TOKEN_KEYS = ['tokenizer.ggml.scores', 'tokenizer.ggml.token_type']
 
 /** Reads `count` keys. Checks arrays and drops them; only their lengths stay. */
@@ -48,7 +48,7 @@ function readArray(cursor: GgufCursor, isVocabulary: boolean): number {
   return length
 }
 
-/** Two tokens with one text end the process of llama.cpp. */
+/** Duplicate tokens end the process of llama.cpp. */
 function checkTokens(cursor: GgufCursor, length: number): void {
   const seen = new Set<string>()
   for (let index = 0; index < length; index += 1) seen.add(cursor.byteText(MAX_KEY_BYTES))

@@ -7,7 +7,7 @@ const MAX_NAME_BYTES = 1024
 /** Longer names overflow a buffer of ggml. */
 const MAX_STRICT_NAME_BYTES = 63
 
-/** How tensors are read. */
+/** Options of {@link readTensors}. */
 export interface TensorOptions {
   readonly count: number
   /** Bytes; a power of two. */

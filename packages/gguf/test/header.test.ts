@@ -131,7 +131,7 @@ describe('a file that is refused', () => {
   })
 })
 
-describe('whatever a header says', () => {
+describe('for any bytes of a header', () => {
   const text = fc.string({ maxLength: 8 })
   const value: fc.Arbitrary<GgufEntry> = fc.oneof(
     fc.nat().map((each): GgufEntry => ['u32', each]),

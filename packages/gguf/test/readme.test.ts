@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm'
 import * as gguf from '@svc/gguf'
 import { expect, it } from 'vitest'
 
-it('prints what the example of the README says', () => {
+it('prints the output that the README states', () => {
   const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
   const code = /```ts\n(?<code>[\s\S]+?)```/.exec(readme)?.groups?.code ?? ''
   const printed: string[] = []

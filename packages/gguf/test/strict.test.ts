@@ -28,7 +28,7 @@ function read(bytes: Buffer): GgufHeader {
   return readGgufHeader(source, { strict: true })
 }
 
-/** A file whose n-th 8-byte number of that value is another. */
+/** Copies a file and replaces its n-th 8-byte number of that value. */
 function patch(bytes: Buffer, from: number, to: bigint): Buffer {
   const patched = Buffer.from(bytes)
   const needle = Buffer.alloc(8)
@@ -79,7 +79,7 @@ describe('a header is refused', () => {
     ['with a key twice', patchText(good, 'general.architecture', 'llama.context_length'), /a key twice/],
     ['with a text longer than the file', patch(good, 20, 1_000_000n), /too long|cut off/],
     ['with more tokens than bytes', patch(good, 3, 1n << 30n), /cut off/],
-    ['with a token twice', key('x', { type: 'bool', value: true }).fill('a', ...placeOf(good, 'b')), /twice/],
+    ['with a token twice', key('x', { type: 'bool', value: true }).fill('a', ...findPlace(good, 'b')), /twice/],
     ['with scores for other tokens', key('tokenizer.ggml.scores', { type: 'f32s', value: [1] }), /different lengths/],
     ['with an alignment of 0', key('general.alignment', { type: 'u32', value: 0 }), /no power of two/],
     ['with an alignment of 48', key('general.alignment', { type: 'u32', value: 48 }), /no power of two/],
@@ -104,7 +104,7 @@ describe('a header is refused', () => {
     }
   })
 
-  it('with its own error, whatever is wrong with it', () => {
+  it('with a GgufError for any damage', () => {
     const { dataOffset } = read(good)
     const edit = fc.record({
       at: fc.nat(dataOffset - 1),
@@ -134,8 +134,8 @@ function patchText(bytes: Buffer, from: string, to: string): Buffer {
   return patched
 }
 
-/** Where the token `b` stands: behind the length of its text. */
-function placeOf(bytes: Buffer, token: string): [number, number] {
+/** Position of the token `b`: after the length of its text. */
+function findPlace(bytes: Buffer, token: string): [number, number] {
   const place = bytes.indexOf(Buffer.concat([Buffer.from([1, 0, 0, 0, 0, 0, 0, 0]), Buffer.from(token)])) + 8
   return [place, place + 1]
 }

@@ -12,13 +12,13 @@ function get(origin: string, rest: Partial<UpstreamRequest> = {}): UpstreamReque
   return { method: 'GET', url: new URL(origin), headers: [], ...rest }
 }
 
-async function textOf({ body }: UpstreamReply): Promise<string> {
+async function readText({ body }: UpstreamReply): Promise<string> {
   const pieces: Uint8Array[] = []
   for await (const piece of body) pieces.push(piece)
   return Buffer.concat(pieces).toString()
 }
 
-/** A server of bytes: what to do with a socket once a request's head has come. */
+/** A raw socket server: calls back with the socket after the head of each request. */
 async function startRaw(answer: (socket: Socket, count: number) => void) {
   const seen: string[] = []
   let count = 0
@@ -43,13 +43,13 @@ function open(options: HttpUpstreamOptions = {}) {
 }
 
 describe('requests', () => {
-  it('sends line, host, headers and body as given, and nothing else', async () => {
+  it('sends line, host, headers and body as given, without additions', async () => {
     await using raw = await startRaw((socket) => socket.write(OK))
     await using upstream = open()
     const url = new URL(`${raw.origin}/v1/chat?a=%20b`)
     const body = Buffer.from('{"ü":1}')
     const reply = await upstream.send({ method: 'POST', url, headers: [['x-a', 'b']], body }, { signal })
-    expect(await textOf(reply)).toBe('ok')
+    expect(await readText(reply)).toBe('ok')
     expect(raw.seen).toEqual([
       `POST /v1/chat?a=%20b HTTP/1.1\r\nhost: ${url.host}\r\nx-a: b\r\ncontent-length: 8\r\n\r\n${body.toString('latin1')}`,
     ])
@@ -59,8 +59,8 @@ describe('requests', () => {
     await using server = await startUpstream()
     await using upstream = open()
     const body = Buffer.alloc(8_000_000, 'x')
-    await textOf(await upstream.send(get(server.origin, { method: 'POST', body }), { signal }))
-    await textOf(await upstream.send(get(server.origin, { method: 'POST' }), { signal }))
+    await readText(await upstream.send(get(server.origin, { method: 'POST', body }), { signal }))
+    await readText(await upstream.send(get(server.origin, { method: 'POST' }), { signal }))
     expect(server.requests.map((request) => request.body.length)).toEqual([8_000_000, 0])
     expect(server.requests[1]?.header('content-length')).toEqual(['0'])
   })
@@ -82,7 +82,7 @@ describe('requests', () => {
 })
 
 describe('replies', () => {
-  it('gives a redirect as it is and asks nobody else', async () => {
+  it('returns a redirect as it is and follows none', async () => {
     await using target = await startUpstream()
     await using server = await startUpstream()
     server.replyWith({ status: 307, headers: { location: target.origin } })
@@ -109,7 +109,7 @@ describe('replies', () => {
     await using upstream = open()
     const body = Buffer.alloc(20_000_000)
     const reply = await upstream.send(get(raw.origin, { method: 'POST', body }), { signal })
-    expect([reply.status, await textOf(reply)]).toEqual([413, 'no'])
+    expect([reply.status, await readText(reply)]).toEqual([413, 'no'])
     await vi.waitFor(() => expect(upstream.counts.open).toBe(0))
   })
 
@@ -122,7 +122,7 @@ describe('replies', () => {
   ])('fails when the connection ends %s', async (_, bytes, reason) => {
     await using raw = await startRaw((socket) => socket.end(bytes))
     await using upstream = open()
-    const sent = upstream.send(get(raw.origin), { signal }).then(textOf)
+    const sent = upstream.send(get(raw.origin), { signal }).then(readText)
     await expect(sent).rejects.toMatchObject({ kind: 'upstream_failed', details: { reason } })
   })
 
@@ -140,7 +140,7 @@ describe('kept connections', () => {
   it('carry one request after the other', async () => {
     await using server = await startUpstream()
     await using upstream = open()
-    for (let index = 0; index < 5; index += 1) await textOf(await upstream.send(get(server.origin), { signal }))
+    for (let index = 0; index < 5; index += 1) await readText(await upstream.send(get(server.origin), { signal }))
     expect(server.connections).toBe(1)
     expect(upstream.counts).toEqual({ open: 1, waiting: 0, running: 0 })
   })
@@ -153,16 +153,16 @@ describe('kept connections', () => {
   ])('are not those of a reply %s', async (_, bytes) => {
     await using raw = await startRaw((socket) => socket.write(bytes))
     await using upstream = open()
-    expect(await textOf(await upstream.send(get(raw.origin), { signal }))).toBe('ok')
+    expect(await readText(await upstream.send(get(raw.origin), { signal }))).toBe('ok')
     await vi.waitFor(() => expect(upstream.counts.open).toBe(0))
-    expect(await textOf(await upstream.send(get(raw.origin), { signal }))).toBe('ok')
+    expect(await readText(await upstream.send(get(raw.origin), { signal }))).toBe('ok')
     expect(raw.sockets.accepted).toBe(2)
   })
 
-  it('are closed when something comes that nobody asked for', async () => {
+  it('are closed when bytes arrive without a request', async () => {
     await using raw = await startRaw((socket) => socket.write(OK))
     await using upstream = open()
-    await textOf(await upstream.send(get(raw.origin), { signal }))
+    await readText(await upstream.send(get(raw.origin), { signal }))
     for (const socket of raw.sockets.open) socket.write(OK)
     await vi.waitFor(() => expect(upstream.counts.open).toBe(0))
   })
@@ -170,7 +170,7 @@ describe('kept connections', () => {
   it('are closed after their time', async () => {
     await using server = await startUpstream()
     await using upstream = open({ keepMs: 1 })
-    await textOf(await upstream.send(get(server.origin), { signal }))
+    await readText(await upstream.send(get(server.origin), { signal }))
     await vi.waitFor(() => expect(upstream.counts.open).toBe(0))
   })
 
@@ -180,9 +180,9 @@ describe('kept connections', () => {
       else socket.write(OK)
     })
     await using upstream = open()
-    await textOf(await upstream.send(get(raw.origin), { signal }))
+    await readText(await upstream.send(get(raw.origin), { signal }))
     const body = Buffer.from('{}')
-    expect(await textOf(await upstream.send(get(raw.origin, { method: 'POST', body }), { signal }))).toBe('ok')
+    expect(await readText(await upstream.send(get(raw.origin, { method: 'POST', body }), { signal }))).toBe('ok')
     expect(raw.seen).toHaveLength(3)
     expect(raw.seen[2]).toBe(raw.seen[1])
   })
@@ -190,7 +190,7 @@ describe('kept connections', () => {
   it('are given up for good when the new one is closed too', async () => {
     await using raw = await startRaw((socket, count) => (count === 1 ? socket.write(OK) : socket.destroy()))
     await using upstream = open()
-    await textOf(await upstream.send(get(raw.origin), { signal }))
+    await readText(await upstream.send(get(raw.origin), { signal }))
     await expect(upstream.send(get(raw.origin), { signal })).rejects.toMatchObject({ kind: 'upstream_failed' })
     expect(raw.seen).toHaveLength(3)
   })
@@ -198,7 +198,7 @@ describe('kept connections', () => {
   it('are not tried again once a byte of the reply has come', async () => {
     await using raw = await startRaw((socket, count) => (count === 1 ? socket.write(OK) : socket.end('H')))
     await using upstream = open()
-    await textOf(await upstream.send(get(raw.origin), { signal }))
+    await readText(await upstream.send(get(raw.origin), { signal }))
     await expect(upstream.send(get(raw.origin), { signal })).rejects.toMatchObject({ kind: 'upstream_failed' })
     expect(raw.seen).toHaveLength(2)
   })
@@ -209,7 +209,7 @@ describe('bounds', () => {
     const waiting: Socket[] = []
     await using raw = await startRaw((socket) => waiting.push(socket))
     await using upstream = open({ maxPerOrigin: 2 })
-    const replies = Array.from({ length: 6 }, () => upstream.send(get(raw.origin), { signal }).then(textOf))
+    const replies = Array.from({ length: 6 }, () => upstream.send(get(raw.origin), { signal }).then(readText))
     await vi.waitFor(() => expect(waiting).toHaveLength(2))
     expect(upstream.counts).toEqual({ open: 2, waiting: 4, running: 6 })
     for (let answered = 0; answered < 6; answered += 1) {
@@ -220,12 +220,12 @@ describe('bounds', () => {
     expect(raw.sockets.accepted).toBe(2)
   })
 
-  it('hold for all origins together: an unused connection makes room', async () => {
+  it('limit all origins together: an unused connection gives up its place', async () => {
     await using one = await startUpstream()
     await using other = await startUpstream()
     await using upstream = open({ maxConnections: 1 })
     for (const { origin } of [one, other, one]) {
-      await textOf(await upstream.send(get(origin), { signal }))
+      await readText(await upstream.send(get(origin), { signal }))
       expect(upstream.counts.open).toBe(1)
     }
     expect([one.connections, other.connections]).toEqual([2, 1])
@@ -251,8 +251,8 @@ describe('bounds', () => {
     const late = (reason: string) => ({ kind: 'timeout', details: { upstream: true, reason } })
     await expect(upstream.send(get(raw.origin), { signal })).rejects.toMatchObject(late('head'))
     const silent = await upstream.send(get(raw.origin), { signal })
-    await expect(textOf(silent)).rejects.toMatchObject(late('idle'))
-    const slow = upstream.send(get(raw.origin, { timeoutMs: 60 }), { signal }).then(textOf)
+    await expect(readText(silent)).rejects.toMatchObject(late('idle'))
+    const slow = upstream.send(get(raw.origin, { timeoutMs: 60 }), { signal }).then(readText)
     await expect(slow).rejects.toMatchObject(late('total'))
     await vi.waitFor(() => expect(upstream.counts.open).toBe(0))
   })
@@ -263,7 +263,7 @@ describe('bounds', () => {
     await expect(sent).rejects.toMatchObject({ kind: 'timeout', details: { reason: 'connect' } })
   })
 
-  it('hold for what is read ahead of a slow reader', async () => {
+  it('limit the bytes read ahead of a slow reader', async () => {
     let written = 0
     const piece = Buffer.alloc(64 * 1024)
     await using raw = await startRaw((socket) => {
@@ -284,7 +284,7 @@ describe('bounds', () => {
       before = written
       for (let turn = 0; turn < 50; turn += 1) await setImmediate()
     }
-    // What the kernel holds for both sides, and a piece of our own.
+    // Buffers of the kernel on both sides, and a small buffer of the client.
     expect(written).toBeLessThan(20_000_000)
     let bytes = 0
     for await (const { length } of reply.body) {
@@ -311,7 +311,7 @@ describe('leaving', () => {
     const later = new AbortController()
     const reply = await upstream.send(get(raw.origin), { signal: later.signal })
     later.abort()
-    await expect(textOf(reply)).rejects.toMatchObject({ kind: 'cancelled' })
+    await expect(readText(reply)).rejects.toMatchObject({ kind: 'cancelled' })
     await vi.waitFor(() => expect(raw.sockets.open.size).toBe(0))
 
     await expect(upstream.send(get(raw.origin), { signal: later.signal })).rejects.toMatchObject({ kind: 'cancelled' })
@@ -334,7 +334,7 @@ describe('where connections lead', () => {
     await using other = await startUpstream({ protocol: 'https', ca, hosts: ['other.example'] })
     await using upstream = open({ ca: ca.cert })
     for (let index = 0; index < 2; index += 1) {
-      expect(await textOf(await upstream.send(get(good.origin), { signal }))).toBe('{}')
+      expect(await readText(await upstream.send(get(good.origin), { signal }))).toBe('{}')
     }
     expect(good.connections).toBe(1)
     const named = upstream.send(get(`https://localhost:${other.port}`), { signal })
@@ -355,11 +355,11 @@ describe('where connections lead', () => {
     const bound = server.address()
     const port = typeof bound === 'object' ? bound?.port : 0
     await using upstream = open()
-    expect(await textOf(await upstream.send(get(`http://[::1]:${port}`), { signal }))).toBe('ok')
+    expect(await readText(await upstream.send(get(`http://[::1]:${port}`), { signal }))).toBe('ok')
     server.close()
   })
 
-  it('asks the look-up it is given, whose refusal ends the request', async () => {
+  it('uses the given look-up, whose refusal ends the request', async () => {
     await using server = await startUpstream()
     const asked: string[] = []
     await using upstream = open({
@@ -370,7 +370,7 @@ describe('where connections lead', () => {
         else callback(null, '127.0.0.1', 4)
       },
     })
-    await textOf(await upstream.send(get(`http://model.example:${server.port}`), { signal }))
+    await readText(await upstream.send(get(`http://model.example:${server.port}`), { signal }))
     expect(server.requests[0]?.header('host')).toEqual([`model.example:${server.port}`])
     await expect(upstream.send(get('http://denied.example'), { signal })).rejects.toMatchObject({
       kind: 'upstream_failed',
@@ -378,7 +378,7 @@ describe('where connections lead', () => {
     expect(asked).toEqual(['model.example', 'denied.example'])
   })
 
-  it('says that nobody listens', async () => {
+  it('reports a port without a listener', async () => {
     const server = await startUpstream()
     await server.close()
     await using upstream = open()

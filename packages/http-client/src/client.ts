@@ -1,5 +1,5 @@
 import type { LookupFunction } from 'node:net'
-import { type Origin, originOf } from './connection.ts'
+import { type Origin, toOrigin } from './connection.ts'
 import { Exchange, type ExchangeContext } from './exchange.ts'
 import { ConnectionPool } from './pool.ts'
 import { RunningList } from './running-list.ts'
@@ -7,7 +7,7 @@ import { sendThrough } from './send.ts'
 import { createTrust } from './trust-store.ts'
 import type { PushUpstream } from './upstream.ts'
 
-/** How to make an {@link HttpUpstream}; every bound has a default. */
+/** Options of {@link createHttpUpstream}; every bound has a default. */
 export interface HttpUpstreamOptions {
   /** Connections of all origins together. @default 1024 */
   readonly maxConnections?: number | undefined
@@ -19,9 +19,9 @@ export interface HttpUpstreamOptions {
   readonly keepMs?: number | undefined
   /** For name look-up, TCP and TLS together. @default 10000 */
   readonly connectMs?: number | undefined
-  /** For the headers of a reply to a request without `timeoutMs`. @default 300000 */
+  /** Limit for the headers of a reply to a request without `timeoutMs`. @default 300000 */
   readonly headMs?: number | undefined
-  /** For the next piece of such a reply, while somebody waits for it. @default 300000 */
+  /** Limit for the next piece of such a reply, while a reader waits for it. @default 300000 */
   readonly idleMs?: number | undefined
   /** Certificates to trust instead of Node's own, PEM. */
   readonly ca?: string | readonly string[] | undefined
@@ -29,22 +29,22 @@ export interface HttpUpstreamOptions {
   readonly lookup?: LookupFunction | undefined
 }
 
-/** An HTTP/1.1 client with connections that are kept. */
+/** An HTTP/1.1 client with persistent connections. */
 export interface HttpUpstream extends PushUpstream, AsyncDisposable {
-  /** Connections that exist, requests that wait for one, requests under way (the waiting included). */
+  /** Open connections, requests that wait for one, and requests in progress (the waiting included). */
   readonly counts: { readonly open: number; readonly waiting: number; readonly running: number }
   /** Ends every request and every connection. */
   close(): Promise<void>
 }
 
 const READ_BYTES = 64 * 1024
-/** How exact the time limits are. */
+/** Precision of the time limits. */
 const SWEEP_MS = 250
 
 /**
- * Makes the client of the hot path. It follows no redirect, uses no proxy of the environment, asks for no coding and
- * decodes none, and repeats a request only when a kept connection turned out to have been closed before a byte of the
- * reply came.
+ * Creates the client of the hot path. It follows no redirect, uses no proxy of the environment, requests no coding and
+ * decodes none. It repeats a request only when a kept connection turned out to be closed before a byte of the reply
+ * arrived.
  *
  * @example
  * await using upstream = createHttpUpstream()
@@ -100,7 +100,7 @@ const origins = new WeakMap<URL, { readonly href: string; readonly origin: Origi
 function knownOrigin(url: URL): Origin {
   const known = origins.get(url)
   if (known !== undefined && known.href === url.href) return known.origin
-  const origin = originOf(url)
+  const origin = toOrigin(url)
   origins.set(url, { href: url.href, origin })
   return origin
 }

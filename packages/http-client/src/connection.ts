@@ -1,7 +1,7 @@
 import { connect as connectTcp, isIP, type LookupFunction, type OnReadOpts, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls'
 
-/** Where connections lead: scheme, host and port. */
+/** Target of a connection: scheme, host and port. */
 export interface Origin {
   /** Identity, such as `https://api.example:443`. */
   readonly key: string
@@ -12,53 +12,56 @@ export interface Origin {
 }
 
 /** The origin of a URL. */
-export function originOf(url: URL): Origin {
+export function toOrigin(url: URL): Origin {
   const isTls = url.protocol === 'https:'
   const port = url.port === '' ? (isTls ? 443 : 80) : Number(url.port)
   const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname
   return { key: `${url.protocol}//${url.hostname}:${port}`, isTls, host, port }
 }
 
-/** How connections are made. */
+/** Options of connections. */
 export interface ConnectionSettings {
-  /** Whom to trust instead of Node's own authorities; one for all connections, as making it reads every certificate. */
+  /**
+   * Authorities to trust instead of Node's own. All connections share one context, because creating it reads every
+   * certificate.
+   */
   readonly trust?: (() => SecureContext) | undefined
-  /** Resolves names and may refuse addresses; asked for names alone. */
+  /** Resolves names and may refuse addresses. Not called for addresses. */
   readonly lookup?: LookupFunction | undefined
-  /** Where every socket of the pool reads into; nothing of it may be kept past a read. */
+  /** Read buffer that all sockets of the pool share. Its content is valid only during the read. */
   readonly readBuffer: Buffer
   /** The last TLS session of each origin, for a short handshake. */
   readonly sessions: Map<string, Buffer>
 }
 
-/** Who uses a connection at the moment: one request, from its first byte to the last of its reply. */
+/** The current user of a connection: one request, from its first byte to the last of its reply. */
 export interface ConnectionUser {
-  /** Bytes have come; they are valid until this returns. */
+  /** Reports bytes; they are valid until this returns. */
   onRead(buffer: Buffer, end: number): void
-  /** The connection is gone, in good order (`undefined`) or not. */
+  /** Reports the end of the connection: regular (`undefined`) or with an error. */
   onGone(error: Error | undefined): void
 }
 
-/** Who owns a connection while nobody uses it. */
+/** The owner of a connection while no request uses it. */
 export interface ConnectionOwner {
   onReady(connection: Connection): void
-  /** Gone while connecting or idle, or no longer of use after a request. */
+  /** The connection closed while connecting or idle, or is not reusable after a request. */
   onClosed(connection: Connection, error: Error | undefined): void
 }
 
 const KEEP_ALIVE_PROBE_MS = 30_000
 
 /**
- * One socket to an origin. Over TLS it is ready only once the certificate has been verified: no byte of a request leaves
+ * One socket to an origin. Over TLS it is ready only after the certificate was verified: no byte of a request leaves
  * before.
  */
 export class Connection {
   readonly origin: Origin
   readonly socket: Socket
   user: ConnectionUser | undefined
-  /** Requests that were answered over it. */
+  /** Number of requests answered over it. */
   served = 0
-  /** Monotonic milliseconds from which on it is not used again. */
+  /** Monotonic milliseconds; the connection is not used again from then on. */
   idleUntil = Number.POSITIVE_INFINITY
   isReady = false
   readonly #owner: ConnectionOwner
@@ -108,7 +111,7 @@ export class Connection {
   }
 
   #onRead(buffer: Buffer, end: number): boolean {
-    // Nobody asked for anything: what comes cannot be the reply to a later request.
+    // Without a request, incoming bytes cannot be the reply to a later one.
     if (this.user === undefined) this.destroy()
     else this.user.onRead(buffer, end)
     return true

@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 
-/** Why there is no reply, or no whole one, in `details.reason` of `upstream_failed`: for logs and metrics. */
+/** Cause of a missing or incomplete reply, in `details.reason` of `upstream_failed`: for logs and metrics. */
 export type UpstreamFailure =
   | 'unresolvable'
   | 'connection_refused'
@@ -22,7 +22,7 @@ const EXPLANATIONS: Readonly<Record<UpstreamFailure, string>> = {
   truncated: 'its reply ended before it was complete',
 }
 
-/** A request that got no reply, or half of one. The message names no host, key or address. */
+/** The error of a request without a complete reply. The message names no host, key or address. */
 export function upstreamFailed(reason: UpstreamFailure, cause?: unknown): SvcError {
   return new SvcError('upstream_failed', `the upstream failed: ${EXPLANATIONS[reason]}`, {
     details: { reason },
@@ -30,7 +30,7 @@ export function upstreamFailed(reason: UpstreamFailure, cause?: unknown): SvcErr
   })
 }
 
-/** @param span which limit passed */
+/** @param span the limit that passed */
 export function upstreamTimedOut(span: 'connect' | 'head' | 'total' | 'idle'): SvcError {
   return new SvcError('timeout', 'the upstream did not answer in time', {
     code: 'upstream_timeout',
@@ -38,12 +38,12 @@ export function upstreamTimedOut(span: 'connect' | 'head' | 'total' | 'idle'): S
   })
 }
 
-/** Bytes that are no HTTP reply; the detail says which rule they break. */
+/** The error for bytes that are no HTTP reply; the detail names the broken rule. */
 export function invalidReply(detail: string): SvcError {
   return upstreamFailed('invalid_reply', new Error(detail))
 }
 
-/** No connection is free, and too many requests wait for one. */
+/** The error for a request when no connection is free and too many requests wait. */
 export function upstreamBusy(): SvcError {
   return new SvcError('unavailable', 'too many requests are waiting for the upstream', {
     code: 'upstream_busy',
@@ -51,7 +51,7 @@ export function upstreamBusy(): SvcError {
   })
 }
 
-/** The request was given up by whoever made it. */
+/** The error of a request that its caller aborted. */
 export function requestCancelled(cause?: unknown): SvcError {
   if (SvcError.is(cause)) return cause
   return new SvcError('cancelled', 'the request was cancelled', cause === undefined ? {} : { cause })
@@ -64,15 +64,15 @@ const REASONS: readonly (readonly [RegExp, UpstreamFailure])[] = [
   [/^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|EPROTO$)|CERT|^UNABLE_TO_|^(HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)$/, 'tls'],
 ]
 
-/** What a socket reported, as `upstream_failed`; a {@link SvcError} stays what it is. */
+/** Converts a socket's error to `upstream_failed`; a {@link SvcError} comes back as it is. */
 export function toUpstreamFailure(error: unknown): SvcError {
   if (SvcError.is(error)) return error
-  const code = codeOf(error)
+  const code = findCode(error)
   return upstreamFailed(REASONS.find(([pattern]) => pattern.test(code))?.[1] ?? 'connection_lost', error)
 }
 
-/** Node gathers the failures of several addresses in one error; the first of them speaks for all. */
-function codeOf(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0])
+/** Node gathers the failures of several addresses in one error; the code of the first stands for all. */
+function findCode(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return findCode(error.errors[0])
   return error instanceof Error && 'code' in error ? String(error.code) : ''
 }

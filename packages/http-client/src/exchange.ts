@@ -3,14 +3,14 @@ import type { Connection, ConnectionUser, Origin } from './connection.ts'
 import { requestCancelled, toUpstreamFailure, upstreamFailed, upstreamTimedOut } from './errors.ts'
 import { ReplyParser } from './parser.ts'
 import type { ConnectionPool, Waiter } from './pool.ts'
-import { requestHead } from './request-bytes.ts'
+import { writeRequestHead } from './request-bytes.ts'
 import type { Listed, RunningList } from './running-list.ts'
 import type { StopSignal, UpstreamCall, UpstreamRequest, UpstreamSink } from './upstream.ts'
 
 /** Bodies up to this size leave in one write with their head. */
 const ONE_WRITE_BYTES = 16 * 1024
 
-/** What an exchange needs of the client it belongs to. */
+/** The parts of the client that an exchange uses. */
 export interface ExchangeContext {
   readonly pool: ConnectionPool
   readonly limits: { readonly headMs: number; readonly idleMs: number }
@@ -19,7 +19,7 @@ export interface ExchangeContext {
   now(): number
 }
 
-/** One request and its reply, on one connection; on a second one only when the first turned out to have been closed. */
+/** One request and its reply, on one connection; on a second one only when the first turned out to be closed. */
 export class Exchange implements UpstreamCall, Waiter, ConnectionUser, Listed {
   place = -1
   readonly #context: ExchangeContext
@@ -31,7 +31,7 @@ export class Exchange implements UpstreamCall, Waiter, ConnectionUser, Listed {
   #head: string
   #until: number
   #span: 'head' | 'total' | 'idle' = 'head'
-  /** Whether something has come, or we have begun to read again, since the last sweep. */
+  /** Whether bytes arrived, or reading resumed, since the last sweep. */
   #isAlive = false
   #connection: Connection | undefined
   #wasReused = false
@@ -49,7 +49,7 @@ export class Exchange implements UpstreamCall, Waiter, ConnectionUser, Listed {
     this.#request = request
     this.#sink = options.sink
     this.#signal = signal
-    this.#head = requestHead(request)
+    this.#head = writeRequestHead(request)
     this.#parser.reset(request.method === 'HEAD')
     const now = context.now()
     const { timeoutMs } = request
@@ -68,7 +68,7 @@ export class Exchange implements UpstreamCall, Waiter, ConnectionUser, Listed {
     pool.acquire(this.#origin, this, false)
   }
 
-  /** The signal was aborted. */
+  /** Called when the signal aborts. */
   handleEvent(): void {
     this.abort(this.#signal?.reason)
   }
@@ -84,10 +84,7 @@ export class Exchange implements UpstreamCall, Waiter, ConnectionUser, Listed {
     this.#connection?.socket.resume()
   }
 
-  /**
-   * Fails the request when its time is up. An upstream may be silent for only so long, but not while it is we who do not
-   * read.
-   */
+  /** Fails the request when its time is up. The silence of an upstream is limited, except while reading is paused. */
   sweep(now: number): void {
     if (this.#isAlive && this.#span === 'idle') this.#until = now + this.#context.limits.idleMs
     this.#isAlive = false
@@ -193,7 +190,7 @@ export class Exchange implements UpstreamCall, Waiter, ConnectionUser, Listed {
     this.#sink.end()
   }
 
-  /** A connection is kept only when both sides have said all and nothing is left over. */
+  /** A connection is reusable only when request and reply are complete and no bytes are left over. */
   #giveBack(connection: Connection): void {
     const { head, hasSurplus } = this.#parser
     const { socket } = connection

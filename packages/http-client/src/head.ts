@@ -1,10 +1,10 @@
 import { invalidReply } from './errors.ts'
 import type { Header } from './upstream.ts'
 
-/** How a body's end is known (RFC 9112, 6.3). */
+/** How the end of a body is determined (RFC 9112, 6.3). */
 export type BodyFraming = 'none' | 'length' | 'chunked' | 'close'
 
-/** A reply's status line and headers, and what they say of the connection. */
+/** A reply's status line and headers, and the connection facts in them. */
 export interface ParsedHead {
   /** 100..599. */
   readonly status: number
@@ -31,7 +31,7 @@ const TOKEN = Uint8Array.from({ length: 256 }, (_, code) =>
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5][0-9][0-9])(?: [\t\x20-\x7e\x80-\xff]*)?$/
 const MAX_LENGTH_DIGITS = 15
 
-/** What the headers say of framing and connection, gathered while they are read. */
+/** Facts about framing and connection, gathered while the headers are read. */
 interface Framing {
   length: string | undefined
   coding: string | undefined
@@ -40,12 +40,11 @@ interface Framing {
 }
 
 /**
- * Reads a head: the text up to the empty line, as Latin-1, without it. Strict where leniency lets two readers disagree
- * on where a reply ends: bare CR or LF, folded lines, blanks before a colon, a repeated or unclear length, any coding
- * but `chunked`.
+ * Reads a head: the text up to the empty line, as Latin-1, without it. Strict where leniency would let two readers
+ * disagree on the end of a reply: bare CR or LF, folded lines, blanks before a colon, a repeated or unclear length, any
+ * coding but `chunked`.
  *
- * @param isHead whether the request was HEAD
- * @throws {SvcError} `upstream_failed`, reason `invalid_reply`
+ * @param isHead whether the request was HEAD @throws {SvcError} `upstream_failed`, reason `invalid_reply`
  */
 export function parseHead(text: string, isHead: boolean): ParsedHead {
   const lineEnd = text.indexOf('\r\n')
@@ -62,7 +61,7 @@ export function parseHead(text: string, isHead: boolean): ParsedHead {
     position = found < 0 ? text.length : found + 2
   }
   const isOld = match[1] === '0'
-  return { status, headers, ...bodyOf({ status, isHead, isOld, framing }), ...connectionOf(isOld, framing) }
+  return { status, headers, ...findBody({ status, isHead, isOld, framing }), ...readConnection(isOld, framing) }
 }
 
 interface Field {
@@ -115,7 +114,7 @@ function isBlank(code: number): boolean {
   return code === SPACE || code === TAB
 }
 
-function bodyOf(options: {
+function findBody(options: {
   status: number
   isHead: boolean
   isOld: boolean
@@ -127,14 +126,14 @@ function bodyOf(options: {
     if (length !== undefined) throw invalidReply('both a content length and a transfer encoding are given')
     if (isOld || coding.toLowerCase() !== 'chunked') throw invalidReply('the transfer encoding is not chunked')
   }
-  const lengthBytes = length === undefined ? 0 : lengthOf(length)
+  const lengthBytes = length === undefined ? 0 : parseLength(length)
   if (isHead || status < 200 || status === 204 || status === 304) return { framing: 'none', lengthBytes: 0 }
   if (coding !== undefined) return { framing: 'chunked', lengthBytes: 0 }
   if (length === undefined) return { framing: 'close', lengthBytes: 0 }
   return { framing: lengthBytes === 0 ? 'none' : 'length', lengthBytes }
 }
 
-function lengthOf(text: string): number {
+function parseLength(text: string): number {
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index)
     if (code < 0x30 || code > 0x39) throw invalidReply('the content length is no number')
@@ -143,11 +142,11 @@ function lengthOf(text: string): number {
   return Number(text)
 }
 
-/** What nearly all upstreams say of the connection, as it is gathered. */
+/** The connection header of nearly all upstreams, as gathered. */
 const KEEP_ALIVE_ALONE = ',keep-alive'
 const KEEP_ALIVE_WORDS: readonly string[] = ['keep-alive']
 
-function connectionOf(isOld: boolean, framing: Framing): Pick<ParsedHead, 'keepAlive' | 'keepAliveSeconds'> {
+function readConnection(isOld: boolean, framing: Framing): Pick<ParsedHead, 'keepAlive' | 'keepAliveSeconds'> {
   const { connection, keepAlive } = framing
   const words = connection === '' ? [] : connection === KEEP_ALIVE_ALONE ? KEEP_ALIVE_WORDS : connection.split(/[,\s]+/)
   const seconds = keepAlive === '' ? undefined : /(?:^|[,\s])timeout=(\d{1,6})(?:[,\s]|$)/i.exec(keepAlive)?.[1]

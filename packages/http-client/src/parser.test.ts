@@ -9,7 +9,10 @@ interface Read {
   readonly hasSurplus: boolean
 }
 
-/** What a parser makes of pieces; each is copied into a buffer that it may overwrite, with old bytes after them. */
+/**
+ * Parses a reply from pieces. Each piece is copied into a buffer that the parser may overwrite, with old bytes after
+ * it.
+ */
 function read(pieces: readonly (string | Uint8Array)[], { isHead = false, isClosed = false } = {}): Read {
   const parser = new ReplyParser()
   parser.reset(isHead)
@@ -78,7 +81,7 @@ describe('whole replies', () => {
   })
 })
 
-describe('what is no reply', () => {
+describe('invalid replies', () => {
   const ok = (fields: string, body = ''): string => `HTTP/1.1 200 OK\r\n${fields}\r\n\r\n${body}`
 
   it.each([
@@ -137,7 +140,7 @@ describe('what is no reply', () => {
     expect(() => read(pieces)).toThrow(expect.objectContaining(failure))
   })
 
-  it('never takes forever or throws anything else, whatever the bytes', () => {
+  it('ends within bounded time and throws no other error, for any bytes', () => {
     const part = fc.oneof(
       fc.constantFrom(
         CHUNKED,

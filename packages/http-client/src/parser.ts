@@ -4,11 +4,11 @@ import type { BodyPiece } from './upstream.ts'
 
 /** Bytes of a reply's head, its interim replies included, and of its trailers. */
 export const MAX_HEAD_BYTES = 64 * 1024
-/** Interim replies (1xx) before the reply; a server that sends more is not going to answer. */
+/** Interim replies (1xx) before the reply; a server that sends more will not answer. */
 export const MAX_INTERIM_REPLIES = 16
 /** Bytes of one line that announces a chunk, its extensions included. */
 const MAX_CHUNK_LINE_BYTES = 1024
-/** Hexadecimal digits of a chunk's size; more than that is past what a number holds. */
+/** Hexadecimal digits of a chunk's size; more digits would pass the range of exact numbers. */
 const MAX_SIZE_DIGITS = 12
 
 const HEAD = 0
@@ -41,20 +41,20 @@ const HEX = Uint8Array.from({ length: 256 }, (_, code) => {
 })
 
 /**
- * Reads one reply out of the bytes of a connection, in whatever pieces they come. Chunk framing is taken off by moving
- * the data together inside the buffer given, so that each piece read has at most one piece of body.
+ * Parses one reply from the bytes of a connection, in pieces of any size. It removes chunk framing by moving the data
+ * together inside the given buffer, so that each piece read has at most one piece of body.
  */
 export class ReplyParser implements BodyPiece {
   /** Status and headers of the reply, as soon as they are in; interim replies are skipped. */
   head: ParsedHead | undefined
-  /** What the last {@link execute} found of the body: a range of its buffer, half-open. */
+  /** The body found by the last {@link execute}: a half-open range of its buffer. */
   bodyStart = 0
   bodyEnd = 0
-  /** Whether bytes follow that are no part of the reply. */
+  /** Whether bytes follow that do not belong to the reply. */
   hasSurplus = false
-  /** Whether a byte has come. */
+  /** Whether a byte has arrived. */
   hasBegun = false
-  /** What {@link execute} read last. */
+  /** The buffer of the last {@link execute}. */
   #buffer: Buffer = NOTHING
   #state = HEAD
   #isHead = false
@@ -68,7 +68,7 @@ export class ReplyParser implements BodyPiece {
   #digits = 0
   #lineBytes = 0
 
-  /** Whether the whole reply has come. */
+  /** Whether the whole reply has arrived. */
   get isComplete(): boolean {
     return this.#state === COMPLETE
   }
@@ -81,7 +81,7 @@ export class ReplyParser implements BodyPiece {
     return Buffer.from(this.#buffer.subarray(this.bodyStart, this.bodyEnd))
   }
 
-  /** Makes the parser ready for the reply to another request. */
+  /** Prepares the parser for the reply to another request. */
   reset(isHead: boolean): void {
     this.head = undefined
     this.hasSurplus = false
@@ -94,9 +94,9 @@ export class ReplyParser implements BodyPiece {
   }
 
   /**
-   * Reads the bytes up to `end`, which it may overwrite.
+   * Parses the bytes up to `end`; it may overwrite them.
    *
-   * @throws {SvcError} `upstream_failed`, reason `invalid_reply`; the connection is of no use afterwards
+   * @throws {SvcError} `upstream_failed`, reason `invalid_reply`; the connection is unusable afterwards
    */
   execute(buffer: Buffer, end: number): void {
     this.hasBegun = true
@@ -124,9 +124,9 @@ export class ReplyParser implements BodyPiece {
   }
 
   /**
-   * The connection has ended.
+   * Reports the end of the connection.
    *
-   * @returns whether that ends the reply in good order
+   * @returns whether the reply is complete
    */
   finish(): boolean {
     if (this.#state === UNTIL_CLOSE) this.#state = COMPLETE
@@ -274,7 +274,7 @@ export class ReplyParser implements BodyPiece {
     return CHUNK_EXTENSION
   }
 
-  /** Trailers are read and dropped: nothing in them may change a reply whose headers are out. */
+  /** Trailers are read and dropped: the headers have already been sent, and trailers must not change the reply. */
   #trailerByte(state: number, byte: number): number {
     this.#headBytes += 1
     if (this.#headBytes > MAX_HEAD_BYTES) throw invalidReply('the trailers are too large')
@@ -298,13 +298,13 @@ export class ReplyParser implements BodyPiece {
   }
 }
 
-/** Adds a piece to a head that is not whole; a line that ends in a bare LF would never be. */
+/** Adds a piece to an incomplete head. Refuses a line that ends in a bare LF, because such a head would never end. */
 function keepHead(carry: Buffer | undefined, piece: Buffer): Buffer {
   const joined = carry === undefined ? Buffer.from(piece) : Buffer.concat([carry, piece])
   const from = carry === undefined ? 0 : carry.length
   for (let at = joined.indexOf(LF, from); at >= 0; at = joined.indexOf(LF, at + 1)) {
     if (joined[at - 1] !== CR) throw invalidReply('a line ends in a bare line feed')
-    // What follows an empty line is body, and may hold anything.
+    // The body begins after an empty line, and may hold any bytes.
     if (at >= 3 && joined[at - 2] === LF) break
   }
   return joined

@@ -4,7 +4,7 @@ import { toUpstreamFailure, upstreamBusy, upstreamTimedOut } from './errors.ts'
 
 /** Bounds of a pool. */
 export interface PoolLimits {
-  /** Connections of all origins together, those being made included. */
+  /** Connections of all origins together, including those being opened. */
   readonly maxConnections: number
   /** Connections to one origin. */
   readonly maxPerOrigin: number
@@ -19,27 +19,27 @@ export interface PoolLimits {
 /** A request that needs a connection. */
 export interface Waiter {
   onConnection(connection: Connection): void
-  /** There will be none. */
+  /** Reports that there will be no connection. */
   onNoConnection(error: SvcError): void
 }
 
 interface Place {
   readonly origin: Origin
-  /** Unused connections, the one used last at the end. */
+  /** Unused connections, the most recently used last. */
   readonly idle: Connection[]
   readonly waiting: Waiter[]
-  /** Connections being made, with the time until which each may take. */
+  /** Connections being opened, with their deadlines. */
   readonly connecting: Map<Connection, number>
   /** All of its connections. */
   open: number
 }
 
-/** A closing connection is not reused that close to the end of the time the upstream keeps it. */
+/** A connection is not reused this close to the time at which the upstream closes it. */
 const KEEP_ALIVE_MARGIN_MS = 1000
-/** Every place whose connections have all gone and for which nobody waits is forgotten; this many TLS sessions stay. */
+/** The pool forgets every origin without connections and waiters; it keeps this many TLS sessions. */
 const MAX_SESSIONS = 256
 
-/** Keeps connections for the next request, and requests until there is a connection. */
+/** Keeps connections for the next request, and queues requests until there is a connection. */
 export class ConnectionPool implements ConnectionOwner {
   readonly #limits: PoolLimits
   readonly #settings: ConnectionSettings
@@ -53,14 +53,14 @@ export class ConnectionPool implements ConnectionOwner {
     this.#settings = settings
   }
 
-  /** Connections that exist, and requests that wait for one. */
+  /** Open connections, and requests that wait for one. */
   get counts(): { readonly open: number; readonly waiting: number } {
     return { open: this.#open, waiting: this.#waiting }
   }
 
   /** Gives the waiter a connection: at once when one is free, else as soon as there is one. */
   acquire(origin: Origin, waiter: Waiter, isFresh: boolean): void {
-    const place = this.#placeOf(origin)
+    const place = this.#findPlace(origin)
     const connection = isFresh ? undefined : takeIdle(place)
     if (connection !== undefined) {
       waiter.onConnection(connection)
@@ -76,7 +76,7 @@ export class ConnectionPool implements ConnectionOwner {
     this.#connect(place)
   }
 
-  /** The waiter needs no connection any more. */
+  /** Removes a waiter that needs no connection any more. */
   leave(origin: Origin, waiter: Waiter): void {
     const place = this.#places.get(origin.key)
     const index = place?.waiting.indexOf(waiter) ?? -1
@@ -85,7 +85,7 @@ export class ConnectionPool implements ConnectionOwner {
     this.#waiting -= 1
   }
 
-  /** Takes a connection back whose request has been answered. */
+  /** Takes back a connection after a complete reply. */
   release(connection: Connection, options: { now: number; keepAliveSeconds: number | undefined }): void {
     connection.user = undefined
     connection.served += 1
@@ -129,7 +129,7 @@ export class ConnectionPool implements ConnectionOwner {
     this.#forget(place)
   }
 
-  /** Closes what has been unused or connecting for too long. @returns whether there is anything left to watch */
+  /** Closes connections that were unused or connecting for too long. @returns whether any connection is left */
   sweep(now: number): boolean {
     for (const place of [...this.#places.values()]) {
       for (const connection of place.idle.filter(({ idleUntil }) => idleUntil <= now)) connection.destroy()
@@ -143,7 +143,7 @@ export class ConnectionPool implements ConnectionOwner {
     return this.#open > 0
   }
 
-  /** Closes every connection that is not in use; those in use close with their request. */
+  /** Closes every connection that is not in use; the others close with their request. */
   close(): void {
     this.#isClosed = true
     for (const place of this.#places.values()) {
@@ -151,7 +151,7 @@ export class ConnectionPool implements ConnectionOwner {
     }
   }
 
-  #placeOf(origin: Origin): Place {
+  #findPlace(origin: Origin): Place {
     const known = this.#places.get(origin.key)
     if (known !== undefined) return known
     const place: Place = { origin, idle: [], waiting: [], connecting: new Map(), open: 0 }
@@ -163,7 +163,7 @@ export class ConnectionPool implements ConnectionOwner {
     if (place.open === 0 && place.waiting.length === 0) this.#places.delete(place.origin.key)
   }
 
-  /** A free connection goes to who has waited longest, else it stays for later. */
+  /** Gives a free connection to the longest waiter, else keeps it. */
   #offer(place: Place, connection: Connection): void {
     const waiter = place.waiting.shift()
     if (waiter === undefined) {
@@ -182,7 +182,7 @@ export class ConnectionPool implements ConnectionOwner {
     waiter.onNoConnection(error)
   }
 
-  /** Makes as many connections as requests wait for, within the bounds. */
+  /** Opens as many connections as requests wait, within the bounds. */
   #connect(place: Place): void {
     const { maxPerOrigin, maxConnections, connectMs } = this.#limits
     while (!this.#isClosed && place.connecting.size < place.waiting.length && place.open < maxPerOrigin) {
@@ -198,13 +198,13 @@ export class ConnectionPool implements ConnectionOwner {
     }
   }
 
-  /** While the pool is full, requests of one origin wait for connections that others let go. */
+  /** While the pool is full, requests of one origin wait for connections of other origins. */
   #serveOthers(): void {
     if (this.#waiting === 0) return
     for (const place of this.#places.values()) if (place.waiting.length > 0) this.#connect(place)
   }
 
-  /** Makes room; the place is free once the end of the connection has been seen. */
+  /** Closes the oldest unused connection; its place is free once its end has been seen. */
   #closeOldestIdle(): void {
     let oldest: Connection | undefined
     for (const { idle } of this.#places.values()) {
@@ -223,7 +223,7 @@ function takeIdle(place: Place): Connection | undefined {
   return undefined
 }
 
-/** Forgets the sessions not renewed for longest. */
+/** Forgets the sessions that were not renewed for longest. */
 function trim(sessions: Map<string, Buffer>): void {
   for (const key of sessions.keys()) {
     if (sessions.size <= MAX_SESSIONS) return

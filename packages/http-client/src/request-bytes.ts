@@ -3,26 +3,26 @@ import type { Header, UpstreamRequest } from './upstream.ts'
 
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const FORBIDDEN_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/
-/** What this client says itself of the connection and the body. */
+/** Headers that only this client sets. */
 const OWN: ReadonlySet<string> = new Set(['host', 'content-length', 'connection', 'transfer-encoding', 'expect', 'te'])
 
 /** The request line and the headers that are the same for every request to a URL. */
 const prefixes = new WeakMap<URL, { readonly href: string; readonly line: string }>()
 
 /**
- * A request's head, the empty line included, as Latin-1.
+ * The head of a request, the empty line included, as Latin-1.
  *
- * @throws {SvcError} `internal` for a header that must not be given, or that would not stay one line
+ * @throws {SvcError} `internal` for a forbidden header, or for a value with a line break
  */
-export function requestHead({ method, url, headers, body }: UpstreamRequest): string {
-  let head = `${method} ${targetOf(url)}`
-  for (const header of headers) head += fieldOf(header)
+export function writeRequestHead({ method, url, headers, body }: UpstreamRequest): string {
+  let head = `${method} ${toTarget(url)}`
+  for (const header of headers) head += toField(header)
   if (body !== undefined) head += `content-length: ${body.length}\r\n`
   else if (method === 'POST' || method === 'PUT') head += 'content-length: 0\r\n'
   return `${head}\r\n`
 }
 
-function targetOf(url: URL): string {
+function toTarget(url: URL): string {
   const known = prefixes.get(url)
   // A URL can be changed; its text cannot.
   if (known !== undefined && known.href === url.href) return known.line
@@ -31,7 +31,7 @@ function targetOf(url: URL): string {
   return line
 }
 
-function fieldOf([name, value]: Header): string {
+function toField([name, value]: Header): string {
   if (!NAME.test(name) || OWN.has(name.toLowerCase()) || FORBIDDEN_IN_VALUE.test(value)) {
     throw new SvcError('internal', `the header ${JSON.stringify(name)} cannot be sent`, { code: 'invalid_header' })
   }

@@ -1,13 +1,13 @@
-/** Something that knows its place in a {@link RunningList}. */
+/** An item that knows its place in a {@link RunningList}. */
 export interface Listed {
   /** Owned by the list; -1 outside of it. */
   place: number
 }
 
 /**
- * What is under way, in no order. An array and not a `Set`: each time a set that is added to and deleted from for ever
- * grows a new table, the old ones, already among V8's old objects, keep all that was in them until the next full
- * collection, whole requests with their replies. That cost more time than the requests themselves.
+ * The running items, in no order. An array and not a `Set`: a set with constant additions and deletions keeps
+ * allocating new tables. The old tables, already among V8's old objects, keep their content (whole requests with
+ * replies) alive until the next full collection. That cost more time than the requests themselves.
  */
 export class RunningList<T extends Listed> {
   readonly #items: T[] = []

@@ -10,7 +10,7 @@ import type {
   UpstreamSink,
 } from './upstream.ts'
 
-/** Bytes kept for a reader who is not there yet. */
+/** Most bytes queued for a slow reader. */
 const MAX_QUEUED_BYTES = 64 * 1024
 
 /** {@link Upstream.send} on top of {@link Upstream.start}: the body is pulled. */
@@ -54,7 +54,7 @@ class SendSink implements UpstreamSink {
   }
 }
 
-/** A body between the connection that brings it and the one reader who pulls it. */
+/** A queue between the connection and the one reader of a body. */
 class PulledBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array, undefined> {
   call: UpstreamCall | undefined
   readonly #queue: Buffer[] = []

@@ -24,7 +24,7 @@ async function start() {
 }
 
 describe('the authorities that are trusted', () => {
-  it('are those of the first file of the system that holds any, and extra ones', async () => {
+  it('are those of the first system file with certificates, and extra ones', async () => {
     await using world = await start()
     expect(await world.read()).toBe(`# comment\n${system}`)
     const trusted = await world.read({ NODE_EXTRA_CA_CERTS: world.folder.join('extra') })
@@ -32,7 +32,7 @@ describe('the authorities that are trusted', () => {
     expect(world.warnings).toEqual([])
   })
 
-  it('are those of SSL_CERT_FILE in their place', async () => {
+  it('are those of SSL_CERT_FILE instead', async () => {
     await using world = await start()
     expect(await world.read({ SSL_CERT_FILE: world.folder.join('other') })).toBe(other)
   })
@@ -42,7 +42,7 @@ describe('the authorities that are trusted', () => {
     expect(await world.read({ NODE_EXTRA_CA_CERTS: world.folder.join('extra') }, [])).toBeUndefined()
   })
 
-  it('are the others where a file that somebody names holds none; that is told', async () => {
+  it('are the others when a named file holds no certificates, which is reported', async () => {
     await using world = await start()
     const [SSL_CERT_FILE, NODE_EXTRA_CA_CERTS] = [world.folder.join('empty'), world.folder.join('missing')]
     expect(await world.read({ SSL_CERT_FILE, NODE_EXTRA_CA_CERTS })).toBe(`# comment\n${system}`)

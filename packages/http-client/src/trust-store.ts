@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createSecureContext, type SecureContext } from 'node:tls'
 
-/** Where systems keep the authorities that they trust, in one file. */
+/** Files in which systems keep their trusted authorities. */
 const BUNDLES = [
   // Debian, Ubuntu, Arch, Gentoo
   '/etc/ssl/certs/ca-certificates.crt',
@@ -14,20 +14,20 @@ const BUNDLES = [
   '/etc/ssl/cert.pem',
 ]
 
-/** What {@link readTrustStore} needs. */
+/** Options of {@link readTrustStore}. */
 export interface TrustStoreOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** Told of a file that somebody names and that holds no certificates. */
+  /** Called for a named file without certificates. */
   readonly onEmpty: (variable: 'SSL_CERT_FILE' | 'NODE_EXTRA_CA_CERTS', file: string) => void
   /** @default those of the usual systems */
   readonly bundles?: readonly string[] | undefined
 }
 
 /**
- * The authorities that upstreams may have their certificates from, PEM: those of the operating system, or of
- * `SSL_CERT_FILE` in their place, and those of `NODE_EXTRA_CA_CERTS` beside them.
+ * Reads the trusted authorities for upstreams, PEM: those of the operating system, or of `SSL_CERT_FILE` instead, plus
+ * those of `NODE_EXTRA_CA_CERTS`.
  *
- * @returns undefined where the system has no such file: then Node's own are trusted, and with them the extra ones
+ * @returns undefined where the system has no such file: then Node trusts its own authorities and the extra ones
  */
 export async function readTrustStore({
   environment,
@@ -37,14 +37,14 @@ export async function readTrustStore({
   const { SSL_CERT_FILE: own = '', NODE_EXTRA_CA_CERTS: extra = '' } = environment
   const chosen = own === '' ? undefined : await readCertificates(own)
   if (own !== '' && chosen === undefined) onEmpty('SSL_CERT_FILE', own)
-  const bundle = chosen ?? (await firstOf(bundles))
+  const bundle = chosen ?? (await findFirst(bundles))
   if (bundle === undefined) return undefined
   const more = extra === '' ? undefined : await readCertificates(extra)
   if (extra !== '' && more === undefined) onEmpty('NODE_EXTRA_CA_CERTS', extra)
   return more === undefined ? bundle : `${bundle}\n${more}`
 }
 
-async function firstOf(files: readonly string[]): Promise<string | undefined> {
+async function findFirst(files: readonly string[]): Promise<string | undefined> {
   for (const file of files) {
     const found = await readCertificates(file)
     if (found !== undefined) return found
@@ -52,15 +52,14 @@ async function firstOf(files: readonly string[]): Promise<string | undefined> {
   return undefined
 }
 
-/** A file of certificates; nothing where there is none, or no certificate in it. */
+/** Reads a file of certificates; undefined for a missing file or one without certificates. */
 async function readCertificates(file: string): Promise<string | undefined> {
   const text = await readFile(file, 'latin1').catch(() => '')
   return text.includes('-----BEGIN CERTIFICATE-----') ? text : undefined
 }
 
 /**
- * What connections are checked against, made with the first one that asks: reading a hundred certificates takes longer
- * than most requests.
+ * Creates the TLS context of connections, on first use: reading a hundred certificates takes longer than most requests.
  *
  * @param ca PEM; undefined for Node's own
  */

@@ -3,31 +3,31 @@ import type { SvcError } from '@svc/errors'
 /** One header as it goes over the wire; names in lower case. */
 export type Header = readonly [name: string, value: string]
 
-/** A request to an upstream. Its headers are complete: nothing of a client's is added to them. */
+/** A request to an upstream. Its headers are complete: the client of the server adds none. */
 export interface UpstreamRequest {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
   /** Absolute, http or https, without user name and password. */
   readonly url: URL
-  /** `host`, `content-length`, `connection` and `transfer-encoding` are not among them: the upstream's client sets those. */
+  /** Without `host`, `content-length`, `connection` and `transfer-encoding`: the HTTP client sets those. */
   readonly headers: readonly Header[]
   readonly body?: Uint8Array | undefined
-  /** Milliseconds until the whole reply must be there; absent for streams, whose headers are bounded all the same. */
+  /** Limit for the whole reply in milliseconds; absent for streams, whose headers have a limit of their own. */
   readonly timeoutMs?: number | undefined
 }
 
-/** Status and headers of a reply: any status, redirects included, which are never followed. */
+/** Status and headers of a reply: any status, redirects included; the client never follows them. */
 export interface UpstreamHead {
   /** 200..599. */
   readonly status: number
-  /** Names in lower case, repeated ones included, without those of the connection. */
+  /** Names in lower case, repeated ones included, without connection headers. */
   readonly headers: readonly Header[]
   /** Bytes of the body where the upstream announced them. */
   readonly lengthBytes: number | undefined
-  /** Whether only the end of the connection ends the body, so that a cut looks like its end. */
+  /** Whether only the end of the connection ends the body, so that a cut looks like a regular end. */
   readonly endsWithConnection: boolean
 }
 
-/** What an upstream answered. */
+/** The reply of an upstream. */
 export interface UpstreamReply extends UpstreamHead {
   /**
    * The body as it arrives; pulling slowly slows the upstream, leaving the iteration early ends the request.
@@ -37,11 +37,11 @@ export interface UpstreamReply extends UpstreamHead {
   readonly body: AsyncIterable<Uint8Array>
 }
 
-/** A piece of a body, readable only while it is handed over. It is not empty. */
+/** A piece of a body, readable only during the call. It is not empty. */
 export interface BodyPiece {
-  /** Each byte as one character. */
+  /** Converts each byte to one character. */
   toLatin1(): string
-  /** A copy. */
+  /** Copies the piece. */
   toBuffer(): Buffer
 }
 
@@ -51,19 +51,16 @@ export interface BodyPiece {
  */
 export interface UpstreamSink {
   head(head: UpstreamHead): void
-  /**
-   * @param isLast whether `end` follows at once
-   * @returns false to be given no more until {@link UpstreamCall.resume}
-   */
+  /** @param isLast whether `end` follows at once @returns false to pause until {@link UpstreamCall.resume} */
   data(piece: BodyPiece, isLast: boolean): boolean
   end(): void
   /** @param error `upstream_failed`, `timeout`, `unavailable` or `cancelled` */
   fail(error: SvcError): void
 }
 
-/** A request under way whose reply goes to a {@link UpstreamSink}. */
+/** A running request whose reply goes to an {@link UpstreamSink}. */
 export interface UpstreamCall {
-  /** Lets the upstream go on after `data` returned false. */
+  /** Resumes the reply after `data` returned false. */
   resume(): void
   /** Ends the request and its connection; `fail` is called with the reason unless the reply was complete. */
   abort(reason?: unknown): void
@@ -78,7 +75,7 @@ export interface Upstream {
 }
 
 /**
- * What ends a request early: an `AbortSignal`, or something lighter that acts like one. A listener on an `AbortSignal`
+ * Ends a request early: an `AbortSignal`, or a lighter object with the same members. A listener on an `AbortSignal`
  * costs as much as the rest of a call.
  */
 export interface StopSignal {
@@ -91,9 +88,9 @@ export interface StopSignal {
 /** An upstream that also pushes, for the hot path. */
 export interface PushUpstream extends Upstream {
   /**
-   * Sends a request whose reply goes to a sink, which may be called before this returns only with `fail`.
+   * Sends a request whose reply goes to a sink. Before this returns, the sink is called only with `fail`.
    *
-   * @param options without a signal {@link UpstreamCall.abort} is the way to end the request
+   * @param options without a signal, {@link UpstreamCall.abort} is the way to end the request
    */
   start(
     request: UpstreamRequest,

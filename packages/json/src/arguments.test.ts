@@ -5,7 +5,7 @@ const WRONG: readonly unknown[] = [undefined, null, {}, [], '{"a":1}', 7, new Ar
 const refusal = expect.objectContaining({ code: 'invalid_argument', message: expect.stringMatching(/ must be a /) })
 const bytes = new TextEncoder().encode('{"a":"b"}')
 
-/** Calls a function as code without types does. */
+/** Calls a function without the checks of its types. */
 const call = (run: unknown, ...args: unknown[]): unknown => (run as (...args: unknown[]) => unknown)(...args)
 
 describe('arguments of another type', () => {

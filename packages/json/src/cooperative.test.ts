@@ -5,7 +5,7 @@ import type { SliceOptions } from './slices.ts'
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** Options that yield after every step and tell of each yield, and how many there were. */
+/** Options that yield after every step and report each yield, and the number of yields. */
 function everyStep(onYield?: (count: number) => void): { options: SliceOptions; yields: () => number } {
   let count = 0
   const yieldControl = async (): Promise<void> => {

@@ -24,7 +24,7 @@ export async function parseJsonCooperatively(
   checkBytes(bytes, 'parseJsonCooperatively: bytes')
   const tokenizer = new Tokenizer(bytes, resolveLimits(limits))
   const step = () => tokenizer.advance(tokenizer.position + BYTES_PER_STEP)
-  // Most documents are done with one step: nothing to wait for.
+  // Most documents need one step: there is nothing to wait for.
   options?.signal?.throwIfAborted()
   if (bytes.length >= BYTES_PER_STEP || !step()) await runInSlices(step, options)
   return new JsonDocument(tokenizer, tokenizer.nodeCount)

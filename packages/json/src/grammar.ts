@@ -18,7 +18,7 @@ import {
   ZERO,
 } from './ascii.ts'
 
-// What may come next.
+// States: the token that may come next.
 export const VALUE = 0
 export const FIRST_ITEM = 1
 export const FIRST_KEY = 2
@@ -30,7 +30,7 @@ export const NOTHING = 7
 export const IN_STRING = 8
 export const IN_NUMBER = 9
 
-/** What an error says was expected, by state. */
+/** The expectation that an error names, by state. */
 export const EXPECTED: readonly string[] = [
   'expected a value',
   "expected a value or ']'",
@@ -43,7 +43,7 @@ export const EXPECTED: readonly string[] = [
   'unterminated string',
 ]
 
-// What to do with a byte.
+// Actions on a byte.
 export const REFUSE = 0
 export const SKIP = 1
 export const READ_STRING = 2

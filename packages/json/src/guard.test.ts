@@ -16,7 +16,7 @@ function refusal(text: string, limits?: JsonLimits): JsonError | undefined {
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
 
 describe('resolveLimits', () => {
-  it('fills in what is not given', () => {
+  it('fills in defaults for missing limits', () => {
     expect(resolveLimits()).toEqual({ maxDepth: DEFAULT_MAX_DEPTH, maxNodes: DEFAULT_MAX_NODES })
     expect(resolveLimits({ maxDepth: 3, maxNodes: undefined })).toEqual({ maxDepth: 3, maxNodes: DEFAULT_MAX_NODES })
   })
@@ -42,7 +42,7 @@ describe('depth', () => {
     expect(refusal('[]', { maxDepth: 0 })?.code).toBe('json_limit')
   })
 
-  it('is refused at the limit whatever follows', () => {
+  it('is refused at the limit for any content', () => {
     expect(refusal('['.repeat(1_000_000))?.details?.offset).toBe(128)
     expect(refusal('{"a":'.repeat(100_000))?.details?.offset).toBe(640)
   })
@@ -71,7 +71,7 @@ describe('nodes', () => {
 })
 
 describe('size', () => {
-  it('is limited by what an offset can hold', () => {
+  it('is limited to the largest possible offset', () => {
     const bytes = new Uint8Array(MAX_JSON_BYTES + 1)
     expect(() => parseJson(bytes)).toThrow(
       expect.objectContaining({ code: 'json_limit', details: { offset: MAX_JSON_BYTES, limit: 'MAX_JSON_BYTES' } }),

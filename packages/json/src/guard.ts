@@ -14,11 +14,11 @@ export const DEFAULT_MAX_NODES = 1_000_000
  */
 export const MAX_JSON_BYTES = 0x1fff_ffff
 
-/** What a document may cost. A document at a limit passes, one past it is refused with `json_limit`. */
+/** Limits of a document. A document at a limit passes, one past it is refused with `json_limit`. */
 export interface JsonLimits {
   /** Deepest nesting of arrays and objects. @default {@link DEFAULT_MAX_DEPTH} */
   readonly maxDepth?: number | undefined
-  /** Most objects, arrays and keys together; other values are not counted. @default {@link DEFAULT_MAX_NODES} */
+  /** Most objects, arrays and keys together; other values do not count. @default {@link DEFAULT_MAX_NODES} */
   readonly maxNodes?: number | undefined
 }
 
@@ -37,7 +37,7 @@ export function resolveLimits(limits: JsonLimits = {}): ResolvedLimits {
 }
 
 /**
- * Lets only bytes through: a text, an object or a node of another tree has no offsets of bytes.
+ * Refuses anything but bytes: a text, an object or a node of another tree has no byte offsets.
  *
  * @throws {SvcError} `invalid_argument`
  */

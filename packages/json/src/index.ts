@@ -11,7 +11,7 @@ export { parseJsonCooperatively, toValueCooperatively } from './cooperative.ts'
 export { parseJson } from './parse.ts'
 export { runInSlices, type SliceOptions } from './slices.ts'
 
-// What a document may cost, and how it is refused.
+// Limits of a document, and the refusal past them.
 
 export { JsonError, type JsonErrorCode } from './errors.ts'
 export { DEFAULT_MAX_DEPTH, DEFAULT_MAX_NODES, type JsonLimits, MAX_JSON_BYTES } from './guard.ts'

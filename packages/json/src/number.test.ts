@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isNumber, numberValue, skipNumberBytes } from './number.ts'
+import { isNumber, parseNumberValue, skipNumberBytes } from './number.ts'
 
 const encoder = new TextEncoder()
 
@@ -9,7 +9,7 @@ function isNumberText(text: string): boolean {
 }
 
 function toNumber(text: string): number {
-  return numberValue(encoder.encode(`[${text}]`), 1, 1 + text.length)
+  return parseNumberValue(encoder.encode(`[${text}]`), 1, 1 + text.length)
 }
 
 function isNativeNumber(text: string): boolean {
@@ -48,7 +48,7 @@ describe('isNumber', () => {
 })
 
 describe('numberValue', () => {
-  it('is what JSON.parse gives for any number', () => {
+  it('gives the value of JSON.parse for any number', () => {
     const texts = fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }).map(String), fc.integer().map(String))
     fc.assert(
       fc.property(fc.oneof(texts, numberText.filter(isNativeNumber)), (text) => {

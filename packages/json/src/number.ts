@@ -37,7 +37,7 @@ export function isNumber(bytes: Uint8Array, start: number, end: number): boolean
 }
 
 /** The value of a number token: the nearest double, as `JSON.parse` gives it. */
-export function numberValue(bytes: Uint8Array, start: number, end: number): number {
+export function parseNumberValue(bytes: Uint8Array, start: number, end: number): number {
   const integer = bytes[start] === MINUS ? start + 1 : start
   if (end - integer <= MAX_EXACT_DIGITS && skipDigits(bytes, integer, end) === end) {
     let value = 0

@@ -1,7 +1,7 @@
 import { BACKSLASH, LOWER_U, QUOTE, SPACE } from './ascii.ts'
 import { syntaxError } from './errors.ts'
 import { FLAG_ESCAPED, FLAG_LONE_SURROGATE, FLAG_WIDE } from './tape.ts'
-import { multiByteLength } from './utf8.ts'
+import { measureMultiByte } from './utf8.ts'
 
 /** 1 for the bytes that end a run of plain text: quote, backslash, control characters, anything past ASCII. */
 const IS_SPECIAL = Uint8Array.from({ length: 256 }, (_, byte) =>
@@ -16,16 +16,16 @@ for (const character of '"\\/bfnrt') IS_ESCAPE[character.charCodeAt(0)] = 1
 const HEX_VALUE = new Uint8Array(256).fill(0xff)
 for (const digit of '0123456789abcdefABCDEF') HEX_VALUE[digit.charCodeAt(0)] = Number.parseInt(digit, 16)
 
-/** Finds the end of string tokens and checks what is in them; can stop and go on anywhere in a long one. */
+/** Finds the end of string tokens and checks their content; can stop and go on anywhere in a long string. */
 export class StringScanner {
-  /** What the string holds so far, as `FLAG_*` bits. */
+  /** Facts of the string so far, as `FLAG_*` bits. */
   flags = 0
   /** Whether the closing quote was reached. */
   closed = false
   readonly #bytes: Uint8Array
   /** The bytes four at a time, from the first aligned one. */
   readonly #words: Int32Array
-  /** Bytes before the first aligned one, 0 to 3; may be more than there are. */
+  /** Bytes before the first aligned one, 0 to 3; may exceed the length of the input. */
   readonly #lead: number
 
   constructor(bytes: Uint8Array) {
@@ -92,7 +92,7 @@ export class StringScanner {
     let position = from
     this.flags |= FLAG_WIDE
     while (position < until && (bytes[position] ?? 0) >= 0x80) {
-      const length = multiByteLength(bytes, position)
+      const length = measureMultiByte(bytes, position)
       if (length === 0) throw syntaxError('invalid UTF-8', position)
       position += length
     }

@@ -1,6 +1,6 @@
 /** Words of 32 bits in one slab. */
 const SLAB_WORDS = 16 * 1024
-/** What takes more than a part of a slab gets memory of its own, so that a slab is not kept for it alone. */
+/** Larger arrays get memory of their own, so that none of them keeps a whole slab alive. */
 const MAX_WORDS = SLAB_WORDS / 16
 
 let slab = new Int32Array(SLAB_WORDS)
@@ -13,7 +13,7 @@ let used = 0
  * @param count words of 32 bits
  */
 export function takeWords(count: number): Int32Array {
-  // A count that is none must not reach the counter that every later call adds to.
+  // NaN must not reach the counter, because every later call adds to it.
   if (!(count >= 0)) throw new RangeError(`${count} words of memory`)
   if (count > MAX_WORDS) return new Int32Array(count)
   if (used + count > SLAB_WORDS) {

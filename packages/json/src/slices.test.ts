@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { runInSlices } from './slices.ts'
 
-/** A step that is done at the given call, and how often it was called. */
+/** A step that is done at the given call, and the number of its calls. */
 function countdown(calls: number): { step: () => boolean; called: () => number } {
   let count = 0
   return { step: () => ++count >= calls, called: () => count }

@@ -12,9 +12,8 @@ export interface Splice {
 }
 
 /**
- * Applies edits to bytes in one copy; whatever lies outside the ranges stays as it is. The edits may come in any
- * order and may touch but not overlap; insertions at one offset keep their order. Without edits the same array is
- * returned.
+ * Applies edits to bytes in one copy; bytes outside the ranges stay as they are. The edits may come in any order and
+ * may touch but not overlap; insertions at one offset keep their order. Without edits the same array is returned.
  *
  * @throws SvcError `splice_out_of_range` or `splice_overlap`, kind `internal`: the calling code is wrong
  * @example
@@ -40,7 +39,7 @@ export function applySplices(bytes: Uint8Array, splices: readonly Splice[]): Uin
   return result
 }
 
-/** The size after all edits, once each was found to be in range and clear of the one before. */
+/** Checks that every edit is in range and does not overlap the previous one, and returns the size after all edits. */
 function checkedSize(sizeBytes: number, ordered: readonly Splice[]): number {
   let size = sizeBytes
   let previousEnd = 0

@@ -26,7 +26,7 @@ const FIRST_ENTRIES = 128
  * | `{` or `[` | start offset | entry of its closing bracket |
  * | `}` or `]` | end offset | number of members |
  *
- * An object's members are pairs of a key (a string) and a value. What an entry is, the byte at its start says.
+ * An object's members are pairs of a key (a string) and a value. The byte at an entry's start tells its kind.
  */
 export class Tape {
   /** Entries written so far. */
@@ -37,7 +37,7 @@ export class Tape {
 
   constructor(sizeBytes: number) {
     // Every entry but a closing bracket starts at a byte of its own, and a closing bracket ends at one. Most bodies
-    // have far fewer entries than bytes, and memory that is taken for each of them has to be cleared and collected.
+    // have far fewer entries than bytes, and all memory taken has to be cleared and collected.
     this.#lastBlock = takeWords(Math.min(FIRST_ENTRIES, sizeBytes) * WORDS_PER_ENTRY)
     this.#blocks.push(this.#lastBlock)
   }
@@ -75,14 +75,14 @@ export class Tape {
   }
 }
 
-/** A tokenized document: what the offsets point into, and the offsets. */
+/** A tokenized document: its bytes, and the offsets of its tokens. */
 export interface Tokens {
   readonly bytes: Uint8Array
   readonly tape: Tape
 }
 
 /** The first byte of a token, which says its kind. */
-export function firstByte({ bytes, tape }: Tokens, index: number): number {
+export function readFirstByte({ bytes, tape }: Tokens, index: number): number {
   return bytes[tape.first(index)] ?? 0
 }
 
@@ -91,14 +91,14 @@ export function opensContainer(byte: number): boolean {
   return byte === OPEN_BRACE || byte === OPEN_BRACKET
 }
 
-/** The entry after a token and all that is inside it. */
-export function nextSibling(tokens: Tokens, index: number): number {
-  return opensContainer(firstByte(tokens, index)) ? tokens.tape.second(index) + 1 : index + 1
+/** The entry after a token and its content. */
+export function findNextSibling(tokens: Tokens, index: number): number {
+  return opensContainer(readFirstByte(tokens, index)) ? tokens.tape.second(index) + 1 : index + 1
 }
 
 /** The offset after the last byte of a token. */
-export function endOffset(tokens: Tokens, index: number): number {
+export function findEndOffset(tokens: Tokens, index: number): number {
   const { tape } = tokens
   const second = tape.second(index)
-  return opensContainer(firstByte(tokens, index)) ? tape.first(second) : second & END_MASK
+  return opensContainer(readFirstByte(tokens, index)) ? tape.first(second) : second & END_MASK
 }

@@ -1,4 +1,4 @@
-import { END_MASK, endOffset, FLAG_ESCAPED, FLAG_WIDE, type Tokens } from './tape.ts'
+import { END_MASK, FLAG_ESCAPED, FLAG_WIDE, findEndOffset, type Tokens } from './tape.ts'
 
 /** Up to this many bytes, joining characters beats a call of the decoder. */
 const MAX_JOINED_BYTES = 10
@@ -22,10 +22,10 @@ export function decodeRange(bytes: Uint8Array, start: number, end: number): stri
 }
 
 /** The text a string token stands for, escapes resolved. A lone surrogate stays one. */
-export function stringText(tokens: Tokens, index: number): string {
+export function decodeStringText(tokens: Tokens, index: number): string {
   const { bytes, tape } = tokens
   const start = tape.first(index)
-  const end = endOffset(tokens, index)
+  const end = findEndOffset(tokens, index)
   const flags = tape.second(index)
   if ((flags & FLAG_ESCAPED) !== 0) {
     const text: unknown = JSON.parse(decodeRange(bytes, start, end))
@@ -38,26 +38,27 @@ export function stringText(tokens: Tokens, index: number): string {
   return text
 }
 
-/** Keys met lately, in the form in which objects hold them. Keys of requests are few and repeat. */
+/** Recently read keys, in the form in which objects hold them. Requests repeat few keys. */
 const RECENT_KEYS = 512
 const MAX_RECENT_BYTES = 32
-/** What programs call the members of their objects. Any other key may be somebody's text, which is not kept. */
+/** Form of a programmed member name. Any other key may be a user's text, which must not be kept. */
 const NAME = /^[\w$.-]+$/
 const recentKeys: (string | undefined)[] = new Array<string | undefined>(RECENT_KEYS).fill(undefined)
 
-/** The text of a key: {@link stringText}, but one met lately is compared and not decoded again. */
-export function keyText(tokens: Tokens, index: number): string {
+/** The text of a key, as {@link decodeStringText} gives it. A recently read key is compared instead of decoded. */
+export function decodeKeyText(tokens: Tokens, index: number): string {
   const { bytes, tape } = tokens
   const start = tape.first(index) + 1
   const second = tape.second(index)
   const end = (second & END_MASK) - 1
-  if (end - start > MAX_RECENT_BYTES || (second & (FLAG_ESCAPED | FLAG_WIDE)) !== 0) return stringText(tokens, index)
+  if (end - start > MAX_RECENT_BYTES || (second & (FLAG_ESCAPED | FLAG_WIDE)) !== 0)
+    return decodeStringText(tokens, index)
   const middle = bytes[(start + end) >> 1] ?? 0
   const mixed = (bytes[start] ?? 0) + (bytes[end - 1] ?? 0) * 31 + middle * 7 + (end - start) * 113
   const slot = mixed % RECENT_KEYS
   const recent = recentKeys[slot]
   if (recent !== undefined && isRange(bytes, start, end, recent)) return recent
-  const text = stringText(tokens, index)
+  const text = decodeStringText(tokens, index)
   if (!NAME.test(text)) return text
   const key = asKey(text)
   recentKeys[slot] = key
@@ -65,8 +66,8 @@ export function keyText(tokens: Tokens, index: number): string {
 }
 
 /**
- * The same text as the engine keeps it for names of members: looking one up needs no comparison then. An object without
- * a prototype has no shape that would be kept for each name.
+ * Interns the text as the engine interns member names, which makes lookups free of comparisons. An object without a
+ * prototype keeps no shape for each name.
  */
 function asKey(text: string): string {
   const holder: Record<string, true> = Object.create(null)
@@ -78,8 +79,8 @@ function asKey(text: string): string {
 /** Whether a string token stands for a text; cheaper than decoding it where both are ASCII. */
 export function isStringText(tokens: Tokens, index: number, text: string): boolean {
   const { bytes, tape } = tokens
-  if ((tape.second(index) & (FLAG_ESCAPED | FLAG_WIDE)) !== 0) return stringText(tokens, index) === text
-  return isRange(bytes, tape.first(index) + 1, endOffset(tokens, index) - 1, text)
+  if ((tape.second(index) & (FLAG_ESCAPED | FLAG_WIDE)) !== 0) return decodeStringText(tokens, index) === text
+  return isRange(bytes, tape.first(index) + 1, findEndOffset(tokens, index) - 1, text)
 }
 
 /** Whether a range of ASCII bytes is a text. */

@@ -13,7 +13,7 @@ function nativeValue(text: string): unknown {
 }
 
 describe('toValue', () => {
-  it('is what JSON.parse gives, key order included', () => {
+  it('equals the value of JSON.parse, key order included', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 5 }), (text) => {
         const value = parseValue(text)

@@ -1,12 +1,12 @@
 import { LOWER_F, LOWER_N, LOWER_T, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './ascii.ts'
-import { numberValue } from './number.ts'
-import { endOffset, firstByte, nextSibling, type Tokens } from './tape.ts'
-import { keyText, stringText } from './text.ts'
+import { parseNumberValue } from './number.ts'
+import { findEndOffset, findNextSibling, readFirstByte, type Tokens } from './tape.ts'
+import { decodeKeyText, decodeStringText } from './text.ts'
 
-/** What JSON stands for in JavaScript. */
+/** A JSON value in JavaScript. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue }
 
-/** Keys that are left out of objects, so that no later copy of one can reach a prototype (IN-8). */
+/** Keys that are left out of objects, so that no later copy of an object can reach a prototype (IN-8). */
 const DROPPED_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
 type Container = JsonValue[] | { [key: string]: JsonValue }
@@ -51,8 +51,8 @@ export class ValueBuilder {
   }
 
   #readMember(object: { [key: string]: JsonValue }, index: number): void {
-    const key = keyText(this.#tokens, index)
-    if (DROPPED_KEYS.has(key)) this.#index = nextSibling(this.#tokens, index + 1)
+    const key = decodeKeyText(this.#tokens, index)
+    if (DROPPED_KEYS.has(key)) this.#index = findNextSibling(this.#tokens, index + 1)
     else object[key] = this.#read(index + 1)
   }
 
@@ -60,10 +60,10 @@ export class ValueBuilder {
   #read(index: number): JsonValue {
     const { bytes, tape } = this.#tokens
     this.#index = index + 1
-    const byte = firstByte(this.#tokens, index)
+    const byte = readFirstByte(this.#tokens, index)
     switch (byte) {
       case QUOTE:
-        return stringText(this.#tokens, index)
+        return decodeStringText(this.#tokens, index)
       case OPEN_BRACE:
         return this.#enter({}, tape.second(index))
       case OPEN_BRACKET:
@@ -74,7 +74,7 @@ export class ValueBuilder {
       case LOWER_N:
         return null
       default:
-        return numberValue(bytes, tape.first(index), endOffset(this.#tokens, index))
+        return parseNumberValue(bytes, tape.first(index), findEndOffset(this.#tokens, index))
     }
   }
 

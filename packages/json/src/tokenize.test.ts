@@ -20,7 +20,7 @@ function tokenize(bytes: Uint8Array, stepBytes: number): readonly number[] | str
   return Array.from({ length: tape.length }, (_, index) => [tape.first(index), tape.second(index)]).flat()
 }
 
-function wordsOf(text: string): readonly number[] | string {
+function toWords(text: string): readonly number[] | string {
   return tokenize(encoder.encode(text), Number.POSITIVE_INFINITY)
 }
 
@@ -45,19 +45,19 @@ const fragments = [
 
 describe('Tokenizer', () => {
   it('writes scalars as their range, brackets as each other and the number of members', () => {
-    expect(wordsOf(' 12')).toEqual([1, 3])
-    expect(wordsOf('[true,[]]')).toEqual([0, 4, 1, 5, 6, 3, 8, 0, 9, 2])
-    expect(wordsOf('{"a":null}')).toEqual([0, 3, 1, 4, 5, 9, 10, 1])
+    expect(toWords(' 12')).toEqual([1, 3])
+    expect(toWords('[true,[]]')).toEqual([0, 4, 1, 5, 6, 3, 8, 0, 9, 2])
+    expect(toWords('{"a":null}')).toEqual([0, 3, 1, 4, 5, 9, 10, 1])
   })
 
-  it('flags what is in a string', () => {
-    const flagsOf = (text: string) => Number(wordsOf(text)[1]) & ~END_MASK
-    expect(flagsOf('"plain"')).toBe(0)
-    expect(flagsOf('"é"')).toBe(FLAG_WIDE)
-    expect(flagsOf('"\\n"')).toBe(FLAG_ESCAPED)
-    expect(flagsOf('"\\ud83d\\ude00"')).toBe(FLAG_ESCAPED)
-    expect(flagsOf('"\\ud83d"')).toBe(FLAG_ESCAPED | FLAG_LONE_SURROGATE)
-    expect(flagsOf('"é\\udc00"')).toBe(FLAG_ESCAPED | FLAG_LONE_SURROGATE | FLAG_WIDE)
+  it('flags the content of a string', () => {
+    const readFlags = (text: string) => Number(toWords(text)[1]) & ~END_MASK
+    expect(readFlags('"plain"')).toBe(0)
+    expect(readFlags('"é"')).toBe(FLAG_WIDE)
+    expect(readFlags('"\\n"')).toBe(FLAG_ESCAPED)
+    expect(readFlags('"\\ud83d\\ude00"')).toBe(FLAG_ESCAPED)
+    expect(readFlags('"\\ud83d"')).toBe(FLAG_ESCAPED | FLAG_LONE_SURROGATE)
+    expect(readFlags('"é\\udc00"')).toBe(FLAG_ESCAPED | FLAG_LONE_SURROGATE | FLAG_WIDE)
   })
 
   it('tells lone surrogates from pairs at every edge of their ranges', () => {
@@ -67,13 +67,13 @@ describe('Tokenizer', () => {
         const escapes = [first, second].map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`)
         const token = `"${escapes.join('')}"`
         const isLone = /\p{Surrogate}/u.test(String.fromCharCode(first, second))
-        expect([token, (Number(wordsOf(token)[1]) & FLAG_LONE_SURROGATE) !== 0]).toEqual([token, isLone])
+        expect([token, (Number(toWords(token)[1]) & FLAG_LONE_SURROGATE) !== 0]).toEqual([token, isLone])
       }
     }
   })
 
   it('forgets the flags of one string before the next', () => {
-    expect(wordsOf('["\\ud800é","a"]')).toEqual([
+    expect(toWords('["\\ud800é","a"]')).toEqual([
       0,
       3,
       1,
@@ -118,7 +118,7 @@ describe('Tokenizer', () => {
     for (let byte = 0; byte < 0x20; byte++) {
       for (let before = 0; before < 9; before++) {
         const text = `"${'~'.repeat(before)}${String.fromCharCode(byte)}~~~~~~~~"`
-        expect(wordsOf(text)).toBe(`invalid JSON at byte ${1 + before}: control character in a string`)
+        expect(toWords(text)).toBe(`invalid JSON at byte ${1 + before}: control character in a string`)
       }
     }
   })
@@ -147,10 +147,10 @@ describe('messages', () => {
     ['[01]', 1, 'invalid number'],
     ['tru', 0, 'expected a value'],
   ])('says where and why %j is refused', (text, offset, problem) => {
-    expect(wordsOf(text)).toBe(`invalid JSON at byte ${offset}: ${problem}`)
+    expect(toWords(text)).toBe(`invalid JSON at byte ${offset}: ${problem}`)
   })
 
   it('never hold the content', () => {
-    expect(wordsOf('["secret-token" secret-token]')).not.toContain('secret')
+    expect(toWords('["secret-token" secret-token]')).not.toContain('secret')
   })
 })

@@ -53,10 +53,10 @@ export class Tokenizer {
   readonly #strings: StringScanner
   #position = 0
   #expected = VALUE
-  /** What is expected after a value of the innermost open container. */
+  /** Expected tokens after a value of the innermost open container. */
   #afterValue = NOTHING
   #tokenStart = 0
-  /** What is expected after the string being read. */
+  /** Expected tokens after the current string. */
   #afterString = NOTHING
   /** The entry of the innermost open container; while open, its second word holds the one around it. */
   #open = NO_PARENT

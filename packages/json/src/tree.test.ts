@@ -41,9 +41,9 @@ describe('JsonNode', () => {
 })
 
 describe('names of members', () => {
-  const namesOf = (text: string): string[] => [...parse(text).entries()].map(({ name }) => name)
+  const readNames = (text: string): string[] => [...parse(text).entries()].map(({ name }) => name)
 
-  it('are the decoded keys, whatever keys came before', () => {
+  it('are the decoded keys, after any other keys', () => {
     const keys = [
       'a',
       'model',
@@ -62,16 +62,16 @@ describe('names of members', () => {
     const text = JSON.stringify(Object.fromEntries(keys.map((key) => [key, 1])))
     const escaped = text.replaceAll('m', '\\u006d')
     for (const body of [text, escaped, text, escaped]) {
-      expect(namesOf(body).sort()).toEqual([...keys].sort())
-      expect([...parse(body).entries()].map(({ key }) => key.text())).toEqual(namesOf(body))
+      expect(readNames(body).sort()).toEqual([...keys].sort())
+      expect([...parse(body).entries()].map(({ key }) => key.text())).toEqual(readNames(body))
     }
   })
 
   it('stay apart where thousands of keys share the places they are kept in', () => {
     const keys = Array.from({ length: 5000 }, (_, index) => `key_${index.toString(36)}`)
     const text = `{${keys.map((key) => `"${key}":1`).join(',')}}`
-    expect(namesOf(text)).toEqual(keys)
-    expect(namesOf(text)).toEqual(keys)
+    expect(readNames(text)).toEqual(keys)
+    expect(readNames(text)).toEqual(keys)
   })
 })
 

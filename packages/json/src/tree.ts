@@ -1,11 +1,11 @@
 import { LOWER_F, LOWER_N, LOWER_T, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './ascii.ts'
 import { kindError } from './errors.ts'
-import { numberValue } from './number.ts'
-import { endOffset, FLAG_LONE_SURROGATE, firstByte, nextSibling, type Tape, type Tokens } from './tape.ts'
-import { decodeRange, isStringText, keyText, stringText } from './text.ts'
+import { parseNumberValue } from './number.ts'
+import { FLAG_LONE_SURROGATE, findEndOffset, findNextSibling, readFirstByte, type Tape, type Tokens } from './tape.ts'
+import { decodeKeyText, decodeRange, decodeStringText, isStringText } from './text.ts'
 import { type JsonValue, ValueBuilder } from './to-value.ts'
 
-/** What a token is. */
+/** The kind of a token. */
 export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null'
 
 /** One member of an object. Its nodes are made when asked for. */
@@ -26,7 +26,7 @@ export class JsonMember {
 
   /** The text of the key, escapes resolved. */
   get name(): string {
-    return keyText(this.#document, this.#index)
+    return decodeKeyText(this.#document, this.#index)
   }
 
   get value(): JsonNode {
@@ -40,7 +40,7 @@ export class JsonMember {
  */
 export class JsonDocument implements Tokens {
   readonly bytes: Uint8Array
-  /** Objects, arrays and keys in the document: what `maxNodes` counts. */
+  /** Objects, arrays and keys in the document, as `maxNodes` counts them. */
   readonly nodeCount: number
   /** @internal the tokens as nodes read them */
   readonly tape: Tape
@@ -59,8 +59,8 @@ export class JsonDocument implements Tokens {
 }
 
 /**
- * One token of a document and all that is inside it. Nodes are made when asked for: compare `index`, not the
- * objects, to see whether two are the same token. Lookups walk the members in order and take linear time.
+ * One token of a document with its content. Nodes are made when asked for: to compare two tokens, compare `index`, not
+ * the objects. Lookups walk the members in order and take linear time.
  */
 export class JsonNode {
   readonly document: JsonDocument
@@ -74,7 +74,7 @@ export class JsonNode {
   }
 
   get kind(): JsonKind {
-    switch (firstByte(this.document, this.index)) {
+    switch (readFirstByte(this.document, this.index)) {
       case OPEN_BRACE:
         return 'object'
       case OPEN_BRACKET:
@@ -98,7 +98,7 @@ export class JsonNode {
 
   /** Byte offset after the token's last byte; after a string's closing quote. */
   get end(): number {
-    return endOffset(this.document, this.index)
+    return findEndOffset(this.document, this.index)
   }
 
   /** Members of an object, duplicates included, or items of an array; 0 for anything else. */
@@ -118,7 +118,7 @@ export class JsonNode {
     let found = 0
     const { document } = this
     const close = this.#closeOfObject()
-    for (let index = this.index + 1; index < close; index = nextSibling(document, index + 1)) {
+    for (let index = this.index + 1; index < close; index = findNextSibling(document, index + 1)) {
       if (isStringText(document, index, key)) found = index + 1
     }
     return found === 0 ? undefined : new JsonNode(document, found)
@@ -129,10 +129,10 @@ export class JsonNode {
     let found: JsonNode[] | undefined
     const { document } = this
     const close = this.#closeOfObject()
-    for (let index = this.index + 1; index < close; index = nextSibling(document, index + 1)) {
+    for (let index = this.index + 1; index < close; index = findNextSibling(document, index + 1)) {
       if (!isStringText(document, index, key)) continue
       const value = new JsonNode(document, index + 1)
-      // Nearly always there is one: a list that grows takes many times its room.
+      // Nearly every key has one value, and a growing list takes many times the memory.
       if (found === undefined) found = [value]
       else found.push(value)
     }
@@ -156,8 +156,8 @@ export class JsonNode {
    * @throws SvcError `json_kind` on anything but a string
    */
   text(): string {
-    if (firstByte(this.document, this.index) !== QUOTE) throw kindError('string', this.kind)
-    return stringText(this.document, this.index)
+    if (readFirstByte(this.document, this.index) !== QUOTE) throw kindError('string', this.kind)
+    return decodeStringText(this.document, this.index)
   }
 
   /**
@@ -167,7 +167,7 @@ export class JsonNode {
    */
   number(): number {
     if (this.kind !== 'number') throw kindError('number', this.kind)
-    return numberValue(this.document.bytes, this.start, this.end)
+    return parseNumberValue(this.document.bytes, this.start, this.end)
   }
 
   /** The bytes of the token as they came, quotes and escapes included: a view, not a copy. */
@@ -191,15 +191,15 @@ export class JsonNode {
   }
 
   /**
-   * The entry of an object's closing bracket; 0 on anything else, which no entry comes before. Keys lie between, each
-   * before its value.
+   * The entry of an object's closing bracket; 0 for anything else, because no entry comes before 0. Keys lie between,
+   * each before its value.
    */
   #closeOfObject(): number {
     return this.kind === 'object' ? this.document.tape.second(this.index) : 0
   }
 }
 
-/** What lies between the brackets of a token. A generator would cost a small body more than all else that is done with it. */
+/** Iterates over the content of a container. For a small body a generator would cost more than the rest of the work. */
 abstract class Children<T> implements IterableIterator<T, undefined> {
   readonly #document: JsonDocument
   readonly #close: number
@@ -232,7 +232,7 @@ class Members extends Children<JsonMember> {
   }
 
   protected after(document: JsonDocument, index: number): number {
-    return nextSibling(document, index + 1)
+    return findNextSibling(document, index + 1)
   }
 }
 
@@ -242,6 +242,6 @@ class Items extends Children<JsonNode> {
   }
 
   protected after(document: JsonDocument, index: number): number {
-    return nextSibling(document, index)
+    return findNextSibling(document, index)
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { multiByteLength } from './utf8.ts'
+import { measureMultiByte } from './utf8.ts'
 
 function isDecodable(bytes: Uint8Array): boolean {
   try {
@@ -13,7 +13,7 @@ function isDecodable(bytes: Uint8Array): boolean {
 
 /** Whether the validator takes the bytes as exactly one sequence. */
 function isOneSequence(bytes: Uint8Array): boolean {
-  return multiByteLength(bytes, 0) === bytes.length
+  return measureMultiByte(bytes, 0) === bytes.length
 }
 
 describe('multiByteLength', () => {
@@ -47,7 +47,7 @@ describe('multiByteLength', () => {
       fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }), (character) => {
         const bytes = new TextEncoder().encode(character)
         fc.pre(bytes.length > 1)
-        expect(multiByteLength(bytes, 0)).toBe(bytes.length)
+        expect(measureMultiByte(bytes, 0)).toBe(bytes.length)
       }),
     )
   })
@@ -56,7 +56,7 @@ describe('multiByteLength', () => {
     for (const character of ['é', '漢', '😀']) {
       const bytes = new TextEncoder().encode(character)
       for (let length = 1; length < bytes.length; length++) {
-        expect(multiByteLength(bytes.subarray(0, length), 0)).toBe(0)
+        expect(measureMultiByte(bytes.subarray(0, length), 0)).toBe(0)
       }
     }
   })

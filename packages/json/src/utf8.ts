@@ -2,7 +2,7 @@
  * Length in bytes of the well-formed multi-byte UTF-8 sequence at an offset (RFC 3629): 2, 3 or 4, or 0 when the
  * bytes there are none (overlong, a surrogate, past U+10FFFF, cut off, or a stray continuation).
  */
-export function multiByteLength(bytes: Uint8Array, offset: number): 0 | 2 | 3 | 4 {
+export function measureMultiByte(bytes: Uint8Array, offset: number): 0 | 2 | 3 | 4 {
   const lead = bytes[offset] ?? 0
   const second = bytes[offset + 1] ?? 0
   if (lead < 0xc2 || (second & 0xc0) !== 0x80) return 0

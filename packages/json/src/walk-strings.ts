@@ -1,6 +1,6 @@
 import { OPEN_BRACE, QUOTE } from './ascii.ts'
-import { firstByte, opensContainer } from './tape.ts'
-import { stringText } from './text.ts'
+import { opensContainer, readFirstByte } from './tape.ts'
+import { decodeStringText } from './text.ts'
 import { JsonNode } from './tree.ts'
 
 /** Where a string is: object keys and array indices, outermost first. */
@@ -11,7 +11,7 @@ interface Frame {
   readonly isObject: boolean
   readonly closeIndex: number
   readonly parent: Frame | undefined
-  /** What leads here from the parent: the entry of a key, or an array index. */
+  /** Step from the parent: the entry of a key, or an array index. */
   readonly step: number
 }
 
@@ -32,14 +32,14 @@ export class StringLeaf {
   }
 
   /**
-   * Where the string is, seen from the node the walk began at. The path of a key is that of its member. Costs
-   * time in proportion to the depth, and only when called; it may be called after the walk has gone on.
+   * The path of the string from the node where the walk began. The path of a key is that of its member. Costs time in
+   * proportion to the depth, and only when called; it may be called after the walk has gone on.
    */
   path(): JsonPath {
     const path: JsonPath = []
     let step = this.#step
     for (let frame = this.#frame; frame !== undefined; frame = frame.parent) {
-      path.push(frame.isObject ? stringText(this.node.document, step) : step)
+      path.push(frame.isObject ? decodeStringText(this.node.document, step) : step)
       step = frame.step
     }
     return path.reverse()
@@ -58,7 +58,7 @@ export function* walkStrings(root: JsonNode): Generator<StringLeaf, void, undefi
   let isKey = false
   let index = root.index
   do {
-    const byte = firstByte(document, index)
+    const byte = readFirstByte(document, index)
     if (index === frame?.closeIndex) {
       step = frame.step
       frame = frame.parent

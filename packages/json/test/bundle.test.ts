@@ -2,12 +2,12 @@ import { fileURLToPath } from 'node:url'
 import { bundleEntry } from '@svc/test-kit'
 import { expect, it } from 'vitest'
 
-const pathOf = (file: string): string => fileURLToPath(new URL(`../${file}`, import.meta.url))
+const toPath = (file: string): string => fileURLToPath(new URL(`../${file}`, import.meta.url))
 
 it('bundles its own sources and @svc/errors, and imports nothing at run time', async () => {
   const { modules, imports } = await bundleEntry({
-    entry: pathOf('src/index.ts'),
-    tsconfig: pathOf('tsconfig.build.json'),
+    entry: toPath('src/index.ts'),
+    tsconfig: toPath('tsconfig.build.json'),
   })
   const foreign = modules.filter((path) => !/\/packages\/(json|errors)\/src\/[\w-]+\.ts$/.test(path))
   expect(modules.length).toBeGreaterThan(15)

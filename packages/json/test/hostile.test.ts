@@ -13,7 +13,7 @@ const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 const DEPTH = 100_000
 const RAISED = { maxDepth: 200_000, maxNodes: 20_000_000 }
 
-function depthOf(value: JsonValue): number {
+function measureDepth(value: JsonValue): number {
   let depth = 0
   for (let inner: JsonValue | undefined = value; Array.isArray(inner); inner = inner[0]) depth++
   return depth
@@ -30,8 +30,8 @@ describe('a document 100 000 deep', () => {
 
   it('is parsed, walked and turned into a value with the limit raised', async () => {
     const { root } = parseJson(bytes, RAISED)
-    expect(depthOf(root.toValue())).toBe(DEPTH)
-    expect(depthOf(await toValueCooperatively(root))).toBe(DEPTH)
+    expect(measureDepth(root.toValue())).toBe(DEPTH)
+    expect(measureDepth(await toValueCooperatively(root))).toBe(DEPTH)
     const [leaf] = walkStrings(root)
     expect(leaf?.path().length).toBe(DEPTH)
     let inner: JsonNode | undefined = root

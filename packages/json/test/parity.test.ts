@@ -5,7 +5,7 @@ import { type Case, MUST_ACCEPT, MUST_REJECT, toBytes } from './cases.ts'
 
 const DROPPED = new Set(['__proto__', 'constructor', 'prototype'])
 
-/** What the runtime's own decoder and parser say: the value without the dropped keys, or that it is refused. */
+/** The verdict of the runtime's own decoder and parser: the value without the dropped keys, or a refusal. */
 function nativeOutcome(bytes: Uint8Array): { value: unknown } | 'refused' {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)

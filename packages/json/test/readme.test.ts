@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 
 const IMPORT = /^import \{ (?<names>[^}]+) \} from '@svc\/json'$/m
 
-it('the example of the README prints what it says', () => {
+it('the example of the README prints the stated output', () => {
   const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
   const code = /```ts\n(?<code>[^`]+)```/.exec(readme)?.groups?.code ?? ''
   const printed: string[] = []

@@ -14,7 +14,7 @@ const document = fc
   .tuple(fc.jsonValue({ stringUnit: 'binary', maxDepth: 4 }), fc.constantFrom(undefined, 1, '\t'))
   .map(([value, indent]) => new TextEncoder().encode(JSON.stringify(value, undefined, indent)))
 
-/** A new text for each of some strings of the document: leaf number → text. */
+/** Chooses new texts for some strings of the document: leaf number → text. */
 function chooseReplacements(
   leaves: readonly StringLeaf[],
   texts: readonly (string | undefined)[],

@@ -1,9 +1,12 @@
-/** What becomes of a detection: rewritten, the request refused, or only recorded (§6.3). */
+/** Consequence of a detection: mask it, refuse the request, or only record it (§6.3). */
 export type PiiAction = 'mask' | 'block' | 'allow'
 
 const RANK: Readonly<Record<PiiAction, number>> = { allow: 1, mask: 2, block: 3 }
 
-/** Below 0 when `one` is weaker than `other`, above when it is stronger: block before mask before allow. */
+/**
+ * Compares strengths: negative when `one` is weaker than `other`, positive when it is stronger. Block is stronger than
+ * mask, mask than allow.
+ */
 export function compareActions(one: PiiAction, other: PiiAction): number {
   return RANK[one] - RANK[other]
 }

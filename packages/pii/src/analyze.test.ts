@@ -7,7 +7,7 @@ const ada = wordDetector('ada')
 const bo = wordDetector('bo', { action: 'allow', source: 'pattern', score: 1 })
 
 describe('analyzeText', () => {
-  it('says what was found where, in bytes, and never the text itself', async () => {
+  it('reports findings with byte offsets, and never the text itself', async () => {
     const { entities, blocked } = await analyzeText(TEXT, { detectors: [bo, ada] })
     expect(blocked).toBe(false)
     expect(entities).toEqual([
@@ -25,7 +25,7 @@ describe('analyzeText', () => {
     expect(entities).toMatchObject([{ start, end }])
   })
 
-  it('changes nothing: what would be masked is only reported', async () => {
+  it('changes nothing: a finding to be masked is only reported', async () => {
     const analysis = await analyzeText(TEXT, { detectors: [ada] })
     expect(Object.keys(analysis).sort()).toEqual(['blocked', 'entities', 'scanned', 'spans'])
     expect(analysis.scanned.slice(analysis.spans[0]?.start, analysis.spans[0]?.end)).toBe('ada')
@@ -38,7 +38,7 @@ describe('redactText', () => {
     expect(redaction).toMatchObject({ blocked: false, masked: true, redactedText: 'é🚲 [REDACTED:ner:ADA] and bo' })
   })
 
-  it('gives the text as it was when nothing is masked', async () => {
+  it('returns the original text when nothing is masked', async () => {
     expect(await redactText(TEXT, { detectors: [bo] })).toMatchObject({ masked: false, redactedText: TEXT })
     expect(await redactText('', { detectors: [bo] })).toMatchObject({ masked: false, redactedText: '', entities: [] })
   })

@@ -5,42 +5,42 @@ import { type FilterOptions, filterSegments } from './filter.ts'
 import { convertOffsets, OFFSET_ENCODINGS, type OffsetEncoding } from './offsets.ts'
 import type { DetectionSource } from './span.ts'
 
-/** How one text is analyzed. */
+/** Options of analyzing one text. */
 export interface AnalyzeOptions extends FilterOptions {
-  /** What `start` and `end` of the entities count. @default 'utf8' */
+  /** Unit of the entities' `start` and `end`. @default 'utf8' */
   readonly offsetEncoding?: OffsetEncoding | undefined
 }
 
-/** Something found in a text (§4.8). Never holds the text itself. */
+/** One entity found in a text (§4.8). Never holds the text itself. */
 export interface Entity {
   /** The group as the detector names it. */
   readonly entityType: string
   readonly source: DetectionSource
-  /** Half open, in the encoding asked for. */
+  /** Half open, in the requested unit. */
   readonly start: number
   readonly end: number
   readonly score: number
   readonly action: PiiAction
 }
 
-/** What analyzing a text gives. */
+/** Result of analyzing a text. */
 export interface Analysis {
-  /** In the order of the text, apart from each other. */
+  /** In the order of the text, without overlaps. */
   readonly entities: readonly Entity[]
-  /** The same, with offsets as code units of {@link Analysis.scanned}. */
+  /** The same entities, with offsets in code units of {@link Analysis.scanned}. */
   readonly spans: readonly JudgedDetection[]
-  /** The text as it was scanned: lone halves of surrogate pairs are U+FFFD. */
+  /** The scanned text: lone halves of surrogate pairs are U+FFFD. */
   readonly scanned: string
   readonly blocked: boolean
 }
 
-/** What redacting a text gives: the text with its masks, or nothing when a detection blocks it. */
+/** Result of redacting a text: the masked text, or none when a detection blocks it. */
 export type Redaction =
   | (Analysis & { readonly blocked: true })
   | (Analysis & { readonly blocked: false; readonly masked: boolean; readonly redactedText: string })
 
 /**
- * What detectors find in one text, scanned as one document. Changes nothing.
+ * Runs detectors on one text, as one document. Changes nothing.
  *
  * @throws SvcError `pii_ner_unavailable` when a detector fails
  */
@@ -63,11 +63,11 @@ export async function redactText(
   checkArgument(isKnown, 'redactText: offsetEncoding', `one of ${OFFSET_ENCODINGS.join(', ')}`, offsetEncoding)
   const { blocked, masked, segments } = await filterSegments({ segments: [{ text }] }, options)
   const { scanned = text, spans = [], rewritten = text } = segments[0] ?? {}
-  const analysis = { entities: entitiesOf(scanned, spans, offsetEncoding), spans, scanned }
+  const analysis = { entities: toEntities(scanned, spans, offsetEncoding), spans, scanned }
   return blocked ? { ...analysis, blocked } : { ...analysis, blocked, masked, redactedText: rewritten }
 }
 
-function entitiesOf(text: string, spans: readonly JudgedDetection[], to: OffsetEncoding): Entity[] {
+function toEntities(text: string, spans: readonly JudgedDetection[], to: OffsetEncoding): Entity[] {
   const edges = convertOffsets(
     text,
     spans.flatMap(({ start, end }) => [start, end]),

@@ -15,14 +15,14 @@ const WRONG: readonly unknown[] = [undefined, null, {}, [], 7, true]
 
 const functions: Readonly<Record<string, unknown>> = { ...pii }
 
-/** Calls a function as code without types does; what it gives is always awaited. */
+/** Calls a function without the checks of its types, and awaits the result. */
 const call = async (name: keyof typeof pii, ...args: unknown[]): Promise<unknown> =>
   (functions[name] as (...args: unknown[]) => unknown)(...args)
 
 const refusal = expect.objectContaining({ code: expect.stringMatching(/^(?:invalid_argument|pii_config)$/) })
 
 describe('arguments of another type', () => {
-  it.each(WRONG)('%o in the place of bytes or text is refused, and nothing passes unmasked later', async (wrong) => {
+  it.each(WRONG)('%o in the place of bytes or text is refused, and later calls still mask', async (wrong) => {
     const options = { format: 'chat-completions', detectors: [detector] }
     await expect(call('filterBody', wrong, options)).rejects.toEqual(refusal)
     await expect(call('filterBody', 'a text', options)).rejects.toEqual(refusal)

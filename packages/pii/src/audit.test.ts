@@ -1,8 +1,14 @@
 import { createHash, createHmac } from 'node:crypto'
 import { findCanaries, makeCanary } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
-import { detectorOf, hit, wordDetector } from './__fixtures__/detectors.ts'
-import { type AuditContext, findingEvents, refusingEvent, unavailableEvent, unscannedMediaEvent } from './audit.ts'
+import { hit, toDetector, wordDetector } from './__fixtures__/detectors.ts'
+import {
+  type AuditContext,
+  createFindingEvents,
+  createUnavailableEvent,
+  createUnscannedMediaEvent,
+  findRefusingEvent,
+} from './audit.ts'
 import type { Detector } from './detector.ts'
 import { filterSegments } from './filter.ts'
 import { createHashPrefix } from './hash-prefix.ts'
@@ -10,14 +16,14 @@ import { createHashPrefix } from './hash-prefix.ts'
 const context: AuditContext = { origin: 'middleware', createdAt: 1_000, correlationId: 'c1', userId: 'u1' }
 const hashPrefix = createHashPrefix()
 
-async function eventsOf(segments: readonly { text: string; path?: string }[], detectors: readonly Detector[]) {
-  return findingEvents(await filterSegments({ segments }, { detectors }), { context, segments, hashPrefix })
+async function findEvents(segments: readonly { text: string; path?: string }[], detectors: readonly Detector[]) {
+  return createFindingEvents(await filterSegments({ segments }, { detectors }), { context, segments, hashPrefix })
 }
 
 describe('the events of a request', () => {
-  it('say what was found where in its segment, in bytes, allowed ones too', async () => {
+  it('list the findings with their segment and byte offsets, allowed ones too', async () => {
     const segments = [{ text: 'Hello' }, { text: 'é🚲 ada, bo', path: 'messages[1].content' }]
-    const events = await eventsOf(segments, [
+    const events = await findEvents(segments, [
       wordDetector('ada'),
       wordDetector('bo', { action: 'allow', source: 'pattern', score: 1 }),
     ])
@@ -50,52 +56,55 @@ describe('the events of a request', () => {
   })
 
   it('of a block name the one that refuses', async () => {
-    const events = await eventsOf(
+    const events = await findEvents(
       [{ text: 'ada 1234' }],
       [wordDetector('ada'), wordDetector('1234', { action: 'block' })],
     )
     expect(events.map(({ action }) => action)).toEqual(['mask', 'block'])
-    expect(refusingEvent(events)).toBe(events[1])
-    expect(refusingEvent([])).toBeUndefined()
+    expect(findRefusingEvent(events)).toBe(events[1])
+    expect(findRefusingEvent([])).toBeUndefined()
   })
 
   it('have the same hash for the same value, wherever it stands', async () => {
-    const events = await eventsOf([{ text: 'ada ada' }, { text: 'x ada' }], [wordDetector('ada')])
+    const events = await findEvents([{ text: 'ada ada' }, { text: 'x ada' }], [wordDetector('ada')])
     expect(new Set(events.map((event) => event.hashPrefix)).size).toBe(1)
     expect(events.map(({ byteOffset }) => byteOffset)).toEqual([0, 4, 2])
   })
 
-  it('never hold what was found or what stands around it', async () => {
+  it('never hold the found text or the text around it', async () => {
     const secret = makeCanary('api key')
     const text = `my key is ${secret.value} and nobody may see it`
-    const events = await eventsOf([{ text, path: 'input' }], [wordDetector(secret.value, { group: 'KEY' })])
+    const events = await findEvents([{ text, path: 'input' }], [wordDetector(secret.value, { group: 'KEY' })])
     expect(events).toHaveLength(1)
     const written = JSON.stringify(events)
     expect(findCanaries(written, [secret])).toEqual([])
     expect(written).not.toContain('nobody')
   })
 
-  it('are 10,000 at most, those that block first', async () => {
-    const detector = detectorOf(({ text }) =>
+  it('are 10,000 at most, blocking ones first', async () => {
+    const detector = toDetector(({ text }) =>
       [...Array(text.length / 2).keys()].map((index) => {
         return hit(2 * index, 2 * index + 1, { action: index === 11_000 ? 'block' : 'allow' })
       }),
     )
-    const events = await eventsOf([{ text: 'ab'.repeat(12_000) }], [detector])
+    const events = await findEvents([{ text: 'ab'.repeat(12_000) }], [detector])
     expect(events).toHaveLength(10_000)
     expect(events.filter(({ action }) => action === 'block').map(({ byteOffset }) => byteOffset)).toEqual([22_000])
   })
 })
 
-describe('a refusal that nothing found explains', () => {
+describe('a refusal without a finding', () => {
   it('is an event without a place', () => {
     const common = { ...context, kind: 'pii', direction: 'in', action: 'block', byteOffset: 0, length: 0 }
-    expect(unavailableEvent(context)).toEqual({
+    expect(createUnavailableEvent(context)).toEqual({
       ...common,
       id: expect.stringMatching(/^pii_[0-9a-f]{24}$/),
       patternId: '__ner_unavailable__',
     })
-    const media = unscannedMediaEvent({ ...context, origin: 'proxy', host: 'api.example' }, 'messages[0].content[1]')
+    const media = createUnscannedMediaEvent(
+      { ...context, origin: 'proxy', host: 'api.example' },
+      'messages[0].content[1]',
+    )
     expect(media).toEqual({
       ...common,
       id: expect.stringMatching(/^pii_[0-9a-f]{24}$/),

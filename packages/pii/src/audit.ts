@@ -8,119 +8,119 @@ import type { JudgedDetection } from './detector.ts'
 import type { FilterOutcome } from './filter.ts'
 import { type HashPrefix, toHex } from './hash-prefix.ts'
 import { convertOffsets } from './offsets.ts'
-import { detectionId } from './span.ts'
+import { toDetectionId } from './span.ts'
 
 export { createHashPrefix, type HashPrefix } from './hash-prefix.ts'
 
-/** Where a text was filtered: in a request, in the intercepting proxy, or by a call of the API. */
+/** Origin of a filtered text: a request, the intercepting proxy, or a call of the API. */
 export type PiiOrigin = 'middleware' | 'proxy' | 'pii_analyze' | 'pii_redact'
 
-/** What all events of one request say. */
+/** Facts that all events of one request share. */
 export interface AuditContext {
   readonly origin: PiiOrigin
   /** Milliseconds since the epoch. */
   readonly createdAt: number
   readonly correlationId?: string | undefined
   readonly userId?: string | undefined
-  /** The host that an intercepted request was for. */
+  /** The host of an intercepted request. */
   readonly host?: string | undefined
 }
 
-/** One finding, as the audit log keeps it (§6.1). Holds neither the matched text nor anything around it. */
+/** One finding, as the audit log keeps it (§6.1). Holds neither the matched text nor the text around it. */
 export interface PiiEvent extends AuditContext {
   /** `pii_` and 24 hex digits. */
   readonly id: string
   readonly kind: 'pii'
-  /** Only requests are filtered. */
+  /** The filter only scans requests. */
   readonly direction: 'in'
   /** `ner:EMAIL`, `pattern:codehost_token`, `__ner_unavailable__` or `__unscanned_media__`. */
   readonly patternId: string
   readonly action: PiiAction
-  /** Place and length in the segment's text, in bytes of UTF-8; 0 for what has no place. */
+  /** Offset and length in the segment's text, in bytes of UTF-8; 0 for an event without a place. */
   readonly byteOffset: number
   readonly length: number
-  /** Where the segment stands: `messages[3].content[1].text`. */
+  /** Path of the segment: `messages[3].content[1].text`. */
   readonly segment?: string | undefined
   readonly score?: number | undefined
   readonly hashPrefix?: string | undefined
 }
 
-/** Keeps events. */
+/** Stores events. */
 export interface AuditSink {
-  /** Resolves when the events are kept; a refusal is sent only after that. */
+  /** Resolves when the events are stored; a refusal is sent only after that. */
   record(events: readonly PiiEvent[], options: { readonly signal: AbortSignal }): Promise<void>
 }
 
-/** The most events of one request: as many as a log of them is meant to hold. */
+/** The most events of one request: the intended capacity of a log. */
 const MAX_EVENTS = 10_000
 const ID_BYTES = 12
 
-/** What the events of an outcome are made of. */
+/** Input for the events of an outcome. */
 export interface FindingOptions {
   readonly context: AuditContext
-  /** The segments that were filtered, in the same order. */
+  /** The filtered segments, in the same order. */
   readonly segments: readonly { readonly path?: string | undefined }[]
   readonly hashPrefix: HashPrefix
 }
 
 /**
- * One event for each span that a filter call left, allowed ones among them, in the order of the request. Of more than
- * 10,000 those that block come first, and the rest of them are left out.
+ * Creates one event for each span of a filter call, including allowed ones, in the order of the request. Above 10,000,
+ * blocking spans come first, and the rest is left out.
  */
-export async function findingEvents(
+export async function createFindingEvents(
   outcome: Pick<FilterOutcome, 'segments'>,
   { context, segments, hashPrefix }: FindingOptions,
 ): Promise<PiiEvent[]> {
   const hashes = new Map<string, Promise<string>>()
-  const hashOf = (value: string): Promise<string> => {
+  const hashValue = (value: string): Promise<string> => {
     const hash = hashes.get(value) ?? hashPrefix(value)
     hashes.set(value, hash)
     return hash
   }
   return Promise.all(
-    recordedFindings(outcome).map(async ({ span, byteOffset, length, index, value }) => ({
-      ...eventOf(context, { patternId: detectionId(span), action: span.action }),
+    listRecordedFindings(outcome).map(async ({ span, byteOffset, length, index, value }) => ({
+      ...createEvent(context, { patternId: toDetectionId(span), action: span.action }),
       byteOffset,
       length,
       score: span.score,
-      hashPrefix: await hashOf(value),
+      hashPrefix: await hashValue(value),
       segment: segments[index]?.path,
     })),
   )
 }
 
 /** The event of a request that was refused because a detector was missing, failed or took too long. */
-export function unavailableEvent(context: AuditContext): PiiEvent {
-  return eventOf(context, { patternId: '__ner_unavailable__', action: 'block' })
+export function createUnavailableEvent(context: AuditContext): PiiEvent {
+  return createEvent(context, { patternId: '__ner_unavailable__', action: 'block' })
 }
 
-/** The event of a request that was refused for media that nobody can scan (§2.10). */
-export function unscannedMediaEvent(context: AuditContext, segment?: string): PiiEvent {
-  return { ...eventOf(context, { patternId: '__unscanned_media__', action: 'block' }), segment }
+/** The event of a request that was refused for unscannable media (§2.10). */
+export function createUnscannedMediaEvent(context: AuditContext, segment?: string): PiiEvent {
+  return { ...createEvent(context, { patternId: '__unscanned_media__', action: 'block' }), segment }
 }
 
-/** The event that explains a refusal: the first that blocks. */
-export function refusingEvent(events: readonly PiiEvent[]): PiiEvent | undefined {
+/** The event that explains a refusal: the first blocking one. */
+export function findRefusingEvent(events: readonly PiiEvent[]): PiiEvent | undefined {
   return events.find(({ action }) => action === 'block')
 }
 
-/** A span that a filter call left and where it stands. */
+/** A span of a filter call with its place. */
 export interface Finding {
   readonly span: JudgedDetection
-  /** Place and length in the segment's text, in bytes of UTF-8. */
+  /** Offset and length in the segment's text, in bytes of UTF-8. */
   readonly byteOffset: number
   readonly length: number
-  /** Of its segment. */
+  /** Index in its segment. */
   readonly index: number
-  /** What was found: to be hashed, never kept. */
+  /** The found text: to be hashed, never stored. */
   readonly value: string
 }
 
 /**
- * What of an outcome is worth an event: every span in the order of the request; of more than 10,000 those that block
- * come first, and the rest of them are left out. For audit logs with events of their own shape.
+ * The spans of an outcome to record, in the order of the request. Above 10,000, blocking spans come first, and the rest
+ * is left out. For audit logs with events of their own shape.
  */
-export function recordedFindings({ segments }: Pick<FilterOutcome, 'segments'>): readonly Finding[] {
+export function listRecordedFindings({ segments }: Pick<FilterOutcome, 'segments'>): readonly Finding[] {
   const findings: Finding[] = []
   for (const [index, { scanned, spans }] of segments.entries()) {
     if (spans.length === 0) continue
@@ -149,7 +149,7 @@ function mostImportant(findings: readonly Finding[]): readonly Finding[] {
   return [...findings.filter(blocks), ...findings.filter((finding) => !blocks(finding))].slice(0, MAX_EVENTS)
 }
 
-function eventOf(context: AuditContext, { patternId, action }: Pick<PiiEvent, 'patternId' | 'action'>): PiiEvent {
+function createEvent(context: AuditContext, { patternId, action }: Pick<PiiEvent, 'patternId' | 'action'>): PiiEvent {
   const id = `pii_${toHex(crypto.getRandomValues(new Uint8Array(ID_BYTES)))}`
   return { ...context, id, kind: 'pii', direction: 'in', patternId, action, byteOffset: 0, length: 0 }
 }

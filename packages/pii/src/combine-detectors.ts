@@ -1,6 +1,6 @@
 import type { Detector } from './detector.ts'
 
-/** One detector of several tiers: a detector model with patterns beside its recogniser runs both (§2.11). */
+/** Combines several tiers into one detector: a detector model with patterns beside its recogniser runs both (§2.11). */
 export function combineDetectors(name: string, tiers: readonly Detector[]): Detector {
   return {
     name,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type * as z from 'zod'
-import { legacyPiiKeys, piiBlock, piiDetectionBlock } from './config.ts'
+import { findLegacyPiiKeys, piiBlock, piiDetectionBlock } from './config.ts'
 
-/** Settings without the keys that were left out. */
+/** Settings without absent keys. */
 const read = (schema: z.ZodType, block: unknown) => JSON.parse(JSON.stringify(schema.parse(block)))
 
 describe('the pii block', () => {
@@ -25,7 +25,7 @@ describe('the pii block', () => {
     })
   })
 
-  it('takes null for a key that was left out, and keys nobody knows', () => {
+  it('accepts null for an absent key, and unknown keys', () => {
     expect(read(piiBlock, { enabled: null, detectors: null, patterns: [], x: 1 })).toEqual({})
   })
 
@@ -33,10 +33,10 @@ describe('the pii block', () => {
     expect(piiBlock.safeParse(block).success).toBe(false)
   })
 
-  it('tells which of its keys are of an earlier version', () => {
-    expect(legacyPiiKeys({ enabled: true, response: {}, patterns: [] })).toEqual(['patterns', 'response'])
-    expect(legacyPiiKeys({ enabled: true })).toEqual([])
-    expect([undefined, null, 'pii', 7].flatMap(legacyPiiKeys)).toEqual([])
+  it('lists its keys of earlier versions', () => {
+    expect(findLegacyPiiKeys({ enabled: true, response: {}, patterns: [] })).toEqual(['patterns', 'response'])
+    expect(findLegacyPiiKeys({ enabled: true })).toEqual([])
+    expect([undefined, null, 'pii', 7].flatMap(findLegacyPiiKeys)).toEqual([])
   })
 })
 
@@ -89,7 +89,7 @@ describe('the pii_detection block', () => {
     expect(piiDetectionBlock.safeParse(block).success).toBe(false)
   })
 
-  it('says which key is wrong', () => {
+  it('names the wrong key', () => {
     const { error } = piiDetectionBlock.safeParse({ entity_actions: { EMAIL: 'hide' } })
     expect(error?.issues.map(({ path }) => path.join('.'))).toEqual(['entity_actions.EMAIL'])
   })

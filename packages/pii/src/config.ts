@@ -1,5 +1,5 @@
 /**
- * The blocks `pii` and `pii_detection` of a model file (§2.10, §2.11) as schemas: plain data from YAML or JSON in,
+ * Schemas of the blocks `pii` and `pii_detection` of a model file (§2.10, §2.11): plain data from YAML or JSON in,
  * settings out. The only entry of the package that needs zod.
  *
  * @module
@@ -14,7 +14,7 @@ const text = z.string().nullish()
 const list = z.array(z.string()).nullish()
 const action = z.enum(['mask', 'block', 'allow'])
 
-/** The `pii` block. Unknown keys are ignored; see {@link legacyPiiKeys}. */
+/** The `pii` block. Unknown keys are ignored; see {@link findLegacyPiiKeys}. */
 export const piiBlock = z
   .looseObject({
     enabled: flag,
@@ -46,7 +46,7 @@ const customPattern = z
     return { name, match, action: action ?? undefined, minLen: min_len ?? undefined }
   })
 
-/** The `pii_detection` block. An action that is none of the three is refused; patterns are judged by their detector. */
+/** The `pii_detection` block. Refuses an unknown action; the detector checks the patterns. */
 export const piiDetectionBlock = z
   .looseObject({
     min_score: z.number().min(0).max(1).nullish(),
@@ -75,11 +75,11 @@ export const piiDetectionBlock = z
     }),
   )
 
-/** Keys of `pii` that belong to a filter of earlier versions: accepted, without effect, to be warned of once (§9). */
+/** Keys of `pii` from earlier versions of the filter: accepted, without effect, to be warned of once (§9). */
 export const LEGACY_PII_KEYS: readonly string[] = ['patterns', 'response', 'mode', 'actions', 'builtins']
 
-/** Which legacy keys a `pii` block has. */
-export function legacyPiiKeys(block: unknown): string[] {
+/** Finds the legacy keys of a `pii` block. */
+export function findLegacyPiiKeys(block: unknown): string[] {
   if (typeof block !== 'object' || block === null) return []
   return LEGACY_PII_KEYS.filter((key) => Object.hasOwn(block, key))
 }

@@ -49,7 +49,7 @@ describe('a detector runs', () => {
   })
 })
 
-describe('what stands encoded in a text', () => {
+describe('encoded text', () => {
   const encoded = btoa('the ticket is tick-1234')
   const text = `Ada: tick-1234, ${encoded}`
 
@@ -58,7 +58,7 @@ describe('what stands encoded in a text', () => {
     expect(await redact(settings, undefined, text)).toBe('Ada: [REDACTED:pattern:TICKET], [REDACTED:pattern:TICKET]')
   })
 
-  it('is left alone where it does not, as the original is what patterns are looked for in', async () => {
+  it('is left alone when the patterns already match the original', async () => {
     expect(await redact({ patterns }, undefined, text)).toBe(`Ada: [REDACTED:pattern:TICKET], ${encoded}`)
   })
 
@@ -88,12 +88,12 @@ describe('a detector is refused', () => {
   })
 })
 
-it('when one tier fails, what the other found is no answer', async () => {
+it('when one tier fails, the findings of the other are no answer', async () => {
   const failing: TokenClassifier = { classify: () => Promise.reject(new Error('connection lost')) }
   await expect(redact({ patterns }, failing)).rejects.toMatchObject({ code: 'pii_ner_unavailable' })
 })
 
-it('of detectors with a general and a specific built-in the specific one names what both find', async () => {
+it('of detectors with a general and a specific built-in, the specific one names a common finding', async () => {
   const key = `sk-ant-${'a1B2'.repeat(8)}`
   const detectors = (['provider_a_api_key', 'provider_b_api_key'] as const).map((name) =>
     createDetector({ name, settings: { builtins: [name] } }),

@@ -7,25 +7,25 @@ import { offloadPatterns, type PatternOffload } from './offload/offload-patterns
 import { createPatternDetector, type PatternDetectorOptions } from './pattern/detector.ts'
 import type { DetectionSettings } from './settings.ts'
 
-/** What a detector is made of. */
+/** Options of {@link createDetector}. */
 export interface DetectorOptions extends Omit<NerDetectorOptions, 'settings' | 'classifier'> {
   /** The `pii_detection` block. */
   readonly settings: DetectionSettings
-  /** What recognises entities. @default nothing: the detector has patterns alone */
+  /** Recognises entities. @default none: the detector has patterns only */
   readonly classifier?: NerDetectorOptions['classifier'] | undefined
-  /** Where the patterns of large documents are looked for, such as on another thread. @default here */
+  /** Searches the patterns of large documents elsewhere, such as on another thread. @default here */
   readonly offload?: PatternOffload | undefined
-  /** How long a search for patterns may hold the event loop. @default 5 ms */
+  /** How long a pattern search may hold the event loop. @default 5 ms */
   readonly slices?: PatternDetectorOptions['slices'] | undefined
 }
 
 /**
- * A detector of one `pii_detection` block: entities where there is a classifier, patterns where the block names any, and
- * both tiers where there are both (§2.11). Patterns are also looked for in what stands encoded in the text, where the block
- * says how.
+ * Creates a detector from one `pii_detection` block: entities if there is a classifier, patterns if the block names
+ * any, and both tiers if there are both (§2.11). With `encodings` in the block, patterns are also searched in decoded
+ * text.
  *
- * @throws SvcError `pii_config`, kind `invalid_request`, for a block that is no policy, a pattern that the grammar refuses,
- * an encoding that is none, encodings without patterns, or neither a classifier nor patterns
+ * @throws SvcError `pii_config`, kind `invalid_request`, for an invalid policy, a pattern that the grammar refuses, an
+ *   unknown encoding, encodings without patterns, or neither a classifier nor patterns
  * @example
  * createDetector({ name: 'keys', settings: { builtins: ['codehost_token'], defaultAction: 'block' } })
  */

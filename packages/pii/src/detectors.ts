@@ -1,5 +1,5 @@
 /**
- * Detectors: recognisers, patterns, text behind encodings, and several as one.
+ * Detectors: recognisers, patterns, encoded text, and combinations.
  *
  * @module
  */

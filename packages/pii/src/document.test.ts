@@ -6,7 +6,7 @@ import { cutBySegment, joinSegments } from './document.ts'
 const texts = (...list: string[]) => ({ segments: list.map((text) => ({ text })) })
 
 describe('joinSegments', () => {
-  it('puts a blank line between segments, of which empty ones are none', () => {
+  it('puts a blank line between segments and skips empty ones', () => {
     const { document, indices } = joinSegments(texts('Ada', '', 'Bo'))
     expect(document.text).toBe('Ada\n\n\n\nBo')
     expect(document.segments).toEqual([
@@ -16,7 +16,7 @@ describe('joinSegments', () => {
     expect(indices).toEqual([0, 2])
   })
 
-  it('knows the parts of one message, whatever is empty', () => {
+  it('knows the parts of one message, despite empty ones', () => {
     const messages = [
       { start: 1, end: 4 },
       { start: 4, end: 6 },
@@ -40,11 +40,11 @@ describe('cutBySegment', () => {
   const cut = (start: number, end: number) =>
     cutBySegment([hit(start, end)], document.segments).map((pieces) => pieces.map((piece) => [piece.start, piece.end]))
 
-  it('gives each segment its piece, with offsets of its own', () => {
+  it('gives each segment its detections, with local offsets', () => {
     expect(cut(2, 9)).toEqual([[[2, 3]], [[0, 1]], [[0, 1]]])
   })
 
-  it('drops what lies on a separator', () => {
+  it('drops detections on a separator', () => {
     expect(cut(3, 5)).toEqual([[], [], []])
     expect(cut(0, 5)).toEqual([[[0, 3]], [], []])
     expect(cut(4, 6)).toEqual([[], [[0, 1]], []])

@@ -1,12 +1,12 @@
 import type { JudgedDetection, ScanDocument } from './detector.ts'
 import type { Span } from './span.ts'
-import { firstEndingAfter } from './span-search.ts'
+import { findFirstEndingAfter } from './span-search.ts'
 import { toWellFormed } from './well-formed.ts'
 
 /** One text of a request. */
 export interface RequestText {
   readonly text: string
-  /** Whether it is an id: then numbers of people and names are no findings in it. @default false */
+  /** Whether it is an id: then personal numbers and names are no findings in it. @default false */
   readonly isId?: boolean | undefined
 }
 
@@ -20,15 +20,15 @@ export interface RequestTexts {
   readonly messages?: readonly Span[] | undefined
 }
 
-/** What stands between two segments; no part of either. */
+/** Separator of two segments; part of neither. */
 const SEPARATOR = '\n\n'
 
-/** The segments of a request joined, and the way back to them. */
+/** The joined segments of a request, with a mapping back. */
 export interface JoinedSegments {
   readonly document: ScanDocument
-  /** The text of every segment given, as it was scanned: well-formed. */
+  /** The scanned text of every given segment: well-formed. */
   readonly texts: readonly string[]
-  /** For each segment of the document its index in what was given: empty ones are no segments of the document. */
+  /** For each segment of the document its index in the input: empty ones are not in the document. */
   readonly indices: readonly number[]
 }
 
@@ -36,7 +36,7 @@ export interface JoinedSegments {
 export function joinSegments({ segments, messages = [] }: RequestTexts): JoinedSegments {
   const texts: string[] = []
   const indices: number[] = []
-  // How many segments of the document stand before each one given.
+  // Number of document segments before each given one.
   const places: number[] = []
   const spans: Span[] = []
   let start = 0
@@ -55,15 +55,15 @@ export function joinSegments({ segments, messages = [] }: RequestTexts): JoinedS
     const run = { start: places[message.start] ?? indices.length, end: places[message.end] ?? indices.length }
     if (run.end - run.start > 1) runs.push(run)
   }
-  // Joining copies even what stands alone.
+  // Joining copies even a single text.
   const [text = ''] = texts
   const joined = texts.length > 1 ? texts.join(SEPARATOR) : text
   return { document: { text: joined, segments: spans, messages: runs }, texts, indices }
 }
 
 /**
- * Cuts detections at the edges of the document's segments: for each segment its pieces, with offsets local to it. What
- * lies on a separator is dropped.
+ * Cuts detections at the edges of the document's segments. Returns the pieces of each segment, with offsets local to
+ * it. Drops the parts on a separator.
  */
 export function cutBySegment(
   detections: readonly JudgedDetection[],
@@ -71,7 +71,7 @@ export function cutBySegment(
 ): readonly (readonly JudgedDetection[])[] {
   const pieces: JudgedDetection[][] = segments.map(() => [])
   for (const detection of detections) {
-    for (let index = firstEndingAfter(segments, detection.start); index < segments.length; index++) {
+    for (let index = findFirstEndingAfter(segments, detection.start); index < segments.length; index++) {
       const segment = segments[index]
       if (segment === undefined || segment.start >= detection.end) break
       pieces[index]?.push({

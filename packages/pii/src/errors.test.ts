@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { piiBlocked, piiUnavailable, piiUnsupportedTransport } from './errors.ts'
 
 describe('refusals', () => {
-  it('a block names the request and what its body holds beside the error', () => {
+  it('a block names the request and the extra members of its body', () => {
     expect(piiBlocked({ correlation_id: 'c1', pii_event_id: 'pii_0' })).toMatchObject({
       name: 'PiiError',
       kind: 'invalid_request',
@@ -20,7 +20,7 @@ describe('refusals', () => {
     expect(error.details).toEqual({ type: 'pii_blocked', beside: { entities } })
   })
 
-  it('nothing stands beside an error that was told nothing', () => {
+  it('no extra members without fields', () => {
     expect(piiBlocked().details).toEqual({ type: 'pii_blocked' })
   })
 

@@ -1,28 +1,28 @@
 /**
- * Refusals: what the filter throws.
+ * Refusals of the filter.
  *
  * @module
  */
 import { SvcError, type SvcErrorDetails } from '@svc/errors'
 
-/** Everything this package throws on purpose. No message, cause or detail holds matched or surrounding text. */
+/** The class of expected errors of this package. No message, cause or detail holds matched or surrounding text. */
 export class PiiError extends SvcError {
   override readonly name = 'PiiError'
 }
 
-/** What stands beside `error` in the body of a refusal (§6.3), by the names of the wire. */
+/** Members beside `error` in the body of a refusal (§6.3), by their wire names. */
 export interface RefusalFields {
   readonly correlation_id?: string | undefined
   /** The event that explains the refusal. */
   readonly pii_event_id?: string | undefined
-  /** On the redact route: what was found. */
+  /** On the redact route: the found entities. */
   readonly entities?: readonly object[] | undefined
 }
 
-/** Whose text was refused: a whole request, or the text of an analyze or redact call. */
+/** The refused thing: a whole request, or the text of an analyze or redact call. */
 export type RefusedThing = 'request' | 'text'
 
-/** A block: 400 `pii_blocked`. Says neither what was found nor where. */
+/** A block: 400 `pii_blocked`. Reveals neither the finding nor its place. */
 export function piiBlocked(fields: RefusalFields = {}, what: RefusedThing = 'request'): PiiError {
   return new PiiError('invalid_request', `${what} blocked by content policy (sensitive data detected)`, {
     code: 'pii_blocked',
@@ -30,13 +30,13 @@ export function piiBlocked(fields: RefusalFields = {}, what: RefusedThing = 'req
   })
 }
 
-/** How a detector failed. */
+/** The failure of a detector. */
 export interface DetectorFailure {
   /** The name of the detector model. */
   readonly detector: string
-  /** It took too long, answered with spans that cannot be, or failed by itself. */
+  /** It took too long, returned impossible spans, or failed by itself. */
   readonly reason: 'timeout' | 'bad_span' | 'failed'
-  /** The code of the failure underneath where it has one. Its message is left out: it may quote the text. */
+  /** The code of the underlying failure, if any. Its message is left out, because it may quote the text. */
   readonly code?: string | undefined
 }
 
@@ -61,7 +61,7 @@ export function piiUnsupportedTransport(): PiiError {
   )
 }
 
-/** `beside` is what the body holds beside `error`. */
+/** `beside` holds the members beside `error` in the body. */
 function refusalDetails(type: string, fields: RefusalFields): SvcErrorDetails {
   const beside = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
   return Object.keys(beside).length === 0 ? { type } : { type, beside }

@@ -8,7 +8,7 @@ const detectors = [wordDetector('ada')]
 const encode = (text: string) => new TextEncoder().encode(text)
 const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 
-/** A chat request of one message, spaced as no serializer would. */
+/** A chat request of one message, in unusual spacing. */
 const chat = (content: string) => `{ "model":"m",  "messages":[{"role":"user","content":${content}}], "seed":1.0 }`
 
 function filter(body: string, options: Partial<FilterBodyOptions> = {}) {
@@ -23,7 +23,7 @@ describe('a body', () => {
     expect(filtered.segments.map(({ path }) => path)).toEqual(['messages[0].content'])
   })
 
-  it('is the same bytes when nothing is masked', async () => {
+  it('returns the same bytes when nothing is masked', async () => {
     const bytes = encode(chat('"hello"'))
     const filtered = await filterBody(bytes, { format: 'chat-completions', detectors })
     expect(filtered.blocked ? undefined : filtered.body).toBe(bytes)
@@ -50,19 +50,19 @@ describe('a body', () => {
     expect((await filter(chat('"hello"'), { blockUnscannedMedia })).blocked).toBe(false)
   })
 
-  it('whose keys would become one does not go on', async () => {
+  it('whose keys would become one is refused', async () => {
     const body = '{"messages":[],"metadata":{"ada":1,"[REDACTED:ner:ADA]":2}}'
     expect(await filter(body)).toMatchObject({ blocked: true, reason: 'key-collision' })
   })
 
-  it('of which nobody can say what its text is does not go on', async () => {
+  it('with ambiguous text is refused', async () => {
     await expect(filter('{"messages":[{"role":"user","Content":"ada"}]}')).rejects.toMatchObject({
       kind: 'invalid_request',
       code: 'pii_unclear_body',
     })
   })
 
-  it('that is no JSON, or whose detector is gone, does not go on', async () => {
+  it('that is no JSON, or whose detector is gone, is refused', async () => {
     await expect(filter('{"messages":')).rejects.toMatchObject({ code: 'json_syntax' })
     const gone = filter(chat('"hello"'), { detectors: [createUnavailableDetector('gone')] })
     await expect(gone).rejects.toMatchObject({ code: 'pii_ner_unavailable' })
@@ -78,7 +78,7 @@ describe('with tokens', () => {
     expect(decode(restoreJsonBody(filtered.tokens, reply))).toContain('"Hello ada"')
   })
 
-  it('a body without any has nothing to put back', async () => {
+  it('a body without any has nothing to restore', async () => {
     expect(await filter(chat('"hello"'), { reversible: {} })).toMatchObject({ blocked: false, tokens: undefined })
   })
 })

@@ -7,40 +7,40 @@ import { PiiError } from './errors.ts'
 import { type FilterOptions, type FilterOutcome, filterSegments } from './filter.ts'
 import { createTokenMap, type TokenMap, type TokenMapOptions } from './reversible/token-map.ts'
 
-/** How the body of a request is filtered. */
+/** Options of {@link filterBody}. */
 export interface FilterBodyOptions extends Omit<FilterOptions, 'masks'> {
   readonly format: DocumentFormat
-  /** Masks are tokens that can be put back into the reply; `{}` for the usual ones. @default fixed masks */
+  /** Makes masks tokens that can be restored in the reply; `{}` for the usual form. @default fixed masks */
   readonly reversible?: Omit<TokenMapOptions, 'texts'> | undefined
-  /** Refuse bodies with images, audio, video or files, which nobody scans. @default false */
+  /** Refuses bodies with images, audio, video or files, which are not scanned. @default false */
   readonly blockUnscannedMedia?: boolean | undefined
 }
 
-/** What a body was found to hold. */
+/** Findings in a body. */
 interface Findings {
   readonly outcome: FilterOutcome
-  /** What was filtered, in the order of `outcome.segments`: for the paths of events. */
+  /** The filtered segments, in the order of `outcome.segments`: for the paths of events. */
   readonly segments: readonly TextSegment[]
 }
 
-/** What may go on of a body. */
+/** The part of a body that may be forwarded. */
 export type FilteredBody =
   | (Findings & {
       readonly blocked: false
-      /** The body with its masks: the bytes that were given, when there are none. */
+      /** The body with its masks: the given bytes without any. */
       readonly body: Uint8Array
-      /** What puts values back into the reply; undefined unless tokens stand in the body. */
+      /** Restores values in the reply; undefined unless the body holds tokens. */
       readonly tokens: TokenMap | undefined
     })
-  /** Nothing may go on: of a detection, of media, or of two keys that would have become one. */
+  /** Nothing may be forwarded: because of a detection, of media, or of two keys that would have become one. */
   | (Findings & { readonly blocked: true; readonly reason: 'detection' | 'media' | 'key-collision' })
 
 /**
- * Filters the JSON body of a request: every text of it is scanned, and only the strings that change are written anew.
+ * Filters the JSON body of a request: scans every text of it, and rewrites only changed strings.
  *
- * @throws SvcError `json_syntax` or `json_limit` for a body that is no JSON; `pii_unclear_body`, kind `invalid_request`,
- * for one of which it cannot be said what its reader takes for text; `pii_ner_unavailable` when a detector fails. Nothing
- * of the body may go on then
+ * @throws SvcError `json_syntax` or `json_limit` for a body that is no JSON; `pii_unclear_body`, kind
+ *   `invalid_request`, for one with ambiguous text; `pii_ner_unavailable` when a detector fails. Nothing of the body
+ *   may be forwarded then
  * @example
  * const filtered = await filterBody(bytes, { format: 'chat-completions', detectors })
  * if (filtered.blocked) throw piiBlocked()

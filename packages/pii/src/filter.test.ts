@@ -3,7 +3,7 @@ import { SvcError } from '@svc/errors'
 import { createFakeClock } from '@svc/test-kit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { detectorOf, hit, wordDetector } from './__fixtures__/detectors.ts'
+import { hit, toDetector, wordDetector } from './__fixtures__/detectors.ts'
 import { combineDetectors } from './combine-detectors.ts'
 import type { Detector, JudgedDetection } from './detector.ts'
 import { PiiError } from './errors.ts'
@@ -12,14 +12,14 @@ import { createUnavailableDetector } from './unavailable-detector.ts'
 
 const texts = (...list: string[]) => ({ segments: list.map((text) => ({ text })) })
 
-/** The refusal that a filter call ends in. */
+/** The refusal of a filter call. */
 async function refusal(detectors: readonly Detector[], text = 'Ada left.'): Promise<PiiError> {
   const error = await filterSegments(texts(text), { detectors }).catch((thrown: unknown) => thrown)
   if (!(error instanceof PiiError)) throw new Error('the request was not refused')
   return error
 }
 
-describe('what becomes of a request', () => {
+describe('the outcome of a request', () => {
   it('masks, and leaves segments without a mask alone', async () => {
     const outcome = await filterSegments(texts('I am ada.', 'Hello', 'ada, bo'), {
       detectors: [wordDetector('ada'), wordDetector('bo', { action: 'allow' })],
@@ -50,7 +50,7 @@ describe('what becomes of a request', () => {
 
   it('sees the messages as one document and gives offsets of the segment', async () => {
     const seen: string[] = []
-    const detector = detectorOf(({ text }) => {
+    const detector = toDetector(({ text }) => {
       seen.push(text)
       return [hit(text.indexOf('7093'), text.indexOf('7093') + 4, { group: 'PIN' })]
     })
@@ -59,7 +59,7 @@ describe('what becomes of a request', () => {
     expect(segments[1]).toMatchObject({ spans: [{ start: 9, end: 13 }], rewritten: 'it reads [REDACTED:ner:PIN] ok' })
   })
 
-  it('without a detector nothing is looked at or changed', async () => {
+  it('without a detector nothing is scanned or changed', async () => {
     const outcome = await filterSegments(texts('a\ud83d'), { detectors: [] })
     expect(outcome).toEqual({ blocked: false, masked: false, segments: [{ scanned: 'a\ud83d', spans: [] }] })
   })
@@ -93,11 +93,11 @@ describe('what becomes of a request', () => {
 describe('a detector that fails', () => {
   it('refuses the request once the others have run', async () => {
     const ran: string[] = []
-    const last = detectorOf(() => {
+    const last = toDetector(() => {
       ran.push('last')
       return []
     })
-    const failing = detectorOf(() => {
+    const failing = toDetector(() => {
       throw new Error('cannot read "Ada left."')
     }, 'failing')
     const error = await refusal([createUnavailableDetector('gone'), failing, last])
@@ -117,9 +117,9 @@ describe('a detector that fails', () => {
     expect(ran).toEqual(['last'])
   })
 
-  it('does not bring what it says into the refusal', async () => {
+  it('keeps its message out of the refusal', async () => {
     const leak = new SvcError('internal', 'bad text: Ada left.', { code: 'decode', details: { text: 'Ada left.' } })
-    const error = await refusal([detectorOf(() => Promise.reject(leak) as never)])
+    const error = await refusal([toDetector(() => Promise.reject(leak) as never)])
     expect(JSON.stringify({ ...error, stack: error.stack, cause: error.cause })).not.toContain('Ada')
     expect(error.details?.failures).toEqual([{ detector: 'names', reason: 'failed', code: 'decode' }])
   })
@@ -138,7 +138,7 @@ describe('a detector that fails', () => {
     ['has no source', { source: 'guess' as 'ner' }],
     ['has no action', { action: 'hide' as 'mask' }],
   ])('is one with a span that %s, beside good ones', async (_, wrong) => {
-    const detector = detectorOf(() => [hit(0, 3), { ...hit(0, 3), ...wrong }])
+    const detector = toDetector(() => [hit(0, 3), { ...hit(0, 3), ...wrong }])
     expect((await refusal([detector])).details?.failures).toEqual([{ detector: 'names', reason: 'bad_span' }])
   })
 
@@ -146,8 +146,8 @@ describe('a detector that fails', () => {
     [0, 2],
     [2, 3],
   ])('is one with a span from %i to %i, inside a character', async (start, end) => {
-    expect((await refusal([detectorOf(() => [hit(start, end)])], 'a🚲b')).code).toBe('pii_ner_unavailable')
-    const { segments } = await filterSegments(texts('a🚲b'), { detectors: [detectorOf(() => [hit(1, 3)])] })
+    expect((await refusal([toDetector(() => [hit(start, end)])], 'a🚲b')).code).toBe('pii_ner_unavailable')
+    const { segments } = await filterSegments(texts('a🚲b'), { detectors: [toDetector(() => [hit(1, 3)])] })
     expect(segments[0]?.rewritten).toBe('a[REDACTED:ner:NAME]b')
   })
 
@@ -208,7 +208,7 @@ describe('a caller that leaves', () => {
   })
 })
 
-it('for any segments and detections: nothing masked is left, a block rewrites nothing, and no order matters', async () => {
+it('for any segments and detections: no masked text is left, a block rewrites nothing, and the order does not matter', async () => {
   const word = fc.constantFrom('ada', 'bo', 'tok', ' ', '🚲', 'é')
   const segments = fc.array(
     fc.array(word, { maxLength: 8 }).map((words) => words.join('')),

@@ -7,44 +7,44 @@ import { FIXED_MASKS, type MaskWriter, maskText } from './redact.ts'
 import { resolveOverlaps } from './resolve-overlaps.ts'
 import { runDetectors, throwIfAborted } from './run-detectors.ts'
 
-/** How a request is filtered. */
+/** Options of filtering a request. */
 export interface FilterOptions {
-  /** All of them run, at the same time, each over the whole document. None: nothing is scanned or changed. */
+  /** All of them run in parallel, each over the whole document. Empty: nothing is scanned or changed. */
   readonly detectors: readonly Detector[]
   /** @default the fixed text, `[REDACTED:ner:EMAIL]` */
   readonly masks?: MaskWriter | undefined
-  /** Milliseconds a detector may take for the document. @default 10000 */
+  /** Milliseconds for each detector and document. @default 10000 */
   readonly detectorTimeoutMs?: number | undefined
   readonly clock?: Clock | undefined
   /** Ends the call with the signal's reason. */
   readonly signal?: StopSignal | undefined
 }
 
-/** What was found in one segment and what became of it. */
+/** The findings in one segment and its new text. */
 export interface FilteredSegment {
-  /** The segment's text as it was scanned: lone halves of surrogate pairs are U+FFFD. */
+  /** The scanned text of the segment: lone halves of surrogate pairs are U+FFFD. */
   readonly scanned: string
-  /** Ascending, apart; offsets are local to `scanned`. Allowed ones are among them. */
+  /** Ascending, without overlaps; offsets are local to `scanned`. Includes allowed ones. */
   readonly spans: readonly JudgedDetection[]
-  /** The text that may go on, where it differs from the one given. Never set when the request is blocked. */
+  /** The text to forward, if it differs from the given one. Never set when the request is blocked. */
   readonly rewritten?: string | undefined
 }
 
-/** What the filter says of a request. */
+/** Outcome of filtering a request. */
 export interface FilterOutcome {
-  /** Whether the request must be refused: then nothing of it may go on. */
+  /** Whether the request must be refused: then nothing of it may be forwarded. */
   readonly blocked: boolean
-  /** Whether anything was masked; false when blocked. */
+  /** Whether any finding was masked; false when blocked. */
   readonly masked: boolean
-  /** One for each segment given, in the same order. */
+  /** One for each given segment, in the same order. */
   readonly segments: readonly FilteredSegment[]
 }
 
 /**
- * Scans the texts of a request as one document and decides what becomes of them (§6.3).
+ * Scans the texts of a request as one document and applies the policies (§6.3).
  *
- * @throws SvcError `pii_ner_unavailable`, kind `unavailable`, when any detector fails, takes too long or reports a span
- * that cannot be: the request must not go on
+ * @throws SvcError `pii_ner_unavailable`, kind `unavailable`, when any detector fails, takes too long or reports an
+ *   impossible span: the request must not be forwarded
  * @example
  * const { blocked, segments } = await filterSegments({ segments: [{ text: 'I am Ada' }] }, { detectors: [names] })
  */
@@ -53,10 +53,9 @@ export async function filterSegments(texts: RequestTexts, options: FilterOptions
 }
 
 /**
- * {@link filterSegments} for callers to whom a promise matters: the outcome itself where every detector answers at once, as
- * patterns do in short texts.
+ * {@link filterSegments} without a promise when every detector answers synchronously, as patterns do in short texts.
  *
- * @throws as {@link filterSegments} rejects, at once or later
+ * @throws the errors of {@link filterSegments}, at once or later
  */
 export function startFilter(
   texts: RequestTexts,
@@ -123,7 +122,7 @@ function rewrite({ given, scanned, spans }: FoundInSegment, masks: MaskWriter): 
   return text === given ? { scanned, spans } : { scanned, spans, rewritten: text }
 }
 
-/** For each text that was scanned, that nothing was found in it. */
+/** The outcome of texts without findings. */
 function withoutFindings(segments: RequestTexts['segments'], texts: readonly string[]): FilteredSegment[] {
   return texts.map((scanned, index) =>
     segments[index]?.text === scanned ? { scanned, spans: NO_SPANS } : { scanned, spans: NO_SPANS, rewritten: scanned },

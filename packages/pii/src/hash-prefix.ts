@@ -1,12 +1,12 @@
-/** Tells equal values apart from others without showing them: 8 lower-case hex digits. */
+/** Distinguishes values without showing them: 8 lower-case hex digits. */
 export type HashPrefix = (value: string) => Promise<string>
 
 const HEX_DIGITS = 8
 
 /**
- * The first digits of the SHA-256 of a value's UTF-8: equal values have equal prefixes wherever they stand, and other
- * tools compute the same. 32 bits of a value that is easy to guess can be guessed: show them to administrators alone, or
- * give a key, which makes it an HMAC that only its owner can compute.
+ * Returns the first digits of the SHA-256 of a value's UTF-8: equal values have equal prefixes everywhere, and other
+ * tools compute the same. The 32 bits of an easily guessed value can be guessed: show them to administrators only, or
+ * give a key, which makes it an HMAC that only the key's owner can compute.
  */
 export function createHashPrefix({ key }: { readonly key?: Uint8Array<ArrayBuffer> | undefined } = {}): HashPrefix {
   const { subtle } = crypto

@@ -12,7 +12,7 @@ const patterns = createPatternDetector({
     patterns: [{ name: 'TICKET', match: 'tick-[0-9]{4}' }],
   },
 })
-/** Finds the same texts wherever they stand, as a recogniser of entities would. */
+/** Finds the given texts everywhere, as a recogniser of entities would. */
 const named = (group: string, word: string): Detector => ({
   name: 'ner',
   detect: ({ text }) => {
@@ -42,11 +42,11 @@ describe('an id', () => {
     ['192.168.17.4', '[REDACTED:pattern:IP_ADDRESS]'],
     ['+49 30 901820', '[REDACTED:pattern:PHONE]'],
     ['DE89370400440532013000', '[REDACTED:pattern:IBAN]'],
-  ])('%s stays, as a number of nobody', async (id, masked) => {
+  ])('%s stays, as no personal number', async (id, masked) => {
     expect(await filtered(id, [patterns])).toEqual([id, masked])
   })
 
-  it('keeps what a recogniser takes for a name, and loses what it takes for an address or a secret', async () => {
+  it("drops a recogniser's names, and keeps addresses and secrets", async () => {
     expect(await filtered('Paris', [named('LOCATION', 'Paris')])).toEqual(['Paris', 'Paris'])
     for (const group of ['EMAIL', 'EMAIL_ADDRESS', 'PASSWORD', 'API_KEY', 'SECRET'])
       expect((await filtered('hush', [named(group, 'hush')]))[0]).toBe(`[REDACTED:ner:${group}]`)

@@ -6,10 +6,10 @@ const EMAIL = 'EMAIL'
 const NUMBER_GROUPS: ReadonlySet<string> = new Set(
   STRUCTURED_BUILTINS.map(({ group }) => group).filter((group) => group !== EMAIL),
 )
-/** What recognisers of entities call addresses and secrets; all else that they see in an id is a guess. */
+/** Names of recognisers for addresses and secrets; their other groups are guesses in an id. */
 const NAMED_SECRETS = /e-?mail|secret|passw|credential|api_?key|token/i
 
-/** Whether a finding in an id is one: an e-mail address, a secret, or what a pattern of the operator's own finds. */
+/** Whether a finding in an id counts: an e-mail address, a secret, or a match of the operator's own pattern. */
 export function countsInId({ source, group, rank }: JudgedDetection): boolean {
   if (source === 'ner') return NAMED_SECRETS.test(group)
   const isOwn = rank === undefined

@@ -1,7 +1,7 @@
 /**
- * Finds private text in requests of language models and decides what becomes of it. Knows no server, no database and no
- * Node: text and bytes in, edits and refusals out. Detectors, patterns, audit events, refusals and restorers are entries
- * of their own.
+ * Finds private text in requests of language models and applies policies to it. Independent of servers, databases and
+ * Node: text and bytes in, edits and refusals out. Detectors, patterns, audit events, refusals and restorers are
+ * entries of their own.
  *
  * @module
  */
@@ -13,14 +13,14 @@ export { type FilteredSegment, type FilterOptions, type FilterOutcome, filterSeg
 export { type FilterBodyOptions, type FilteredBody, filterBody } from './filter-body.ts'
 export { FIXED_MASKS, type MaskWriter, maskText } from './redact.ts'
 
-// What is found, and what becomes of it.
+// Findings and their consequences.
 
 export { compareActions, isPiiAction, type PiiAction } from './action.ts'
 export { type ConvertOptions, convertOffsets, type OffsetEncoding } from './offsets.ts'
 export { createPolicy, type Policy, type PolicySettings } from './policy.ts'
 export type { CustomPattern, DetectionSettings, NerSettings, PiiSettings } from './settings.ts'
-export { type Detection, type DetectionSource, detectionId, type Span } from './span.ts'
+export { type Detection, type DetectionSource, type Span, toDetectionId } from './span.ts'
 
-// What the package needs from its user.
+// Ports of the package.
 
 export type { Clock, Logger, StopSignal, TermFiles, TokenClassifier, TokenEntity } from './ports.ts'

@@ -9,7 +9,7 @@ import { convertOffsets } from './offsets.ts'
 import { createPolicy } from './policy.ts'
 import type { TokenClassifier, TokenEntity } from './ports.ts'
 import { maskText } from './redact.ts'
-import { detectionId } from './span.ts'
+import { toDetectionId } from './span.ts'
 
 type Entity = readonly [group: string, start: number, end: number, score: number]
 
@@ -65,8 +65,8 @@ function toEntities(rows: readonly Entity[]): TokenEntity[] {
   return rows.map(([group, start, end, score]) => ({ group, start, end, score }))
 }
 
-/** A detector that reports what its record says. */
-function detectorOf(record: ReferenceCase['detectors'][number]): Detector {
+/** A detector that reports the entities of its record. */
+function toDetector(record: ReferenceCase['detectors'][number]): Detector {
   const settings = piiDetectionBlock.parse(record)
   if (record.source === 'pattern') {
     const policy = createPolicy(settings)
@@ -91,14 +91,14 @@ function detectorOf(record: ReferenceCase['detectors'][number]): Detector {
 
 function filterCase({ segments, detectors }: ReferenceCase) {
   const texts = { segments: segments.map((text) => ({ text })) }
-  return filterSegments(texts, { detectors: detectors.map(detectorOf) })
+  return filterSegments(texts, { detectors: detectors.map(toDetector) })
 }
 
-/** A row as the reference writes it: bytes, id, hash of the matched text. */
+/** A row in the reference's form: bytes, id, hash of the matched text. */
 function toRow(text: string, { start, end, group, source, action, score }: JudgedDetection): SpanRow {
   const [from = 0, to = 0] = convertOffsets(text, [start, end], { from: 'utf16', to: 'utf8' })
   const hash = createHash('sha256').update(text.slice(start, end)).digest('hex').slice(0, 8)
-  return { start: from, end: to, id: detectionId({ source, group }), action, score: round(score), hash_prefix: hash }
+  return { start: from, end: to, id: toDetectionId({ source, group }), action, score: round(score), hash_prefix: hash }
 }
 
 function round(score: number): number {
@@ -111,7 +111,7 @@ it('the file has all of its cases', () => {
 
 describe('detections of the reference', () => {
   it.each(byReference.filter(({ expected }) => expected?.load_error))('$name is refused at load', (record) => {
-    expect(() => record.detectors.map(detectorOf)).toThrow()
+    expect(() => record.detectors.map(toDetector)).toThrow()
   })
 
   it.each(byReference.filter(({ expected }) => expected?.status === 503))('$name fails closed', async (record) => {
@@ -131,7 +131,7 @@ describe('detections of the reference', () => {
       const { scanned = '', spans = [], rewritten } = outcome.segments[index] ?? {}
       const ids = expected?.ids?.[index]
       const redacted = expected?.redacted?.[index] ?? result.redacted
-      // Where another id wins, its score comes with it.
+      // When another id wins, its score comes with it.
       const rows = result.spans.map((row, at) =>
         ids === undefined ? { ...row, score: round(row.score) } : { ...row, id: ids[at], score: expect.any(Number) },
       )
@@ -139,15 +139,15 @@ describe('detections of the reference', () => {
       expect(spans.some(({ action }) => action === 'mask')).toBe(result.masked)
       expect(spans.some(({ action }) => action === 'block')).toBe(result.blocked)
       expect(maskText(scanned, spans)).toBe(redacted)
-      // The reference writes masks of segments beside a blocked one too; here nothing of the request goes on.
+      // The reference also writes masks beside a blocked segment; here nothing of the request is forwarded.
       expect(rewritten).toBe(outcome.blocked || redacted === record.segments[index] ? undefined : redacted)
     }
   })
 })
 
 /**
- * Reports entities of the original where a recogniser would see them in the shielded text: the parts between
- * placeholders stand in both, in the same order.
+ * Reports entities of the original as a recogniser would see them in the shielded text: the parts between placeholders
+ * are the same in both, in the same order.
  */
 function shieldedClassifier(original: string, rows: readonly Entity[]): TokenClassifier {
   return {

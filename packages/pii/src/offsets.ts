@@ -1,23 +1,23 @@
 import { checkArgument, SvcError } from '@svc/errors'
 
-/** What offsets into a text count: bytes of its UTF-8, UTF-16 code units, or code points. */
+/** Unit of offsets into a text: bytes of its UTF-8, UTF-16 code units, or code points. */
 export type OffsetEncoding = 'utf8' | 'utf16' | 'codepoint'
 
-/** Every unit that offsets may count. */
+/** All units of offsets. */
 export const OFFSET_ENCODINGS: readonly OffsetEncoding[] = ['utf8', 'utf16', 'codepoint']
 
-/** How to convert offsets. */
+/** Options of {@link convertOffsets}. */
 export interface ConvertOptions {
   readonly from: OffsetEncoding
   readonly to: OffsetEncoding
 }
 
 /**
- * The same places in another unit, in the order given. One pass over the text, whatever the number of offsets. A lone
- * half of a surrogate pair counts three bytes, as it does once it is written as U+FFFD.
+ * Converts offsets to another unit, in the given order. One pass over the text, for any number of offsets. A lone half
+ * of a surrogate pair counts three bytes, as U+FFFD does in UTF-8.
  *
  * @throws SvcError `offset_not_on_character`, kind `internal`, for an offset inside a character, before the text or
- * after its end
+ *   after its end
  */
 export function convertOffsets(text: string, offsets: readonly number[], { from, to }: ConvertOptions): number[] {
   checkArgument(typeof text === 'string', 'convertOffsets: text', 'a text', text)
@@ -42,14 +42,14 @@ export function convertOffsets(text: string, offsets: readonly number[], { from,
   return converted
 }
 
-/** A place in the text: as an index, in the unit read and in the unit written. */
+/** A position in the text: as an index, in the source unit and in the target unit. */
 interface Cursor {
   unit: number
   place: number
   converted: number
 }
 
-/** Moves on, character by character, until the place is reached, passed, or the text ends. */
+/** Advances character by character until the position is reached, passed, or the text ends. */
 function advance(cursor: Cursor, text: string, wanted: number, { from, to }: ConvertOptions): void {
   while (cursor.place < wanted && cursor.unit < text.length) {
     const code = text.codePointAt(cursor.unit) ?? 0

@@ -1,11 +1,11 @@
 import { SvcError } from '@svc/errors'
 import { isPiiAction, type PiiAction } from './action.ts'
 
-/** What becomes of the detections of one detector (§2.11). */
+/** The actions of one detector (§2.11). */
 export interface PolicySettings {
-  /** For every group without an entry. @default 'mask' */
+  /** Action of groups without an entry. @default 'mask' */
   readonly defaultAction?: PiiAction | undefined
-  /** By group, compared exactly; beats the default. */
+  /** Actions by group, compared exactly; override the default. */
   readonly entityActions?: Readonly<Record<string, PiiAction>> | undefined
 }
 
@@ -13,9 +13,9 @@ export interface PolicySettings {
 export type Policy = (group: string) => PiiAction
 
 /**
- * The policy of a detector.
+ * Creates the policy of a detector.
  *
- * @throws SvcError `pii_config`, kind `invalid_request`, where an action is none of `mask`, `block`, `allow`
+ * @throws SvcError `pii_config`, kind `invalid_request`, for an action other than `mask`, `block`, `allow`
  */
 export function createPolicy({ defaultAction = 'mask', entityActions = {} }: PolicySettings): Policy {
   const actions = new Map(Object.entries(entityActions))

@@ -1,6 +1,6 @@
-/** One entity as a token classifier reports it. */
+/** One entity of a token classifier's result. */
 export interface TokenEntity {
-  /** UTF-8 byte offsets into the text that was sent, half open. */
+  /** UTF-8 byte offsets into the given text, half open. */
   readonly start: number
   readonly end: number
   readonly group: string
@@ -8,36 +8,36 @@ export interface TokenEntity {
   readonly score: number
 }
 
-/** A model that classifies tokens: what the NER tier runs on. */
+/** A model that classifies tokens, for the NER tier. */
 export interface TokenClassifier {
   /**
-   * The entities of one text. `minScore` is a hint; the caller filters again.
+   * Finds the entities of one text. `minScore` is a hint; the caller filters again.
    *
-   * @throws whatever went wrong; the request then fails
+   * @throws any error; the request then fails
    */
   classify(
     text: string,
     options: { readonly minScore: number; readonly signal: AbortSignal },
   ): Promise<readonly TokenEntity[]>
   /**
-   * How many tokens the model reads at once, where that is known: longer texts are cut by it, so that nothing is left off
-   * unread. A classifier that reads texts of any length may say more.
+   * Number of tokens that the model reads at once, if known: longer texts are cut accordingly, so that no text is left
+   * unread. A classifier of texts of any length may return more.
    *
-   * @default 512, which most such models have
+   * @default 512, the limit of most such models
    */
   contextSize?(options: { readonly signal: AbortSignal }): Promise<number | undefined>
 }
 
-/** Reads files of protected terms; paths are as the configuration writes them, and stay inside the models folder. */
+/** Reads files of protected terms; paths are those of the configuration, and stay inside the models folder. */
 export interface TermFiles {
   /**
-   * The text of a file and a stamp that changes when the file does; undefined when it is missing, unreadable or outside
-   * of the folder.
+   * Reads the text of a file, and a stamp that changes with the file; undefined when it is missing, unreadable or
+   * outside of the folder.
    */
   read(path: string): Promise<{ readonly text: string; readonly stamp: string } | undefined>
 }
 
-/** What ends a call early: an abort signal, or something lighter that can be looked at and listened to. */
+/** Ends a call early: an abort signal, or a lighter object with the same members. */
 export interface StopSignal {
   readonly aborted: boolean
   readonly reason: unknown
@@ -45,13 +45,13 @@ export interface StopSignal {
   removeEventListener(type: 'abort', listener: { handleEvent(): void }): void
 }
 
-/** Time, for the limit of a detector. */
+/** The clock of a detector's time limit. */
 export interface Clock {
   /** Resolves after `ms` milliseconds; rejects with the signal's reason when it aborts first. */
   sleep(ms: number, options: { readonly signal: AbortSignal }): Promise<void>
 }
 
-/** Where warnings go that nobody waits for. Fields never hold scanned text. */
+/** Receives warnings. Fields never hold scanned text. */
 export interface Logger {
   warn(fields: Readonly<Record<string, unknown>>, message: string): void
 }

@@ -8,7 +8,7 @@ describe('maskText', () => {
     expect(maskText('Ada tok.', spans)).toBe('[REDACTED:ner:NAME] [REDACTED:pattern:My Group:1].')
   })
 
-  it('leaves what is allowed or blocked', () => {
+  it('leaves allowed and blocked findings', () => {
     expect(maskText('Ada Bo', [hit(0, 3, { action: 'allow' }), hit(4, 6, { action: 'block' })])).toBe('Ada Bo')
   })
 

@@ -1,22 +1,22 @@
 import type { JudgedDetection } from './detector.ts'
-import { type Detection, detectionId } from './span.ts'
+import { type Detection, toDetectionId } from './span.ts'
 
-/** Writes what stands in the place of masked text. */
+/** Writes the replacement of masked text. */
 export interface MaskWriter {
   /**
-   * The replacement of one masked value. Called in the order of the text, once for each span.
+   * Returns the replacement of one masked value. Called in the order of the text, once for each span.
    *
-   * @param span where in its segment the value was found and as what
-   * @param value the matched text: never to be logged or kept beyond the request
+   * @param span the range of the value in its segment, and its kind @param value the matched text: never to be logged
+   *   or kept beyond the request
    */
   mask(span: Detection, value: string): string
 }
 
 /** Writes the fixed text of §6.3: `[REDACTED:ner:EMAIL]`. */
-export const FIXED_MASKS: MaskWriter = { mask: (span) => `[REDACTED:${detectionId(span)}]` }
+export const FIXED_MASKS: MaskWriter = { mask: (span) => `[REDACTED:${toDetectionId(span)}]` }
 
 /**
- * A text with its masked spans replaced; what is allowed or blocked stays.
+ * Replaces the masked spans of a text; allowed and blocked ones stay.
  *
  * @param spans ascending and apart, as overlap resolution leaves them
  */

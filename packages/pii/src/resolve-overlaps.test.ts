@@ -8,8 +8,8 @@ import { resolveOverlaps } from './resolve-overlaps.ts'
 const names = (...detections: JudgedDetection[]) =>
   resolveOverlaps(detections).map(({ start, end, source, group }) => `${start}-${end} ${source}:${group}`)
 
-describe('which of overlapping detections names the union', () => {
-  it('the strongest action, whatever the sizes and scores', () => {
+describe('the detection that names the union of an overlap', () => {
+  it('the strongest action, for any sizes and scores', () => {
     const block = hit(6, 8, { group: 'B', action: 'block', score: 0.1 })
     expect(resolveOverlaps([hit(0, 7), block, hit(7, 20, { action: 'allow' })])).toEqual([
       { ...block, start: 0, end: 20 },
@@ -36,7 +36,7 @@ describe('which of overlapping detections names the union', () => {
   })
 })
 
-it('what only touches stays apart', () => {
+it('adjacent detections stay apart', () => {
   expect(names(hit(3, 5), hit(0, 3))).toEqual(['0-3 ner:NAME', '3-5 ner:NAME'])
 })
 

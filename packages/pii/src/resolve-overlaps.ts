@@ -2,8 +2,8 @@ import { compareActions } from './action.ts'
 import type { JudgedDetection } from './detector.ts'
 
 /**
- * Unites what overlaps. A union reaches from the first start to the last end of its members and carries the group,
- * source, score and action of the strongest; detections that only touch stay two. The result is in ascending order and
+ * Unites overlapping detections. A union reaches from the first start to the last end of its members and has the group,
+ * source, score and action of the strongest; adjacent detections stay separate. The result is in ascending order and
  * does not depend on the order of the input.
  */
 export function resolveOverlaps(detections: readonly JudgedDetection[]): JudgedDetection[] {
@@ -33,8 +33,9 @@ function finish({ start, end, winner }: Union): JudgedDetection {
 }
 
 /**
- * Below 0 when `one` names the union of both. A total order over all that a detection says, so that no order of
- * detectors shows: stronger action, larger span, built-in with the more specific shape, NER before pattern, group.
+ * Negative when `one` names the union of both. A total order over all fields of a detection, so that the order of
+ * detectors has no effect: stronger action, larger span, built-in with the more specific shape, NER before pattern,
+ * group.
  */
 function comparePrecedence(one: JudgedDetection, other: JudgedDetection): number {
   return (

@@ -6,7 +6,7 @@ import { type DetectorFailure, piiUnavailable } from './errors.ts'
 import type { Clock, StopSignal } from './ports.ts'
 import { isInsideCharacter } from './well-formed.ts'
 
-/** The most a detector may take for a document unless told otherwise, in milliseconds. */
+/** Default time limit of a detector for a document, in milliseconds. */
 const DEFAULT_TIMEOUT_MS = 10_000
 
 interface RunLimits {
@@ -17,14 +17,14 @@ interface RunLimits {
 
 type Ran = { readonly ok: true; readonly found: Detections } | { readonly ok: false; readonly failure: DetectorFailure }
 
-/** Why signals abort once everything is over; nobody sees it. Made once: an error costs more than a small scan. */
+/** Abort reason of signals after the end, which no caller sees. Created once: an error costs more than a small scan. */
 const OVER = new Error('the detectors are through')
 
 /**
- * What all detectors find, in no particular order. Each runs to its end, also when another has failed. Those that answer
- * at once are not waited for, and need neither a limit of time nor a signal: where all do, so does this.
+ * Runs all detectors and returns their findings in no particular order. Each runs to its end, also when another has
+ * failed. Synchronous results need no waiting, no time limit and no signal; if all are synchronous, so is this call.
  *
- * @throws SvcError `pii_ner_unavailable` when any failed; the signal's reason when the caller has gone
+ * @throws SvcError `pii_ner_unavailable` when any failed; the signal's reason when the caller aborted
  */
 export function runDetectors(
   document: ScanDocument,
@@ -51,7 +51,10 @@ export function throwIfAborted(signal: StopSignal | undefined): void {
   if (signal?.aborted) throw signal.reason
 }
 
-/** What detectors are given. A signal and its table of listeners cost more than a small scan: most never ask for one. */
+/**
+ * Context of detectors. A signal and its table of listeners cost more than a small scan, and most detectors never read
+ * it.
+ */
 class DetectorContext {
   #controller: AbortController | undefined
 
@@ -65,7 +68,7 @@ class DetectorContext {
   }
 }
 
-/** A detector that is still at work. */
+/** A detector that is still running. */
 interface Pending {
   readonly detector: Detector
   readonly document: ScanDocument
@@ -81,11 +84,11 @@ function start(detector: Detector, document: ScanDocument, context: DetectorCont
     const found = detector.detect(document, context)
     return 'then' in found ? { detector, document, found } : judge(detector, document, found)
   } catch (error) {
-    return failureOf(detector, error)
+    return toFailure(detector, error)
   }
 }
 
-/** One clock is the limit of all. The signal is aborted when all is over, so that nobody works on. */
+/** One timer limits all detectors. The signal aborts at the end, so that no detector continues. */
 async function waitForAll(
   started: readonly (Ran | Pending)[],
   { detectorTimeoutMs = DEFAULT_TIMEOUT_MS, clock = systemClock, signal }: RunLimits,
@@ -105,11 +108,11 @@ async function waitForAll(
 /** @param late resolves when time is up */
 async function waitFor({ detector, document, found }: Pending, late: Promise<undefined>): Promise<Ran> {
   try {
-    // A detector may ignore its signal: whichever is first decides, and what the others do later is nobody's concern.
+    // A detector may ignore its signal: the first result decides, and later ones are ignored.
     const result = await Promise.race([found, late])
     return result === undefined ? failed(detector, 'timeout') : judge(detector, document, result)
   } catch (error) {
-    return failureOf(detector, error)
+    return toFailure(detector, error)
   }
 }
 
@@ -117,7 +120,7 @@ function judge(detector: Detector, { text }: ScanDocument, found: Detections): R
   return found.every((detection) => isPossible(detection, text)) ? { ok: true, found } : failed(detector, 'bad_span')
 }
 
-function failureOf(detector: Detector, error: unknown): Ran {
+function toFailure(detector: Detector, error: unknown): Ran {
   if (SvcError.is(error) && error.code === 'pii_bad_span') return failed(detector, 'bad_span')
   return failed(detector, 'failed', SvcError.is(error) ? error.code : undefined)
 }
@@ -126,7 +129,10 @@ function failed(detector: Detector, reason: DetectorFailure['reason'], code?: st
   return { ok: false, failure: { detector: detector.name, reason, ...(code === undefined ? {} : { code }) } }
 }
 
-/** A span within the text, not empty, on the edges of characters, with a group, a score from 0 to 1 and everything else it needs. */
+/**
+ * Whether a span is valid: within the text, not empty, on the edges of characters, with a group, a score from 0 to 1
+ * and all other fields.
+ */
 function isPossible({ start, end, group, source, score, action }: JudgedDetection, text: string): boolean {
   return (
     Number.isInteger(start) &&

@@ -1,7 +1,7 @@
 import type { Span } from './span.ts'
 
 /** The index of the first span that ends after an offset, or their number; spans are ascending and apart. */
-export function firstEndingAfter(spans: readonly Span[], offset: number): number {
+export function findFirstEndingAfter(spans: readonly Span[], offset: number): number {
   let low = 0
   let high = spans.length
   while (low < high) {

@@ -4,10 +4,10 @@ export interface Span {
   readonly end: number
 }
 
-/** Which tier found something: a model that recognises entities, or patterns. */
+/** The tier of a finding: a model that recognises entities, or patterns. */
 export type DetectionSource = 'ner' | 'pattern'
 
-/** Something found in a text, before it is decided what becomes of it. */
+/** A finding in a text, before any action. */
 export interface Detection extends Span {
   /** The entity group as the detector names it: `EMAIL`, or the name of a pattern. */
   readonly group: string
@@ -16,7 +16,7 @@ export interface Detection extends Span {
   readonly score: number
 }
 
-/** The id of a detection as policies, events and mask texts write it: `ner:EMAIL`. */
-export function detectionId({ source, group }: Pick<Detection, 'source' | 'group'>): string {
+/** The id of a detection in policies, events and mask texts: `ner:EMAIL`. */
+export function toDetectionId({ source, group }: Pick<Detection, 'source' | 'group'>): string {
   return `${source}:${group}`
 }

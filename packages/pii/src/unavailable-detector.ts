@@ -2,8 +2,8 @@ import type { Detector } from './detector.ts'
 import { piiUnavailable } from './errors.ts'
 
 /**
- * Stands for a detector that a policy names and nobody has, or whose configuration is broken: it fails whenever it is
- * asked, so that the request is refused once the others have run.
+ * Creates a stand-in for a detector that a policy names but that does not exist, or is misconfigured: it always fails,
+ * so that the request is refused once the others have run.
  */
 export function createUnavailableDetector(name: string): Detector {
   return {

@@ -8,7 +8,7 @@ describe.each([toWellFormed, replaceLoneSurrogates])('%o', (repair) => {
     expect(repair('é🚲')).toBe('é🚲')
   })
 
-  it('any text is what UTF-8 makes of it, at the same offsets', () => {
+  it('any text becomes the text of its UTF-8, at the same offsets', () => {
     const texts = fc.array(fc.constantFrom('a', '🚲', '\ud83d', '\udeb2', '\ufffd')).map((parts) => parts.join(''))
     fc.assert(
       fc.property(texts, (text) => {

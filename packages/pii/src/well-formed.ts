@@ -1,12 +1,12 @@
-/** Halves of surrogate pairs that stand alone; pairs are one code point and do not match. */
+/** Lone halves of surrogate pairs; pairs are one code point and do not match. */
 const LONE_SURROGATE = /\p{Surrogate}/gu
 
-/** Newer than the language the package is written for, and a hundred times faster where it is there. */
+/** Newer than the package's target language, and a hundred times faster where present. */
 const builtIn: unknown = Reflect.get(String.prototype, 'toWellFormed')
 
 /**
- * A text that can be written as UTF-8: every lone half of a surrogate pair becomes U+FFFD. Offsets stay as they are;
- * the same string comes back when there is nothing to do.
+ * Makes a text valid for UTF-8: every lone half of a surrogate pair becomes U+FFFD. Offsets stay the same; a valid text
+ * is returned unchanged.
  */
 export function toWellFormed(text: string): string {
   return typeof builtIn === 'function' ? String(builtIn.call(text)) : replaceLoneSurrogates(text)

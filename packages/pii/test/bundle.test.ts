@@ -2,10 +2,10 @@ import { fileURLToPath } from 'node:url'
 import { bundleEntry, type EntryBundle } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 
-const pathOf = (file: string): string => fileURLToPath(new URL(`../${file}`, import.meta.url))
+const toPath = (file: string): string => fileURLToPath(new URL(`../${file}`, import.meta.url))
 
 const bundle = (entry: string): Promise<EntryBundle> =>
-  bundleEntry({ entry: pathOf(`src/${entry}.ts`), tsconfig: pathOf('tsconfig.build.json') })
+  bundleEntry({ entry: toPath(`src/${entry}.ts`), tsconfig: toPath('tsconfig.build.json') })
 
 describe('the bundle', () => {
   it('of the package is its own sources, @svc/json and @svc/errors, and imports nothing', async () => {
@@ -18,7 +18,7 @@ describe('the bundle', () => {
     expect(imports).toEqual([])
   })
 
-  it('of the configuration has zod beside them, and nothing else', async () => {
+  it('of the configuration also has zod, and nothing else', async () => {
     const { modules, imports } = await bundle('config')
     const foreign = modules.filter((path) => !/\/packages\/pii\/src\/|\/node_modules\/zod\//.test(path))
     expect(modules.some((path) => path.endsWith('/packages/pii/src/config.ts'))).toBe(true)

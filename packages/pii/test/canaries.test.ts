@@ -21,7 +21,7 @@ const FORMATS: readonly DocumentFormat[] = [
   'ollama-embed',
 ]
 
-/** Every segment with its canaries masked, those that are cut over parts of a message too. */
+/** Every segment with its canaries masked, including those split over parts of a message. */
 function maskCanaries({ segments, messages }: SegmentCollection): Map<TextSegment, string> {
   const texts = segments.map(({ text }) => text.replaceAll(CANARY, '[X]').replaceAll(CANARY_NUMBER, '[X]'))
   for (const run of messages) {
@@ -68,7 +68,7 @@ describe.each(FORMATS)('canaries in bodies of %s', (format) => {
         expect(holdsCanary(joinedParts(JSON.parse(result)))).toBe(false)
         expect(unescapeAll(result)).not.toContain(CANARY)
 
-        // Every edit is of a token that held a canary, or a piece of one.
+        // Every edit belongs to a token that held a canary, or a piece of one.
         const pieces = new Set([...masked.keys()].map(({ text }) => text))
         for (const { start, end } of rewritten.splices) {
           const token = allTexts(new TextDecoder().decode(bytes.subarray(start, end)))
@@ -95,7 +95,7 @@ it('the generated bodies hold canaries in most of their forms', () => {
   expect([...paths].some((path) => path.split('$').length > 2)).toBe(true)
 })
 
-/** A text with all `\u` escapes resolved, as often as they are nested. */
+/** A text with all `\u` escapes resolved, at any nesting. */
 function unescapeAll(text: string): string {
   let before = ''
   let after = text

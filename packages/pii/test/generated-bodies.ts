@@ -1,7 +1,7 @@
 import type { DocumentFormat } from '@svc/pii/documents'
 import { pick, type Random, type Tree } from './json-text.ts'
 
-/** What must never get past a mask: as text, and as a number in what tools are given and give. */
+/** The secret that must never pass: as text, and as a number in inputs and outputs of tools. */
 export const CANARY = 'sk-Canary/7€😀"x'
 export const CANARY_NUMBER = '4929123412341234'
 
@@ -11,7 +11,7 @@ const array = (...items: Tree[]): Tree => ({ kind: 'array', items })
 const object = (members: readonly (readonly [string, Tree])[]): Tree => ({ kind: 'object', members })
 const NULL: Tree = { kind: 'literal', text: 'null' }
 
-/** Builds bodies of one format that hold canaries wherever text may be. */
+/** Builds bodies of one format that hold canaries in all possible texts. */
 class Builder {
   readonly #random: Random
 
@@ -41,14 +41,14 @@ class Builder {
     return pick(this.#random, ['note', 'k', 'a b', `key ${CANARY}`, 'content', 'type', 'id', 'x-y'])
   }
 
-  /** Members with keys of the caller's: never two that would be equal once masked. */
+  /** Members with the caller's keys: never two that would be equal once masked. */
   #members(value: () => Tree): Tree {
     const keys = new Map<string, Tree>()
     for (let left = this.#random(4); left > 0; left--) keys.set(this.#key(), value())
     return object([...keys])
   }
 
-  /** Anything at all. */
+  /** Any value. */
   any(depth = 3): Tree {
     switch (depth === 0 ? 0 : this.#random(5)) {
       case 1:
@@ -62,7 +62,7 @@ class Builder {
     }
   }
 
-  /** What a tool is given or gives: JSON, with JSON in its strings. */
+  /** Input or output of a tool: JSON, with JSON in its strings. */
   data(depth = 3): Tree {
     switch (depth === 0 ? 0 : this.#random(7)) {
       case 1:
@@ -86,12 +86,12 @@ class Builder {
     ])()
   }
 
-  /** The text of a call or of what a tool gave: JSON or not. */
+  /** The text of a call or of a tool's result: JSON or not. */
   #dataText(): Tree {
     return pick(this.#random, [() => ({ kind: 'json', tree: this.container() }) as const, () => this.text()])()
   }
 
-  /** Parts of one message; a canary may be cut over several, with others in between. */
+  /** Parts of one message; a canary may be split over several, with others in between. */
   parts(type: string): Tree {
     const parts = this.#times(3, () => this.#part(type, this.words()))
     if (this.#random(2) === 0) {
@@ -131,7 +131,7 @@ class Builder {
     return pick(this.#random, [() => this.text(), () => this.parts(type), () => NULL])()
   }
 
-  /** Members that may come twice and beside others nobody knows. */
+  /** Adds duplicate and unknown members. */
   #withExtras(members: readonly (readonly [string, Tree])[]): Tree {
     const twice = this.#maybe(() => members[this.#random(members.length)]).flatMap((member) => (member ? [member] : []))
     const extra = this.#maybe(() => [pick(this.#random, ['vendor_field', `v ${CANARY}`]), this.any()] as const)
@@ -180,7 +180,7 @@ class Builder {
     ])
   }
 
-  /** What a tool gave: text, JSON text, parts or a value. */
+  /** The result of a tool: text, JSON text, parts or a value. */
   output(type: string): Tree {
     return pick(this.#random, [() => this.#dataText(), () => this.container(), () => this.parts(type)])()
   }
@@ -373,7 +373,7 @@ class Builder {
   }
 }
 
-/** A body of a format, any of very many. */
+/** A random body of a format. */
 export function generateBody(format: DocumentFormat, random: Random): Tree {
   return new Builder(random).body(format)
 }

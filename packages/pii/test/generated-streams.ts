@@ -1,31 +1,31 @@
 import type { ReplyFormat } from '@svc/pii/reversible'
 import { pick, type Random, type Tree, writeTree } from './json-text.ts'
 
-/** Values and their tokens, as pieces that texts are made of. */
+/** Values and their tokens, as building blocks of texts. */
 export interface Vocabulary {
   /** Token to value. */
   readonly values: ReadonlyMap<string, string>
 }
 
-/** The text of one lane before anything is put back. */
+/** The text of one lane before restoration. */
 export interface Lane {
   readonly name: string
   readonly isJson: boolean
   readonly text: string
 }
 
-/** A stream of events and the lanes it is made of. */
+/** A stream of events and its lanes. */
 export interface Stream {
   readonly bytes: Uint8Array
   readonly lanes: readonly Lane[]
 }
 
-/** Whether a piece of JSON text ends inside of an escape: its end then waits for the rest. */
+/** Whether a piece of JSON text ends inside an escape: its end then waits for the rest. */
 function endsInsideEscape(text: string): boolean {
   return !/^(?:[^\\]|\\u[0-9a-fA-F]{4}|\\[^u])*$/.test(text)
 }
 
-/** A text with tokens, beginnings of tokens and what looks like them. */
+/** A text with tokens, beginnings of tokens and lookalikes. */
 export function generateText({ values }: Vocabulary, random: Random, most = 4): string {
   const tokens = [...values.keys()]
   const token = () => tokens[random(tokens.length)] ?? ''
@@ -38,7 +38,7 @@ export function generateText({ values }: Vocabulary, random: Random, most = 4): 
   return text
 }
 
-/** The arguments of a call: JSON text of an object with such texts, escaped one way or another. */
+/** The arguments of a call: JSON text of an object with such texts, in various escapes. */
 function generateArguments(vocabulary: Vocabulary, random: Random, most: number): string {
   const text = (): Tree => ({ kind: 'string', text: generateText(vocabulary, random, most) })
   const items: Tree = { kind: 'array', items: [text(), { kind: 'number', text: '1' }] }
@@ -50,7 +50,7 @@ function generateArguments(vocabulary: Vocabulary, random: Random, most: number)
   return writeTree({ kind: 'object', members }, random)
 }
 
-/** Cuts a text into one to four pieces, anywhere, or not inside of escapes. */
+/** Cuts a text into one to four pieces, anywhere, or not inside escapes. */
 function cut({ text, isJson }: Lane, random: Random, wholeEscapes: boolean): string[] {
   const pieces: string[] = []
   let rest = text
@@ -118,8 +118,8 @@ function toTree(value: unknown): Tree {
 }
 
 /**
- * A stream of a format, any of very many. With `wholeEscapes` no delta ends inside of an escape
- * of its text; `most` is how many tokens a text may hold.
+ * A random stream of a format. With `wholeEscapes` no delta ends inside an escape of its text; `most` is the largest
+ * number of tokens in a text.
  */
 export function generateStream(
   format: ReplyFormat,

@@ -46,7 +46,7 @@ describe('bodies made to cost much', () => {
     expect(collectSegments(parseJson(body), 'chat-completions').segments).toHaveLength(1)
   })
 
-  it('blanks before what is no JSON', () => {
+  it('blanks before invalid JSON', () => {
     const { segments } = collectSegments(parseJson(tool(`${' '.repeat(3_000_000)}{`)), 'chat-completions')
     expect(segments).toHaveLength(1)
   })

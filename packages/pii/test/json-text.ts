@@ -1,6 +1,6 @@
 import { parseJson, walkStrings } from '@svc/json'
 
-/** JSON as it is written: with duplicates of keys, numbers as text, and JSON inside strings. */
+/** JSON in its written form: with duplicates of keys, numbers as text, and JSON inside strings. */
 export type Tree =
   | { readonly kind: 'string'; readonly text: string }
   | { readonly kind: 'json'; readonly tree: Tree }

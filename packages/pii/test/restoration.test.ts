@@ -17,12 +17,12 @@ const ROUNDS = isLong ? 25_000 : 300
 /** Streams of each format that are cut at every byte. */
 const CUT_STREAMS = isLong ? 40 : 1
 
-/** Every byte of a stream is a cut: that takes its time on a busy machine. */
+/** Every byte of a stream is a cut, which takes long on a busy machine. */
 const TIMEOUT_MS = isLong ? 3_600_000 : 120_000
 
 const FORMATS: readonly ReplyFormat[] = ['chat-completions', 'completions', 'messages', 'responses']
 
-/** Tokens with the ends that are usual, or others that JSON and HTML escape; one value looks like a token. */
+/** Tokens with the usual ends, or with others that JSON and HTML escape; one value looks like a token. */
 function createVocabulary(random: Random) {
   const [prefix, suffix] = pick(random, [
     ['[REDACTED:', ']'],
@@ -46,7 +46,7 @@ function restoreSlowly(text: string, map: ReturnType<typeof createVocabulary>['m
   return lane.push(text) + lane.end()
 }
 
-/** The same by replacing, for tokens of which none begins another. */
+/** The same by replacing, for tokens without common prefixes. */
 function restoreByReplacing(text: string, { values }: Vocabulary): string {
   const pattern = [...values.keys()].map((token) => token.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')
   return text.replace(new RegExp(pattern, 'g'), (token) => values.get(token) ?? token)
@@ -58,7 +58,7 @@ function restoreInPieces(format: ReplyFormat, map: ReturnType<typeof createVocab
   return Buffer.concat([...out, ...restorer.end()])
 }
 
-/** Lanes as a client should see them; JSON lanes as values. */
+/** The lanes that a client should see; JSON lanes as values. */
 function expectLanes(
   format: ReplyFormat,
   { lanes }: Stream,
@@ -150,7 +150,7 @@ describe.each(FORMATS)('a stream of %s', (format) => {
     )
   })
 
-  it('comes back byte for byte when it holds nothing of the request', () => {
+  it('comes back byte for byte without tokens of the request', () => {
     fc.assert(
       fc.property(fc.integer(), (seed) => {
         const random = createRandom(seed)
@@ -188,7 +188,7 @@ it('final texts of a stream of responses are restored, and its events are number
   )
 })
 
-it('a whole JSON reply is restored in every text, however it is escaped', () => {
+it('a whole JSON reply is restored in every text, in any escaped form', () => {
   fc.assert(
     fc.property(fc.integer(), (seed) => {
       const random = createRandom(seed)

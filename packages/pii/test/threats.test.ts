@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { type FilteredBody, filterBody } from '@svc/pii'
-import { createHashPrefix, findingEvents } from '@svc/pii/audit'
+import { createFindingEvents, createHashPrefix } from '@svc/pii/audit'
 import { createDetector, type Detector, type JudgedDetection } from '@svc/pii/detectors'
 import type { DocumentFormat } from '@svc/pii/documents'
 import { restoreJsonBody } from '@svc/pii/reversible'
@@ -8,8 +8,8 @@ import { describe, expect, it } from 'vitest'
 import { allTexts } from './json-text.ts'
 
 /*
- * Ways round the filter, by their ids. Each shows the whole of it: a body goes in, and what would be forwarded must not
- * hold the secret, as text of any of its strings.
+ * Attacks on the filter, by their ids. Each test filters a body and checks that no string of the forwarded one holds
+ * the secret.
  */
 
 const SECRET = `ghp_${'A1b2'.repeat(9)}`
@@ -26,7 +26,7 @@ function forwarded(filtered: FilteredBody): string {
   return new TextDecoder().decode(filtered.body)
 }
 
-/** What would be forwarded, of which no string holds the secret any more. */
+/** The forwarded body, none of whose strings holds the secret any more. */
 async function masked(...given: Parameters<typeof filter>): Promise<string> {
   const result = forwarded(await filter(...given))
   expect(allTexts(result).join('\n')).not.toContain(SECRET)
@@ -63,7 +63,7 @@ it('PII-2: JSON inside strings is looked into, and is still JSON afterwards', as
   }
 })
 
-it('PII-3: a secret split over parts is masked in each, over messages by what stands between', async () => {
+it('PII-3: a secret split over parts is masked in each, over messages together with the text between', async () => {
   for (let cut = 1; cut < SECRET.length; cut++) {
     const parts = [SECRET.slice(0, cut), SECRET.slice(cut)].map((text) => ({ type: 'text', text }))
     const [first, second] = JSON.parse(forwarded(await filter(user(parts)))).messages[0].content
@@ -75,7 +75,7 @@ it('PII-3: a secret split over parts is masked in each, over messages by what st
   expect(messages).toEqual([{ content: 'the [REDACTED:pattern:PIN]' }, { content: '[REDACTED:pattern:PIN] ok' }])
 })
 
-it('PII-4 and PII-5: characters that are not seen, and letters in other forms, hide nothing', async () => {
+it('PII-4 and PII-5: invisible characters, and letters in other forms, hide nothing', async () => {
   const unseen = ['\u200b', '\u00ad', '\u202e', '\ufe0f', '\u0301', '\u{e0041}']
   for (const character of unseen) {
     const hidden = [...SECRET].join(character)
@@ -94,7 +94,7 @@ it('PII-6: blanks, line breaks and hyphens of any kind between digits hide no nu
   }
 })
 
-it('PII-7: what stands encoded in a text is found where the detector reads encodings', async () => {
+it('PII-7: encoded text is found when the detector reads encodings', async () => {
   const settings = {
     builtins: ['codehost_token'],
     encodings: ['base64', 'hex', 'percent', 'html', 'reversed'],
@@ -141,7 +141,7 @@ it('PII-8: no field hides text, known or not, nor its name', async () => {
   expect(await masked({ instructions: SECRET, input: SECRET }, [keys], 'responses')).not.toContain(SECRET)
 })
 
-describe('PII-9: what another reader may take for the text', () => {
+describe('PII-9: text for other readers', () => {
   it('is scanned too where a key stands twice', async () => {
     const body = `{"messages":[{"content":"${SECRET}","content":"x"},{"content":"x","content":"${SECRET}"}]}`
     expect(await masked(body)).toBe(body.replaceAll(SECRET, MASK))
@@ -182,7 +182,7 @@ describe('PII-11: documents inside of strings', () => {
     expect(await masked(part(write(`é ${SECRET} 🔑`)))).toBe(JSON.stringify(part(write(`é ${MASK} 🔑`))))
   })
 
-  it('of anything else are media, which a policy may refuse', async () => {
+  it('of any other bytes are media, which a policy may refuse', async () => {
     const body = new TextEncoder().encode(JSON.stringify(part(`data:application/pdf;base64,${btoa(SECRET)}`)))
     const options = { format: 'chat-completions', detectors: [keys] } as const
     expect(await filterBody(body, { ...options, blockUnscannedMedia: true })).toMatchObject({ reason: 'media' })
@@ -190,7 +190,7 @@ describe('PII-11: documents inside of strings', () => {
   })
 })
 
-it('PII-12: a detector that reports what cannot be refuses the request', async () => {
+it('PII-12: a detector that reports an impossible span refuses the request', async () => {
   const hit = { group: 'X', source: 'ner', score: 1, action: 'mask' } as const
   for (const place of [
     { start: -1, end: 2 },
@@ -207,14 +207,14 @@ it('PII-12: a detector that reports what cannot be refuses the request', async (
   await expect(filter(user('🔑 x'), [misplaced])).rejects.toMatchObject({ code: 'pii_ner_unavailable' })
 })
 
-it('PII-13: nothing is left out, however much is found', async () => {
+it('PII-13: no finding is left out, for any number', async () => {
   const many = 50_000
   const result = forwarded(await filter(user(`${SECRET} `.repeat(many))))
   expect(result.split(MASK)).toHaveLength(many + 1)
   expect(result).not.toContain('ghp_')
 })
 
-it('PII-14: what looks like a token already is none, in the request and in the reply', async () => {
+it('PII-14: text that already looks like a token is none, in the request and in the reply', async () => {
   const look = '[REDACTED:CODEHOST_TOKEN_001]'
   const body = new TextEncoder().encode(JSON.stringify(user(`${look} ${SECRET}`)))
   const filtered = await filterBody(body, { format: 'chat-completions', detectors: [keys], reversible: {} })
@@ -231,7 +231,7 @@ it('PII-14: what looks like a token already is none, in the request and in the r
 it('PII-15: events and errors hold nothing of the text', async () => {
   const { outcome, segments } = await filter({ messages: [{ content: `my ${SECRET} is here` }], [`a ${SECRET}`]: 'b' })
   const context = { origin: 'middleware', correlationId: 'c', userId: 'u', createdAt: 0 } as const
-  const events = await findingEvents(outcome, { context, segments, hashPrefix: createHashPrefix() })
+  const events = await createFindingEvents(outcome, { context, segments, hashPrefix: createHashPrefix() })
   expect(events).toMatchObject([
     { patternId: 'pattern:CODEHOST_TOKEN', byteOffset: 3, length: 40, segment: 'messages[0].content' },
     { patternId: 'pattern:CODEHOST_TOKEN', byteOffset: 2, length: 40 },

@@ -3,7 +3,7 @@ import type { Provider } from './ports.ts'
 
 const PROVIDERS: readonly Provider[] = ['provider_a', 'provider_b']
 
-/** Lets only known wire formats through. @throws {SvcError} `invalid_argument` */
+/** Refuses unknown wire formats. @throws {SvcError} `invalid_argument` */
 export function checkProvider(provider: Provider, name: string): void {
   checkArgument(PROVIDERS.includes(provider), `${name}: provider`, PROVIDERS.join(' or '), provider)
 }

@@ -1,8 +1,8 @@
-/** A JSON object of somebody else: nothing is known of its members. */
+/** A JSON object from elsewhere: its members are unknown. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** The members of an object; none of anything else. */
-export function fieldsOf(value: unknown): Fields {
+/** Reads the members of an object; no members for anything else. */
+export function toFields(value: unknown): Fields {
   return isFields(value) ? value : {}
 }
 
@@ -11,28 +11,28 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The items of an array; none of anything else. */
-export function listOf(value: unknown): readonly unknown[] {
+/** Reads the items of an array; no items for anything else. */
+export function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** A text; nothing of anything else. */
-export function textOf(value: unknown): string | undefined {
+/** Reads a text; undefined for anything else. */
+export function toText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** A finite number; nothing of anything else. */
-export function numberOf(value: unknown): number | undefined {
+/** Reads a finite number; undefined for anything else. */
+export function toNumber(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined
 }
 
-/** A count as upstreams give it: whole, not negative; nothing of anything else. */
-export function countOf(value: unknown): number | undefined {
-  const number = numberOf(value)
+/** Reads a count as upstreams send it: whole, not negative; undefined for anything else. */
+export function toCount(value: unknown): number | undefined {
+  const number = toNumber(value)
   return number !== undefined && Number.isSafeInteger(number) && number >= 0 ? number : undefined
 }
 
-/** The value of JSON text; nothing where it is none. */
+/** Parses JSON text; undefined for anything else. */
 export function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -41,7 +41,7 @@ export function tryParseJson(text: string): unknown {
   }
 }
 
-/** An object without the members that are undefined or null. */
-export function withoutNothing(fields: Fields): Record<string, unknown> {
+/** Copies an object without members that are undefined or null. */
+export function dropAbsent(fields: Fields): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null))
 }

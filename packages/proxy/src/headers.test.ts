@@ -1,6 +1,13 @@
 import type { Header } from '@svc/http-client'
 import { describe, expect, it } from 'vitest'
-import { clientHeaders, credentialHeaders, HOP_HEADER, MAX_HOPS, nextHop, replyHeaders } from './headers.ts'
+import {
+  countNextHop,
+  createCredentialHeaders,
+  HOP_HEADER,
+  MAX_HOPS,
+  selectClientHeaders,
+  selectReplyHeaders,
+} from './headers.ts'
 
 const from =
   (headers: Readonly<Record<string, string>>) =>
@@ -37,9 +44,9 @@ const EVERYTHING = {
   'anthropic-beta': 'interleaved-thinking-2025-05-14, claude-code-20250219',
 }
 
-describe('what of a client goes upstream', () => {
+describe('client headers that go upstream', () => {
   it('is for chat completions: type, accept, trace and the hop', () => {
-    expect(clientHeaders('provider_a', from(EVERYTHING))).toEqual([
+    expect(selectClientHeaders('provider_a', from(EVERYTHING))).toEqual([
       ['content-type', 'application/json; charset=utf-8'],
       ['accept', 'text/event-stream'],
       [HOP_HEADER, '1'],
@@ -48,40 +55,40 @@ describe('what of a client goes upstream', () => {
   })
 
   it('is for messages also version and features', () => {
-    expect(clientHeaders('provider_b', from(EVERYTHING)).slice(4)).toEqual([
+    expect(selectClientHeaders('provider_b', from(EVERYTHING)).slice(4)).toEqual([
       ['anthropic-version', '2024-01-01'],
       ['anthropic-beta', 'interleaved-thinking-2025-05-14,claude-code-20250219'],
     ])
   })
 
-  it('has defaults where the client says nothing, or what cannot be sent', () => {
+  it('has defaults for missing or invalid values', () => {
     const bare = [
       ['content-type', 'application/json'],
       ['accept', '*/*'],
       [HOP_HEADER, '1'],
       ['anthropic-version', '2023-06-01'],
     ]
-    expect(clientHeaders('provider_b', from({}))).toEqual(bare)
+    expect(selectClientHeaders('provider_b', from({}))).toEqual(bare)
     const odd = { accept: 'a\r\nb: c', 'content-type': 'ü', traceparent: 'x'.repeat(10_000), 'anthropic-version': '' }
-    expect(clientHeaders('provider_b', from(odd))).toEqual(bare)
+    expect(selectClientHeaders('provider_b', from(odd))).toEqual(bare)
     for (const text of ['ada@host.example', 'sk-ant-secret', 'Ada Lovelace', '2024-01-01x', '1-2024-01-01']) {
       const said = { 'anthropic-version': text, 'anthropic-beta': text, traceparent: text }
-      expect(clientHeaders('provider_b', from(said)), text).toEqual(bare)
+      expect(selectClientHeaders('provider_b', from(said)), text).toEqual(bare)
     }
     const mixed = { 'anthropic-beta': 'ada@host.example, context-1m-2025-08-07' }
-    expect(clientHeaders('provider_b', from(mixed)).at(-1)).toEqual(['anthropic-beta', 'context-1m-2025-08-07'])
+    expect(selectClientHeaders('provider_b', from(mixed)).at(-1)).toEqual(['anthropic-beta', 'context-1m-2025-08-07'])
   })
 })
 
 describe('the key of an upstream', () => {
-  it.each<[Parameters<typeof credentialHeaders>, Header[]]>([
+  it.each<[Parameters<typeof createCredentialHeaders>, Header[]]>([
     [['provider_a', 'k'], [['authorization', 'Bearer k']]],
     [[undefined, 'k'], [['authorization', 'Bearer k']]],
     [['provider_b', 'k'], [['x-api-key', 'k']]],
     [['provider_a', undefined], []],
     [['provider_b', undefined], []],
   ])('%j', (given, expected) => {
-    expect(credentialHeaders(...given)).toEqual(expected)
+    expect(createCredentialHeaders(...given)).toEqual(expected)
   })
 })
 
@@ -93,17 +100,17 @@ describe('hops', () => {
     ['nonsense', 1],
     ['-5', 1],
   ])('after %j comes %d', (given, next) => {
-    expect(nextHop(from(given === undefined ? {} : { [HOP_HEADER]: given }))).toBe(next)
+    expect(countNextHop(from(given === undefined ? {} : { [HOP_HEADER]: given }))).toBe(next)
   })
 
   it.each([String(MAX_HOPS), '999'])('end after %s', (given) => {
-    expect(() => nextHop(from({ [HOP_HEADER]: given }))).toThrow(
+    expect(() => countNextHop(from({ [HOP_HEADER]: given }))).toThrow(
       expect.objectContaining({ kind: 'loop', code: 'proxy_loop' }),
     )
   })
 })
 
-describe('what of an upstream a client gets', () => {
+describe('upstream headers that reach the client', () => {
   it('is type, coding, waits, limits of rate and ids of requests, repeated ones too', () => {
     const kept: Header[] = [
       ['content-type', 'application/json'],
@@ -137,6 +144,6 @@ describe('what of an upstream a client gets', () => {
       ['openai-organization', 'the-operator'],
       ['www-authenticate', 'Bearer'],
     ]
-    expect(replyHeaders([...kept, ...dropped])).toEqual(kept)
+    expect(selectReplyHeaders([...kept, ...dropped])).toEqual(kept)
   })
 })

@@ -2,11 +2,11 @@ import { SvcError } from '@svc/errors'
 import type { Header } from '@svc/http-client'
 import type { Provider } from './ports.ts'
 
-/** The header that counts how many of our servers a request has passed. */
+/** The header that counts the servers a request has passed. */
 export const HOP_HEADER = 'x-svc-hop'
-/** How many of our servers may stand in a row (threats CP-4). */
+/** Most servers of this product in a row (threats CP-4). */
 export const MAX_HOPS = 4
-/** The version of the messages format that is named when the client names none. */
+/** The version of the messages format for clients that name none. */
 const DEFAULT_MESSAGES_VERSION = '2023-06-01'
 const MAX_CLIENT_VALUE = 8192
 const TRACE_FORM = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
@@ -20,11 +20,11 @@ const MAX_FEATURES = 32
 export type ClientHeader = (name: string) => string | undefined
 
 /**
- * How many of our servers a request will have passed with the next one.
+ * The number of servers that the request will have passed at the next one.
  *
  * @throws {SvcError} `loop` past {@link MAX_HOPS}: most likely two servers forward to each other
  */
-export function nextHop(client: ClientHeader): number {
+export function countNextHop(client: ClientHeader): number {
   const given = client(HOP_HEADER)
   const hop = given !== undefined && /^[0-9]{1,9}$/.test(given) ? Number(given) + 1 : 1
   if (hop <= MAX_HOPS) return hop
@@ -34,44 +34,44 @@ export function nextHop(client: ClientHeader): number {
 }
 
 /** Headers that carry the key of an upstream; none without a key. */
-export function credentialHeaders(provider: Provider | undefined, key: string | undefined): Header[] {
+export function createCredentialHeaders(provider: Provider | undefined, key: string | undefined): Header[] {
   if (key === undefined) return []
   return [provider === 'provider_b' ? ['x-api-key', key] : ['authorization', `Bearer ${key}`]]
 }
 
 /**
- * What of a client's headers an upstream gets: the body's type, what is wanted back, the trace, and for the messages
- * format its version and features. Everything else stays here, credentials first of all.
+ * The client's headers that go upstream: the body's type, the accepted types, the trace, and for the messages format
+ * its version and features. All others stay here, above all credentials.
  */
-export function clientHeaders(provider: Provider, client: ClientHeader): Header[] {
+export function selectClientHeaders(provider: Provider, client: ClientHeader): Header[] {
   const headers: Header[] = [
-    ['content-type', given(client, 'content-type') ?? 'application/json'],
-    ['accept', given(client, 'accept') ?? '*/*'],
-    [HOP_HEADER, String(nextHop(client))],
+    ['content-type', readHeader(client, 'content-type') ?? 'application/json'],
+    ['accept', readHeader(client, 'accept') ?? '*/*'],
+    [HOP_HEADER, String(countNextHop(client))],
   ]
   const trace = givenTrace(client)
   if (trace !== undefined) headers.push(['traceparent', trace])
   if (provider === 'provider_b') {
-    const version = given(client, 'anthropic-version') ?? ''
+    const version = readHeader(client, 'anthropic-version') ?? ''
     headers.push(['anthropic-version', VERSION_FORM.test(version) ? version : DEFAULT_MESSAGES_VERSION])
-    const beta = features(given(client, 'anthropic-beta'))
+    const beta = selectFeatures(readHeader(client, 'anthropic-beta'))
     if (beta !== '') headers.push(['anthropic-beta', beta])
   }
   return headers
 }
 
 /**
- * The headers of a request that is not a client's own but made for one: how many servers it has passed, and its trace.
+ * The headers of a request that the server makes for a client: the hop count and the trace.
  *
  * @throws {SvcError} `loop` past {@link MAX_HOPS}
  */
-export function hopHeaders(client: ClientHeader = () => undefined): Header[] {
+export function createHopHeaders(client: ClientHeader = () => undefined): Header[] {
   const trace = givenTrace(client)
-  return [[HOP_HEADER, String(nextHop(client))], ...(trace === undefined ? [] : [['traceparent', trace] as const])]
+  return [[HOP_HEADER, String(countNextHop(client))], ...(trace === undefined ? [] : [['traceparent', trace] as const])]
 }
 
-/** Of a list of features those that have the form of one: a header is no place for text that nobody scans. */
-function features(list = ''): string {
+/** Keeps the features that have the form of one: no filter scans the text of a header. */
+function selectFeatures(list = ''): string {
   const names = list.split(',').map((name) => name.trim())
   return names
     .filter((name) => FEATURE_FORM.test(name))
@@ -80,17 +80,17 @@ function features(list = ''): string {
 }
 
 function givenTrace(client: ClientHeader): string | undefined {
-  const trace = given(client, 'traceparent')
+  const trace = readHeader(client, 'traceparent')
   return trace !== undefined && TRACE_FORM.test(trace) ? trace : undefined
 }
 
-/** A client's value where it can be sent on as it is: printable ASCII of a sensible length. */
-function given(client: ClientHeader, name: string): string | undefined {
+/** A client's value where it is printable ASCII of a sensible length. */
+function readHeader(client: ClientHeader, name: string): string | undefined {
   const value = client(name)
   return value !== undefined && value.length <= MAX_CLIENT_VALUE && /^[\x20-\x7e]+$/.test(value) ? value : undefined
 }
 
-/** Headers of an upstream that a client gets, beside limits of rate. All others may be meant for our own origin. */
+/** Headers of an upstream that reach the client, beside rate limits. All others may be meant for our own origin. */
 const REPLY_HEADERS: ReadonlySet<string> = new Set([
   'content-type',
   'content-encoding',
@@ -103,7 +103,7 @@ const REPLY_HEADERS: ReadonlySet<string> = new Set([
 ])
 const RATE_LIMIT = /^(?:x-|anthropic-)?ratelimit(?:-|$)/
 
-/** The headers of an upstream's reply that its client gets, as they are (threats CP-3). */
-export function replyHeaders(headers: readonly Header[]): Header[] {
+/** The headers of an upstream's reply that reach the client, unchanged (threats CP-3). */
+export function selectReplyHeaders(headers: readonly Header[]): Header[] {
   return headers.filter(([name]) => REPLY_HEADERS.has(name) || RATE_LIMIT.test(name))
 }

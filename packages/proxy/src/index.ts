@@ -4,25 +4,32 @@
  * @module
  */
 
-// Models that live upstream: settings, requests, replies byte for byte.
+// Models at an upstream: settings, requests, replies byte for byte.
 
-export { type ClientHeader, credentialHeaders, HOP_HEADER, hopHeaders, MAX_HOPS, replyHeaders } from './headers.ts'
+export {
+  type ClientHeader,
+  createCredentialHeaders,
+  createHopHeaders,
+  HOP_HEADER,
+  MAX_HOPS,
+  selectReplyHeaders,
+} from './headers.ts'
 export {
   type CloudSettings,
   type CloudTarget,
-  cloudRequest,
+  createCloudRequest,
   type KeySettings,
   loadCloudTarget,
+  parseUpstreamUrl,
   readUpstreamKey,
-  upstreamUrl,
 } from './outbound.ts'
-export { type PassthroughBody, passthroughBody } from './passthrough.ts'
+export { createPassthroughBody, type PassthroughBody } from './passthrough.ts'
 export type { ByteRewriter } from './relay/byte-rewriter.ts'
 export type { ReplyTarget } from './relay/client-reply.ts'
 export { createKeyRedactor } from './relay/key-redactor.ts'
 export { type RelayOptions, type RelayOutcome, relay } from './relay/relay.ts'
 
-// Models that live upstream: calls in another wire format.
+// Models at an upstream: calls in another wire format.
 
 export { quoteUpstream } from './quote.ts'
 export {
@@ -33,6 +40,6 @@ export {
 } from './translate/chat-upstream.ts'
 export { UpstreamStatusError } from './upstream-error.ts'
 
-// What the caller brings.
+// Ports of the caller.
 
 export type { Provider, SecretReader } from './ports.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { cloudRequest, loadCloudTarget, readUpstreamKey } from './outbound.ts'
+import { createCloudRequest, loadCloudTarget, readUpstreamKey } from './outbound.ts'
 import type { SecretReader } from './ports.ts'
 
 const secrets: SecretReader = {
@@ -74,10 +74,10 @@ describe('cloudRequest', () => {
   const client = (name: string): string | undefined =>
     ({ authorization: 'Bearer client', 'x-api-key': 'client', cookie: 'client', accept: 'a/b' })[name]
 
-  it('carries our key and nothing of the client that it must not', async () => {
+  it("carries the server's key and no private header of the client", async () => {
     const settings = { upstreamUrl, provider: 'provider_b', apiKeyFile: '/key' } as const
     const target = await loadCloudTarget(settings, { secrets })
-    const request = cloudRequest(target, { client, body: new Uint8Array(), isStream: false })
+    const request = createCloudRequest(target, { client, body: new Uint8Array(), isStream: false })
     expect(request.headers).toEqual([
       ['user-agent', 'svc'],
       ['accept-encoding', 'identity'],
@@ -90,9 +90,9 @@ describe('cloudRequest', () => {
   })
 
   // verifies proxy:key:none
-  it('has no credential without a key, whatever the client sent', async () => {
+  it('has no credential without a key, for any client headers', async () => {
     const target = await loadCloudTarget({ upstreamUrl }, { secrets })
-    const names = cloudRequest(target, { client, body: new Uint8Array(), isStream: false }).headers.map(
+    const names = createCloudRequest(target, { client, body: new Uint8Array(), isStream: false }).headers.map(
       ([name]) => name,
     )
     expect(names).not.toContain('authorization')
@@ -100,10 +100,10 @@ describe('cloudRequest', () => {
   })
 
   // verifies proxy:timeout:whole, proxy:timeout:streams
-  it('limits the time of whole replies alone', async () => {
+  it('limits the time of whole replies only', async () => {
     const target = await loadCloudTarget({ upstreamUrl, requestTimeoutSeconds: 3 }, { secrets })
-    const timeoutOf = (isStream: boolean) =>
-      cloudRequest(target, { client, body: new Uint8Array(), isStream }).timeoutMs
-    expect([timeoutOf(false), timeoutOf(true)]).toEqual([3000, undefined])
+    const readTimeout = (isStream: boolean) =>
+      createCloudRequest(target, { client, body: new Uint8Array(), isStream }).timeoutMs
+    expect([readTimeout(false), readTimeout(true)]).toEqual([3000, undefined])
   })
 })

@@ -1,10 +1,10 @@
 import { checkArgument, SvcError } from '@svc/errors'
 import type { Header, UpstreamRequest } from '@svc/http-client'
 import { checkProvider } from './check-provider.ts'
-import { type ClientHeader, clientHeaders, credentialHeaders } from './headers.ts'
+import { type ClientHeader, createCredentialHeaders, selectClientHeaders } from './headers.ts'
 import type { Provider, SecretReader } from './ports.ts'
 
-/** Where the key of an upstream is: in a variable, in a file, or nowhere. */
+/** Source of an upstream's key: a variable, a file, or none. */
 export interface KeySettings {
   /** Name of an environment variable. */
   readonly apiKeyEnv?: string | undefined
@@ -12,29 +12,29 @@ export interface KeySettings {
   readonly apiKeyFile?: string | undefined
 }
 
-/** The settings of a model that lives upstream (§2.13). */
+/** The settings of a model at an upstream (§2.13). */
 export interface CloudSettings extends KeySettings {
   /** The full address of the endpoint. */
   readonly upstreamUrl?: string | undefined
   /** @default 'provider_a' */
   readonly provider?: Provider | undefined
-  /** The model's name there. @default the name the client used stays */
+  /** The model's name there. @default the name that the client used */
   readonly upstreamModel?: string | undefined
-  /** For each reply that is not streamed. @default no limit but that of the headers */
+  /** Limit for each reply that is not streamed. @default no limit beside that of the headers */
   readonly requestTimeoutSeconds?: number | undefined
 }
 
-/** A model upstream, ready to be asked: its settings are checked and its key is read. */
+/** A model at an upstream, ready for requests: its settings are checked and its key is read. */
 export interface CloudTarget {
   readonly url: URL
   readonly provider: Provider
   readonly upstreamModel: string | undefined
   readonly timeoutMs: number | undefined
-  /** The same for every request, the key among them: never to be logged or shown. */
+  /** The same for every request, including the key: never log or show them. */
   readonly headers: readonly Header[]
 }
 
-/** What is wrong with the settings of an upstream. */
+/** The error of a wrong setting of an upstream. */
 function invalidSetting(param: string, message: string, cause?: unknown): SvcError {
   return new SvcError('invalid_request', `${param}: ${message}`, {
     code: 'invalid_proxy_settings',
@@ -56,7 +56,7 @@ export async function loadCloudTarget(
 ): Promise<CloudTarget> {
   const { provider = 'provider_a', upstreamModel, requestTimeoutSeconds } = settings
   checkProvider(provider, 'loadCloudTarget')
-  const url = upstreamUrl(settings.upstreamUrl)
+  const url = parseUpstreamUrl(settings.upstreamUrl)
   const key = await readUpstreamKey(settings, options.secrets)
   return {
     url,
@@ -67,7 +67,7 @@ export async function loadCloudTarget(
     headers: [
       ['user-agent', options.userAgent ?? 'svc'],
       ['accept-encoding', 'identity'],
-      ...credentialHeaders(provider, key),
+      ...createCredentialHeaders(provider, key),
     ],
   }
 }
@@ -77,7 +77,7 @@ export async function loadCloudTarget(
  *
  * @throws {SvcError} `invalid_proxy_settings` unless it is absolute, http or https, and without credentials
  */
-export function upstreamUrl(text: string | undefined): URL {
+export function parseUpstreamUrl(text: string | undefined): URL {
   const param = 'proxy.upstream_url'
   if (text === undefined || text.trim() === '') throw invalidSetting(param, 'is needed')
   const url = URL.canParse(text) ? new URL(text) : undefined
@@ -97,9 +97,8 @@ const KEY = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/
 /**
  * Reads the key that the settings name.
  *
- * @returns nothing where they name none: then no credential is sent
- * @throws {SvcError} `invalid_proxy_settings` for both at once, an unset or empty variable, a file that cannot be read,
- *   is empty or holds no key
+ * @returns undefined when they name none: then no credential is sent @throws {SvcError} `invalid_proxy_settings` for
+ *   both sources at once, an unset or empty variable, a file that is unreadable, empty or without a key
  */
 export async function readUpstreamKey(settings: KeySettings, secrets: SecretReader): Promise<string | undefined> {
   const { apiKeyEnv = '', apiKeyFile = '' } = settings
@@ -125,11 +124,11 @@ function checkedKey(text: string | undefined, param: string, source: string): st
 }
 
 /**
- * A request to a target: its own headers, what may be taken over from a client's, and a body.
+ * Builds a request to a target: its own headers, the permitted headers of the client, and a body.
  *
  * @throws {SvcError} `loop` when the request has passed too many servers
  */
-export function cloudRequest(
+export function createCloudRequest(
   target: CloudTarget,
   options: { readonly client: ClientHeader; readonly body: Uint8Array; readonly isStream: boolean },
 ): UpstreamRequest {
@@ -138,7 +137,7 @@ export function cloudRequest(
   return {
     method: 'POST',
     url,
-    headers: [...headers, ...clientHeaders(provider, options.client)],
+    headers: [...headers, ...selectClientHeaders(provider, options.client)],
     body: options.body,
     timeoutMs: options.isStream ? undefined : timeoutMs,
   }

@@ -3,14 +3,14 @@ import { encodeJsonString, parseJson } from '@svc/json'
 import { startUpstream } from '@svc/test-kit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { passthroughBody } from './passthrough.ts'
+import { createPassthroughBody } from './passthrough.ts'
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 const decode = (bytes: Uint8Array): string => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
 const edited = (text: string, upstreamModel?: string): string =>
-  decode(passthroughBody(parseJson(encode(text)), { upstreamModel }).bytes)
+  decode(createPassthroughBody(parseJson(encode(text)), { upstreamModel }).bytes)
 
-/** Runs of the property over bodies: ten thousand where there is time. */
+/** Runs of the property over bodies: ten thousand with SVC_LONG. */
 const RUNS = process.env.SVC_LONG === '1' ? 10_000 : 1000
 
 const blank = fc.stringMatching(/^[ \t\n\r]{0,3}$/)
@@ -31,7 +31,7 @@ const text = fc
   )
 const escaped = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-/** JSON text as nobody would write it. */
+/** JSON text in unusual spellings. */
 const { value: json } = fc.letrec<{ value: string; object: string; array: string }>((tie) => ({
   value: fc.oneof({ maxDepth: 3 }, number, text, fc.constantFrom('true', 'false', 'null'), tie('object'), tie('array')),
   object: fc
@@ -47,7 +47,7 @@ const member = fc.tuple(blank, key, blank, blank, json, blank)
 const members = fc.array(member, { maxLength: 8 })
 
 describe('passthroughBody', () => {
-  it('changes nothing but the values of top-level models, whatever the body, and so it arrives', async () => {
+  it('changes only the values of top-level models, for any body', async () => {
     await using server = await startUpstream()
     await using upstream = createHttpUpstream()
     const arrived = async (body: Uint8Array): Promise<string | undefined> => {
@@ -63,26 +63,26 @@ describe('passthroughBody', () => {
         const original = write((_, value) => value)
         expect(edited(original)).toBe(decode(encode(original)))
         const expected = write((name, value) => (JSON.parse(name) === 'model' ? replacement : value))
-        const { bytes } = passthroughBody(parseJson(encode(original)), { upstreamModel: model })
+        const { bytes } = createPassthroughBody(parseJson(encode(original)), { upstreamModel: model })
         expect(await arrived(bytes)).toBe(decode(encode(expected)))
       }),
       { numRuns: RUNS },
     )
   }, 300_000)
 
-  it('keeps a body byte for byte where the upstream has no name of its own', () => {
+  it('keeps a body byte for byte when the upstream has no name of its own', () => {
     const bytes = encode('{ "model":"demo", "model":1.0 }')
-    expect(passthroughBody(parseJson(bytes), {}).bytes).toBe(bytes)
+    expect(createPassthroughBody(parseJson(bytes), {}).bytes).toBe(bytes)
   })
 
-  it('applies other edits beside the name, and drops those inside of it', () => {
+  it('applies other edits beside the name, and drops edits inside it', () => {
     const bytes = encode('{"model":"secret","a":"secret"}')
     const replacement = encode('"[MASK]"')
     const splices = [
       { start: 9, end: 17, replacement },
       { start: 22, end: 30, replacement },
     ]
-    const { bytes: result } = passthroughBody(parseJson(bytes), { upstreamModel: 'big', splices })
+    const { bytes: result } = createPassthroughBody(parseJson(bytes), { upstreamModel: 'big', splices })
     expect(decode(result)).toBe('{"model":"big","a":"[MASK]"}')
   })
 
@@ -95,6 +95,6 @@ describe('passthroughBody', () => {
     ['{"a":{"stream":true}}', false],
     ['{"stream":false,"stream":true}', true],
   ])('%s asks for a stream: %s', (body, isStream) => {
-    expect(passthroughBody(parseJson(encode(body)), {}).isStream).toBe(isStream)
+    expect(createPassthroughBody(parseJson(encode(body)), {}).isStream).toBe(isStream)
   })
 })

@@ -1,6 +1,6 @@
 import { applySplices, encodeJsonString, type JsonDocument, type JsonNode, type Splice } from '@svc/json'
 
-/** What goes upstream of a client's body. */
+/** The body for the upstream. */
 export interface PassthroughBody {
   readonly bytes: Uint8Array
   /** Whether the client asked for a stream. */
@@ -8,13 +8,14 @@ export interface PassthroughBody {
 }
 
 /**
- * The body for an upstream: the client's bytes, with the edits given and, where the upstream has a name of its own for the
- * model, that name in every top-level `model`. Nothing else changes, duplicates and odd spacing included.
+ * Builds the body for an upstream: the client's bytes with the given edits. Where the upstream has a name of its own
+ * for the model, that name replaces the value of every top-level `model`. Nothing else changes; duplicates and spacing
+ * stay.
  *
  * @example
  * const { bytes, isStream } = passthroughBody(parseJson(body), { upstreamModel: 'demo-large', splices: [] })
  */
-export function passthroughBody(
+export function createPassthroughBody(
   document: JsonDocument,
   options: { readonly upstreamModel?: string | undefined; readonly splices?: readonly Splice[] | undefined },
 ): PassthroughBody {
@@ -22,7 +23,7 @@ export function passthroughBody(
   const { root } = document
   const isStream = isTrue(root.get('stream'))
   if (upstreamModel === undefined) return { bytes: applySplices(document.bytes, splices), isStream }
-  const replacement = tokenOf(upstreamModel)
+  const replacement = toToken(upstreamModel)
   const models = root.getAll('model')
   const edits = splices.filter(({ start, end }) => !models.some((model) => start < model.end && end > model.start))
   for (const { start, end } of models) edits.push({ start, end, replacement })
@@ -33,7 +34,7 @@ export function passthroughBody(
 const tokens = new Map<string, Uint8Array>()
 const MAX_TOKENS = 256
 
-function tokenOf(name: string): Uint8Array {
+function toToken(name: string): Uint8Array {
   const known = tokens.get(name)
   if (known !== undefined) return known
   if (tokens.size >= MAX_TOKENS) tokens.clear()

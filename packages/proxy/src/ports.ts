@@ -1,4 +1,4 @@
-/** Reads what a configuration only names: environment variables and files that hold keys. */
+/** Reads secrets that a configuration only names: environment variables and files that hold keys. */
 export interface SecretReader {
   variable(name: string): string | undefined
   /** @throws when the file cannot be read */

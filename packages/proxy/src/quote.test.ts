@@ -18,7 +18,7 @@ it('reads bytes that are no UTF-8', () => {
   expect(quoteUpstream(Uint8Array.of(0x61, 0xff, 0x62))).toBe('a\uFFFDb')
 })
 
-it('is at most 500 bytes of valid UTF-8, a beginning of what was said', () => {
+it('is at most 500 bytes of valid UTF-8, a beginning of the text', () => {
   const unit = fc.constantFrom('a', 'é', '世', '🎉', '\ud83c', '\udf89')
   fc.assert(
     fc.property(fc.string({ unit, maxLength: 700 }), (said) => {

@@ -4,8 +4,8 @@ export const MAX_QUOTE_BYTES = 500
 const LINE_BREAKS_AND_CONTROLS = /[\p{Cc}\u2028\u2029]+/gu
 
 /**
- * What an upstream said, for a message of ours: at most {@link MAX_QUOTE_BYTES} bytes of valid UTF-8 on one line. The
- * secrets, such as the key that the upstream was called with, are blotted out.
+ * Quotes an upstream in a message of ours: at most {@link MAX_QUOTE_BYTES} bytes of valid UTF-8 on one line, with
+ * secrets such as the upstream's key redacted.
  */
 export function quoteUpstream(said: string | Uint8Array, secrets: readonly string[] = []): string {
   const text = typeof said === 'string' ? said : new TextDecoder().decode(said.subarray(0, 64 * 1024))
@@ -18,10 +18,10 @@ export function redact(text: string, secrets: readonly string[]): string {
   return secrets.reduce((rest, secret) => (secret === '' ? rest : rest.replaceAll(secret, '[key]')), text)
 }
 
-/** The longest beginning of a text that fits, whole characters alone. */
+/** The longest beginning of a text that fits, in whole characters. */
 function cutToBytes(text: string, limit: number): string {
   const bytes = new Uint8Array(limit)
   const { read } = new TextEncoder().encodeInto(text, bytes)
-  // Half of a surrogate pair has no UTF-8 of its own: it would be written as U+FFFD.
+  // Half of a surrogate pair has no UTF-8: the encoder writes U+FFFD.
   return new TextDecoder().decode(new TextEncoder().encode(text.slice(0, read)))
 }

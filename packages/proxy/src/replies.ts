@@ -4,16 +4,16 @@
  * @module
  */
 export {
-  countOf,
+  dropAbsent,
   type Fields,
-  fieldsOf,
   isFields,
-  listOf,
-  numberOf,
-  textOf,
+  toCount,
+  toFields,
+  toList,
+  toNumber,
+  toText,
   tryParseJson,
-  withoutNothing,
 } from './fields.ts'
 export { quoteUpstream } from './quote.ts'
 export { readSseEvents } from './sse-events.ts'
-export { headerOf, readAtMost, readWhole, retryAfterOf } from './upstream-error.ts'
+export { findHeader, readAtMost, readRetryAfter, readWhole } from './upstream-error.ts'

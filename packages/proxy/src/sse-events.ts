@@ -5,9 +5,9 @@ import { decodeSse, type SseEvent } from '@svc/wire/sse'
 const MAX_EVENT_BYTES = 4 * 1024 * 1024
 
 /**
- * The events of an upstream's stream.
+ * Reads the events of an upstream's stream.
  *
- * @param tooLarge the failure when one is larger than 4 MiB: it is the upstream's, and not the client's
+ * @param tooLarge the failure for an event larger than 4 MiB: the upstream's fault, not the client's
  */
 export async function* readSseEvents(
   body: AsyncIterable<Uint8Array>,

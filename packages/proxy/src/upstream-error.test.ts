@@ -3,9 +3,9 @@ import type { Header, UpstreamReply } from '@svc/http-client'
 import { describe, expect, it } from 'vitest'
 import {
   MAX_ERROR_BODY_BYTES,
+  readRetryAfter,
   readStatusError,
   readWhole,
-  retryAfterOf,
   UpstreamStatusError,
 } from './upstream-error.ts'
 
@@ -21,7 +21,7 @@ const reply = (status: number, headers: readonly Header[] = [], body = pieces(3)
 })
 
 describe('an error of an upstream', () => {
-  it('keeps status, type and body, and of the headers those that a client should see', async () => {
+  it('keeps status, type and body, and the headers meant for the client', async () => {
     const kept: Header[] = [
       ['retry-after', '2'],
       ['retry-after-ms', '1500'],
@@ -85,7 +85,7 @@ it.each([
   ['soon', undefined],
   ['', undefined],
 ])('reads the wait %j as %j ms', (value, expected) => {
-  expect(retryAfterOf([['retry-after', value]], () => 1000)).toBe(expected)
+  expect(readRetryAfter([['retry-after', value]], () => 1000)).toBe(expected)
 })
 
 describe('a whole body', () => {

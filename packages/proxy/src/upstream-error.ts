@@ -1,10 +1,10 @@
 import { type ErrorKind, SvcError, type SvcErrorOptions } from '@svc/errors'
 import type { Header, UpstreamReply } from '@svc/http-client'
 
-/** The most that is kept of the body of an upstream's error, in bytes. */
+/** Most kept bytes of the body of an upstream's error. */
 export const MAX_ERROR_BODY_BYTES = 1024 * 1024
 
-/** What a client should see of an upstream's error beside status and body. */
+/** Headers of an upstream's error for the client, beside status and body. */
 const KEPT_HEADERS = /^(?:retry-after(?:-ms)?|(?:x|anthropic)-ratelimit-.+|(?:x-)?request-id)$/
 
 /** An upstream's own error reply, to be sent on as it is: status, content type and body. */
@@ -12,7 +12,7 @@ export class UpstreamStatusError extends SvcError {
   override readonly name = 'UpstreamStatusError'
   /** As the upstream sent it, 400 or above. */
   readonly status: number
-  /** As the upstream sent it; absent where it named none. */
+  /** As the upstream sent it; absent when it sent none. */
   readonly contentType: string | undefined
   /** As the upstream sent it, cut at {@link MAX_ERROR_BODY_BYTES}. */
   readonly body: Uint8Array
@@ -22,41 +22,41 @@ export class UpstreamStatusError extends SvcError {
   constructor(reply: Pick<UpstreamReply, 'status' | 'headers'>, body: Uint8Array) {
     super(kindOfStatus(reply.status), `the upstream answered with status ${reply.status}`, {
       code: 'upstream_status',
-      retryAfterMs: retryAfterOf(reply.headers),
+      retryAfterMs: readRetryAfter(reply.headers),
       details: { status: reply.status },
     })
     this.status = reply.status
-    this.contentType = headerOf(reply.headers, 'content-type')
+    this.contentType = findHeader(reply.headers, 'content-type')
     this.body = body
     this.headers = reply.headers.filter(([name]) => KEPT_HEADERS.test(name))
   }
 }
 
-/** An upstream that cannot be talked to, ends in the middle or answers with what is no answer. */
+/** The error of an upstream that is unreachable, ends in the middle or answers unreadably. */
 export function brokenUpstream(message: string, options: Omit<SvcErrorOptions, 'retryAfterMs'> = {}): SvcError {
   return new SvcError('upstream_failed', message, options)
 }
 
-/** The first value of a header; nothing where there is none. */
-export function headerOf(headers: readonly Header[], wanted: string): string | undefined {
+/** The first value of a header; undefined without one. */
+export function findHeader(headers: readonly Header[], wanted: string): string | undefined {
   return headers.find(([name]) => name === wanted)?.[1]
 }
 
-/** How long an upstream asks to wait, in milliseconds; seconds and dates are understood. */
-export function retryAfterOf(headers: readonly Header[], now: () => number = Date.now): number | undefined {
-  const value = headerOf(headers, 'retry-after')?.trim()
+/** The waiting time that an upstream asks for, in milliseconds; reads seconds and dates. */
+export function readRetryAfter(headers: readonly Header[], now: () => number = Date.now): number | undefined {
+  const value = findHeader(headers, 'retry-after')?.trim()
   if (value === undefined || value === '') return undefined
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1000
   const date = Date.parse(value)
   return Number.isNaN(date) ? undefined : Math.max(0, date - now())
 }
 
-/** The error of a reply that is none of the wanted ones. Its body is read, and cut where it is too long. */
+/** The error of a reply with another status. Reads its body and cuts it where it is too long. */
 export async function readStatusError(reply: UpstreamReply): Promise<UpstreamStatusError> {
   return new UpstreamStatusError(reply, await readAtMost(reply.body, MAX_ERROR_BODY_BYTES))
 }
 
-/** The beginning of a body. */
+/** Reads the beginning of a body. */
 export async function readAtMost(body: AsyncIterable<Uint8Array>, limit: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let size = 0
@@ -68,7 +68,7 @@ export async function readAtMost(body: AsyncIterable<Uint8Array>, limit: number)
   return concat(chunks)
 }
 
-/** A whole body. @throws {SvcError} `upstream_failed` past the limit */
+/** Reads a whole body. @throws {SvcError} `upstream_failed` past the limit */
 export async function readWhole(body: AsyncIterable<Uint8Array>, limit: number): Promise<Uint8Array> {
   const bytes = await readAtMost(body, limit + 1)
   if (bytes.length <= limit) return bytes

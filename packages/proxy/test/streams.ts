@@ -5,12 +5,12 @@ export function messagesStream(...events: readonly { readonly type: string }[]):
   return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('')
 }
 
-/** A stream of chunks of the compatible format, ended as it should be. */
+/** A stream of chunks of the compatible format with a correct end. */
 export function chunkStream(...chunks: readonly unknown[]): string {
   return `${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')}data: [DONE]\n\n`
 }
 
-/** Text as bytes that come in pieces cut at the offsets. */
+/** Text as bytes in pieces, cut at the offsets. */
 export async function* cutAt(text: string, ...offsets: readonly number[]): AsyncGenerator<Uint8Array> {
   const bytes = new TextEncoder().encode(text)
   let start = 0
@@ -20,8 +20,8 @@ export async function* cutAt(text: string, ...offsets: readonly number[]): Async
   }
 }
 
-/** What a stream says, put together. */
-export interface Heard {
+/** The joined content of a stream. */
+export interface JoinedStream {
   text: string
   reasoning: string
   calls: { id: string | undefined; name: string | undefined; arguments: string }[]
@@ -29,8 +29,11 @@ export interface Heard {
   usage: unknown
 }
 
-/** Puts the chunks of a stream together. */
-export async function hear(chunks: AsyncIterable<ChatCompletionChunk>, heard: Heard = silence()): Promise<Heard> {
+/** Joins the chunks of a stream. */
+export async function joinChunks(
+  chunks: AsyncIterable<ChatCompletionChunk>,
+  heard: JoinedStream = createEmptyStream(),
+): Promise<JoinedStream> {
   for await (const { choices, usage } of chunks) {
     if (usage != null) heard.usage = usage
     for (const { delta, finish_reason: reason } of choices) {
@@ -46,7 +49,7 @@ export async function hear(chunks: AsyncIterable<ChatCompletionChunk>, heard: He
   return heard
 }
 
-/** Nothing heard so far. */
-export function silence(): Heard {
+/** Empty content. */
+export function createEmptyStream(): JoinedStream {
   return { text: '', reasoning: '', calls: [], finish: undefined, usage: undefined }
 }

@@ -1,5 +1,5 @@
 /**
- * What a model's text means: reasoning, tool calls and the answer, told apart while the text arrives.
+ * Reads a model's text: separates reasoning, tool calls and the answer while the text arrives.
  *
  * @module
  */

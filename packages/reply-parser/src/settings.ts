@@ -1,6 +1,6 @@
-/** How tool calls are found in the text of a model: the `function` block of a model file, as far as reading needs it. */
+/** Settings for reading tool calls from a model's text: the relevant part of the `function` block of a model file. */
 export interface ToolCallSettings {
-  /** Expressions with the groups `name` and `arguments`; when given, nothing else is tried. */
+  /** Expressions with the groups `name` and `arguments`. When given, only they are tried. */
   readonly responseRegex?: readonly string[] | undefined
   readonly jsonRegexMatch?: readonly string[] | undefined
   readonly argumentRegex?: readonly string[] | undefined
@@ -15,7 +15,7 @@ export interface ToolCallSettings {
   readonly functionNameKey?: string | undefined
   /** @default 'arguments' */
   readonly functionArgumentsKey?: string | undefined
-  /** Calls of the no-action function are answers in disguise; with this set they are calls like others. */
+  /** Treats a call of the no-action function as an ordinary call. By default its message is the answer. */
   readonly disableNoAction?: boolean | undefined
   /** @default 'answer' */
   readonly noActionFunctionName?: string | undefined
@@ -44,12 +44,12 @@ export interface XmlFormat {
   readonly scopeEnd?: string | undefined
   readonly lastValEnd?: string | undefined
   readonly lastToolEnd?: string | undefined
-  /** Whether values are text and never JSON; undefined: JSON where it is. */
+  /** Whether values are always text. Undefined: JSON where they parse as JSON. */
   readonly rawArgval?: boolean | undefined
   readonly trimRawArgval?: boolean | undefined
 }
 
-/** How reasoning is told from the answer: the `reasoning` block of a model file. */
+/** Settings for separating reasoning from the answer: the `reasoning` block of a model file. */
 export interface ReasoningSettings {
   /** The model is asked not to reason; tags in its text are text. */
   readonly disable?: boolean | undefined

@@ -1,17 +1,17 @@
 import type { Message, PredictOptions } from '@svc/backend-client/proto'
 
-/** A conversation of the contract, its members as the chat format has them. */
+/** A conversation of the contract, with its members in the chat format. */
 export interface Conversation {
   readonly messages: readonly Record<string, unknown>[]
   readonly tools: unknown
   readonly toolChoice: unknown
-  /** Switches for the instance's template. */
+  /** Options for the instance's template. */
   readonly metadata: Readonly<Record<string, string>>
 }
 
-/** The conversation that a call is about; it has no messages where the host wrote the prompt. */
+/** Reads the conversation of a call; it has no messages when the host rendered the prompt. */
 export function toConversation({ Messages, Tools, ToolChoice, Metadata }: PredictOptions): Conversation {
-  // The instance has a template of its own, and arguments for it.
+  // The instance applies a template of its own, with its own arguments.
   const { chat_template_kwargs: _own, ...metadata } = Metadata
   return {
     messages: Messages.map(toMessage),
@@ -33,7 +33,7 @@ function toMessage({ role, content, name, toolCallId, reasoningContent, toolCall
   }
 }
 
-/** The value of JSON text; nothing where it is none. */
+/** Parses JSON text; undefined for anything else. */
 export function parseJson(text: string): unknown {
   if (text === '') return undefined
   try {

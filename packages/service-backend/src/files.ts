@@ -4,13 +4,14 @@ import { basename } from 'node:path'
 import { SvcError } from '@svc/errors'
 import type { FormFile } from './service/multipart.ts'
 
-/** The largest file that is sent, in bytes. */
+/** The largest input file, in bytes. */
 const MAX_INPUT_BYTES = 256 * 1024 * 1024
 
 /**
- * A file of the host's.
+ * Reads a file of the host.
  *
- * @throws {SvcError} `invalid_request`, code `input_file`, when it is not there, no file or too large; the message names no path
+ * @throws {SvcError} `invalid_request`, code `input_file`, when it is missing, no regular file or too large; the
+ *   message names no path
  */
 export async function readInput(path: string): Promise<FormFile> {
   try {
@@ -24,7 +25,7 @@ export async function readInput(path: string): Promise<FormFile> {
   }
 }
 
-/** Text of the contract that is base64 or the path of a file, as base64. */
+/** Converts text of the contract, base64 or the path of a file, to base64. */
 export async function toBase64(text: string): Promise<string> {
   if (text === '') return ''
   const data = /^data:[^,]*;base64,/.exec(text)
@@ -32,14 +33,14 @@ export async function toBase64(text: string): Promise<string> {
   return isPath(text) ? Buffer.from((await readInput(text)).bytes).toString('base64') : text
 }
 
-/** How the bytes of pictures begin, as base64. */
+/** Media types by the first base64 characters of an image. */
 const MEDIA_TYPES = [
   ['/9j/', 'image/jpeg'],
   ['R0lG', 'image/gif'],
   ['UklG', 'image/webp'],
 ] as const
 
-/** The same as a data URI. */
+/** Converts the same to a data URI. */
 export async function toDataUrl(text: string): Promise<string> {
   if (text.startsWith('data:')) return text
   const data = await toBase64(text)
@@ -47,29 +48,29 @@ export async function toDataUrl(text: string): Promise<string> {
   return `data:${type};base64,${data}`
 }
 
-/** Base64 of a JPEG begins with a slash too, but is long and has no dot. */
+/** The base64 of a JPEG begins with a slash too, but it is long and has no dot. */
 function isPath(text: string): boolean {
   if (text.length > 4096) return false
   return /^(?:\/(?!9j\/)|\.{1,2}\/|[A-Za-z]:[\\/])/.test(text) || text.includes('.')
 }
 
-/** The part of an open file that an output needs. */
+/** The part of an open file that writing an output uses. */
 interface OutputFile {
   writeFile(piece: Uint8Array): Promise<void>
   close(): Promise<void>
 }
 
-/** The calls that writing an output makes, so that a test can fail each of them. */
+/** The file calls of writing an output, so that a test can fail each of them. */
 export interface OutputDisk {
   open(path: string, flags: string, mode: number): Promise<OutputFile>
   rename(from: string, to: string): Promise<void>
 }
 
 /**
- * Writes a file of the host's: whole, or not at all.
+ * Writes a file of the host completely, or not at all.
  *
  * @throws {SvcError} `invalid_request`, code `input_file`, without a path; `insufficient_storage`, code `disk_full`;
- *   `internal`, code `file_failed`, for a folder that cannot be written to and the like; what the body fails with
+ *   `internal`, code `file_failed`, for an unwritable folder and the like; errors of the body
  */
 export async function writeOutput(
   path: string,
@@ -83,7 +84,7 @@ export async function writeOutput(
     try {
       for await (const piece of body) await written(file.writeFile(piece))
     } finally {
-      // Some file systems tell only here that there is no room.
+      // Some file systems report a full disk only here.
       await written(file.close())
     }
     await written(disk.rename(partial, path))
@@ -93,7 +94,7 @@ export async function writeOutput(
   }
 }
 
-/** What a call to the system gives; its failure is the host's, and never that of who asked. */
+/** Awaits a file call. A failure is the host's fault, never the caller's. */
 async function written<Value>(call: Promise<Value>): Promise<Value> {
   try {
     return await call

@@ -10,32 +10,35 @@ import { createService, type Service } from './service/service.ts'
 import { loadServiceTarget } from './service/target.ts'
 import { sleep } from './sleep.ts'
 
-/** What the handlers need. */
+/** Dependencies of the handlers. */
 export interface ServiceContext {
   readonly upstream: Pick<Upstream, 'send'>
   readonly secrets: SecretReader
-  /** Certificates that WebSockets trust, as the upstream client does, PEM. @default Node's own */
+  /** Authorities that WebSockets trust, PEM, as the upstream client does. @default Node's own */
   readonly ca?: string | undefined
   readonly log: Log
-  /** Refuses addresses that the host does not want asked, such as its own. @throws {SvcError} */
+  /** Refuses addresses that the host forbids, such as its own. @throws {SvcError} */
   readonly checkUpstream?: ((url: URL) => Promise<void>) | undefined
 }
 
 /** The one model of this process. */
 export interface ServiceHost {
   readonly log: Log
-  /** LoadModel and Free, one after the other, and Status. */
+  /** LoadModel and Free, in order, and Status. */
   readonly handlers: Required<Pick<BackendHandlers, 'loadModel' | 'free' | 'status'>>
-  /** The model for a call that is meant for `identity`; empty means any. @throws `model_not_loaded`, `model_identity_mismatch` */
+  /**
+   * Returns the model for a call that is meant for `identity`; empty means any. @throws `model_not_loaded`,
+   * `model_identity_mismatch`
+   */
   use(identity: string): Service
 }
 
-/** A process without a model so far. */
+/** Creates a process without a model. */
 export function createServiceHost(context: ServiceContext): ServiceHost {
   const open = createSocketOpener(context.ca)
   const host = createModelHost(async (request) => {
     const service = await toService(request, { ...context, open })
-    // No load is like another: each reads its key anew.
+    // Every load has a key of its own, because each reads the upstream's key again.
     return { key: Symbol(request.Model), open: async () => ({ service, close: async () => {} }) }
   })
   return {
@@ -65,7 +68,7 @@ async function toService(
     { name: identity, secrets, warn: (message) => log.warn(message) },
   )
   await checkUpstream?.(target.root)
-  // The contract does not tell the name that the model has in the host's own list.
+  // The contract does not carry the model's name in the host's own list.
   if (target.model === '') {
     throw new SvcError('invalid_request', 'proxy.upstream_model: is needed where the model has no name', {
       code: 'invalid_proxy_settings',

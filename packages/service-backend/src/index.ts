@@ -1,5 +1,5 @@
 /**
- * Models of another instance: its routes as methods, and the handlers of the backend contract over them.
+ * Models of another instance: its routes as methods, and the handlers of the backend contract on top of them.
  *
  * @module
  */

@@ -6,13 +6,13 @@ import type { LiveSocket, OpenLiveSocket } from './service/live-transcription.ts
 
 /** The largest message, in bytes. */
 const MAX_MESSAGE_BYTES = 10 * 1024 * 1024
-/** How many messages may wait to be read before the other side is slowed down. */
+/** Most unread messages before the client stops reading from the socket. */
 const MAX_WAITING = 64
 
 /**
- * How WebSockets are opened, without following redirects; aborting the signal ends one.
+ * Creates an opener of WebSockets that follows no redirects; aborting the signal closes one.
  *
- * @param ca certificates to trust instead of Node's own, PEM
+ * @param ca authorities to trust instead of Node's own, PEM
  */
 export function createSocketOpener(ca: string | undefined): OpenLiveSocket {
   const trust = createTrust(ca)
@@ -69,7 +69,7 @@ interface Inbox {
   messages(): AsyncGenerator<string, void, undefined>
 }
 
-/** What has come and is not read yet; the socket is read no further while too much of it waits. */
+/** Queue of unread messages; the socket pauses while too many wait. */
 function createInbox(socket: WebSocket): Inbox {
   const waiting: string[] = []
   let failure: unknown

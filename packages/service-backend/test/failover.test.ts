@@ -1,7 +1,7 @@
 import {
   type Candidate,
   callWithFailover,
-  createChain,
+  createFailoverGroup,
   type FailoverRequest,
   readFailoverSettings,
   streamWithFailover,
@@ -10,7 +10,7 @@ import { describe, expect, it } from 'vitest'
 import type { PredictPiece } from '../src/service/predict.ts'
 import { collect, json, type ServiceWorld, sse, startWorld } from './service-world.ts'
 
-/** Two instances that stand in for each other, over real connections. */
+/** Two instances as failover targets, over real connections. */
 class Pair implements AsyncDisposable {
   readonly worlds: Readonly<Record<string, ServiceWorld>>
   readonly served: Candidate[] = []
@@ -19,9 +19,9 @@ class Pair implements AsyncDisposable {
 
   private constructor(first: ServiceWorld, second: ServiceWorld) {
     this.worlds = { first, second }
-    const settings = readFailoverSettings({ targets: ['first', 'second'] }, { own: 'm', isChain: () => false })
+    const settings = readFailoverSettings({ targets: ['first', 'second'] }, { own: 'm', isGroup: () => false })
     this.request = {
-      chain: createChain({ settings, now: () => 0 }),
+      group: createFailoverGroup({ settings, now: () => 0 }),
       bodyBytes: 100,
       signal: this.signal,
       onServed: (candidate) => this.served.push(candidate),
@@ -54,7 +54,7 @@ class Pair implements AsyncDisposable {
   }
 
   get states(): string[] {
-    return this.request.chain.states.map(({ status }) => status)
+    return this.request.group.states.map(({ status }) => status)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -65,9 +65,9 @@ class Pair implements AsyncDisposable {
 const delta = (content: string, finish_reason: string | null = null) => ({
   choices: [{ index: 0, delta: { content }, finish_reason }],
 })
-const textOf = (pieces: readonly PredictPiece[]) => pieces.map(({ text }) => text).join('')
+const joinText = (pieces: readonly PredictPiece[]) => pieces.map(({ text }) => text).join('')
 
-describe('instances that stand in for each other', () => {
+describe('instances as failover targets', () => {
   it.each([
     [{ status: 503 }, 'down'],
     [{ status: 500, body: 'broke' }, 'down'],
@@ -92,7 +92,7 @@ describe('instances that stand in for each other', () => {
     expect(pair.states).toEqual(['down', 'up'])
   })
 
-  it('do not ask the other what was wrong with the request', async () => {
+  it('do not send a faulty request to the other target', async () => {
     await using pair = await Pair.start()
     pair.at('first').instance.enqueue(json({ error: { message: 'no' } }, 400))
     await expect(pair.tokenize()).rejects.toMatchObject({ kind: 'invalid_request', message: 'no' })
@@ -104,11 +104,11 @@ describe('instances that stand in for each other', () => {
     await using pair = await Pair.start()
     pair.at('first').instance.enqueue(sse(delta(''), { error: { message: 'broke' } }))
     pair.at('second').instance.enqueue(sse(delta('h'), delta('o', 'stop'), '[DONE]'))
-    expect(textOf(await collect(pair.stream()))).toBe('ho')
+    expect(joinText(await collect(pair.stream()))).toBe('ho')
     expect(pair.states).toEqual(['down', 'up'])
   })
 
-  it('ask nobody else after it', async () => {
+  it('send no request to another target afterwards', async () => {
     await using pair = await Pair.start()
     pair.at('first').instance.enqueue(sse(delta('h'), { error: { message: 'broke' } }))
     const pieces: PredictPiece[] = []
@@ -116,7 +116,7 @@ describe('instances that stand in for each other', () => {
       for await (const piece of pair.stream()) pieces.push(piece)
     })()
     await expect(reading).rejects.toMatchObject({ kind: 'unavailable', message: 'broke' })
-    expect(textOf(pieces)).toBe('h')
+    expect(joinText(pieces)).toBe('h')
     expect(pair.asked('second')).toBe(0)
     expect(pair.states).toEqual(['down', 'up'])
   })

@@ -62,7 +62,7 @@ describe('an output', () => {
     for (const text of texts) yield Buffer.from(text)
   }
 
-  it('is written whole, in place of what was there', async () => {
+  it('is written completely, replacing the old content', async () => {
     await using folder = await tempDir()
     const path = folder.join('out')
     await writeFile(path, 'old')
@@ -70,7 +70,7 @@ describe('an output', () => {
     expect(await readFile(path, 'utf8')).toBe('new')
   })
 
-  it('that fails in the middle leaves what was there', async () => {
+  it('that fails in the middle leaves the old content', async () => {
     await using folder = await tempDir()
     const path = folder.join('out')
     await writeFile(path, 'old')
@@ -90,7 +90,7 @@ describe('an output', () => {
     const failing = (code: string) => async () => {
       throw Object.assign(new Error(`${code}: /srv/output`), { code })
     }
-    /** The real disk, but for one call. */
+    /** The real disk, except for one call. */
     const diskThat = (call: 'open' | 'write' | 'close' | 'rename', code: string): OutputDisk => ({
       async open(path, flags, mode) {
         if (call === 'open') return await failing(code)()
@@ -115,7 +115,7 @@ describe('an output', () => {
       ['open', 'EACCES', 'internal', 'file_failed'],
       ['open', 'EROFS', 'internal', 'file_failed'],
       ['write', 'EIO', 'internal', 'file_failed'],
-    ] as const)('because %s fails with %s is %s and leaves what was there', async (call, code, kind, word) => {
+    ] as const)('because %s fails with %s is %s and leaves the old content', async (call, code, kind, word) => {
       await using folder = await tempDir()
       const path = folder.join('out')
       await writeFile(path, 'old')
@@ -128,7 +128,7 @@ describe('an output', () => {
       expect(await readdir(folder.path)).toEqual(['out'])
     })
 
-    it('because its folder is none or missing is the fault of the host', async () => {
+    it('with an invalid or missing folder is the fault of the host', async () => {
       await using folder = await tempDir()
       await writeFile(folder.join('file'), '')
       for (const path of ['file/out', 'missing/out']) {

@@ -11,7 +11,7 @@ interface RealtimeServer extends AsyncDisposable {
   readonly said: Record<string, unknown>[]
 }
 
-/** An instance with a realtime route that writes down what a test says. */
+/** An instance with a realtime route that sends the transcript of a test. */
 async function startRealtime(
   answer: (said: Record<string, unknown>, socket: WebSocket) => void,
   { refuse, ca }: { readonly refuse?: number; readonly ca?: TestCa } = {},

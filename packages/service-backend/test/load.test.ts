@@ -23,7 +23,7 @@ describe('a model', () => {
     expect(await world.tryLoad({ upstreamModel: 'theirs' }, { Model: '' })).toMatchObject({ success: true })
   })
 
-  it('is asked for under its own name, or the one that is set, with the key', async () => {
+  it('is asked for under its own name, or the configured one, with the key', async () => {
     await using world = await startWorld({ apiKeyEnv: 'KEY' })
     world.instance.replyWith(json({ tokens: [] }))
     await world.client.tokenizeString({ Prompt: 'x' })
@@ -35,7 +35,7 @@ describe('a model', () => {
     expect(world.instance.requests[1]?.header('authorization')).toEqual([])
   })
 
-  it('warns of what means nothing, and of an address that is cut', async () => {
+  it('warns of settings without effect, and of an address that is cut', async () => {
     await using world = await startWorld()
     await world.tryLoad({ upstreamUrl: `${world.instance.origin}/v1/chat`, mode: 'translate', provider: 'openai' })
     expect(world.warnings).toHaveLength(3)
@@ -56,8 +56,8 @@ describe('a model', () => {
   })
 })
 
-describe('what comes while a model is still being loaded', () => {
-  /** Handlers of a process whose key file takes until the gate is opened. */
+describe('calls while a model is still loading', () => {
+  /** Handlers of a process whose key file blocks until the gate is opened. */
   function start() {
     const gate = createDeferred<string>()
     const asked: string[] = []
@@ -65,7 +65,7 @@ describe('what comes while a model is still being loaded', () => {
       upstream: {
         send: (request) => {
           asked.push(request.url.origin)
-          return Promise.reject(new Error('nobody there'))
+          return Promise.reject(new Error('no instance here'))
         },
       },
       log: { warn: () => undefined, error: () => undefined },
@@ -88,7 +88,7 @@ describe('what comes while a model is still being loaded', () => {
     expect(asked).toEqual(['http://second.test'])
   })
 
-  it('takes its place: none', async () => {
+  it('replaces it: no model is loaded', async () => {
     const { gate, handlers, context, ask, slow } = start()
     const freed = handlers.free?.({}, context)
     gate.resolve('sk-first')
@@ -97,7 +97,7 @@ describe('what comes while a model is still being loaded', () => {
   })
 })
 
-describe('what the instance answers', () => {
+describe('replies of the instance', () => {
   it.each([
     [501, 'not_implemented'],
     [500, 'unavailable'],
@@ -119,7 +119,7 @@ describe('what the instance answers', () => {
     },
   )
 
-  it('counts the servers that a request has passed, and ends where they stand in a circle', async () => {
+  it('counts the servers that a request has passed, and fails in a loop', async () => {
     await using world = await startWorld()
     world.instance.replyWith(json({ tokens: [] }))
     await world.client.tokenizeString({ Prompt: 'x' }, { metadata: { 'x-svc-hop': '2' } })
@@ -128,7 +128,7 @@ describe('what the instance answers', () => {
     await expect(round).rejects.toMatchObject({ kind: 'loop' })
   })
 
-  it('about questions with types is nothing: they are not asked', async () => {
+  it('with typed questions is not implemented: they are not sent', async () => {
     await using world = await startWorld()
     await expect(world.client.extensions.decide({})).rejects.toMatchObject({ kind: 'not_implemented' })
   })

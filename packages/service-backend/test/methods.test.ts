@@ -4,7 +4,7 @@ import { collect, file, json, type ServiceWorld, sse, startWorld } from './world
 
 const PICTURE = 'iVBORw0KGgo='
 
-/** A sound file of the host's. */
+/** Writes an audio file of the host. */
 async function sound(world: ServiceWorld): Promise<string> {
   const path = world.folder.join('in.wav')
   await writeFile(path, 'RIFF')
@@ -75,7 +75,7 @@ describe('stores', () => {
 })
 
 describe('speech', () => {
-  it('is written to the file of the host, whole', async () => {
+  it('is written to the file of the host, completely', async () => {
     await using world = await startWorld()
     world.instance.enqueue(file('sound', 'audio/wav'))
     const dst = world.folder.join('out.wav')
@@ -100,7 +100,7 @@ describe('speech', () => {
   })
 
   // verifies service-proxy:limit:streamed-tts
-  it('streams; one that fails but ends cleanly looks like one that is whole', async () => {
+  it('streams; one that fails but ends cleanly looks complete', async () => {
     await using world = await startWorld()
     world.instance.enqueue(file('no head of a file', 'audio/pcm'))
     const replies = await collect(world.client.ttsStream({ text: 'Hello' }))
@@ -246,7 +246,7 @@ describe('pictures', () => {
   })
 })
 
-describe('people', () => {
+describe('faces and voices', () => {
   it('are compared and described by their faces', async () => {
     await using world = await startWorld()
     const area = { x: 1, y: 2, w: 3, h: 4 }

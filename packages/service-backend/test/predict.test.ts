@@ -62,7 +62,7 @@ describe('Predict', () => {
     })
   })
 
-  it('of a rendered prompt goes to the completions route; what cannot be forwarded is left out with a warning', async () => {
+  it('of a rendered prompt goes to the completions route; unsupported fields are left out with a warning', async () => {
     await using world = await startWorld()
     world.instance.enqueue(json({ choices: [{ text: 'ho' }] }))
     const media = { Grammar: 'root ::= "a"', Images: ['AA=='], Audios: ['AA=='], Videos: ['AA=='] }
@@ -82,7 +82,7 @@ it.each([
   ['content_filter', 'content_filter'],
   ['eos_token', undefined],
   [undefined, undefined],
-])('an end in the word %s is told beside the answer as %s, whole and streamed', async (word, told) => {
+])('the finish reason %s becomes %s in trailers, whole and streamed', async (word, told) => {
   await using world = await startWorld()
   const choice = { index: 0, finish_reason: word }
   world.instance.enqueue(

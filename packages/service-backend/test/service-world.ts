@@ -3,7 +3,7 @@ import { startUpstream, type Upstream as TestUpstream, type UpstreamScript } fro
 import { createService, type Service } from '../src/service/service.ts'
 import { loadServiceTarget, type ServiceSettings } from '../src/service/target.ts'
 
-/** A model of another instance, and the instance, which records what it is asked. */
+/** A model of another instance, and that instance, which records its requests. */
 export interface ServiceWorld extends AsyncDisposable {
   readonly service: Service
   readonly instance: TestUpstream
@@ -54,15 +54,15 @@ export function sse(...events: readonly unknown[]): UpstreamScript {
   return { headers: { 'content-type': 'text/event-stream' }, body: data.join('') }
 }
 
-/** Everything a stream gives. */
+/** Collects all items of a stream. */
 export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const collected: Item[] = []
   for await (const item of items) collected.push(item)
   return collected
 }
 
-/** All bytes of a stream as text. */
-export async function textOfBytes(body: AsyncIterable<Uint8Array>): Promise<string> {
+/** Reads all bytes of a stream as text. */
+export async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(await collect(body)).toString()
 }
 
@@ -77,13 +77,13 @@ function readForm(body: string, contentType: string): [string, string][] {
     })
 }
 
-/** Bytes in two pieces. */
+/** Cuts bytes into two pieces. */
 export async function* cutBytes(bytes: Uint8Array, offset: number): AsyncGenerator<Uint8Array> {
   yield bytes.subarray(0, offset)
   yield bytes.subarray(offset)
 }
 
-/** A file of 16-bit mono sound whose length is not known yet, as streams have it. */
+/** A file of 16-bit mono sound with an unknown length, as in streams. */
 export function wav(sampleRate: number, samples: Uint8Array): Buffer {
   const head = Buffer.alloc(44)
   head.write('RIFF', 0)

@@ -5,19 +5,22 @@ import { createHttpUpstream } from '@svc/http-client'
 import { startUpstream, type TempDir, tempDir, type Upstream, type UpstreamScript } from '@svc/test-kit'
 import { createServiceHandlers } from '../src/index.ts'
 
-/** A service proxy spoken to over gRPC, and the instance that it asks. */
+/** A service proxy called over gRPC, and the instance behind it. */
 export interface ServiceWorld extends AsyncDisposable {
   readonly client: BackendClient
   readonly instance: Upstream
   readonly warnings: string[]
   readonly folder: TempDir
-  /** Loads a model and says how that went. */
+  /** Loads a model and returns the result. */
   tryLoad(proxy: Partial<ProxyOptions>, options?: Partial<ModelOptions>): Promise<Result>
   /** The JSON of the last request. */
   asked(): Record<string, unknown>
 }
 
-/** Starts a proxy in this process, with a model of the instance. @param ca certificates that it trusts instead of Node's own */
+/**
+ * Starts a proxy in this process, with a model of the instance. @param ca authorities that it trusts instead of Node's
+ * own
+ */
 export async function startWorld(
   proxy: Partial<ProxyOptions> = {},
   options: Partial<ModelOptions> = {},
@@ -74,7 +77,7 @@ export function sse(...events: readonly unknown[]): UpstreamScript {
   return { headers: { 'content-type': 'text/event-stream' }, body: data.join('') }
 }
 
-/** Everything a stream gives. */
+/** Collects all items of a stream. */
 export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const collected: Item[] = []
   for await (const item of items) collected.push(item)

@@ -1,8 +1,8 @@
 import { MAX_COMPILE_STEPS } from './limits.ts'
 
 /**
- * What one compilation may cost: everybody else waits for it. It is counted and not timed, so the same schema is
- * compiled or refused on every machine, however busy.
+ * The step limit of one compilation, which blocks the event loop. Steps are counted, not timed, so every machine
+ * compiles or refuses the same schemas, under any load.
  */
 export class CompileBudget {
   #left: number
@@ -17,7 +17,7 @@ export class CompileBudget {
     return this.#left >= 0
   }
 
-  /** Says that it is done: what was compiled is used without this limit. */
+  /** Ends the compilation: using the result has no limit of steps. */
   stop(): void {
     this.#left = Number.POSITIVE_INFINITY
   }

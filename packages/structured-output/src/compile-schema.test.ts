@@ -25,7 +25,7 @@ function refusal(schema: unknown): { readonly message: string; readonly pointer:
   throw new Error('was not refused')
 }
 
-/** Schema, texts it takes, texts it does not take. */
+/** Schema, matching texts, other texts. */
 const CASES: readonly (readonly [name: string, schema: unknown, right: readonly string[], wrong: readonly string[]])[] =
   [
     ['types', { type: ['integer', 'null'] }, ['1', '-20', 'null'], ['1.5', '"1"', '01', 'true']],
@@ -48,7 +48,7 @@ const CASES: readonly (readonly [name: string, schema: unknown, right: readonly 
     ['patterns from end to end', { type: 'string', pattern: '^a[b-d]+$' }, ['"abcd"'], ['"a"', '"abx"', '"xab"']],
     ['patterns anywhere', { type: 'string', pattern: 'b{2}|^c' }, ['"abba"', '"cx"'], ['"aba"', '"xc"']],
     [
-      'patterns of what is escaped',
+      'patterns of escaped characters',
       { type: 'string', pattern: '^["\\\\\\n]{2}$' },
       ['"\\"\\\\"', '"\\n\\n"'],
       ['"""', '"\\t\\t"'],
@@ -236,7 +236,7 @@ describe('the grammar of a schema', () => {
     expect(matchesGbnf(readGbnf(grammar), '{"a":1,"b":2,"c":3}')).toBe(false)
   })
 
-  it('needs no more room than its schema for thousands of values', () => {
+  it('needs no more memory than its schema for thousands of values', () => {
     const schema = { enum: Array.from({ length: 5000 }, (_, index) => `value ${index * 7919}`) }
     const { grammar } = compileSchema(schema, { origin })
     expect(matchesGbnf(readGbnf(grammar), JSON.stringify(schema.enum[4321]))).toBe(true)
@@ -268,7 +268,7 @@ const REFUSED: readonly (readonly [name: string, schema: unknown, pointer: strin
   ['recursion that never ends', { properties: { next: { $ref: '#' } }, required: ['next'] }, '', /again and again/],
   ['references elsewhere', { items: { $ref: 'other.json#/a' } }, '/items/$ref', /inside the schema/],
   ['references to nothing', { $ref: '#/$defs/none' }, '/$ref', /leads to nothing/],
-  ['references to what all objects have', { $ref: '#/constructor' }, '/$ref', /leads to nothing/],
+  ['references to inherited members', { $ref: '#/constructor' }, '/$ref', /leads to nothing/],
   ['dynamic references', { $dynamicRef: '#a' }, '/$dynamicRef', /not supported/],
   ['look-ahead', { pattern: '^(?=a).*$' }, '/pattern', /linear time/],
   [

@@ -5,29 +5,39 @@ import { openSchema } from './schema/schema-document.ts'
 import { surveySchema } from './schema/survey-schema.ts'
 import type { SchemaOrigin } from './schema-refusal.ts'
 
-/** A JSON Schema, ready to generate by and to check against. */
+/** A compiled JSON Schema: a grammar for generation and a check for replies. */
 export interface CompiledSchema {
-  /** Grammar in the language of llama.cpp; what it matches is JSON, and right as far as a grammar can tell. */
+  /**
+   * Grammar in the language of llama.cpp. Its matches are JSON that satisfies the schema as far as a grammar can
+   * express it.
+   */
   readonly grammar: string
-  /** Holds a parsed reply to the whole schema. */
+  /** Checks a parsed reply against the whole schema. */
   readonly check: ValueCheck
 }
 
-/** How a schema is compiled. */
+/** Options of {@link compileSchema}. */
 export interface CompileOptions extends GrammarOptions {
   /** Named in refusals. */
   readonly origin: SchemaOrigin
 }
 
 /**
- * Compiles a JSON Schema (draft 2020-12, and what older drafts wrote otherwise) to a grammar.
+ * Compiles a JSON Schema (draft 2020-12, and the spellings of older drafts) to a grammar.
  *
- * The grammar may match less than the schema: properties keep their order, no properties are made up beside listed ones,
- * a schema that says nothing of the type means the type that its keywords are about. What a grammar cannot say (`not`,
- * `uniqueItems`, `contains`, exclusive alternatives, some patterns and steps) is left to {@link CompiledSchema.check}.
+ * The grammar may match less than the schema:
+ *
+ * - Properties keep their order.
+ *
+ * - No properties are invented beside listed ones.
+ *
+ * - A schema without a type gets the type that its keywords are about.
+ *
+ * {@link CompiledSchema.check} covers the keywords that a grammar cannot express: `not`, `uniqueItems`, `contains`,
+ * exclusive alternatives, some patterns and steps.
  *
  * @throws `invalid_request` with the code `unsupported_schema`, the place as JSON pointer and the reason: when it is no
- *   schema, refers to something outside of it, has no value that ends, or goes beyond a bound
+ *   schema, refers to something outside of it, has no finite value, or passes a bound
  */
 export function compileSchema(schema: unknown, options: CompileOptions): CompiledSchema {
   const budget = new CompileBudget()

@@ -2,20 +2,20 @@ import type { ValueCheck } from './check/create-check.ts'
 import { compileSchema, jsonObjectGrammar } from './compile-schema.ts'
 import { isObject } from './schema/json.ts'
 import type { StructuredOutput, ToolGrammarSettings } from './settings.ts'
-import { propertiesOrder } from './tools/properties-order.ts'
+import { readPropertiesOrder } from './tools/properties-order.ts'
 
-/** What holds a reply to its form. */
+/** The constraint on a reply's form. */
 export interface OutputConstraint {
   readonly grammar: string
-  /** For the parsed reply; absent where the form is no JSON. */
+  /** For the parsed reply; absent for a form other than JSON. */
   readonly check?: ValueCheck | undefined
 }
 
 /**
- * The grammar of a form, and the check of what the grammar cannot say.
+ * Compiles the grammar of a form, and the check of keywords that the grammar cannot express.
  *
- * @param settings the `function` block of the model
- * @throws `invalid_request` with the code `unsupported_schema`, before anything is generated
+ * @param settings the `function` block of the model @throws `invalid_request` with the code `unsupported_schema`,
+ *   before anything is generated
  */
 export function compileStructuredOutput(output: StructuredOutput, settings: ToolGrammarSettings): OutputConstraint {
   switch (output.kind) {
@@ -29,7 +29,7 @@ export function compileStructuredOutput(output: StructuredOutput, settings: Tool
     case 'json-schema':
       return compileSchema(output.schema, {
         origin: { param: 'response_format' },
-        propertiesOrder: propertiesOrder(settings),
+        propertiesOrder: readPropertiesOrder(settings),
       })
   }
 }

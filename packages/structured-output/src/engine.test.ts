@@ -22,7 +22,7 @@ function compile(schema: unknown): string | undefined {
   }
 }
 
-/** A text with one character changed, left out or put in. */
+/** Changes, removes or inserts one character of a text. */
 function damage(text: string, random: () => number): string {
   const characters = [...text]
   const at = Math.floor(random() * characters.length)
@@ -33,7 +33,7 @@ function damage(text: string, random: () => number): string {
 
 describe('grammars in the engine', () => {
   it.each(['exact', 'any'] as const)(
-    'of 300 generated schemas (%s) match what they match here',
+    'of 300 generated schemas (%s) match the same texts here and there',
     async (sort) => {
       let compared = 0
       for (const [index, schema] of sampleSchemas(jsonSchemas[sort], 300).entries()) {

@@ -19,7 +19,7 @@ function compile(schema: unknown): CompiledSchema | SvcError {
 }
 
 describe('generated schemas', () => {
-  it('match only what is right, or are refused with place and reason', () => {
+  it('match valid texts only, or are refused with place and reason', () => {
     const wrong: unknown[] = []
     let drawn = 0
     for (const [index, schema] of sampleSchemas(jsonSchemas.exact, 300).entries()) {
@@ -40,7 +40,7 @@ describe('generated schemas', () => {
     expect(drawn).toBeGreaterThan(4000)
   })
 
-  it('parse whatever the schema, and are held to the rest afterwards', () => {
+  it('parse for every schema, and are checked against the rest afterwards', () => {
     let refused = 0
     let right = 0
     for (const [index, schema] of sampleSchemas(jsonSchemas.any, 300).entries()) {
@@ -54,7 +54,7 @@ describe('generated schemas', () => {
       const results = Array.from({ length: 20 }, () => compiled.check(JSON.parse(sample())))
       if (results.some((problems) => problems === undefined)) right += 1
     }
-    // Most must be usable, and what is generated for most must be right at least now and then.
+    // Most schemas must be usable, and most of those must generate a valid text at least sometimes.
     expect(refused).toBeLessThan(100)
     expect(right).toBeGreaterThan(150)
   })

@@ -3,27 +3,27 @@ import { choice, type Expression, literal, NEVER, repeat, rule, sequence } from 
 import { findProductive, namesIn, pruneRules, type Rules } from './gbnf/prune-rules.ts'
 import { writeGrammar } from './gbnf/write-grammar.ts'
 import { MAX_ELEMENTS, MAX_GRAMMAR_LENGTH, MAX_REPEAT, MAX_RULES } from './limits.ts'
-import { charactersOf } from './patterns/code-points.ts'
+import { toCharacterSet } from './patterns/code-points.ts'
 import type { TextTest } from './patterns/compile-pattern.ts'
 import { type Alternative, AlternativeExpander, identify } from './schema/expand-alternatives.ts'
 import type { Kind } from './schema/keywords.ts'
 import { openSchema, type SchemaPlace } from './schema/schema-document.ts'
 import { refuseSchema, type SchemaOrigin } from './schema-refusal.ts'
 import { arrayRules, arrayShape } from './shapes/array-shape.ts'
-import { allowedKinds, listedValues, numberFacets } from './shapes/facets.ts'
+import { findAllowedKinds, findListedValues, uniteNumberFacets } from './shapes/facets.ts'
 import { literalChoice } from './shapes/literal-choice.ts'
 import { integerShape, numberRules, numberShape } from './shapes/number-shape.ts'
 import { isFreeObject, objectRules, objectShape } from './shapes/object-shape.ts'
 import type { RuleMaker } from './shapes/rule-maker.ts'
 import { stringRules, stringShape } from './shapes/string-shape.ts'
 
-/** How a grammar is made. */
+/** Options of {@link GrammarBuilder}. */
 export interface GrammarOptions {
   /** Names of properties that come first, in this order; the others follow as the schema lists them. @default none */
   readonly propertiesOrder?: readonly string[] | undefined
 }
 
-/** A place that a refusal can name. */
+/** A place for a refusal to name. */
 interface BlamedPlace {
   readonly document: { readonly origin: SchemaOrigin }
   readonly pointer: string
@@ -33,12 +33,12 @@ const UNSATISFIABLE = 'no value can satisfy it'
 const ENDLESS = 'it needs itself again and again, so that no value of it ever ends'
 const TEXT = openSchema({ type: 'string' }, { param: 'property name' })
 
-/** Makes rules of schemas: one for every set of places that must hold together, however often it is needed. */
+/** Builds rules from schemas: one for every set of places that must hold together, however often it is needed. */
 export class GrammarBuilder implements RuleMaker {
   readonly #rules = new Map<string, Expression>(basicRules())
   readonly #known = new Map<string, Expression>()
   readonly #open: { readonly name: string; readonly places: Alternative }[] = []
-  /** What to say when a rule matches nothing. */
+  /** Refusals for rules without a match. */
   readonly #failures = new Map<string, { readonly place: SchemaPlace; readonly reason: string }>()
   readonly #expander = new AlternativeExpander()
   readonly #evaluation: Evaluation
@@ -56,10 +56,10 @@ export class GrammarBuilder implements RuleMaker {
   ruleFor(places: readonly SchemaPlace[]): Expression {
     const relevant = distinct(places.filter(({ schema }) => schema !== true))
     if (relevant.length === 0) return rule('value')
-    const key = `all ${keyOf(relevant)}`
+    const key = `all ${toKey(relevant)}`
     const known = this.#known.get(key)
     if (known !== undefined) return known
-    const made = this.#anyOf(relevant)
+    const made = this.#alternatives(relevant)
     this.#known.set(key, made)
     return made
   }
@@ -106,7 +106,7 @@ export class GrammarBuilder implements RuleMaker {
   }
 
   /**
-   * The text of the grammar that starts with an expression.
+   * Writes the text of the grammar that starts with an expression.
    *
    * @throws `invalid_request` when nothing can ever match, or the text is too long
    */
@@ -124,7 +124,7 @@ export class GrammarBuilder implements RuleMaker {
     return text
   }
 
-  #anyOf(places: readonly SchemaPlace[]): Expression {
+  #alternatives(places: readonly SchemaPlace[]): Expression {
     this.#expander.hasCut = false
     const alternatives = this.#expander.expand(places)
     if (alternatives.length === 0) {
@@ -139,11 +139,11 @@ export class GrammarBuilder implements RuleMaker {
     return options.length === 1 ? choice(...options) : this.addRule(hintFor(places[0]), choice(...options))
   }
 
-  /** The rule of one alternative; it is built when its turn comes, so that schemas may refer to themselves. */
+  /** The rule of one alternative. It is built later, from a queue, so that schemas may refer to themselves. */
   #alternative(places: Alternative): Expression {
     const [place] = places
     if (place === undefined) return rule('value')
-    const key = `one ${keyOf(places)}`
+    const key = `one ${toKey(places)}`
     const known = this.#known.get(key)
     if (known !== undefined) return known
     const name = this.#newName(hintFor(place))
@@ -156,13 +156,13 @@ export class GrammarBuilder implements RuleMaker {
   #shape(places: Alternative): Expression {
     const [first] = places
     if (first === undefined) return rule('value')
-    const values = this.#guarded(first, () => listedValues(places, this.#evaluation))
+    const values = this.#guarded(first, () => findListedValues(places, this.#evaluation))
     if (values !== undefined) {
       const texts = values.map((value) => JSON.stringify(value))
       this.spend(texts.reduce((sum, text) => sum + 1 + text.length / 16, 0))
       return literalChoice(texts)
     }
-    const kinds = allowedKinds(places)
+    const kinds = findAllowedKinds(places)
     return choice(...[...kinds].map((kind) => this.#kind(kind, places, kinds)))
   }
 
@@ -173,9 +173,9 @@ export class GrammarBuilder implements RuleMaker {
       case 'boolean':
         return rule('boolean')
       case 'integer':
-        return kinds.has('fraction') ? NEVER : integerShape(numberFacets(places), this)
+        return kinds.has('fraction') ? NEVER : integerShape(uniteNumberFacets(places), this)
       case 'fraction':
-        return numberShape(numberFacets(places), this)
+        return numberShape(uniteNumberFacets(places), this)
       case 'string':
         return stringShape(places, this)
       case 'array':
@@ -202,7 +202,7 @@ export class GrammarBuilder implements RuleMaker {
     }
   }
 
-  /** Why nothing matches: a part that nothing satisfies, or parts that need each other without end. */
+  /** Explains why there is no match: an unsatisfiable part, or parts that require each other without end. */
   #explain(root: Expression, rules: Rules, productive: ReadonlySet<string>): Error {
     const seen = new Set<string>()
     const open = [...namesIn(root)].reverse()
@@ -228,7 +228,7 @@ function distinct(places: readonly SchemaPlace[]): readonly SchemaPlace[] {
   return [...known.values()]
 }
 
-function keyOf(places: readonly SchemaPlace[]): string {
+function toKey(places: readonly SchemaPlace[]): string {
   return places.map(identify).toSorted().join(' ')
 }
 
@@ -243,7 +243,7 @@ function hintFor(place: SchemaPlace | undefined): string {
 
 function basicRules(): readonly (readonly [string, Expression])[] {
   const kinds = ['object', 'array', 'string', 'number', 'boolean'].map(rule)
-  const lineBreak = sequence(literal('\n'), repeat({ kind: 'class', set: charactersOf(' \t') }, 0, 20))
+  const lineBreak = sequence(literal('\n'), repeat({ kind: 'class', set: toCharacterSet(' \t') }, 0, 20))
   return [
     ['value', choice(...kinds, literal('null'))],
     ...objectRules(),
@@ -251,7 +251,7 @@ function basicRules(): readonly (readonly [string, Expression])[] {
     ...stringRules(),
     ...numberRules(),
     ['boolean', choice(literal('true'), literal('false'))],
-    // At most one line break with its indent: a model that liked blanks would never end.
+    // At most one line break with its indent: a model that keeps writing blanks would never end.
     ['space', repeat(choice(literal(' '), lineBreak), 0, 1)],
   ]
 }

@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 120_000 })
 
 const origin = { param: 'schema' }
 
-/** Compiles, or is refused; nothing else may happen. */
+/** Compiles, or is refused; any other error fails the test. */
 function outcome(schema: unknown): 'compiled' | 'refused' {
   try {
     readGbnf(compileSchema(schema, { origin }).grammar)
@@ -83,7 +83,7 @@ const HOSTILE: readonly (readonly [name: string, schema: unknown, expected: 'com
   ['a schema that is a list', [], 'refused'],
 ]
 
-/** A definition that only leads on to the next one, over and over, each also named by a property. */
+/** Definitions that only refer to the next one, each also named by a property. */
 function chain(length: number): unknown {
   const names = Array.from({ length }, (_, index) => index)
   const $defs = Object.fromEntries(names.map((index) => [`a${index}`, { $ref: `#/$defs/a${index + 1}` }]))
@@ -110,9 +110,9 @@ describe('schemas that would hold up everybody else', () => {
     expect(() => compileSchema(schema, { origin })).toThrow(reason)
   })
 
-  it('no clock decides what is compiled', () => {
+  it('no clock decides the result of a compilation', () => {
     let now = 0
-    // Every look at a clock finds that a quarter of an hour has passed.
+    // Every reading of a clock is a quarter of an hour later.
     const clocks = [vi.spyOn(performance, 'now'), vi.spyOn(Date, 'now')]
     for (const clock of clocks) clock.mockImplementation(() => (now += 1e6))
     try {
@@ -124,7 +124,7 @@ describe('schemas that would hold up everybody else', () => {
     }
   })
 
-  it('the limit of a compilation is none of what it has compiled', () => {
+  it('the step limit of a compilation does not limit its result', () => {
     const budget = new CompileBudget(1)
     expect([budget.spend(), budget.spend()]).toEqual([true, false])
     budget.stop()
@@ -206,7 +206,7 @@ describe('hostile schemas', () => {
     expect(seen.refused).toBeGreaterThan(100)
   })
 
-  it('of any names and texts match what JSON reads back as the same', () => {
+  it('of any names and texts match JSON that parses to the same', () => {
     const text = fc.string({ unit: 'binary', maxLength: 12 })
     fc.assert(
       fc.property(fc.uniqueArray(text, { minLength: 1, maxLength: 6 }), text, (names, value) => {

@@ -1,5 +1,5 @@
 /**
- * JSON Schemas as grammars for generation, and as checks of what was generated.
+ * JSON Schemas as grammars for generation, and as checks of generated replies.
  *
  * @module
  */

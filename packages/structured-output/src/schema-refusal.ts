@@ -1,10 +1,10 @@
 import { SvcError } from '@svc/errors'
 
-/** Where in a request a schema stands. */
+/** The field of the request that holds a schema. */
 export interface SchemaOrigin {
   /** The field as clients write it: `response_format.json_schema.schema`. */
   readonly param: string
-  /** What it is in words, where the field has several. @default the field */
+  /** Description in words, where the field holds several. @default the field */
   readonly label?: string | undefined
 }
 

@@ -5,7 +5,7 @@ export type StructuredOutput =
   /** A grammar in the dialect of llama.cpp. */
   | { readonly kind: 'gbnf'; readonly grammar: string }
 
-/** How a model writes calls of tools; the part of its `function` block that grammars depend on. */
+/** Form in which a model writes calls of tools: the part of its `function` block that grammars depend on. */
 export interface ToolGrammarSettings {
   /** @default name */
   readonly functionNameKey?: string | undefined
@@ -13,17 +13,17 @@ export interface ToolGrammarSettings {
   readonly functionArgumentsKey?: string | undefined
   readonly grammar?:
     | {
-        /** Several calls at once, as a list. @default false */
+        /** Allows several calls at once, as a list. @default false */
         readonly parallelCalls?: boolean | undefined
         /** Writes a list of calls on one line. @default false */
         readonly disableParallelNewLines?: boolean | undefined
-        /** Text or calls. @default calls alone */
+        /** Allows text or calls. @default calls alone */
         readonly mixedMode?: boolean | undefined
         /** In mixed mode: no text beside calls. @default false */
         readonly noMixedFreeString?: boolean | undefined
         /** In mixed mode: text may follow calls. @default false */
         readonly expectStringsAfterJson?: boolean | undefined
-        /** Stands before calls. @default nothing */
+        /** Text before calls. @default none */
         readonly prefix?: string | undefined
         /** Names of properties that come first, with commas between them. */
         readonly propertiesOrder?: string | undefined

@@ -65,7 +65,7 @@ describe('toStructuredOutput', () => {
 })
 
 describe('compileStructuredOutput', () => {
-  it('holds an object to nothing but being one', () => {
+  it('requires an object and nothing more', () => {
     const { grammar, check } = compileStructuredOutput({ kind: 'json-object' }, {})
     expect(grammar).toMatch(/^root ::= object\n/)
     expect(check?.({ a: 1 })).toBeUndefined()

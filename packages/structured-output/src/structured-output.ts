@@ -1,11 +1,11 @@
 import { SvcError } from '@svc/errors'
 import { MAX_GRAMMAR_LENGTH } from './limits.ts'
-import { isObject, type JsonObject, member } from './schema/json.ts'
+import { isObject, type JsonObject, readMember } from './schema/json.ts'
 import type { StructuredOutput } from './settings.ts'
 
-/** Fields of a request that say which form its answer must have, as they came; null counts as absent. */
+/** Fields of a request that state the form of its answer, as they came; null counts as absent. */
 export interface StructuredOutputFields {
-  /** A word, an object with `type`, its schema under `json_schema` or beside the type. */
+  /** A word, or an object with `type`, with its schema under `json_schema` or beside the type. */
   readonly responseFormat?: unknown
   /** Grammar in the language of llama.cpp; empty counts as absent. */
   readonly grammar?: string | null | undefined
@@ -13,15 +13,15 @@ export interface StructuredOutputFields {
   readonly grammarJsonFunctions?: JsonObject | null | undefined
 }
 
-/** How refusals call the fields. */
+/** Names of the fields in refusals. */
 export interface FieldNames {
   readonly responseFormat: string
 }
 
 /**
- * The form an answer must have; undefined for free text.
+ * Reads the form of an answer; undefined for free text.
  *
- * @throws `invalid_request` for a form that is not known or lacks its schema, for a grammar that is too long, and where
+ * @throws `invalid_request` for a form that is unknown or lacks its schema, for a grammar that is too long, and where
  *   two fields ask for a form each
  */
 export function toStructuredOutput(
@@ -42,18 +42,18 @@ export function toStructuredOutput(
 
 function fromResponseFormat(format: unknown, field: string): StructuredOutput | undefined {
   if (format === undefined || format === null) return undefined
-  const type = isObject(format) ? member(format, 'type') : format
+  const type = isObject(format) ? readMember(format, 'type') : format
   if (type === 'text') return undefined
   if (type === 'json_object') {
-    const schema = isObject(format) ? member(format, 'schema') : undefined
+    const schema = isObject(format) ? readMember(format, 'schema') : undefined
     return isObject(schema) ? { kind: 'json-schema', schema } : { kind: 'json-object' }
   }
   if (type !== 'json_schema' || !isObject(format)) {
     throw refused(field, `${field}: expected text, json_object or json_schema`, 'invalid_response_format')
   }
-  const nested = member(format, 'json_schema')
+  const nested = readMember(format, 'json_schema')
   const holder = isObject(nested) ? nested : format
-  const [schema, name] = [member(holder, 'schema'), member(holder, 'name')]
+  const [schema, name] = [readMember(holder, 'schema'), readMember(holder, 'name')]
   if (typeof schema !== 'boolean' && !isObject(schema)) {
     const path = isObject(nested) ? `${field}.json_schema.schema` : `${field}.schema`
     throw refused(path, `${path}: expected a JSON Schema`, 'invalid_response_format')

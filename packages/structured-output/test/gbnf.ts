@@ -1,4 +1,4 @@
-/** A grammar in the language of llama.cpp, read back from its text: what tests hold grammars to. */
+/** A grammar in the language of llama.cpp, read back from its text for tests. */
 export interface Gbnf {
   readonly rules: ReadonlyMap<string, GbnfNode>
 }
@@ -10,7 +10,7 @@ type GbnfNode =
   | { readonly kind: 'choice'; readonly options: readonly GbnfNode[] }
   | { readonly kind: 'repeat'; readonly item: GbnfNode; readonly min: number; readonly max: number }
 
-/** Reads the text of a grammar; throws at whatever the language does not know, and at rules that are missing. */
+/** Reads the text of a grammar; throws at unknown syntax and at missing rules. */
 export function readGbnf(text: string): Gbnf {
   const rules = new Map<string, GbnfNode>()
   for (const line of text.split('\n').filter((one) => one !== '')) {
@@ -155,7 +155,7 @@ class Reader {
 export function matchesGbnf({ rules }: Gbnf, text: string): boolean {
   const characters = [...text].map((character) => character.codePointAt(0) ?? 0)
   const known = new Map<GbnfNode, Map<number, ReadonlySet<number>>>()
-  const endsOf = (node: GbnfNode, start: number): ReadonlySet<number> => {
+  const findEnds = (node: GbnfNode, start: number): ReadonlySet<number> => {
     const memo = known.get(node) ?? new Map<number, ReadonlySet<number>>()
     known.set(node, memo)
     const found = memo.get(start) ?? compute(node, start)
@@ -171,18 +171,18 @@ export function matchesGbnf({ rules }: Gbnf, text: string): boolean {
       }
       case 'rule': {
         const body = rules.get(node.name)
-        return body === undefined ? new Set() : endsOf(body, start)
+        return body === undefined ? new Set() : findEnds(body, start)
       }
       case 'sequence':
         return node.items.reduce<ReadonlySet<number>>((starts, item) => step(item, starts), new Set([start]))
       case 'choice':
-        return new Set(node.options.flatMap((option) => [...endsOf(option, start)]))
+        return new Set(node.options.flatMap((option) => [...findEnds(option, start)]))
       case 'repeat':
         return repeated(node, start)
     }
   }
   const step = (item: GbnfNode, starts: ReadonlySet<number>): ReadonlySet<number> =>
-    new Set([...starts].flatMap((at) => [...endsOf(item, at)]))
+    new Set([...starts].flatMap((at) => [...findEnds(item, at)]))
   const repeated = ({ item, min, max }: GbnfNode & { kind: 'repeat' }, start: number): ReadonlySet<number> => {
     let starts: ReadonlySet<number> = new Set([start])
     const all = new Set<number>(min === 0 ? [start] : [])
@@ -194,7 +194,7 @@ export function matchesGbnf({ rules }: Gbnf, text: string): boolean {
     return all
   }
   const root = rules.get('root')
-  return root !== undefined && endsOf(root, 0).has(characters.length)
+  return root !== undefined && findEnds(root, 0).has(characters.length)
 }
 
 /** A source of random numbers, 0 to below 1. */
@@ -211,11 +211,11 @@ export function seededRandom(seed: number): RandomSource {
   }
 }
 
-/** Draws texts from a grammar: short ones, once they are nested `maxDepth` deep. */
+/** Draws texts from a grammar. At a nesting of `maxDepth` it draws short ones. */
 export function createSampler({ rules }: Gbnf, random: RandomSource, maxDepth = 8): () => string {
-  const heights = heightsOf(rules)
+  const heights = findHeights(rules)
   const known = new Map<GbnfNode, number>()
-  const heightOf = (node: GbnfNode): number => {
+  const findHeight = (node: GbnfNode): number => {
     const height = known.get(node) ?? measure(node, heights)
     known.set(node, height)
     return height
@@ -232,15 +232,15 @@ export function createSampler({ rules }: Gbnf, random: RandomSource, maxDepth = 
       case 'sequence':
         return node.items.map((item) => draw(item, depth)).join('')
       case 'choice': {
-        const lowest = Math.min(...node.options.map(heightOf))
+        const lowest = Math.min(...node.options.map(findHeight))
         const usable = node.options.filter((option) =>
-          isLate ? heightOf(option) === lowest : heightOf(option) < Infinity,
+          isLate ? findHeight(option) === lowest : findHeight(option) < Infinity,
         )
         const option = usable[Math.floor(random() * usable.length)]
         return option === undefined ? '' : draw(option, depth)
       }
       case 'repeat': {
-        const more = isLate || heightOf(node.item) === Infinity ? 0 : Math.floor(random() ** 2 * 5)
+        const more = isLate || findHeight(node.item) === Infinity ? 0 : Math.floor(random() ** 2 * 5)
         const count = Math.min(node.max, node.min + more)
         return Array.from({ length: count }, () => draw(node.item, depth)).join('')
       }
@@ -255,7 +255,7 @@ const COMMON: readonly (readonly [number, number])[] = [
 ]
 
 function drawCharacter(ranges: readonly (readonly [number, number])[], random: RandomSource): number {
-  // Mostly plain ones, so that texts that a pattern is looked for in are hit now and then.
+  // Prefers plain characters, so that patterns find matches in some samples.
   const common = ranges.flatMap(([first, last]) =>
     COMMON.map(([low, high]) => [Math.max(first, low), Math.min(last, high)] as const).filter(
       ([low, high]) => low <= high,
@@ -269,8 +269,8 @@ function pick(ranges: readonly (readonly [number, number])[], random: RandomSour
   return ranges[Math.floor(random() * ranges.length)] ?? [0x20, 0x20]
 }
 
-/** The least number of rules inside each other that a text of a rule takes. */
-function heightsOf(rules: ReadonlyMap<string, GbnfNode>): ReadonlyMap<string, number> {
+/** The least nesting of rules that a text of a rule takes. */
+function findHeights(rules: ReadonlyMap<string, GbnfNode>): ReadonlyMap<string, number> {
   const heights = new Map([...rules.keys()].map((name) => [name, Infinity]))
   for (let isChanged = true; isChanged; ) {
     isChanged = false

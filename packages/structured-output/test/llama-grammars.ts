@@ -5,7 +5,7 @@ interface TestableGrammar extends LlamaGrammar {
   _testText(text: string): boolean
 }
 
-/** The engine's own reading of grammars, without a model. */
+/** The engine's own reader of grammars, without a model. */
 export interface LlamaGrammars {
   /** Whether a grammar matches the whole of each text. @throws when the engine cannot read the grammar */
   match(grammar: string, texts: readonly string[]): Promise<readonly boolean[]>

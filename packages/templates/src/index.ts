@@ -20,9 +20,9 @@ export {
   type GoTemplateOptions,
   GoTemplateSyntaxError,
   type GoType,
-  goMapOf,
+  goMap,
   goPointerTo,
-  goSliceOf,
+  goSlice,
   goStruct,
 } from './go/index.ts'
 // Jinja

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type NumberedJson, parseJsonKeepingNumbers, TemplateFloat } from './number.ts'
 
-/** What `JSON.parse` would have given. */
+/** The result of `JSON.parse`. */
 function toPlain(value: NumberedJson): unknown {
   if (value instanceof TemplateFloat) return value.value
   if (typeof value === 'bigint') return Number(value)
@@ -96,7 +96,7 @@ describe('parseJsonKeepingNumbers', () => {
     )
   })
 
-  it('refuses exactly what JSON.parse refuses', () => {
+  it('refuses the same texts as JSON.parse', () => {
     const piece = fc.constantFrom(
       '{',
       '}',

@@ -36,7 +36,7 @@ export type NumberedJson =
  * Parses JSON and keeps the difference between `1` and `1.0`, integers of any size, and the order of keys. Of equal
  * keys the last value wins, at the place of the first. Takes no recursion.
  *
- * @throws SvcError `json_syntax` for what is no JSON, `json_limit` past 128 levels or 4,300 digits of an integer; both
+ * @throws SvcError `json_syntax` for invalid JSON, `json_limit` past 128 levels or 4,300 digits of an integer; both
  *   `invalid_request` with `details.offset` in UTF-16 code units
  * @example
  * parseJsonKeepingNumbers('{"a": 1.0, "b": 1}') // Map { 'a' => TemplateFloat { value: 1 }, 'b' => 1 }
@@ -60,7 +60,7 @@ class Reader {
   read(): NumberedJson {
     for (;;) {
       let value = this.#readStart()
-      // A value may close any number of arrays and objects behind it.
+      // A value may close any number of arrays and objects after it.
       while (value !== undefined) {
         const parent = this.#open.at(-1)
         if (parent === undefined) return this.#finish(value)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { type GoStructType, goMapOf, goPointerTo, goSliceOf, goStruct } from '../src/go/index.ts'
+import { type GoStructType, goMap, goPointerTo, goSlice, goStruct } from '../src/go/index.ts'
 
-/** One recorded template with what Go made of it. */
+/** One recorded template with Go's output. */
 export interface GoRecord {
   readonly name: string
   readonly template: string
@@ -24,19 +24,19 @@ const toolFunction = goStruct('Function', {
   Name: { type: 'string', json: 'name' },
   Description: { type: 'string', json: 'description' },
   Strict: { type: 'bool', json: 'strict' },
-  Parameters: { type: goMapOf('any'), json: 'parameters' },
+  Parameters: { type: goMap('any'), json: 'parameters' },
 })
 
-/** What `chat`, `completion`, `edit` and `function` templates see. */
+/** The data of `chat`, `completion`, `edit` and `function` templates. */
 const promptData = goStruct('PromptData', {
   SystemPrompt: 'string',
   SuppressSystemPrompt: 'bool',
   Input: 'string',
   Instruction: 'string',
-  Functions: goSliceOf(toolFunction),
+  Functions: goSlice(toolFunction),
   MessageIndex: 'int',
   ReasoningEffort: 'string',
-  Metadata: goMapOf('string'),
+  Metadata: goMap('string'),
 })
 
 const calledFunction = goStruct('FunctionCall', {
@@ -51,7 +51,7 @@ const toolCall = goStruct('ToolCall', {
   FunctionCall: { type: calledFunction, json: 'function' },
 })
 
-/** What `chat_message` templates see. */
+/** The data of `chat_message` templates. */
 const chatMessageData = goStruct('ChatMessageData', {
   SystemPrompt: 'string',
   Role: 'string',
@@ -66,11 +66,11 @@ const chatMessageData = goStruct('ChatMessageData', {
 
 const medium = goStruct('Medium', { ID: 'int' })
 
-/** What `multimodal` templates see. */
+/** The data of `multimodal` templates. */
 const multimodalData = goStruct('MultimodalData', {
-  Audio: goSliceOf(medium),
-  Images: goSliceOf(medium),
-  Video: goSliceOf(medium),
+  Audio: goSlice(medium),
+  Images: goSlice(medium),
+  Video: goSlice(medium),
   Text: 'string',
 })
 
@@ -79,8 +79,8 @@ const nodeData: GoStructType = goStruct('Node', {
   Value: 'string',
   Count: goPointerTo(() => 'int'),
   Next: goPointerTo(() => nodeData),
-  Items: goSliceOf('string'),
-  Labels: goMapOf('string'),
+  Items: goSlice('string'),
+  Labels: goMap('string'),
   Ratio: 'float64',
 })
 
@@ -91,8 +91,8 @@ function isPlain(value: unknown): value is Plain {
 }
 
 /** A record's data as the engine takes it. */
-export function dataOf(record: GoRecord): unknown {
-  if (record.data_kind === undefined || !isPlain(record.data)) return withInts(record.data, '', floatsOf(record))
+export function toData(record: GoRecord): unknown {
+  if (record.data_kind === undefined || !isPlain(record.data)) return withInts(record.data, '', readFloats(record))
   switch (record.data_kind) {
     case 'prompt':
       return promptData.of({ ...record.data, ...renamed('Functions', record.data.Functions, toolFunction) })
@@ -127,7 +127,7 @@ function byJsonNames(type: GoStructType, data: unknown): Plain {
   )
 }
 
-function floatsOf(record: GoRecord): ReadonlySet<string> {
+function readFloats(record: GoRecord): ReadonlySet<string> {
   return new Set(record.integral_floats ?? [])
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { compileGoTemplate, GoTemplateExecError, GoTemplateSyntaxError } from '../src/go/index.ts'
-import { dataOf, readRecords } from './go-data.ts'
+import { readRecords, toData } from './go-data.ts'
 
 const records = readRecords()
 const succeeding = records.filter((record) => record.error === undefined)
@@ -14,7 +14,7 @@ describe('recorded templates', () => {
   })
 
   it.each(succeeding.map((record) => [record.name, record] as const))('%s renders as in Go', (_, record) => {
-    expect(compileGoTemplate(record.template).render(dataOf(record))).toBe(record.output)
+    expect(compileGoTemplate(record.template).render(toData(record))).toBe(record.output)
   })
 
   it.each(failingToParse.map((record) => [record.name, record] as const))('%s does not compile', (_, record) => {
@@ -23,6 +23,6 @@ describe('recorded templates', () => {
 
   it.each(failingToRender.map((record) => [record.name, record] as const))('%s fails when it runs', (_, record) => {
     const template = compileGoTemplate(record.template)
-    expect(() => template.render(dataOf(record))).toThrow(GoTemplateExecError)
+    expect(() => template.render(toData(record))).toThrow(GoTemplateExecError)
   })
 })

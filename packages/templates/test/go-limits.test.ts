@@ -10,7 +10,7 @@ function render(template: string, limits: GoTemplateLimits, data: unknown = {}):
   return compileGoTemplate(template, { limits }).render(data)
 }
 
-function limitOf(template: string, limits: GoTemplateLimits = {}, data: unknown = {}): string {
+function findLimit(template: string, limits: GoTemplateLimits = {}, data: unknown = {}): string {
   try {
     render(template, limits, data)
   } catch (error) {
@@ -48,24 +48,24 @@ describe('at a limit a template passes, one past it fails', () => {
     ['maxValueDepth', '{{$x := fromJson "[[]]"}}', '{{$x := fromJson "[[[]]]"}}', 2],
     ['maxPatternBytes', '{{$x := regexMatch "abc" "x"}}', '{{$x := regexMatch "abcd" "x"}}', 3],
   ] as const)('%s: %s', (limit, passing, failing, most) => {
-    expect(limitOf(passing, { [limit]: most })).toBe('none')
-    expect(limitOf(failing, { [limit]: most })).toBe(limit)
+    expect(findLimit(passing, { [limit]: most })).toBe('none')
+    expect(findLimit(failing, { [limit]: most })).toBe(limit)
   })
 
   it('maxTemplateDepth', () => {
     const template = '{{define "t"}}{{if .}}{{template "t" (rest .)}}{{end}}{{end}}{{template "t" .}}'
-    expect(limitOf(template, { maxTemplateDepth: 4 }, [1, 2, 3])).toBe('none')
-    expect(limitOf(template, { maxTemplateDepth: 4 }, [1, 2, 3, 4])).toBe('maxTemplateDepth')
+    expect(findLimit(template, { maxTemplateDepth: 4 }, [1, 2, 3])).toBe('none')
+    expect(findLimit(template, { maxTemplateDepth: 4 }, [1, 2, 3, 4])).toBe('maxTemplateDepth')
   })
 
   it('maxSteps', () => {
-    expect(limitOf('{{range 10}}x{{end}}', { maxSteps: 100 })).toBe('none')
-    expect(limitOf('{{range 50}}x{{end}}', { maxSteps: 100 })).toBe('maxSteps')
+    expect(findLimit('{{range 10}}x{{end}}', { maxSteps: 100 })).toBe('none')
+    expect(findLimit('{{range 50}}x{{end}}', { maxSteps: 100 })).toBe('maxSteps')
   })
 
   it('maxValueDepth of data', () => {
-    expect(limitOf('x', { maxValueDepth: 3 }, { a: { b: {} } })).toBe('none')
-    expect(limitOf('x', { maxValueDepth: 3 }, { a: { b: { c: {} } } })).toBe('maxValueDepth')
+    expect(findLimit('x', { maxValueDepth: 3 }, { a: { b: {} } })).toBe('none')
+    expect(findLimit('x', { maxValueDepth: 3 }, { a: { b: { c: {} } } })).toBe('maxValueDepth')
   })
 })
 
@@ -152,6 +152,6 @@ describe('templates that would run for ever or fill the memory end', () => {
 
   it('also where every match of a pattern reads to the end', () => {
     const template = '{{regexReplaceAll "a.*z|a" (repeat 99999 "a") "b"}}'
-    expect(limitOf(template, { maxPatternMillis: 50 })).toBe('maxPatternMillis')
+    expect(findLimit(template, { maxPatternMillis: 50 })).toBe('maxPatternMillis')
   })
 })

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { compileGoTemplate, GoTemplateExecError, GoTemplateLimitError, GoTemplateSyntaxError } from '../src/go/index.ts'
-import { dataOf, readRecords } from './go-data.ts'
+import { readRecords, toData } from './go-data.ts'
 
 const limits = { maxSteps: 50_000, maxOutputBytes: 100_000 }
 
-/** Renders, or says which of our errors came instead. Anything else that is thrown fails the test. */
+/** Renders, or returns the name of the expected error. Any other error fails the test. */
 function attempt(template: string, data: unknown): string {
   try {
     return compileGoTemplate(template, { limits }).render(data)
@@ -99,7 +99,7 @@ describe('any template', () => {
   it('made from a good one by a few edits renders or fails with an error of ours', () => {
     fc.assert(
       fc.property(record, fc.array(edit, { minLength: 1, maxLength: 4 }), (base, edits) => {
-        const output = attempt(edits.reduce(applyEdit, base.template), dataOf(base))
+        const output = attempt(edits.reduce(applyEdit, base.template), toData(base))
         expect(output.length).toBeLessThanOrEqual(limits.maxOutputBytes)
       }),
       { numRuns: 3000 },
@@ -135,7 +135,7 @@ describe('any template', () => {
   it('gives the same output each time', () => {
     fc.assert(
       fc.property(record, (base) => {
-        expect(attempt(base.template, dataOf(base))).toBe(attempt(base.template, dataOf(base)))
+        expect(attempt(base.template, toData(base))).toBe(attempt(base.template, toData(base)))
       }),
     )
   })

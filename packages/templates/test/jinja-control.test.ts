@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { failureOf, render } from './jinja-render.ts'
+import { findFailure, render } from './jinja-render.ts'
 
 describe('if', () => {
   it.each([
@@ -26,7 +26,7 @@ describe('if', () => {
     ['{{ 1|nope }}', 'SyntaxError'],
     ['{{ 1 is nope }}', 'SyntaxError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -59,7 +59,7 @@ describe('for', () => {
     ['{% for x in list %}', 'SyntaxError'],
     ['{% for x in list %}{% endif %}', 'SyntaxError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -87,7 +87,7 @@ describe('the variable loop', () => {
     ['{% for x in [1] %}{{ loop() }}{% endfor %}', 'TypeError'],
     ['{% for x in [1] %}{{ loop.previtem.x }}{% endfor %}', 'UndefinedError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -112,7 +112,7 @@ describe('break and continue', () => {
     ['{% for x in [1] %}{% call m() %}{% break %}{% endcall %}{% endfor %}', 'SyntaxError'],
     ['{% for x in [1] %}{% endfor %}{% break %}', 'SyntaxError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -135,7 +135,7 @@ describe('recursive loops', () => {
     ['{% for x in [1] recursive %}{{ loop() }}{% endfor %}', 'TypeError'],
     ['{% for x in [1] recursive %}{{ loop(5) }}{% endfor %}', 'TypeError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -153,7 +153,7 @@ describe('filter blocks', () => {
     ['{% filter nope %}{% endfilter %}', 'SyntaxError'],
     ['{% filter 1 %}{% endfilter %}', 'SyntaxError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -196,6 +196,6 @@ describe('tags that load', () => {
     ['{% do 1 %}', 'SyntaxError'],
     ['{% trans %}a{% endtrans %}', 'SyntaxError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { failureOf, render } from './jinja-render.ts'
+import { findFailure, render } from './jinja-render.ts'
 
 describe('directives', () => {
   it.each([
@@ -25,6 +25,6 @@ describe('directives', () => {
     ['{{ strftime_now() }}', 'TypeError'],
     ['{{ strftime_now(1) }}', 'TypeError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })

@@ -44,7 +44,7 @@ function render(record: JsonObject): string {
   return compileJinja(text(record, 'template')).render(toContext(record), { clock: CLOCK })
 }
 
-function failureOf(record: JsonObject): unknown {
+function findFailure(record: JsonObject): unknown {
   try {
     return render(record)
   } catch (error) {
@@ -66,7 +66,7 @@ describe('chat templates of the reference', () => {
 
   it.each(failing.map((record) => [text(record, 'name'), record] as const))('fails on %s', (_name, record) => {
     const type = text(record, 'error_type')
-    const error = failureOf(record)
+    const error = findFailure(record)
     const isSyntax = type === 'TemplateSyntaxError' || type === 'TemplateAssertionError'
     expect(error).toBeInstanceOf(isSyntax ? JinjaSyntaxError : JinjaRuntimeError)
     if (error instanceof JinjaRuntimeError) expect(error.exception).toBe(type)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { failureOf, render } from './jinja-render.ts'
+import { findFailure, render } from './jinja-render.ts'
 
 describe('values', () => {
   it.each([
@@ -38,7 +38,7 @@ describe('values', () => {
   })
 })
 
-describe('what is no JSON', () => {
+describe('invalid JSON', () => {
   it.each([
     ['{{ nope|tojson }}', 'TypeError'],
     ['{{ range(2)|tojson }}', 'TypeError'],
@@ -52,6 +52,6 @@ describe('what is no JSON', () => {
     ['{{ [1]|tojson(nope=1) }}', 'TypeError'],
     ["{{ [1]|tojson(separators=',') }}", 'ValueError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })

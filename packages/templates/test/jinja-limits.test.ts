@@ -5,7 +5,7 @@ function render(template: string, limits: JinjaLimits = {}, context: Readonly<Re
   return compileJinja(template, { limits }).render(context)
 }
 
-function limitOf(template: string, limits: JinjaLimits = {}): string {
+function findLimit(template: string, limits: JinjaLimits = {}): string {
   try {
     render(template, limits)
   } catch (error) {
@@ -48,13 +48,13 @@ describe('at a limit a template passes, one past it fails', () => {
     ['maxIntegerBits', '{{ 2 ** 58 * 2 }}', '{{ 2 ** 59 * 2 }}', 60],
     ['maxIntegerBits', '{{ 2 ** 58 + 2 ** 58 }}', '{{ 2 ** 59 + 2 ** 59 }}', 60],
   ] as const)('%s: %s', (limit, passing, failing, most) => {
-    expect(limitOf(passing, { [limit]: most })).toBe('none')
-    expect(limitOf(failing, { [limit]: most })).toBe(limit)
+    expect(findLimit(passing, { [limit]: most })).toBe('none')
+    expect(findLimit(failing, { [limit]: most })).toBe(limit)
   })
 
   it('maxSteps', () => {
-    expect(limitOf('{% for x in range(10) %}x{% endfor %}', { maxSteps: 100 })).toBe('none')
-    expect(limitOf('{% for x in range(50) %}x{% endfor %}', { maxSteps: 100 })).toBe('maxSteps')
+    expect(findLimit('{% for x in range(10) %}x{% endfor %}', { maxSteps: 100 })).toBe('none')
+    expect(findLimit('{% for x in range(50) %}x{% endfor %}', { maxSteps: 100 })).toBe('maxSteps')
   })
 
   it('maxDepth of data', () => {
@@ -224,7 +224,7 @@ describe('templates that would run for ever or fill the memory end', () => {
     'a long text again and again: %s',
     (expression) => {
       const template = `${LONG}${ROUNDS}{% set x = ${expression} %}${END}`
-      expect(limitOf(template, { maxSteps: 200_000 })).toBe('maxSteps')
+      expect(findLimit(template, { maxSteps: 200_000 })).toBe('maxSteps')
     },
     60_000,
   )
@@ -250,11 +250,11 @@ describe('sources made to be slow to read are refused or read', () => {
     ['targets', `{% set ${'('.repeat(many)}a${')'.repeat(many)} = 1 %}`],
     ['filters of a block', `{% filter e${'|e'.repeat(many)} %}{% endfilter %}`],
   ])('nested %s', (_name, template) => {
-    expect(limitOf(template)).toBe('maxNesting')
+    expect(findLimit(template)).toBe('maxNesting')
   })
 
   it('a source that is too long', () => {
-    expect(limitOf('a'.repeat(1_048_577))).toBe('maxSourceLength')
+    expect(findLimit('a'.repeat(1_048_577))).toBe('maxSourceLength')
   })
 
   it.each([
@@ -277,7 +277,7 @@ describe('sources made to be slow to read are refused or read', () => {
   })
 })
 
-/** A namespace whose list has been put into itself, in a way, 60 times. */
+/** A namespace whose list was nested into itself 60 times. */
 function nested(expression: string, name = 'n'): string {
   return `{% set ${name} = namespace(l=(1,)) %}{% for i in range(60) %}{% set ${name}.l = ${expression} %}{% endfor %}`
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { failureOf, render } from './jinja-render.ts'
+import { findFailure, render } from './jinja-render.ts'
 
 describe('texts', () => {
   it.each([
@@ -25,7 +25,7 @@ describe('texts', () => {
     ["{{ 'a }}", 'SyntaxError'],
     ['{{ "a\' }}', 'SyntaxError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -52,7 +52,7 @@ describe('lists, tuples, dicts', () => {
     ['{{ [1 }}', 'SyntaxError'],
     ["{{ {'a': 1 }}", 'SyntaxError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -75,7 +75,7 @@ describe('words', () => {
     ['{{ not true ~ not false }}', 'SyntaxError'],
     ['{{ not }}', 'SyntaxError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -142,6 +142,6 @@ describe('operators', () => {
     ['{{ a;b }}', 'SyntaxError'],
     ['{{ `a` }}', 'SyntaxError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })

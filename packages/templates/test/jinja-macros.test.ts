@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { failureOf, render } from './jinja-render.ts'
+import { findFailure, render } from './jinja-render.ts'
 
 describe('arguments', () => {
   it.each([
@@ -32,7 +32,7 @@ describe('arguments', () => {
     ['{{ 1() }}', 'TypeError'],
     ['{{ text() }}', 'TypeError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -71,6 +71,6 @@ describe('call blocks', () => {
     ['{% call m %}{% endcall %}', 'SyntaxError'],
     ['{% macro m(caller) %}{{ caller() }}{% endmacro %}', 'SyntaxError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { failureOf, render } from './jinja-render.ts'
+import { findFailure, render } from './jinja-render.ts'
 
 describe('case', () => {
   it.each([
@@ -27,7 +27,7 @@ describe('strip, prefixes', () => {
   })
 
   it.each([["{{ 'a'.strip(1) }}", 'TypeError']])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -61,7 +61,7 @@ describe('split and join', () => {
     ["{{ 'abc'.partition('') }}", 'ValueError'],
     ["{{ ','.join([1]) }}", 'TypeError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -85,7 +85,7 @@ describe('find', () => {
     ["{{ 'hello'.startswith(['h']) }}", 'TypeError'],
     ["{{ 'hello'.find(1) }}", 'TypeError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -100,7 +100,7 @@ describe('padding', () => {
   })
 
   it.each([["{{ 'ab'.center(5, 'xy') }}", 'TypeError']])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -123,7 +123,7 @@ describe('replace, translate, encode', () => {
     ["{{ 'a'.replace(1, 2) }}", 'TypeError'],
     ["{{ 'a'.replace('a') }}", 'TypeError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -166,7 +166,7 @@ describe('format', () => {
     ["{{ '{:d}'.format('a') }}", 'ValueError'],
     ["{{ '{.x.y}'.format(1) }}", 'KeyError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -191,7 +191,7 @@ describe('lists, tuples, dicts, ranges', () => {
   })
 
   it.each([['{{ list.index(9) }}', 'ValueError']])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -206,7 +206,7 @@ describe('numbers', () => {
   })
 
   it.each([['{{ (5).nope() }}', 'UndefinedError']])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -223,6 +223,6 @@ describe('arguments', () => {
     ["{{ 'a'.center(width=3) }}", 'TypeError'],
     ["{{ 'a'.center('3') }}", 'TypeError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })

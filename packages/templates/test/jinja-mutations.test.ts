@@ -18,7 +18,7 @@ interface Base {
 const limits = { maxSteps: 50_000, maxTextLength: 100_000 }
 const bases = readBases()
 
-/** Renders, or says which of our errors came instead. Anything else that is thrown fails the test. */
+/** Renders, or returns the name of the expected error. Any other error fails the test. */
 function attempt(template: string, context: Base['context'] = new Map()): string {
   try {
     return compileJinja(template, { limits }).render(context)

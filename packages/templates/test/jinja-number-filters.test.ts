@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { failureOf, render } from './jinja-render.ts'
+import { findFailure, render } from './jinja-render.ts'
 
 describe('abs, int, float', () => {
   it.each([
@@ -43,7 +43,7 @@ describe('abs, int, float', () => {
   })
 
   it.each([["{{ 'a'|abs }}", 'TypeError']])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -72,7 +72,7 @@ describe('round', () => {
     ["{{ 2.5|round(method='nope') }}", 'FilterArgumentError'],
     ["{{ 'a'|round }}", 'TypeError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -94,6 +94,6 @@ describe('filesizeformat', () => {
     ["{{ 'a'|filesizeformat }}", 'ValueError'],
     ['{{ none|filesizeformat }}', 'TypeError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { failureOf, render } from './jinja-render.ts'
+import { findFailure, render } from './jinja-render.ts'
 
 describe('how numbers print', () => {
   it.each([
@@ -20,7 +20,7 @@ describe('how numbers print', () => {
   })
 
   it.each([["{{ big ~ ' ' ~ -big ~ ' ' ~ big + 1 }}", 'TypeError']])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -54,7 +54,7 @@ describe('integers and floats', () => {
     ],
     ["{{ true + true ~ ' ' ~ (true * 5) ~ ' ' ~ -true ~ ' ' ~ (true / 2) }}", 'TypeError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -80,7 +80,7 @@ describe('comparing', () => {
     ['{{ [1] < (2,) }}', 'TypeError'],
     ['{{ {} < {} }}', 'TypeError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -105,7 +105,7 @@ describe('errors', () => {
     ["{{ 'a' + 1 }}", 'TypeError'],
     ['{{ [1] + (2,) }}', 'TypeError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -119,7 +119,7 @@ describe('repeated and joined', () => {
   })
 
   it.each([["{{ 'a' * 1.5 }}", 'TypeError']])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -166,7 +166,7 @@ describe('percent formats', () => {
     ["{{ '%x' % 1.5 }}", 'TypeError'],
     ["{{ '%c' % 'ab' }}", 'TypeError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -204,7 +204,7 @@ describe('brace formats', () => {
     ["{{ '{:c}'.format(-1) }}", 'OverflowError'],
     ["{{ '{}'.format([1]) ~ '{:5}'.format([1]) }}", 'TypeError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -230,6 +230,6 @@ describe('slices and items', () => {
     ["{{ list['a':] }}", 'TypeError'],
     ['{{ dict[1:] }}', 'TypeError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })

@@ -25,8 +25,8 @@ export function render(template: string): string {
   return compileJinja(template).render(CONTEXT, { clock: CLOCK })
 }
 
-/** What a template fails with: the exception of the language, or `SyntaxError`. */
-export function failureOf(template: string): string {
+/** The failure of a template: the exception of the language, or `SyntaxError`. */
+export function findFailure(template: string): string {
   try {
     render(template)
   } catch (error) {

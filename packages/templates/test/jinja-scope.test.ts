@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { failureOf, render } from './jinja-render.ts'
+import { findFailure, render } from './jinja-render.ts'
 
 describe('set', () => {
   it.each([
@@ -27,11 +27,11 @@ describe('set', () => {
     ['{% set true = 2 %}', 'SyntaxError'],
     ['{% set x %}', 'SyntaxError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
-describe('loops keep what they set', () => {
+describe('loops keep their assignments', () => {
   it.each([
     ['{% set x = 1 %}{% for i in [1, 2] %}{% set x = x + 1 %}{% endfor %}{{ x }}', '1'],
     ['{% for i in [1, 2] %}{% set y = i %}{{ y }}{% endfor %}[{{ y }}]', '12[]'],
@@ -50,11 +50,11 @@ describe('loops keep what they set', () => {
     ['{% for x in [1] %}{% set loop = 1 %}{% endfor %}', 'SyntaxError'],
     ['{% for loop in [1] %}{% endfor %}', 'SyntaxError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
-describe('namespaces keep what is set in them', () => {
+describe('namespaces keep their assignments', () => {
   it.each([
     ['{% set ns = namespace(x=0) %}{% for i in list %}{% set ns.x = ns.x + i %}{% endfor %}{{ ns.x }}', '6'],
     ["{% set ns = namespace({'a': 1}, b=2) %}{{ ns.a }}{{ ns.b }}[{{ ns.c }}]", '12[]'],
@@ -71,7 +71,7 @@ describe('namespaces keep what is set in them', () => {
     ["{% set ns = namespace(a=1) %}{% set ns['a'] = 2 %}", 'SyntaxError'],
     ['{{ namespace(1) }}', 'TypeError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -88,11 +88,11 @@ describe('with', () => {
     ['{% with a, b = 1, 2 %}{{ a }}{{ b }}{% endwith %}', 'SyntaxError'],
     ['{% with a = 1 b = 2 %}{% endwith %}', 'SyntaxError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
-describe('macros see what is around them', () => {
+describe('macros see outer variables', () => {
   it.each([
     ['{% set x = 1 %}{% macro m() %}{{ x }}{% endmacro %}{{ m() }}', '1'],
     ['{% macro m() %}{{ x }}{% endmacro %}{% set x = 1 %}{{ m() }}', '1'],
@@ -125,6 +125,6 @@ describe('blocks', () => {
     ['{% block a-b %}{% endblock %}', 'SyntaxError'],
     ['{{ self.nope() }}', 'UndefinedError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { failureOf, render } from './jinja-render.ts'
+import { findFailure, render } from './jinja-render.ts'
 
 describe('first, last, length, reverse, list', () => {
   it.each([
@@ -31,7 +31,7 @@ describe('first, last, length, reverse, list', () => {
     ['{{ 5|list }}', 'TypeError'],
     ["{{ list|map('string')|last }}", 'TypeError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -48,7 +48,7 @@ describe('join', () => {
   })
 
   it.each([['{{ 5|join }}', 'TypeError']])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -83,7 +83,7 @@ describe('sort, unique', () => {
     ['{{ 5|sort }}', 'TypeError'],
     ['{{ [[1], [1]]|unique|list }}', 'TypeError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -109,7 +109,7 @@ describe('min, max, sum', () => {
     ["{{ ['a', 'b']|sum }}", 'TypeError'],
     ["{{ ['a']|sum(start='') }}", 'TypeError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -142,7 +142,7 @@ describe('map, select, reject', () => {
     ["{{ range(3)|select('nope')|list }}", 'TemplateRuntimeError'],
     ['{{ users|selectattr|list }}', 'FilterArgumentError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -174,7 +174,7 @@ describe('groupby, dictsort, items', () => {
     ['{{ list|dictsort }}', 'AttributeError'],
     ['{{ list|items|list }}', 'TypeError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -193,7 +193,7 @@ describe('batch, slice', () => {
   })
 
   it.each([['{{ range(3)|slice(0)|list }}', 'ZeroDivisionError']])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { failureOf, render } from './jinja-render.ts'
+import { findFailure, render } from './jinja-render.ts'
 
 describe('kinds', () => {
   it.each([
@@ -46,7 +46,7 @@ describe('numbers', () => {
     ["{{ 'a' is odd }}", 'TypeError'],
     ['{{ 9 is divisibleby 0 }}', 'ZeroDivisionError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -68,7 +68,7 @@ describe('comparing', () => {
     ["{{ 'a' is lt 1 }}", 'TypeError'],
     ["{{ 1 is in 'abc' }}", 'TypeError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -94,7 +94,7 @@ describe('names', () => {
     ['{{ [] is filter }}', 'TypeError'],
     ['{{ 1 is nope }}', 'SyntaxError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -116,6 +116,6 @@ describe('grammar', () => {
     ['{{ 1 is not not none }}', 'SyntaxError'],
     ['{{ text is in }}', 'TypeError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })

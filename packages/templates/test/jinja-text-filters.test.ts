@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { failureOf, render } from './jinja-render.ts'
+import { findFailure, render } from './jinja-render.ts'
 
 describe('upper, lower, capitalize, title', () => {
   it.each([
@@ -41,7 +41,7 @@ describe('trim, center, indent', () => {
   })
 
   it.each([['{{ 5|indent }}', 'TypeError']])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -58,7 +58,7 @@ describe('replace', () => {
   })
 
   it.each([["{{ 'a'|replace('a') }}", 'TypeError']])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -79,7 +79,7 @@ describe('truncate', () => {
     ["{{ 'foo bar'|truncate(2) }}", 'AssertionError'],
     ["{{ 'foo bar'|truncate(5, leeway=-1) }}", 'AssertionError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -106,7 +106,7 @@ describe('wordwrap, wordcount', () => {
     ["{{ 'a b'|wordwrap(0) }}", 'ValueError'],
     ['{{ 5|wordwrap }}', 'AttributeError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -126,7 +126,7 @@ describe('format, string', () => {
     ["{{ '%s'|format }}", 'TypeError'],
     ["{{ '%s %(a)s'|format(1, a=2) }}", 'FilterArgumentError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -153,6 +153,6 @@ describe('escape and tags', () => {
     ["{{ {'a b': 1}|xmlattr }}", 'ValueError'],
     ['{{ 5|xmlattr }}', 'AttributeError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })

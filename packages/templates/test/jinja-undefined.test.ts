@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { compileJinja } from '../src/index.ts'
-import { failureOf, render } from './jinja-render.ts'
+import { findFailure, render } from './jinja-render.ts'
 
-describe('what is undefined prints as nothing and counts as false', () => {
+describe('undefined values print as nothing and count as false', () => {
   it.each([
     ['[{{ nope }}]', '[]'],
     ["[{{ dict.nope }}{{ dict['nope'] }}{{ list[9] }}{{ text.nope }}{{ none.x }}]", '[]'],
@@ -28,7 +28,7 @@ describe('what is undefined prints as nothing and counts as false', () => {
   })
 })
 
-describe('what cannot be a key', () => {
+describe('values that cannot be a key', () => {
   it('is not found', () => {
     expect(render('{{ {}[[]] }}{{ {}[{}] }}{{ {}[dict.keys()] }}{{ {}[(1, [])] }}')).toBe('')
   })
@@ -40,7 +40,7 @@ describe('what cannot be a key', () => {
     '{{ {dict.items(): 1} }}',
     '{{ {(1, []): 1} }}',
   ])('makes %s fail', (template) => {
-    expect(failureOf(template)).toBe('TypeError')
+    expect(findFailure(template)).toBe('TypeError')
   })
 })
 
@@ -87,7 +87,7 @@ describe('using it fails', () => {
     ['{{ [1, nope]|sort }}', 'UndefinedError'],
     ['{{ [1, nope]|sum }}', 'UndefinedError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 
@@ -117,7 +117,7 @@ describe('the machinery of the host is out of reach', () => {
     ["{{ raise_exception('stop: ' ~ 1) }}", 'TemplateError'],
     ['{{ raise_exception() }}', 'TypeError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })
 

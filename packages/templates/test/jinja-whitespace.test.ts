@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { failureOf, render } from './jinja-render.ts'
+import { findFailure, render } from './jinja-render.ts'
 
 describe('blocks', () => {
   it.each([
@@ -92,6 +92,6 @@ describe('errors', () => {
     ['{% raw x %}{% endraw %}', 'SyntaxError'],
     ['{{ 1 }}{% endif %}', 'SyntaxError'],
   ])('fails on %j with %s', (template, exception) => {
-    expect(failureOf(template)).toBe(exception)
+    expect(findFailure(template)).toBe(exception)
   })
 })

@@ -61,7 +61,7 @@ describe('renderChatTemplate', () => {
     )
   })
 
-  it('fails with what the template says, at its line', () => {
+  it("fails with the template's message, at its line", () => {
     const template = "\n{{ raise_exception('Roles must alternate') }}"
     expect(() => renderChatTemplate({ template, messages })).toThrow(
       expect.objectContaining({
@@ -129,7 +129,7 @@ describe('data', () => {
     expect(() => show(data)).toThrow(JinjaLimitError)
   })
 
-  it('is never changed, and nothing of the host is reached through it', () => {
+  it('is never changed, and gives no access to the host', () => {
     const data = { list: [1], dict: { a: 1 }, toString: 'own' }
     const template =
       '{{ x.constructor is defined }}{{ x.dict.__proto__ is defined }}{{ x.toString }}{{ x.list.push is defined }}'
@@ -146,7 +146,7 @@ describe('data', () => {
 })
 
 describe('chance', () => {
-  it('is what the ports say', () => {
+  it('come from the ports', () => {
     const template = compileJinja('{{ [1, 2, 3, 4]|random }}')
     expect(template.render({}, { random: () => 0 })).toBe('1')
     expect(template.render({}, { random: () => 0.99 })).toBe('4')

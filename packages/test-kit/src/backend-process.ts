@@ -5,15 +5,17 @@ import { fileURLToPath } from 'node:url'
 import { type BackendClient, createBackendClient } from '@svc/backend-client'
 import { type TempDir, tempDir } from './temp-dir.ts'
 
-/** A backend in a process of its own, and a client of it. The process and the folder are gone at the end of the scope. */
+/**
+ * A backend in a process of its own, and a client of it. The process and the folder are gone at the end of the scope.
+ */
 export interface BackendProcess extends AsyncDisposable {
   readonly client: BackendClient
   readonly child: ChildProcess
   /** A folder for the files of the test; the socket lies in it too. */
   readonly dir: TempDir
-  /** What the process has written so far, to stdout and stderr. */
+  /** Output of the process so far, stdout and stderr. */
   readonly output: () => string
-  /** Ends the process with SIGTERM and gives its exit code; null where a signal ended it. */
+  /** Ends the process with SIGTERM and returns its exit code; null after a signal. */
   readonly stop: () => Promise<number | null>
 }
 

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { build } from 'tsup'
 
-/** What a program that imports an entry of a package brings along. */
+/** Content of a program that imports an entry of a package. */
 export interface EntryBundle {
-  /** Absolute paths of the modules that something of is left in it. */
+  /** Absolute paths of the modules with any code left in it. */
   readonly modules: readonly string[]
-  /** What it still imports at run time. */
+  /** Modules that it still imports at run time. */
   readonly imports: readonly unknown[]
   /** Of the minified bundle, uncompressed. */
   readonly sizeBytes: number
@@ -23,11 +23,10 @@ interface BundledFile {
 }
 
 /**
- * Bundles an entry for a browser with everything it needs, from the sources of the workspace.
+ * Bundles an entry for a browser with all its dependencies, from the sources of the workspace.
  *
- * @param options.entry absolute path of the module
- * @param options.tsconfig absolute path
- * @throws when the entry needs a module of Node
+ * @param options.entry absolute path of the module @param options.tsconfig absolute path @throws when the entry needs a
+ *   module of Node
  */
 export async function bundleEntry({
   entry,

@@ -15,7 +15,7 @@ describe('makeCanary', () => {
 })
 
 describe('findCanaries', () => {
-  it('finds nothing where nothing is', () => {
+  it('finds nothing in clean texts', () => {
     expect(forms(`some text ${makeCanary('prompt').value}`)).toEqual([])
   })
 
@@ -58,7 +58,7 @@ describe('findCanaries', () => {
 })
 
 describe('findCanariesInValues', () => {
-  it('looks into fields, errors, causes and bytes, and says which line it was', () => {
+  it('looks into fields, errors, causes and bytes, and names the line', () => {
     const deep = new Error('x', { cause: { body: Buffer.from(canary.value) } })
     const loop = { key: new Map([['a', new Set([other.value])]]), self: {} }
     loop.self = loop
@@ -81,7 +81,7 @@ describe('findCanariesInFiles', () => {
     expect(sightings.find((sighting) => sighting.canary === 'key')?.where).toMatch(/^name of /)
   })
 
-  it('fails when there is nothing to look at', async () => {
+  it('fails without anything to search', async () => {
     await expect(findCanariesInFiles(['/nonexistent/log'], [canary])).rejects.toThrow('ENOENT')
   })
 })

@@ -4,32 +4,32 @@ import { join } from 'node:path'
 
 /** A secret made up for a test, to be searched for where it must not appear. */
 export interface Canary {
-  /** What it stands for, such as `api key`. */
+  /** The kind of secret, such as `api key`. */
   readonly name: string
   /** The secret itself: unique, with characters that JSON and URLs write differently. */
   readonly value: string
 }
 
-/** The ways a secret may be written. `core` is its random middle alone: a form nobody thought of, or a part of it. */
+/** Encodings of a secret. `core` is its random middle alone: part of the secret, or an encoding not listed here. */
 export type CanaryForm = 'plain' | 'json' | 'percent' | 'base64' | 'base64url' | 'hex' | 'core'
 
 /** A place where a canary was found. */
 export interface CanarySighting {
   readonly canary: string
   readonly form: CanaryForm
-  /** Name of what was searched: a file's path, or what the caller said. */
+  /** Name of the searched text: a file's path, or the caller's name for it. */
   readonly where: string
-  /** Of the sighting, in bytes. */
+  /** Offset of the sighting in bytes. */
   readonly offset: number
 }
 
-/** A new canary; its value is plain ASCII when `plain` is asked for, as header values and keys need it. */
+/** Makes a new canary; with `plain` its value is plain ASCII, as header values and keys need it. */
 export function makeCanary(name: string, options: { readonly plain?: boolean | undefined } = {}): Canary {
   const core = randomBytes(12).toString('hex')
   return { name, value: options.plain === true ? `canary-${core}-x` : `canary "${core}" \\ é/😀` }
 }
 
-/** Every sighting of the canaries in a text or bytes, one for each canary and form. */
+/** Finds the canaries in a text or bytes, one sighting for each canary and form. */
 export function findCanaries(
   haystack: string | Uint8Array,
   canaries: readonly Canary[],
@@ -41,17 +41,17 @@ export function findCanaries(
       : Buffer.from(haystack.buffer, haystack.byteOffset, haystack.byteLength)
   return canaries.flatMap((canary) => {
     const found = new Map<CanaryForm, number>()
-    for (const [form, needle] of needlesOf(canary)) {
+    for (const [form, needle] of toNeedles(canary)) {
       const offset = bytes.indexOf(needle)
       if (offset === -1 || found.has(form)) continue
-      // The core is part of most other forms: alone it counts when none of them is there.
+      // The core is part of most other forms: it counts only without them.
       if (form !== 'core' || found.size === 0) found.set(form, offset)
     }
     return [...found].map(([form, offset]) => ({ canary: canary.name, form, where, offset }))
   })
 }
 
-/** Every sighting of the canaries in captured values, such as log lines or their fields. */
+/** Finds the canaries in captured values, such as log lines or their fields. */
 export function findCanariesInValues(
   values: Iterable<unknown>,
   canaries: readonly Canary[],
@@ -62,7 +62,7 @@ export function findCanariesInValues(
   )
 }
 
-/** Every sighting of the canaries in files and folders, names inside folders included. A missing path is an error. */
+/** Finds the canaries in files and folders, names inside folders included. A missing path is an error. */
 export async function findCanariesInFiles(
   paths: readonly string[],
   canaries: readonly Canary[],
@@ -86,8 +86,8 @@ export async function findCanariesInFiles(
   return sightings
 }
 
-/** What to look for, most telling form first. */
-function needlesOf({ value }: Canary): [CanaryForm, Buffer][] {
+/** Search texts of a canary, most telling form first. */
+function toNeedles({ value }: Canary): [CanaryForm, Buffer][] {
   const utf8 = Buffer.from(value)
   const json = JSON.stringify(value).slice(1, -1)
   const asciiJson = json.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
@@ -108,7 +108,7 @@ function needlesOf({ value }: Canary): [CanaryForm, Buffer][] {
   return distinct.map(([form, text]) => [form, Buffer.from(text)])
 }
 
-/** The base64 digits that depend on the bytes alone, for each of the three places they may start at in a longer text. */
+/** The base64 digits that depend on the bytes alone, for each of three possible offsets in a longer text. */
 function base64Middles(bytes: Buffer): string[] {
   return [0, 1, 2].map((shift) => {
     const text = Buffer.concat([Buffer.alloc(shift), bytes])
@@ -124,7 +124,7 @@ function toBase64Url(text: string): string {
   return text.replaceAll('+', '-').replaceAll('/', '_')
 }
 
-/** A value as text with everything in it: causes and properties of errors, maps and sets, bytes as text. */
+/** Converts a value to text with all its content: causes and properties of errors, maps and sets, bytes as text. */
 function showAll(value: unknown, seen = new Set<unknown>()): string {
   if (typeof value !== 'object' || value === null) return String(value)
   if (seen.has(value)) return ''

@@ -9,9 +9,9 @@ export interface KeyedCertificate {
 
 /** An authority that lives as long as the test. */
 export interface TestCa {
-  /** Its certificate, PEM: what a client has to trust. */
+  /** Its certificate, PEM, for a client to trust. */
   readonly cert: string
-  /** A server certificate for names and IP addresses, valid for a day around now. */
+  /** Issues a server certificate for names and IP addresses, valid for a day around now. */
   issue(hosts: readonly [string, ...string[]]): KeyedCertificate
 }
 
@@ -46,7 +46,7 @@ export function createTestCa(commonName = 'svc test authority'): TestCa {
   }
 }
 
-// DER, as much of it as a certificate needs (X.690; RFC 5280).
+// DER encoding, the part that a certificate needs (X.690; RFC 5280).
 
 function tagged(tag: number, ...contents: readonly Uint8Array[]): Buffer {
   const content = Buffer.concat(contents)

@@ -61,7 +61,7 @@ describe('createFakeClock', () => {
     expect([clock.now(), clock.monotonic()]).toEqual([-1000, 5])
   })
 
-  it('tells when somebody sleeps', async () => {
+  it('reports a new sleeper', async () => {
     const clock = createFakeClock()
     const asleep = clock.waitForSleepers(2)
     const sleeping = [clock.sleep(1), clock.sleep(2)]

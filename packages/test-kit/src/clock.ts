@@ -2,20 +2,20 @@
 export interface FakeClock {
   /** Wall time, milliseconds since the epoch. */
   now(): number
-  /** Milliseconds since the clock was made; {@link FakeClock.setNow} does not move it. */
+  /** Milliseconds since the clock was created; {@link FakeClock.setNow} does not move it. */
   monotonic(): number
   /** Resolves once time has been advanced by `ms`; rejects with the signal's reason when it aborts first. */
   sleep(ms: number, options?: { readonly signal?: AbortSignal | undefined }): Promise<void>
   /**
-   * Moves time on, stopping at every sleeper that is due, in the order they are due; what a woken sleeper does next,
-   * sleeping again included, happens before time moves further.
+   * Advances time and stops at every due sleeper, in order; the work of a woken sleeper, sleeping again included,
+   * happens before time moves further.
    */
   advance(ms: number): Promise<void>
   /** Sets wall time alone, as an administrator or a time server does. */
   setNow(now: number): void
-  /** How many are asleep. */
+  /** Number of current sleepers. */
   readonly sleepers: number
-  /** Resolves when at least `count` are asleep. */
+  /** Resolves when at least `count` sleep. */
   waitForSleepers(count: number): Promise<void>
 }
 
@@ -24,13 +24,13 @@ interface Sleeper {
   wake(): void
 }
 
-/** How a clock starts. */
+/** Options of {@link createFakeClock}. */
 export interface FakeClockOptions {
   /** Wall time at the start, milliseconds since the epoch. @default 2026-01-01T00:00:00Z */
   readonly now?: number | undefined
 }
 
-/** A clock that stands still. */
+/** Creates a clock that stands still. */
 export function createFakeClock(options: FakeClockOptions = {}): FakeClock {
   let elapsed = 0
   let offset = options.now ?? Date.UTC(2026, 0, 1)
@@ -101,7 +101,7 @@ export function createFakeClock(options: FakeClockOptions = {}): FakeClock {
   }
 }
 
-/** Lets everything run that waits for a settled promise. */
+/** Runs everything that waits for a settled promise. */
 function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }

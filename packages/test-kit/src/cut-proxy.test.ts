@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { type Cut, startCutProxy } from './cut-proxy.ts'
 import { startUpstream } from './upstream.ts'
 
-/** What a client that sends a request sees of the answer, and how it ends. */
+/** Sends a request; returns the received answer and the way it ended. */
 function exchange(port: number, request: string): Promise<{ received: string; end: string }> {
   return new Promise((resolve) => {
     let received = ''
@@ -22,7 +22,7 @@ function exchange(port: number, request: string): Promise<{ received: string; en
 const REQUEST = 'POST / HTTP/1.1\r\nhost: h\r\nconnection: close\r\ncontent-length: 4\r\n\r\nbody'
 
 describe('startCutProxy', () => {
-  it('passes everything on when told to cut nothing, or later than the last byte', async () => {
+  it('passes everything without a cut, or with a cut after the last byte', async () => {
     await using upstream = await startUpstream()
     await using proxy = await startCutProxy({ target: upstream })
     const whole = (await exchange(proxy.port, REQUEST)).received
@@ -46,7 +46,7 @@ describe('startCutProxy', () => {
     expect(proxy.cuts).toBe(1)
   })
 
-  it.each(['fin', 'rst'] as const)('cuts the question, so that the target never sees it whole, by %s', async (how) => {
+  it.each(['fin', 'rst'] as const)('cuts the request, so that the target never sees all of it, by %s', async (how) => {
     await using upstream = await startUpstream()
     const cut: Cut = { direction: 'request', afterBytes: REQUEST.length - 1, how }
     await using proxy = await startCutProxy({ target: upstream, cut })

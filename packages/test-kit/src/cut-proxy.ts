@@ -2,11 +2,11 @@ import { connect, createServer, type Socket } from 'node:net'
 import { listenOnFreePort } from './http-server.ts'
 import { trackSockets } from './sockets.ts'
 
-/** Where and how to cut a connection. */
+/** The place and way of cutting a connection. */
 export interface Cut {
-  /** Which bytes are counted: those of the target (`response`) or of the client (`request`). */
+  /** Bytes to count: those of the target (`response`) or of the client (`request`). */
   readonly direction: 'response' | 'request'
-  /** How many of them pass before the cut; 0 cuts at the first byte. */
+  /** Number of bytes that pass before the cut; 0 cuts at the first byte. */
   readonly afterBytes: number
   /** `fin` ends both sides in good order, `rst` resets them. */
   readonly how: 'fin' | 'rst'
@@ -17,19 +17,19 @@ export interface CutProxy extends AsyncDisposable {
   readonly port: number
   /** How many connections have been cut. */
   readonly cuts: number
-  /** What happens to connections from now on; undefined lets them pass whole. */
+  /** Sets the cut of later connections; undefined lets them pass whole. */
   setCut(cut: Cut | undefined): void
   close(): Promise<void>
 }
 
-/** How to start a cutting proxy. */
+/** Options of {@link startCutProxy}. */
 export interface CutProxyOptions {
   readonly target: { readonly host?: string | undefined; readonly port: number }
   /** @default none: connections pass whole */
   readonly cut?: Cut | undefined
 }
 
-/** Starts a proxy on a free port of the loopback interface that forwards bytes to a target and may cut them off. */
+/** Starts a proxy on a free port of the loopback interface that forwards bytes to a target and can cut them off. */
 export async function startCutProxy({ target, cut: firstCut }: CutProxyOptions): Promise<CutProxy> {
   let current = firstCut
   let cuts = 0
@@ -96,8 +96,8 @@ function forward(from: Socket, to: Socket, cut: (Cut & { onCut(): void }) | unde
 }
 
 /**
- * A reset throws away what the other side has not read yet, or makes it look like a good end. A client in this
- * process has read it after a turn of the event loop.
+ * A reset discards the unread bytes of the other side, or makes the end look regular. A client in this process has read
+ * them after a turn of the event loop.
  */
 async function turnsOfTheLoop(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve))

@@ -19,7 +19,7 @@ export interface AnnouncedTensor {
   readonly offset: number
 }
 
-/** A GGUF file of one small tensor, or what the parts say instead. */
+/** Writes a GGUF file of one small tensor, or with the given parts. */
 export function ggufBytes(
   parts: {
     readonly version?: number
@@ -66,7 +66,7 @@ export function chatGguf(name = 'tiny'): Buffer {
   })
 }
 
-/** A model whose answers are vectors. */
+/** A model with vectors as output. */
 export function embeddingGguf(): Buffer {
   return ggufBytes({
     values: {

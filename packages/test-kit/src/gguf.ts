@@ -13,7 +13,7 @@ export interface GgufTensor {
   readonly data: Float32Array
 }
 
-/** What to put into a file. */
+/** Content of a GGUF file. */
 export interface GgufContent {
   readonly keys: ReadonlyMap<string, GgufValue>
   readonly tensors: readonly GgufTensor[]
@@ -37,7 +37,7 @@ export function writeGguf({ keys, tensors }: GgufContent): Buffer {
   return Buffer.concat([padded(header), ...body])
 }
 
-/** A value as it stands behind its key, its type included. */
+/** Encodes a value as it stands after its key, including its type. */
 export function encodeValue(value: GgufValue): Buffer[] {
   switch (value.type) {
     case 'u32':

@@ -21,7 +21,7 @@ import {
 
 const asIs = (bytes: Buffer) => bytes
 
-/** A client that speaks bytes. */
+/** A raw client. */
 function open(address: string) {
   const client = new Client(address, credentials.createInsecure(), { 'grpc.max_receive_message_length': 1024 * 1024 })
   const empty = Buffer.alloc(0)
@@ -45,7 +45,7 @@ function open(address: string) {
 const messages = (...list: Uint8Array[]): HostileReply => ({ kind: 'messages', messages: list })
 
 describe('startHostileBackend', () => {
-  it('is healthy and loads, and implements nothing else, unless told otherwise', async () => {
+  it('is healthy and loads, and implements nothing else by default', async () => {
     await using backend = await startHostileBackend()
     using client = open(backend.address)
     expect(Reply.decode(await client.unary('health')).message).toEqual(Buffer.from('OK'))
@@ -145,7 +145,7 @@ describe('hostile messages', () => {
     expect(replyWithBrokenDelta().includes(NOT_UTF8)).toBe(true)
   })
 
-  it('hold numbers that are none', () => {
+  it('hold invalid numbers', () => {
     expect(Reply.decode(replyWithBrokenNumbers())).toMatchObject({ tokens: -5, timingPromptProcessing: Number.NaN })
     expect(EmbeddingResult.decode(brokenEmbedding()).embeddings).toContain(Number.POSITIVE_INFINITY)
     const float = Buffer.of(0, 0, 0xc0, 0x7f)

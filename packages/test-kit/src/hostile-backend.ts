@@ -17,7 +17,7 @@ import { HEALTHY, SUCCESS } from './hostile-messages.ts'
 /** An rpc of the backend contract, by its name in TypeScript, such as `predictStream`. */
 export type RpcName = keyof typeof BackendService
 
-/** How an rpc misbehaves. Messages are bytes as they go out, well-formed or not. */
+/** A misbehaviour of an rpc. Messages are raw bytes, well-formed or not. */
 export type HostileReply =
   /** Never answers. */
   | { readonly kind: 'silence' }
@@ -36,12 +36,12 @@ export type HostileReply =
       readonly messages?: Iterable<Uint8Array> | undefined
     }
 
-/** A call that came in. */
+/** A received call. */
 export interface HostileCall {
   readonly rpc: RpcName
   /** The request's bytes; of a stream of requests the first. */
   readonly request: Uint8Array
-  /** Resolves when the caller gives up. */
+  /** Resolves when the caller cancels. */
   readonly cancelled: Promise<void>
 }
 
@@ -51,7 +51,7 @@ export interface HostileBackend extends AsyncDisposable {
   readonly address: string
   /** Every call so far, in order. */
   readonly calls: readonly HostileCall[]
-  /** The first call of an rpc, as soon as it has come. */
+  /** The first call of an rpc, as soon as it has arrived. */
   called(rpc: RpcName): Promise<HostileCall>
   close(): Promise<void>
 }
@@ -63,8 +63,8 @@ const GOOD: Partial<Record<RpcName, HostileReply>> = {
 }
 
 /**
- * Starts a backend that misbehaves as told. What is not told: `health`, `loadModel` and `free` go well, every other
- * rpc is UNIMPLEMENTED.
+ * Starts a backend that misbehaves as given. By default `health`, `loadModel` and `free` succeed, and every other rpc
+ * is UNIMPLEMENTED.
  *
  * @example
  * await using backend = await startHostileBackend({ predict: { kind: 'messages', messages: [GARBAGE] } })
@@ -76,7 +76,7 @@ export async function startHostileBackend(
   const watchers = new Set<() => void>()
   const definition: Record<string, MethodDefinition<Buffer, Buffer>> = {}
   const handlers: UntypedServiceImplementation = {}
-  for (const [rpc, reply] of entriesOf({ ...GOOD, ...replies })) {
+  for (const [rpc, reply] of listEntries({ ...GOOD, ...replies })) {
     const { path, requestStream, responseStream } = BackendService[rpc]
     definition[rpc] = { path, requestStream, responseStream, ...RAW }
     const onCall = (request: Uint8Array): { cancel: () => void } => {
@@ -118,7 +118,7 @@ const RAW = { requestSerialize: asIs, requestDeserialize: asIs, responseSerializ
 
 type OnCall = (request: Uint8Array) => { cancel: () => void }
 
-function entriesOf(replies: Partial<Record<RpcName, HostileReply>>): [RpcName, HostileReply][] {
+function listEntries(replies: Partial<Record<RpcName, HostileReply>>): [RpcName, HostileReply][] {
   const isRpc = (name: string): name is RpcName => name in BackendService
   return Object.keys(replies).flatMap((name): [RpcName, HostileReply][] => {
     const reply = isRpc(name) ? replies[name] : undefined
@@ -131,7 +131,7 @@ function unaryHandler(reply: HostileReply, onCall: OnCall): handleUnaryCall<Buff
     call.on('cancelled', onCall(call.request).cancel)
     if (reply.kind === 'failure') callback({ code: reply.code, details: reply.details })
     if (reply.kind !== 'messages') return
-    void firstOf(reply.messages).then((message) => {
+    void readFirst(reply.messages).then((message) => {
       if (message !== undefined) callback(null, Buffer.from(message))
     })
   }
@@ -154,12 +154,12 @@ function duplexHandler(reply: HostileReply, onCall: OnCall): handleBidiStreaming
   }
 }
 
-async function firstOf(messages: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<Uint8Array | undefined> {
+async function readFirst(messages: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<Uint8Array | undefined> {
   for await (const message of messages) return message
   return undefined
 }
 
-/** Sends a stream's messages as fast as the caller takes them, until it gives up. */
+/** Sends a stream's messages at the caller's speed, until it cancels. */
 async function send(
   call: ServerWritableStream<Buffer, Buffer> | ServerDuplexStream<Buffer, Buffer>,
   reply: HostileReply,

@@ -23,7 +23,7 @@ describe('startBrokenFraming', () => {
   it.each(BROKEN_FRAMINGS)('%s: no client takes the answer for a good one', async (framing) => {
     await using backend = await startBrokenFraming({ framing })
     const client = new Client(backend.address, credentials.createInsecure())
-    // A peer that says nothing is waited for in vain; every other is refused at once.
+    // A silent peer runs into the time limit; every other one is refused at once.
     await expect(call(client, 'predict', framing === 'mute' ? 300 : undefined)).rejects.toSatisfy(
       (error) => error.code !== status.OK,
     )

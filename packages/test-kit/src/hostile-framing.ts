@@ -7,11 +7,11 @@ import { HEALTHY, replyMessage, SUCCESS } from './hostile-messages.ts'
 import { listenOnFreePort } from './http-server.ts'
 import { trackSockets } from './sockets.ts'
 
-/** Ways to break the frames around messages, below what a gRPC library can be made to do. */
+/** Ways to break the frames around messages, below the level of a gRPC library. */
 export const BROKEN_FRAMINGS = [
   /** Closes every connection at once. */
   'hangs-up',
-  /** Accepts connections and never says a byte. */
+  /** Accepts connections and never sends a byte. */
   'mute',
   /** Answers in HTTP/1.1. */
   'not-http2',
@@ -21,13 +21,13 @@ export const BROKEN_FRAMINGS = [
   'web-page',
   /** Ends the reply without trailers. */
   'no-trailers',
-  /** Ends with a `grpc-status` that is no number. */
+  /** Ends with a `grpc-status` that is not a number. */
   'odd-status',
   /** Ends well, in the middle of a message. */
   'short-message',
   /** Announces a message of 4 GiB. */
   'huge-length',
-  /** Says a message is compressed and does not say how. */
+  /** Marks a message as compressed without naming the method. */
   'odd-compression',
   /** Resets the stream in the middle of a message. */
   'stream-reset',
@@ -38,10 +38,10 @@ export const BROKEN_FRAMINGS = [
 /** A way to break frames. */
 export type BrokenFraming = (typeof BROKEN_FRAMINGS)[number]
 
-/** How to start a backend whose frames are broken. */
+/** Options of {@link startBrokenFraming}. */
 export interface BrokenFramingOptions {
   readonly framing: BrokenFraming
-  /** These rpcs are answered well, where the framing lets one rpc be told from another. @default health, loadModel */
+  /** These rpcs are answered correctly, where the framing distinguishes rpcs. @default health, loadModel */
   readonly healthy?: readonly RpcName[] | undefined
 }
 
@@ -92,7 +92,7 @@ function answerWell(stream: ServerHttp2Stream, path: string): void {
   stream.end(frame(path === BackendService.health.path ? HEALTHY : SUCCESS))
 }
 
-/** A message with its five bytes in front. */
+/** Prefixes a message with its five bytes. */
 function frame(message: Uint8Array, { flag = 0, length = message.length } = {}): Buffer {
   const head = Buffer.alloc(5)
   head.writeUInt8(flag)

@@ -8,29 +8,29 @@ import {
   VADResponse,
 } from '@svc/backend-client/proto'
 
-/** The answer of a backend in good health. */
+/** The answer of a healthy backend. */
 export const HEALTHY = Buffer.from(Reply.encode(Reply.fromPartial({ message: Buffer.from('OK') })).finish())
 
-/** The answer of a call that has worked, such as a load. */
+/** The answer of a successful call, such as a load. */
 export const SUCCESS = Buffer.from(Result.encode(Result.fromPartial({ success: true })).finish())
 
 /** Bytes that are no message of any type: a field that claims to be longer than the rest. */
 export const GARBAGE = Buffer.of(0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f, 0x00)
 
-/** Bytes that are no text in UTF-8: a stray continuation, an overlong slash, a surrogate, a start without an end. */
+/** Bytes that are no UTF-8: a stray continuation, an overlong slash, a surrogate, a start without an end. */
 export const NOT_UTF8 = Buffer.of(0x80, 0xc0, 0xaf, 0xed, 0xa0, 0x80, 0xf0, 0x9f)
 
-/** A reply with this text, in good order. */
+/** A correct reply with this text. */
 export function replyMessage(text: string): Buffer {
   return Buffer.from(Reply.encode(Reply.fromPartial({ message: Buffer.from(text) })).finish())
 }
 
-/** A reply whose text is no UTF-8, in the field that is bytes and may therefore hold it. */
+/** A reply whose text is no UTF-8, in a bytes field, which may hold it. */
 export function replyWithBrokenText(): Buffer {
   return Buffer.from(Reply.encode(Reply.fromPartial({ message: NOT_UTF8 })).finish())
 }
 
-/** A reply with a `chat_deltas[0].content` that is no UTF-8, in a field that is text and must not hold it. */
+/** A reply with a `chat_deltas[0].content` that is no UTF-8, in a string field, which must not hold it. */
 export function replyWithBrokenDelta(): Buffer {
   const content = Buffer.concat([Buffer.of(0x0a, NOT_UTF8.length), NOT_UTF8])
   return Buffer.concat([Buffer.of(0x42, content.length), content])
@@ -41,7 +41,7 @@ export function oversizeReply(bytes: number = 50 * 1024 * 1024): Buffer {
   return Buffer.from(Reply.encode(Reply.fromPartial({ message: Buffer.alloc(bytes, 'a') })).finish())
 }
 
-/** A reply with token counts and timings no run can have. */
+/** A reply with impossible token counts and timings. */
 export function replyWithBrokenNumbers(): Buffer {
   return Buffer.from(
     Reply.encode(
@@ -72,20 +72,20 @@ export function outOfOrderReplies(): Buffer[] {
   ].map((reply) => Buffer.from(Reply.encode(Reply.fromPartial(reply)).finish()))
 }
 
-/** An embedding of numbers that are none. */
+/** An embedding of NaN and infinities. */
 export function brokenEmbedding(): Buffer {
   const embeddings = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0]
   return Buffer.from(EmbeddingResult.encode(EmbeddingResult.fromPartial({ embeddings })).finish())
 }
 
-/** Scores of numbers that are none, for as many candidates as asked for. */
+/** Scores of NaN and infinities, for the requested number of candidates. */
 export function brokenScores(candidates = 2): Buffer {
   const candidate = { logProb: Number.NaN, lengthNormalizedLogProb: Number.POSITIVE_INFINITY, numTokens: -1 }
   const message = ScoreResponse.fromPartial({ candidates: Array.from({ length: candidates }, () => candidate) })
   return Buffer.from(ScoreResponse.encode(message).finish())
 }
 
-/** A ranking of documents nobody sent, by numbers that are none. */
+/** A ranking of unknown documents with invalid scores. */
 export function brokenRanking(): Buffer {
   const results = [
     { index: -1, relevanceScore: Number.NaN },
@@ -96,7 +96,7 @@ export function brokenRanking(): Buffer {
   return Buffer.from(RerankResult.encode(RerankResult.fromPartial({ results })).finish())
 }
 
-/** Spans outside the text, turned around, without a group and with scores that are none. */
+/** Spans outside the text, reversed, without a group and with invalid scores. */
 export function brokenSpans(): Buffer {
   const entities = [
     { entityGroup: 'PERSON', start: -1, end: 5, score: 0.9 },
@@ -108,7 +108,7 @@ export function brokenSpans(): Buffer {
   return Buffer.from(TokenClassifyResponse.encode(TokenClassifyResponse.fromPartial({ entities })).finish())
 }
 
-/** Speech that ends before it starts, at times that are none. */
+/** Speech that ends before it starts, at invalid times. */
 export function brokenSpeech(): Buffer {
   const segments = [
     { start: 2, end: 1 },

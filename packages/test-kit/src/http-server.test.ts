@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { startHttpServer } from './http-server.ts'
 
-it('answers on its own port until the scope ends, open requests or not', async () => {
+it('answers on its own port until the scope ends, despite open requests', async () => {
   let origin: string
   let hanging: Promise<unknown>
   {

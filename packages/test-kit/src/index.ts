@@ -1,5 +1,5 @@
 /**
- * Test doubles and helpers shared by the packages of svc. For tests alone: nothing here is published.
+ * Test doubles and helpers shared by the packages of svc. For tests only: nothing here is published.
  *
  * @module
  */
@@ -77,7 +77,7 @@ export {
 export { createTinyTokenizer, type TinyTokenizer, type TinyTokenizerKind } from './onnx/tiny-tokenizers.ts'
 // Files, databases, packages
 export {
-  codeBlocks,
+  listCodeBlocks,
   type PackedInstallation,
   type PackOptions,
   type ProgramOutcome,

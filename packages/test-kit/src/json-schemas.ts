@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 
-/** JSON Schemas of every kind, as people and programs write them, and as nobody should. */
+/** JSON Schemas of every kind, as people and programs write them, and hostile ones. */
 export interface SchemaArbitraries {
-  /** Only keywords that a grammar holds by itself: whatever it matches is right. */
+  /** Only keywords that a grammar enforces by itself: every match is valid. */
   readonly exact: fc.Arbitrary<unknown>
-  /** Keywords beside them whose part is checked afterwards, and schemas that may contradict themselves. */
+  /** Also keywords whose part is checked afterwards, and schemas that may contradict themselves. */
   readonly any: fc.Arbitrary<unknown>
 }
 
@@ -111,7 +111,7 @@ const leaf = fc.oneof(
   ),
 )
 
-function objectOf(inner: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+function createObject(inner: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   return fc
     .record({
       properties: fc.uniqueArray(fc.tuple(name, inner), { maxLength: 6, selector: ([key]) => key }),
@@ -123,7 +123,7 @@ function objectOf(inner: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
       const needed = [...new Set(required.flatMap((index) => names[index] ?? []))]
       return {
         type: 'object',
-        // Own keys whatever they are called.
+        // Own keys of any name.
         properties: JSON.parse(
           `{${properties.map(([key, schema]) => `${JSON.stringify(key)}:${JSON.stringify(schema)}`).join()}}`,
         ),
@@ -133,7 +133,7 @@ function objectOf(inner: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
     })
 }
 
-function arrayOf(inner: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+function createArray(inner: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   return fc
     .record({ items: inner, prefix: fc.array(inner, { maxLength: 3 }), min: fc.nat(3), more: fc.option(fc.nat(4)) })
     .map(({ items, prefix, min, more }) => ({
@@ -180,8 +180,8 @@ function nested(
     schema: fc.oneof(
       { maxDepth: 4, withCrossShrink: true },
       leaves,
-      objectOf(tie('schema')),
-      arrayOf(tie('schema')),
+      createObject(tie('schema')),
+      createArray(tie('schema')),
       ...more(tie('schema')),
     ),
   })).schema
@@ -213,7 +213,7 @@ function mergedWith(extra: fc.Arbitrary<Record<string, unknown>>, inner: fc.Arbi
   return fc.tuple(inner, extra).map(([schema, more]) => (typeof schema === 'object' ? { ...schema, ...more } : schema))
 }
 
-/** The arbitraries; what they make is plain JSON. */
+/** The arbitraries; they generate plain JSON. */
 export const jsonSchemas: SchemaArbitraries = {
   exact: atRoot(
     nested(leaf, (inner) => [
@@ -231,7 +231,7 @@ export const jsonSchemas: SchemaArbitraries = {
   ),
 }
 
-/** Schemas that are the same every time for the same seed. */
+/** Samples schemas: the same ones for the same seed. */
 export function sampleSchemas(arbitrary: fc.Arbitrary<unknown>, count: number, seed = 20_261_121): readonly unknown[] {
   return fc.sample(arbitrary, { numRuns: count, seed }).map((schema): unknown => JSON.parse(JSON.stringify(schema)))
 }

@@ -18,7 +18,7 @@ describe('collectLines', () => {
     expect(await collected.waitFor((line) => line.startsWith('l'))).toBe('löw')
   })
 
-  it('fails with what was said when the stream ends without the line', async () => {
+  it('fails with the collected lines when the stream ends without the line', async () => {
     const child = spawn(process.execPath, ['-e', 'console.log("cannot bind")'])
     const collected = collectLines(child.stdout)
     await expect(collected.waitFor('ready')).rejects.toThrow(/no line matched ready.*cannot bind/s)

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 
-/** The lines a stream has given so far, and a way to wait for one. */
+/** The lines of a stream so far, and a way to wait for one. */
 export interface LineCollector {
   /** Complete lines so far, without line breaks; an unfinished last line is added at the end. */
   readonly lines: readonly string[]

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { codeBlocks, packAndInstall, readReadme } from './packed.ts'
+import { listCodeBlocks, packAndInstall, readReadme } from './packed.ts'
 
 it('finds the code blocks of one language', () => {
   const markdown = 'a\n```ts\nconst a = 1\n```\n```sh\nls\n```\n\n```ts\nconst b = `x`\nb\n```\n'
-  expect(codeBlocks(markdown, 'ts')).toEqual(['const a = 1\n', 'const b = `x`\nb\n'])
-  expect(codeBlocks(markdown, 'py')).toEqual([])
+  expect(listCodeBlocks(markdown, 'ts')).toEqual(['const a = 1\n', 'const b = `x`\nb\n'])
+  expect(listCodeBlocks(markdown, 'py')).toEqual([])
 })
 
 it('reads the README of a workspace package', async () => {

@@ -3,22 +3,22 @@ import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { delimiter, dirname, join } from 'node:path'
 
-/** Which packages to install, and where. */
+/** Options of {@link packAndInstall}. */
 export interface PackOptions {
-  /** Names of workspace packages; those they depend on in the workspace come along. */
+  /** Names of workspace packages; their workspace dependencies are installed too. */
   readonly packages: readonly [string, ...string[]]
   /** An empty folder. */
   readonly dir: string
 }
 
-/** How a program ended. */
+/** Outcome of a program. */
 export interface ProgramOutcome {
   readonly code: number
   readonly stdout: string
   readonly stderr: string
 }
 
-/** A folder in which packages are installed as a user of theirs would have them. */
+/** A folder in which packages are installed as their users install them. */
 export interface PackedInstallation {
   readonly dir: string
   /** Names of all workspace packages that are installed. */
@@ -40,8 +40,8 @@ const TIMEOUT_MS = 240_000
 
 /**
  * Packs workspace packages as for publishing, installs the tarballs with npm in an empty folder and returns a way to
- * run programs there. A package that was not built yet is built first. What they depend on outside the workspace
- * comes from npm's cache or registry. Install scripts do not run.
+ * run programs there. Builds packages that are not built yet. Dependencies outside the workspace come from npm's cache
+ * or registry. Install scripts do not run.
  */
 export async function packAndInstall({ packages, dir }: PackOptions): Promise<PackedInstallation> {
   const root = findWorkspaceRoot(import.meta.dirname)
@@ -73,7 +73,7 @@ export async function packAndInstall({ packages, dir }: PackOptions): Promise<Pa
 }
 
 /** Code blocks of a Markdown text in a language such as `ts`, in order. */
-export function codeBlocks(markdown: string, language: string): string[] {
+export function listCodeBlocks(markdown: string, language: string): string[] {
   const fence = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms')
   return [...markdown.matchAll(fence)].map((match) => match[1] ?? '')
 }
@@ -116,7 +116,7 @@ function find(workspace: ReadonlyMap<string, WorkspacePackage>, name: string): W
   return found
 }
 
-/** The packages and those they depend on in the workspace, dependencies first. */
+/** The packages with their workspace dependencies, dependencies first. */
 function withDependencies(
   workspace: ReadonlyMap<string, WorkspacePackage>,
   names: readonly string[],
@@ -149,7 +149,7 @@ async function mustSucceed(command: string, args: readonly string[], cwd: string
   if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}\n${stdout}\n${stderr}`)
 }
 
-/** Runs a program with nothing of the test's own environment that changes what Node or npm do. */
+/** Runs a program without the variables of the test's environment that change Node or npm. */
 function run(command: string, args: readonly string[], cwd: string, bin?: string): Promise<ProgramOutcome> {
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^(NODE_(ENV|OPTIONS|PATH|V8_COVERAGE)$|VITEST|npm_(lifecycle|package)_)/.test(name),

@@ -7,7 +7,7 @@ import { tempDir } from './temp-dir.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 
-/** First byte a PostgreSQL server answers to a request for TLS: `N` when it has none. */
+/** First byte of a PostgreSQL server's answer to a request for TLS: `N` without TLS. */
 async function greet(url: string): Promise<string> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   socket.write(Buffer.of(0, 0, 0, 8, 4, 210, 22, 47))
@@ -17,7 +17,7 @@ async function greet(url: string): Promise<string> {
 }
 
 describe('startPostgres', () => {
-  it('starts a server of its own, gives empty databases and leaves nothing behind', async (context) => {
+  it('starts its own server, gives empty databases and leaves nothing behind', async (context) => {
     await using dir = await tempDir()
     await chmod(dir.path, 0o755)
     vi.stubEnv('TMPDIR', dir.path)
@@ -31,11 +31,11 @@ describe('startPostgres', () => {
     expect(await readdir(dir.path)).toEqual([])
   })
 
-  it('says why when it cannot start, and leaves nothing behind', async () => {
+  it('reports why it cannot start, and leaves nothing behind', async () => {
     await using dir = await tempDir()
     await chmod(dir.path, 0o755)
     vi.stubEnv('TMPDIR', dir.path)
-    // The library the server's programs need is found here first, and is none.
+    // The programs of the server find this invalid library first.
     vi.stubEnv('LD_LIBRARY_PATH', dir.path)
     await writeFile(dir.join('libpq.so.5'), '')
     const postgres = await startPostgres()

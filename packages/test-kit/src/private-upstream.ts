@@ -5,26 +5,26 @@ import { createTestCa } from './certificates.ts'
 import { tempDir } from './temp-dir.ts'
 import { startUpstream, type Upstream } from './upstream.ts'
 
-/** An upstream whose certificate comes from an authority that no system knows, and a proxy program that asks it. */
+/** An upstream with a certificate of an unknown authority, and a proxy program that asks it. */
 export interface PrivateUpstream extends AsyncDisposable {
   readonly upstream: Upstream
   /** Files with the certificate of the authority, and with none. */
   readonly files: { readonly authority: string; readonly empty: string }
-  /** The text that the program, started with these variables, gives for a prompt; all it wrote where it fails. */
+  /** Starts the program with these variables and returns its text for a prompt, or its whole output when it fails. */
   ask(env: Readonly<Record<string, string>>): Promise<string>
 }
 
-/** What {@link startPrivateUpstream} needs. */
+/** Options of {@link startPrivateUpstream}. */
 export interface PrivateUpstreamOptions {
   /** The main file of the program. */
   readonly program: URL
   /** Settings of its model beside the address. */
   readonly proxy?: Parameters<BackendClient['loadModel']>[0]['Proxy']
-  /** What the upstream answers. */
+  /** The body of the upstream's reply. */
   readonly body: string
 }
 
-/** Starts the upstream; each question starts the program anew. */
+/** Starts the upstream; each `ask` starts the program again. */
 export async function startPrivateUpstream({ program, proxy, body }: PrivateUpstreamOptions): Promise<PrivateUpstream> {
   const folder = await tempDir()
   const ca = createTestCa()

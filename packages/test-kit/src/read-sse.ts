@@ -9,14 +9,14 @@ export interface SeenSseEvent {
 export type EventSource = { readonly body: AsyncIterable<Uint8Array> | null } | AsyncIterable<Uint8Array>
 
 /**
- * The events of a reply as they arrive. A reader of its own, apart from the product's codec, so that tests of the
- * product cannot agree with its mistakes. It is strict: a stream that ends inside an event, or holds a line that is
- * none of the standard's, is an error.
+ * Reads the events of a reply as they arrive. It is independent of the product's codec, so that tests of the product
+ * cannot share its mistakes. It is strict: a stream that ends inside an event, or holds a line outside the standard, is
+ * an error.
  */
 export async function* readSse(source: EventSource): AsyncGenerator<SeenSseEvent, void, undefined> {
   let text = ''
   const decoder = new TextDecoder('utf-8', { fatal: true })
-  for await (const chunk of bytesOf(source)) {
+  for await (const chunk of readBytes(source)) {
     text += decoder.decode(chunk, { stream: true })
     const frames = text.split('\n\n')
     text = frames.pop() ?? ''
@@ -36,7 +36,7 @@ export async function collectSse(source: EventSource): Promise<SeenSseEvent[]> {
   return events
 }
 
-function bytesOf(source: EventSource): AsyncIterable<Uint8Array> {
+function readBytes(source: EventSource): AsyncIterable<Uint8Array> {
   if (Symbol.asyncIterator in source) return source
   if (source.body === null) throw new Error('the reply has no body')
   return source.body

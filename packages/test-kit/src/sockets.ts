@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 
-/** Something that tells about the sockets it accepts. */
+/** A server that emits the sockets it accepts. */
 interface Accepting {
   on(event: 'connection', listener: (socket: Socket) => void): unknown
   close(callback: () => void): unknown
@@ -16,7 +16,7 @@ export interface SocketTracker {
   close(): Promise<void>
 }
 
-/** Follows the sockets a server accepts. */
+/** Tracks the sockets that a server accepts. */
 export function trackSockets(server: Accepting): SocketTracker {
   const open = new Set<Socket>()
   let accepted = 0

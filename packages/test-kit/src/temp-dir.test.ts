@@ -3,7 +3,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { tempDir } from './temp-dir.ts'
 
-it('is empty, its own, and gone with its content after the scope', async () => {
+it('is empty, unique, and gone with its content after the scope', async () => {
   let path: string
   {
     await using dir = await tempDir()

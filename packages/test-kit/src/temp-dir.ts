@@ -2,19 +2,19 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A folder of one's own. */
+/** A temporary folder. */
 export interface TempDir extends AsyncDisposable {
   readonly path: string
   /** A path inside it. */
   join(...parts: string[]): string
-  /** Removes it with all that is in it. */
+  /** Removes it with its content. */
   close(): Promise<void>
 }
 
 /**
- * A new empty folder, removed at the end of the scope.
+ * Creates a new empty folder, removed at the end of the scope.
  *
- * @param prefix start of the folder's name, for whoever finds it @default 'svc-test-'
+ * @param prefix start of the folder's name, to recognise it @default 'svc-test-'
  * @example
  * await using dir = await tempDir()
  */

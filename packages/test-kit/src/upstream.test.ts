@@ -54,7 +54,7 @@ describe('replies', () => {
     expect(await (await ask()).text()).toBe('echo x')
   })
 
-  it('wait at gates, having sent what comes before', async () => {
+  it('wait at gates, after sending the steps before', async () => {
     await using upstream = await startUpstream()
     const gate = createDeferred()
     upstream.enqueue({

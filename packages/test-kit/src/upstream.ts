@@ -27,46 +27,46 @@ export interface RecordedRequest {
 /** A piece of a reply's body: bytes to write, or a promise to wait for before going on. */
 export type ReplyStep = string | Uint8Array | Promise<unknown>
 
-/** What to answer. */
+/** The reply to a request. */
 export interface UpstreamReply {
   /** @default 200 */
   readonly status?: number | undefined
   readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined
-  /** The body: at once, or step by step; what is written before a gate has left before the gate is waited for. */
+  /** The body: at once, or step by step; the steps before a gate are sent before the gate is awaited. */
   readonly body?: string | Uint8Array | Iterable<ReplyStep> | AsyncIterable<ReplyStep> | undefined
   /** How the body ends; `cut` drops the connection (over h2: the stream) in the middle. @default 'finish' */
   readonly end?: 'finish' | 'cut' | undefined
 }
 
-/** A reply, or what makes one of the request. */
+/** A reply, or a function that creates one from the request. */
 export type UpstreamScript = UpstreamReply | ((request: RecordedRequest) => UpstreamReply | Promise<UpstreamReply>)
 
-/** How to start an upstream. */
+/** Options of {@link startUpstream}. */
 export interface UpstreamOptions {
   /** `https` speaks HTTP/1.1, `h2` only HTTP/2. @default 'http' */
   readonly protocol?: 'http' | 'https' | 'h2' | undefined
   /** Names its certificate is for. @default localhost and 127.0.0.1 */
   readonly hosts?: readonly [string, ...string[]] | undefined
-  /** Who signs its certificate. @default an authority of its own */
+  /** Issuer of its certificate. @default an authority of its own */
   readonly ca?: TestCa | undefined
 }
 
-/** A server that records what it is asked and answers as told. */
+/** A server that records requests and sends scripted replies. */
 export interface Upstream extends AsyncDisposable {
   readonly port: number
   /** Such as `https://localhost:40123`. */
   readonly origin: string
   /** Certificate to trust, PEM; undefined over plain HTTP. */
   readonly caCert: string | undefined
-  /** Every request whose body has come in whole, in that order. */
+  /** Every request whose body has arrived completely, in that order. */
   readonly requests: readonly RecordedRequest[]
   /** How many connections were accepted so far. */
   readonly connections: number
-  /** The next reply, once; several are used in the order given. */
+  /** Sets the next reply, for one request; several are used in the order given. */
   enqueue(...scripts: UpstreamScript[]): void
-  /** What to answer when nothing is enqueued. @default 200 with an empty JSON object */
+  /** Sets the reply for requests without an enqueued one. @default 200 with an empty JSON object */
   replyWith(script: UpstreamScript): void
-  /** The request with this number, counted from 0, as soon as it has come. */
+  /** The request with this number, counted from 0, as soon as it has arrived. */
   request(index: number): Promise<RecordedRequest>
   close(): Promise<void>
 }
@@ -188,7 +188,7 @@ async function* gates(
   void gone.then(() => {
     hasGone = true
   })
-  // An iterator over promises would wait for them itself, and for ever.
+  // An iterator over promises would await them itself, and for ever.
   const iterator = Symbol.asyncIterator in body ? body[Symbol.asyncIterator]() : body[Symbol.iterator]()
   while (!hasGone) {
     const next = await Promise.race([iterator.next(), gone])

@@ -7,8 +7,8 @@ import { bundleEntry } from '../src/index.ts'
 const PACKAGES = fileURLToPath(new URL('../../', import.meta.url))
 
 /**
- * Entries that are imported for one use, with the most that they may weigh: kB of a minified bundle with everything it
- * needs, before compression. All run in a browser.
+ * Entries that programs import for one use, with their size limits: kB of a minified bundle with all dependencies,
+ * before compression. All run in a browser.
  */
 const BUDGETS_KB = {
   'wire/sse': 5,
@@ -26,13 +26,13 @@ interface Manifest {
   readonly exports: Readonly<Record<string, { readonly '@svc/source'?: string; readonly types?: string } | string>>
 }
 
-const manifestOf = (folder: string): Manifest =>
+const readManifest = (folder: string): Manifest =>
   JSON.parse(readFileSync(join(PACKAGES, folder, 'package.json'), 'utf8')) as Manifest
 
 describe.each(Object.entries(BUDGETS_KB))('@svc/%s', (name, budget) => {
   it(`is at most ${budget} kB in a browser and imports nothing at run time`, async () => {
     const [folder = '', subpath = ''] = name.split('/')
-    const entry = manifestOf(folder).exports[`./${subpath}`]
+    const entry = readManifest(folder).exports[`./${subpath}`]
     const source = typeof entry === 'object' ? entry['@svc/source'] : undefined
     const bundle = await bundleEntry({
       entry: join(PACKAGES, folder, source ?? ''),

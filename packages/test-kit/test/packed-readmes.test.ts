@@ -2,9 +2,16 @@ import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { ModuleKind, ScriptTarget, transpileModule } from 'typescript'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { codeBlocks, type PackedInstallation, packAndInstall, readReadme, type TempDir, tempDir } from '../src/index.ts'
+import {
+  listCodeBlocks,
+  type PackedInstallation,
+  packAndInstall,
+  readReadme,
+  type TempDir,
+  tempDir,
+} from '../src/index.ts'
 
-/** What a README promises that its example prints, and every name the package gives to its users. */
+/** The output that each README promises for its example, and every name of the package. */
 const PROMISES = {
   '@svc/errors': {
     printed: ['rate_limited admission_rejected 1000'],
@@ -44,24 +51,24 @@ const PROMISES = {
       'compareActions',
       'convertOffsets',
       'createPolicy',
-      'detectionId',
       'filterBody',
       'filterSegments',
       'isPiiAction',
       'maskText',
       'redactText',
       'startFilter',
+      'toDetectionId',
     ],
     entries: {
       audit: [
+        'createFindingEvents',
         'createHashPrefix',
-        'findingEvents',
-        'recordedFindings',
-        'refusingEvent',
-        'unavailableEvent',
-        'unscannedMediaEvent',
+        'createUnavailableEvent',
+        'createUnscannedMediaEvent',
+        'findRefusingEvent',
+        'listRecordedFindings',
       ],
-      config: ['LEGACY_PII_KEYS', 'legacyPiiKeys', 'piiBlock', 'piiDetectionBlock'],
+      config: ['LEGACY_PII_KEYS', 'findLegacyPiiKeys', 'piiBlock', 'piiDetectionBlock'],
       detectors: [
         'ENCODINGS',
         'combineDetectors',
@@ -73,7 +80,7 @@ const PROMISES = {
       ],
       documents: ['collectSegments'],
       errors: ['PiiError', 'piiBlocked', 'piiUnavailable', 'piiUnsupportedTransport'],
-      offload: ['buffersOf', 'createPatternScanner', 'offloadPatterns'],
+      offload: ['createPatternScanner', 'listBuffers', 'offloadPatterns'],
       patterns: [
         'BUILTIN_NAMES',
         'CompiledPattern',
@@ -94,44 +101,44 @@ const PROMISES = {
       'HOP_HEADER',
       'MAX_HOPS',
       'UpstreamStatusError',
-      'cloudRequest',
       'createChatUpstream',
+      'createCloudRequest',
+      'createCredentialHeaders',
+      'createHopHeaders',
       'createKeyRedactor',
-      'credentialHeaders',
-      'hopHeaders',
+      'createPassthroughBody',
       'loadCloudTarget',
-      'passthroughBody',
+      'parseUpstreamUrl',
       'quoteUpstream',
       'readUpstreamKey',
       'relay',
-      'replyHeaders',
-      'upstreamUrl',
+      'selectReplyHeaders',
     ],
     entries: {
       failover: [
         'TARGET_FULL',
         'TARGET_SKIPPED',
         'callWithFailover',
-        'createChain',
+        'createFailoverGroup',
         'readFailoverSettings',
         'streamWithFailover',
-        'verdictOf',
+        'toVerdict',
       ],
       replies: [
-        'countOf',
-        'fieldsOf',
-        'headerOf',
+        'dropAbsent',
+        'findHeader',
         'isFields',
-        'listOf',
-        'numberOf',
         'quoteUpstream',
         'readAtMost',
+        'readRetryAfter',
         'readSseEvents',
         'readWhole',
-        'retryAfterOf',
-        'textOf',
+        'toCount',
+        'toFields',
+        'toList',
+        'toNumber',
+        'toText',
         'tryParseJson',
-        'withoutNothing',
       ],
       translate: ['addCacheBreakpoints', 'chatToMessages', 'createTranslator', 'messagesToChat'],
     },
@@ -161,7 +168,7 @@ const PROMISES = {
     ],
   },
   '@svc/service-backend': {
-    printed: ['proxy.upstream_url: only the root of the instance is used, what follows it is cut off', 'true loaded'],
+    printed: ['proxy.upstream_url: only the root of the instance is used, the rest is cut off', 'true loaded'],
     names: ['createService', 'createServiceHandlers', 'loadServiceTarget'],
   },
   '@svc/structured-output': {
@@ -181,9 +188,9 @@ const PROMISES = {
       'TemplateFloat',
       'compileGoTemplate',
       'compileJinja',
-      'goMapOf',
+      'goMap',
       'goPointerTo',
-      'goSliceOf',
+      'goSlice',
       'goStruct',
       'parseJsonKeepingNumbers',
       'renderChatTemplate',
@@ -195,9 +202,9 @@ const PROMISES = {
         'GoTemplateLimitError',
         'GoTemplateSyntaxError',
         'compileGoTemplate',
-        'goMapOf',
+        'goMap',
         'goPointerTo',
-        'goSliceOf',
+        'goSlice',
         'goStruct',
       ],
       jinja: [
@@ -218,7 +225,7 @@ const PROMISES = {
       '{"text":"grüße"}',
       '[DONE]',
     ],
-    names: ['createSchemaRegistry', 'parseBody', 'schemaReference', 'toOpenApiSchemas'],
+    names: ['createSchemaRegistry', 'parseBody', 'toOpenApiSchemas', 'toSchemaReference'],
     entries: {
       messages: [
         'isKnownMessagesBlock',
@@ -349,7 +356,7 @@ const PROMISES = {
         'rerankRequest',
         'rerankResult',
         'textOrTokens',
-        'textsOf',
+        'toTexts',
         'tokenList',
       ],
       responses: [
@@ -409,7 +416,7 @@ describe.each(Object.entries(PROMISES))('%s, packed and installed by a user', (n
   afterAll(() => dir.close())
 
   it('runs the example of its README', async () => {
-    const examples = codeBlocks(await readReadme(name), 'ts')
+    const examples = listCodeBlocks(await readReadme(name), 'ts')
     expect(examples).toHaveLength(1)
     expect(await installation.run(withoutTypes(examples.join('')))).toEqual({
       code: 0,
@@ -421,7 +428,7 @@ describe.each(Object.entries(PROMISES))('%s, packed and installed by a user', (n
   it.each(Object.keys(entries))('gives these names and no other, to CommonJS too: /%s', async (subpath) => {
     const list = 'names => console.log(JSON.stringify(Object.keys(names).sort()))'
     const specifier = subpath === '' ? name : `${name}/${subpath}`
-    // zod is for those to bring who use the entry
+    // zod is a peer dependency of this entry
     if (specifier === '@svc/pii/config') return
     const imported = await installation.run(`import * as names from '${specifier}'\n;(${list})(names)`)
     const required = await installation.run(

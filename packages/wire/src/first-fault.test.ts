@@ -13,19 +13,19 @@ const schema = z.looseObject({
   list: endAtFirstFault(z.array(z.looseObject({ name: z.string() }))).nullish(),
   map: endAtFirstFault(z.record(z.string().regex(/^\d+$/), z.number().max(9))).nullish(),
 })
-const issuesOf = (value: unknown): readonly z.core.$ZodIssue[] => schema.safeParse(value).error?.issues ?? []
+const findIssues = (value: unknown): readonly z.core.$ZodIssue[] => schema.safeParse(value).error?.issues ?? []
 const list = Array.from({ length: MANY }, (_, at) => ({ name: `n${at}` }))
 const map = Object.fromEntries(list.map((_, at) => [String(at), 5]))
 
 describe('the check of a list or a map', () => {
   it('ends at the first entry that is wrong, and names it', () => {
     const wrong = list.map((one, at) => (at < 4_000 ? one : { name: at }))
-    expect(issuesOf({ list: wrong })).toMatchObject([{ code: 'invalid_type', path: ['list', 4_000, 'name'] }])
+    expect(findIssues({ list: wrong })).toMatchObject([{ code: 'invalid_type', path: ['list', 4_000, 'name'] }])
     expect(() => parseBody(schema, { list: wrong })).toThrow(/^list\[4000\]\.name: Invalid input: expected string/)
     const values = Object.fromEntries(Object.keys(map).map((name) => [name, 10]))
-    expect(issuesOf({ map: values })).toMatchObject([{ code: 'too_big', path: ['map', '0'] }])
+    expect(findIssues({ map: values })).toMatchObject([{ code: 'too_big', path: ['map', '0'] }])
     const names = Object.fromEntries(Object.keys(map).map((name) => [`k${name}`, 5]))
-    expect(issuesOf({ map: names })).toMatchObject([{ code: 'invalid_key', path: ['map', 'k0'] }])
+    expect(findIssues({ map: names })).toMatchObject([{ code: 'invalid_key', path: ['map', 'k0'] }])
   })
 
   it('says the same of few entries as the schema alone', () => {
@@ -38,19 +38,19 @@ describe('the check of a list or a map', () => {
       { list: 'x', map: 5 },
     ]) {
       const plain = z.looseObject({ list: schema.shape.list, map: schema.shape.map }).safeParse(body)
-      expect(issuesOf(body)).toEqual(plain.error?.issues)
-      expect(issuesOf(body).length).toBeGreaterThan(0)
+      expect(findIssues(body)).toEqual(plain.error?.issues)
+      expect(findIssues(body).length).toBeGreaterThan(0)
     }
   })
 
-  it('lets pass what is right, and gives it as the schema does', () => {
+  it("accepts a correct body and returns the schema's value", () => {
     expect(schema.parse({ list, map, list2: 1 })).toEqual({ list, map, list2: 1 })
     expect(schema.parse({ list: null })).toEqual({ list: null })
     expect(schema.parse({})).toEqual({})
   })
 })
 
-/** The lists and maps of a schema whose check goes on after a fault, by where they stand. */
+/** Paths of the lists and maps whose check goes on after a fault. */
 function openContainers(schema: z.core.$ZodType, path: string, seen = new Set<z.core.$ZodType>()): string[] {
   if (seen.has(schema)) return []
   seen.add(schema)

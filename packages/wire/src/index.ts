@@ -9,6 +9,6 @@ export {
   createSchemaRegistry,
   type SchemaName,
   type SchemaRegistry,
-  schemaReference,
   toOpenApiSchemas,
+  toSchemaReference,
 } from './registry.ts'

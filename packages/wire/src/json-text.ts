@@ -1,10 +1,10 @@
-/** Breaks a line for some clients although JSON may hold it as it is: NEL, LINE and PARAGRAPH SEPARATOR. */
+/** Line breaks for some clients that JSON allows as they are: NEL, LINE and PARAGRAPH SEPARATOR. */
 const UNICODE_LINE_BREAK = /[\u0085\u2028\u2029]/g
 
 /**
- * A value as JSON text on one line, whatever a client takes for the end of a line.
+ * A value as JSON text on one line, for every notion of a line break that clients have.
  *
- * @throws TypeError for a value JSON has no text for: `undefined`, a function, a bigint, a cycle
+ * @throws TypeError for a value without JSON text: `undefined`, a function, a bigint, a cycle
  */
 export function toLineOfJson(value: unknown): string {
   const text: string | undefined = JSON.stringify(value)

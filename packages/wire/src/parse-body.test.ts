@@ -24,7 +24,7 @@ describe('parseBody', () => {
     )
   })
 
-  it('says what a union would take', () => {
+  it('names the types that a union accepts', () => {
     expect(message(choice, { stop: 5 })).toBe('stop: Invalid input: expected string or array')
   })
 
@@ -37,7 +37,7 @@ describe('parseBody', () => {
     expect(message(nested, { a: { b: [1, 'x'] } })).toBe('a.b[1]: Invalid input: expected number, received string')
   })
 
-  it('says nothing but the sentence when the body itself is at fault', () => {
+  it('is the plain sentence for a fault of the body itself', () => {
     expect(message(z.object({}), [])).toBe('Invalid input: expected object, received array')
   })
 })

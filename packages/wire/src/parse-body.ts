@@ -4,8 +4,8 @@ import type * as z from 'zod'
 type Issue = z.core.$ZodIssue
 
 /**
- * The typed value of a body, or an error that names the field at fault. The message says what was expected and
- * never repeats what was sent.
+ * The typed value of a body, or an error that names the field at fault. The message states the expectation and never
+ * repeats the sent value.
  *
  * @throws SvcError `invalid_request`, code `invalid_body`, `details.param` the field as `messages[2].content`
  * @example
@@ -23,7 +23,7 @@ export function parseBody<S extends z.ZodType>(schema: S, value: unknown): z.out
   })
 }
 
-/** The issue a reader can act on: of a union's branches the one that got furthest into the value. */
+/** Picks the most useful issue: of a union's branches the one that got furthest into the value. */
 function mostSpecific(issue: Issue): { path: readonly PropertyKey[]; message: string } {
   if (issue.code !== 'invalid_union') return { path: issue.path, message: issue.message }
   let best: { path: readonly PropertyKey[]; message: string } | undefined

@@ -1,8 +1,8 @@
 const EMPTY = new Uint8Array(0)
 
 /**
- * Bytes that wait for the rest of their line or event. Views that were handed out stay valid: storage that a
- * consumer may have seen is never written again.
+ * Bytes that wait for the rest of their line or event. Returned views stay valid: storage that a consumer may have seen
+ * is never written again.
  */
 export class PendingBytes {
   #view: Uint8Array = EMPTY
@@ -12,7 +12,7 @@ export class PendingBytes {
     return this.#view.length
   }
 
-  /** Adds a chunk and returns all that waits. Cost is proportional to the chunk, however small the pieces. */
+  /** Adds a chunk and returns all waiting bytes. Cost is proportional to the chunk, however small the pieces. */
   append(chunk: Uint8Array): Uint8Array {
     if (this.#view.length === 0) {
       this.#storage = undefined

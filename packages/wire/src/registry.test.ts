@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { chatCompletionRequest } from './openai/chat.ts'
-import { createSchemaRegistry, schemaReference, toOpenApiSchemas } from './registry.ts'
+import { createSchemaRegistry, toOpenApiSchemas, toSchemaReference } from './registry.ts'
 
 /** Every `$ref` of a document. */
 function references(value: unknown): string[] {
@@ -118,7 +118,7 @@ describe('toOpenApiSchemas', () => {
     ])
   })
 
-  it('has no keys that only a document of its own may have', () => {
+  it('has no keys that only the root of a document may have', () => {
     const text = JSON.stringify(schemas)
     expect(text).not.toContain('"$schema"')
     expect(text).not.toContain('"$id"')
@@ -136,9 +136,9 @@ describe('a registry', () => {
     expect(toOpenApiSchemas()).not.toHaveProperty('Batch')
   })
 
-  it('knows the reference of what it names and of nothing else', () => {
+  it('knows the references of its named schemas only', () => {
     const registry = createSchemaRegistry()
-    expect(schemaReference(registry, chatCompletionRequest)).toBe('#/components/schemas/ChatCompletionRequest')
-    expect(schemaReference(registry, z.string())).toBeUndefined()
+    expect(toSchemaReference(registry, chatCompletionRequest)).toBe('#/components/schemas/ChatCompletionRequest')
+    expect(toSchemaReference(registry, z.string())).toBeUndefined()
   })
 })

@@ -56,12 +56,12 @@ import { responseInputItem, responseOutputItem } from './responses/items.ts'
 import { responseCountRequest, responseRequest, responseTool } from './responses/request.ts'
 import { responseCountReply, responseResource } from './responses/resource.ts'
 
-/** What a schema is called in an OpenAPI document. */
+/** The name of a schema in an OpenAPI document. */
 export interface SchemaName {
   id: string
 }
 
-/** Names of schemas; the server adds those of its own bodies to a registry of its own. */
+/** Names of schemas; the server adds its own bodies to a registry of its own. */
 export type SchemaRegistry = z.core.$ZodRegistry<SchemaName>
 
 const NAMED: Readonly<Record<string, z.ZodType>> = {
@@ -159,7 +159,7 @@ export function createSchemaRegistry(): SchemaRegistry {
 }
 
 /** The `$ref` under which a registered schema stands in an OpenAPI document; undefined when it has no name. */
-export function schemaReference(registry: SchemaRegistry, schema: z.ZodType): string | undefined {
+export function toSchemaReference(registry: SchemaRegistry, schema: z.ZodType): string | undefined {
   const name = registry.get(schema)
   return name === undefined ? undefined : toReference(name.id)
 }

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 
-/** The largest number that fits a 32-bit signed integer: what a backend takes for counts and sizes. */
+/** The largest 32-bit signed integer, the limit of backends for counts and sizes. */
 export const MAX_INT32 = 2_147_483_647
 
-/** The largest number that fits a 32-bit float: what a backend takes for sampling parameters. */
+/** The largest 32-bit float, the limit of backends for sampling parameters. */
 const MAX_FLOAT32 = 3.4028234663852886e38
 
 /** A whole number a backend can take. */
@@ -21,5 +21,5 @@ export const positiveFloat32 = z.number().min(0).max(MAX_FLOAT32)
 /** A share or probability. */
 export const unitInterval = z.number().min(0).max(1)
 
-/** A JSON object whose keys are nobody's business here, such as a JSON Schema. */
+/** A JSON object with arbitrary keys, such as a JSON Schema. */
 export const anyObject = z.looseObject({})

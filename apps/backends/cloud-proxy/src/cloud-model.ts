@@ -13,20 +13,20 @@ import {
 } from '@svc/proxy'
 import { createTranslator, type TranslateMode } from '@svc/proxy/translate'
 
-/** What a model is loaded with. */
+/** Dependencies of loading a model. */
 export interface LoadContext {
   readonly upstream: Pick<Upstream, 'send'>
   readonly secrets: SecretReader
   readonly log: Log
 }
 
-/** A model upstream, and how requests get there: as they are, or from one format to another. */
+/** A model at an upstream, with its way of forwarding: unchanged, or translated. */
 export type CloudModel = { readonly target: CloudTarget } & (
   | { readonly mode: 'passthrough' }
   | { readonly mode: 'translate'; readonly chat: ChatUpstream; readonly translate: TranslateMode }
 )
 
-/** The words for both formats, neutral and not. */
+/** The words for both formats, neutral names included. */
 const PROVIDERS: ReadonlyMap<string, Provider> = new Map([
   ['provider_a', 'provider_a'],
   ['openai', 'provider_a'],

@@ -8,11 +8,11 @@ import { forward } from './forward.ts'
 import { toChatRequest } from './to-chat-request.ts'
 import { toReply, toReplyPiece, toWholeFailure } from './to-reply.ts'
 
-/** The handlers of a process that serves one model upstream. */
+/** Creates the handlers of a process that serves one model of an upstream. */
 export function createCloudProxy(context: LoadContext): BackendHandlers {
   const host = createModelHost(async (request) => {
     const model = await loadCloudModel(request, context)
-    // No load is like another: each reads its key anew.
+    // Every load has a key of its own, because each reads the upstream's key again.
     return { key: Symbol(request.Model), open: async () => ({ model, close: async () => {} }) }
   })
   const translated = (identity: string): Extract<CloudModel, { mode: 'translate' }> => {
@@ -33,7 +33,7 @@ export function createCloudProxy(context: LoadContext): BackendHandlers {
       const { chat, translate } = translated(request.ModelIdentity)
       try {
         const reply = await chat.complete(toChatRequest(request, context.log), toChatCall(call))
-        tellEnd(reply, call)
+        sendFinishReason(reply, call)
         return toReply(reply, translate)
       } catch (error) {
         throw toWholeFailure(error)
@@ -43,7 +43,7 @@ export function createCloudProxy(context: LoadContext): BackendHandlers {
       const { chat, translate } = translated(request.ModelIdentity)
       try {
         for await (const chunk of chat.stream(toChatRequest(request, context.log), toChatCall(call))) {
-          tellEnd(chunk, call)
+          sendFinishReason(chunk, call)
           yield toReplyPiece(chunk, translate)
         }
       } catch (error) {
@@ -59,8 +59,8 @@ function toChatCall({ signal, metadata }: HandlerContext): { signal: AbortSignal
   return { signal, client: (name) => metadata[name] }
 }
 
-/** Why the answer ended: a call in the older form is a call. */
-function tellEnd({ choices: [choice] }: ChatCompletion | ChatCompletionChunk, call: HandlerContext): void {
+/** Sends the finish reason; a call in the older form counts as a call. */
+function sendFinishReason({ choices: [choice] }: ChatCompletion | ChatCompletionChunk, call: HandlerContext): void {
   const reason = choice?.finish_reason
   if (reason == null) return
   call.addTrailer(ANSWER_TRAILERS.finish, reason === 'function_call' ? 'tool_calls' : reason)

@@ -2,7 +2,13 @@ import type { ForwardReply, ForwardRequest, PartialMessage } from '@svc/backend-
 import { SvcError } from '@svc/errors'
 import type { Upstream } from '@svc/http-client'
 import { parseJson } from '@svc/json'
-import { type CloudTarget, cloudRequest, createKeyRedactor, passthroughBody, replyHeaders } from '@svc/proxy'
+import {
+  type CloudTarget,
+  createCloudRequest,
+  createKeyRedactor,
+  createPassthroughBody,
+  selectReplyHeaders,
+} from '@svc/proxy'
 import type { CloudModel } from './cloud-model.ts'
 
 /** The largest body that is forwarded, in bytes. */
@@ -10,7 +16,7 @@ const MAX_BODY_BYTES = 64 * 1024 * 1024
 /** The largest piece of a reply in one message, in bytes. */
 const MAX_PIECE_BYTES = 1024 * 1024
 
-/** What forwarding needs. */
+/** Dependencies of forwarding. */
 export interface ForwardContext {
   readonly model: CloudModel
   readonly upstream: Pick<Upstream, 'send'>
@@ -18,9 +24,9 @@ export interface ForwardContext {
 }
 
 /**
- * Relays one request as it is, but for the model at its top: the first message has path, method and headers, all of them
- * together the body; the reply begins with status and headers and goes on with the body as it comes. An error that repeats
- * the key is relayed without it.
+ * Relays one request unchanged, except for its top-level model. The first message has path, method and headers; the
+ * chunks of all messages are the body. The reply begins with status and headers and continues with the body as it
+ * arrives. The key is redacted in an error that repeats it.
  *
  * @throws {SvcError} `invalid_request` in translate mode and for a body that is no JSON, `too_large`, `upstream_failed`
  */
@@ -35,20 +41,20 @@ export async function* forward(
   if (head.method !== '' && head.method !== 'POST') {
     throw new SvcError('invalid_request', 'only POST can be forwarded', { code: 'method_not_forwardable' })
   }
-  const { bytes, isStream } = passthroughBody(parseJson(body), { upstreamModel: model.target.upstreamModel })
+  const { bytes, isStream } = createPassthroughBody(parseJson(body), { upstreamModel: model.target.upstreamModel })
   const client = (name: string): string | undefined => {
     const values = head.headers.filter((header) => header.name.toLowerCase() === name).map(({ value }) => value)
     return values.length > 0 ? values.join(', ') : undefined
   }
   const target = withPath(model.target, head.path)
-  const request = cloudRequest(target, { client, body: bytes, isStream })
+  const request = createCloudRequest(target, { client, body: bytes, isStream })
   const reply = await upstream.send(request, { signal })
   if (reply.status >= 300 && reply.status < 400) {
     throw new SvcError('upstream_failed', 'the upstream redirects, which is not followed', {
       code: 'upstream_redirect',
     })
   }
-  yield { status: reply.status, headers: replyHeaders(reply.headers).map(([name, value]) => ({ name, value })) }
+  yield { status: reply.status, headers: selectReplyHeaders(reply.headers).map(([name, value]) => ({ name, value })) }
   const redactor = reply.status >= 400 ? createKeyRedactor(request) : undefined
   for await (const piece of reply.body) yield* cut(redactor?.push(piece) ?? piece)
   if (redactor !== undefined) yield* cut(redactor.end())
@@ -59,7 +65,7 @@ interface WholeRequest {
   readonly body: Uint8Array
 }
 
-/** An empty piece is a piece, not the end. */
+/** An empty chunk is not the end. */
 async function readRequest(requests: AsyncIterable<ForwardRequest>): Promise<WholeRequest> {
   let head: ForwardRequest | undefined
   const pieces: Uint8Array[] = []
@@ -74,7 +80,7 @@ async function readRequest(requests: AsyncIterable<ForwardRequest>): Promise<Who
   return { head, body: Buffer.concat(pieces) }
 }
 
-/** The address of the endpoint is used as it is; where it names none, the path of the request is taken. */
+/** Uses the address of the endpoint as it is; an address without a path gets the path of the request. */
 function withPath(target: CloudTarget, path: string): CloudTarget {
   if (target.url.pathname !== '/' || !path.startsWith('/')) return target
   const url = new URL(target.url)

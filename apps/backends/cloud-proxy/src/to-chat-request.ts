@@ -4,8 +4,8 @@ import { parseBody } from '@svc/wire'
 import { type ChatCompletionRequest, type ChatRequestMessage, chatCompletionRequest } from '@svc/wire/openai'
 
 /**
- * A request of the contract in the chat format. A prompt is one message of the user; of the texts that are JSON those
- * that are none are left out.
+ * Converts a request of the contract to the chat format. A prompt becomes one message of the user; invalid JSON in JSON
+ * fields is left out.
  *
  * @throws {SvcError} `invalid_request`, code `invalid_body`
  */
@@ -44,7 +44,7 @@ function toMessage({ role, content, name, toolCallId, toolCalls, reasoningConten
   }
 }
 
-/** How the bytes of pictures begin, as base64. */
+/** Media types by the first base64 characters of an image. */
 const MEDIA_TYPES = [
   ['/9j/', 'image/jpeg'],
   ['R0lG', 'image/gif'],
@@ -52,7 +52,7 @@ const MEDIA_TYPES = [
   ['iVBO', 'image/png'],
 ] as const
 
-/** The contract has pictures beside the conversation: they belong to what the user said last. */
+/** The contract has images beside the conversation: they belong to the user's last message. */
 function withImages(messages: unknown[], images: readonly string[]): unknown[] {
   if (images.length === 0) return messages
   const place = messages.findLastIndex((message) => isUser(message))

@@ -4,7 +4,7 @@ import { quoteUpstream, UpstreamStatusError } from '@svc/proxy'
 import type { TranslateMode } from '@svc/proxy/translate'
 import type { ChatCompletion, ChatCompletionChunk, CompletionUsage } from '@svc/wire/openai'
 
-/** A whole answer. */
+/** Builds a whole answer. */
 export function toReply({ choices, usage }: ChatCompletion, mode: TranslateMode): PartialMessage<Reply> {
   const message = choices[0]?.message
   const content = message?.content ?? ''
@@ -16,7 +16,7 @@ export function toReply({ choices, usage }: ChatCompletion, mode: TranslateMode)
   }
 }
 
-/** A piece of one; its figures are running totals. */
+/** Builds a piece of an answer; its figures are running totals. */
 export function toReplyPiece({ choices, usage }: ChatCompletionChunk, mode: TranslateMode): PartialMessage<Reply> {
   const delta = choices[0]?.delta
   const content = delta?.content ?? ''
@@ -33,13 +33,13 @@ export function toReplyPiece({ choices, usage }: ChatCompletionChunk, mode: Tran
   return { message: Buffer.from(content), ...toFigures(usage, mode), chatDeltas: [piece] }
 }
 
-/** In mode `text` the figures are dropped (§6.5): the host counts for itself. */
+/** In mode `text` the figures are dropped (§6.5): the host counts itself. */
 function toFigures(usage: CompletionUsage | null | undefined, mode: TranslateMode): PartialMessage<Reply> {
   if (usage == null || mode === 'text') return {}
   return { tokens: usage.completion_tokens, promptTokens: usage.prompt_tokens }
 }
 
-/** A failure in the words of the contract, which has no body beside the text: the upstream's own words become it. */
+/** Converts a failure to the contract, which has no body beside the message: the upstream's own message becomes it. */
 export function toWholeFailure(error: unknown): unknown {
   if (!(error instanceof UpstreamStatusError)) return error
   const said = quoteUpstream(error.body)

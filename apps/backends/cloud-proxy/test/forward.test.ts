@@ -64,7 +64,7 @@ describe('Forward', () => {
     expect(world.provider.requests[0]?.text()).toBe(BODY.replace('"mine"', '"theirs"'))
   })
 
-  it('takes the path of the request where the address has none', async () => {
+  it('takes the path of the request when the address has none', async () => {
     await using world = await startWorld()
     await world.load({ upstreamUrl: world.provider.origin })
     await relay(world, BODY)

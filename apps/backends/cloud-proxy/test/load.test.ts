@@ -36,7 +36,7 @@ describe('a model is not loaded', () => {
     expect(await world.tryLoad({}, { Model: '' })).toMatchObject({ success: true })
   })
 
-  it('with a strange word for what is translated, or without the block', async () => {
+  it('with an unknown word for translation, or without the block', async () => {
     await using world = await startWorld()
     const proxy = { mode: 'translate', provider: 'provider_b' }
     expect(await world.tryLoad(proxy, { Options: ['translate:most'] })).toMatchObject({ success: false })
@@ -68,7 +68,7 @@ describe('a loaded model', () => {
     expect(world.provider.requests[0]?.header('authorization')).toEqual([])
   })
 
-  it('warns of a cache that means nothing', async () => {
+  it('warns of a cache without effect', async () => {
     await using world = await startWorld()
     await world.load({ mode: 'translate', provider: 'provider_a', cachePrompt: true })
     expect(world.warnings).toEqual([expect.stringContaining('cache_prompt')])
@@ -95,7 +95,7 @@ describe('a loaded model', () => {
 it('a model that is freed while it is still being loaded is not there', async () => {
   const key = createDeferred<string>()
   const handlers = createCloudProxy({
-    upstream: { send: () => Promise.reject(new Error('nobody there')) },
+    upstream: { send: () => Promise.reject(new Error('no upstream here')) },
     log: { warn: () => undefined, error: () => undefined },
     secrets: { variable: () => undefined, file: () => key.promise },
   })

@@ -101,7 +101,7 @@ describe('Predict', () => {
     expect(world.asked()).not.toHaveProperty('tools')
   })
 
-  it('in mode text refuses what is nothing but pictures', async () => {
+  it('in mode text refuses a turn of images only', async () => {
     await using world = await startTranslating('text')
     const asking = world.client.predict({ Messages: [{ role: 'user' }], Images: [PNG] })
     await expect(asking).rejects.toMatchObject({ kind: 'invalid_request', code: 'text_only' })
@@ -161,7 +161,7 @@ describe('a failure of the upstream', () => {
     [400, 'invalid_request'],
     [429, 'rate_limited'],
     [500, 'upstream_failed'],
-  ])('with status %i says what the upstream said', async (status, kind) => {
+  ])('with status %i carries the message of the upstream', async (status, kind) => {
     await using world = await startTranslating()
     world.provider.replyWith({ status, headers: { 'retry-after': '2' }, body: '{"error":{"message":"because"}}' })
     const failure = {
@@ -214,7 +214,7 @@ describe('PredictStream', () => {
     expect(world.asked().stream).toBe(true)
   })
 
-  it('tells beside the answer why it ended, as a whole one does', async () => {
+  it('carries the finish reason in trailers, like a whole one', async () => {
     await using world = await startTranslating()
     const told: unknown[] = []
     const onTrailers = (trailers: Readonly<Record<string, string>>): number =>
@@ -228,7 +228,7 @@ describe('PredictStream', () => {
     expect(told).toEqual(['tool_calls', 'tool_calls', 'length', 'length', 'stop', 'stop'])
   })
 
-  it('cut off in the middle is a failure after what came', async () => {
+  it('cut off in the middle is a failure after the received part', async () => {
     await using world = await startTranslating()
     world.provider.enqueue({ headers, body: frames.slice(0, 3).join('') })
     const seen: string[] = []

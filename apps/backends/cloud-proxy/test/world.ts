@@ -5,12 +5,12 @@ import { createHttpUpstream } from '@svc/http-client'
 import { startUpstream, type Upstream, type UpstreamScript } from '@svc/test-kit'
 import { createCloudProxy } from '../src/cloud-proxy.ts'
 
-/** A cloud proxy spoken to over gRPC, and the upstream that it asks. */
+/** A cloud proxy called over gRPC, and the upstream behind it. */
 export interface CloudWorld extends AsyncDisposable {
   readonly client: BackendClient
   readonly provider: Upstream
   readonly warnings: string[]
-  /** Loads a model and says how that went. */
+  /** Loads a model and returns the result. */
   tryLoad(proxy: Partial<ProxyOptions>, options?: Partial<ModelOptions>): Promise<Result>
   /** Loads a model of the upstream. */
   load(proxy?: Partial<ProxyOptions>, options?: Partial<ModelOptions>): Promise<void>
@@ -18,7 +18,7 @@ export interface CloudWorld extends AsyncDisposable {
   asked(): Record<string, unknown>
 }
 
-/** What the world has in its environment and its files. */
+/** Variables and files of the world. */
 const SECRETS: Readonly<Record<string, string>> = { KEY: 'sk-variable', EMPTY: '', '/key': 'sk-file\n', '/empty': ' ' }
 
 /** Starts a proxy in this process. */
@@ -65,7 +65,7 @@ export function json(body: unknown, status = 200): UpstreamScript {
   return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
 }
 
-/** Everything a stream gives. */
+/** Collects all items of a stream. */
 export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const collected: Item[] = []
   for await (const item of items) collected.push(item)

@@ -1,13 +1,13 @@
 import { SvcError, type SvcErrorOptions } from '@svc/errors'
 
-/** Everything this backend throws on purpose. */
+/** The class of expected errors of this backend. */
 export class LlamaError extends SvcError {
   override readonly name = 'LlamaError'
 }
 
 /**
- * A model file that must not reach the engine, because its header is damaged or lies.
- * The message names the fault and never the path.
+ * Refusal of a model file that must not reach the engine, because its header is damaged or contradicts the file. The
+ * message names the fault and never the path.
  */
 export class ModelFileError extends SvcError {
   override readonly name = 'ModelFileError'
@@ -17,12 +17,12 @@ export class ModelFileError extends SvcError {
   }
 }
 
-/** A request that can never work as it was sent. `param` is the field of the contract at fault. */
+/** The error of a request that can never work. `param` is the field of the contract at fault. */
 export function invalidRequest(message: string, param?: string): LlamaError {
   return new LlamaError('invalid_request', message, { details: { param } })
 }
 
-/** What this backend, or the model it has loaded, cannot do at all. */
+/** The error for features that this backend, or the loaded model, lacks. */
 export function notSupported(message: string): LlamaError {
   return new LlamaError('not_implemented', message)
 }

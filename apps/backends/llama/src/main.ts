@@ -22,7 +22,7 @@ import { createTokenizeHandlers } from './handlers/tokenize.ts'
 import { createLlamaHost } from './model-host.ts'
 
 const log = createLog(process.stderr)
-// The engine starts while the port is bound: each takes its time.
+// The engine starts while the port is bound: both take time.
 const runtime = startRuntime(log)
 const host = createLlamaHost({ runtime, log })
 const handlers: BackendHandlers = {
@@ -38,5 +38,5 @@ const handlers: BackendHandlers = {
 const extensions: ExtensionHandlers = { ...createDecideHandlers(host), ...createSlotHandlers(host) }
 const capabilities = createCapabilities({ host, runtime }, { handlers, extensions })
 await serveBackend({ handlers, extensions: { ...extensions, capabilities }, onStop: host.unload })
-// Without its engine the process is of no use: a failure to start ends it.
+// Without its engine the process is useless: a failed start ends it.
 await runtime

@@ -7,7 +7,7 @@ import { findIgnored, toModelSettings } from './handlers/load-settings.ts'
 /** The one model of this process. */
 export type ModelHost = HostOf<EngineModel>
 
-/** A process without a model so far; it waits for the engine when it loads one. */
+/** Creates a process without a model; loading waits for the engine. */
 export function createLlamaHost({
   runtime,
   log,
@@ -27,13 +27,13 @@ export function createLlamaHost({
   })
 }
 
-/** Size, time and number of a file; nothing where it is not there. */
+/** Size, time and inode number of a file; empty for a missing file. */
 async function describeFile(path: string): Promise<readonly number[]> {
   try {
     const { size, mtimeMs, ino } = await stat(path)
     return [size, mtimeMs, ino]
   } catch {
-    // Loading will say what is wrong with it.
+    // Loading reports the fault of the file.
     return []
   }
 }

@@ -35,14 +35,14 @@ export async function startBackend(): Promise<TestBackend> {
   return { ...backend, writeModel, load, loadFile }
 }
 
-/** All that an asynchronous sequence gives. */
+/** Collects all items of an asynchronous sequence. */
 export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const collected: Item[] = []
   for await (const item of items) collected.push(item)
   return collected
 }
 
-/** Text of the replies of one answer. */
-export function textOf(replies: readonly Reply[]): string {
+/** The text of the replies of one answer. */
+export function joinText(replies: readonly Reply[]): string {
   return Buffer.concat(replies.map(({ message }) => message)).toString()
 }

@@ -23,7 +23,7 @@ async function untilState(state: StatusResponse_State): Promise<void> {
   })
 }
 
-/** An answer without end of which the first piece has come. */
+/** Starts an endless answer and waits for its first piece. */
 async function startEndless(): Promise<{ abort: () => void; ended: Promise<unknown> }> {
   const controller = new AbortController()
   const replies = backend.client.predictStream({ Prompt: 'loop' }, { signal: controller.signal })
@@ -34,7 +34,7 @@ async function startEndless(): Promise<{ abort: () => void; ended: Promise<unkno
   return { abort: () => controller.abort(), ended: drain().catch((error: unknown) => error) }
 }
 
-describe('a caller who leaves', () => {
+describe('an aborted caller', () => {
   it('ends the generation long before the context is full', async () => {
     const endless = await startEndless()
     endless.abort()
@@ -71,7 +71,7 @@ describe('a caller who leaves', () => {
 })
 
 describe('a line that is full', () => {
-  it('turns away who comes', async () => {
+  it('refuses further callers', async () => {
     await backend.load({ chains: CHAINS, contextLength: CONTEXT }, { Options: ['parallel:1', 'queue:0'] })
     const holder = await startEndless()
     await expect(backend.client.predict({ Prompt: 'hello' })).rejects.toMatchObject({
@@ -85,7 +85,7 @@ describe('a line that is full', () => {
 })
 
 describe('freeing the model', () => {
-  it('ends what runs, and then nothing is loaded', async () => {
+  it('ends running calls, and then no model is loaded', async () => {
     const holder = await startEndless()
     expect(await backend.client.free({})).toMatchObject({ success: true })
     expect(await holder.ended).toMatchObject({ kind: 'unavailable', code: 'model_unloading' })
@@ -94,7 +94,7 @@ describe('freeing the model', () => {
 })
 
 describe('loading another model', () => {
-  it('ends what runs on the one before', async () => {
+  it('ends running calls on the previous model', async () => {
     await backend.load({ chains: CHAINS, contextLength: CONTEXT })
     const holder = await startEndless()
     const other = createModel({ chains: [['▁hello', '▁paris', '</s>']], contextLength: CONTEXT })

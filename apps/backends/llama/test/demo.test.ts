@@ -1,7 +1,7 @@
 import type { ChatDelta, PartialMessage, PredictOptions, Reply } from '@svc/backend-client/proto'
 import { demoModels } from '@svc/demo-models'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { collect, startBackend, type TestBackend, textOf } from './backend.ts'
+import { collect, joinText, startBackend, type TestBackend } from './backend.ts'
 
 let backend: TestBackend
 
@@ -32,10 +32,10 @@ describe('the demo model', () => {
   it('answers, ends by itself and says the same again', async () => {
     const replies = await collect(backend.client.predictStream(ask('Hello!')))
     const last = replies.at(-1)
-    expect(textOf(replies).trim()).not.toBe('')
+    expect(joinText(replies).trim()).not.toBe('')
     expect(last?.tokens).toBeLessThan(300)
     expect(last?.promptTokens).toBe((await tokenize(ask('Hello!'))).length)
-    expect(textOf(await collect(backend.client.predictStream(ask('Hello!'))))).toBe(textOf(replies))
+    expect(joinText(await collect(backend.client.predictStream(ask('Hello!'))))).toBe(joinText(replies))
   })
 
   it('reads a conversation as its rendered text, byte by byte', async () => {
@@ -73,7 +73,7 @@ const WEATHER = {
     parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
   },
 }
-/** What an answer is held to: a call in the form of the model's template. */
+/** The expected form of an answer: a call in the form of the model's template. */
 const CALL =
   'root ::= "<tool_call>{\\"name\\": \\"get_weather\\", \\"arguments\\": {\\"city\\": \\"" [a-z]{3,5} "\\"}}</tool_call>"'
 
@@ -84,27 +84,27 @@ describe('a call of the demo model', () => {
     Grammar: CALL,
   }
 
-  it('is told apart, whole and in a stream, beside the text as it was written', async () => {
+  it('is separated, whole and streamed, beside the raw text', async () => {
     const whole = await backend.client.predict(request)
     const pieces = await collect(backend.client.predictStream(request))
     for (const replies of [[whole], pieces]) {
-      const text = textOf(replies)
+      const text = joinText(replies)
       expect(text).toMatch(/^<tool_call>.*<\/tool_call>$/)
-      const [start, ...rest] = callsOf(replies)
+      const [start, ...rest] = readCalls(replies)
       expect(start).toMatchObject({ index: 0, id: expect.stringMatching(/^call_/), name: 'get_weather' })
       const written = rest.map((call) => call.arguments).join('')
       expect(text).toContain(written)
       expect(JSON.parse(written)).toEqual({ city: expect.stringMatching(/^[a-z]{3,5}$/) })
-      expect(contentOf(replies)).toBe('')
+      expect(joinContent(replies)).toBe('')
     }
-    // A reply without a delta would be taken for raw text.
+    // A host would take a reply without a delta for raw text.
     expect(pieces.every(({ chatDeltas }) => chatDeltas.length > 0)).toBe(true)
   })
 
   it('is text where no tools are offered', async () => {
     const reply = await backend.client.predict({ ...request, Tools: '' })
     expect(reply.chatDeltas).toEqual([])
-    expect(textOf([reply])).toMatch(/^<tool_call>/)
+    expect(joinText([reply])).toMatch(/^<tool_call>/)
   })
 
   it('needs no markers: its form is known', async () => {
@@ -114,11 +114,11 @@ describe('a call of the demo model', () => {
   })
 })
 
-function callsOf(replies: readonly Reply[]): ChatDelta['toolCalls'] {
+function readCalls(replies: readonly Reply[]): ChatDelta['toolCalls'] {
   return replies.flatMap(({ chatDeltas }) => chatDeltas).flatMap(({ toolCalls }) => toolCalls)
 }
 
-function contentOf(replies: readonly Reply[]): string {
+function joinContent(replies: readonly Reply[]): string {
   return replies
     .flatMap(({ chatDeltas }) => chatDeltas)
     .map(({ content }) => content)

@@ -54,7 +54,7 @@ describe('a model that reads a text at once', () => {
   const keys = { 'llama-embed.attention.causal': { type: 'bool', value: false } } as const
   const recipe = { architecture: 'llama-embed', keys } as const
 
-  it('pools as it is told, and each vector depends on the whole text', async () => {
+  it('pools as requested, and each vector depends on the whole text', async () => {
     const texts = ['hello world paris', 'hello world london']
     for (const pooling of ['mean', 'last', 'cls']) {
       await load(recipe, [`pooling:${pooling}`])

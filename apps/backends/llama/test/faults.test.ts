@@ -19,7 +19,7 @@ async function runWith(script: string): Promise<{ code: number | null; lines: re
   return { code: child.exitCode, lines }
 }
 
-describe('a fault nobody foresaw', () => {
+describe('an unexpected fault', () => {
   it('ends the process with 1 and one line', async () => {
     const { code, lines } = await runWith(`
       process.on('newListener', (name) => {

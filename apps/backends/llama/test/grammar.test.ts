@@ -20,7 +20,7 @@ async function say(request: Partial<PredictOptions>): Promise<string> {
 }
 
 describe('a grammar', () => {
-  it('is what the answer is made of, also where the model would rather say something else', async () => {
+  it('decides the answer, even when the model prefers other text', async () => {
     expect(await say({ Grammar: 'root ::= " world the weather" | " code"' })).toBe(' world the weather')
     expect(await say({ Grammar: 'root ::= " code" " " "math"' })).toBe(' code math')
   })
@@ -33,13 +33,13 @@ describe('a grammar', () => {
       { Temperature: 5, Logprobs: 1, TopLogprobs: 3 },
     ]
     for (const way of ways) {
-      // A chain model knows nothing of brackets, so the answer ends by the grammar or by the limit.
+      // The chain model has no brackets in its chains, so the answer ends by the grammar or by the limit.
       const text = await say({ Temperature: 3, TopP: 1, Seed: 5, Grammar, LogitBias: '', ...way })
       expect(text).toMatch(/^\[[123]+\]?$/)
     }
   })
 
-  it('ends the answer as soon as it is whole, without the blanks that may follow', async () => {
+  it('ends the answer as soon as it is complete, without the blanks that may follow', async () => {
     const replies = await backend.client.predict({ Prompt: 'hello', Tokens: 60, Grammar: 'root ::= "{}" [ \\n]*' })
     expect(replies.message.toString()).toBe('{}')
     expect(replies.tokens).toBeLessThan(60)
@@ -82,7 +82,7 @@ describe('triggers of a grammar', () => {
     expect(await say({ Grammar: 'root ::= " code math"' })).toBe(' world the weather code math')
   })
 
-  it('change nothing where none appears', async () => {
+  it('change nothing without a match', async () => {
     expect(await say({ Prompt: 'smile', Grammar })).toBe('😀')
   })
 

@@ -31,7 +31,7 @@ describe('before a model is loaded', () => {
     await expect(client.getMetrics({})).rejects.toMatchObject(expected)
   })
 
-  it('the process says so, and what it can do in general', async () => {
+  it('the process reports it, with its general abilities', async () => {
     expect((await backend.client.status({})).state).toBe(StatusResponse_State.UNINITIALIZED)
     expect(await backend.client.extensions.capabilities({})).toMatchObject({ contextSize: 0, embeddings: false })
     expect(await backend.client.free({})).toMatchObject({ success: true })
@@ -46,7 +46,7 @@ describe('a file that cannot be loaded', () => {
     expect(await load(backend.dir.path)).toMatchObject({ success: false, message: expect.not.stringContaining('/') })
   })
 
-  it('is refused for what is wrong with it', async () => {
+  it('is refused for its fault', async () => {
     const model = createModel({ chains: CHAINS })
     const write = async (name: string, content: Buffer): Promise<string> => await backend.writeModel(name, content)
     expect(await load(await write('text.gguf', Buffer.from('this is no model at all')))).toEqual({
@@ -93,14 +93,14 @@ describe('a loaded model', () => {
   })
 
   // verifies limits:context-size:trained
-  it('has the context it was trained on where none or -1 is given', async () => {
+  it('has its training context for none and for -1', async () => {
     for (const ContextSize of [0, -1]) {
       await backend.load({ chains: CHAINS, contextLength: 768 }, { ContextSize })
       expect(await backend.client.extensions.capabilities({})).toMatchObject({ contextSize: 768 })
     }
   })
 
-  it('stays when it is loaded again as it is, and makes room for another', async () => {
+  it('stays when it is loaded again unchanged, and is replaced by another', async () => {
     const made = async (): Promise<number> => (await backend.client.getMetrics({})).tokensGenerated
     const file = await backend.writeModel('again.gguf', createModel({ chains: CHAINS }))
     await backend.loadFile(file)

@@ -1,6 +1,6 @@
 import type { PredictOptions, Reply } from '@svc/backend-client/proto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { collect, startBackend, type TestBackend, textOf } from './backend.ts'
+import { collect, joinText, startBackend, type TestBackend } from './backend.ts'
 import { CHAINS, createVocabulary } from './models.ts'
 
 interface Entry {
@@ -23,14 +23,14 @@ afterAll(async () => {
   await backend[Symbol.asyncDispose]()
 })
 
-function entriesOf(reply: Reply | undefined): readonly Entry[] {
+function readEntries(reply: Reply | undefined): readonly Entry[] {
   const { logprobs } = reply ?? {}
   if (logprobs === undefined || logprobs.length === 0) return []
   return (JSON.parse(logprobs.toString()) as { content: Entry[] }).content
 }
 
 async function ask(request: Partial<PredictOptions>): Promise<readonly Entry[]> {
-  return entriesOf(await backend.client.predict({ Prompt: 'hello', Tokens: 20, Logprobs: 1, ...request }))
+  return readEntries(await backend.client.predict({ Prompt: 'hello', Tokens: 20, Logprobs: 1, ...request }))
 }
 
 describe('log-probabilities', () => {
@@ -59,7 +59,7 @@ describe('log-probabilities', () => {
       const [entry] = await ask({ LogitBias: JSON.stringify({ [id]: 1000 }), Tokens: 1 })
       biased.push(entry)
     }
-    // End tokens make no entry; all the others are told of as the model sees them, whatever the bias.
+    // End tokens make no entry; all others are reported before biases.
     const isEnd = (token: string): boolean => token === '</s>' || token === '<|im_end|>'
     expect(biased.map((entry) => entry?.id)).toEqual(VOCABULARY.map((token, id) => (isEnd(token) ? undefined : id)))
     const sum = biased.reduce((total, entry) => total + (entry === undefined ? 0 : Math.exp(entry.logprob)), 0)
@@ -67,7 +67,7 @@ describe('log-probabilities', () => {
     expect(sum).toBeLessThan(1.0001)
   }, 60_000)
 
-  it('are those of the model, whatever the temperature and the cuts', async () => {
+  it('are those of the model, for any temperature and cuts', async () => {
     const [plain] = await ask({ Tokens: 1 })
     const [changed] = await ask({ Tokens: 1, Temperature: 0.2, TopK: 1, FrequencyPenalty: 1 })
     expect(changed?.logprob).toBeCloseTo(plain?.logprob ?? 1, 4)
@@ -77,19 +77,19 @@ describe('log-probabilities', () => {
     const replies = await collect(
       backend.client.predictStream({ Prompt: 'smile', Tokens: 20, Logprobs: 1, StopPrompts: ['never'] }),
     )
-    expect(replies.map((reply) => [reply.message.toString(), entriesOf(reply).length])).toEqual([
+    expect(replies.map((reply) => [reply.message.toString(), readEntries(reply).length])).toEqual([
       ['😀', 4],
       ['', 0],
     ])
-    const bytes = replies.flatMap((reply) => entriesOf(reply).flatMap((entry) => entry.bytes))
+    const bytes = replies.flatMap((reply) => readEntries(reply).flatMap((entry) => entry.bytes))
     expect(Buffer.from(bytes).toString()).toBe('😀')
   })
 
   it('wait with text that is held back, and tell of the last token in part', async () => {
     const request = { Prompt: 'hello', Tokens: 20, Logprobs: 1, StopPrompts: ['er today'] }
     const replies = await collect(backend.client.predictStream(request))
-    expect(textOf(replies)).toBe(' world the weath')
-    expect(replies.flatMap((reply) => entriesOf(reply).map(({ token }) => token))).toEqual([
+    expect(joinText(replies)).toBe(' world the weath')
+    expect(replies.flatMap((reply) => readEntries(reply).map(({ token }) => token))).toEqual([
       ...[' world', ' the', ' weather'],
     ])
   })

@@ -18,7 +18,7 @@ async function say(): Promise<string> {
 }
 
 describe('an adapter', () => {
-  it('changes what the model says, as much as its scale asks for', async () => {
+  it("changes the model's answer in proportion to its scale", async () => {
     const ModelPath = backend.dir.path
     await backend.load({ chains: CHAINS }, { ModelPath, LoraAdapter: 'adapter.gguf' })
     expect(await say()).toBe(' paris')

@@ -8,15 +8,15 @@ export interface Vocabulary {
   readonly scores: readonly number[]
 }
 
-/** How to make a model. */
+/** Recipe of a model. */
 export interface ModelRecipe {
-  /** What follows what: each token names its one successor by standing before it. Left out: random weights. */
+  /** Successions of tokens: each token of a chain determines the next one. Absent: random weights. */
   readonly chains?: readonly (readonly string[])[] | undefined
   /** @default 512 */
   readonly contextLength?: number | undefined
   /** @default ChatML; null: none */
   readonly template?: string | null | undefined
-  /** 1: the mean of all tokens. Left out: none. */
+  /** 1: the mean of all tokens. Absent: none. */
   readonly poolingType?: number | undefined
   /** `llama-embed` reads a text at once; `qwen3` has a head that ranks. @default llama */
   readonly architecture?: 'llama' | 'llama-embed' | 'qwen3' | undefined
@@ -30,7 +30,7 @@ const EMBEDDING = 256
 const FEED_FORWARD = 32
 const HEADS = 4
 
-/** What a chain of every deterministic model begins with: the last token of a ChatML prompt is a line end. */
+/** The first token of every deterministic model's chain: the last token of a ChatML prompt is a line end. */
 const LINE_END = '<0x0A>'
 const END = '</s>'
 
@@ -151,7 +151,7 @@ function createTensors(vocabulary: Vocabulary, { chains, architecture }: ModelRe
   ]
 }
 
-/** What `qwen3` has besides the tensors of llama, and a head with two labels. */
+/** The extra tensors of `qwen3`, and a head with two labels. */
 function rankingTensors(random: Random): GgufTensor[] {
   const ones = (name: string): GgufTensor => {
     const length = EMBEDDING / HEADS
@@ -164,7 +164,7 @@ function rankingTensors(random: Random): GgufTensor[] {
   ]
 }
 
-/** An adapter that makes the usual model go on with one word after another, as the bytes of a file. */
+/** An adapter that makes the usual model continue one word with another, as the bytes of a file. */
 export function createAdapter(after: string, word: string): Buffer {
   const vocabulary = createVocabulary()
   // The first numbers of a model are its embeddings.
@@ -190,7 +190,9 @@ function fill(length: number, random: Random, scale: number): Float32Array {
   return Float32Array.from({ length }, () => (scale === 0 ? 0 : random.normal() * scale))
 }
 
-/** With attention and feed-forward at zero, a token scores by its likeness to the embedding of the one before it. */
+/**
+ * With attention and feed-forward at zero, the score of a token is its similarity to the embedding of the previous one.
+ */
 function chainUp(
   embeddings: Float32Array,
   output: Float32Array,

@@ -1,6 +1,6 @@
 import { ANSWER_TRAILERS, type PredictOptions, type Reply } from '@svc/backend-client/proto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { collect, startBackend, type TestBackend, textOf } from './backend.ts'
+import { collect, joinText, startBackend, type TestBackend } from './backend.ts'
 import { CHAINS, createVocabulary } from './models.ts'
 
 const CONTEXT = 512
@@ -43,14 +43,14 @@ describe('an answer', () => {
     expect(new Set(replies.map(({ promptTokens }) => promptTokens))).toEqual(new Set([2]))
   })
 
-  it('may be nothing at all', async () => {
+  it('may be empty', async () => {
     const replies = await stream({ Prompt: 'good' })
     expect(replies.map(({ message, tokens }) => [message.toString(), tokens])).toEqual([['', 0]])
   })
 
   it('ends at the token limit', async () => {
     const replies = await stream({ Prompt: 'hello', Tokens: 3 })
-    expect(textOf(replies)).toBe(' world the weather')
+    expect(joinText(replies)).toBe(' world the weather')
     expect(replies.at(-1)?.tokens).toBe(3)
   })
 
@@ -59,18 +59,18 @@ describe('an answer', () => {
     expect(replies.at(-1)).toMatchObject({ promptTokens: 2, tokens: CONTEXT - 2 })
   })
 
-  it('is cut to what the context holds where the limit is larger', async () => {
+  it('is cut to the size of the context when the limit is larger', async () => {
     const replies = await stream({ Prompt: 'loop', Tokens: 100_000 })
     expect(replies.at(-1)?.tokens).toBe(CONTEXT - 2)
   })
 
   it('ends before a stop string that spans tokens', async () => {
     const replies = await stream({ Prompt: 'hello', StopPrompts: ['sunny', 'er today'] })
-    expect(textOf(replies)).toBe(' world the weath')
+    expect(joinText(replies)).toBe(' world the weath')
     expect(replies.at(-1)?.tokens).toBe(4)
   })
 
-  it('says which stop string ended it, whole and streamed, and nothing where none did', async () => {
+  it('reports the stop string that ended it, whole and streamed, and none otherwise', async () => {
     const told: Readonly<Record<string, string>>[] = []
     const onTrailers = (trailers: Readonly<Record<string, string>>): number => told.push(trailers)
     for (const StopPrompts of [['sunny', 'er today'], ['sunny']]) {
@@ -82,7 +82,7 @@ describe('an answer', () => {
   })
 
   it('keeps the beginning of a stop string that never comes', async () => {
-    expect(textOf(await stream({ Prompt: 'hello', StopPrompts: ['good day'] }))).toBe(
+    expect(joinText(await stream({ Prompt: 'hello', StopPrompts: ['good day'] }))).toBe(
       ' world the weather today is good',
     )
   })
@@ -96,27 +96,27 @@ describe('an answer', () => {
   })
 
   it('shows a character that was never finished as unreadable', async () => {
-    expect(textOf(await stream({ Prompt: 'smile', Tokens: 2 }))).toBe('\ufffd')
+    expect(joinText(await stream({ Prompt: 'smile', Tokens: 2 }))).toBe('\ufffd')
   })
 
   it('goes on after the end token when that is to be ignored', async () => {
     const replies = await stream({ Prompt: 'hello', Tokens: 10, IgnoreEOS: true })
     expect(replies.at(-1)?.tokens).toBe(10)
-    expect(textOf(replies).startsWith(' world the weather today is good')).toBe(true)
+    expect(joinText(replies).startsWith(' world the weather today is good')).toBe(true)
   })
 
   it('follows biases of single tokens', async () => {
     const LogitBias = JSON.stringify({ [VOCABULARY.indexOf('▁good')]: 100 })
-    expect(textOf(await stream({ Prompt: 'hello', Tokens: 3, LogitBias }))).toBe(' good good good')
+    expect(joinText(await stream({ Prompt: 'hello', Tokens: 3, LogitBias }))).toBe(' good good good')
   })
 
   it('does not repeat a token under a high penalty', async () => {
     const ask = { Prompt: 'loop', Tokens: 5 }
-    expect(textOf(await stream(ask))).toBe(' yes no code math yes')
-    const text = textOf(await stream({ ...ask, FrequencyPenalty: 2000 }))
+    expect(joinText(await stream(ask))).toBe(' yes no code math yes')
+    const text = joinText(await stream({ ...ask, FrequencyPenalty: 2000 }))
     expect(text.startsWith(' yes no code math')).toBe(true)
     expect(text.split('yes')).toHaveLength(2)
-    expect(textOf(await stream({ ...ask, FrequencyPenalty: 2000, Repeat: 3 }))).toBe(' yes no code math yes')
+    expect(joinText(await stream({ ...ask, FrequencyPenalty: 2000, Repeat: 3 }))).toBe(' yes no code math yes')
   })
 
   it('is made from the tokens of special texts in a given prompt', async () => {
@@ -202,7 +202,7 @@ describe('a request that cannot be served', () => {
   })
 })
 
-describe('what is asked beside answers', () => {
+describe('other calls beside answers', () => {
   it('is the last answer in figures, without its prompt', async () => {
     await backend.client.predict({ Prompt: 'hello', Tokens: 4 })
     const metrics = await backend.client.getMetrics({})
@@ -210,7 +210,7 @@ describe('what is asked beside answers', () => {
     expect(metrics.tokensPerSecond).toBeGreaterThan(0)
   })
 
-  it('is what the model can do', async () => {
+  it("are the model's abilities", async () => {
     expect(await backend.client.extensions.capabilities({ modelIdentity: 'tiny' })).toMatchObject({
       backend: 'llama',
       version: expect.stringMatching(/^node-llama-cpp \d/),

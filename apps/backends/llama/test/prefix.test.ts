@@ -18,7 +18,7 @@ interface Asked {
   readonly text: string
   readonly promptTokens: number
   readonly tokens: number
-  /** Tokens of the prompt that were read and not remembered. */
+  /** Tokens of the prompt that were read again. */
   readonly read: number
   readonly slot: number
 }
@@ -36,7 +36,7 @@ describe('a slot', () => {
     await backend.load({ contextLength: CONTEXT }, { Options: ['parallel:3'] })
   })
 
-  it('remembers a prompt and its answer, and reads only what is new', async () => {
+  it('remembers a prompt and its answer, and reads only new tokens', async () => {
     const shared = words('hello', 100)
     const first = await ask({ Prompt: shared })
     expect(first).toMatchObject({ promptTokens: 101, read: 101 })
@@ -44,7 +44,7 @@ describe('a slot', () => {
     expect(await ask({ Prompt: `${shared} world` })).toMatchObject({ promptTokens: 102, read: 1, slot: first.slot })
   })
 
-  it('is chosen by the longest beginning it remembers, and others keep what they have', async () => {
+  it('is chosen by its longest common beginning, and others keep their tokens', async () => {
     const prompts = ['london', 'weather', 'code'].map((word) => words(word, 60))
     const slots: number[] = []
     for (const Prompt of prompts) slots.push((await ask({ Prompt })).slot)
@@ -54,7 +54,7 @@ describe('a slot', () => {
     }
   })
 
-  it('forgets what comes after the common beginning', async () => {
+  it('forgets the tokens after the common beginning', async () => {
     await ask({ Prompt: `${words('good', 80)} paris` })
     const again = await ask({ Prompt: `${words('good', 40)} ${words('bad', 40)}` })
     expect(again).toMatchObject({ promptTokens: 81, read: 40 })
@@ -64,7 +64,7 @@ describe('a slot', () => {
 })
 
 describe('an answer', () => {
-  it('is remembered, but for its last token, which nobody needed to read', async () => {
+  it('is remembered, except for its last token, which was never read', async () => {
     await backend.load({ chains: CHAINS })
     const { text } = await ask({ Prompt: 'loop', Tokens: 40 })
     expect(text).toBe(' yes no code math'.repeat(10))
@@ -73,7 +73,7 @@ describe('an answer', () => {
 })
 
 describe('a full context', () => {
-  it('makes room by forgetting its oldest tokens where that is allowed', async () => {
+  it('drops its oldest tokens when that is allowed', async () => {
     await backend.load({ chains: CHAINS, contextLength: 64 }, { Options: ['context_shift:true', 'parallel:1'] })
     const answer = await ask({ Prompt: 'loop', Tokens: 300 })
     expect(answer.tokens).toBe(300)
@@ -85,7 +85,7 @@ describe('a full context', () => {
     expect(long.promptTokens).toBeLessThan(64)
   })
 
-  it('answers the same behind what it forgot as a model that reads only the rest', async () => {
+  it('answers after dropping tokens like a model that reads only the rest', async () => {
     await backend.load({ contextLength: 64 }, { Options: ['context_shift:true', 'parallel:1'] })
     expect(await ask({ Prompt: 'hello', Tokens: 200, IgnoreEOS: true })).toMatchObject({ tokens: 200 })
   })

@@ -26,7 +26,7 @@ describe('ranking by vectors', () => {
     await backend.load({ chains: [], poolingType: 1 }, { Embeddings: true, NBatch: 64, Options: ['rerank:cosine'] })
   })
 
-  it('puts first what has most in common with the query', async () => {
+  it('puts the document with most common words first', async () => {
     const { results, usage } = await rerank({ documents: DOCUMENTS })
     expect(results.slice(0, 2).map(({ index, text }) => [index, text])).toEqual([
       [1, 'good weather today'],
@@ -46,7 +46,7 @@ describe('ranking by vectors', () => {
     expect((await rerank({ documents: DOCUMENTS, topN: 99 })).results).toHaveLength(4)
   })
 
-  it('is refused for texts that do not fit and for less than nothing', async () => {
+  it('is refused for texts that do not fit and for a negative top_n', async () => {
     const documents = ['paris', 'hello '.repeat(100)]
     await expect(rerank({ documents })).rejects.toMatchObject({ kind: 'invalid_request' })
     await expect(rerank({ documents: ['paris'], topN: -1 })).rejects.toMatchObject({ kind: 'invalid_request' })

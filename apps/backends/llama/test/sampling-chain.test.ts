@@ -28,7 +28,7 @@ const WAYS: [string, Partial<PredictOptions>][] = [
 ]
 
 describe.each(WAYS)('%s', (_, way) => {
-  it('changes what is chosen, the same way for the same seed', async () => {
+  it('changes the choice, the same way for the same seed', async () => {
     const text = await say(way)
     expect(await say(way)).toBe(text)
     expect(text).not.toBe(await say({}))
@@ -53,7 +53,7 @@ describe.each(WAYS)('%s', (_, way) => {
 })
 
 describe('our own cuts', () => {
-  it('leave the same token as those of the engine where only one is left', async () => {
+  it('leave the same token as those of the engine when only one is left', async () => {
     const greedy = await say({ Temperature: 0 })
     for (const cut of [{ TopK: 1 }, { TopP: 0 }, { MinP: 1 }]) {
       expect(await say({ TypicalP: 0.99999, ...cut })).toBe(greedy)

@@ -19,8 +19,8 @@ async function score(request: PartialMessage<ScoreRequest>): Promise<readonly Ca
   return (await backend.client.score({ prompt: 'hello', ...request })).candidates
 }
 
-/** The log-probability of a single token as an answer tells of it. */
-async function logprobOf(prompt: string, token: string): Promise<number> {
+/** The log-probability of a single token, as an answer reports it. */
+async function readLogprob(prompt: string, token: string): Promise<number> {
   const LogitBias = JSON.stringify({ [VOCABULARY.indexOf(token)]: 1000 })
   const ask: Partial<PredictOptions> = { Prompt: prompt, Tokens: 1, Logprobs: 1, LogitBias }
   const { logprobs } = await backend.client.predict(ask)
@@ -30,8 +30,8 @@ async function logprobOf(prompt: string, token: string): Promise<number> {
 describe('the score of a continuation', () => {
   it('is the likelihood that an answer would have', async () => {
     const [paris, london] = await score({ candidates: [' paris', ' london'] })
-    expect(paris?.logProb).toBeCloseTo(await logprobOf('hello', '▁paris'), 3)
-    expect(london?.logProb).toBeCloseTo(await logprobOf('hello', '▁london'), 3)
+    expect(paris?.logProb).toBeCloseTo(await readLogprob('hello', '▁paris'), 3)
+    expect(london?.logProb).toBeCloseTo(await readLogprob('hello', '▁london'), 3)
     expect([paris?.numTokens, paris?.tokens, paris?.lengthNormalizedLogProb]).toEqual([1, [], 0])
   })
 
@@ -41,7 +41,7 @@ describe('the score of a continuation', () => {
     })
     const tokens = both?.tokens ?? []
     expect(tokens.map(({ token }) => token)).toEqual([' paris', ' london', ' good'])
-    expect(tokens[1]?.logProb).toBeCloseTo(await logprobOf('hello paris', '▁london'), 3)
+    expect(tokens[1]?.logProb).toBeCloseTo(await readLogprob('hello paris', '▁london'), 3)
     const sum = tokens.reduce((total, { logProb }) => total + logProb, 0)
     expect(both?.logProb).toBeCloseTo(sum, 6)
     expect(both?.lengthNormalizedLogProb).toBeCloseTo(sum / 3, 6)
@@ -63,7 +63,7 @@ describe('the score of a continuation', () => {
     const candidate = ' yes no code math'.repeat(25)
     const [long] = await score({ candidates: [candidate], includeTokenLogprobs: true })
     expect(long?.tokens.map(({ token }) => token).join('')).toBe(candidate)
-    expect(long?.tokens.at(-1)?.logProb).toBeCloseTo(await logprobOf(`hello${candidate.slice(0, -5)}`, '▁math'), 3)
+    expect(long?.tokens.at(-1)?.logProb).toBeCloseTo(await readLogprob(`hello${candidate.slice(0, -5)}`, '▁math'), 3)
   })
 
   it('leaves a prompt behind that need not be read again', async () => {

@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const file = (name: string): string => path.join(backend.dir.path, name)
 
-/** Reads the usual prompt; gives how many of its tokens had to be read and in which slot. */
+/** Reads the usual prompt; returns the number of tokens read and the slot. */
 async function read(): Promise<{ tokens: number; slot: number }> {
   await backend.client.predict({ Prompt: `${PROMPT} world`, Tokens: 3, PromptCacheAll: true })
   const { promptTokensProcessed, slotId } = await backend.client.getMetrics({})

@@ -39,7 +39,7 @@ const rendered = (...contents: string[]): string => {
   return `${turns.join('')}<|im_start|>assistant\n`
 }
 
-/** The tokens of the first turn: all before the second mark of a turn. */
+/** The tokens of the first turn: all before the second turn mark. */
 function firstTurn(tokens: readonly Token[]): Token[] {
   const mark = VOCABULARY.indexOf('<|im_start|>')
   return tokens.slice(0, tokens.indexOf(mark as Token, 3))
@@ -110,7 +110,7 @@ describe('ids from outside', () => {
 })
 
 describe('marks that are to be seen', () => {
-  it('are text of an answer, and those that end it are not', () => {
+  it('are text of an answer, except for end tokens', () => {
     const tokens = tokenizer.tokenize('a<|im_start|>b<|im_end|>c')
     // A vocabulary of words puts a space before each.
     const plain = (text: string): string => text.replaceAll(' ', '')

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import { chooseBehaviour, requestText } from './behaviour.ts'
+import { chooseBehaviour, collectRequestText } from './behaviour.ts'
 import { readLoadScript } from './read-script.ts'
 import { type MockScript, mockOptions } from './script.ts'
 
 const call = { rpc: 'PredictStream', call: 2, text: 'hello world' }
 
-it('takes the first rule of which everything matches', () => {
+it('takes the first rule whose conditions all match', () => {
   const text = (rules: MockScript['rules']) => chooseBehaviour({ rules }, call).text
   expect(text([{ do: { text: 'any' } }])).toBe('any')
   expect(
@@ -38,7 +38,7 @@ it('reaches calls about the process by name only', () => {
 
 it('finds text anywhere in a request, but not in bytes', () => {
   const request = { Prompt: 'a', Messages: [{ content: 'b' }], Metadata: { k: 'c' }, n: 1, bytes: Buffer.from('zzz') }
-  expect(requestText(request).split('\n')).toEqual(['a', 'b', 'c'])
+  expect(collectRequestText(request).split('\n')).toEqual(['a', 'b', 'c'])
 })
 
 it('reads a script from the options of a load, over the one before', () => {

@@ -1,6 +1,6 @@
 import type { MockBehaviour, MockRule, MockScript } from './script.ts'
 
-/** A call as rules see it. */
+/** The facts of a call that rules match. */
 export interface ScriptedCall {
   /** Name of the rpc, such as `Predict`. */
   readonly rpc: string
@@ -21,7 +21,7 @@ const ABOUT_THE_PROCESS = new Set([
   'Capabilities',
 ])
 
-/** What the script says about a call. */
+/** The behaviour of a call by the script. */
 export function chooseBehaviour(script: MockScript, call: ScriptedCall): MockBehaviour {
   const rule = script.rules?.find((one) => matches(one, call))
   return rule?.do ?? {}
@@ -39,9 +39,9 @@ function matchesName(pattern: string, rpc: string): boolean {
   return pattern.endsWith('*') ? rpc.startsWith(pattern.slice(0, -1)) : rpc === pattern
 }
 
-/** Every string of a request, however deep. */
-export function requestText(value: unknown): string {
+/** Collects every string of a request, however deep. */
+export function collectRequestText(value: unknown): string {
   if (typeof value === 'string') return value
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return ''
-  return Object.values(value).map(requestText).filter(Boolean).join('\n')
+  return Object.values(value).map(collectRequestText).filter(Boolean).join('\n')
 }

@@ -14,7 +14,7 @@ it('gives byte offsets into the UTF-8 text', () => {
   for (const { start, end, text: found } of entities) expect(bytes.subarray(start, end).toString()).toBe(found)
 })
 
-it('leaves out what is below the threshold', () => {
+it('leaves out entities below the threshold', () => {
   expect(classifyTokens('Alice Smith in Rome', 0.7).map(({ entityGroup }) => entityGroup)).toEqual(['PERSON'])
 })
 

@@ -1,6 +1,6 @@
 import type { PartialMessage, TokenClassifyEntity } from '@svc/backend-client/proto'
 
-/** What is found, by group. The first rule wins where two match the same text. */
+/** Patterns by group. The first rule wins where two match the same text. */
 const RULES: ReadonlyArray<{ readonly group: string; readonly pattern: RegExp; readonly score: number }> = [
   { group: 'EMAIL', pattern: /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g, score: 0.99 },
   { group: 'URL', pattern: /https?:\/\/\S+/g, score: 0.97 },

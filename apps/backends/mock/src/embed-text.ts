@@ -1,4 +1,4 @@
-import { hashText, wordsOf } from './words.ts'
+import { hashText, toWords } from './words.ts'
 
 /**
  * A unit vector for a text: the sum of one pseudo-random vector a word, so that texts with common words are near each
@@ -6,7 +6,7 @@ import { hashText, wordsOf } from './words.ts'
  */
 export function embedText(text: string, dimension: number): number[] {
   const sum = new Array<number>(dimension).fill(0)
-  for (const word of wordsOf(text)) {
+  for (const word of toWords(text)) {
     let seed = hashText(word)
     for (let index = 0; index < dimension; index += 1) {
       seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0

@@ -4,13 +4,13 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { MockScript } from './script.ts'
 
-/** Where the launcher is put and what the mock does from its start. */
+/** Place of the launcher, and behaviour of the mock from its start. */
 export interface MockLauncherOptions {
   /** An existing folder of the test. */
   readonly folder: string
   /** File name of the launcher. @default 'run.sh' */
   readonly name?: string | undefined
-  /** Script that holds before a model is loaded: slow, failing or crashing Health and LoadModel. @default none */
+  /** Script that applies before a model is loaded: slow, failing or crashing Health and LoadModel. @default none */
   readonly script?: MockScript | undefined
 }
 
@@ -18,7 +18,7 @@ export interface MockLauncherOptions {
 export interface MockLauncher {
   /** An executable file that takes `--addr`, as a host expects a backend. */
   readonly path: string
-  /** The same without the file. */
+  /** The same command without the file. */
   readonly command: string
   readonly args: readonly string[]
 }

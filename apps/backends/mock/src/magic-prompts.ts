@@ -1,8 +1,8 @@
 import type { ModelOptions, PredictOptions } from '@svc/backend-client/proto'
-import { promptOf } from './prediction.ts'
+import { toPrompt } from './prediction.ts'
 import type { MockBehaviour, MockToolCall } from './script.ts'
 
-/** What a magic prompt may repeat. */
+/** Facts that a magic prompt may repeat. */
 interface MagicCall {
   readonly request: PredictOptions
   readonly loaded: ModelOptions | undefined
@@ -13,7 +13,7 @@ type Magic = (call: MagicCall) => MockBehaviour
 
 const FAILURE = { status: 'UNKNOWN', message: 'mock backend error: simulated failure' } as const
 
-/** Words in a prompt that decide the answer, as the mock of LocalAI has them. The first that occurs counts. */
+/** Words in a prompt that decide the answer, as in the mock of LocalAI. The first match in the list wins. */
 const MAGIC: ReadonlyArray<readonly [string, Magic]> = [
   [
     'MOCK_ERROR_MIDSTREAM',
@@ -64,9 +64,12 @@ const MAGIC: ReadonlyArray<readonly [string, Magic]> = [
   ['MOCK_LEAK_EMAIL', () => ({ text: 'Sure — here it is: alice@example.com is the address.', split: 'characters' })],
 ]
 
-/** What the prompt of a prediction asks for; without a magic word a tool call where tools are offered, else a sentence. */
-export function magicBehaviour(call: MagicCall): MockBehaviour {
-  const prompt = promptOf(call.request)
+/**
+ * The behaviour for the prompt of a prediction; without a magic word a tool call where tools are offered, else a
+ * sentence.
+ */
+export function findMagicBehaviour(call: MagicCall): MockBehaviour {
+  const prompt = toPrompt(call.request)
   const magic = MAGIC.find(([word]) => prompt.includes(word))
   if (magic) return magic[1](call)
   const tool = firstTool(call.request)

@@ -2,11 +2,11 @@ import { backendMethods, extensionMethods } from '@svc/backend-client/proto'
 import type { BackendHandlers, ExtensionHandlers } from '@svc/backend-kit'
 import { audioAnswers } from './answers/audio.ts'
 import { extensionAnswers } from './answers/extensions.ts'
+import { faceAnswers } from './answers/faces.ts'
 import { forwardAnswers } from './answers/forward.ts'
 import { imageAnswers } from './answers/image.ts'
 import { jobsAnswers } from './answers/jobs.ts'
 import { lifecycleAnswers } from './answers/lifecycle.ts'
-import { peopleAnswers } from './answers/people.ts'
 import { predictAnswers } from './answers/predict.ts'
 import { speechAnswers } from './answers/speech.ts'
 import { storesAnswers } from './answers/stores.ts'
@@ -14,13 +14,14 @@ import { textAnswers } from './answers/text.ts'
 import { transcriptionAnswers } from './answers/transcription.ts'
 import { createVectorStore } from './answers/vector-store.ts'
 import { visionAnswers } from './answers/vision.ts'
+import { voiceAnswers } from './answers/voices.ts'
 import { createRecorder } from './recorder.ts'
 import type { MockScript } from './script.ts'
-import { rpcName, type Scripting, scriptStream, scriptUnary } from './scripted.ts'
+import { type Scripting, scriptStream, scriptUnary, toRpcName } from './scripted.ts'
 import type { BackendAnswers, MockState } from './state.ts'
 import { createVocabulary } from './vocabulary.ts'
 
-/** An answer to every rpc: the compiler finds the one that is missing. */
+/** An answer to every rpc: the compiler finds a missing one. */
 const answers: BackendAnswers = {
   ...lifecycleAnswers,
   ...predictAnswers,
@@ -31,7 +32,8 @@ const answers: BackendAnswers = {
   ...transcriptionAnswers,
   ...imageAnswers,
   ...visionAnswers,
-  ...peopleAnswers,
+  ...faceAnswers,
+  ...voiceAnswers,
   ...jobsAnswers,
   ...forwardAnswers,
 }
@@ -42,7 +44,7 @@ export interface MockBackend {
   readonly extensions: ExtensionHandlers
 }
 
-/** A mock that follows a script until a load brings another. */
+/** Creates a mock that follows a script until a load brings another. */
 export function createMock(startScript: MockScript = {}): MockBackend {
   const mock: MockState = {
     script: startScript,
@@ -55,7 +57,7 @@ export function createMock(startScript: MockScript = {}): MockBackend {
   }
   const scripting: Scripting = { mock, recorder: createRecorder(() => mock.script.record), startScript }
   return {
-    // Each handler is made from the answer of the same name, behind the same method.
+    // Each handler wraps the answer of the same name, behind the same method.
     handlers: scriptAll(backendMethods, answers, scripting) as BackendHandlers,
     extensions: scriptAll(extensionMethods, extensionAnswers, scripting) as ExtensionHandlers,
   }
@@ -71,7 +73,7 @@ function scriptAll(
     if (typeof answer !== 'function') throw new TypeError(`no answer to ${path}`)
     const call = (input: unknown, context: unknown): unknown => Reflect.apply(answer, all, [input, context])
     const script = kind === 'unary' ? scriptUnary : scriptStream
-    return [name, script(rpcName(path), call, scripting)] as const
+    return [name, script(toRpcName(path), call, scripting)] as const
   })
   return Object.fromEntries(entries)
 }

@@ -16,7 +16,7 @@ export function encodePng(size: { readonly width: number; readonly height: numbe
 }
 
 /** Width and height of a PNG; a pixel for anything else. */
-export function pngSize(bytes: Buffer): { width: number; height: number } {
+export function readPngSize(bytes: Buffer): { width: number; height: number } {
   const isPng = bytes.length >= 24 && bytes.subarray(0, 8).equals(SIGNATURE)
   return isPng ? { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) } : { width: 1, height: 1 }
 }

@@ -1,6 +1,6 @@
 import { PredictOptions } from '@svc/backend-client/proto'
 import { expect, it } from 'vitest'
-import { planPrediction, promptOf } from './prediction.ts'
+import { planPrediction, toPrompt } from './prediction.ts'
 import type { MockBehaviour } from './script.ts'
 
 function pieces(behaviour: MockBehaviour, request: Partial<PredictOptions> = {}): string[] {
@@ -21,11 +21,11 @@ it('stops at the token limit and at a stop text, but cuts no exact pieces', () =
 })
 
 it('knows the stop text that comes first', () => {
-  const stopOf = (request: Partial<PredictOptions>) =>
+  const findStop = (request: Partial<PredictOptions>) =>
     planPrediction(PredictOptions.fromPartial(request), { text: 'one two three' }).stop
-  expect(stopOf({ StopPrompts: ['three', ' two', ''] })).toBe(1)
-  expect(stopOf({ StopPrompts: ['three'], Tokens: 1 })).toBeUndefined()
-  expect(stopOf({ StopPrompts: ['four'] })).toBeUndefined()
+  expect(findStop({ StopPrompts: ['three', ' two', ''] })).toBe(1)
+  expect(findStop({ StopPrompts: ['three'], Tokens: 1 })).toBeUndefined()
+  expect(findStop({ StopPrompts: ['four'] })).toBeUndefined()
 })
 
 it('counts words, unless a script counts', () => {
@@ -37,9 +37,9 @@ it('counts words, unless a script counts', () => {
   })
 })
 
-it('reads the prompt, or the messages where there is none', () => {
-  expect(promptOf(PredictOptions.fromPartial({ Prompt: 'p', Messages: [{ content: 'm' }] }))).toBe('p')
-  expect(promptOf(PredictOptions.fromPartial({ Messages: [{ content: 'm' }, { content: 'n' }] }))).toBe('m\nn')
+it('reads the prompt, or without one the messages', () => {
+  expect(toPrompt(PredictOptions.fromPartial({ Prompt: 'p', Messages: [{ content: 'm' }] }))).toBe('p')
+  expect(toPrompt(PredictOptions.fromPartial({ Messages: [{ content: 'm' }, { content: 'n' }] }))).toBe('m\nn')
 })
 
 it('writes tool arguments as JSON, and text as it is', () => {

@@ -2,28 +2,28 @@ import type { PredictOptions } from '@svc/backend-client/proto'
 import type { MockBehaviour } from './script.ts'
 import { splitWords } from './words.ts'
 
-/** A prediction before it is put into replies. */
+/** A prediction before it becomes replies. */
 export interface Prediction {
   readonly reasoning: string
-  /** Bytes as they are sent; their borders may lie inside a character. */
+  /** The sent bytes; a border may lie inside a character. */
   readonly pieces: readonly Uint8Array[]
   readonly repeat: number
   readonly toolCalls: ReadonlyArray<{ readonly id: string; readonly name: string; readonly arguments: string }>
   readonly via: 'text' | 'deltas' | 'both'
   readonly promptTokens: number
   readonly completionTokens: number
-  /** Place in `StopPrompts` of the text at which it ends. */
+  /** Index in `StopPrompts` of the text at which it ends. */
   readonly stop: number | undefined
-  /** How many alternatives a token is reported with; `undefined`: no log probabilities. */
+  /** Number of alternatives reported for each token; `undefined`: no log probabilities. */
   readonly alternatives: number | undefined
 }
 
-/** The text a prediction continues: the rendered prompt, or the messages one a line. */
-export function promptOf({ Prompt, Messages }: PredictOptions): string {
+/** The text that a prediction continues: the rendered prompt, or the messages one a line. */
+export function toPrompt({ Prompt, Messages }: PredictOptions): string {
   return Prompt || Messages.map(({ content }) => content).join('\n')
 }
 
-/** Makes a prediction of what a script says and a request limits. */
+/** Plans a prediction from the script and the limits of the request. */
 export function planPrediction(request: PredictOptions, behaviour: MockBehaviour): Prediction {
   const { reasoning = '', via = 'text', repeat = 1 } = behaviour
   const { words, stop } = behaviour.pieces
@@ -42,14 +42,14 @@ export function planPrediction(request: PredictOptions, behaviour: MockBehaviour
     stop,
     toolCalls,
     via,
-    promptTokens: behaviour.promptTokens ?? splitWords(promptOf(request)).length,
+    promptTokens: behaviour.promptTokens ?? splitWords(toPrompt(request)).length,
     completionTokens:
       behaviour.completionTokens ?? words.length * repeat + splitWords(reasoning).length + toolCalls.length,
     alternatives: wantsLogprobs ? request.TopLogprobs : undefined,
   }
 }
 
-/** A model stops at a stop text, the one that comes first, and at the token limit. */
+/** Stops at the first stop text and at the token limit. */
 function limit(text: string, { StopPrompts, Tokens }: PredictOptions): { words: string[]; stop: number | undefined } {
   const [first] = StopPrompts.map((word, index) => ({ index, at: word === '' ? -1 : text.indexOf(word) }))
     .filter(({ at }) => at >= 0)

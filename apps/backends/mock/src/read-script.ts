@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { SvcError } from '@svc/errors'
 import type { MockScript } from './script.ts'
 
-/** Variable with the path of a script that holds before a model is loaded. */
+/** Variable with the path of a script that applies before a model is loaded. */
 const SCRIPT_VARIABLE = 'MOCK_SCRIPT'
 
 /** The script a process starts with: the file in `MOCK_SCRIPT`, or nothing. */
@@ -12,8 +12,8 @@ export function readStartScript(env: Readonly<Record<string, string | undefined>
 }
 
 /**
- * The script in the options of a load: `script:<json>`, `script_file:<path>`, `record:<path>`. What they leave out stays
- * as it was.
+ * Reads the script in the options of a load: `script:<json>`, `script_file:<path>`, `record:<path>`. Missing options
+ * keep their previous value.
  */
 export function readLoadScript(options: readonly string[], before: MockScript): MockScript {
   let script = before

@@ -7,14 +7,14 @@ export interface CallRecord {
   end(outcome: NonNullable<MockRecord['outcome']>, pieces?: number): void
 }
 
-/** Writes what happens to calls. Lines are written at once, so that they survive a crash right after. */
+/** Records calls. Lines are written synchronously, so that they survive a crash right after. */
 export interface Recorder {
   start(rpc: string, request: unknown, context: HandlerContext): CallRecord
 }
 
 const UNCOUNTED = new Set(['Health', 'Status'])
 
-/** A recorder; `file` is asked at each line, because a load names it. */
+/** Creates a recorder; it calls `file` for each line, because a load sets the file. */
 export function createRecorder(file: () => string | undefined): Recorder {
   let last = 0
   let concurrent = 0

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 
-/** One line of a record: something that happened to a call. */
+/** One line of a record: an event of a call. */
 export interface MockRecord {
-  /** `cancel` is when the caller went away, `end` when the handler was done, whatever came of it. */
+  /** `cancel` is the time of the caller's cancellation, `end` the end of the handler in any outcome. */
   readonly event: 'start' | 'cancel' | 'end'
   /** Name of the rpc. */
   readonly rpc: string
@@ -10,7 +10,7 @@ export interface MockRecord {
   readonly id: number
   /** Process that took it. */
   readonly pid: number
-  /** When, in milliseconds since 1970, with fractions. */
+  /** Time in milliseconds since 1970, with fractions. */
   readonly at: number
   /** Calls running just after, this one included on `start`. Health and Status do not count. */
   readonly concurrent: number
@@ -18,13 +18,13 @@ export interface MockRecord {
   readonly request?: unknown
   /** On `start`: text metadata of the call. */
   readonly metadata?: Readonly<Record<string, string>> | undefined
-  /** On `end`: what came of it. */
+  /** On `end`: the outcome. */
   readonly outcome?: 'ok' | 'cancelled' | 'failed' | undefined
-  /** On `end` of a stream: pieces that were taken. */
+  /** On `end` of a stream: number of pieces taken. */
   readonly pieces?: number | undefined
 }
 
-/** Reads what a mock recorded so far; an empty list before its first call. */
+/** Reads the records of a mock so far; an empty list before its first call. */
 export function readRecords(path: string): MockRecord[] {
   let text = ''
   try {
@@ -32,7 +32,7 @@ export function readRecords(path: string): MockRecord[] {
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
   }
-  // A line is written whole, but the last one may be on its way.
+  // Every line is written whole, but the last one may be incomplete.
   const whole = text.slice(0, text.lastIndexOf('\n') + 1)
   return whole
     .split('\n')

@@ -28,7 +28,7 @@ export interface MockFailure {
 
 /** The end of the whole process. */
 export interface MockCrash {
-  /** An orderly exit, an abort with a core signal, or a KILL that nothing can catch. */
+  /** An orderly exit, an abort with a core signal, or a KILL that cannot be caught. */
   readonly how: 'exit' | 'abort' | 'kill'
   /** Exit code of `exit`. @default 1 */
   readonly code?: number | undefined
@@ -46,7 +46,7 @@ export interface MockToolCall {
   readonly arguments: unknown
 }
 
-/** What a call does. Everything is optional; nothing means the mock's own deterministic answer. */
+/** Behaviour of a call. Every field is optional; without any the mock gives its own deterministic answer. */
 export interface MockBehaviour {
   /** Wait before the answer, or before its first piece. */
   readonly delayMs?: number | undefined
@@ -54,7 +54,7 @@ export interface MockBehaviour {
   readonly pieceDelayMs?: number | undefined
   readonly failure?: MockFailure | undefined
   readonly crash?: MockCrash | undefined
-  /** Never goes on after so many pieces, until the caller cancels; `true` is 0. */
+  /** Stops after this many pieces, until the caller cancels; `true` is 0. */
   readonly hang?: boolean | number | undefined
   /** Answers with `success: false` and this message, where the answer is a `Result`. */
   readonly refuse?: string | undefined
@@ -63,33 +63,34 @@ export interface MockBehaviour {
 
   /** Text of a prediction, split by `split`. */
   readonly text?: string | undefined
-  /** Exact pieces of a prediction, in place of `text`; nothing cuts them. */
+  /** Exact pieces of a prediction, in place of `text`; limits do not cut them. */
   readonly pieces?: readonly string[] | undefined
   /** How text becomes pieces: whole words, characters, or single bytes that break characters apart. @default 'words' */
   readonly split?: 'words' | 'characters' | 'bytes' | undefined
-  /** Pieces again and again, so many times in all: long or endless streams. @default 1 */
+  /** Repeats all pieces this many times: long or endless streams. @default 1 */
   readonly repeat?: number | undefined
   /** Thoughts of a prediction, always as chat deltas. */
   readonly reasoning?: string | undefined
   /** Tool calls of a prediction. */
   readonly toolCalls?: readonly MockToolCall[] | undefined
   /**
-   * Where text and tool calls go: raw text as a model writes it, chat deltas parsed by the backend, or the text in both.
+   * Channel of text and tool calls: raw text as a model writes it, chat deltas parsed by the backend, or the text in
+   * both.
    *
    * @default 'text'
    */
   readonly via?: 'text' | 'deltas' | 'both' | undefined
   /** Sends log probabilities. @default when the request asks for them */
   readonly logprobs?: boolean | undefined
-  /** Prompt tokens that are reported. @default the words of the prompt */
+  /** Reported prompt tokens. @default the words of the prompt */
   readonly promptTokens?: number | undefined
-  /** Completion tokens that are reported at the end. @default one a piece */
+  /** Completion tokens reported at the end. @default one a piece */
   readonly completionTokens?: number | undefined
 }
 
-/** A behaviour for the calls that match all of what is given. */
+/** A behaviour for the calls that match all given conditions. */
 export interface MockRule {
-  /** Name of the rpc, such as `PredictStream`; `Predict*` matches both. @default any that is about a request */
+  /** Name of the rpc, such as `PredictStream`; `Predict*` matches both. @default any rpc of a request */
   readonly rpc?: string | undefined
   /** Text that occurs in the request, anywhere. @default any */
   readonly contains?: string | undefined
@@ -98,9 +99,9 @@ export interface MockRule {
   readonly do: MockBehaviour
 }
 
-/** Everything a mock is told. */
+/** The script of a mock. */
 export interface MockScript {
-  /** File to which every call is appended as JSON lines. @default nothing is recorded */
+  /** File to which every call is appended as JSON lines. @default none */
   readonly record?: string | undefined
   /** The first rule that matches a call decides. */
   readonly rules?: readonly MockRule[] | undefined
@@ -108,7 +109,7 @@ export interface MockScript {
   readonly embeddingDimension?: number | undefined
   /** One vector a text, or one a token. @default 'final' */
   readonly embeddingLayout?: 'final' | 'per-token' | undefined
-  /** Size of a saved slot, in bytes; the file is sparse. @default what it holds */
+  /** Size of a saved slot, in bytes; the file is sparse. @default the size of its content */
   readonly slotBytes?: number | undefined
   /** Rpcs that answer UNIMPLEMENTED. @default none */
   readonly without?: readonly string[] | undefined

@@ -1,14 +1,14 @@
 import type { ModelOptions, PredictOptions } from '@svc/backend-client/proto'
 import { assertModelIdentity, type HandlerContext, modelNotLoaded, StatusError } from '@svc/backend-kit'
-import { chooseBehaviour, requestText } from './behaviour.ts'
-import { magicBehaviour } from './magic-prompts.ts'
+import { chooseBehaviour, collectRequestText } from './behaviour.ts'
+import { findMagicBehaviour } from './magic-prompts.ts'
 import { readLoadScript } from './read-script.ts'
 import type { CallRecord, Recorder } from './recorder.ts'
 import { type MockBehaviour, type MockScript, STATUS_CODES } from './script.ts'
 import type { MockContext, MockState } from './state.ts'
 import { misbehave, wait } from './steps.ts'
 
-/** What scripted calls share. */
+/** State that scripted calls share. */
 export interface Scripting {
   readonly mock: MockState
   readonly recorder: Recorder
@@ -18,7 +18,7 @@ export interface Scripting {
 
 type Answer = (input: unknown, context: MockContext) => unknown
 
-/** A call that has begun. */
+/** A call in progress. */
 interface Begun {
   readonly context: MockContext
   readonly record: CallRecord
@@ -42,7 +42,7 @@ const WITHOUT_MODEL = new Set([
   'StopQuantization',
 ])
 
-/** Puts the script in front of an answer: delays, failures, crashes, records. */
+/** Wraps an answer with the script: delays, failures, crashes, records. */
 export function scriptUnary(rpc: string, answer: Answer, scripting: Scripting) {
   return async (request: unknown, context: HandlerContext): Promise<unknown> => {
     if (rpc === 'LoadModel') readScript(request as ModelOptions, scripting)
@@ -59,7 +59,7 @@ export function scriptUnary(rpc: string, answer: Answer, scripting: Scripting) {
   }
 }
 
-/** The same in front of a stream of answers. */
+/** Wraps a stream of answers in the same way. */
 export function scriptStream(rpc: string, answer: Answer, scripting: Scripting) {
   return async function* (input: unknown, context: HandlerContext): AsyncGenerator<unknown> {
     const { record, context: inner } = begin(rpc, input, { context, scripting })
@@ -93,12 +93,12 @@ function begin(
   mock.calls.set(rpc, call)
   const isStream = Symbol.asyncIterator in Object(input)
   const request = isStream ? undefined : input
-  const scripted = chooseBehaviour(mock.script, { rpc, call, text: requestText(request) })
+  const scripted = chooseBehaviour(mock.script, { rpc, call, text: collectRequestText(request) })
   const behaviour = { ...magic(rpc, input, { mock, scripted }), ...scripted }
   return { context: { ...context, behaviour, mock }, record: recorder.start(rpc, request, context) }
 }
 
-/** Where the script says what a prediction is, the prompt does not. */
+/** A scripted prediction takes precedence over the prompt. */
 function magic(
   rpc: string,
   input: unknown,
@@ -107,8 +107,12 @@ function magic(
   const isPrediction = rpc === 'Predict' || rpc === 'PredictStream'
   const isScripted = ['text', 'pieces', 'toolCalls', 'reasoning'].some((key) => key in scripted)
   if (!isPrediction || isScripted) return {}
-  // Both rpcs are asked with PredictOptions.
-  return magicBehaviour({ request: input as PredictOptions, loaded: mock.loaded, isStream: rpc === 'PredictStream' })
+  // Both rpcs take PredictOptions.
+  return findMagicBehaviour({
+    request: input as PredictOptions,
+    loaded: mock.loaded,
+    isStream: rpc === 'PredictStream',
+  })
 }
 
 function readScript({ Options }: ModelOptions, { mock, startScript }: Scripting): void {
@@ -126,7 +130,7 @@ async function follow<T>({ context, record }: Begun, run: () => Promise<T>): Pro
   }
 }
 
-/** A unary call has no pieces to wait for. */
+/** A unary call has no pieces. */
 function atOnce({ failure, crash, hang, ...rest }: MockBehaviour): MockBehaviour {
   return {
     ...rest,
@@ -147,6 +151,6 @@ function check(rpc: string, input: unknown, mock: MockState): void {
 }
 
 /** Name of the rpc behind a path. */
-export function rpcName(path: string): string {
+export function toRpcName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }

@@ -11,10 +11,10 @@ import type { VectorStore } from './answers/vector-store.ts'
 import type { MockBehaviour, MockScript } from './script.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
-/** What a mock process knows. */
+/** State of a mock process. */
 export interface MockState {
   script: MockScript
-  /** The load that is in force. */
+  /** The current load. */
   loaded: ModelOptions | undefined
   /** Calls so far, by rpc. */
   readonly calls: Map<string, number>
@@ -26,7 +26,7 @@ export interface MockState {
   readonly slots: Map<number, number>
 }
 
-/** What an answer knows about its call. */
+/** The context of an answer's call. */
 export interface MockContext extends HandlerContext {
   readonly behaviour: MockBehaviour
   readonly mock: MockState
@@ -48,5 +48,5 @@ type AnswersOf<Methods extends Readonly<Record<string, Method<MethodKind, unknow
 /** An answer to every rpc of the contract. */
 export type BackendAnswers = AnswersOf<typeof backendMethods>
 
-/** An answer to every rpc of our own. */
+/** An answer to every rpc of the extensions. */
 export type ExtensionAnswers = AnswersOf<typeof extensionMethods>

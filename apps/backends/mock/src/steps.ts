@@ -3,7 +3,7 @@ import { StatusError } from '@svc/backend-kit'
 import { crash } from './crash.ts'
 import { type MockBehaviour, STATUS_CODES } from './script.ts'
 
-/** Waits, for ever when no time is given; throws at once when the call is cancelled. */
+/** Waits, for ever without a time; throws at once when the call is cancelled. */
 export async function wait(ms: number | undefined, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
   if (ms === 0) return
@@ -11,11 +11,11 @@ export async function wait(ms: number | undefined, signal: AbortSignal): Promise
   else await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
 }
 
-/** What a script does after so many pieces (0: before the first, or in place of a unary answer). */
+/** Performs the scripted fault after this many pieces (0: before the first, or in place of a unary answer). */
 export async function misbehave(behaviour: MockBehaviour, pieces: number, signal: AbortSignal): Promise<void> {
   const { failure, hang } = behaviour
   if (behaviour.crash && (behaviour.crash.afterPieces ?? 0) === pieces) {
-    // What was written is on its way when the event loop has turned; a crash before it would take it along.
+    // Written data leaves the process after a turn of the event loop; an earlier crash would lose it.
     if (pieces > 0) await sleep(20)
     crash(behaviour.crash)
   }

@@ -1,5 +1,5 @@
 /**
- * What tests need of the mock: its script as typed data, what it recorded, a program to start.
+ * The parts of the mock for tests: its script as typed data, its records, a program to start.
  *
  * @module
  */

@@ -4,17 +4,17 @@ import { hashText, splitWords } from './words.ts'
 export interface Vocabulary {
   /** Ids of the words of a text, the same in every process unless two words collide. */
   encode(text: string): number[]
-  /** Text of ids; an id that was never made reads as `<id>`. */
+  /** The text of ids; an unknown id reads as `<id>`. */
   decode(ids: readonly number[]): string
 }
 
 const SIZE = 2 ** 24
 
-/** Knows no word yet. */
+/** Creates an empty vocabulary. */
 export function createVocabulary(): Vocabulary {
   const words = new Map<number, string>()
 
-  function idOf(word: string): number {
+  function toId(word: string): number {
     let id = hashText(word) % SIZE
     while (words.has(id) && words.get(id) !== word) id = (id + 1) % SIZE
     words.set(id, word)
@@ -22,7 +22,7 @@ export function createVocabulary(): Vocabulary {
   }
 
   return {
-    encode: (text) => splitWords(text).map(idOf),
+    encode: (text) => splitWords(text).map(toId),
     decode: (ids) => ids.map((id) => words.get(id) ?? `<${id}>`).join(''),
   }
 }

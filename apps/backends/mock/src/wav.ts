@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Rate of everything the mock says. */
+/** Sample rate of all generated sound. */
 export const SAMPLE_RATE = 16_000
 
 /** A tone as 16-bit little-endian mono PCM. */
@@ -33,7 +33,7 @@ export function encodeWav(pcm: Buffer): Buffer {
 }
 
 /** Length of an audio file in seconds: exact for a plain WAV, one second for anything else. */
-export function audioSeconds(path: string): number {
+export function readAudioSeconds(path: string): number {
   const bytes = readFileSync(path)
   if (bytes.length < 44 || bytes.toString('latin1', 0, 4) !== 'RIFF') return 1
   const bytesPerSecond = bytes.readUInt32LE(28)

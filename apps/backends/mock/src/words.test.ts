@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createVocabulary } from './vocabulary.ts'
-import { hashText, overlap, splitWords } from './words.ts'
+import { hashText, measureOverlap, splitWords } from './words.ts'
 
 it.each([
   ['', []],
@@ -17,9 +17,9 @@ it('hashes the same everywhere', () => {
 })
 
 it('measures the share of words that two texts have in common', () => {
-  expect(overlap('red apple', 'An apple, red!')).toBe(1)
-  expect(overlap('red apple', 'green apple')).toBe(0.5)
-  expect(overlap('', 'anything')).toBe(0)
+  expect(measureOverlap('red apple', 'An apple, red!')).toBe(1)
+  expect(measureOverlap('red apple', 'green apple')).toBe(0.5)
+  expect(measureOverlap('', 'anything')).toBe(0)
 })
 
 it('turns text into ids and back', () => {

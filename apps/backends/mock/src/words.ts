@@ -1,10 +1,13 @@
-/** Text in pieces of one word with the space before it; joined they are the text again, but for space at its end. */
+/**
+ * Splits text into pieces of one word with the space before it; joined they are the text again, except for space at its
+ * end.
+ */
 export function splitWords(text: string): string[] {
   return text.match(/\s*\S+/g) ?? []
 }
 
-/** The words of a text in lower case, without punctuation. */
-export function wordsOf(text: string): string[] {
+/** Splits a text into words in lower case, without punctuation. */
+export function toWords(text: string): string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
 }
 
@@ -15,10 +18,10 @@ export function hashText(text: string): number {
   return hash
 }
 
-/** Share of the distinct words of one text that another has too, in 0..1. */
-export function overlap(of: string, within: string): number {
-  const words = new Set(wordsOf(of))
-  const others = new Set(wordsOf(within))
+/** Share of the distinct words of one text that another text also has, in 0..1. */
+export function measureOverlap(of: string, within: string): number {
+  const words = new Set(toWords(of))
+  const others = new Set(toWords(within))
   const shared = [...words].filter((word) => others.has(word)).length
   return words.size === 0 ? 0 : shared / words.size
 }

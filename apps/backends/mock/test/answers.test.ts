@@ -86,7 +86,7 @@ it('hears where it is loud', async () => {
   expect((await world.client.vad({ audio: audio.slice(0, 6000) })).segments).toEqual([{ start: 0.25, end: 0 }])
 })
 
-it('speaks into a file and as a stream, and transcribes what it said', async () => {
+it('speaks into a file and as a stream, and transcribes its speech', async () => {
   await using world = await startMock()
   const dst = join(world.folder, 'deep/speech.wav')
   expect((await world.client.tts({ text: 'one two three', dst })).success).toBe(true)
@@ -173,7 +173,7 @@ it('answers every other rpc', async () => {
   expect((await client.listCheckpoints({ outputDir: '/o' })).checkpoints[0]?.path).toBe('/o/checkpoint-1')
 })
 
-it('echoes what is streamed both ways', async () => {
+it('echoes streams in both directions', async () => {
   await using world = await startMock()
   const relay = world.client.forward()
   await relay.write({ path: '/v1/x', method: 'POST', bodyChunk: Buffer.from('a') })

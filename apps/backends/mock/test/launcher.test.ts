@@ -44,7 +44,7 @@ it.each([
   if ('stderr' in crash) expect(world.stderr()).toContain('out of memory')
 })
 
-it('crashes in the middle of a stream, after what it said before', async () => {
+it('crashes in the middle of a stream, after the pieces before', async () => {
   await using world = await startProcess()
   await world.ready()
   const crash = { how: 'kill', afterPieces: 2 } as const

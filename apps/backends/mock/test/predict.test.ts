@@ -10,7 +10,7 @@ it('answers with one sentence, whole and in words, and counts', async () => {
   expect(replies.map(({ tokens }) => tokens)).toEqual([1, 2, 3, 4, 5, 5])
 })
 
-it('repeats what it was loaded with and asked with', async () => {
+it('repeats its load options and its request', async () => {
   await using world = await startMock()
   const say = async (Prompt: string) => {
     const metadata = { Prompt, Metadata: { enable_thinking: 'true' } }
@@ -119,6 +119,6 @@ it('waits before the first piece and between the others', async () => {
   await using world = await startMock({ rules: [{ do: { text: 'a b c', delayMs: 60, pieceDelayMs: 40 } }] })
   await collect(world.client.predictStream({}))
   const [start, end] = world.records().filter(({ rpc }) => rpc === 'PredictStream')
-  // Three pieces and the closing reply: at least 60 + 3 * 40, as timers of a millisecond allow.
+  // Three pieces and the closing reply: at least 60 + 3 * 40, with the precision of millisecond timers.
   expect((end?.at ?? 0) - (start?.at ?? 0)).toBeGreaterThan(170)
 })

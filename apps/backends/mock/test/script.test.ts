@@ -54,7 +54,7 @@ it('hangs until its caller leaves, and records when that was', async () => {
     ])
 })
 
-it('records what it was asked, in full', async () => {
+it('records its requests in full', async () => {
   await using world = await startMock()
   await world.client.predict({ Prompt: 'hello', Metadata: { a: 'b' } }, { metadata: { 'x-trace': 't' } })
   await world.client.audioEncode({ pcmData: Buffer.from([1, 2]) })
@@ -97,7 +97,7 @@ it('asks for a model first, and for the right one', async () => {
   await expect(client.predict({})).rejects.toMatchObject({ code: 'model_not_loaded' })
 })
 
-it('lacks what it is told to lack', async () => {
+it('lacks the rpcs that the script names', async () => {
   await using world = await startMock({ without: ['Rerank', 'Decide'] })
   await expect(world.client.rerank({})).rejects.toMatchObject({ kind: 'not_implemented' })
   const capabilities = await world.client.extensions.capabilities({})

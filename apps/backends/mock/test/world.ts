@@ -3,12 +3,12 @@ import { listenBackend } from '@svc/backend-kit'
 import { createMock, type MockRecord, type MockScript, mockOptions, readRecords } from '@svc/backend-mock/script'
 import { tempDir } from '@svc/test-kit'
 
-/** A loaded mock in this process, spoken to over gRPC. */
+/** A loaded mock in this process, called over gRPC. */
 export interface MockWorld extends AsyncDisposable {
   readonly client: BackendClient
-  /** Its own folder, gone afterwards. */
+  /** A folder of its own, removed afterwards. */
   readonly folder: string
-  /** What it was asked so far. */
+  /** The records so far. */
   records(): MockRecord[]
 }
 
@@ -38,7 +38,7 @@ export async function startMock(script: MockScript = {}, options: readonly strin
   }
 }
 
-/** Everything a stream gives. */
+/** Collects all items of a stream. */
 export async function collect<T>(replies: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = []
   for await (const reply of replies) all.push(reply)

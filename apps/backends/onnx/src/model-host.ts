@@ -7,7 +7,7 @@ import { findIgnored, toModelSettings } from './handlers/load-settings.ts'
 /** The one model of this process. */
 export type ModelHost = HostOf<EngineModel>
 
-/** A process without a model so far. */
+/** Creates a process without a model. */
 export function createOnnxHost(log: Log): ModelHost {
   return createModelHost(async (request) => {
     const settings = toModelSettings(request)

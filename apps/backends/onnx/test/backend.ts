@@ -6,7 +6,7 @@ import { type BackendProcess, startBackendProcess } from '@svc/test-kit'
 export interface TestBackend extends BackendProcess {
   /** Models folder. */
   readonly models: string
-  /** Loads `models/tiny` with one thread. @throws BackendError with what the backend says */
+  /** Loads `models/tiny` with one thread. @throws BackendError with the backend's message */
   load(options?: Partial<ModelOptions>): Promise<void>
 }
 
@@ -24,7 +24,7 @@ export async function startBackend(): Promise<TestBackend> {
   }
 }
 
-/** What the bytes of a text say at the places of its entities: group and text. */
+/** Reads group and text of entities from the bytes of a text. */
 export function readEntities(text: string, entities: readonly TokenClassifyEntity[]): string[] {
   const bytes = Buffer.from(text)
   const decoder = new TextDecoder('utf-8', { fatal: true })

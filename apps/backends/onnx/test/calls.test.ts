@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { startBackend, type TestBackend } from './backend.ts'
 import { writeSlowEmbedder } from './slow-model.ts'
 
-/** As long as the slow model takes. */
+/** A text on which the slow model computes long enough. */
 const LONG = 'hello '.repeat(120)
 
 let backend: TestBackend
@@ -19,19 +19,19 @@ async function loadSlow(options: readonly string[] = []): Promise<void> {
   await backend.load({ ModelFile: join(backend.models, 'slow'), Options: [...options] })
 }
 
-async function stateOf(): Promise<number> {
+async function readState(): Promise<number> {
   return (await backend.client.status({})).state
 }
 
 async function untilBusy(): Promise<void> {
-  await vi.waitFor(async () => expect(await stateOf()).toBe(StatusResponse_State.BUSY), {
+  await vi.waitFor(async () => expect(await readState()).toBe(StatusResponse_State.BUSY), {
     timeout: 20_000,
     interval: 5,
   })
 }
 
 async function untilReady(): Promise<void> {
-  await vi.waitFor(async () => expect(await stateOf()).toBe(StatusResponse_State.READY), { timeout: 20_000 })
+  await vi.waitFor(async () => expect(await readState()).toBe(StatusResponse_State.READY), { timeout: 20_000 })
 }
 
 describe('while a model computes', () => {
@@ -44,10 +44,10 @@ describe('while a model computes', () => {
     expect((await backend.client.tokenizeString({ Prompt: 'hello world' })).length).toBe(2)
     expect(isDone).toBe(false)
     expect((await embedding).dim).toBe(32)
-    expect(await stateOf()).toBe(StatusResponse_State.READY)
+    expect(await readState()).toBe(StatusResponse_State.READY)
   })
 
-  it('a caller who leaves is let go, and the model is free when its run has ended', async () => {
+  it('an aborted caller is released, and the model is free when its run has ended', async () => {
     await loadSlow()
     const controller = new AbortController()
     const embedding = backend.client.embedding({ Embeddings: LONG }, { signal: controller.signal })
@@ -69,7 +69,7 @@ describe('while a model computes', () => {
     const controller = new AbortController()
     const waiting = backend.client.embedding({ Embeddings: 'hello' }, { signal: controller.signal })
     const left = expect(waiting).rejects.toMatchObject({ kind: 'cancelled' })
-    // One of the two finds the line full; whichever it is, the other one waits.
+    // One of the two finds the queue full; the other one waits.
     await backend.client.health()
     await expect(backend.client.embedding({ Embeddings: 'world' })).rejects.toMatchObject({
       kind: 'rate_limited',
@@ -81,14 +81,14 @@ describe('while a model computes', () => {
     await expect(backend.client.embedding({ Embeddings: 'world' })).resolves.toMatchObject({ dim: 32 })
   })
 
-  it('Free ends what runs and what waits, and the model can be loaded again', async () => {
+  it('Free ends running and waiting calls, and the model can be loaded again', async () => {
     await loadSlow()
     const calls = [LONG, LONG].map((Embeddings) => backend.client.embedding({ Embeddings }))
     const ended = Promise.all(calls.map((call) => expect(call).rejects.toMatchObject({ kind: 'unavailable' })))
     await untilBusy()
     expect((await backend.client.free({})).success).toBe(true)
     await ended
-    expect(await stateOf()).toBe(StatusResponse_State.UNINITIALIZED)
+    expect(await readState()).toBe(StatusResponse_State.UNINITIALIZED)
     await expect(backend.client.embedding({ Embeddings: 'a' })).rejects.toMatchObject({ code: 'model_not_loaded' })
     await loadSlow()
     expect((await backend.client.embedding({ Embeddings: 'a' })).dim).toBe(32)
@@ -105,7 +105,7 @@ describe('while a model computes', () => {
 })
 
 describe('many calls at once', () => {
-  it.each([1, 3])('give what they give one by one, over %i runs side by side', async (parallel) => {
+  it.each([1, 3])('give the same results as one by one, over %i parallel runs', async (parallel) => {
     await writeTinyEmbedder(join(backend.models, 'tiny'))
     await backend.load({ Options: [`parallel:${parallel}`] })
     const texts = Array.from({ length: 60 }, (_, index) => `hello ${'river '.repeat(index % 7)}${index}`)

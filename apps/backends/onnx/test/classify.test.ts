@@ -53,7 +53,7 @@ describe.each(KINDS)('a classifier over %s', (kind) => {
     ])
   })
 
-  it('leaves out what it is less sure of than the threshold', async () => {
+  it('leaves out entities below the threshold', async () => {
     const text = 'mail alice@example.com to John'
     const [mail, person] = await classify(text)
     expect(mail?.score).toBeLessThan(person?.score ?? 0)
@@ -102,7 +102,7 @@ describe('texts longer than the model takes', () => {
     }
   })
 
-  it('give what a model with a longer window gives', async () => {
+  it('give the results of a model with a longer window', async () => {
     const text = `${sentence.repeat(200)}👩‍👩‍👧 John`
     await load('word-piece')
     const wide = await classify(text)
@@ -119,7 +119,7 @@ describe('a text beyond all bounds', () => {
   })
 })
 
-describe('what makes no classifier', () => {
+describe('models that are no classifier', () => {
   it.each([
     ['labels that are fewer than the graph has', ['O', 'B-PER'], /the graph has 7 labels, config.json names 2/],
     ['more', [...TINY_NER_LABELS, 'B-X'], /the graph has 7 labels, config.json names 8/],

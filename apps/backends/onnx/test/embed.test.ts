@@ -101,7 +101,7 @@ describe('vectors of texts', () => {
     await expect(embed('hello '.repeat(7))).rejects.toThrow('embeds up to 8')
   })
 
-  it('of nothing are not made', async () => {
+  it('of empty texts are refused', async () => {
     await load('vectors')
     await expect(embed('')).rejects.toMatchObject({ kind: 'invalid_request' })
   })
@@ -172,7 +172,7 @@ describe('documents by a query', () => {
     await expect(backend.client.rerank({ query: 'red '.repeat(30), documents: ['a'] })).rejects.toThrow('up to 24')
   })
 
-  it('are not ranked by models that cannot, and say what would help', async () => {
+  it('cannot be ranked by unfit models, with a hint in the error', async () => {
     await load('vectors')
     await expect(backend.client.rerank({ query, documents })).rejects.toMatchObject({
       kind: 'not_implemented',

@@ -33,14 +33,14 @@ beforeEach(async () => {
 })
 afterEach(() => backend[Symbol.asyncDispose]())
 
-/** Processes that the backend has started. */
-function enginesOf({ child }: TestBackend): number[] {
+/** Child processes of the backend. */
+function findEngines({ child }: TestBackend): number[] {
   const list = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')
   return list.split(' ').filter(Boolean).map(Number)
 }
 
 describe.skipIf(!existsSync(`/proc/${process.pid}/task/${process.pid}/children`))('an engine that falls over', () => {
-  it('fails the call that runs and nothing else; hosts are told to load again', async () => {
+  it('fails the running call only; hosts are asked to load again', async () => {
     await backend.load()
     const embedding = backend.client.embedding({ Embeddings: 'hello '.repeat(120) })
     const failed = expect(embedding).rejects.toMatchObject({
@@ -50,18 +50,18 @@ describe.skipIf(!existsSync(`/proc/${process.pid}/task/${process.pid}/children`)
     await vi.waitFor(async () => {
       expect((await backend.client.status({})).state).toBe(StatusResponse_State.BUSY)
     }, 20_000)
-    for (const pid of enginesOf(backend)) process.kill(pid, 'SIGKILL')
+    for (const pid of findEngines(backend)) process.kill(pid, 'SIGKILL')
     await failed
     expect((await backend.client.status({})).state).toBe(StatusResponse_State.UNINITIALIZED)
     await expect(backend.client.embedding({ Embeddings: 'a' })).rejects.toMatchObject({ code: 'model_not_loaded' })
     await backend.load()
     expect((await backend.client.embedding({ Embeddings: 'a' })).dim).toBe(32)
-    expect(enginesOf(backend)).toHaveLength(1)
+    expect(findEngines(backend)).toHaveLength(1)
   })
 
   it('is not left behind by the process that started it', async () => {
     await backend.load({ Options: ['parallel:2'] })
-    const engines = enginesOf(backend)
+    const engines = findEngines(backend)
     expect(engines).toHaveLength(2)
     backend.child.kill('SIGKILL')
     await vi.waitFor(() => expect(engines.filter((pid) => existsSync(`/proc/${pid}/exe`))).toEqual([]), 20_000)
@@ -70,6 +70,6 @@ describe.skipIf(!existsSync(`/proc/${process.pid}/task/${process.pid}/children`)
   it('is gone when the model is freed', async () => {
     await backend.load()
     await backend.client.free({})
-    expect(enginesOf(backend)).toEqual([])
+    expect(findEngines(backend)).toEqual([])
   })
 })

@@ -73,8 +73,8 @@ describe('where a model lies', () => {
   })
 })
 
-describe('what a model is for', () => {
-  it('is said by its architecture, or seen by what its graph gives', async () => {
+describe('the task of a model', () => {
+  it('comes from its architecture, or from the outputs of its graph', async () => {
     for (const [write, rpc] of [
       [writeTinyNer, () => find()],
       [writeTinyEmbedder, () => backend.client.embedding({ Embeddings: 'a' })],
@@ -199,11 +199,11 @@ describe('loading again', () => {
     })
   })
 
-  it('settings that no engine has room for are refused', async () => {
+  it('oversized settings are refused', async () => {
     await expect(backend.load({ Threads: 513 })).rejects.toThrow('Threads must be at most 512')
   })
 
-  it('options that nothing becomes of are named in the log', async () => {
+  it('options without effect are named in the log', async () => {
     await backend.load({ Options: ['device:cuda', 'aggregation:first'] })
     expect(backend.output()).toContain('warn: not supported, ignored: option device\n')
   })

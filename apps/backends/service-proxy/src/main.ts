@@ -1,6 +1,6 @@
 /**
- * A model of another instance as a model backend: what the server does in its own process, for hosts that want a process
- * for it.
+ * Serves a model of another instance as a model backend, for hosts that want a process for it. The server does the same
+ * inside its own process.
  *
  * @module
  */

@@ -14,7 +14,7 @@ export function readChainSettings(
 ): FailoverSettings {
   const { minDwell, ...recovery } = keys.recovery ?? {}
   const value = { ...keys, recovery: { ...recovery, min_dwell: minDwell } }
-  return readFailoverSettings(value, { own: options.own, isChain: options.isChain ?? (() => false) })
+  return readFailoverSettings(value, { own: options.own, isGroup: options.isChain ?? (() => false) })
 }
 
 /** The settings of a chain, checked against the models that it names. @throws {SvcError} `model_load_failed` */

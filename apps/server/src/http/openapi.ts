@@ -1,4 +1,4 @@
-import { createSchemaRegistry, type SchemaRegistry, schemaReference, toOpenApiSchemas } from '@svc/wire'
+import { createSchemaRegistry, type SchemaRegistry, toOpenApiSchemas, toSchemaReference } from '@svc/wire'
 import * as z from 'zod'
 import { type ErrorFamily, pathsOf, type RouteResponse, type RouteRow } from './route-row.ts'
 
@@ -10,7 +10,7 @@ function toTemplate(pattern: string): string {
 }
 
 function schemaOf(schema: z.ZodType, registry: SchemaRegistry, io: 'input' | 'output'): Json {
-  const reference = schemaReference(registry, schema)
+  const reference = toSchemaReference(registry, schema)
   if (reference !== undefined) return { $ref: reference }
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json
   return rest

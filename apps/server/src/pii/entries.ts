@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import { detectionId, type FilterOutcome } from '@svc/pii'
-import { type PiiOrigin, recordedFindings } from '@svc/pii/audit'
+import { type FilterOutcome, toDetectionId } from '@svc/pii'
+import { listRecordedFindings, type PiiOrigin } from '@svc/pii/audit'
 import type { PiiAuditEvent } from '../audit/audit-event.ts'
 
 /** Where and for whom something was found. */
@@ -34,8 +34,8 @@ export function foundEntries(
   outcome: Pick<FilterOutcome, 'segments'>,
   pathOf: (index: number) => string,
 ): PiiAuditEvent[] {
-  return recordedFindings(outcome).map(({ span, byteOffset, length, index, value }) =>
-    entry(occasion, detectionId(span), {
+  return listRecordedFindings(outcome).map(({ span, byteOffset, length, index, value }) =>
+    entry(occasion, toDetectionId(span), {
       action: span.action,
       score: span.score,
       hash_prefix: hashPrefix(value),

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { SvcError } from '@svc/errors'
-import { buffersOf, type PackedDetections, type PatternTask } from '@svc/pii/offload'
+import { listBuffers, type PackedDetections, type PatternTask } from '@svc/pii/offload'
 
 /** What a thread is sent. */
 export type ScanMessage =
@@ -57,7 +57,7 @@ export class ScanThread {
   }
 
   #send(message: ScanMessage): void {
-    this.#worker.postMessage(message, message.kind === 'scan' ? buffersOf(message.task) : [])
+    this.#worker.postMessage(message, message.kind === 'scan' ? listBuffers(message.task) : [])
   }
 
   /** What it ended of is left out: it may quote the document. */

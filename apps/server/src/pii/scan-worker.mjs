@@ -8,7 +8,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 
 // A server that runs from its sources looks by the sources of the library too.
 if (workerData.fromSource) (await import('tsx/esm/api')).register()
-const { buffersOf, createPatternScanner } = await import('@svc/pii/offload')
+const { listBuffers, createPatternScanner } = await import('@svc/pii/offload')
 
 const scanner = createPatternScanner({
   slices: { sliceMs: 20, yieldControl: () => new Promise((resolve) => setImmediate(resolve)) },
@@ -38,5 +38,5 @@ async function answer(task, signal) {
 
 /** @param {import('./scan-thread.ts').ScanReply} message */
 function reply(message) {
-  parentPort?.postMessage(message, message.kind === 'found' ? buffersOf(message.found) : [])
+  parentPort?.postMessage(message, message.kind === 'found' ? listBuffers(message.found) : [])
 }

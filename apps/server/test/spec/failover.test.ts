@@ -365,7 +365,7 @@ describe('a chain that cannot be', () => {
     const targets = [{ model: 'one' }, { model: 'm' }]
     await server.writeModelFile('outer.yaml', stringify({ name: 'outer', failover: { targets } }))
     const nested = await server.chat('outer')
-    expect([nested.status, nested.text]).toEqual([500, expect.stringContaining('chains do not nest')])
+    expect([nested.status, nested.text]).toEqual([500, expect.stringContaining('failover groups do not nest')])
     const proxy = { upstream_url: `${first.origin}/v1/chat/completions` }
     await server.writeModelFile('cloud.yaml', stringify({ name: 'cloud', backend: 'cloud-proxy', proxy }))
     await world.chain({ targets: [{ model: 'one' }, { model: 'cloud' }] })

@@ -16,14 +16,14 @@ import { type ReportFailure, toServiceStatus } from '../service-error.ts'
 import { sendReplies } from './replies.ts'
 import { receiveRequests } from './requests.ts'
 
-/** What every call of a server goes through. */
+/** Rules that every call of a server passes. */
 export interface CallRules {
   readonly checkBearer: BearerCheck
   readonly running: RunningCalls
   readonly report: ReportFailure
 }
 
-/** A service as grpc-js takes it. */
+/** A service in the form that grpc-js takes. */
 export interface Service {
   readonly definition: ServiceDefinition
   readonly implementation: UntypedServiceImplementation
@@ -31,7 +31,7 @@ export interface Service {
 
 type Handler = (input: unknown, context: HandlerContext) => unknown
 
-/** Puts handlers behind their methods. Methods without a handler are left out: the server answers UNIMPLEMENTED. */
+/** Attaches handlers to their methods. Methods without a handler are left out: the server answers UNIMPLEMENTED. */
 export function implement(
   methods: Readonly<Record<string, AnyMethod>>,
   handlers: Readonly<Record<string, unknown>>,
@@ -49,7 +49,7 @@ export function implement(
   return { definition, implementation }
 }
 
-/** A handler that is misspelt would never be called, and nobody would know. */
+/** Refuses misspelt handlers, which would silently never be called. */
 function checkHandlers(
   methods: Readonly<Record<string, AnyMethod>>,
   handlers: Readonly<Record<string, unknown>>,
@@ -155,7 +155,7 @@ function toReplies(value: unknown): AsyncIterable<unknown> {
   throw new TypeError('the handler of a stream returned nothing to iterate')
 }
 
-/** A failure after an abort has the abort's reason, whatever the handler made of it. */
+/** A failure after an abort has the abort's reason, whatever error the handler threw. */
 function toStatus(
   thrown: unknown,
   { path }: AnyMethod,

@@ -6,8 +6,8 @@ interface WritableCall {
 }
 
 /**
- * Writes replies as fast as the caller takes them: the handler is not asked for the next one while the connection is
- * full. Ends early when the signal is aborted.
+ * Writes replies at the caller's speed: it pulls no reply from the handler while the connection is full. Ends early
+ * when the signal is aborted.
  */
 export async function sendReplies(
   call: WritableCall,

@@ -5,9 +5,9 @@ interface ReadableCall {
 }
 
 /**
- * Requests of a call, pulled one at a time, until the caller says that no more follow.
+ * Pulls the requests of a call one at a time, until the caller ends its stream.
  *
- * @throws what the signal was aborted with, at once, also while waiting
+ * @throws the reason of the abort, at once, also while waiting
  */
 export function receiveRequests(call: ReadableCall, signal: AbortSignal): AsyncIterable<unknown> {
   let wake = () => {}

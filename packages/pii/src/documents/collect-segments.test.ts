@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { collect, listIds, listTexts, replaceIn } from './__fixtures__/collected.ts'
 import type { DocumentFormat } from './format-shapes.ts'
 
-describe('which text of a chat request', () => {
+describe('the texts of a chat request', () => {
   it('messages of every role, parts, names, calls and options are scanned; roles, types, ids and models are not', () => {
     const body = {
       model: 'm',
@@ -103,7 +103,7 @@ describe('ids', () => {
   })
 })
 
-describe('which text of the other formats', () => {
+describe('the texts of the other formats', () => {
   it('completions, edits and embeddings: prompts and inputs; token ids are noted', () => {
     expect(listTexts('completions', { model: 'm', prompt: ['a', 'b'], suffix: 's', n: 2 })).toEqual([
       'prompt[0]: a',
@@ -234,7 +234,7 @@ describe('which text of the other formats', () => {
   })
 })
 
-describe('what a schema forgot', () => {
+describe('unknown fields', () => {
   it('unknown fields, keys and duplicates are scanned', () => {
     const body =
       '{"messages":[{"role":"user","content":"one","content":"two","x_note":{"a key":"three"}}],"extra":{"deep":["four"]}}'
@@ -299,7 +299,7 @@ describe('what a schema forgot', () => {
     expect(listTexts('completions', { prompt: [99] })).toEqual([])
   })
 
-  it('what only its maker can read is no text that others can', () => {
+  it('opaque data of a provider is no text', () => {
     for (const name of ['signature', 'encrypted_content']) {
       const parts = (value: string) => ({ messages: [{ content: [{ type: 'text', text: 'a', [name]: value }] }] })
       for (const value of ['iVBO', 'QUJ_-w==', '']) expect(listTexts('messages', parts(value))).toHaveLength(1)
@@ -405,7 +405,7 @@ describe('media', () => {
     expect(collect('messages', { messages: [{ content: [sealed, words] }] }).media).toEqual([])
   })
 
-  it('what code printed is looked through as what any tool gave', () => {
+  it('output of code is scanned like that of any tool', () => {
     const result = {
       type: 'code_execution_result',
       stdout: '{"to":"Jo"}',
@@ -429,7 +429,7 @@ describe('media', () => {
     ])
   })
 
-  it('an empty list of images is none', () => {
+  it('an empty list of images is no media', () => {
     expect(collect('ollama-chat', { messages: [{ content: 'a', images: [] }] }).media).toEqual([])
   })
 
@@ -451,7 +451,7 @@ describe('media', () => {
     expect(replaceIn('chat-completions', otherAlphabet, 'sk-1')).toContain(`base64,${btoa('[X] ???>>>')}`)
   })
 
-  it('what the header of a data address says beside its type is scanned too', () => {
+  it("the extra parameters of a data address's header are scanned too", () => {
     const parts = (url: string) =>
       JSON.stringify({ messages: [{ content: [{ type: 'image_url', image_url: { url } }] }] })
     const replaced = (url: string) => replaceIn('chat-completions', parts(url), 'sk-1')
@@ -468,10 +468,10 @@ describe('media', () => {
 
 describe('text documents in other charsets (PII-11)', () => {
   const utf16 = (text: string) => Buffer.from(text, 'utf16le').toString('base64')
-  const dataOf = (body: string): string => JSON.parse(body).messages[0].content[0].image_url.url
+  const readData = (body: string): string => JSON.parse(body).messages[0].content[0].image_url.url
   const replaced = (url: string): string => {
     const body = JSON.stringify({ messages: [{ content: [{ type: 'image_url', image_url: { url } }] }] })
-    return dataOf(replaceIn('chat-completions', body, 'sk-1'))
+    return readData(replaceIn('chat-completions', body, 'sk-1'))
   }
 
   it('are scanned, and written anew for the same reader', () => {
@@ -500,20 +500,20 @@ describe('text documents in other charsets (PII-11)', () => {
   })
 
   it('are read by the media type of their source', () => {
-    const bodyOf = (data: string, type: string) =>
+    const toBody = (data: string, type: string) =>
       JSON.stringify({
         messages: [{ content: [{ type: 'document', source: { type: 'base64', media_type: type, data } }] }],
       })
     for (const type of ['text/plain; charset=utf-16le', 'Text/Plain', 'application/json;charset=utf-16']) {
-      expect(replaceIn('messages', bodyOf(utf16('é my sk-1'), type), 'sk-1')).toBe(bodyOf(utf16('é my [X]'), type))
+      expect(replaceIn('messages', toBody(utf16('é my sk-1'), type), 'sk-1')).toBe(toBody(utf16('é my [X]'), type))
     }
     const plain = utf16('日本語')
-    expect(listTexts('messages', JSON.parse(bodyOf(plain, 'text/plain; charset=utf-16le')))).toContain(
+    expect(listTexts('messages', JSON.parse(toBody(plain, 'text/plain; charset=utf-16le')))).toContain(
       'messages[0].content[0].source.data: 日本語',
     )
   })
 
-  it('of charsets that nobody here reads are files that nobody scans, with what is ASCII in them scanned', () => {
+  it('of unknown charsets are unscannable files, whose ASCII is scanned', () => {
     const url = `data:text/plain;charset=shift_jis;base64,${Buffer.from([0x93, 0xfa, ...Buffer.from(' sk-1')]).toString('base64')}`
     const body = { messages: [{ content: [{ type: 'new_kind', data: url }] }] }
     expect(collect('chat-completions', body).media).toEqual([{ kind: 'file', path: 'messages[0].content[0].data' }])
@@ -589,7 +589,7 @@ describe('the way back', () => {
   })
 })
 
-it('parts of one message are a run, whatever else the message holds', () => {
+it('parts of one message are a run, despite other content', () => {
   const { segments, messages } = collect('chat-completions', {
     messages: [
       { role: 'user', content: 'alone' },

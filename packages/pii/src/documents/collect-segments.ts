@@ -7,7 +7,7 @@ import type { TextSegment } from './segment.ts'
 import { flattenTexts } from './segment-order.ts'
 import { type HistoryReference, type MediaPart, type ScanRefusal, TextWalk, type TokenList } from './walk.ts'
 
-/** The text of a request, and the way back. */
+/** The texts of a request, with a way to rewrite them. */
 export interface SegmentCollection {
   /** In order; none is empty. */
   readonly segments: readonly TextSegment[]
@@ -17,24 +17,24 @@ export interface SegmentCollection {
   readonly media: readonly MediaPart[]
   /** Token ids in the place of text: unscanned content. */
   readonly tokenLists: readonly TokenList[]
-  /** What the request refers to and does not hold; not scanned. */
+  /** References of the request to content elsewhere; not scanned. */
   readonly history: readonly HistoryReference[]
-  /** Set when the body must be refused with 400, as it cannot be said what a reader would take for its text. */
+  /** Set when the body must be refused with 400, because its text is ambiguous for readers. */
   readonly refusal: ScanRefusal | undefined
   /**
-   * The edits of the body that give segments new texts. Strings inside one JSON text are edited together, by one edit
-   * of the string of the body that holds it. Strings with halves of surrogate pairs are repaired with or without a new
+   * Builds the edits of the body that give segments new texts. Strings inside one JSON text are edited together, by one
+   * edit of the enclosing string of the body. Strings with halves of surrogate pairs are repaired with or without a new
    * text. Everything outside of these strings stays as it is. May be called more than once.
    *
-   * @param texts the new text of each segment that changes
+   * @param texts the new text of each changed segment
    */
   toSplices(texts: ReadonlyMap<TextSegment, string>): Rewrite
 }
 
 /**
- * Finds every text of a request: all strings but names of models, roles, types, ids and media data, in fields the format
- * does not know too, every duplicate of a key, and in arguments and output of tools the strings, keys and numbers of
- * JSON inside strings. Takes linear time and does not recurse.
+ * Finds every text of a request: all strings except names of models, roles, types, ids and media data, including
+ * unknown fields and every duplicate of a key. In arguments and output of tools it also finds the strings, keys and
+ * numbers of JSON inside strings. Takes linear time and does not recurse.
  *
  * @example
  * const { segments, toSplices } = collectSegments(parseJson(body), 'chat-completions')

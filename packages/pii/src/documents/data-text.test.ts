@@ -2,30 +2,30 @@ import { describe, expect, it } from 'vitest'
 import { listTexts, replaceIn } from './__fixtures__/collected.ts'
 
 describe('text documents in base64', () => {
-  const bodyOf = (source: string) => `{"messages":[{"content":[{"type":"document","source":${source}}]}]}`
-  const sourceOf = (data: string) => bodyOf(`{"type":"base64","media_type":"text/plain","data":"${data}"}`)
+  const toBody = (source: string) => `{"messages":[{"content":[{"type":"document","source":${source}}]}]}`
+  const toSource = (data: string) => toBody(`{"type":"base64","media_type":"text/plain","data":"${data}"}`)
 
   it.each(['SK1KEY77', 'my key is SK1KEY and so on77', 'my\\tSK1KEY77', `SK1KEY${' a b c'.repeat(20)}`])(
     'that were never encoded are read as they stand: %s',
     (data) => {
-      expect(replaceIn('messages', sourceOf(data), 'SK1KEY')).toBe(sourceOf(data.replace('SK1KEY', '[X]')))
+      expect(replaceIn('messages', toSource(data), 'SK1KEY')).toBe(toSource(data.replace('SK1KEY', '[X]')))
     },
   )
 
   it('that some readers would not take are read both ways', () => {
     const encoded = btoa('my sk-1 key is this')
     for (const data of [`${encoded}*`, `!${encoded}`, `${btoa('so: ')}${encoded}A`, `${btoa('yes!')}==${encoded}`]) {
-      const masked = JSON.parse(replaceIn('messages', sourceOf(data), 'sk-1')).messages[0].content[0].source.data
+      const masked = JSON.parse(replaceIn('messages', toSource(data), 'sk-1')).messages[0].content[0].source.data
       expect(atob(masked)).toMatch(/my \[X\] key is this$/)
     }
     const twice = `${btoa('it is sk-1 here')}, sk-1`
-    expect(replaceIn('messages', sourceOf(twice), 'sk-1')).toBe(sourceOf('[REDACTED]'))
-    expect(listTexts('messages', sourceOf('Hello, this is nobody.'))).toEqual([
+    expect(replaceIn('messages', toSource(twice), 'sk-1')).toBe(toSource('[REDACTED]'))
+    expect(listTexts('messages', toSource('Hello, this is nobody.'))).toEqual([
       'messages[0].content[0].source.data: Hello, this is nobody.',
     ])
   })
 
-  it('are read even where one of two types says that they are none', () => {
+  it('are read even when one of two types says that they are none', () => {
     const data = `"data":"${btoa('my sk-1 key')}"`
     for (const types of [
       '"type":"text",MORE,"type":"base64"',
@@ -33,12 +33,12 @@ describe('text documents in base64', () => {
       '"type":"text",MORE,"type":5',
     ]) {
       const source = `{${types.replace('MORE', `"media_type":"text/plain",${data}`)}}`
-      expect(replaceIn('messages', bodyOf(source), 'sk-1')).toBe(
-        bodyOf(source).replace(data, `"data":"${btoa('my [X] key')}"`),
+      expect(replaceIn('messages', toBody(source), 'sk-1')).toBe(
+        toBody(source).replace(data, `"data":"${btoa('my [X] key')}"`),
       )
     }
     const plain = `{"type":"text","media_type":"text/plain","data":"iVBO","type":"text"}`
-    expect(listTexts('messages', bodyOf(plain))).toEqual(['messages[0].content[0].source.data: iVBO'])
+    expect(listTexts('messages', toBody(plain))).toEqual(['messages[0].content[0].source.data: iVBO'])
   })
 
   it.each([
@@ -64,17 +64,17 @@ describe('text documents in base64', () => {
     }
   })
 
-  it('are read in data addresses of whatever type', () => {
-    const textsOf = (type: string) =>
+  it('are read in data addresses of any type', () => {
+    const readTexts = (type: string) =>
       listTexts('chat-completions', {
         messages: [{ content: [{ type: 'file', file: { file_data: `data:${type};base64,${btoa('to: jo')}` } }] }],
       })
     for (const type of ['message/rfc822', 'application/octet-stream', 'image/svg+xml', 'application/pdf', '']) {
-      expect(textsOf(type), type).toEqual(['messages[0].content[0].file.file_data: to: jo'])
+      expect(readTexts(type), type).toEqual(['messages[0].content[0].file.file_data: to: jo'])
     }
   })
 
-  it('are read where nothing is said of their type, and masked in them', () => {
+  it('are read without a type, and masked in them', () => {
     const long = `to: jo, the key is sk-1${' and so on'.repeat(200)}`
     for (const [text, width] of [
       ['to: jo, sk-1', 76],

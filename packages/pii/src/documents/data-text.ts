@@ -1,29 +1,29 @@
-import { changedReading, joinReadings, NOTHING_LEFT } from './readings.ts'
+import { findChangedReading, joinReadings, NOTHING_LEFT } from './readings.ts'
 import { fromBinary, readTextBytes, type TextBytes, toBinary } from './text-bytes.ts'
 
 /** Media is never this short; shorter strings are text. */
 const MIN_MEDIA_LENGTH = 64
 const NOT_BASE64 = /[^A-Za-z0-9+/=\r\n]/
 const DATA_URL = /^\s*data:([^,]*),/i
-/** Some readers take the word wherever it stands. */
+/** Some readers accept the word at any position. */
 const IS_BASE64 = /; *base64 *(?:;|$)/i
 const CHARSET = /; *charset *= *"?([^;"]*)/gi
-/** A media type and what belongs to it. Anything else that stands there is text of the caller's. */
+/** A media type and its known parameters. Any other parameter is text of the caller. */
 const PLAIN_HEADER =
   /^(?:(?:application|audio|font|image|message|model|text|video)\/[a-z0-9.+-]{1,64})?(?:;charset=[a-z0-9-]{1,32})?(?:;base64)?$/i
 const TEXT_TYPE = /^\s*(?:text\/|message\/|application\/(?:json|xml|[a-z0-9.+-]+\+(?:json|xml|yaml)))/i
-/** Types below `application` that are text by another name. */
+/** Types below `application` that hold text. */
 const APPLICATION_TEXT =
   /^\s*application\/(?:x-)?(?:csv|ecmascript|graphql|httpd-php|javascript|jsonlines|latex|ndjson|perl|php|powershell|python|ruby|sh|shellscript|sql|subrip|tex|toml|typescript|yaml)\s*(?:;|$)/i
-/** What is none of the alphabets of base64. */
+/** Characters outside of the base64 alphabets. */
 const NO_DIGIT = /[^A-Za-z0-9+/_=-]/g
 const PADDING = /=+/
-/** What no text holds that was read as it was written. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+/** Control characters, which no correctly decoded text contains. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression searches for them
 const NOT_WRITTEN = /[\x00-\x06\x0e-\x1a\x1c-\x1f\ufffd]/
-/** Symbols of base64 that tell most media from text: whole groups of four. */
+/** Symbols of base64 that distinguish most media from text: whole groups of four. */
 const HEAD_LENGTH = 1024
-/** What stands for itself in an address. */
+/** Characters that an address holds unescaped. */
 const UNRESERVED = /[A-Za-z0-9\-_.!~*'()]/
 const ESCAPED_BYTE = /%([0-9A-Fa-f]{2})/g
 
@@ -31,11 +31,11 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 const NO_BYTES = new Uint8Array()
 
-/** Text inside a string that is not the string itself, and the way back. */
+/** Text inside a string other than the string itself, and the way back. */
 export interface WrappedText {
   readonly text: string
   readonly encode: (text: string) => string
-  /** Whether its charset is one that is read here; what can be seen of the text is scanned all the same. */
+  /** Whether its charset is supported; the visible part of the text is scanned in any case. */
   readonly isKnown: boolean
 }
 
@@ -45,8 +45,8 @@ export function isTextType(type: string): boolean {
 }
 
 /**
- * Whether a string is the bytes of media, bare or in a `data:` address, so that there is no text to scan in it. Bytes that
- * are UTF-8 are text, whatever is said of their type.
+ * Whether a string is the bytes of media, bare or in a `data:` address, without text to scan. Bytes that are UTF-8 are
+ * text, despite any declared type.
  */
 export function isMediaData(value: string): boolean {
   const header = DATA_URL.exec(value)
@@ -57,7 +57,7 @@ export function isMediaData(value: string): boolean {
   return !NOT_BASE64.test(payload) && !isTextDeclared(type) && !holdsText(payload)
 }
 
-/** The text that a string at the place of media holds as bytes; undefined where it holds none. */
+/** Reads the text that a string at a media position holds as bytes; undefined without text. */
 export function readMediaText(value: string): WrappedText | undefined {
   if (DATA_URL.test(value)) return readDataUrl(value)
   if (NOT_BASE64.test(value) || !holdsText(value)) return undefined
@@ -69,11 +69,11 @@ function isLongBase64(value: string): boolean {
   return value.length >= MIN_MEDIA_LENGTH && !NOT_BASE64.test(value)
 }
 
-/** Whether base64 stands for UTF-8 without control characters other than blanks. */
+/** Whether base64 decodes to UTF-8 without control characters other than blanks. */
 function holdsText(base64: string): boolean {
   const symbols = base64.slice(0, HEAD_LENGTH).replaceAll(/\s/g, '')
   const head = fromBase64(symbols.slice(0, symbols.length & ~3)) ?? NO_BYTES
-  // Most media shows in its first bytes that it is none. The last character of a piece may be cut.
+  // The first bytes of most media show that it is no text. The last character of a piece may be cut.
   if (NOT_WRITTEN.test(decoder.decode(head).slice(0, -4))) return false
   const bytes = fromBase64(base64)
   return bytes !== undefined && bytes.length > 0 && !NOT_WRITTEN.test(decoder.decode(bytes))
@@ -85,7 +85,7 @@ function isTextDeclared(type: string): boolean {
 }
 
 /**
- * The text of a `data:` address, after its header where that says more than a type; undefined where it holds bytes that
+ * Reads the text of a `data:` address, including its header when that holds more than a type; undefined for bytes that
  * are neither declared as text nor UTF-8.
  */
 function readDataUrl(value: string): WrappedText | undefined {
@@ -96,7 +96,7 @@ function readDataUrl(value: string): WrappedText | undefined {
   const payload = value.slice(prefix.length)
   const isBytes = IS_BASE64.test(type) && !isTextDeclared(type)
   if (isBytes && !holdsText(payload.replaceAll(ESCAPED_BYTE, toCharacter))) return undefined
-  const charset = charsetOf([type])
+  const charset = findCharset([type])
   const encoded = IS_BASE64.test(type) ? readBase64(payload.replaceAll(ESCAPED_BYTE, toCharacter), charset) : undefined
   const inner = encoded ?? wrapped(readTextBytes(fromEscaped(payload), charset), toEscaped)
   const encode = (text: string): string => prefix + inner.encode(text)
@@ -110,17 +110,17 @@ function readDataUrl(value: string): WrappedText | undefined {
 }
 
 /**
- * Text in base64 of either alphabet; undefined when it is no base64.
+ * Reads text in base64 of either alphabet; undefined for anything else.
  *
- * @param mediaTypes what is said of its type, charset included
+ * @param mediaTypes the declared media types, with charset
  */
 export function readBase64Text(value: string, mediaTypes: readonly string[]): WrappedText | undefined {
-  return readBase64(value, charsetOf(mediaTypes))
+  return readBase64(value, findCharset(mediaTypes))
 }
 
 /**
- * What base64 stands for. Where it may be none, or readers pass over what is none in it, it is also read as it stands: a
- * word is base64 to those who look at its letters only.
+ * Decodes base64. An ambiguous string is also read undecoded, as is one whose invalid characters some readers skip: any
+ * word is valid base64.
  */
 function readBase64(value: string, charset: string | undefined): WrappedText | undefined {
   const strict = fromBase64(value)
@@ -132,11 +132,11 @@ function readBase64(value: string, charset: string | undefined): WrappedText | u
   return faults === 0 || isMediaData(value) ? inner : withItself(value, inner)
 }
 
-/** A text and the string that holds it, as one. */
+/** Joins a text and the enclosing string. */
 function withItself(value: string, inner: WrappedText): WrappedText {
   const texts = [inner.text, value]
   const encode = (text: string): string => {
-    const changed = changedReading(text, texts)
+    const changed = findChangedReading(text, texts)
     if (changed === undefined) return NOTHING_LEFT
     return changed.index === 0 ? inner.encode(changed.text) : changed.text
   }
@@ -147,8 +147,8 @@ function wrapped({ text, encode, isKnown }: TextBytes, write: (bytes: Uint8Array
   return { text, encode: (changed) => write(encode(changed)), isKnown }
 }
 
-/** The charset that media types name; several are none that is known. */
-function charsetOf(types: readonly string[]): string | undefined {
+/** The charset that media types name; several different ones count as unknown. */
+function findCharset(types: readonly string[]): string | undefined {
   const labels = types.flatMap((type) => Array.from(type.matchAll(CHARSET), ([, label = '']) => label.trim()))
   return labels.length === 0 ? undefined : [...new Set(labels)].join()
 }
@@ -161,7 +161,7 @@ function fromBase64(value: string): Uint8Array | undefined {
   }
 }
 
-/** As readers decode it who pass over what is no base64, and go on after padding. */
+/** Decodes like readers that skip invalid characters and continue after padding. */
 function fromLooseBase64(value: string): Uint8Array | undefined {
   let binary = ''
   for (const run of value.replaceAll(NO_DIGIT, '').split(PADDING)) {
@@ -175,7 +175,7 @@ function toBase64(bytes: Uint8Array): string {
   return btoa(toBinary(bytes))
 }
 
-/** The bytes of a text in which some stand behind percent signs. */
+/** The bytes of a text, with percent escapes decoded. */
 function fromEscaped(text: string): Uint8Array {
   const bytes = encoder.encode(text)
   return text.includes('%') ? fromBinary(toBinary(bytes).replaceAll(ESCAPED_BYTE, toCharacter)) : bytes

@@ -2,7 +2,7 @@ import type { JsonNode } from '@svc/json'
 import { isTextType } from './data-text.ts'
 import { ANY_CONTENT, ANY_OPTION, type MediaKind, Shape, TOOL_DATA } from './shape.ts'
 
-/** The bodies whose text is known: a route's, or that of an intercepted request. */
+/** The bodies with known texts: those of routes and of intercepted requests. */
 export type DocumentFormat =
   | 'chat-completions'
   | 'completions'
@@ -18,18 +18,18 @@ export type DocumentFormat =
   | 'score'
   | 'tokenize'
 
-/** An option: text is scanned, a number is none of anybody. */
+/** An option: text is scanned, numbers are not private. */
 const TEXT = new Shape()
 /** A field of a message. */
 const FIELD = new Shape({ numbers: 'text' })
 const SKIP = new Shape({ strings: 'skip', others: ANY_CONTENT, items: ANY_CONTENT })
-/** What names something: nobody writes sentences there, but a caller may make it of an address or a key. */
+/** A name or id: it holds no sentences, but a caller may build it from an address or a key. */
 const ID = new Shape({ strings: 'id', others: ANY_CONTENT, items: ANY_CONTENT })
-/** What only its maker can read. */
+/** Data that only its provider can read. */
 const OPAQUE = new Shape({ strings: 'opaque', numbers: 'text', others: ANY_CONTENT, items: ANY_CONTENT })
 const WORD = new Shape({ strings: 'word', numbers: 'text', others: ANY_CONTENT })
 const TYPE = new Shape({ strings: 'type', numbers: 'text', others: ANY_CONTENT })
-/** The place of a part or a call. */
+/** The index of a part or a call. */
 const INDEX = new Shape({ others: ANY_CONTENT, items: ANY_CONTENT })
 const PART_TEXT = new Shape({ strings: 'part', numbers: 'text', others: ANY_CONTENT })
 const TOOL_PART_TEXT = new Shape({ strings: 'json-part', numbers: 'text', others: ANY_CONTENT })
@@ -46,12 +46,12 @@ const TOKEN_CONTEXT = new Shape({ history: 'context' })
 /** A text, texts, or token ids of one or several texts. */
 const PROMPT = new Shape({ numbers: 'tokens', others: ANY_CONTENT })
 
-/** The bytes of media or an address; nothing else is one. */
+/** The bytes of media or an address; other values are neither. */
 const BYTES = { strings: 'media', numbers: 'text', others: ANY_CONTENT } as const
 const MEDIA_DATA = new Shape(BYTES)
-/** Bytes that a part holds itself: its type may say of what kind they are. */
+/** Bytes inside a part, whose type may name their kind. */
 const PART_DATA = new Shape({ ...BYTES, strings: 'bytes' })
-/** What a part holds that its format does not know. */
+/** Unknown members of a part. */
 const PART_REST = new Shape({ strings: 'unknown', numbers: 'text' })
 const FILE_SOURCE = new Shape({ ...BYTES, media: 'file' })
 
@@ -70,7 +70,7 @@ const media = (kind: 'image' | 'audio' | 'video' | 'file') =>
 const IMAGE = media('image')
 const FILE_ID = new Shape({ strings: 'id', media: 'file', others: ANY_CONTENT, items: ANY_CONTENT })
 
-// JSON Schema: tools and response formats are described in it.
+// JSON Schema, which describes tools and response formats.
 
 const SCHEMA = new Shape({ strings: 'option', hasPublicKeys: true, allowsTwins: true })
 const SCHEMA_NAMES = new Shape({ others: SCHEMA })
@@ -87,7 +87,7 @@ SCHEMA.name({
   example: TEXT,
 })
 
-// Messages and their parts. One set of names for all formats: a part of one format is text in the others too.
+// Messages and their parts. All formats share one set of names: a part of one format is text in the others too.
 
 const CONTENT_ITEMS = new Shape({ strings: 'part', others: PART_REST, numbers: 'text' })
 const CONTENT = new Shape({
@@ -99,7 +99,7 @@ const CONTENT = new Shape({
 })
 const TOOL_CONTENT_ITEMS = new Shape({ strings: 'json-part', others: PART_REST, numbers: 'text' })
 
-/** What a tool gave, as parts. */
+/** The result of a tool, as parts. */
 export const TOOL_CONTENT = new Shape({
   strings: 'json-part',
   numbers: 'text',
@@ -108,7 +108,7 @@ export const TOOL_CONTENT = new Shape({
   others: PART_REST,
 })
 
-/** What a tool gave: text, parts, or any other value. */
+/** The result of a tool: text, parts, or any other value. */
 const TOOL_OUTPUT = new Shape({ strings: 'json', isEncoded: true, numbers: 'text' })
 
 const TEXT_SOURCE = new Shape({ others: ANY_CONTENT }).name({ type: WORD, media_type: WORD, data: PART_TEXT })
@@ -118,8 +118,8 @@ const BASE64_TEXT_SOURCE = new Shape({ others: ANY_CONTENT }).name({ type: WORD,
 const SOURCE = new Shape({
   others: ANY_CONTENT,
   choices: [
-    { member: 'type', mustAgree: true, shapeOf: (type) => (type === 'text' ? TEXT_SOURCE : undefined) },
-    { member: 'media_type', shapeOf: (type) => (isTextType(type) ? BASE64_TEXT_SOURCE : undefined) },
+    { member: 'type', mustAgree: true, findShape: (type) => (type === 'text' ? TEXT_SOURCE : undefined) },
+    { member: 'media_type', findShape: (type) => (isTextType(type) ? BASE64_TEXT_SOURCE : undefined) },
   ],
 }).name({
   type: WORD,
@@ -209,7 +209,9 @@ const TOOL_MESSAGE = new Shape({ others: ANY_CONTENT }).name({ ...MESSAGE_MEMBER
 const MESSAGES = new Shape({
   others: ANY_CONTENT,
   numbers: 'text',
-  choices: [{ member: 'role', shapeOf: (role) => (role === 'tool' || role === 'function' ? TOOL_MESSAGE : undefined) }],
+  choices: [
+    { member: 'role', findShape: (role) => (role === 'tool' || role === 'function' ? TOOL_MESSAGE : undefined) },
+  ],
 }).name(MESSAGE_MEMBERS)
 
 const ITEM_REFERENCE = new Shape({ history: 'item_reference', others: ANY_CONTENT }).name({ type: WORD, id: ID })
@@ -233,7 +235,7 @@ const CLOSER_ITEMS: ReadonlyMap<string, Shape> = new Map([
 const ITEMS = new Shape({
   others: PART_REST,
   numbers: 'text',
-  choices: [{ member: 'type', shapeOf: (type) => CLOSER_ITEMS.get(type) }],
+  choices: [{ member: 'type', findShape: (type) => CLOSER_ITEMS.get(type) }],
 }).name(ITEM_MEMBERS)
 
 // Tools and options.
@@ -261,7 +263,7 @@ const RESPONSE_FORMAT = new Shape({ strings: 'option', others: OPTION, hasPublic
   json_schema: JSON_SCHEMA,
 })
 
-/** What requests of several formats say in the same words. */
+/** Members that several formats share. */
 const COMMON = {
   model: SKIP,
   stream_options: OPTION,
@@ -373,8 +375,8 @@ const MEDIA_TYPES: ReadonlyMap<string, MediaKind> = new Map([
   ...(['file', 'input_file', 'container_upload'] as const).map((type) => [type, 'file'] as const),
 ])
 
-/** What a part of a type shows; a document shows a file only where its source is one. */
-export function mediaOfType(type: string): MediaKind | undefined {
+/** The media of a part's type; a document counts as a file only with a source of that kind. */
+export function findMedia(type: string): MediaKind | undefined {
   return MEDIA_TYPES.get(type)
 }
 
@@ -386,21 +388,21 @@ const TOOL_PART_TYPES: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Whether what a tool gave is parts, and not data of its own: objects that all name a type, one of them of a part. A
- * picture of a screen comes alone.
+ * Whether a tool's result consists of parts, instead of data of its own: objects that all name a type, one of them of a
+ * part. A screenshot comes alone.
  */
 export function isToolParts(node: JsonNode): boolean {
-  if (node.kind === 'object') return TOOL_PART_TYPES.has(typeOf(node) ?? '')
+  if (node.kind === 'object') return TOOL_PART_TYPES.has(readType(node) ?? '')
   let hasPart = false
   for (const item of node.items()) {
-    const type = typeOf(item)
+    const type = readType(item)
     if (type === undefined) return false
     hasPart ||= TOOL_PART_TYPES.has(type)
   }
   return hasPart
 }
 
-function typeOf(node: JsonNode): string | undefined {
+function readType(node: JsonNode): string | undefined {
   const type = node.get('type')
   return type?.kind === 'string' ? type.text() : undefined
 }

@@ -1,5 +1,5 @@
 /**
- * The texts of a request: a body taken apart and written anew.
+ * The texts of a request: splitting and rewriting a body.
  *
  * @module
  */

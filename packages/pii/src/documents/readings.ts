@@ -1,18 +1,21 @@
-/** What stands between two readings of the same thing. */
+/** Separator of two readings of the same data. */
 const SEPARATOR = '\n\n'
 
-/** Readings of the same thing as one text. */
+/** Joins readings of the same data to one text. */
 export function joinReadings(texts: readonly string[]): string {
   return texts.join(SEPARATOR)
 }
 
 /**
- * The only reading that changed, or the first where none did; undefined where several did: each may show what is hidden
- * in the others, so none of them can go on.
+ * The only changed reading, or the first when none changed. Undefined when several changed: each may show the hidden
+ * text of the others, so none may be forwarded.
  *
- * @param text what became of `texts` joined
+ * @param text the new text of `texts` joined
  */
-export function changedReading(text: string, texts: readonly string[]): { index: number; text: string } | undefined {
+export function findChangedReading(
+  text: string,
+  texts: readonly string[],
+): { index: number; text: string } | undefined {
   for (const index of texts.keys()) {
     const before = texts.slice(0, index).map((one) => one + SEPARATOR)
     const after = texts.slice(index + 1).map((one) => SEPARATOR + one)
@@ -23,5 +26,5 @@ export function changedReading(text: string, texts: readonly string[]): { index:
   return undefined
 }
 
-/** What goes on in the place of readings of which several changed. */
+/** Replaces readings of which several changed. */
 export const NOTHING_LEFT = '[REDACTED]'

@@ -2,30 +2,30 @@ import { applySplices, encodeJsonString, type JsonNode, type Splice } from '@svc
 import { toWellFormed } from '../well-formed.ts'
 import type { Layer, TextSegment } from './segment.ts'
 
-/** What becomes of a body once some of its texts are others. */
+/** Result of rewriting a body. */
 export type Rewrite =
   | { readonly kind: 'splices'; readonly splices: readonly Splice[] }
-  /** A key would become equal to another of its object: the request must be refused. */
+  /** A key would become equal to another key of its object: the request must be refused. */
   | { readonly kind: 'key-collision'; readonly segment: TextSegment }
 
-/** A string that holds halves of surrogate pairs, and what it is sent as. */
+/** A string with halves of surrogate pairs, and its repaired form. */
 export interface Repair {
   readonly layer: Layer
   readonly node: JsonNode
   readonly text: string
 }
 
-/** What a body was taken apart into. */
+/** The layers of a body. */
 interface Layers {
-  /** Every layer after the one it lies in; the first is the body. */
+  /** Every layer after its outer one; the first is the body. */
   readonly layers: readonly Layer[]
   readonly repairs: readonly Repair[]
 }
 
-/** The edits of one layer by the offset they begin at. */
+/** The edits of one layer by their start offset. */
 interface Pending {
   readonly splices: Map<number, Splice>
-  /** Whether a text was changed, and not only repaired. */
+  /** Whether a text was changed, beyond repairs. */
   isEdited: boolean
 }
 
@@ -33,7 +33,7 @@ const UNCHANGED: Rewrite = { kind: 'splices', splices: [] }
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** The edits of the body that give segments new texts and repair what needs it; nothing else is touched. */
+/** Builds the edits of the body that give segments new texts and repair strings; all other bytes stay. */
 export function rewrite({ layers, repairs }: Layers, edits: ReadonlyMap<TextSegment, string>): Rewrite {
   if (repairs.length === 0 && edits.size === 0) return UNCHANGED
   const segment = findCollision(edits)
@@ -73,7 +73,7 @@ export function rewrite({ layers, repairs }: Layers, edits: ReadonlyMap<TextSegm
   return { kind: 'splices', splices: entry === undefined ? [] : [...entry.splices.values()] }
 }
 
-/** The bytes of a value with edits that are counted from the start of its document. */
+/** The bytes of a value with edits whose offsets count from the start of its document. */
 function spliceInside({ start: base, document, end }: JsonNode, splices: readonly Splice[]): Uint8Array {
   return applySplices(
     document.bytes.subarray(base, end),
@@ -81,7 +81,7 @@ function spliceInside({ start: base, document, end }: JsonNode, splices: readonl
   )
 }
 
-/** The first edited key that another key of its object would equal. */
+/** The first edited key that would become equal to another key of its object. */
 function findCollision(edits: ReadonlyMap<TextSegment, string>): TextSegment | undefined {
   const objects = new Map<JsonNode, Map<number, { segment: TextSegment; text: string }>>()
   for (const [segment, text] of edits) {

@@ -2,15 +2,15 @@ import type { Span } from '../span.ts'
 import type { TextSegment } from './segment.ts'
 
 /**
- * The texts of one message while it is read. Its parts come first and together, so that what was split over them can be
- * found; what else it holds follows.
+ * The texts of one message during reading. Its parts come first and together, so that split secrets can be found; other
+ * texts follow.
  */
 export class MessageTexts {
   readonly parts: TextSegment[] = []
   readonly rest: (TextSegment | MessageTexts)[] = []
 }
 
-/** All texts in order, and the runs of them that are two or more parts of one message. */
+/** All texts in order, and the runs of two or more parts of one message. */
 export function flattenTexts(root: MessageTexts): {
   readonly segments: readonly TextSegment[]
   readonly messages: readonly Span[]

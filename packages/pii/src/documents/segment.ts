@@ -1,18 +1,18 @@
 import type { JsonDocument, JsonNode } from '@svc/json'
 
-/** A document that holds strings: the body, JSON text inside one of its strings, or a value given as its encoding. */
+/** A document that holds strings: the body, JSON text inside one of its strings, or the encoding of a value. */
 export interface Layer {
   readonly document: JsonDocument
-  /** How the layer is written back into the one around it; the body is in none. */
+  /** How the layer is written back into the outer one; the body has none. */
   readonly outer:
     | { readonly layer: Layer; readonly node: JsonNode; readonly kind: 'text-of-string' | 'encoded-value' }
     | undefined
 }
 
-/** A step of a path: a name of the format, an index, or, below 0, the place of a member the caller named. */
+/** A step of a path: a name of the format, an index, or, below 0, the index of a member with a caller's key. */
 export type PathStep = string | number
 
-/** Where a value is, seen from the body. */
+/** The place of a value in the body. */
 export interface Place {
   readonly parent: Place | undefined
   readonly step: PathStep
@@ -21,15 +21,15 @@ export interface Place {
 /** The step into JSON text inside a string. */
 export const INTO_TEXT = '$'
 
-/** The step of the n-th member of an object whose keys are the caller's own. */
-export function memberStep(index: number): number {
+/** The step of the n-th member of an object with the caller's own keys. */
+export function toMemberStep(index: number): number {
   return -1 - index
 }
 
-/** How many of the innermost steps a path shows; the outer ones of a longer path are left out. */
+/** Most innermost steps that a path shows; the outer ones of a longer path are left out. */
 const MAX_STEPS = 32
 
-/** A path as events show it: `messages[3].content[1].text`. Keys of the caller's are no part of it, as they are text. */
+/** A path as events show it: `messages[3].content[1].text`. Keys of the caller are left out, because they are text. */
 export function toPathText(place: Place): string {
   const steps: PathStep[] = []
   let at: Place | undefined = place
@@ -42,18 +42,18 @@ export function toPathText(place: Place): string {
   return path
 }
 
-/** What a segment is made of. */
+/** The origin of a segment. */
 interface SegmentOrigin {
   readonly layer: Layer
   readonly node: JsonNode
   readonly place: Place
-  /** The object a key belongs to. */
+  /** The object of a key. */
   readonly object?: JsonNode | undefined
-  /** How the text is written into the string, when it is not the string itself. */
+  /** Encodes the text into the string, when it is not the string itself. */
   readonly encode?: ((text: string) => string) | undefined
 }
 
-/** One text of a request that is scanned: a string, a key or a number. */
+/** One scanned text of a request: a string, a key or a number. */
 export class TextSegment {
   /** Never empty, and without halves of surrogate pairs. */
   readonly text: string
@@ -68,14 +68,14 @@ export class TextSegment {
     this.origin = origin
   }
 
-  /** Whether only what an id can betray is looked for. */
+  /** Whether only findings that count in an id are kept. */
   get isId(): boolean {
     return this.role === 'id'
   }
 
   /**
-   * Where the text is: `messages[3].content[1].text`. `{2}` is the third member of an object with keys of the caller's
-   * own, which are not shown; `$` stands for JSON inside a string; a key ends in `#key`.
+   * Path of the text: `messages[3].content[1].text`. `{2}` is the third member of an object with the caller's own keys,
+   * which are not shown; `$` marks JSON inside a string; a key ends in `#key`.
    */
   get path(): string {
     const path = toPathText(this.origin.place)

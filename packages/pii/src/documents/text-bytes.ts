@@ -1,10 +1,10 @@
-import { changedReading, joinReadings, NOTHING_LEFT } from './readings.ts'
+import { findChangedReading, joinReadings, NOTHING_LEFT } from './readings.ts'
 
-/** Text as bytes hold it, and the way back to bytes that the same reader reads. */
+/** Text decoded from bytes, and its encoding back for the same reader. */
 export interface TextBytes {
   readonly text: string
   readonly encode: (text: string) => Uint8Array
-  /** Whether the charset is one that is read here. Of any other the text has what is ASCII, and all else as bytes. */
+  /** Whether the charset is supported. For any other the text has the ASCII characters, and other bytes as bytes. */
   readonly isKnown: boolean
 }
 
@@ -15,11 +15,11 @@ interface Charset {
 }
 
 const encoder = new TextEncoder()
-/** A byte that is no text hides nothing of what stands beside it. */
+/** An invalid byte must not hide the text beside it. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const wideDecoder = new TextDecoder('utf-16le', { ignoreBOM: true })
 
-/** Characters of ASCII that follow one another in this number are no chance. */
+/** This many ASCII characters in a row are no coincidence. */
 const ASCII_RUN = 4
 
 const UTF_8: Charset = { decode: (bytes) => decoder.decode(bytes), encode: (text) => encoder.encode(text) }
@@ -39,10 +39,10 @@ const CHARSETS: ReadonlyMap<string, Charset> = new Map([
 ])
 
 /**
- * Reads bytes by their byte order mark, by the charset that was given for them, or as UTF-8. Readers differ in what they
- * go by: where bytes look like text to one that goes by something else, its reading follows, after a blank line.
+ * Reads bytes by their byte order mark, by their declared charset, or as UTF-8. Readers differ in their choice: when
+ * bytes look like text in another charset, that reading follows, after a blank line.
  *
- * @param charset a label; @default none was given
+ * @param charset a label; @default none
  */
 export function readTextBytes(bytes: Uint8Array, charset?: string): TextBytes {
   const label = charset?.toLowerCase()
@@ -55,7 +55,7 @@ export function readTextBytes(bytes: Uint8Array, charset?: string): TextBytes {
     text: joinReadings(texts),
     isKnown: (label === undefined || CHARSETS.has(label)) && !isMarkedUtf32(bytes),
     encode: (text) => {
-      const changed = changedReading(text, texts)
+      const changed = findChangedReading(text, texts)
       return (changed && charsets[changed.index]?.encode(changed.text)) ?? encoder.encode(NOTHING_LEFT)
     },
   }
@@ -72,7 +72,7 @@ function isMarkedUtf32(bytes: Uint8Array): boolean {
   return bytes[0] === 0xff && bytes[1] === 0xfe && bytes[2] === 0 && bytes[3] === 0
 }
 
-/** The charsets in which ASCII stands among bytes. */
+/** The charsets in which ASCII characters are among the bytes. */
 function likelyCharsets(bytes: Uint8Array): Charset[] {
   const isWide = bytes.includes(0)
   return [
@@ -82,7 +82,7 @@ function likelyCharsets(bytes: Uint8Array): Charset[] {
   ]
 }
 
-/** Whether some characters of ASCII follow one another; in steps of two each beside a zero. */
+/** Whether enough ASCII characters follow each other; in steps of two each beside a zero. */
 function hasAscii(bytes: Uint8Array, { from, step }: { readonly from: number; readonly step: 1 | 2 }): boolean {
   let run = 0
   for (let at = from; at < bytes.length; at += step) {
@@ -105,7 +105,7 @@ function toWideBytes(text: string): Uint8Array {
   return bytes
 }
 
-/** Pairs of bytes turned round; a last one that stands alone stays. */
+/** Swaps pairs of bytes; a single last one stays. */
 function swapped(bytes: Uint8Array): Uint8Array {
   const result = bytes.slice()
   for (let at = 0; at + 1 < result.length; at += 2) {
@@ -122,7 +122,7 @@ export function toBinary(bytes: Uint8Array): string {
   return wideDecoder.decode(wide)
 }
 
-/** The bytes of a string of such characters; what is none of them is written as UTF-8. */
+/** The bytes of such a string; other characters are written as UTF-8. */
 export function fromBinary(binary: string): Uint8Array {
   const bytes = new Uint8Array(binary.length)
   for (let index = 0; index < binary.length; index++) {

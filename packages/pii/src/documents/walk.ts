@@ -1,37 +1,37 @@
 import { JsonError, type JsonMember, type JsonNode, parseJson } from '@svc/json'
 import { toWellFormed } from '../well-formed.ts'
 import { isMediaData, readBase64Text, readMediaText, type WrappedText } from './data-text.ts'
-import { isToolParts, mediaOfType, TOOL_CONTENT } from './format-shapes.ts'
+import { findMedia, isToolParts, TOOL_CONTENT } from './format-shapes.ts'
 import { PUBLIC_KEYS, PUBLIC_VALUES } from './public-words.ts'
 import type { Repair } from './rewrite.ts'
-import { INTO_TEXT, type Layer, memberStep, type PathStep, type Place, TextSegment, toPathText } from './segment.ts'
+import { INTO_TEXT, type Layer, type PathStep, type Place, TextSegment, toMemberStep, toPathText } from './segment.ts'
 import { MessageTexts } from './segment-order.ts'
 import { type Choice, type HistoryKind, type MediaKind, type Shape, type StringRule, TOOL_DATA } from './shape.ts'
 
-/** Media in a request: found, not looked into. */
+/** Media in a request: found, not scanned. */
 export interface MediaPart {
   readonly kind: MediaKind
   readonly path: string
 }
 
-/** A list of token ids: content that cannot be scanned as it is. */
+/** A list of token ids: content that cannot be scanned. */
 export interface TokenList {
-  /** The array; its length is how many ids there are. */
+  /** The array; its length is the number of ids. */
   readonly node: JsonNode
   readonly path: string
 }
 
-/** Something a request refers to by its id or as tokens, which is not scanned (§6.3). */
+/** A reference of a request by id or tokens, which is not scanned (§6.3). */
 export interface HistoryReference {
   readonly kind: HistoryKind
   readonly path: string
 }
 
-/** Why a body cannot be filtered, so that it must be refused. */
+/** The reason to refuse a body that cannot be filtered. */
 export interface ScanRefusal {
   /**
-   * `case-twin`: a key equals one that is scanned but for case, and some readers take it for that one. `embedded-limit`:
-   * JSON inside a string nests deeper, or holds more, than is taken apart.
+   * `case-twin`: a key equals a scanned one except for case, and some readers accept it for that one. `embedded-limit`:
+   * JSON inside a string nests deeper, or holds more, than the limits allow.
    */
   readonly kind: 'case-twin' | 'embedded-limit'
   readonly path: string
@@ -45,7 +45,7 @@ const WORD = /^(?:[a-z][a-z0-9_]{0,63}|(?:text|image|audio|video|application)\/[
 const OPAQUE = /^[A-Za-z0-9+/_-]*={0,2}$/
 const encoder = new TextEncoder()
 
-/** A container the walk is in. */
+/** A container of the walk. */
 interface Frame extends Place {
   readonly node: JsonNode
   readonly shape: Shape
@@ -57,7 +57,7 @@ interface Frame extends Place {
   hasTokens: boolean
 }
 
-/** Where a value stands while it is visited. */
+/** The place of a visited value. */
 interface Position {
   readonly layer: Layer
   readonly texts: MessageTexts
@@ -65,7 +65,7 @@ interface Position {
   readonly step: PathStep
 }
 
-/** Reads a body token by token and keeps what is text. Does not recurse, whatever the nesting. */
+/** Reads a body token by token and keeps its texts. Does not recurse for any nesting. */
 export class TextWalk {
   readonly texts = new MessageTexts()
   readonly layers: Layer[]
@@ -115,7 +115,7 @@ export class TextWalk {
     const known = shape.member(name)
     if (known === undefined) {
       const isPublic = shape.hasPublicKeys && PUBLIC_KEYS.has(name)
-      const step = isPublic ? name : memberStep(count)
+      const step = isPublic ? name : toMemberStep(count)
       if (shape.isTwin(name)) this.refusal = { kind: 'case-twin', path: toPathText({ parent: frame, step }) }
       if (!isPublic) this.#key(next.value.key, name, frame, step)
       this.#visit(value, shape.others, { layer, texts, parent: frame, step })
@@ -213,13 +213,13 @@ export class TextWalk {
     if (rule === 'media' || rule === 'bytes') return readMediaText(text)
     if (rule !== 'base64') return undefined
     const frame = this.#stack.at(-1)
-    return readBase64Text(text, frame?.members === undefined ? [] : textsOf(frame.node, 'media_type'))
+    return readBase64Text(text, frame?.members === undefined ? [] : readTexts(frame.node, 'media_type'))
   }
 
-  /** Whether the value stands in what a provider has encrypted for itself. */
+  /** Whether the value lies in data that a provider has encrypted for itself. */
   #isSealed(): boolean {
     const frame = this.#stack.at(-1)
-    return frame?.members !== undefined && textsOf(frame.node, 'type').includes('redacted_thinking')
+    return frame?.members !== undefined && readTexts(frame.node, 'type').includes('redacted_thinking')
   }
 
   #isLeftAlone(text: string, rule: StringRule, { parent, step }: Position): boolean {
@@ -231,7 +231,7 @@ export class TextWalk {
       case 'word':
         return WORD.test(text)
       case 'type': {
-        const kind = mediaOfType(text)
+        const kind = findMedia(text)
         if (kind !== undefined && parent !== undefined) this.media.push({ kind, path: toPathText(parent) })
         return WORD.test(text)
       }
@@ -250,7 +250,7 @@ export class TextWalk {
     }
   }
 
-  /** Goes on inside a string that is JSON text; false when it is not. */
+  /** Continues inside a string that is JSON text; false for any other string. */
   #enterText(node: JsonNode, text: string, { layer, texts, parent, step }: Position): boolean {
     try {
       const document = parseJson(encoder.encode(text), EMBEDDED_LIMITS)
@@ -279,11 +279,11 @@ export class TextWalk {
 }
 
 function chosenShape(object: JsonNode, choices: readonly Choice[]): Shape | undefined {
-  for (const { member, mustAgree = false, shapeOf } of choices) {
+  for (const { member, mustAgree = false, findShape } of choices) {
     let chosen: Shape | undefined
     let differs = false
     for (const value of object.getAll(member)) {
-      const shape = value.kind === 'string' ? shapeOf(value.text()) : undefined
+      const shape = value.kind === 'string' ? findShape(value.text()) : undefined
       chosen ??= shape
       differs ||= shape === undefined
     }
@@ -292,14 +292,14 @@ function chosenShape(object: JsonNode, choices: readonly Choice[]): Shape | unde
   return undefined
 }
 
-/** The strings under a name, duplicates included. */
-function textsOf(object: JsonNode, name: string): string[] {
+/** Reads the strings under a name, duplicates included. */
+function readTexts(object: JsonNode, name: string): string[] {
   const texts: string[] = []
   for (const value of object.getAll(name)) if (value.kind === 'string') texts.push(value.text())
   return texts
 }
 
-/** Whether a text begins as an object, an array or a string of JSON does. Other JSON reads the same as text. */
+/** Whether a text begins like an object, an array or a string of JSON. Other JSON reads the same as text. */
 function mayBeJson(text: string): boolean {
   let at = 0
   while (at < text.length && ' \t\r\n'.includes(text.charAt(at))) at++

@@ -1,4 +1,4 @@
-import { printableTexts } from './printable.ts'
+import { findPrintableTexts } from './printable.ts'
 import { STEP_CHARACTERS, type Steps } from './reading.ts'
 
 const encoder = new TextEncoder()
@@ -13,8 +13,8 @@ for (const alphabet of [
 }
 
 /**
- * The texts that symbols of base64 stand for. They are read from each of the first four places on: what stands in front
- * of the encoded text, such as the path of an address, may be made of symbols too.
+ * Decodes the texts of base64 symbols, starting at each of the first four positions: the text in front, such as the
+ * path of an address, may consist of symbols too.
  */
 export function* readBase64(symbols: string): Steps<string> {
   const values = encoder.encode(symbols)
@@ -28,11 +28,11 @@ export function* readBase64(symbols: string): Steps<string> {
       decodeStep(values, { shift, at }, bytes)
       if (at >= STEP_CHARACTERS) yield undefined
     }
-    yield* printableTexts(bytes.subarray(0, ((values.length - shift) * 3) >> 2))
+    yield* findPrintableTexts(bytes.subarray(0, ((values.length - shift) * 3) >> 2))
   }
 }
 
-/** Decodes values from a place on, as many as one step has: four to three bytes. */
+/** Decodes one step of values: three bytes from every four. */
 function decodeStep(
   values: Uint8Array,
   from: { readonly shift: number; readonly at: number },
@@ -43,7 +43,7 @@ function decodeStep(
   for (let { at } = from; at < end; at += 4) {
     const second = values[at + 1] ?? 0
     const third = values[at + 2] ?? 0
-    // What the last values do not fill lies past the end of the array, which takes no notice.
+    // Writes past the end of the array, after incomplete last values, are ignored.
     bytes[to++] = ((values[at] ?? 0) << 2) | (second >> 4)
     bytes[to++] = (second << 4) | (third >> 2)
     bytes[to++] = (third << 6) | (values[at + 3] ?? 0)

@@ -40,9 +40,9 @@ it('parts of a message stay its parts', () => {
     ],
   )
   const { document } = reversed(source)
-  const partsOf = ({ start, end }: { start: number; end: number }) =>
+  const splitParts = ({ start, end }: { start: number; end: number }) =>
     document.segments.slice(start, end).map((part) => document.text.slice(part.start, part.end))
-  expect(document.messages.map(partsOf)).toEqual([
+  expect(document.messages.map(splitParts)).toEqual([
     ['3d', '2d', '1d'],
     ['2b', '1b'],
   ])

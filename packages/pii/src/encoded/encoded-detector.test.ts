@@ -13,12 +13,12 @@ import { ENCODINGS, type Encoding } from './encodings.ts'
 const { signal } = new AbortController()
 const TICKET = { patterns: [{ name: 'TICKET', match: 'tick-[0-9]{4}' }] }
 
-function detectorOf(builtins: readonly BuiltinName[], encodings: readonly Encoding[] = ENCODINGS) {
+function toDetector(builtins: readonly BuiltinName[], encodings: readonly Encoding[] = ENCODINGS) {
   const settings = builtins.length === 0 ? TICKET : { builtins }
   return createEncodedDetector({ detector: createPatternDetector({ name: 'd', settings }), encodings })
 }
 
-function documentOf(...texts: readonly string[]): ScanDocument {
+function joinTexts(...texts: readonly string[]): ScanDocument {
   let start = 0
   const segments = texts.map((text) => {
     const segment = { start, end: start + text.length }
@@ -28,7 +28,7 @@ function documentOf(...texts: readonly string[]): ScanDocument {
   return { text: texts.join('\n\n'), segments, messages: [] }
 }
 
-/** Finds nothing, and tells what it was shown. */
+/** Finds nothing, and records the documents. */
 function recording(see: (document: ScanDocument) => void): Detector {
   return {
     name: 'd',
@@ -48,24 +48,24 @@ async function found(
   builtins: readonly BuiltinName[] = [],
   encodings?: readonly Encoding[],
 ): Promise<string[]> {
-  const detections = await detectorOf(builtins, encodings).detect(documentOf(text), { signal })
+  const detections = await toDetector(builtins, encodings).detect(joinTexts(text), { signal })
   return detections.map(({ start, end }) => text.slice(start, end))
 }
 
-/** What stands around an encoded text: no symbols beside it, so that the run is the encoded text and no more. */
+/** Text around an encoded text, without adjacent symbols, so that the run is exactly the encoded text. */
 const before = fc.constantFrom('', ' ', 'Grüße: ', '🔑 (', 'see "', "it's <b>", '\n\n', '100% & more ')
 const after = fc.constantFrom('', ' ', '. Grüße', ') 🔑', '" it was', "</b> it's", '\n\nand', ' & 100% more')
-/** What is encoded beside a secret: long enough for a run, whatever the secret. */
+/** Encoded text beside a secret: long enough for a run, with any secret. */
 const beside = fc.constantFrom('this is what they sent me: ', 'please look here ', 'für Köln 🔑 is this one: ')
 
 it('every built-in has a secret here', () => {
   expect(Object.keys(SECRETS).sort()).toEqual(BUILTINS.map(({ name }) => name).sort())
 })
 
-describe.each(ENCODERS)('PII-7: what is written as $name', ({ encoding, encode }) => {
+describe.each(ENCODERS)('PII-7: text written as $name', ({ encoding, encode }) => {
   it.each(BUILTINS.map(({ name }) => name))('%s is found behind it, the whole of it masked', async (name) => {
     const { text, secret } = SECRETS[name] ?? { text: '', secret: '' }
-    const detector = detectorOf([name], [encoding])
+    const detector = toDetector([name], [encoding])
     const property = fc.asyncProperty(before, beside, after, async (before, context, after) => {
       const encoded = encode(`${context}${text}, that is all`)
       const whole = `${before}${encoded}${after}`
@@ -76,7 +76,7 @@ describe.each(ENCODERS)('PII-7: what is written as $name', ({ encoding, encode }
       const [{ spans = [], rewritten } = {}] = segments.slice(1)
       expect(spans.length).toBeGreaterThan(0)
       for (const span of spans) expect(span).toMatchObject({ source: 'pattern', action: 'mask' })
-      // What lies outside of the encoded text stays.
+      // Text outside of the encoded part stays.
       expect(rewritten?.startsWith(before)).toBe(true)
       expect(rewritten?.endsWith(after)).toBe(true)
       expect(rewritten).not.toContain(encode(secret))
@@ -88,7 +88,7 @@ describe.each(ENCODERS)('PII-7: what is written as $name', ({ encoding, encode }
   })
 })
 
-describe('the place of what is found', () => {
+describe('the range of a finding', () => {
   const words = 'the ticket is tick-1234 now'
   const hex = Buffer.from(words).toString('hex')
 
@@ -122,24 +122,24 @@ describe('the place of what is found', () => {
     expect(new Set(spans)).toEqual(new Set([text.slice(0, 40), 'tick-9012', '%74ick-3456']))
   })
 
-  it('over two parts of a message is the run in both, with what lies between', async () => {
+  it('over two parts of a message is the run in both, with the text between', async () => {
     const encoded = btoa('the ticket is tick-1234, as they said')
     const document = {
-      ...documentOf(`a ${encoded.slice(0, 17)}`, `${encoded.slice(17)} b`),
+      ...joinTexts(`a ${encoded.slice(0, 17)}`, `${encoded.slice(17)} b`),
       messages: [{ start: 0, end: 2 }],
     }
-    const [detection, ...others] = await detectorOf([]).detect(document, { signal })
+    const [detection, ...others] = await toDetector([]).detect(document, { signal })
     expect(others).toEqual([])
     expect(document.text.slice(detection?.start, detection?.end)).toBe(
       `${encoded.slice(0, 17)}\n\n${encoded.slice(17)}`,
     )
-    expect(await detectorOf([]).detect({ ...document, messages: [] }, { signal })).toEqual([])
+    expect(await toDetector([]).detect({ ...document, messages: [] }, { signal })).toEqual([])
   })
 
   it('is in one part of a message where an escape in front of it is cut', async () => {
     const number = '1%2085%2005%2078%20006%20084%2091'
-    const document = { ...documentOf('a%', `20${number} b%20c`), messages: [{ start: 0, end: 2 }] }
-    const [detection, ...others] = await detectorOf(['fr_social_security']).detect(document, { signal })
+    const document = { ...joinTexts('a%', `20${number} b%20c`), messages: [{ start: 0, end: 2 }] }
+    const [detection, ...others] = await toDetector(['fr_social_security']).detect(document, { signal })
     expect(document.text.slice(detection?.start, detection?.end)).toBe(number)
     expect(others).toEqual([])
   })
@@ -147,7 +147,7 @@ describe('the place of what is found', () => {
   it('is told once where a part is read alone and with the others', async () => {
     const run = btoa('the ticket is tick-3456, as they said')
     const segments = ['%74ick-1234 tick-2345', ` ${run}`].map((text) => ({ text }))
-    const detectors = [detectorOf([], ['base64', 'percent'])]
+    const detectors = [toDetector([], ['base64', 'percent'])]
     const outcome = await filterSegments({ segments, messages: [{ start: 0, end: 2 }] }, { detectors })
     expect(
       outcome.segments.map(({ scanned, spans }) => spans.map(({ start, end }) => scanned.slice(start, end))),
@@ -155,12 +155,12 @@ describe('the place of what is found', () => {
   })
 })
 
-it('a number of sixteen digits is found behind base64 of nothing else', async () => {
+it('a number of sixteen digits is found after base64 of other data', async () => {
   const card = btoa('4111111111111111')
   expect(await found(`it is ${card}, they say`, ['credit_card'])).toEqual([card])
 })
 
-describe('what is not read', () => {
+describe('text that is not decoded', () => {
   it('is a second layer', async () => {
     const words = 'the ticket is tick-1234 now'
     const once = Buffer.from(words).toString('hex')
@@ -181,11 +181,11 @@ describe('what is not read', () => {
     }
   })
 
-  it('is an encoding that nobody asked for', async () => {
+  it('is an encoding that was not requested', async () => {
     for (const { encoding, encode } of ENCODERS) {
       const others = ENCODINGS.filter((one) => one !== encoding)
       const text = encode('the ticket is tick-1234, as they said')
-      // Where a pattern is found in the text as it stands nothing has to be read.
+      // When a pattern matches the original text, nothing is decoded.
       const plain = text.includes('tick-1234') ? ['tick-1234'] : []
       expect(await found(text, [], others)).toEqual(plain)
     }
@@ -195,9 +195,9 @@ describe('what is not read', () => {
 describe('bytes that are no text', () => {
   const bytes = fc.uint8Array({ minLength: 0, maxLength: 400 })
 
-  it('in any of the encodings find nothing, fail nothing, and leave what is beside them to be found', async () => {
+  it('in any of the encodings find nothing, fail nothing, and leave adjacent findings intact', async () => {
     const names = BUILTINS.flatMap(({ name, pattern }) => (pattern === undefined ? [] : [name]))
-    const detector = detectorOf(names)
+    const detector = toDetector(names)
     const property = fc.asyncProperty(bytes, fc.uuid(), fc.webUrl(), async (random, uuid, url) => {
       const base64 = Buffer.from(random).toString('base64')
       const hex = Buffer.from(random).toString('hex')
@@ -205,7 +205,7 @@ describe('bytes that are no text', () => {
       const percent = hex.replace(/../g, '%$&')
       const text = [base64, hex, uuid, url, token, percent, '& &; &#; &#xffffff; &#55296; %'].join(' , ')
       const secret = SECRETS.codehost_token?.secret
-      const detections = await detector.detect(documentOf(`${text} ${secret}`), { signal })
+      const detections = await detector.detect(joinTexts(`${text} ${secret}`), { signal })
       expect(new Set(detections.map(({ start, end }) => `${text} ${secret}`.slice(start, end)))).toEqual(
         new Set([secret]),
       )
@@ -225,7 +225,7 @@ describe('bytes that are no text', () => {
       }
       const slices = { sliceMs: 0, yieldControl }
       const unit = encode('looks like it was \u0000\u0001 and \u0002 is ') + encode('\u0007'.repeat(30))
-      const document = documentOf(unit.repeat(times))
+      const document = joinTexts(unit.repeat(times))
       await createEncodedDetector({ detector, encodings: [encoding], slices }).detect(document, { signal })
       return [handed, steps]
     }
@@ -236,12 +236,12 @@ describe('bytes that are no text', () => {
 })
 
 describe('a detector that reads', () => {
-  it('asks for nothing more than the text where nothing is encoded', async () => {
+  it('scans only the text when nothing is encoded', async () => {
     const asked: string[] = []
     const detector = recording(({ text }) => asked.push(text))
     const encodings = ENCODINGS.filter((encoding) => encoding !== 'reversed')
     const text = '100% of R&D, snake_case and https://host.example/a?b=c&d=e: nothing to see'
-    await createEncodedDetector({ detector, encodings }).detect(documentOf(text), { signal })
+    await createEncodedDetector({ detector, encodings }).detect(joinTexts(text), { signal })
     expect(asked).toEqual([text])
   })
 
@@ -249,7 +249,7 @@ describe('a detector that reads', () => {
     const lengths: number[] = []
     const detector = recording(({ text }) => lengths.push(text.length))
     const text = `${btoa('words and words and words')} `.repeat(60_000)
-    await createEncodedDetector({ detector, encodings: ['base64'] }).detect(documentOf(text), { signal })
+    await createEncodedDetector({ detector, encodings: ['base64'] }).detect(joinTexts(text), { signal })
     expect(lengths).toHaveLength(3)
     expect(Math.max(...lengths.slice(1))).toBeLessThan(1.2 * 2 ** 20)
   })
@@ -259,21 +259,21 @@ describe('a detector that reads', () => {
     expect(await found(run, [], ['base64'])).toEqual([run])
   })
 
-  it('finds what is read backwards in many messages, each in its place, and over the parts of one', async () => {
+  it('finds reversed text in many messages, each at its place, and over the parts of one', async () => {
     const texts = ['one', 'a 4321-kcit', 'two', '21-kcit b', 'c 43']
-    const document = { ...documentOf(...texts), messages: [{ start: 3, end: 5 }] }
-    const detections = await detectorOf([], ['reversed']).detect(document, { signal })
+    const document = { ...joinTexts(...texts), messages: [{ start: 3, end: 5 }] }
+    const detections = await toDetector([], ['reversed']).detect(document, { signal })
     expect(detections.map(({ start, end }) => document.text.slice(start, end))).toEqual(['4321-kcit'])
-    const parts = { ...documentOf('one', 'a 43', '21-kcit b'), messages: [{ start: 1, end: 3 }] }
-    const [over] = await detectorOf([], ['reversed']).detect(parts, { signal })
+    const parts = { ...joinTexts('one', 'a 43', '21-kcit b'), messages: [{ start: 1, end: 3 }] }
+    const [over] = await toDetector([], ['reversed']).detect(parts, { signal })
     expect(parts.text.slice(over?.start, over?.end)).toBe('43\n\n21-kcit')
   })
 
   it('reads no run over the edge of a segment', async () => {
     const encoded = btoa('the ticket is tick-1234, as they said')
     for (const end of ['', '\n', '\r', ' ', '\\n', '=']) {
-      const document = documentOf(`${encoded.slice(0, 28)}${end}`, `${end}${encoded.slice(28)}`)
-      expect([end, await detectorOf([]).detect(document, { signal })]).toEqual([end, []])
+      const document = joinTexts(`${encoded.slice(0, 28)}${end}`, `${end}${encoded.slice(28)}`)
+      expect([end, await toDetector([]).detect(document, { signal })]).toEqual([end, []])
     }
   })
 
@@ -281,19 +281,19 @@ describe('a detector that reads', () => {
     const controller = new AbortController()
     const reason = new Error('gone')
     const detector = recording(() => controller.abort(reason))
-    const detection = createEncodedDetector({ detector, encodings: ['base64'] }).detect(documentOf('x'), controller)
+    const detection = createEncodedDetector({ detector, encodings: ['base64'] }).detect(joinTexts('x'), controller)
     await expect(detection).rejects.toBe(reason)
   })
 
-  it('fails when what looks at the text does', async () => {
+  it('fails when the inner detector fails', async () => {
     const failure = new Error('broken')
     const detector = { name: 'd', detect: () => Promise.reject(failure) }
-    const detection = createEncodedDetector({ detector, encodings: ['base64'] }).detect(documentOf('x'), { signal })
+    const detection = createEncodedDetector({ detector, encodings: ['base64'] }).detect(joinTexts('x'), { signal })
     await expect(detection).rejects.toBe(failure)
   })
 
   it('knows no other encodings', () => {
-    const detector = detectorOf([])
+    const detector = toDetector([])
     const encodings = ['rot13'] as unknown as Encoding[]
     expect(() => createEncodedDetector({ detector, encodings })).toThrow(
       expect.objectContaining({ code: 'pii_config', message: expect.stringContaining('base64, hex, percent') }),

@@ -2,7 +2,7 @@ import { runInSlices, type SliceOptions } from '@svc/json'
 import type { Detector, JudgedDetection, ScanDocument } from '../detector.ts'
 import { cutBySegment, joinSegments } from '../document.ts'
 import { PiiError } from '../errors.ts'
-import { adjacentParts } from '../pattern/adjacent-parts.ts'
+import { joinAdjacentParts } from '../pattern/adjacent-parts.ts'
 import type { Span } from '../span.ts'
 import { readBase64 } from './base64.ts'
 import { DocumentReversal } from './document-reversal.ts'
@@ -13,34 +13,34 @@ import { readHex } from './hex.ts'
 import type { Reading, Steps } from './reading.ts'
 import { findSeparatedHex } from './separated-hex.ts'
 
-/** What a detector that reads encodings is made of. */
+/** Options of {@link createEncodedDetector}. */
 export interface EncodedDetectorOptions {
-  /** What looks at the text, and at what stands in it encoded. */
+  /** Scans the text, and the decoded texts. */
   readonly detector: Detector
-  /** What is read. */
+  /** Encodings to read. */
   readonly encodings: readonly Encoding[]
   /** How long reading may hold the event loop. @default 5 ms */
   readonly slices?: Omit<SliceOptions, 'signal'> | undefined
 }
 
-/** Readings that are looked at together hold about so many characters at most, or are a single one. */
+/** Approximate size of a batch of readings in characters; a single longer reading is a batch of its own. */
 const BATCH_CHARACTERS = 1 << 20
 
-/** A reading of a document: what is found in it may be none of the document's own. */
+/** A reading of a document: findings in it may lie outside of the document's own text. */
 interface DocumentReading {
   readonly text: string
   toDocument(range: Span): Span | undefined
 }
 
 /**
- * A detector that also looks at what stands in a text as base64, hex, percent-encoding, character references of HTML, or
- * from its end to its start. One layer is read, and no two together.
+ * Creates a detector that also scans decoded text: base64, hex, percent-encoding, character references of HTML, and
+ * reversed text. It decodes one layer, and never two together.
  *
- * Of base64 and hex the runs of at least 24 characters are read, over the ends of lines of any length and with their marks
- * of quotation, of hex also pairs with a colon, a hyphen or a blank between them, and where something is found
- * the whole run is reported. Of escapes and of reversed text it is what was read as the thing that was found.
+ * Of base64 and hex it reads runs of at least 24 characters, over line breaks at any length, with marks of quotation;
+ * hex pairs may also be separated by a colon, a hyphen or a blank. A finding in such a run covers the whole run. For
+ * escapes and reversed text a finding covers the original of the found text.
  *
- * @throws SvcError `pii_config`, kind `invalid_request`, for an encoding that is none of {@link ENCODINGS}
+ * @throws SvcError `pii_config`, kind `invalid_request`, for an encoding outside of {@link ENCODINGS}
  */
 export function createEncodedDetector({ detector, encodings, slices }: EncodedDetectorOptions): Detector {
   const wanted = new Set(encodings)
@@ -50,7 +50,7 @@ export function createEncodedDetector({ detector, encodings, slices }: EncodedDe
     throw new PiiError('invalid_request', message, { code: 'pii_config' })
   }
 
-  /** The next readings; none once there are no more. */
+  /** The next readings; empty at the end. */
   async function nextBatch(readings: Steps<DocumentReading>, signal: AbortSignal): Promise<DocumentReading[]> {
     const batch: DocumentReading[] = []
     let size = 0
@@ -97,7 +97,7 @@ export function createEncodedDetector({ detector, encodings, slices }: EncodedDe
   }
 }
 
-/** Detections of a document. Of a run in which the same thing is found many times there is one. */
+/** Detections of a document. Repeated equal findings in one run count once. */
 class DetectionList {
   readonly detections: JudgedDetection[]
 
@@ -114,12 +114,12 @@ class DetectionList {
   }
 }
 
-/** What stands encoded in a document, and in the parts of its messages when they are joined. */
+/** Decodes the texts in a document, and in the joined parts of its messages. */
 function* readDocument(document: ScanDocument, encodings: ReadonlySet<Encoding>): Steps<DocumentReading> {
   for (const reading of readText(document, encodings)) {
     yield reading && { text: reading.text, toDocument: (range) => reading.toSource(range) }
   }
-  for (const { text, toDocument } of adjacentParts(document)) {
+  for (const { text, toDocument } of joinAdjacentParts(document)) {
     for (const reading of readText({ text, segments: [{ start: 0, end: text.length }] }, encodings)) {
       yield reading && { text: reading.text, toDocument: (range) => toDocument(reading.toSource(range)) }
     }
@@ -145,7 +145,7 @@ function shift({ start, end }: Span, by: number): Span {
   return { start: start + by, end: end + by }
 }
 
-/** The texts of base64 and hex. No run crosses a blank line, and so none the edge of a segment. */
+/** The texts of base64 and hex. No run crosses a blank line, so none crosses the edge of a segment. */
 function* readRuns(text: string, encodings: ReadonlySet<Encoding>): Steps<Reading> {
   for (const run of findEncodedRuns(text)) {
     if (run === undefined) {
@@ -159,7 +159,7 @@ function* readRuns(text: string, encodings: ReadonlySet<Encoding>): Steps<Readin
   for (const run of findSeparatedHex(text)) yield* run === undefined ? [undefined] : readRun(run, readHex(run.symbols))
 }
 
-/** The texts of a run have no places of their own: what is found in one is found in the whole run. */
+/** The texts of a run have no ranges of their own: a finding in one is a finding of the whole run. */
 function* readRun({ start, end }: Span, texts: Steps<string>): Steps<Reading> {
   const toSource = (): Span => ({ start, end })
   for (const text of texts) yield text === undefined ? undefined : { text, toSource }

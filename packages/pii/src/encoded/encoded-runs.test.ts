@@ -2,16 +2,16 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { findEncodedRuns } from './encoded-runs.ts'
 
-function runsOf(text: string): string[] {
+function findRuns(text: string): string[] {
   return [...findEncodedRuns(text)].flatMap((run) => (run === undefined ? [] : [text.slice(run.start, run.end)]))
 }
 
 const SYMBOL = '(?:[A-Za-z0-9+/_-]|\\\\(?=/))'
 const LINE_BREAK = '(?:\\r\\n?|\\n|\\\\r\\\\n|\\\\n)[ \\t>]*'
-/** The same in one expression, which is slow. The letter of an escaped end of line begins no run. */
+/** The same in one slow expression. The letter of an escaped line break begins no run. */
 const RUN = new RegExp(`(?<!\\\\(?=r\\\\n))${SYMBOL}+(?:${LINE_BREAK}${SYMBOL}+)*={0,2}`, 'g')
 
-function slowRunsOf(text: string): string[] {
+function findRunsSlowly(text: string): string[] {
   const isLong = (run: string): boolean => run.replaceAll(new RegExp(`${LINE_BREAK}|\\\\`, 'g'), '').length >= 24
   return (text.match(RUN) ?? []).filter(isLong)
 }
@@ -44,7 +44,7 @@ describe('runs of symbols', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
         const text = pieces.join('')
-        expect(runsOf(text)).toEqual(slowRunsOf(text))
+        expect(findRuns(text)).toEqual(findRunsSlowly(text))
       }),
       { numRuns: 5000 },
     )
@@ -54,7 +54,7 @@ describe('runs of symbols', () => {
     const run = 'x'.repeat(24)
     for (const gap of [16_383, 16_384, 16_385, 40_000, 65_536]) {
       expect(
-        runsOf(`${'some words. '.repeat(gap / 12)}${'.'.repeat(gap % 12)} ${run} ${'.'.repeat(gap)}${run}`),
+        findRuns(`${'some words. '.repeat(gap / 12)}${'.'.repeat(gap % 12)} ${run} ${'.'.repeat(gap)}${run}`),
       ).toEqual([run, run])
     }
   })

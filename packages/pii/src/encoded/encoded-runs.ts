@@ -1,23 +1,23 @@
 import type { Span } from '../span.ts'
 import { STEP_CHARACTERS, type Steps } from './reading.ts'
 
-/** Shorter runs are words; padding counts, ends of lines do not. */
+/** Shorter runs are words; padding counts, line breaks do not. */
 export const MIN_RUN_LENGTH = 24
 
 const MAX_PADDING = 2
-/** Symbols without a break of which a run is looked for; one of shorter lines is found by the ends of its lines. */
+/** Least number of unbroken symbols for a search; a run of shorter lines is found by its line breaks. */
 const FIRST_SYMBOLS = MIN_RUN_LENGTH - MAX_PADDING
 
-/** A run of characters that base64 or hex may be made of, with its padding, over as many lines as it goes on. */
+/** A run of base64 or hex characters with its padding, over any number of lines. */
 export interface EncodedRun extends Span {
-  /** The run without line breaks, padding and what escapes slashes. */
+  /** The run without line breaks, padding and escapes of slashes. */
   readonly symbols: string
 }
 
-/** Ends of lines, also as escapes inside of a string; those that begin with another come first. */
+/** Line breaks, also as escapes inside a string; longer ones come before their prefixes. */
 export const LINE_BREAKS = ['\r\n', '\n', '\r', '\\r\\n', '\\n']
 const ANY_LINE_BREAK = /[\r\n]|\\r?\\?n/g
-/** What lines begin with that are moved in or quoted. */
+/** Indentation and marks of quotation. */
 const MARGIN = ' \t>'
 
 /** Flags by character: the alphabet of base64, its variant for addresses, and so all digits of hex. */
@@ -27,15 +27,15 @@ for (const symbol of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 }
 
 /**
- * The runs of a text that may be base64 or hex. Of other text few characters are looked at: those of the word that the
- * shortest run would end in.
+ * Finds the runs of a text that may be base64 or hex. In other text it checks few characters: those at the end of the
+ * shortest possible run.
  */
 export function* findEncodedRuns(text: string): Steps<EncodedRun> {
-  /** No run that was not found yet begins before it. */
+  /** No undiscovered run begins before it. */
   let floor = 0
-  /** The next place at which a run goes on over the end of its first line. */
+  /** The next position at which a run continues over the end of its first line. */
   let wrapped = -1
-  /** How far it was looked for. */
+  /** The position up to which that search went. */
   let seen = 0
   for (;;) {
     const limit = floor + STEP_CHARACTERS
@@ -56,8 +56,8 @@ export function* findEncodedRuns(text: string): Steps<EncodedRun> {
 }
 
 /**
- * The next place at which symbols begin that are as many as a run begins with; or one from the limit on, before which no
- * run begins; or one after which there is no room for a run.
+ * The next position with enough symbols for the beginning of a run; or a position from the limit on, before which no
+ * run begins; or one too near to the end for a run.
  */
 function nextCandidate(text: string, from: number, limit: number): number {
   let start = from
@@ -71,13 +71,13 @@ function nextCandidate(text: string, from: number, limit: number): number {
   return start
 }
 
-/** The next place at which symbols begin that go on in the next line, or at the limit; else the limit. */
+/** The next position with symbols that continue in the next line, or at the limit; else the limit. */
 function nextWrapped(text: string, from: number, limit: number): number {
   ANY_LINE_BREAK.lastIndex = 0
   const window = text.slice(from, limit)
   for (let found = ANY_LINE_BREAK.exec(window); found !== null; found = ANY_LINE_BREAK.exec(window)) {
     const lineEnd = from + found.index
-    const next = nextLine(text, lineEnd)
+    const next = findNextLine(text, lineEnd)
     if (next === lineEnd || !isSymbolAt(text, next)) continue
     const start = symbolsStart(text, from, lineEnd)
     if (start < lineEnd) return start
@@ -85,14 +85,14 @@ function nextWrapped(text: string, from: number, limit: number): number {
   return symbolsStart(text, from, limit)
 }
 
-/** Where the symbols begin that end at a place. */
+/** The start of the symbols that end at a position. */
 function symbolsStart(text: string, from: number, end: number): number {
   let start = end
   while (start > from && isSymbolAt(text, start - 1)) start--
   return start
 }
 
-/** Reads a run from its start on, over the ends of lines. */
+/** Reads a run from its start, over line breaks. */
 function* readRun(
   text: string,
   start: number,
@@ -108,7 +108,7 @@ function* readRun(
       continue
     }
     lines.push(text.slice(from, end))
-    const next = nextLine(text, end)
+    const next = findNextLine(text, end)
     if (next === end || !isSymbolAt(text, next)) break
     from = next
     end = next
@@ -118,8 +118,11 @@ function* readRun(
   return { start, end: end + padding, symbols: lines.join('').replaceAll('\\', ''), padding }
 }
 
-/** Where the next line begins, past its blanks and signs of quotation, after a line break or one that is written as an escape; else the place itself. */
-export function nextLine(text: string, at: number): number {
+/**
+ * The start of the next line's content, past blanks and marks of quotation, after a line break or an escaped one; else
+ * the position itself.
+ */
+export function findNextLine(text: string, at: number): number {
   const lineBreak = LINE_BREAKS.find((one) => text.startsWith(one, at))
   if (lineBreak === undefined) return at
   let next = at + lineBreak.length
@@ -130,7 +133,7 @@ export function nextLine(text: string, at: number): number {
 const BACKSLASH = 0x5c
 const SLASH = 0x2f
 
-/** Whether a symbol stands at a place, or the backslash that some writers of JSON put in front of a slash. */
+/** Whether a symbol is at a position, or the backslash that some JSON writers put before a slash. */
 function isSymbolAt(text: string, at: number): boolean {
   const unit = text.charCodeAt(at)
   return (unit < 128 && SYMBOLS[unit] === 1) || (unit === BACKSLASH && text.charCodeAt(at + 1) === SLASH)

@@ -1,4 +1,4 @@
-/** Ways of writing one text as another that can be read back: those a detector may be told to look behind. */
+/** Reversible encodings that a detector can decode. */
 export const ENCODINGS = ['base64', 'hex', 'percent', 'html', 'reversed'] as const
 
 /** One of {@link ENCODINGS}. */

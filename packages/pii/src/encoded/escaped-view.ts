@@ -1,24 +1,24 @@
 import type { Span } from '../span.ts'
 import type { Reading } from './reading.ts'
 
-/** Numbers of a row of the table of replacements. */
+/** Numbers in a row of the table of replacements. */
 const FIELDS = 5
-/** Pieces that are put together at a time: one for each escape would be many. */
+/** Pieces joined at a time: one for each escape would be too many. */
 const MAX_PIECES = 4096
 
-/** Escapes that follow one another, each as long as the others and for one code unit, or one escape of any kind. */
+/** Consecutive escapes of one length, each for one code unit, or one escape of any kind. */
 interface Replacement {
-  /** Where it lies in the view. */
+  /** Start in the view. */
   readonly start: number
   readonly end: number
-  /** Where it lies in the text. */
+  /** Start in the text. */
   readonly from: number
   readonly to: number
-  /** Code units of the text for one of the view; 0 where they cannot be told apart. */
+  /** Code units of the text for one of the view; 0 when they cannot be assigned. */
   readonly width: number
 }
 
-/** A text with some of its stretches replaced by what they stand for. It is made from start to end. */
+/** A text with some of its ranges replaced by their decoded form, built from start to end. */
 export class EscapedView {
   readonly #text: string
   readonly #pieces: string[] = []
@@ -32,7 +32,7 @@ export class EscapedView {
     this.#text = text
   }
 
-  /** Replaces the `size` code units at `from`, which lie after all that was replaced before. */
+  /** Replaces the `size` code units at `from`, which lie after all earlier replacements. */
   replace(from: number, size: number, character: string): void {
     this.#copyTo(from)
     const start = this.#length
@@ -46,7 +46,7 @@ export class EscapedView {
     } else this.#write(this.#count, { start, end: this.#length, from, to, width })
   }
 
-  /** The whole view; undefined where nothing was replaced. Nothing can be replaced any more. */
+  /** The whole view; undefined without replacements. No replacement may follow. */
   reading(): Reading | undefined {
     if (this.#count === 0) return undefined
     this.#copyTo(this.#text.length)
@@ -83,7 +83,7 @@ export class EscapedView {
     this.#rows.set([start, end, from, to, width], index * FIELDS)
   }
 
-  /** What a code unit of the view stands for in the text. */
+  /** The range of the text behind a code unit of the view. */
   #unitAt(offset: number): Span {
     const index = this.#lastBefore(offset)
     if (index === -1) return { start: offset, end: offset + 1 }
@@ -94,7 +94,7 @@ export class EscapedView {
     return { start: first, end: first + width }
   }
 
-  /** The last replacement that begins at an offset of the view or before; -1 where none does. */
+  /** The last replacement that begins at an offset of the view or before; -1 without one. */
   #lastBefore(offset: number): number {
     let low = -1
     let high = this.#count

@@ -45,7 +45,7 @@ describe('escapes', () => {
   })
 })
 
-it('any range of what was read leads back to the characters it was read from', () => {
+it('any range of a reading leads back to its source characters', () => {
   const piece = fc.oneof(
     fc.constantFrom('a', 'bc', 'é', '🔑', ' ').map((text) => ({ written: text, text })),
     fc.constantFrom(

@@ -1,37 +1,40 @@
 import type { Encoding } from './encodings.ts'
 import { EscapedView } from './escaped-view.ts'
-import { hexValue, isHexDigit } from './hex-digits.ts'
-import { namedCharacter, numberedCharacter } from './html-entities.ts'
+import { isHexDigit, toHexValue } from './hex-digits.ts'
+import { findNamedCharacter, findNumberedCharacter } from './html-entities.ts'
 import { type Reading, STEP_CHARACTERS, type Steps } from './reading.ts'
 
-/** The first of some bytes behind percent signs; a character of HTML, its number, behind any number of zeros, or its name. */
+/**
+ * The first of some percent-encoded bytes; a character reference of HTML, by its number after any number of zeros, or
+ * by its name.
+ */
 const PERCENT = '%[0-9A-Fa-f]{2}'
 const HTML = '&(?:#0*([0-9]{1,7})|#[xX]0*([0-9A-Fa-f]{1,6})|([A-Za-z]{2,12})(?=;));?'
 
-/** Which escapes are read, by the encodings asked for. */
+/** Expressions of the escapes for the requested encodings. */
 const ESCAPES = {
   percent: new RegExp(PERCENT, 'g'),
   html: new RegExp(HTML, 'g'),
   both: new RegExp(`${PERCENT}|${HTML}`, 'g'),
 }
 
-/** Characters of a byte behind a percent sign. */
+/** Characters of a percent-encoded byte. */
 const WRITTEN_BYTE = 3
 
-// Bytes that are no text are shown as such, and hide nothing beside them.
+// Invalid bytes become replacement characters, and hide nothing beside them.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Whether there is anything to look at: escapes begin with characters of their own. */
+/** Whether a text may contain escapes, by their first characters. */
 export function mayHaveEscapes(text: string, encodings: ReadonlySet<Encoding>): boolean {
   return (encodings.has('percent') && text.includes('%')) || (encodings.has('html') && text.includes('&'))
 }
 
-/** A text with its escapes read, once; nothing where it has none. */
+/** Decodes the escapes of a text once; yields nothing without any. */
 export function* readEscapes(text: string, encodings: ReadonlySet<Encoding>): Steps<Reading> {
   const hasPercent = encodings.has('percent')
   const hasHtml = encodings.has('html')
   if (!hasPercent && !hasHtml) return
-  // A finder of its own: others may be under way in other texts.
+  // A finder of its own, because others may be in use on other texts.
   const finder = new RegExp(hasPercent && hasHtml ? ESCAPES.both : hasPercent ? ESCAPES.percent : ESCAPES.html)
   const view = new EscapedView(text)
   let pause = STEP_CHARACTERS
@@ -50,18 +53,18 @@ export function* readEscapes(text: string, encodings: ReadonlySet<Encoding>): St
 }
 
 function htmlCharacter([, decimal, hex, name]: RegExpExecArray): string | undefined {
-  if (name !== undefined) return namedCharacter(name)
-  return numberedCharacter(decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal))
+  if (name !== undefined) return findNamedCharacter(name)
+  return findNumberedCharacter(decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal))
 }
 
-/** Reads bytes behind percent signs, as many as follow one another and one step has. @returns where they end */
+/** Decodes consecutive percent-encoded bytes, at most one step. @returns the end offset */
 function readBytes(view: EscapedView, text: string, index: number): number {
   let at = index
   while (at < index + STEP_CHARACTERS && byteAt(text, at) !== -1) at = readCharacter(view, text, at)
   return at
 }
 
-/** Reads the bytes of one character. @returns where they end */
+/** Decodes the bytes of one character. @returns the end offset */
 function readCharacter(view: EscapedView, text: string, index: number): number {
   const first = byteAt(text, index)
   let at = index + WRITTEN_BYTE
@@ -80,10 +83,10 @@ function readCharacter(view: EscapedView, text: string, index: number): number {
   return at
 }
 
-/** The byte that is written at a place; -1 where none is. */
+/** The encoded byte at a position; -1 without one. */
 function byteAt(text: string, at: number): number {
   const first = text.charCodeAt(at + 1)
   const second = text.charCodeAt(at + 2)
   if (text[at] !== '%' || !isHexDigit(first) || !isHexDigit(second)) return -1
-  return (hexValue(first) << 4) | hexValue(second)
+  return (toHexValue(first) << 4) | toHexValue(second)
 }

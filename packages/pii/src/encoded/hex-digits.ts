@@ -5,6 +5,6 @@ export function isHexDigit(unit: number): boolean {
 }
 
 /** The value of a digit: the letters of both cases end in the same four bits, from 1 on. */
-export function hexValue(unit: number): number {
+export function toHexValue(unit: number): number {
   return unit < 0x40 ? unit & 15 : (unit & 15) + 9
 }

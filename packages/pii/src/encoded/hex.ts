@@ -1,11 +1,11 @@
 import { MIN_RUN_LENGTH } from './encoded-runs.ts'
-import { hexValue, isHexDigit } from './hex-digits.ts'
-import { printableTexts } from './printable.ts'
+import { isHexDigit, toHexValue } from './hex-digits.ts'
+import { findPrintableTexts } from './printable.ts'
 import { STEP_CHARACTERS, type Steps } from './reading.ts'
 
 const encoder = new TextEncoder()
 
-/** The texts that hex digits among symbols stand for, read from the first digit and from the second. */
+/** Decodes the texts of hex digits among symbols, from the first digit and from the second. */
 export function* readHex(symbols: string): Steps<string> {
   for (let start = 0; start < symbols.length; ) {
     let end = start
@@ -23,9 +23,9 @@ function* readDigits(digits: string): Steps<string> {
   for (const shift of [0, 1]) {
     const bytes = new Uint8Array((digits.length - shift) >> 1)
     for (let to = 0; to < bytes.length; to++) {
-      bytes[to] = (hexValue(codes[shift + 2 * to] ?? 0) << 4) | hexValue(codes[shift + 2 * to + 1] ?? 0)
+      bytes[to] = (toHexValue(codes[shift + 2 * to] ?? 0) << 4) | toHexValue(codes[shift + 2 * to + 1] ?? 0)
       if (to % STEP_CHARACTERS === STEP_CHARACTERS - 1) yield undefined
     }
-    yield* printableTexts(bytes)
+    yield* findPrintableTexts(bytes)
   }
 }

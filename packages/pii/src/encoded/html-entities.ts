@@ -1,4 +1,4 @@
-/** The named characters of HTML within ASCII, and the blank and the hyphens that stand for them. */
+/** The named characters of HTML within ASCII, and equivalents of the blank and the hyphen. */
 const NAMES: Readonly<Record<string, string>> = {
   Tab: '\t',
   NewLine: '\n',
@@ -49,13 +49,13 @@ const NAMES: Readonly<Record<string, string>> = {
   rbrace: '}',
 }
 
-/** The character of a name, as it stands between `&` and `;`. */
-export function namedCharacter(name: string): string | undefined {
+/** The character of a name between `&` and `;`. */
+export function findNamedCharacter(name: string): string | undefined {
   return Object.hasOwn(NAMES, name) ? NAMES[name] : undefined
 }
 
-/** The character of a number; undefined where it is none. */
-export function numberedCharacter(code: number): string | undefined {
+/** The character of a number; undefined for an invalid one. */
+export function findNumberedCharacter(code: number): string | undefined {
   const isCharacter = code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff)
   return isCharacter ? String.fromCodePoint(code) : undefined
 }

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { printableTexts } from './printable.ts'
+import { findPrintableTexts } from './printable.ts'
 
-function textsOf(bytes: Uint8Array): string[] {
-  return [...printableTexts(bytes)].filter((text) => text !== undefined)
+function findTexts(bytes: Uint8Array): string[] {
+  return [...findPrintableTexts(bytes)].filter((text) => text !== undefined)
 }
 
-/** The same by the decoder of the language: every stretch that it takes and that has nothing but printed characters. */
+/** The same by the language's own decoder: every valid range of printed characters. */
 function expectedTexts(bytes: Uint8Array): string[] {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   const texts: string[] = []
@@ -58,11 +58,11 @@ const piece = fc.oneof(
   ),
 )
 
-it('stretches of printed characters are found in any bytes, cut where a character is none', () => {
+it('ranges of printed characters are found in any bytes, cut at other characters', () => {
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 6 }), (pieces) => {
       const bytes = Uint8Array.from(pieces.flatMap((one) => [...one]))
-      expect(textsOf(bytes)).toEqual(expectedTexts(bytes))
+      expect(findTexts(bytes)).toEqual(expectedTexts(bytes))
     }),
     { numRuns: 3000 },
   )
@@ -70,18 +70,18 @@ it('stretches of printed characters are found in any bytes, cut where a characte
 
 it('twelve bytes are enough, eleven are not', () => {
   const encode = (text: string) => new TextEncoder().encode(text)
-  expect(textsOf(encode('\0elf bytes..\0twelve bytes\0'))).toEqual(['twelve bytes'])
+  expect(findTexts(encode('\0elf bytes..\0twelve bytes\0'))).toEqual(['twelve bytes'])
 })
 
 it('long texts are found in steps', () => {
   const text = 'é words '.repeat(20_000)
   const bytes = new TextEncoder().encode(text)
-  const steps = [...printableTexts(bytes)]
+  const steps = [...findPrintableTexts(bytes)]
   expect(steps.filter((step) => step !== undefined)).toEqual([text])
   expect(steps.length).toBeGreaterThan(10)
 })
 
-it('each byte is looked at a few times, whatever it may be the beginning of', () => {
+it('each byte is read a few times, for any content', () => {
   const looksAt = (bytes: readonly number[], length: number): number => {
     let looks = 0
     const counted = new Proxy(
@@ -94,13 +94,13 @@ it('each byte is looked at a few times, whatever it may be the beginning of', ()
         },
       },
     )
-    const steps = [...printableTexts(counted)]
+    const steps = [...findPrintableTexts(counted)]
     expect(steps.every((step) => step === undefined)).toBe(true)
     return looks
   }
   for (const bytes of [[0x80], [0xaa, 0xaa], [0xe2, 0x82], [0xc3, 0xa9, 0xa9], [0x61, 0], [0xf0, 0x9f, 0x94, 0xff]]) {
     expect([bytes, looksAt(bytes, 40_000) / 40_000]).toEqual([bytes, expect.toSatisfy((looks: number) => looks < 10)])
   }
-  // Of other bytes few.
+  // Of other bytes few are read.
   expect(looksAt([0], 40_000) / 40_000).toBeLessThan(0.1)
 })

@@ -1,12 +1,12 @@
 import { STEP_CHARACTERS, type Steps } from './reading.ts'
 
-/** Bytes of the shortest text: as many as the shortest run of hex stands for. In what is no text so many seldom come. */
+/** Bytes of the shortest text: those of the shortest run of hex. Random data seldom contains so many. */
 const MIN_TEXT_BYTES = 12
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** The texts among bytes: stretches of UTF-8 without control characters other than tabs and ends of lines. */
-export function* printableTexts(bytes: Uint8Array): Steps<string> {
+/** Finds the texts among bytes: ranges of UTF-8 without control characters other than tabs and line breaks. */
+export function* findPrintableTexts(bytes: Uint8Array): Steps<string> {
   for (let start = 0; start < bytes.length; ) {
     const limit = start + STEP_CHARACTERS
     start = nextText(bytes, start, limit)
@@ -22,12 +22,12 @@ export function* printableTexts(bytes: Uint8Array): Steps<string> {
 }
 
 /**
- * The next place at which a text begins; or one from the limit on, before which none does, or the end. What is no text
- * is read from its end to its start, and so seldom read at all.
+ * The next position at which a text begins; or one from the limit on, before which none begins, or the end. Other data
+ * is read from its end to its start, so most of it is skipped.
  */
 function nextText(bytes: Uint8Array, from: number, limit: number): number {
   let start = from
-  /** What lies between the start and here may be of a text. */
+  /** The bytes between the start and here may be text. */
   let known = from
   while (start < limit) {
     const enough = start + MIN_TEXT_BYTES
@@ -46,7 +46,7 @@ function nextText(bytes: Uint8Array, from: number, limit: number): number {
   return start
 }
 
-/** Whether a byte may be of a printed character, by itself and its neighbour. */
+/** Whether a byte may belong to a printed character, by itself and its neighbour. */
 function mayBeOfText(bytes: Uint8Array, index: number): boolean {
   const byte = bytes[index] ?? 0
   if (byte < 0x80) return isPrinted(byte)
@@ -54,7 +54,7 @@ function mayBeOfText(bytes: Uint8Array, index: number): boolean {
   return isContinuation(bytes[index + 1])
 }
 
-/** Reads characters from a place on, as many as there are. */
+/** Reads printed characters from a position on. */
 function* readText(bytes: Uint8Array, start: number): Generator<undefined, { end: number; text: string }, undefined> {
   const pieces: string[] = []
   for (let from = start; ; ) {
@@ -67,7 +67,7 @@ function* readText(bytes: Uint8Array, start: number): Generator<undefined, { end
   }
 }
 
-/** Where the characters from a place on end, or those of them that begin before the limit. */
+/** The end of the characters from a position on, or of those that begin before the limit. */
 function charactersEnd(bytes: Uint8Array, start: number, limit: number): number {
   let end = start
   while (end < limit && end < bytes.length) {
@@ -78,7 +78,7 @@ function charactersEnd(bytes: Uint8Array, start: number, limit: number): number 
   return end
 }
 
-/** How many bytes the character at a place has; 0 where none stands that is printed. */
+/** Number of bytes of the character at a position; 0 for anything but a printed one. */
 function characterWidth(bytes: Uint8Array, at: number): number {
   const first = bytes[at] ?? 0
   if (first < 0x80) return isPrinted(first) ? 1 : 0
@@ -98,13 +98,13 @@ function isPrinted(byte: number): boolean {
   return (byte >= 0x20 && byte < 0x7f) || byte === 0x09 || byte === 0x0a || byte === 0x0d
 }
 
-/** Below it lie control characters, or a longer form of what has a shorter one. */
+/** Lower values are control characters, or overlong forms. */
 function lowestSecond(first: number): number {
   if (first === 0xc2 || first === 0xe0) return 0xa0
   return first === 0xf0 ? 0x90 : 0x80
 }
 
-/** Above it lie the halves of surrogate pairs, or what is past the last character. */
+/** Higher values are halves of surrogate pairs, or past the last character. */
 function highestSecond(first: number): number {
   if (first === 0xed) return 0x9f
   return first === 0xf4 ? 0x8f : 0xbf

@@ -1,14 +1,14 @@
 import type { Span } from '../span.ts'
 
-/** A text that stands encoded in another, its source. */
+/** A text decoded from another, its source. */
 export interface Reading {
   readonly text: string
-  /** What has to go from the source for a range of the reading to be gone. */
+  /** The range of the source that must be removed to remove a range of the reading. */
   toSource(range: Span): Span
 }
 
-/** Things that are made one after another; `undefined` after a piece of work that made none. */
+/** Items produced step by step; a step without an item yields `undefined`. */
 export type Steps<T> = Generator<T | undefined, void, undefined>
 
-/** Characters that are looked at in one step, about. */
+/** Approximate number of characters in one step. */
 export const STEP_CHARACTERS = 16_384

@@ -1,19 +1,19 @@
-import { type EncodedRun, LINE_BREAKS, MIN_RUN_LENGTH, nextLine } from './encoded-runs.ts'
+import { type EncodedRun, findNextLine, LINE_BREAKS, MIN_RUN_LENGTH } from './encoded-runs.ts'
 import { STEP_CHARACTERS, type Steps } from './reading.ts'
 
 /** Pairs of digits in the shortest run. */
 const MIN_PAIRS = MIN_RUN_LENGTH / 2
-/** Pairs with one sign between them, which dumps and fingerprints are written in. */
+/** Pairs with one separator between them, as in dumps and fingerprints. */
 const FIRST_PAIRS = /(?<![0-9a-z])[0-9a-f]{2}(?:[: -][0-9a-f]{2}){3}/gi
-/** Characters that the first pairs have at most. */
+/** Maximum length of the first pairs. */
 const FIRST_LENGTH = 11
 const MORE_PAIRS = /(?:[: -][0-9a-f]{2}){1,4096}/iy
 const PAIR = /^[0-9a-f]{2}$/i
 const NOT_HEX = /[^0-9a-f]+/gi
-/** Line breaks that are written as escapes have letters of their own. */
+/** Escaped line breaks contain letters of their own. */
 const ESCAPES = /\\[rn]/g
 
-/** The runs of hex whose pairs of digits have a colon, a hyphen or a blank between them, over the ends of lines too. */
+/** Finds runs of hex whose pairs have a colon, a hyphen or a blank between them, over line breaks too. */
 export function* findSeparatedHex(text: string): Steps<EncodedRun> {
   for (let from = 0; from < text.length; ) {
     FIRST_PAIRS.lastIndex = 0
@@ -31,7 +31,7 @@ export function* findSeparatedHex(text: string): Steps<EncodedRun> {
   }
 }
 
-/** Where pairs end that go on from a place. */
+/** The end of the pairs that continue from a position. */
 function* pairsEnd(text: string, from: number): Generator<undefined, number, undefined> {
   for (let end = from; ; ) {
     MORE_PAIRS.lastIndex = end
@@ -42,10 +42,10 @@ function* pairsEnd(text: string, from: number): Generator<undefined, number, und
   }
 }
 
-/** The end of the first pair of the next line, past a sign at the end of this one; else the place itself. */
+/** The end of the first pair of the next line, past a separator at the end of this one; else the position itself. */
 function nextLineOfPairs(text: string, at: number): number {
   const lineEnd = LINE_BREAKS.some((one) => text.startsWith(one, at)) ? at : at + 1
-  const next = nextLine(text, lineEnd)
+  const next = findNextLine(text, lineEnd)
   const isSign = lineEnd === at || ':- '.includes(text.charAt(at))
   return isSign && next > lineEnd && PAIR.test(text.slice(next, next + 2)) ? next + 2 : at
 }

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { toWellFormed } from '../well-formed.ts'
-import { type ChunkHit, type ChunkSettings, chunkingFor, cutChunks, uniteChunks } from './chunks.ts'
+import { type ChunkHit, type ChunkSettings, chooseChunking, cutChunks, uniteChunks } from './chunks.ts'
 
-/** What a recogniser over chunks finds, in order. */
+/** Runs a recogniser over chunks and returns its detections in order. */
 function classify(text: string, settings: ChunkSettings, recognise: (chunk: string) => ChunkHit[]): ChunkHit[] {
   const chunks = cutChunks(text, settings)
   const found = chunks.map(({ start, end }) =>
@@ -12,8 +12,8 @@ function classify(text: string, settings: ChunkSettings, recognise: (chunk: stri
   return uniteChunks(chunks, found).toSorted((one, other) => one.start - other.start)
 }
 
-/** Reports what a pattern matches. */
-function recogniserOf(pattern: RegExp): (text: string) => ChunkHit[] {
+/** Reports the matches of a pattern. */
+function createRecogniser(pattern: RegExp): (text: string) => ChunkHit[] {
   return (text) =>
     [...text.matchAll(pattern)].map((match) => {
       return { start: match.index, end: match.index + match[0].length, group: 'PIN', score: 0.9 }
@@ -21,7 +21,7 @@ function recogniserOf(pattern: RegExp): (text: string) => ChunkHit[] {
 }
 
 describe('cutChunks', () => {
-  it('leaves a text whole that fits', () => {
+  it('leaves a short text whole', () => {
     expect(cutChunks('abc', { size: 3, overlap: 10 })).toEqual([{ start: 0, end: 3, core: { start: 0, end: 3 } }])
   })
 
@@ -76,14 +76,14 @@ describe('chunks for a model', () => {
     [100_000, { size: 4096, overlap: 614 }],
     [24, { size: 256, overlap: 38 }],
   ])('of %i tokens', (contextSize, expected) => {
-    expect(chunkingFor(contextSize)).toEqual(expected)
+    expect(chooseChunking(contextSize)).toEqual(expected)
   })
 
-  it('have a token for each code unit, and for what is put around them', () => {
+  it('have a token for each code unit, and for the special tokens', () => {
     const text = fc.array(fc.constantFrom('word ', '\n\n', '🚲', '長い', 'unbroken'), { maxLength: 400 })
     fc.assert(
       fc.property(text, fc.integer({ min: 264, max: 1024 }), (parts, contextSize) => {
-        for (const { start, end } of cutChunks(parts.join(''), chunkingFor(contextSize))) {
+        for (const { start, end } of cutChunks(parts.join(''), chooseChunking(contextSize))) {
           expect(end - start).toBeLessThanOrEqual(contextSize - 2)
         }
       }),
@@ -91,7 +91,7 @@ describe('chunks for a model', () => {
   })
 })
 
-describe('any size of chunks gives what the whole text gives', () => {
+describe('any size of chunks gives the result of the whole text', () => {
   const alphabet = ['7', '42', 'p', 'pin ', ' ', '.', '\n\n', '🚲', 'é', 'AB']
   const texts = fc.array(fc.constantFrom(...alphabet), { maxLength: 120 }).map((parts) => parts.join(''))
   const sizes = fc.integer({ min: 1, max: 150 })
@@ -99,9 +99,9 @@ describe('any size of chunks gives what the whole text gives', () => {
   it.each<[string, RegExp, number]>([
     ['runs of four digits and no more', /(?<!\d)\d{4}(?!\d)/g, 5],
     ['digits after a word before them', /(?<=pin.{0,6})\d{1,3}/gsu, 18],
-    ['what depends on what comes after', /\d(?=[^\d]{0,5}pin)/gu, 14],
+    ['a pattern that depends on later text', /\d(?=[^\d]{0,5}pin)/gu, 14],
   ])('of a recogniser of %s', (_, pattern, overlap) => {
-    const recognise = recogniserOf(pattern)
+    const recognise = createRecogniser(pattern)
     fc.assert(
       fc.property(texts, sizes, (text, size) => {
         const whole = recognise(text)
@@ -111,8 +111,8 @@ describe('any size of chunks gives what the whole text gives', () => {
     )
   })
 
-  it('of a recogniser of runs longer than the overlap: what runs on is one detection', () => {
-    const recognise = recogniserOf(/[7A-D]+/g)
+  it('of a recogniser of runs longer than the overlap: a continued run is one detection', () => {
+    const recognise = createRecogniser(/[7A-D]+/g)
     const runs = fc.array(fc.constantFrom('7', 'AB', 'CDCDCDCDCDCDCDCDCD', ' ', '.'), { maxLength: 60 })
     fc.assert(
       fc.property(runs, sizes, fc.integer({ min: 1, max: 8 }), (parts, size, overlap) => {
@@ -124,7 +124,7 @@ describe('any size of chunks gives what the whole text gives', () => {
   })
 })
 
-describe('what runs into the end of a chunk', () => {
+describe('a detection at the end of a chunk', () => {
   const chunks = [
     { start: 0, end: 10, core: { start: 0, end: 6 } },
     { start: 2, end: 16, core: { start: 6, end: 12 } },
@@ -137,17 +137,17 @@ describe('what runs into the end of a chunk', () => {
     ...rest,
   })
 
-  it('goes on as far as the next chunk says, under its own group, with the better score', () => {
+  it("continues to the end of the next chunk's detection, under its own group, with the better score", () => {
     expect(uniteChunks(chunks, [[hit(4, 10)], [hit(3, 14, { score: 0.7 })]])).toEqual([hit(4, 14, { score: 0.7 })])
     expect(uniteChunks(chunks, [[hit(4, 10)], [hit(3, 14, { group: 'B', score: 0.7 })]])).toEqual([hit(4, 14)])
   })
 
-  it('stays when the next chunk says nothing of it', () => {
+  it('stays when the next chunk does not continue it', () => {
     expect(uniteChunks(chunks, [[hit(4, 10)], [hit(3, 5)]])).toEqual([hit(4, 10)])
   })
 })
 
-describe('what lies on the edge of two cores', () => {
+describe('a detection on the edge of two cores', () => {
   const chunks = [
     { start: 0, end: 20, core: { start: 0, end: 14 } },
     { start: 8, end: 40, core: { start: 14, end: 34 } },

@@ -2,47 +2,47 @@ import { SvcError } from '@svc/errors'
 import type { Span } from '../span.ts'
 import { isInsideCharacter } from '../well-formed.ts'
 
-/** How long texts are cut for a recogniser, in UTF-16 code units. */
+/** Chunk lengths for a recogniser, in UTF-16 code units. */
 export interface ChunkSettings {
-  /** The most that is sent at once; never less than what lies before and after a core, and one unit more. */
+  /** Most units of a chunk; at least the parts before and after a core, and one unit more. */
   readonly size: number
   /** How far a recogniser looks to either side of the start of a detection, its length included. */
   readonly overlap: number
 }
 
-/** Of a chunk, on either side of it. */
+/** Overlap of a chunk, on either side. */
 const OVERLAP_SHARE = 0.15
-/** What a tokenizer puts around a text, and the odd unit by which an edge moves out of a character. */
+/** Special tokens around a text, and the extra unit by which an edge moves out of a character. */
 const SPARE_TOKENS = 8
-/** Smaller chunks leave too little around a name; larger ones cost a model more than they help it. */
+/** Smaller chunks leave too little context around a name; larger ones cost a model more than they help it. */
 const MIN_SIZE = 256
 const MAX_SIZE = 4096
 
 /**
- * Chunks that a model reads to their end, for what it leaves off is not scanned: a token for each code unit, although words
- * take far fewer. A chunk is never smaller than 256 code units: models of less context have to read on by themselves.
+ * Chunk sizes that a model reads completely, because text past its limit is not scanned: a token for each code unit,
+ * although words take far fewer. A chunk is never smaller than 256 code units: a model with less context must read on
+ * by itself.
  *
  * @param contextSize tokens that the model reads at once
  */
-export function chunkingFor(contextSize: number): ChunkSettings {
+export function chooseChunking(contextSize: number): ChunkSettings {
   const size = Math.max(MIN_SIZE, Math.min(MAX_SIZE, Math.floor(contextSize) - SPARE_TOKENS))
   return { size, overlap: Math.floor(size * OVERLAP_SHARE) }
 }
 
-/** A piece of a text as a recogniser sees it. */
+/** A piece of a text for a recogniser. */
 export interface Chunk extends Span {
-  /** Detections that start in here are those of this chunk; the cores of all chunks are the text. */
+  /** Detections that start in the core belong to this chunk; the cores of all chunks cover the text. */
   readonly core: Span
 }
 
-/** How much further than the overlap an edge may lie so that no word is cut, as a part of the overlap. */
+/** Extra distance of an edge beyond the overlap to avoid cutting a word, as a part of the overlap. */
 const SLACK = 1 / 8
 
 /**
- * Cuts a text into cores, at blank lines or else white space where there is any, each with at least the overlap on both
- * sides.
+ * Cuts a text into cores, preferably at blank lines, else at white space, each with at least the overlap on both sides.
  *
- * @throws SvcError `pii_config`, kind `invalid_request`, for settings that are no lengths
+ * @throws SvcError `pii_config`, kind `invalid_request`, for invalid lengths
  */
 export function cutChunks(text: string, { size, overlap }: ChunkSettings): Chunk[] {
   if (!Number.isInteger(size) || size < 1 || !Number.isInteger(overlap) || overlap < 0) {
@@ -55,10 +55,10 @@ export function cutChunks(text: string, { size, overlap }: ChunkSettings): Chunk
   const coreSize = Math.max(1, size - 2 * (overlap + slack))
   const chunks: Chunk[] = []
   for (let start = 0; start < text.length; ) {
-    const end = coreEnd(text, start, coreSize)
+    const end = findCoreEnd(text, start, coreSize)
     chunks.push({
-      start: edgeBefore(text, start - overlap, slack),
-      end: edgeAfter(text, end + overlap, slack),
+      start: findEdgeBefore(text, start - overlap, slack),
+      end: findEdgeAfter(text, end + overlap, slack),
       core: { start, end },
     })
     start = end
@@ -66,8 +66,8 @@ export function cutChunks(text: string, { size, overlap }: ChunkSettings): Chunk
   return chunks
 }
 
-/** Where a core ends: after a blank line or white space in its second half, else where it is full. */
-function coreEnd(text: string, start: number, coreSize: number): number {
+/** The end of a core: after a blank line or white space in its second half, else at its full size. */
+function findCoreEnd(text: string, start: number, coreSize: number): number {
   const full = start + coreSize
   if (full >= text.length) return text.length
   const half = start + (coreSize >>> 1) + 1
@@ -79,8 +79,8 @@ function coreEnd(text: string, start: number, coreSize: number): number {
   return isInsideCharacter(text, full) ? full + 1 : full
 }
 
-/** The start of a word at or a little before an offset; the offset where there is none. */
-function edgeBefore(text: string, offset: number, slack: number): number {
+/** The start of a word at or a little before an offset; the offset without one. */
+function findEdgeBefore(text: string, offset: number, slack: number): number {
   if (offset <= 0) return 0
   const first = Math.max(0, offset - slack)
   const blank = text.slice(first, offset).search(/\s\S*$/u)
@@ -88,32 +88,32 @@ function edgeBefore(text: string, offset: number, slack: number): number {
   return isInsideCharacter(text, offset) ? offset - 1 : offset
 }
 
-/** The end of a word at or a little after an offset; the offset where there is none. */
-function edgeAfter(text: string, offset: number, slack: number): number {
+/** The end of a word at or a little after an offset; the offset without one. */
+function findEdgeAfter(text: string, offset: number, slack: number): number {
   if (offset >= text.length) return text.length
   const blank = text.slice(offset, offset + slack).search(/\s/u)
   if (blank !== -1) return offset + blank
   return isInsideCharacter(text, offset) ? offset + 1 : offset
 }
 
-/** What a recogniser found in a chunk, with offsets of the whole text. */
+/** A recogniser's detection in a chunk, with offsets of the whole text. */
 export interface ChunkHit extends Span {
   readonly group: string
   readonly score: number
 }
 
 /**
- * The detections of a text from those of its chunks. A chunk answers for what starts in its core: there a recogniser that
- * looks no further than the overlap sees all it would see of the whole text. What runs into the end of a chunk is taken
- * on with the next one, so that nothing long is lost. What reaches into a core from before it counts where the chunk that
- * it starts in has not found all of that: recognisers do not see the same where the text around it is cut elsewhere.
+ * Unites the detections of a text's chunks. A chunk is responsible for detections that start in its core: there, a
+ * recogniser that looks no further than the overlap has all its context. A detection that reaches the end of a chunk is
+ * continued with the next one. A detection that reaches into a core from before counts if the chunk of its start has
+ * not found all of it: the result of a recogniser depends on the cut.
  *
- * @param found for each chunk what was found in it
+ * @param found the detections of each chunk
  */
 export function uniteChunks(chunks: readonly Chunk[], found: readonly (readonly ChunkHit[])[]): ChunkHit[] {
   const united: ChunkHit[] = []
   let open: ChunkHit[] = []
-  /** What counts already and goes on into the next core. */
+  /** Accepted detections that continue into the next core. */
   let reachNext: ChunkHit[] = []
   for (const [index, { end, core }] of chunks.entries()) {
     const hits = found[index] ?? []
@@ -133,7 +133,7 @@ export function uniteChunks(chunks: readonly Chunk[], found: readonly (readonly 
   return [...united, ...open]
 }
 
-/** Whether detections lie on all that stands between two offsets. */
+/** Whether detections cover the whole text between two offsets. */
 function isCovered(start: number, end: number, hits: readonly ChunkHit[]): boolean {
   let covered = start
   const near = hits.filter((hit) => hit.end > start && hit.start < end)
@@ -143,7 +143,7 @@ function isCovered(start: number, end: number, hits: readonly ChunkHit[]): boole
   return covered >= end
 }
 
-/** A detection that ran into the end of its chunk, as far as the next chunk's detections of its place reach. */
+/** A detection at the end of its chunk, extended by the next chunk's detections at its place. */
 function continueHit(hit: ChunkHit, next: readonly ChunkHit[]): ChunkHit {
   let { end, score } = hit
   for (const piece of next) {

@@ -3,20 +3,20 @@ import { convertOffsets } from '../offsets.ts'
 import type { TokenClassifier, TokenEntity } from '../ports.ts'
 import { type Chunk, type ChunkHit, type ChunkSettings, cutChunks, uniteChunks } from './chunks.ts'
 
-/** How a text is given to a recogniser. */
+/** Options of classifying a text. */
 export interface ClassifyOptions {
   readonly minScore: number
   readonly chunking: ChunkSettings
-  /** How many chunks are with the recogniser at once. */
+  /** Most chunks with the recogniser at once. */
   readonly concurrency: number
   readonly signal: AbortSignal
 }
 
 /**
- * What a recogniser finds in a text of any length, with offsets in code units, whatever its score.
+ * Runs a recogniser on a text of any length; returns detections of any score with offsets in code units.
  *
  * @throws SvcError `pii_bad_span`, kind `internal`, for an entity out of range, empty, without a group or with an edge
- * inside a character; whatever the recogniser throws
+ *   inside a character; any error of the recogniser
  */
 export async function classifyText(
   classifier: TokenClassifier,

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createNeighbours } from './neighbours.ts'
 
-it('a span that grows covers what it grows into, whole', () => {
+it('a growing span covers its neighbours completely', () => {
   const neighbours = createNeighbours([
     { start: 10, end: 20 },
     { start: 0, end: 4 },
@@ -12,7 +12,7 @@ it('a span that grows covers what it grows into, whole', () => {
   expect([30, 29, 19, 4, 3].map(neighbours.coveringStart)).toEqual([30, 12, 10, 4, 0])
 })
 
-it('where nothing is, nothing is covered', () => {
+it('without neighbours, nothing is covered', () => {
   const neighbours = createNeighbours([])
   expect([neighbours.coveringEnd(7), neighbours.coveringStart(7)]).toEqual([7, 7])
 })

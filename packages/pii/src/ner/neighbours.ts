@@ -1,14 +1,14 @@
 import type { Span } from '../span.ts'
 
-/** The detections of a text as those that grow into them see them. */
+/** The detections of a text, for spans that grow into them. */
 export interface Neighbours {
-  /** Where a span that ends at an offset ends once it covers all that begins before that offset. */
+  /** The end of a span that covers all detections beginning before its end. */
   coveringEnd(end: number): number
-  /** Where a span that starts at an offset starts once it covers all that ends after that offset. */
+  /** The start of a span that covers all detections ending after its start. */
   coveringStart(start: number): number
 }
 
-/** Prepares spans in any order; each question then takes logarithmic time, however many overlap. */
+/** Prepares spans in any order; each query then takes logarithmic time, for any overlaps. */
 export function createNeighbours(spans: readonly Span[]): Neighbours {
   const starts = Float64Array.from(spans, ({ start }) => start).sort()
   const ends = Float64Array.from(spans, ({ end }) => end).sort()
@@ -27,7 +27,7 @@ export function createNeighbours(spans: readonly Span[]): Neighbours {
   }
 }
 
-/** At each place the extreme of all values up to there. */
+/** The extreme of all values up to each index. */
 function runningExtremes(values: readonly number[], extreme: (one: number, other: number) => number): Float64Array {
   const result = new Float64Array(values.length)
   for (const [index, value] of values.entries())
@@ -35,7 +35,7 @@ function runningExtremes(values: readonly number[], extreme: (one: number, other
   return result
 }
 
-/** How many of ascending values lie below a limit. */
+/** The number of ascending values below a limit. */
 function countBelow(values: Float64Array, limit: number): number {
   let low = 0
   let high = values.length

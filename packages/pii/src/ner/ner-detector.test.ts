@@ -7,7 +7,7 @@ import type { TokenClassifier, TokenEntity } from '../ports.ts'
 import type { NerSettings } from '../settings.ts'
 import { createNerDetector, type NerDetectorOptions } from './ner-detector.ts'
 
-/** Recognises what a pattern matches, as a model does: in bytes of the text it was given. */
+/** Recognises matches of a pattern, as a model does: in bytes of the given text. */
 function recognise(pattern: RegExp, group = 'NAME', score = 0.9): TokenClassifier {
   return {
     async classify(text) {
@@ -20,7 +20,7 @@ function recognise(pattern: RegExp, group = 'NAME', score = 0.9): TokenClassifie
   }
 }
 
-/** What is left of a text, or the reason it was refused. */
+/** The redacted text, or the reason of the refusal. */
 async function redact(text: string, settings: NerSettings, options: Partial<NerDetectorOptions> = {}): Promise<string> {
   const classifier = options.classifier ?? recognise(/Ada|Huber/g)
   const detector = createNerDetector({ name: 'names', settings, classifier, ...options })
@@ -28,7 +28,7 @@ async function redact(text: string, settings: NerSettings, options: Partial<NerD
   return segments[0]?.rewritten ?? text
 }
 
-/** What a detector is said to have failed by. */
+/** The reported failure of a detector. */
 async function failure(entities: readonly TokenEntity[], text = 'é left'): Promise<unknown> {
   const classifier: TokenClassifier = { classify: async () => entities }
   return redact(text, { minScore: 0.5 }, { classifier }).catch((error) => error.details.failures)
@@ -36,12 +36,12 @@ async function failure(entities: readonly TokenEntity[], text = 'é left'): Prom
 
 const entity: TokenEntity = { start: 0, end: 2, group: 'NAME', score: 0.9 }
 
-describe('what the model says', () => {
-  it('is read in bytes, whatever the characters are', async () => {
+describe('the output of the model', () => {
+  it('is read in bytes, for any characters', async () => {
     expect(await redact('é🚲東 Ada 👩‍👩‍👧\r\n', {})).toBe('é🚲東 [REDACTED:ner:NAME] 👩‍👩‍👧\r\n')
   })
 
-  it('is dropped below the threshold, which is told to the model too', async () => {
+  it('is dropped below the threshold, which the model receives too', async () => {
     const told: number[] = []
     const classifier: TokenClassifier = {
       classify: async (_, { minScore }) => {
@@ -57,7 +57,7 @@ describe('what the model says', () => {
     'with just the threshold %d counts, also once it was a number of 32 bits',
     async (minScore) => {
       for (const score of [minScore, Math.fround(minScore)]) {
-        // Others compare with the threshold they are told, in 32 bits or in 64.
+        // Other classifiers compare with the given threshold, in 32 bits or in 64.
         const classifier: TokenClassifier = {
           classify: async (_, { minScore: told }) =>
             score >= Math.max(told, Math.fround(told)) ? [{ ...entity, score }] : [],
@@ -89,7 +89,7 @@ describe('what the model says', () => {
   })
 })
 
-it('whatever the characters are, what is masked is what the model saw', async () => {
+it("for any characters, the masked text is the text of the model's entity", async () => {
   const parts = fc.array(
     fc.constantFrom('a', 'é', '東', '🚲', '👩‍👩‍👧', 'e\u0301', '\r\n', '\ud83d', '\udeb2', '\0', '\ufeff'),
     { minLength: 1, maxLength: 12 },
@@ -104,8 +104,8 @@ it('whatever the characters are, what is masked is what the model saw', async ()
           const characters = [...text]
           const from = Math.min(one, other) % characters.length
           const to = Math.min(characters.length, from + 1 + Math.abs(one - other))
-          const bytesOf = (count: number) => encoder.encode(characters.slice(0, count).join('')).length
-          const [start, end] = [bytesOf(from), bytesOf(to)]
+          const countBytes = (count: number) => encoder.encode(characters.slice(0, count).join('')).length
+          const [start, end] = [countBytes(from), countBytes(to)]
           seen = decoder.decode(encoder.encode(text).subarray(start, end))
           return [{ start, end, group: 'NAME', score: 1 }]
         },

@@ -3,7 +3,7 @@ import type { Detector, JudgedDetection } from '../detector.ts'
 import { createPolicy, type Policy } from '../policy.ts'
 import type { Logger, TermFiles, TokenClassifier } from '../ports.ts'
 import type { NerSettings } from '../settings.ts'
-import { type ChunkHit, type ChunkSettings, chunkingFor } from './chunks.ts'
+import { type ChunkHit, type ChunkSettings, chooseChunking } from './chunks.ts'
 import { classifyText } from './classify-text.ts'
 import { createNeighbours } from './neighbours.ts'
 import { createProtectedTerms, createTermMatchers, type TermMatchers } from './protected-terms.ts'
@@ -11,7 +11,7 @@ import { type Shield, shieldRanges } from './shield.ts'
 import { endWithNextWord, startWithPreviousWord } from './word-extension.ts'
 import { createWords } from './words.ts'
 
-/** What a detector of entities is made of. */
+/** Options of {@link createNerDetector}. */
 export interface NerDetectorOptions {
   /** The name of the detector model. */
   readonly name: string
@@ -19,15 +19,15 @@ export interface NerDetectorOptions {
   readonly classifier: TokenClassifier
   /** Reads `protectedTermsFiles`; without it they are skipped with a warning. */
   readonly termFiles?: TermFiles | undefined
-  /** Shared with other detectors, so that a list many of them have is compiled once. @default one of its own */
+  /** Shared with other detectors, so that a common list is compiled once. @default one of its own */
   readonly termMatchers?: TermMatchers | undefined
   /**
-   * How texts longer than `size` are cut, in UTF-16 code units. To be chosen so that the model reads every chunk to its
-   * end: what a model leaves off without a word is not scanned. @default by the classifier's `contextSize`, a code unit
-   * for each token but a few, 256 to 4096, with an overlap of 15 %
+   * Chunk lengths of longer texts, in UTF-16 code units. Choose them so that the model reads every chunk completely:
+   * text that a model silently cuts is not scanned. @default by the classifier's `contextSize`, nearly a code unit for
+   * each token, 256 to 4096, with an overlap of 15 %
    */
   readonly chunking?: ChunkSettings | undefined
-  /** How many chunks are with the classifier at once. @default 4 */
+  /** Most chunks with the classifier at once. @default 4 */
   readonly concurrency?: number | undefined
   readonly logger?: Logger | undefined
 }
@@ -37,10 +37,11 @@ const DEFAULT_CONTEXT_SIZE = 512
 const SCORE_TOLERANCE = 1e-6
 
 /**
- * The tier that recognises entities by a model (§2.11): protected terms are hidden from it, long texts are cut into
- * chunks, detections below `minScore` are dropped, and those of the groups named also cover a neighbouring word.
+ * Creates the tier that recognises entities by a model (§2.11). It hides protected terms from the model, cuts long
+ * texts into chunks, drops detections below `minScore`, and extends those of the configured groups by a neighbouring
+ * word.
  *
- * @throws SvcError `pii_config`, kind `invalid_request`, for an action that is none of the three
+ * @throws SvcError `pii_config`, kind `invalid_request`, for an unknown action
  */
 export function createNerDetector(options: NerDetectorOptions): Detector {
   const { name, settings, classifier, concurrency = 4, logger } = options
@@ -69,7 +70,7 @@ export function createNerDetector(options: NerDetectorOptions): Detector {
         matcher === undefined ? [] : segments.flatMap((segment) => matcher.find(text, segment)),
       )
       const chunking =
-        options.chunking ?? chunkingFor((await classifier.contextSize?.({ signal })) ?? DEFAULT_CONTEXT_SIZE)
+        options.chunking ?? chooseChunking((await classifier.contextSize?.({ signal })) ?? DEFAULT_CONTEXT_SIZE)
       const hits = await classifyText(classifier, shield.text, { minScore, chunking, concurrency, signal })
       const sure = hits.filter(({ score }) => score >= minScore)
       return extendHits(
@@ -87,7 +88,7 @@ interface Judge {
   readonly extendsPrevious: ReadonlySet<string>
 }
 
-/** A detection in the original text: in pieces where it lies on protected terms. */
+/** A detection in the original text: in pieces around protected terms. */
 function judgeHit(hit: ChunkHit, shield: Shield, { policy }: Judge): JudgedDetection[] {
   const { group, score } = hit
   return shield
@@ -96,8 +97,8 @@ function judgeHit(hit: ChunkHit, shield: Shield, { policy }: Judge): JudgedDetec
 }
 
 /**
- * Detections grown by the words beside them. One that grows into others covers them whole, so that the union has its name
- * and not theirs.
+ * Detections extended by adjacent words. One that grows into others covers them completely, so that the union has its
+ * name and not theirs.
  */
 function extendHits(
   text: string,

@@ -27,7 +27,7 @@ function createWorld(files: Map<string, string>) {
 }
 
 describe('files of protected terms', () => {
-  it('have a term a line; blank lines and lines with # in front are none', async () => {
+  it('have a term a line; blank lines and lines that begin with # are skipped', async () => {
     const { follow } = createWorld(new Map([['a', '\ufeff# hotels\r\n  Seerose  \n\n#Bergblick\nHaus # 7\r']]))
     const terms = await follow(['a'], ['Talblick']).current()
     expect(['Seerose', 'Talblick', 'Haus # 7', 'Bergblick', 'hotels'].map((text) => found(terms, text))).toEqual([
@@ -61,7 +61,7 @@ describe('files of protected terms', () => {
     expect(warnings).toEqual([warning, warning])
   })
 
-  it('are all missing where nobody can read files', async () => {
+  it('are all missing without a reader of files', async () => {
     const terms = createProtectedTerms({ terms: ['Seerose'], paths: ['a'], matchers: createTermMatchers() })
     expect(found(await terms.current(), 'Seerose')).toBe(1)
   })
@@ -70,18 +70,18 @@ describe('files of protected terms', () => {
 describe('compiled matchers', () => {
   it('are shared by lists that are equal', () => {
     const matchers = createTermMatchers()
-    const one = matchers.matcherOf(['Seerose', 'Bergblick'])
-    expect(matchers.matcherOf(['Seerose', 'Bergblick'])).toBe(one)
-    expect(matchers.matcherOf(['Seerose'])).not.toBe(one)
+    const one = matchers.findMatcher(['Seerose', 'Bergblick'])
+    expect(matchers.findMatcher(['Seerose', 'Bergblick'])).toBe(one)
+    expect(matchers.findMatcher(['Seerose'])).not.toBe(one)
   })
 
   it('are kept for the lists that were asked for last', () => {
     const matchers = createTermMatchers({ capacity: 2 })
-    const one = matchers.matcherOf(['one'])
-    const two = matchers.matcherOf(['two'])
-    expect(matchers.matcherOf(['one'])).toBe(one)
-    matchers.matcherOf(['three'])
-    expect(matchers.matcherOf(['one'])).toBe(one)
-    expect(matchers.matcherOf(['two'])).not.toBe(two)
+    const one = matchers.findMatcher(['one'])
+    const two = matchers.findMatcher(['two'])
+    expect(matchers.findMatcher(['one'])).toBe(one)
+    matchers.findMatcher(['three'])
+    expect(matchers.findMatcher(['one'])).toBe(one)
+    expect(matchers.findMatcher(['two'])).not.toBe(two)
   })
 })

@@ -1,21 +1,21 @@
 import type { Logger, TermFiles } from '../ports.ts'
 import { compileTerms, type TermMatcher } from './term-matcher.ts'
 
-/** Compiled lists of terms, shared by detectors: the same list is compiled once while it is kept. */
+/** Compiled lists of terms, shared by detectors: an equal list is compiled once while it is cached. */
 export interface TermMatchers {
   /** Undefined when no term of the list is long enough. */
-  matcherOf(terms: readonly string[]): TermMatcher | undefined
+  findMatcher(terms: readonly string[]): TermMatcher | undefined
 }
 
 /**
- * Keeps the compiled matchers of the lists that were asked for last.
+ * Caches the compiled matchers of the most recently used lists.
  *
- * @param capacity how many lists are kept at most. @default 64
+ * @param capacity most cached lists. @default 64
  */
 export function createTermMatchers({ capacity = 64 }: { readonly capacity?: number } = {}): TermMatchers {
   const kept = new Map<string, TermMatcher | undefined>()
   return {
-    matcherOf(terms) {
+    findMatcher(terms) {
       const key = terms.join('\n')
       const matcher = kept.has(key) ? kept.get(key) : compileTerms(terms)
       kept.delete(key)
@@ -31,11 +31,11 @@ export function createTermMatchers({ capacity = 64 }: { readonly capacity?: numb
 
 /** The protected terms of one detector, from its settings and its files. */
 export interface ProtectedTerms {
-  /** The matcher of the terms as they are now; files that changed are read again. */
+  /** The matcher of the current terms; changed files are read again. */
   current(): Promise<TermMatcher | undefined>
 }
 
-/** Where the terms of a detector come from. */
+/** Sources of a detector's terms. */
 export interface ProtectedTermsOptions {
   readonly terms?: readonly string[] | undefined
   readonly paths?: readonly string[] | undefined
@@ -44,7 +44,7 @@ export interface ProtectedTermsOptions {
   readonly logger?: Logger | undefined
 }
 
-/** Follows the protected terms of a detector. A file that cannot be read is skipped, with one warning until it can. */
+/** Follows the protected terms of a detector. An unreadable file is skipped, with one warning until it is readable. */
 export function createProtectedTerms(options: ProtectedTermsOptions): ProtectedTerms {
   const { terms = [], paths = [], files, matchers, logger } = options
   const missing = new Set<string>()
@@ -65,7 +65,10 @@ export function createProtectedTerms(options: ProtectedTermsOptions): ProtectedT
       const read = await Promise.all(paths.map(readFile))
       const stamp = JSON.stringify(read.map((file) => file?.stamp ?? null))
       if (known?.stamp !== stamp) {
-        known = { stamp, matcher: matchers.matcherOf([...terms, ...read.flatMap((file) => termsOf(file?.text ?? ''))]) }
+        known = {
+          stamp,
+          matcher: matchers.findMatcher([...terms, ...read.flatMap((file) => parseTerms(file?.text ?? ''))]),
+        }
       }
       return known.matcher
     },
@@ -73,7 +76,7 @@ export function createProtectedTerms(options: ProtectedTermsOptions): ProtectedT
 }
 
 /** The terms of a file: one a line, blank lines and lines that begin with `#` left out. */
-function termsOf(text: string): string[] {
+function parseTerms(text: string): string[] {
   return text
     .split(/\r\n|\r|\n/)
     .map((line) => line.trim())

@@ -17,7 +17,7 @@ describe('shieldRanges', () => {
     expect(shieldRanges('[PROTECTED] [PROTECTED 2] a', [{ start: 26, end: 27 }]).text).toMatch(/\[PROTECTED 3\]$/)
   })
 
-  it('leaves the pieces beside it of a detection, none of white space alone', () => {
+  it('leaves the parts of a detection beside it, without parts of white space alone', () => {
     expect(original(3, 26)).toEqual(['Huber ', ' Maier'])
     expect(original(3, 12)).toEqual(['Huber '])
     expect(original(12, 26)).toEqual([' Maier'])
@@ -26,7 +26,7 @@ describe('shieldRanges', () => {
     expect(original(0, 2)).toEqual(['at'])
   })
 
-  it('knows what overlaps a range, and that touching is no overlap', () => {
+  it('knows whether a range overlaps, and that touching is no overlap', () => {
     const overlaps = [
       [8, 9],
       [8, 10],
@@ -37,7 +37,7 @@ describe('shieldRanges', () => {
     expect(overlaps).toEqual([false, true, true, false, true])
   })
 
-  it('gives the same text back when nothing is to be hidden', () => {
+  it('returns the same text without ranges to hide', () => {
     const plain = shieldRanges('[PROTECTED]', [])
     expect(plain.text).toBe('[PROTECTED]')
     expect(plain.toOriginal({ start: 1, end: 4 })).toEqual([{ start: 1, end: 4 }])
@@ -45,7 +45,7 @@ describe('shieldRanges', () => {
   })
 })
 
-it('whatever is hidden, a span of the shielded text is the text it covers of the original', () => {
+it('for any hidden ranges, a span of the shielded text is the text that it covers in the original', () => {
   const parts = fc.array(
     fc.record({ open: fc.constantFrom('a', 'bc', 'déf'), hidden: fc.constantFrom('', 'XYZ', 'Q') }),
   )

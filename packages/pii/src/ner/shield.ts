@@ -1,20 +1,20 @@
 import type { Span } from '../span.ts'
-import { firstEndingAfter } from '../span-search.ts'
+import { findFirstEndingAfter } from '../span-search.ts'
 
 /** A text whose protected ranges are hidden from a recogniser, and the way back. */
 export interface Shield {
   /** The text with a placeholder for each protected range. */
   readonly text: string
   /**
-   * What a span of the shielded text covers of the original: the pieces beside the protected ranges, in order. Pieces of
-   * white space alone are left out.
+   * The original pieces of a span of the shielded text, without the protected ranges, in order. Pieces of white space
+   * alone are left out.
    */
   toOriginal(span: Span): Span[]
   /** Whether a span of the original overlaps a protected range. */
   isProtected(span: Span): boolean
 }
 
-/** Hides ranges of a text, ascending and apart, behind a neutral word that the text does not hold. */
+/** Replaces ranges of a text, ascending and apart, with a neutral word that the text does not contain. */
 export function shieldRanges(text: string, ranges: readonly Span[]): Shield {
   if (ranges.length === 0) return { text, toOriginal: (span) => [span], isProtected: () => false }
   const placeholder = unusedPlaceholder(text)
@@ -33,11 +33,11 @@ export function shieldRanges(text: string, ranges: readonly Span[]): Shield {
   return {
     text: pieces.join(''),
     toOriginal: (span) => cutOut(span, hidden).filter(({ start, end }) => text.slice(start, end).trim() !== ''),
-    isProtected: ({ start, end }) => (ranges[firstEndingAfter(ranges, start)]?.start ?? end) < end,
+    isProtected: ({ start, end }) => (ranges[findFirstEndingAfter(ranges, start)]?.start ?? end) < end,
   }
 }
 
-/** Where a placeholder stands in the shielded text, and where the range behind it ends in the original. */
+/** Position of a placeholder in the shielded text, and the end of its range in the original. */
 interface HiddenRange extends Span {
   readonly originalEnd: number
 }
@@ -45,7 +45,7 @@ interface HiddenRange extends Span {
 /** The pieces of a span between placeholders, as spans of the original. */
 function cutOut(span: Span, hidden: readonly HiddenRange[]): Span[] {
   const pieces: Span[] = []
-  let index = firstEndingAfter(hidden, span.start)
+  let index = findFirstEndingAfter(hidden, span.start)
   let shift = shiftAfter(hidden[index - 1])
   let at = span.start
   for (let next = hidden[index]; next !== undefined && next.start < span.end; next = hidden[++index]) {
@@ -61,7 +61,7 @@ function shiftAfter(range: HiddenRange | undefined): number {
   return range === undefined ? 0 : range.originalEnd - range.end
 }
 
-/** A word in brackets that does not occur in a text: `[PROTECTED]`, unless it does. */
+/** A word in brackets that does not occur in a text: `[PROTECTED]`, if possible. */
 function unusedPlaceholder(text: string): string {
   let placeholder = '[PROTECTED]'
   for (let number = 2; text.includes(placeholder); number++) placeholder = `[PROTECTED ${number}]`

@@ -9,7 +9,10 @@ const WHITE_SPACE = /^\s$/u
 
 /** Finds protected terms. */
 export interface TermMatcher {
-  /** Whole-word occurrences within a span of a text, ascending and apart; of terms at one place the longest. */
+  /**
+   * Finds whole-word occurrences within a span of a text, ascending and apart; of several terms at one position the
+   * longest.
+   */
   find(text: string, within: Span): Span[]
 }
 
@@ -19,7 +22,7 @@ interface Node {
 }
 
 /**
- * A matcher of terms, whatever their case; a run of white space in a term stands for any run of white space, line
+ * Compiles a matcher of terms, ignoring case; a run of white space in a term matches any run of white space, line
  * breaks included. Undefined when no term is long enough. Takes time in proportion to the text, for any number of terms
  * of one length.
  */
@@ -29,14 +32,14 @@ export function compileTerms(terms: readonly string[]): TermMatcher | undefined 
     const characters = [...term.trim().replaceAll(/\s+/gu, BLANK)]
     if (characters.length < MIN_TERM_LENGTH) continue
     let node = root
-    for (const character of characters) node = childOf(node, fold(character))
+    for (const character of characters) node = findChild(node, fold(character))
     node.isEnd = true
   }
   if (root.next.size === 0) return undefined
   return { find: (text, within) => findTerms(root, text, within) }
 }
 
-function childOf(node: Node, step: string): Node {
+function findChild(node: Node, step: string): Node {
   const known = node.next.get(step)
   if (known !== undefined) return known
   const child: Node = { next: new Map(), isEnd: false }
@@ -57,7 +60,7 @@ function findTerms(root: Node, text: string, { start, end }: Span): Span[] {
   return found
 }
 
-/** The end of the longest term that starts where a span does and that no word goes on after. */
+/** The end of the longest term that begins at a span's start and ends at a word border. */
 function longestTermAt(root: Node, text: string, { start, end }: Span): number | undefined {
   let longest: number | undefined
   let node: Node | undefined = root
@@ -77,7 +80,10 @@ function isBlank(character: string): boolean {
   return WHITE_SPACE.test(character)
 }
 
-/** A character without its case; white space is {@link BLANK}. Characters whose other case is two stay themselves. */
+/**
+ * A character without its case; white space is {@link BLANK}. Characters whose other case has two characters stay
+ * unchanged.
+ */
 function fold(character: string): string {
   return ASCII_FOLDS[character.charCodeAt(0)] ?? foldAny(character)
 }

@@ -3,13 +3,13 @@ import { shieldRanges } from './shield.ts'
 import { endWithNextWord, startWithPreviousWord } from './word-extension.ts'
 import { createWords } from './words.ts'
 
-/** Extends what stands between `<` and `>`; protected is what stands between `{` and `}`. */
+/** Extends the text between `<` and `>`; the text between `{` and `}` is protected. */
 function extend(marked: string, side: 'next' | 'previous'): string {
   const text = marked.replaceAll(/[<>{}]/g, '')
-  const offsetOf = (mark: string) => marked.slice(0, marked.indexOf(mark)).replaceAll(/[<>{}]/g, '').length
-  const ranges = marked.includes('{') ? [{ start: offsetOf('{'), end: offsetOf('}') }] : []
+  const findOffset = (mark: string) => marked.slice(0, marked.indexOf(mark)).replaceAll(/[<>{}]/g, '').length
+  const ranges = marked.includes('{') ? [{ start: findOffset('{'), end: findOffset('}') }] : []
   const context = { text, words: createWords(text), isProtected: shieldRanges(text, ranges).isProtected }
-  const span = { start: offsetOf('<'), end: offsetOf('>') }
+  const span = { start: findOffset('<'), end: findOffset('>') }
   return side === 'next'
     ? text.slice(span.start, endWithNextWord(span, context))
     : text.slice(startWithPreviousWord(span, context), span.end)

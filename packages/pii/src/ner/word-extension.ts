@@ -1,17 +1,17 @@
 import type { Span } from '../span.ts'
 import type { Words } from './words.ts'
 
-/** What extending a detection looks at. */
+/** Context of extending a detection. */
 export interface ExtensionContext {
   readonly text: string
   readonly words: Words
-  /** Whether a range touches a protected term: no extension runs onto one. */
+  /** Whether a range touches a protected term, which an extension must not cover. */
   isProtected(span: Span): boolean
 }
 
 /**
- * Where a detection ends that also covers the next word on its line: spaces and tabs are skipped, one word is taken.
- * The same end where none follows, or where a protected term would be covered.
+ * The end of a detection extended by the next word on its line: skips spaces and tabs, takes one word. The same end
+ * when no word follows, or when a protected term would be covered.
  */
 export function endWithNextWord({ end }: Span, { text, words, isProtected }: ExtensionContext): number {
   const own = words.around(end)
@@ -24,8 +24,8 @@ export function endWithNextWord({ end }: Span, { text, words, isProtected }: Ext
 }
 
 /**
- * Where a detection starts that also covers the word before it on its line, when that is of letters, `-` and `'` alone.
- * The same start where none precedes, or where a protected term would be covered.
+ * The start of a detection extended by the previous word on its line, if that consists of letters, `-` and `'`. The
+ * same start when no word precedes, or when a protected term would be covered.
  */
 export function startWithPreviousWord({ start }: Span, { text, words, isProtected }: ExtensionContext): number {
   const own = words.around(start)

@@ -34,7 +34,7 @@ describe('a word', () => {
   })
 })
 
-it('what was found is found again, and no other instead', () => {
+it('repeated queries return the same words', () => {
   const text = 'one two three four five six'
   const words = createWords(text)
   for (const offset of [1, 3, 0, 5, 1, 7, 10, 15, 20, 25, 2, 27, 6, 13, 5]) {

@@ -1,30 +1,30 @@
 import type { Span } from '../span.ts'
 
-/** What a word is made of beside its inner dots (§2.11). */
+/** Characters of a word beside its inner dots (§2.11). */
 const WORD = /^[\p{L}\p{Nd}\p{M}'-]$/u
 const LETTER_OR_DIGIT = /[\p{L}\p{Nd}]/u
-/** What a word that stands before a name may not be made of: a letter keeps the marks on it. */
+/** Characters that a word before a name must not contain: a letter keeps its marks. */
 const NOT_IN_NAME = /[^\p{L}\p{M}'-]/u
 
 /** One word of a text. */
 export interface Word extends Span {
-  /** Where the letters, marks, `-` and `'` that it begins with end: at its end when there is nothing else in it. */
+  /** End of the leading letters, marks, `-` and `'`: the end of the word when it has nothing else. */
   readonly nameEnd: number
-  /** Whether it has a letter or a digit: a lone dash is no word to speak of. */
+  /** Whether it has a letter or a digit: a lone dash is no word. */
   readonly isWord: boolean
 }
 
 /** The words of one text: runs of letters, digits, combining marks, `-`, `'` and inner dots. */
 export interface Words {
-  /** The longest run that begins before or at an offset and ends at or after it; undefined where there is none. */
+  /** The longest run that begins before or at an offset and ends at or after it; undefined without one. */
   around(offset: number): Word | undefined
 }
 
-/** A detection, the words beside it and one more. */
+/** A detection, the adjacent words and one more. */
 const KEPT_WORDS = 4
 
 /**
- * The words of a text. The last few are kept: asking again about them, however long they are, costs nothing.
+ * Creates the words of a text. The last few are cached: asking again about them, however long they are, costs nothing.
  */
 export function createWords(text: string): Words {
   const kept: Word[] = []
@@ -48,21 +48,21 @@ function findWord(text: string, offset: number): Word | undefined {
   return { start, end, nameEnd: other === -1 ? end : start + other, isWord: LETTER_OR_DIGIT.test(word) }
 }
 
-/** Whether a word reaches an offset from before: a character of words, or an inner dot, stands there. */
+/** Whether a word reaches an offset from before: by a character of words, or an inner dot. */
 export function isWordBefore(text: string, offset: number): boolean {
   const before = characterBefore(text, offset)
   if (before !== '.') return isWordCharacter(before)
   return isWordAt(text, offset) && isWordCharacter(characterBefore(text, offset - 1))
 }
 
-/** Whether a word goes on at an offset. */
+/** Whether a word continues at an offset. */
 export function isWordAfter(text: string, offset: number): boolean {
   const next = characterAt(text, offset)
   if (next !== '.') return isWordCharacter(next)
   return isWordAt(text, offset + 1) && isWordCharacter(characterBefore(text, offset))
 }
 
-/** Where the run that reaches an offset from before begins; the offset itself when there is none. */
+/** The start of the run that reaches an offset from before; the offset itself without one. */
 function wordStart(text: string, offset: number): number {
   let start = offset
   for (;;) {
@@ -73,7 +73,7 @@ function wordStart(text: string, offset: number): number {
   }
 }
 
-/** Where the run that goes on at an offset ends; the offset itself when there is none. */
+/** The end of the run that continues at an offset; the offset itself without one. */
 function wordEnd(text: string, offset: number): number {
   let end = offset
   for (;;) {

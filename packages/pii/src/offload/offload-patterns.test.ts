@@ -10,7 +10,7 @@ import type { DetectionSettings } from '../settings.ts'
 import { packDetections, unpackDetections } from './packed-detections.ts'
 import { packDocument, unpackDocument } from './packed-document.ts'
 import { createPatternScanner } from './pattern-scanner.ts'
-import { buffersOf, type PatternScanner, type PatternTask } from './port.ts'
+import { listBuffers, type PatternScanner, type PatternTask } from './port.ts'
 
 const { signal } = new AbortController()
 const settings: DetectionSettings = {
@@ -30,15 +30,15 @@ function recordingScanner(answer: PatternScanner = createPatternScanner()) {
   const scanner: PatternScanner = {
     async scan(task, options) {
       tasks.push(structuredClone(task))
-      const found = await answer.scan(structuredClone(task, { transfer: buffersOf(task) }), options)
-      return structuredClone(found, { transfer: buffersOf(found) })
+      const found = await answer.scan(structuredClone(task, { transfer: listBuffers(task) }), options)
+      return structuredClone(found, { transfer: listBuffers(found) })
     },
   }
   return { scanner, tasks }
 }
 
 describe('a detector that has large documents looked at elsewhere', () => {
-  it('finds there what it finds here', async () => {
+  it('finds there the same as here', async () => {
     const { scanner, tasks } = recordingScanner()
     const here = createDetector({ name: 'keys', settings })
     const elsewhere = createDetector({ name: 'keys', settings, offload: { scanner, above: 20 } })
@@ -101,7 +101,7 @@ describe('a scanner', () => {
       patterns: [
         {
           get name() {
-            // It is read to know the detector again, and more often to make it.
+            // Reading it once identifies the detector; creating one reads it more often.
             reads += 1
             return name
           },
@@ -110,24 +110,24 @@ describe('a scanner', () => {
       ],
     })
     const scanner = createPatternScanner({ maxDetectors: 2 })
-    const readsOf = async (name: string): Promise<number> => {
+    const countReads = async (name: string): Promise<number> => {
       reads = 0
       await scanner.scan({ settings: counted(name), document: await packed('tick-1234') }, { signal })
       return reads
     }
-    const fresh = await readsOf('A')
-    const known = await readsOf('A')
+    const fresh = await countReads('A')
+    const known = await countReads('A')
     expect(known).toBeLessThan(fresh)
-    expect([await readsOf('B'), await readsOf('A'), await readsOf('C'), await readsOf('A')]).toEqual([
+    expect([await countReads('B'), await countReads('A'), await countReads('C'), await countReads('A')]).toEqual([
       fresh,
       known,
       fresh,
       known,
     ])
-    expect(await readsOf('B')).toBe(fresh)
+    expect(await countReads('B')).toBe(fresh)
   })
 
-  it('refuses settings that are none, and stops when it is told to', async () => {
+  it('refuses invalid settings, and stops at an abort', async () => {
     const scanner = createPatternScanner()
     const document = await packed('x')
     const task = (patterns: DetectionSettings['patterns']): PatternTask => ({ settings: { patterns }, document })
@@ -162,7 +162,7 @@ describe('packed detections', () => {
     )
   })
 
-  it('give others their turn, and end when nobody wants them any more', async () => {
+  it('yield to other work, and end at an abort', async () => {
     const packed = packDetections(Array.from({ length: 10_000 }, (_, index) => hit(index, index + 1)))
     let turns = 0
     const yieldControl = async (): Promise<void> => {
@@ -190,7 +190,7 @@ describe('a packed document', () => {
       fc.asyncProperty(document, fc.nat(200_000), async (drawn, before) => {
         const long = { ...drawn, text: `\ufeff${'é'.repeat(before)}${drawn.text.repeat(3000)}` }
         const task: PatternTask = { settings, document: await packDocument(long, {}) }
-        expect(unpackDocument(structuredClone(task, { transfer: buffersOf(task) }).document)).toEqual(long)
+        expect(unpackDocument(structuredClone(task, { transfer: listBuffers(task) }).document)).toEqual(long)
       }),
       { numRuns: 40 },
     )
@@ -203,7 +203,7 @@ describe('a packed document', () => {
     expect(pieces.map((piece) => Buffer.from(piece).toString()).join('')).toBe(long.text)
   })
 
-  it('gives others their turn, and is left when nobody wants it any more', async () => {
+  it('yields to other work, and ends at an abort', async () => {
     let turns = 0
     const yieldControl = async (): Promise<void> => {
       turns += 1

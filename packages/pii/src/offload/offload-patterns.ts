@@ -4,17 +4,17 @@ import { unpackDetections } from './packed-detections.ts'
 import { packDocument } from './packed-document.ts'
 import type { PatternScanner } from './port.ts'
 
-/** Where the patterns of large documents are looked for. */
+/** Options of searching the patterns of large documents elsewhere. */
 export interface PatternOffload {
   readonly scanner: PatternScanner
-  /** Longer documents go there, in UTF-16 code units. @default 65536 */
+  /** Length above which documents go there, in UTF-16 code units. @default 65536 */
   readonly above?: number | undefined
 }
 
 const ABOVE = 64 * 1024
 
 /**
- * A detector of patterns that has large documents looked at elsewhere. Small ones are not worth the way.
+ * Wraps a detector of patterns: large documents are scanned elsewhere, small ones here.
  *
  * @param local the detector of the same settings that works here
  */
@@ -23,7 +23,7 @@ export function offloadPatterns(
   settings: DetectionSettings,
   { scanner, above = ABOVE }: PatternOffload,
 ): Detector {
-  // Lists of terms may be long, and patterns do not go by them.
+  // Lists of terms may be long, and patterns do not use them.
   const sent: DetectionSettings = { ...settings, protectedTerms: undefined, protectedTermsFiles: undefined }
 
   async function detectElsewhere(document: ScanDocument, signal: AbortSignal): Promise<Detections> {
@@ -33,7 +33,7 @@ export function offloadPatterns(
 
   return {
     name: local.name,
-    // The signal is left alone where the detector may answer at once.
+    // The signal is not read when the detector may answer at once.
     detect: (document, options) =>
       document.text.length > above ? detectElsewhere(document, options.signal) : local.detect(document, options),
   }

@@ -2,19 +2,19 @@ import { runInSlices, type SliceOptions } from '@svc/json'
 import type { JudgedDetection } from '../detector.ts'
 import { PiiError } from '../errors.ts'
 
-/** All that is said of a detection but where it is. */
+/** All facts of a detection except its range. */
 type DetectionKind = Omit<JudgedDetection, 'start' | 'end'>
 
-/** Detections as two values that threads pass on at no cost, however many they are. */
+/** Detections as two values that threads transfer without a copy, for any number. */
 export interface PackedDetections {
   /** Each kind once. */
   readonly kinds: readonly DetectionKind[]
-  /** Start, end and place of the kind in {@link PackedDetections.kinds}, for one detection after the other. */
+  /** Start, end and index in {@link PackedDetections.kinds}, for one detection after the other. */
   readonly places: Uint32Array<ArrayBuffer>
 }
 
 const FIELDS = 3
-/** Between two looks at the time. */
+/** Between two checks of the time. */
 const DETECTIONS_PER_STEP = 2000
 
 /** Packs detections, in their order. */
@@ -46,9 +46,9 @@ function isOfKind(detection: JudgedDetection, { source, group, action, score, ra
 }
 
 /**
- * The detections that were packed, in their order; other work gets its turn meanwhile.
+ * Unpacks detections, in their order; yields to other work meanwhile.
  *
- * @throws PiiError `pii_bad_span`, kind `internal`, for a kind that is not there; the signal's reason
+ * @throws PiiError `pii_bad_span`, kind `internal`, for an unknown kind; the signal's reason
  */
 export async function unpackDetections(
   { kinds, places }: PackedDetections,

@@ -3,7 +3,7 @@ import type { ScanDocument } from '../detector.ts'
 import type { Span } from '../span.ts'
 import { isInsideCharacter } from '../well-formed.ts'
 
-/** A document as arrays, which another thread is given without a copy. */
+/** A document as arrays that can be transferred to another thread without a copy. */
 export interface PackedDocument {
   /** The text in pieces of UTF-8, each of whole characters. */
   readonly text: readonly Uint8Array<ArrayBuffer>[]
@@ -13,14 +13,14 @@ export interface PackedDocument {
   readonly messages: Uint32Array<ArrayBuffer>
 }
 
-/** Between two looks at the time. */
+/** Between two checks of the time. */
 const UNITS_PER_STEP = 1 << 17
 const SPANS_PER_STEP = 10_000
-/** Of a UTF-16 code unit, in UTF-8. */
+/** Bytes of a UTF-16 code unit in UTF-8. */
 const MAX_BYTES = 3
 
 /**
- * Packs a document; other work gets its turn meanwhile, which it does not while a thread is sent a long string.
+ * Packs a document and yields to other work meanwhile; sending a long string to a thread would not yield.
  *
  * @throws the signal's reason
  */
@@ -57,7 +57,7 @@ async function packSpans(spans: readonly Span[], options: SliceOptions): Promise
   return packed
 }
 
-/** The document that was packed. */
+/** Unpacks a document. */
 export function unpackDocument({ text, segments, messages }: PackedDocument): ScanDocument {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   return {

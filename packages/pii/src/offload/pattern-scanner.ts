@@ -6,28 +6,28 @@ import { packDetections } from './packed-detections.ts'
 import { unpackDocument } from './packed-document.ts'
 import type { PatternScanner } from './port.ts'
 
-/** How {@link createPatternScanner} works. */
+/** Options of {@link createPatternScanner}. */
 export interface PatternScannerOptions {
-  /** Detectors that stay compiled, the ones last used. @default 16 */
+  /** Most compiled detectors in the cache of recently used ones. @default 16 */
   readonly maxDetectors?: number | undefined
-  /** How long a search may go on before the thread reads its messages, one that ends it among them. @default 5 ms */
+  /** How long a search may run before the thread reads its messages, including one that ends it. @default 5 ms */
   readonly slices?: Omit<SliceOptions, 'signal'> | undefined
 }
 
 const MAX_DETECTORS = 16
 
 /**
- * A scanner that works where it is made, such as on a worker thread, and keeps what it has compiled. Its `scan` rejects
- * with `pii_config`, kind `invalid_request`, for settings that name no patterns or wrong ones.
+ * Creates a scanner that works on the current thread, such as a worker thread, and caches compiled detectors. Its
+ * `scan` rejects with `pii_config`, kind `invalid_request`, for settings without patterns or with wrong ones.
  */
 export function createPatternScanner({
   maxDetectors = MAX_DETECTORS,
   slices,
 }: PatternScannerOptions = {}): PatternScanner {
-  // By what they look for, the one last used at the end: equal settings are the same detector, whoever has them.
+  // By their settings, the most recently used last: equal settings share one detector.
   const compiled = new Map<string, Detector>()
 
-  function detectorOf(settings: DetectionSettings): Detector {
+  function findDetector(settings: DetectionSettings): Detector {
     const key = JSON.stringify(settings)
     const detector = compiled.get(key) ?? createDetector({ name: 'patterns', settings, slices })
     compiled.delete(key)
@@ -40,7 +40,7 @@ export function createPatternScanner({
   return {
     async scan({ settings, document }, options) {
       options.signal.throwIfAborted()
-      return packDetections(await detectorOf(settings).detect(unpackDocument(document), options))
+      return packDetections(await findDetector(settings).detect(unpackDocument(document), options))
     },
   }
 }

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
 import { joinSegments } from '../document.ts'
-import { adjacentParts } from './adjacent-parts.ts'
+import { joinAdjacentParts } from './adjacent-parts.ts'
 
-function partsOf(texts: readonly string[], messages: readonly { start: number; end: number }[]) {
-  return adjacentParts(joinSegments({ segments: texts.map((text) => ({ text })), messages }).document)
+function joinParts(texts: readonly string[], messages: readonly { start: number; end: number }[]) {
+  return joinAdjacentParts(joinSegments({ segments: texts.map((text) => ({ text })), messages }).document)
 }
 
 it('joins the parts of each message without a separator', () => {
-  const joined = partsOf(
+  const joined = joinParts(
     ['ab', 'cd', 'x', 'ef', 'gh', 'i'],
     [
       { start: 0, end: 2 },
@@ -24,7 +24,7 @@ it('joins the parts of each message without a separator', () => {
 })
 
 it('finds the way back, with the separators where a range crosses an edge', () => {
-  const [joined] = partsOf(['ab', 'cd', 'ef'], [{ start: 0, end: 3 }])
+  const [joined] = joinParts(['ab', 'cd', 'ef'], [{ start: 0, end: 3 }])
   expect(joined?.toDocument({ start: 1, end: 3 })).toEqual({ start: 1, end: 5 })
   expect(joined?.toDocument({ start: 0, end: 6 })).toEqual({ start: 0, end: 10 })
   expect(joined?.toDocument({ start: 3, end: 5 })).toEqual({ start: 5, end: 9 })

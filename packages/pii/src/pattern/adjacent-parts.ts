@@ -4,17 +4,17 @@ import type { Span } from '../span.ts'
 /** The parts of one message joined without a separator, and the way back to the document. */
 export interface AdjacentParts {
   readonly text: string
-  /** Where each part lies in the text. */
+  /** Range of each part in the text. */
   readonly parts: readonly Span[]
-  /** The place in the document of a range, with the separators between the parts where it crosses from one into another. */
+  /** The document's range, including the separators between the parts when it crosses from one to another. */
   toDocument(range: Span): Span
 }
 
 /**
- * The messages of more than one part: secrets that were split over parts are whole again in them, and so is what stands in
- * front of those that lie in one part.
+ * Joins the parts of each message with several: a secret split over parts is whole again there, and so is the context
+ * in front of a secret.
  */
-export function adjacentParts({ text, segments, messages }: ScanDocument): AdjacentParts[] {
+export function joinAdjacentParts({ text, segments, messages }: ScanDocument): AdjacentParts[] {
   return messages.flatMap((message) => {
     const originals = segments.slice(message.start, message.end)
     if (originals.length < 2) return []
@@ -30,8 +30,8 @@ export function adjacentParts({ text, segments, messages }: ScanDocument): Adjac
       toDocument: ({ start, end }) => {
         const first = indexOfPart(parts, start)
         const last = indexOfPart(parts, end - 1)
-        const shiftOf = (index: number): number => (originals[index]?.start ?? 0) - (parts[index]?.start ?? 0)
-        return { start: start + shiftOf(first), end: end + shiftOf(last) }
+        const findShift = (index: number): number => (originals[index]?.start ?? 0) - (parts[index]?.start ?? 0)
+        return { start: start + findShift(first), end: end + findShift(last) }
       },
     }
   })

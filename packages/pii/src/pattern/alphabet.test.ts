@@ -27,10 +27,10 @@ it('characters of one class are in the same sets', () => {
   ]
   const words = alphabet.wordFlags()
   for (const set of sets) {
-    const flags = alphabet.flagsOf(set)
-    for (const code of codes) expect([code, flags[alphabet.classOf(code)]]).toEqual([code, contains(set, code) ? 1 : 0])
+    const flags = alphabet.toFlags(set)
+    for (const code of codes) expect([code, flags[alphabet.toClass(code)]]).toEqual([code, contains(set, code) ? 1 : 0])
   }
-  for (const code of codes) expect(words[alphabet.classOf(code)]).toBe(isWordCode(code) ? 1 : 0)
+  for (const code of codes) expect(words[alphabet.toClass(code)]).toBe(isWordCode(code) ? 1 : 0)
 })
 
 it('has few classes', () => {

@@ -3,11 +3,11 @@ import { type CodeSet, contains, isWordCode, WORD } from './code-set.ts'
 const ASCII = 128
 
 /**
- * The characters of a pattern sorted into classes: two characters of one class are in the same sets of the pattern and are
- * both or neither word characters, so that automata need one column a class and not one a character.
+ * The characters of a pattern sorted into classes. Two characters of one class are in the same sets of the pattern, and
+ * both or neither are word characters. Automata then need one column a class and not one a character.
  */
 export class Alphabet {
-  /** How many classes there are. */
+  /** Number of classes. */
   readonly size: number
   /** Class of each ASCII character. */
   private readonly ascii = new Uint16Array(ASCII)
@@ -42,12 +42,12 @@ export class Alphabet {
   }
 
   /** The class of a code point. */
-  classOf(code: number): number {
+  toClass(code: number): number {
     return code < ASCII ? (this.ascii[code] ?? 0) : this.search(code)
   }
 
-  /** One flag a class: whether a set holds it. The set must be one of those the alphabet was made of. */
-  flagsOf(set: CodeSet): Uint8Array {
+  /** One flag a class: whether a set holds it. The set must be one of the alphabet's sets. */
+  toFlags(set: CodeSet): Uint8Array {
     return Uint8Array.from(this.members, (code) => (contains(set, code) ? 1 : 0))
   }
 

@@ -1,6 +1,6 @@
 import type { CodeSet } from './code-set.ts'
 
-/** Where a pattern may match without taking a character. */
+/** Conditions under which a pattern matches without taking a character. */
 export type AssertionKind = 'start' | 'end' | 'word-boundary'
 
 /** A pattern of the grammar, parsed. `max` of a repeat is Infinity for `*`, `+` and `{m,}`. */
@@ -10,7 +10,7 @@ export type PatternNode =
   /** One character of a set. */
   | { readonly kind: 'class'; readonly set: CodeSet }
   | { readonly kind: 'assertion'; readonly assertion: AssertionKind }
-  /** All of the items one after the other; no items match the empty text. */
+  /** All of the items in order; no items match the empty text. */
   | { readonly kind: 'sequence'; readonly items: readonly PatternNode[] }
   | { readonly kind: 'choice'; readonly arms: readonly PatternNode[] }
   | { readonly kind: 'repeat'; readonly body: PatternNode; readonly min: number; readonly max: number }
@@ -18,20 +18,20 @@ export type PatternNode =
 /** Matches the empty text. */
 export const EMPTY: PatternNode = { kind: 'sequence', items: [] }
 
-/** The items in a row, without a wrapper around a single one. */
-export function sequenceOf(items: readonly PatternNode[]): PatternNode {
+/** A sequence of items, without a wrapper around a single one. */
+export function toSequence(items: readonly PatternNode[]): PatternNode {
   const [only] = items
   return items.length === 1 && only !== undefined ? only : { kind: 'sequence', items }
 }
 
-/** The code points a node of one character takes; undefined for any other node. */
-export function singleSet(node: PatternNode): CodeSet | undefined {
+/** The code points of a node of one character; undefined for any other node. */
+export function toSingleSet(node: PatternNode): CodeSet | undefined {
   if (node.kind === 'literal') return [node.code, node.code]
   return node.kind === 'class' ? node.set : undefined
 }
 
-/** Whether a node can match without taking a character; `conditional` when it then needs an assertion to hold. */
-export function emptiness(node: PatternNode): 'never' | 'conditional' | 'always' {
+/** Whether a node can match without taking a character; `conditional` when an assertion must hold then. */
+export function classifyEmptiness(node: PatternNode): 'never' | 'conditional' | 'always' {
   switch (node.kind) {
     case 'literal':
     case 'class':
@@ -39,22 +39,22 @@ export function emptiness(node: PatternNode): 'never' | 'conditional' | 'always'
     case 'assertion':
       return 'conditional'
     case 'sequence': {
-      const all = node.items.map(emptiness)
+      const all = node.items.map(classifyEmptiness)
       if (all.includes('never')) return 'never'
       return all.includes('conditional') ? 'conditional' : 'always'
     }
     case 'choice': {
-      const all = node.arms.map(emptiness)
+      const all = node.arms.map(classifyEmptiness)
       if (all.includes('always')) return 'always'
       return all.includes('conditional') ? 'conditional' : 'never'
     }
     case 'repeat':
-      return node.min === 0 ? 'always' : emptiness(node.body)
+      return node.min === 0 ? 'always' : classifyEmptiness(node.body)
   }
 }
 
 /** The most UTF-16 code units a node can match; Infinity without a bound. */
-export function maxLength(node: PatternNode): number {
+export function measureMaxLength(node: PatternNode): number {
   switch (node.kind) {
     case 'literal':
       return node.code > 0xffff ? 2 : 1
@@ -63,18 +63,18 @@ export function maxLength(node: PatternNode): number {
     case 'assertion':
       return 0
     case 'sequence':
-      return node.items.reduce((sum, item) => sum + maxLength(item), 0)
+      return node.items.reduce((sum, item) => sum + measureMaxLength(item), 0)
     case 'choice':
-      return Math.max(...node.arms.map(maxLength))
+      return Math.max(...node.arms.map(measureMaxLength))
     case 'repeat': {
-      const length = maxLength(node.body)
+      const length = measureMaxLength(node.body)
       return length === 0 || node.max === 0 ? 0 : length * node.max
     }
   }
 }
 
 /** Every set of characters that a node may take. */
-export function setsOf(node: PatternNode): CodeSet[] {
+export function collectSets(node: PatternNode): CodeSet[] {
   switch (node.kind) {
     case 'literal':
       return [[node.code, node.code]]
@@ -83,10 +83,10 @@ export function setsOf(node: PatternNode): CodeSet[] {
     case 'assertion':
       return []
     case 'sequence':
-      return node.items.flatMap(setsOf)
+      return node.items.flatMap(collectSets)
     case 'choice':
-      return node.arms.flatMap(setsOf)
+      return node.arms.flatMap(collectSets)
     case 'repeat':
-      return setsOf(node.body)
+      return collectSets(node.body)
   }
 }

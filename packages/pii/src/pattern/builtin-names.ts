@@ -1,4 +1,4 @@
-/** The names that configurations may use: of each built-in the neutral one, then the others. */
+/** The names for configurations: of each built-in the neutral one, then the others. */
 export const BUILTIN_NAMES = [
   'provider_b_api_key',
   'anthropic_api_key',

@@ -4,7 +4,7 @@ import { BUILTIN_PATTERNS } from './builtins.ts'
 import { BUILTINS, findBuiltin } from './catalogue.ts'
 import { PatternMatcher } from './matcher.ts'
 
-/** What one built-in finds in a text. */
+/** Runs one built-in on a text and returns its findings. */
 function found(name: string, text: string): string[] {
   const builtin = BUILTIN_PATTERNS.find((one) => one.name === name)
   if (builtin === undefined) throw new Error(name)
@@ -49,7 +49,7 @@ describe.each([
     }
   })
 
-  it('is not found in what only looks like it', () => {
+  it('is not found in lookalikes', () => {
     for (const decoy of decoys) expect(found(name, decoy)).toEqual([])
   })
 })

@@ -2,7 +2,7 @@ import type { BuiltinName } from './builtin-names.ts'
 import type { CodeSet } from './code-set.ts'
 import { CompiledPattern } from './compiled-pattern.ts'
 
-/** A built-in pattern: a kind of secret that has a fixed text in it (§2.11). */
+/** A built-in pattern: a kind of secret that contains a fixed text (§2.11). */
 export interface BuiltinPattern {
   /** The neutral name, as reports write it. */
   readonly name: BuiltinName
@@ -21,21 +21,21 @@ interface Definition {
   readonly group: string
   readonly groupAliases?: readonly string[]
   readonly source: string
-  /** Whether a longer text is no such secret, because its length is fixed. */
+  /** Whether the length is fixed, so that a longer text is no such secret. */
   readonly isExact?: boolean
 }
 
-/** `[A-Za-z0-9_-]`: what keys are made of, and what may not stand beside one. */
+/** `[A-Za-z0-9_-]`: characters of keys, which must not be adjacent to one. */
 const KEY_CHARACTERS: CodeSet = [0x2d, 0x2d, 0x30, 0x39, 0x41, 0x5a, 0x5f, 0x5f, 0x61, 0x7a]
 
 const LABEL = '(?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----'
-/** A line break, also written as an escape inside of a string. */
+/** A line break, also as an escape inside a string. */
 const LINE_BREAK = '(?:\\r?\\n|\\\\r\\\\n|\\\\n)'
-/** Lines of a key without its last line; the blanks of one that was put on a single line. */
+/** Lines of a key without its last line, with blanks for one on a single line. */
 const KEY_LINES = `(?:${LINE_BREAK}[ \\t]*(?:[A-Za-z0-9+/=]+|[A-Za-z][A-Za-z-]*: [^\\r\\n]*)?| [A-Za-z0-9+/=]{16,})*[A-Za-z0-9+/=]`
 
 /**
- * The catalogue, the more specific shape before the more general one: of two built-ins that find the same text, the first
+ * The catalogue, the more specific shape before the more general one: of two built-ins with the same finding, the first
  * is reported.
  */
 const DEFINITIONS: readonly Definition[] = [
@@ -73,7 +73,7 @@ const DEFINITIONS: readonly Definition[] = [
     group: 'PRIVATE_KEY',
     source:
       `-----BEGIN ${LABEL}` +
-      // Up to the END line when it comes before any other line of dashes; else as far as the key goes on.
+      // Up to the END line when it comes before any other line of dashes; else to the end of the key.
       `(?:(?:[^-]|-{1,4}[^-])*-----END ${LABEL}|${KEY_LINES})?`,
   },
   { name: 'google_api_key', group: 'GOOGLE_API_KEY', source: 'AIza[0-9A-Za-z_-]{35}', isExact: true },

@@ -10,7 +10,7 @@ export interface Builtin {
   readonly aliases: readonly BuiltinName[]
   readonly group: string
   readonly groupAliases: readonly string[]
-  /** How it is found: by a pattern with a fixed text in it, or by a shape that is checked. */
+  /** The way to find it: a pattern that contains a fixed text, or a checked shape. */
   readonly pattern?: CompiledPattern | undefined
   readonly search?: StructuredSearch | undefined
 }
@@ -21,7 +21,7 @@ export const BUILTINS: readonly Builtin[] = [...BUILTIN_PATTERNS, ...STRUCTURED_
 const BY_NAME = new Map<string, Builtin>()
 for (const builtin of BUILTINS) for (const name of [builtin.name, ...builtin.aliases]) BY_NAME.set(name, builtin)
 
-/** The built-in of a name; undefined when there is none. */
+/** Finds the built-in of a name; undefined for an unknown one. */
 export function findBuiltin(name: string): Builtin | undefined {
   return BY_NAME.get(name)
 }

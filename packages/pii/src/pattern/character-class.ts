@@ -4,9 +4,9 @@ import {
   DIGIT,
   isHighSurrogate,
   isLowSurrogate,
-  rangesOf,
   SPACE,
   toCodeSet,
+  toRanges,
   WORD,
 } from './code-set.ts'
 import { PatternSyntaxError } from './errors.ts'
@@ -22,16 +22,16 @@ const CLASS_ESCAPES: Readonly<Record<string, CodeSet>> = {
 
 const CONTROL_ESCAPES: Readonly<Record<string, number>> = { t: 0x09, n: 0x0a, v: 0x0b, f: 0x0c, r: 0x0d }
 
-/** What a backslash stands for: a set of characters, or one character. */
+/** The meaning of a backslash escape: a set of characters, or one character. */
 export interface EscapeResult {
   readonly set: CodeSet | undefined
-  /** The character when there is no set. */
+  /** The character, without a set. */
   readonly code: number
   /** Offset after the escape. */
   readonly end: number
 }
 
-/** Reads the escape at a backslash. @throws PatternSyntaxError when the grammar has no such escape */
+/** Reads the escape at a backslash. @throws PatternSyntaxError for an unknown escape */
 export function readClassEscape(source: string, at: number): EscapeResult {
   const char = source.charAt(at + 1)
   const end = at + 2
@@ -47,7 +47,7 @@ export function readClassEscape(source: string, at: number): EscapeResult {
   return { set: undefined, code, end }
 }
 
-/** Reads the class that begins at `[`. @throws PatternSyntaxError when it is not one */
+/** Reads the class that begins at `[`. @throws PatternSyntaxError for an invalid one */
 export function readClass(source: string, start: number): { readonly set: CodeSet; readonly end: number } {
   const negated = source.charAt(start + 1) === '^'
   const first = start + (negated ? 2 : 1)
@@ -60,7 +60,7 @@ export function readClass(source: string, start: number): { readonly set: CodeSe
     const low = readMember(source, at)
     at = low.end
     if (low.set !== undefined) {
-      ranges.push(...rangesOf(low.set))
+      ranges.push(...toRanges(low.set))
       continue
     }
     if (source.charAt(at) !== '-' || source.charAt(at + 1) === ']' || at + 1 >= source.length) {

@@ -1,7 +1,7 @@
-/** The bits of four bytes that are set where one of them belongs to a character beyond ASCII. */
+/** Mask of four bytes: the set bits mark characters beyond ASCII. */
 const NOT_ASCII = 0x80808080
 
-/** Turns byte offsets of a chunk of UTF-8 into offsets in code units. Fast where they are asked for in ascending order. */
+/** Converts byte offsets of a chunk of UTF-8 to offsets in code units. Fast for ascending queries. */
 export class ChunkOffsets {
   private readonly bytes: Uint8Array
   private readonly words: Uint32Array
@@ -10,7 +10,7 @@ export class ChunkOffsets {
   private byte = 0
   private unit = 0
 
-  /** @param bytes what chunks are written to, a multiple of four bytes long */
+  /** @param bytes the buffer of chunks, a multiple of four bytes long */
   constructor(bytes: Uint8Array) {
     this.bytes = bytes
     this.words = new Uint32Array(bytes.buffer)

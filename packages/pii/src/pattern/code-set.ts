@@ -1,7 +1,7 @@
 /** A set of code points: inclusive ranges `[low, high, low, high, …]`, ascending and never touching. */
 export type CodeSet = readonly number[]
 
-/** The highest code point there is. */
+/** The highest code point. */
 export const MAX_CODE_POINT = 0x10ffff
 
 /** The set of all code points in the given ranges, which may overlap and come in any order. */
@@ -16,7 +16,7 @@ export function toCodeSet(ranges: readonly (readonly [number, number])[]): CodeS
 }
 
 /** The ranges of a set as pairs. */
-export function rangesOf(set: CodeSet): [number, number][] {
+export function toRanges(set: CodeSet): [number, number][] {
   const ranges: [number, number][] = []
   for (let at = 0; at < set.length; at += 2) ranges.push([set[at] ?? 0, set[at + 1] ?? 0])
   return ranges
@@ -26,7 +26,7 @@ export function rangesOf(set: CodeSet): [number, number][] {
 export function complement(set: CodeSet): CodeSet {
   const rest: number[] = []
   let next = 0
-  for (const [low, high] of rangesOf(set)) {
+  for (const [low, high] of toRanges(set)) {
     if (low > next) rest.push(next, low - 1)
     next = high + 1
   }
@@ -36,7 +36,7 @@ export function complement(set: CodeSet): CodeSet {
 
 /** Every code point that any of the sets holds. */
 export function union(...sets: readonly CodeSet[]): CodeSet {
-  return toCodeSet(sets.flatMap(rangesOf))
+  return toCodeSet(sets.flatMap(toRanges))
 }
 
 /** Whether the set holds a code point. */
@@ -65,7 +65,7 @@ export function isLowSurrogate(unit: number): boolean {
   return (unit & 0xfc00) === 0xdc00
 }
 
-/** Whether a code point is a word character: what `\b` goes by. */
+/** Whether a code point is a word character, for `\b`. */
 export function isWordCode(code: number): boolean {
   return (
     (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a) || code === 0x5f

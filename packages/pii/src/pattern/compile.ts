@@ -1,26 +1,26 @@
 import { Alphabet } from './alphabet.ts'
-import { emptiness, type PatternNode, setsOf, singleSet } from './ast.ts'
+import { classifyEmptiness, collectSets, type PatternNode, toSingleSet } from './ast.ts'
 import type { CodeSet } from './code-set.ts'
 import { ASSERT, type Loop, OP, type Program } from './program.ts'
 
-/** States beyond which a program without loops is not worth building. */
+/** States beyond which a program without loops is not built. */
 const MAX_UNROLLED_STATES = 12_000
 
-/** States beyond which nothing is built: assertions inside of nested repeats can ask for that. */
+/** States beyond which no program is built: assertions inside nested repeats can need that many. */
 const MAX_STATES = 1_000_000
 
-/** States up to which a repeat is written out in a program with loops. */
+/** States up to which a repeat is expanded in a program with loops. */
 const WRITTEN_STATES = 64
 
-/** How a program is built. */
+/** Options of {@link compile}. */
 export interface CompileOptions {
-  /** Large repeats as loops, so that bounds cost no states; else they are written out. */
+  /** Keeps large repeats as loops, so that bounds cost no states; else all are expanded. */
   readonly counted: boolean
   /** Characters that may not follow a match. */
   readonly notBefore?: CodeSet | undefined
 }
 
-/** The program of a simplified pattern; undefined when written out it would be too large. */
+/** Compiles a simplified pattern; undefined when its expanded form would be too large. */
 export function compile(node: PatternNode, options: CompileOptions): Program | undefined {
   const builder = new Builder(node, options)
   return builder.build(node)
@@ -41,7 +41,7 @@ class Builder {
 
   constructor(node: PatternNode, options: CompileOptions) {
     this.options = options
-    const sets = new Map(setsOf(node).map((set) => [set.join(), set]))
+    const sets = new Map(collectSets(node).map((set) => [set.join(), set]))
     const { notBefore } = options
     if (notBefore !== undefined) sets.set(notBefore.join(), notBefore)
     this.alphabet = new Alphabet([...sets.values()])
@@ -62,7 +62,7 @@ class Builder {
       alphabet,
       sets: this.sets,
       words: alphabet.wordFlags(),
-      notBefore: options.notBefore === undefined ? undefined : alphabet.flagsOf(options.notBefore),
+      notBefore: options.notBefore === undefined ? undefined : alphabet.toFlags(options.notBefore),
       loops: this.loops,
       usesEdges: this.assertions.has(ASSERT.start) || this.assertions.has(ASSERT.end),
       usesWords: this.assertions.has(ASSERT.boundary),
@@ -83,10 +83,10 @@ class Builder {
     return this.state(OP.split, 0, one, other)
   }
 
-  /** States that match the node and go on at `next`. */
+  /** States that match the node and continue at `next`. */
   private whole(node: PatternNode, next: number): number {
     if (this.tooLarge) return 0
-    const set = singleSet(node)
+    const set = toSingleSet(node)
     if (set !== undefined) return this.state(OP.take, this.flags(set), next)
     switch (node.kind) {
       case 'assertion':
@@ -104,25 +104,26 @@ class Builder {
 
   /** States that match the node, but not the empty text. */
   private taking(node: PatternNode, next: number): number {
-    if (emptiness(node) === 'never') return this.whole(node, next)
+    if (classifyEmptiness(node) === 'never') return this.whole(node, next)
     switch (node.kind) {
       case 'sequence': {
-        // Either this item is the first that takes something, or it takes nothing and a later one does.
+        // Either this item is the first non-empty one, or it is empty and a later one is not.
         let after = next
         let later = 0
         for (const item of node.items.toReversed()) {
           const taken = this.taking(item, after)
           later = this.split(taken, this.nothing(item, later))
-          // What always may be left out is taken or left out: built once, so that nests do not double.
-          after = emptiness(item) === 'always' ? this.split(taken, after) : this.whole(item, after)
+          // An item that may always be empty is taken or left out: it is built once, so that nests do not double.
+          after = classifyEmptiness(item) === 'always' ? this.split(taken, after) : this.whole(item, after)
         }
         return later
       }
       case 'choice':
         return node.arms.reduceRight((rest, arm) => this.split(this.taking(arm, next), rest), 0)
       case 'repeat':
-        if (emptiness(node.body) === 'never') return this.repeat(node.body, Math.max(node.min, 1), node.max, next)
-        // With a body that may take nothing, one round that takes something stands between any others.
+        if (classifyEmptiness(node.body) === 'never')
+          return this.repeat(node.body, Math.max(node.min, 1), node.max, next)
+        // With a body that may be empty, one non-empty round stands between any others.
         return this.repeatAround(node.body, node.min, node.max, next)
       default:
         return 0
@@ -146,7 +147,7 @@ class Builder {
     }
   }
 
-  /** At least one round that takes something, in `min` to `max` rounds of which others may take nothing. */
+  /** At least one non-empty round, in `min` to `max` rounds of which others may be empty. */
   private repeatAround(body: PatternNode, min: number, max: number, next: number): number {
     if (min === 0) return this.optionalRounds(body, 1, max, next)
     let after = this.optionalRounds(body, 0, max - min, next)
@@ -159,19 +160,19 @@ class Builder {
   }
 
   private repeat(body: PatternNode, min: number, max: number, next: number): number {
-    if (emptiness(body) === 'never') return this.optionalRounds(body, min, max, next)
+    if (classifyEmptiness(body) === 'never') return this.optionalRounds(body, min, max, next)
     let after = this.optionalRounds(body, 0, max - min, next)
     for (let round = 0; round < min; round++) after = this.whole(body, after)
     return after
   }
 
-  /** `min` to `max` rounds, each of which takes something. */
+  /** `min` to `max` rounds, all of them non-empty. */
   private optionalRounds(body: PatternNode, min: number, max: number, next: number): number {
     if (this.options.counted && isCounted(body, min, max)) return this.counted(body, min, max, next)
     let after = next
     let written = 0
     if (max === Number.POSITIVE_INFINITY) {
-      // One copy serves the last round that must be made and all that may follow.
+      // One copy serves the last required round and all optional ones.
       const again = this.state(OP.split, 0, 0, next)
       const entry = this.taking(body, again)
       this.next[again] = entry
@@ -185,7 +186,7 @@ class Builder {
   }
 
   private counted(body: PatternNode, min: number, max: number, next: number): number {
-    // Rounds that must be made, and then those that may: of the latter fewer are as good as more.
+    // First the required rounds, then the optional ones: for the latter fewer are as good as more.
     if (min > 0 && max > min && !hasCounted(body))
       return this.counted(body, min, min, this.optionalRounds(body, 0, max - min, next))
     const loop: Loop = { min, max, body: 0, exit: next }
@@ -204,19 +205,19 @@ class Builder {
     const key = set.join()
     const known = this.setIndex.get(key)
     if (known !== undefined) return known
-    const index = this.sets.push(this.alphabet.flagsOf(set)) - 1
+    const index = this.sets.push(this.alphabet.toFlags(set)) - 1
     this.setIndex.set(key, index)
     return index
   }
 }
 
-/** Whether a repeat is counted: written out it would take too many states. */
+/** Whether a repeat is counted, because its expanded form would take too many states. */
 function isCounted(body: PatternNode, min: number, max: number): boolean {
   const rounds = max === Number.POSITIVE_INFINITY ? min : max
   return !isWithin(writtenStates(body), rounds)
 }
 
-/** Whether anything inside of a node is counted: to build such a body twice would double nests at every level. */
+/** Whether a node contains a counted repeat: building such a body twice would double nests at every level. */
 function hasCounted(node: PatternNode): boolean {
   switch (node.kind) {
     case 'sequence':
@@ -230,7 +231,7 @@ function hasCounted(node: PatternNode): boolean {
   }
 }
 
-/** States of a node in a program with loops, about. */
+/** Approximate number of states of a node in a program with loops. */
 function writtenStates(node: PatternNode): number {
   switch (node.kind) {
     case 'sequence':

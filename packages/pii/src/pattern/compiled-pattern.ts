@@ -2,26 +2,26 @@ import { checkArgument } from '@svc/errors'
 import type { PatternNode } from './ast.ts'
 import type { CodeSet } from './code-set.ts'
 import { compile } from './compile.ts'
-import { type CountingAutomaton, countingAutomaton } from './counting/counting-automaton.ts'
+import { type CountingAutomaton, createCountingAutomaton } from './counting/counting-automaton.ts'
 import { PatternSyntaxError } from './errors.ts'
 import { parsePattern } from './grammar.ts'
 import { LazyAutomaton } from './lazy-automaton.ts'
 import type { Program } from './program.ts'
-import { type RequiredLiterals, requiredLiterals } from './required-literals.ts'
+import { chooseRequiredLiterals, type RequiredLiterals } from './required-literals.ts'
 import { simplify } from './simplify.ts'
 
-/** What may stand beside a match: for built-ins, which are not to match inside of longer words. */
+/** Characters that must not be adjacent to a match: for built-ins, which must not match inside longer words. */
 export interface Boundaries {
-  /** Characters that may not stand in front of a match. */
+  /** Characters that must not precede a match. */
   readonly notAfter?: CodeSet | undefined
-  /** Characters that may not follow a match. */
+  /** Characters that must not follow a match. */
   readonly notBefore?: CodeSet | undefined
 }
 
-/** A pattern that is ready to be looked for. Its automata are built when a text first has a candidate. */
+/** A compiled pattern. Its automata are built for the first text with a candidate. */
 export class CompiledPattern {
   readonly notAfter: CodeSet | undefined
-  /** What is looked for before the pattern is tried; undefined: it is tried everywhere. */
+  /** Literals to find before the pattern is tried; undefined: it is tried everywhere. */
   readonly literals: RequiredLiterals | undefined
   private readonly node: PatternNode
   private readonly notBefore: CodeSet | undefined
@@ -35,10 +35,10 @@ export class CompiledPattern {
     this.node = simplify(parsePattern(source))
     this.notAfter = boundaries.notAfter
     this.notBefore = boundaries.notBefore
-    this.literals = requiredLiterals(this.node)
+    this.literals = chooseRequiredLiterals(this.node)
   }
 
-  /** Builds what could fail, so that a fault shows when the pattern is loaded. @throws PatternSyntaxError */
+  /** Builds the parts that can fail, so that a fault shows when the pattern is loaded. @throws PatternSyntaxError */
   prepare(): void {
     void this.program
   }
@@ -50,7 +50,7 @@ export class CompiledPattern {
     return this.counted
   }
 
-  /** The automaton; undefined for a pattern that is too large for one. */
+  /** The automaton; undefined for a pattern that is too large. */
   get lazyAutomaton(): LazyAutomaton | undefined {
     if (this.automaton === undefined) {
       const program = compile(this.node, { counted: false, notBefore: this.notBefore })
@@ -59,9 +59,9 @@ export class CompiledPattern {
     return this.automaton ?? undefined
   }
 
-  /** The automaton that reads regions; undefined for a pattern that it does not take. */
+  /** The automaton that reads regions; undefined for an unsupported pattern. */
   get counting(): CountingAutomaton | undefined {
-    if (this.counter === undefined) this.counter = countingAutomaton(this.node, this.notBefore) ?? null
+    if (this.counter === undefined) this.counter = createCountingAutomaton(this.node, this.notBefore) ?? null
     return this.counter ?? undefined
   }
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { DeadEnds } from './dead-ends.ts'
 
-it('what a try came through behind its end leads nowhere', () => {
+it('the states of an attempt after its end are dead ends', () => {
   const ends = new DeadEnds()
   expect([64, 128, 192].map((position) => ends.isKnown(position, 5, 0))).toEqual([false, false, false])
   ends.finish(130)
@@ -25,7 +25,7 @@ it('a match that ends at the very place is not ruled out there', () => {
   expect(ends.isKnown(64, 1, 0)).toBe(false)
 })
 
-it('states that the automaton threw away say nothing', () => {
+it('states that the automaton dropped do not count', () => {
   const ends = new DeadEnds()
   ends.isKnown(64, 1, 0)
   ends.finish(-1)

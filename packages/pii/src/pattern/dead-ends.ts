@@ -1,23 +1,23 @@
-/** Distance of the places that are remembered, in code units. */
+/** Distance of the recorded positions, in code units. */
 export const CHECKPOINT_UNITS = 64
 
-/** Places and states that are kept; then all are forgotten. */
+/** Most recorded positions and states; then all are forgotten. */
 const MAX_KEPT = 1 << 16
 
 /** More than an automaton has states at a time. */
 const STATES = 2 ** 20
 
 /**
- * Where in a text no match can end any more, by the state of the automaton: so that the same stretch is not read in vain for
- * one start after the other. States count for as long as the automaton keeps them.
+ * Records states of the automaton at positions from which no match can end, so that the same range is not read in vain
+ * for one start after the other. Records are valid as long as the automaton keeps its states.
  */
 export class DeadEnds {
   private readonly known = new Set<number>()
-  /** Those that the try under way came through, ascending by place. */
+  /** Positions of the current attempt, ascending. */
   private passed: number[] = []
   private flushes = -1
 
-  /** Whether nothing can come of a state at a place. If that is not known it is remembered as one on the way. */
+  /** Whether a state at a position is a dead end. An unknown one is recorded as part of the attempt. */
   isKnown(position: number, state: number, flushes: number): boolean {
     if (flushes !== this.flushes) {
       this.known.clear()
@@ -30,7 +30,7 @@ export class DeadEnds {
     return false
   }
 
-  /** A try is over: behind its end (-1: without a match) nothing came of the states it came through. */
+  /** Ends an attempt: its states after the end of the match (-1: without a match) are dead ends. */
   finish(end: number): void {
     for (let key = this.passed.pop(); key !== undefined && key >= (end + 1) * STATES; key = this.passed.pop()) {
       if (this.known.size >= MAX_KEPT) this.known.clear()

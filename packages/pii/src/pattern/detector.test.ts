@@ -4,12 +4,12 @@ import type { JudgedDetection, ScanDocument } from '../detector.ts'
 import { joinSegments } from '../document.ts'
 import { filterSegments } from '../filter.ts'
 import type { Span } from '../span.ts'
-import { byteOffset, recordsOf } from './__fixtures__/records.ts'
+import { byteOffset, listRecords } from './__fixtures__/records.ts'
 import { createPatternDetector, MAX_PATTERNS, type PatternSettings } from './detector.ts'
 
 const signal = new AbortController().signal
 
-function documentOf(segments: readonly string[], messages?: readonly Span[]): ScanDocument {
+function joinTexts(segments: readonly string[], messages?: readonly Span[]): ScanDocument {
   return joinSegments({ segments: segments.map((text) => ({ text })), messages }).document
 }
 
@@ -18,14 +18,14 @@ async function detect(settings: PatternSettings, document: ScanDocument): Promis
 }
 
 async function groupsIn(settings: PatternSettings, text: string): Promise<[string, string, string][]> {
-  const document = documentOf([text])
+  const document = joinTexts([text])
   const detections = await detect(settings, document)
   return detections.map(({ start, end, group, action }) => [text.slice(start, end), group, action])
 }
 
 describe('built-ins', () => {
-  it.each(recordsOf('builtin'))('$builtins in $text', async ({ builtins, text, expected }) => {
-    const detections = await detect({ builtins }, documentOf([text]))
+  it.each(listRecords('builtin'))('$builtins in $text', async ({ builtins, text, expected }) => {
+    const detections = await detect({ builtins }, joinTexts([text]))
     const found = detections.map(({ start, end, group }) => [byteOffset(text, start), byteOffset(text, end), group])
     expect(found.toSorted((a, b) => Number(a[0]) - Number(b[0]))).toEqual(expected)
     expect(detections.every(({ source, score }) => source === 'pattern' && score === 1)).toBe(true)
@@ -106,10 +106,10 @@ describe('actions', () => {
 })
 
 describe('min_len counts bytes', () => {
-  it.each(recordsOf('spans').filter(({ min_len }) => min_len !== undefined))(
+  it.each(listRecords('spans').filter(({ min_len }) => min_len !== undefined))(
     '$pattern in $text, at least $min_len',
     async ({ pattern, text, min_len, spans }) => {
-      const found = await detect({ patterns: [{ name: 'X', match: pattern, minLen: min_len }] }, documentOf([text]))
+      const found = await detect({ patterns: [{ name: 'X', match: pattern, minLen: min_len }] }, joinTexts([text]))
       expect(found.map(({ start, end }) => [byteOffset(text, start), byteOffset(text, end)])).toEqual(spans)
     },
   )
@@ -120,7 +120,7 @@ describe('min_len counts bytes', () => {
       [12, 0],
     ] as const) {
       expect(
-        await detect({ patterns: [{ name: 'X', match: 'id=[^;]+', minLen }] }, documentOf(['id=🔑🔑;'])),
+        await detect({ patterns: [{ name: 'X', match: 'id=[^;]+', minLen }] }, joinTexts(['id=🔑🔑;'])),
       ).toHaveLength(count)
     }
   })
@@ -128,7 +128,7 @@ describe('min_len counts bytes', () => {
 
 describe('a document of several segments', () => {
   it('is scanned as one, with ^ and $ at the edges of each segment', async () => {
-    const document = documentOf(['abc', 'x abc', 'abc x'])
+    const document = joinTexts(['abc', 'x abc', 'abc x'])
     const found = await detect(
       {
         patterns: [
@@ -142,7 +142,7 @@ describe('a document of several segments', () => {
   })
 
   it('a match may take in the blank line between two', async () => {
-    const found = await detect({ patterns: [{ name: 'X', match: 'abc\\s+x' }] }, documentOf(['abc\n', 'x']))
+    const found = await detect({ patterns: [{ name: 'X', match: 'abc\\s+x' }] }, joinTexts(['abc\n', 'x']))
     expect(found).toMatchObject([{ start: 0, end: 7 }])
   })
 })
@@ -154,19 +154,19 @@ describe('adjacent parts of one message', () => {
   }
   const pieces = ['id AKIAQ7Q7', 'Q7Q7Q7', 'Q7Q7Q7 tick-1', 'x']
 
-  it('what is split over them is found, with all that lies between', async () => {
-    const document = documentOf(pieces, [{ start: 0, end: 4 }])
+  it('a secret split over them is found, with all text between', async () => {
+    const document = joinTexts(pieces, [{ start: 0, end: 4 }])
     const found = await detect(settings, document)
     const span = { start: 3, end: document.text.indexOf(' tick') }
     expect(found).toMatchObject([{ ...span, group: 'CLOUD_ACCESS_KEY', action: 'mask', source: 'pattern', score: 1 }])
   })
 
   it('parts of different messages stay apart', async () => {
-    expect(await detect(settings, documentOf(pieces))).toEqual([])
+    expect(await detect(settings, joinTexts(pieces))).toEqual([])
     expect(
       await detect(
         settings,
-        documentOf(pieces, [
+        joinTexts(pieces, [
           { start: 0, end: 1 },
           { start: 1, end: 4 },
         ]),
@@ -178,7 +178,7 @@ describe('adjacent parts of one message', () => {
     const text = 'x sk-ant-Zq9Zq9Zq9Zq9Zq9Zq9Zq9Zq9 y'
     for (let one = 1; one < text.length - 1; one++) {
       for (let other = one + 1; other < text.length; other += 3) {
-        const document = documentOf(
+        const document = joinTexts(
           [text.slice(0, one), text.slice(one, other), text.slice(other)],
           [{ start: 0, end: 3 }],
         )
@@ -200,23 +200,23 @@ describe('adjacent parts of one message', () => {
   it.each<[string, PatternSettings, string[], string]>([
     ['a word that is cut', { builtins: ['us_ssn'] }, ['my S', 'SN: 123-45-6789'], '123-45-6789'],
     ['a character', { patterns: [{ name: 'X', match: '\\b-abc' }] }, ['x', '-abc'], '-abc'],
-  ])('what is known by the part in front alone is found: by %s', async (_, settings, parts, value) => {
-    const document = documentOf(parts, [{ start: 0, end: 2 }])
+  ])('a secret with its context in the previous part is found: by %s', async (_, settings, parts, value) => {
+    const document = joinTexts(parts, [{ start: 0, end: 2 }])
     const [found, ...others] = await detect(settings, document)
     expect(document.text.slice(found?.start, found?.end)).toBe(value)
     expect(others).toEqual([])
   })
 
-  it('what no part alone gives a sign of is found', async () => {
-    const document = documentOf(['token gh', `p_${'a1B2'.repeat(9)}`, 'end'], [{ start: 0, end: 3 }])
+  it('a secret without a sign in any single part is found', async () => {
+    const document = joinTexts(['token gh', `p_${'a1B2'.repeat(9)}`, 'end'], [{ start: 0, end: 3 }])
     const found = await detect({ builtins: ['codehost_token'] }, document)
     expect(found.map(({ start, end }) => document.text.slice(start, end))).toEqual([
       `gh\n\np_${'a1B2'.repeat(9)}\n\nend`,
     ])
   })
 
-  it('what lies in one part is reported once', async () => {
-    const document = documentOf(['AKIAQ7Q7Q7Q7Q7Q7Q7Q7', ' and more'], [{ start: 0, end: 2 }])
+  it('a secret in one part is reported once', async () => {
+    const document = joinTexts(['AKIAQ7Q7Q7Q7Q7Q7Q7Q7', ' and more'], [{ start: 0, end: 2 }])
     expect(await detect(settings, document)).toHaveLength(1)
   })
 })
@@ -285,7 +285,7 @@ describe('long texts', () => {
         },
       },
     })
-    expect(await detector.detect(documentOf([text]), { signal })).toHaveLength(100_000)
+    expect(await detector.detect(joinTexts([text]), { signal })).toHaveLength(100_000)
     expect(turns).toBeGreaterThan(100)
   })
 
@@ -296,17 +296,17 @@ describe('long texts', () => {
       settings,
       slices: { sliceMs: 0, yieldControl: async () => controller.abort(new Error('gone')) },
     })
-    await expect(detector.detect(documentOf([text]), { signal: controller.signal })).rejects.toThrow('gone')
+    await expect(detector.detect(joinTexts([text]), { signal: controller.signal })).rejects.toThrow('gone')
     await expect(
-      detector.detect(documentOf([text]), { signal: AbortSignal.abort(new Error('before')) }),
+      detector.detect(joinTexts([text]), { signal: AbortSignal.abort(new Error('before')) }),
     ).rejects.toThrow('before')
   })
 
   it('are searched at once, without a look at the signal, where one slice is enough', () => {
     const detector = createPatternDetector({ name: 'patterns', settings, slices: { sliceMs: 60_000 } })
-    const found = detector.detect(documentOf([text]), {
+    const found = detector.detect(joinTexts([text]), {
       get signal(): AbortSignal {
-        throw new Error('nobody should ask')
+        throw new Error('must not be read')
       },
     })
     expect(found).toEqual(expect.any(Array))

@@ -5,7 +5,7 @@ import type { Detector, JudgedDetection, ScanDocument } from '../detector.ts'
 import { createPolicy, type PolicySettings } from '../policy.ts'
 import type { CustomPattern } from '../settings.ts'
 import type { Span } from '../span.ts'
-import { adjacentParts } from './adjacent-parts.ts'
+import { joinAdjacentParts } from './adjacent-parts.ts'
 import { BUILTIN_NAMES, type BuiltinName } from './builtin-names.ts'
 import { BUILTINS, type Builtin, findBuiltin } from './catalogue.ts'
 import { CompiledPattern } from './compiled-pattern.ts'
@@ -14,17 +14,17 @@ import { PatternMatcher } from './matcher.ts'
 import { PlainViewer } from './plain-view.ts'
 import { runSearch, type Search } from './run-search.ts'
 
-/** Patterns of one operator that one detector may hold. */
+/** Most patterns of one operator in one detector. */
 export const MAX_PATTERNS = 128
 
-/** The part of `pii_detection` that patterns go by (§2.11). */
+/** The part of `pii_detection` that patterns use (§2.11). */
 export interface PatternSettings extends PolicySettings {
   /** Names of the catalogue, neutral or of the vendor. */
   readonly builtins?: readonly BuiltinName[] | undefined
   readonly patterns?: readonly CustomPattern[] | undefined
 }
 
-/** What a detector of patterns is made of. */
+/** Options of {@link createPatternDetector}. */
 export interface PatternDetectorOptions {
   /** The name of the detector model. */
   readonly name: string
@@ -33,7 +33,7 @@ export interface PatternDetectorOptions {
   readonly slices?: Omit<SliceOptions, 'signal'> | undefined
 }
 
-/** One kind of thing the detector looks for. */
+/** One kind of finding of the detector. */
 interface Rule {
   readonly group: string
   readonly action: PiiAction
@@ -46,16 +46,15 @@ interface Rule {
 type Hit = FoundBy<Rule>
 
 /**
- * The tier that looks for patterns (§2.11): the built-ins named and the operator's own. It runs in this process, over the
- * original text, and also finds what was split over adjacent parts of one message. Every match has the score 1.
+ * Creates the tier that searches patterns (§2.11): the named built-ins and the operator's own. It runs in this process,
+ * over the original text, and also finds secrets split over adjacent parts of one message. Every match has the score 1.
  *
  * @throws SvcError `pii_config`, kind `invalid_request`: an unknown built-in, a pattern without a name, one that the
- *   grammar refuses (with position and reason), neither built-ins nor patterns, too many patterns, an action that is none
- *   of the three
+ *   grammar refuses (with position and reason), neither built-ins nor patterns, too many patterns, an unknown action
  */
 export function createPatternDetector({ name, settings, slices }: PatternDetectorOptions): Detector {
   checkName(name)
-  const rules = rulesOf(settings)
+  const rules = createRules(settings)
   const patterned = rules.filter((rule) => rule.pattern !== undefined)
   const matcher = new PatternMatcher(patterned.flatMap((rule) => rule.pattern ?? []))
   const structured = rules.filter((rule) => rule.builtin?.search !== undefined)
@@ -79,7 +78,7 @@ export function createPatternDetector({ name, settings, slices }: PatternDetecto
     return withoutGeneral(hits)
   }
 
-  /** What is found in a text, also where it is written with characters that are not seen, or in other forms of letters. */
+  /** Finds matches in a text, also when it is written with invisible characters or in other letter forms. */
   function* hitsInViews(text: string, segments: readonly Span[]): Search<Hit[]> {
     const hits = yield* hitsIn(text, segments)
     if (!PlainViewer.mayDiffer(text)) return hits
@@ -96,7 +95,7 @@ export function createPatternDetector({ name, settings, slices }: PatternDetecto
   function* hitsInDocument(document: ScanDocument): Search<JudgedDetection[]> {
     const hits = yield* hitsInViews(document.text, document.segments)
     let known: KnownHits<Rule> | undefined
-    for (const joined of adjacentParts(document)) {
+    for (const joined of joinAdjacentParts(document)) {
       const across = yield* hitsInViews(joined.text, joined.parts)
       for (let index = 0; index < across.length; index++) {
         const found = across[index]
@@ -111,11 +110,11 @@ export function createPatternDetector({ name, settings, slices }: PatternDetecto
     return hits.map(toDetection)
   }
 
-  /** Whether one look says that there is nothing, neither in the parts of a message nor across their edges. */
+  /** Whether a quick check finds no candidates, neither in the parts of a message nor across their edges. */
   function isQuiet(document: ScanDocument): boolean {
     if (structured.length > 0 || PlainViewer.mayDiffer(document.text)) return false
     if (!matcher.isPlainWithoutMatch(document.text)) return false
-    return adjacentParts(document).every(({ text }) => matcher.isPlainWithoutMatch(text))
+    return joinAdjacentParts(document).every(({ text }) => matcher.isPlainWithoutMatch(text))
   }
 
   return {
@@ -126,7 +125,7 @@ export function createPatternDetector({ name, settings, slices }: PatternDetecto
 
 const NOTHING: readonly JudgedDetection[] = []
 
-/** Between two looks at the time. */
+/** Between two checks of the time. */
 const HITS_PER_STEP = 10_000
 
 function toDetection({ start, end, rule }: Hit): JudgedDetection {
@@ -139,7 +138,7 @@ function checkName(name: string): void {
   checkArgument(typeof name === 'string' && name !== '', 'createPatternDetector: name', 'a name', name)
 }
 
-function rulesOf(settings: PatternSettings): Rule[] {
+function createRules(settings: PatternSettings): Rule[] {
   const { builtins = [], patterns = [] } = settings
   if (!Array.isArray(builtins) || !Array.isArray(patterns)) throw configError('builtins and patterns must be lists')
   if (builtins.length === 0 && patterns.length === 0) throw configError('neither builtins nor patterns are named')
@@ -167,7 +166,7 @@ function knownBuiltin(name: string): Builtin {
   return builtin
 }
 
-/** The actions with the groups of built-ins under their neutral names. A neutral name that is there wins. */
+/** The actions with the groups of built-ins under their neutral names. A given neutral name wins. */
 function neutralActions(actions: Readonly<Record<string, PiiAction>>): Record<string, PiiAction> {
   const neutral: Record<string, PiiAction> = { ...actions }
   for (const { name, aliases, group, groupAliases } of BUILTINS) {
@@ -185,7 +184,7 @@ function customRule(custom: CustomPattern, index: number, settings: PatternSetti
   if (name.trim() === '') throw configError(`patterns[${index}] has no name`)
   if (!Number.isInteger(minLen) || minLen < 0) throw configError(`patterns[${index}]: min_len is no length`)
   const entityActions = settings.entityActions ?? {}
-  // The map of actions was written for groups of any kind; it beats what the pattern says of itself.
+  // The map of actions is for groups of any kind; it overrides the pattern's own action.
   const named =
     Object.hasOwn(entityActions, name) || action === undefined ? entityActions : { ...entityActions, [name]: action }
   return {
@@ -217,8 +216,8 @@ function configError(message: string): SvcError {
 }
 
 /**
- * Of built-ins that find the very same text the most specific counts, and those whose action is stronger: a key of one
- * provider also has the shape of another's. They come in the order of the catalogue, the specific first.
+ * Of built-ins with exactly the same finding, keeps the most specific one, and those with a stronger action: a key of
+ * one provider also has the shape of another's. They come in the order of the catalogue, the specific first.
  */
 function withoutGeneral(hits: readonly Hit[]): Hit[] {
   const strongest = new Map<string, PiiAction>()

@@ -1,14 +1,13 @@
 import { SvcError } from '@svc/errors'
 
 /**
- * A pattern that the grammar does not allow. `details.offset` is the UTF-16 offset in the pattern, `details.reason` says
- * what is wrong there.
+ * A pattern outside of the grammar. `details.offset` is the UTF-16 offset in the pattern, `details.reason` the fault.
  */
 export class PatternSyntaxError extends SvcError {
   override readonly name = 'PatternSyntaxError'
   /** UTF-16 offset of the fault in the pattern. */
   readonly offset: number
-  /** What is wrong there. */
+  /** The fault. */
   readonly reason: string
 
   constructor(reason: string, offset: number) {

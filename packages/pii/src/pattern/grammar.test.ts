@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { recordsOf } from './__fixtures__/records.ts'
+import { listRecords } from './__fixtures__/records.ts'
 import { CompiledPattern } from './compiled-pattern.ts'
 import { PatternSyntaxError } from './errors.ts'
 import { MAX_NESTING, MAX_SOURCE_LENGTH, parsePattern } from './grammar.ts'
@@ -16,8 +16,8 @@ function fault(source: string): { reason: string; offset: number } | undefined {
   }
 }
 
-describe('what is accepted', () => {
-  it.each(recordsOf('verdict').filter(({ expected }) => expected === 'accept'))('$pattern', ({ pattern }) => {
+describe('accepted patterns', () => {
+  it.each(listRecords('verdict').filter(({ expected }) => expected === 'accept'))('$pattern', ({ pattern }) => {
     expect(() => new CompiledPattern(pattern).prepare()).not.toThrow()
   })
 
@@ -27,9 +27,9 @@ describe('what is accepted', () => {
     'tok-\\w{32,64}',
     'AKIA[0-9A-Z]{16}',
     '(?:sk|rk)_live_[0-9A-Za-z]{16,}',
-    // Each path has its own run, none of them in the same place.
+    // Each path has its own run, none of them at the same position.
     '(?:abc[0-9]|[0-9]xy)z',
-    // Bounds inside of bounds, far past what states could be written out for.
+    // Nested bounds, far past the number of expanded states.
     'abc(?:(?:(?:ab?){0,4096}c){0,4096}d){0,4096}',
     'abc(?:\\d{4096}){4096}',
     `abc(?:${'x?'.repeat(400)}){3,9}`,
@@ -51,8 +51,8 @@ describe('what is accepted', () => {
   })
 })
 
-describe('what is refused', () => {
-  it.each(recordsOf('verdict').filter(({ expected }) => expected === 'reject'))('$pattern', ({ pattern }) => {
+describe('refused patterns', () => {
+  it.each(listRecords('verdict').filter(({ expected }) => expected === 'reject'))('$pattern', ({ pattern }) => {
     expect(fault(pattern)).toBeDefined()
   })
 

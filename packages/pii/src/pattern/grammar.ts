@@ -1,4 +1,4 @@
-import { type AssertionKind, EMPTY, type PatternNode, sequenceOf } from './ast.ts'
+import { type AssertionKind, EMPTY, type PatternNode, toSequence } from './ast.ts'
 import { readClass, readClassEscape } from './character-class.ts'
 import { isHighSurrogate, isLowSurrogate } from './code-set.ts'
 import { PatternSyntaxError } from './errors.ts'
@@ -7,10 +7,10 @@ import { hasLiteralRun, MIN_LITERAL_RUN } from './literal-run.ts'
 /** The largest number a quantifier `{m,n}` may name (§2.11). */
 const MAX_BOUND = 4096
 
-/** The longest source, in UTF-16 code units: far past what anyone writes, so that no ordinary pattern is refused. */
+/** The longest source, in UTF-16 code units: far longer than any ordinary pattern. */
 export const MAX_SOURCE_LENGTH = 65_536
 
-/** Groups inside groups: what keeps the walk over a pattern within the stack. */
+/** Most nested groups: keeps the walk over a pattern within the stack. */
 export const MAX_NESTING = 500
 
 const ASSERTIONS: Readonly<Record<string, AssertionKind>> = { '^': 'start', $: 'end' }
@@ -24,7 +24,7 @@ interface OpenGroup {
 
 /**
  * Parses a pattern of §2.11: literals, classes, `\w \d \s` and their negations, alternation, `(?:…)`, `^ $ \b` and
- * quantifiers. Lazy quantifiers are taken as greedy ones: the longest match counts.
+ * quantifiers. Lazy quantifiers are read as greedy ones: the longest match counts.
  *
  * @throws PatternSyntaxError with position and reason
  */
@@ -36,7 +36,7 @@ export function parsePattern(source: string): PatternNode {
   return node
 }
 
-/** The same without asking for a literal run: for built-in shapes that find their candidates in another way. */
+/** Parses without requiring a literal run: for built-in shapes that find their candidates in another way. */
 export function parseUnanchored(source: string): PatternNode {
   if (source.length > MAX_SOURCE_LENGTH) {
     throw new PatternSyntaxError(`longer than ${MAX_SOURCE_LENGTH} characters`, MAX_SOURCE_LENGTH)
@@ -72,7 +72,7 @@ class Parser {
       return
     }
     if (char === '|') {
-      group.arms.push(sequenceOf(group.items))
+      group.arms.push(toSequence(group.items))
       group.items = []
       this.at++
       return
@@ -182,7 +182,7 @@ class Parser {
 }
 
 function closeGroup(group: OpenGroup): PatternNode {
-  const last = group.items.length === 0 ? EMPTY : sequenceOf(group.items)
+  const last = group.items.length === 0 ? EMPTY : toSequence(group.items)
   return group.arms.length === 0 ? last : { kind: 'choice', arms: [...group.arms, last] }
 }
 

@@ -3,12 +3,12 @@ import { expect, it } from 'vitest'
 import { KnownHits } from './known-hits.ts'
 
 const hit = fc.record({ start: fc.nat(20), end: fc.nat(30), rule: fc.constantFrom('a', 'b', 'c') })
-/** As a search gives them: rule by rule, in the order of the text. */
+/** Hits as a search returns them: rule by rule, in the order of the text. */
 const search = fc
   .array(hit, { maxLength: 12 })
   .map((hits) => hits.toSorted((one, other) => one.rule.localeCompare(other.rule) || one.start - other.start))
 
-it('knows what is among the hits of several searches, and nothing else', () => {
+it('knows the hits of several searches, and no others', () => {
   const property = fc.property(fc.array(search, { maxLength: 4 }), hit, (searches, asked) => {
     const hits = searches.flat()
     const isAmong = hits.some(

@@ -1,6 +1,6 @@
 import type { Span } from '../span.ts'
 
-/** A range and what found it. */
+/** A range with the rule that found it. */
 export interface FoundBy<Rule> extends Span {
   readonly rule: Rule
 }
@@ -9,16 +9,16 @@ export interface FoundBy<Rule> extends Span {
 interface Run {
   readonly from: number
   readonly to: number
-  /** Where the last search ended: they come in the order of the text, nearly. */
+  /** Position of the last search: queries come nearly in the order of the text. */
   at: number
 }
 
-/** What was found in a document: what lies in one part of a message is found in the part and in the message. */
+/** Known findings of a document: a secret in one part of a message is found in the part and in the message. */
 export class KnownHits<Rule> {
   readonly #hits: readonly FoundBy<Rule>[]
   readonly #runs = new Map<Rule, Run[]>()
 
-  /** @param hits rule by rule, each in the order of the text, once or several times; may be added to */
+  /** @param hits rule by rule, each in the order of the text, once or several times; may be extended */
   constructor(hits: readonly FoundBy<Rule>[]) {
     this.#hits = hits
     for (let from = 0, at = 1; from < hits.length; at++) {
@@ -31,7 +31,7 @@ export class KnownHits<Rule> {
     }
   }
 
-  /** Whether nothing like it is among them. */
+  /** Whether an equal hit is not among them. */
   isNew({ start, end }: Span, rule: Rule): boolean {
     for (const run of this.#runs.get(rule) ?? []) {
       this.#goTo(run, start)

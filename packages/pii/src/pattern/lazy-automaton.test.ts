@@ -6,14 +6,14 @@ import { parsePattern } from './grammar.ts'
 import { DEAD, LazyAutomaton } from './lazy-automaton.ts'
 import { simplify } from './simplify.ts'
 
-/** The end of the longest match that begins at the start of a text; undefined when none does. */
+/** The end of the longest match at the start of a text; undefined without one. */
 function longest(automaton: LazyAutomaton, text: string): number | undefined {
   const characters = [...text]
   let state = automaton.start(false)
   let end: number | undefined
   let at = 0
   for (const [index, character] of [...characters, undefined].entries()) {
-    const next = character === undefined ? -1 : automaton.program.alphabet.classOf(character.codePointAt(0) ?? 0)
+    const next = character === undefined ? -1 : automaton.program.alphabet.toClass(character.codePointAt(0) ?? 0)
     const result = automaton.step(state, next, index === 0, character === undefined)
     if ((result & 1) === 1) end = at
     state = result >> 1
@@ -23,7 +23,7 @@ function longest(automaton: LazyAutomaton, text: string): number | undefined {
   return end
 }
 
-function automatonOf(source: string): LazyAutomaton {
+function createAutomaton(source: string): LazyAutomaton {
   const program = compile(simplify(parsePattern(source)), { counted: false })
   if (program === undefined) throw new Error('too large')
   return new LazyAutomaton(program)
@@ -47,7 +47,7 @@ describe('an automaton built as texts ask for it', () => {
   })
 
   it('keeps little: past its bound it begins anew and still answers rightly', () => {
-    const automaton = automatonOf('key[ab]*a[ab]{13}x')
+    const automaton = createAutomaton('key[ab]*a[ab]{13}x')
     const dice = new Dice(72)
     for (let round = 0; round < 5; round++) {
       const noise = Array.from({ length: 6000 }, () => dice.pick(['a', 'b'])).join('')
@@ -57,7 +57,7 @@ describe('an automaton built as texts ask for it', () => {
     expect(automaton.flushes).toBeGreaterThan(0)
   })
 
-  it('is not built for what would need too many states', () => {
+  it('is not built for a pattern with too many states', () => {
     expect(compile(simplify(parsePattern('abc(?:a?b?){0,4096}')), { counted: false })).toBeUndefined()
     expect(compile(simplify(parsePattern('abc\\d{4096}')), { counted: false })?.op.length).toBeLessThan(5000)
   })

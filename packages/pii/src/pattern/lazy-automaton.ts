@@ -1,6 +1,6 @@
 import { holds, OP, type Program, type Surroundings } from './program.ts'
 
-/** What an automaton may keep: a unit is about one number. */
+/** Limit of the automaton's cache: a unit is about one number. */
 const MAX_UNITS = 1 << 17
 
 /** The dead state: no longer match can follow. */
@@ -9,11 +9,11 @@ export const DEAD = 0
 const UNKNOWN = -1
 
 /**
- * A deterministic automaton over a program without loops, built state by state as texts ask for them. It is anchored:
- * it says how long a match is that begins where it was started. What it keeps is bounded; past the bound it starts anew.
+ * A deterministic automaton over a program without loops, built state by state on demand. It is anchored: it finds the
+ * length of a match that begins at its start. Its cache is bounded; past the limit it starts again.
  *
- * A step reads the class after a position, so whether a match ends at a position is known one step later: the lowest bit of
- * a step's result says that a match ended before the character that was read.
+ * A step reads the class after a position, so whether a match ends at a position is known one step later: the lowest
+ * bit of a step's result says that a match ended before the read character.
  */
 export class LazyAutomaton {
   readonly program: Program
@@ -25,12 +25,12 @@ export class LazyAutomaton {
   private byKey = new Map<string, number>()
   private table = new Int32Array(0)
   private units = 0
-  /** The states in front of a match, once they are known. */
+  /** The states before a match, once they are known. */
   private startAfterWord = DEAD
   private startElsewhere = DEAD
   private readonly visited: Int32Array
   private visit = 0
-  /** How often everything was thrown away. */
+  /** Number of times that the cache was emptied. */
   flushes = 0
   private readonly around: Surroundings = {
     startsSegment: false,
@@ -47,12 +47,12 @@ export class LazyAutomaton {
     this.clear()
   }
 
-  /** The state in front of a match that may begin after a character that is or is not a word character. */
+  /** The state before a match that may begin after a character that is or is not a word character. */
   start(wordBefore: boolean): number {
     const isAfterWord = wordBefore && this.program.usesWords
     const known = isAfterWord ? this.startAfterWord : this.startElsewhere
     if (known !== DEAD) return known
-    const state = this.stateOf([this.program.entry], isAfterWord)
+    const state = this.findState([this.program.entry], isAfterWord)
     if (isAfterWord) this.startAfterWord = state
     else this.startElsewhere = state
     return state
@@ -88,13 +88,16 @@ export class LazyAutomaton {
     const accepts = this.close(this.kernels[state] ?? new Int32Array(0), following)
     const flushes = this.flushes
     const next =
-      following.length === 0 ? DEAD : this.stateOf(following, program.usesWords && program.words[nextClass] === 1)
+      following.length === 0 ? DEAD : this.findState(following, program.usesWords && program.words[nextClass] === 1)
     const result = next * 2 + (accepts ? 1 : 0)
     if (flushes === this.flushes) this.table[state * this.columns + column] = result
     return result
   }
 
-  /** Follows what takes no character; collects where the next character leads. Whether a match ends here. */
+  /**
+   * Follows states that take no character; collects the targets of the next character. Returns whether a match ends
+   * here.
+   */
   private close(kernel: Int32Array, following: number[]): boolean {
     const { program, around, visited } = this
     const stack = [...kernel].reverse()
@@ -127,7 +130,7 @@ export class LazyAutomaton {
     }
   }
 
-  private stateOf(targets: readonly number[], wordBefore: boolean): number {
+  private findState(targets: readonly number[], wordBefore: boolean): number {
     const kernel = Int32Array.from(new Set(targets)).sort()
     const key = `${wordBefore ? 'w' : ''}${kernel.join()}`
     const known = this.byKey.get(key)

@@ -1,12 +1,12 @@
-/** Where literals of a pattern begin in a text, on their way from the scanner to the search. */
+/** Starts of a pattern's literals in a text, between the scanner and the search. */
 export class LiteralHits {
   private hits: number[] = []
   private at = 0
   private isSorted = true
-  /** How many of them were in order when the last piece was read. */
+  /** Number of sorted hits after the last piece. */
   private sortedCount = 0
 
-  /** The first that was not dropped; Infinity when there is none. */
+  /** The first remaining hit; Infinity without one. */
   get next(): number {
     return this.hits[this.at] ?? Number.POSITIVE_INFINITY
   }
@@ -28,7 +28,7 @@ export class LiteralHits {
     while (this.next < position) this.at++
   }
 
-  /** Puts what was added for a piece in order: hits of different literals come a little mixed. */
+  /** Sorts the hits of a piece: hits of different literals come slightly mixed. */
   sort(): void {
     this.forget()
     if (!this.isSorted) {

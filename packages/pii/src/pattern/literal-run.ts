@@ -1,11 +1,11 @@
 import type { PatternNode } from './ast.ts'
 
-/** Characters in a row that every pattern must hold (§2.11). */
+/** Length of the literal run that every pattern must contain (§2.11). */
 export const MIN_LITERAL_RUN = 3
 
 /**
- * What one path through a node looks like, numbers capped at the run asked for: literal characters at its start and at
- * its end, whether there is nothing else, and whether a long enough run is inside.
+ * Shape of one path through a node, with numbers capped at the required run: literal characters at its start and at its
+ * end, whether there is nothing else, and whether a long enough run is inside.
  */
 interface Path {
   readonly prefix: number
@@ -14,18 +14,18 @@ interface Path {
   readonly found: boolean
 }
 
-/** Paths by their key: there are no more than a few dozen different ones, whatever the pattern. */
+/** Paths by their key: at most a few dozen different ones, for any pattern. */
 type Paths = ReadonlyMap<number, Path>
 
 const NOTHING: Path = { prefix: 0, suffix: 0, pure: true, found: false }
 const OTHER: Path = { prefix: 0, suffix: 0, pure: false, found: false }
 
-/** Whether every path through a pattern has a contiguous run of literal characters that is long enough. */
+/** Whether every path through a pattern has a long enough contiguous run of literal characters. */
 export function hasLiteralRun(node: PatternNode): boolean {
-  return [...pathsOf(node).values()].every((path) => path.found)
+  return [...findPaths(node).values()].every((path) => path.found)
 }
 
-function pathsOf(node: PatternNode): Paths {
+function findPaths(node: PatternNode): Paths {
   switch (node.kind) {
     case 'literal':
       return collect([{ prefix: 1, suffix: 1, pure: true, found: false }])
@@ -34,15 +34,15 @@ function pathsOf(node: PatternNode): Paths {
     case 'assertion':
       return collect([NOTHING])
     case 'sequence':
-      return node.items.reduce<Paths>((paths, item) => join(paths, pathsOf(item)), collect([NOTHING]))
+      return node.items.reduce<Paths>((paths, item) => join(paths, findPaths(item)), collect([NOTHING]))
     case 'choice':
-      return collect(node.arms.flatMap((arm) => [...pathsOf(arm).values()]))
+      return collect(node.arms.flatMap((arm) => [...findPaths(arm).values()]))
     case 'repeat':
-      return repeated(pathsOf(node.body), node.min, node.max)
+      return repeated(findPaths(node.body), node.min, node.max)
   }
 }
 
-/** Paths of `min` to `max` rounds; a further round that adds no new path adds none ever after. */
+/** Paths of `min` to `max` rounds; once a further round adds no new path, none ever will. */
 function repeated(body: Paths, min: number, max: number): Paths {
   let round: Paths = collect([NOTHING])
   for (let count = 0; count < min; count++) {

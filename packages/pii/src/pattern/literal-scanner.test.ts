@@ -70,7 +70,7 @@ describe('finds every occurrence, once', () => {
 })
 
 describe('one look at a text', () => {
-  it('says that nothing is there where the text is ASCII, short, and holds none of the texts', () => {
+  it('reports no match for an ASCII text that is short and holds none of the texts', () => {
     const literals = ['abc', 'sk-ant-', 'ghp_', '🔑🔑🔑']
     const scanner = new LiteralScanner(new Map(literals.map((literal, index) => [literal, [index]])))
     const dice = new Dice(43)
@@ -86,7 +86,7 @@ describe('one look at a text', () => {
     expect(Math.min(told.quiet, told.found, told.beyond)).toBeGreaterThan(100)
   })
 
-  it('says nothing of a text that is longer than a chunk', () => {
+  it('does not decide for a text that is longer than a chunk', () => {
     const scanner = new LiteralScanner(new Map([['abc', [0]]]))
     expect(scanner.isPlainWithout('x'.repeat(CHUNK_UNITS))).toBe(true)
     expect(scanner.isPlainWithout('x'.repeat(CHUNK_UNITS + 1))).toBe(false)

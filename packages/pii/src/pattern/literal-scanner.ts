@@ -1,11 +1,11 @@
 import { ChunkOffsets } from './chunk-offsets.ts'
 import { isHighSurrogate } from './code-set.ts'
-import { type LiteralEntry, WINDOW_BYTES, windowsOf } from './literal-windows.ts'
+import { chooseWindows, type LiteralEntry, WINDOW_BYTES } from './literal-windows.ts'
 
-/** Code units that one call looks at. */
+/** Code units that one call reads. */
 export const CHUNK_UNITS = 1 << 14
 
-/** Code units beyond both ends of a chunk that are read, so that whatever begins in it is seen whole. */
+/** Code units beyond both ends of a chunk that are read, so that each text beginning in it is read whole. */
 const MARGIN_UNITS = 8
 
 const PAIRS = 1 << 16
@@ -18,17 +18,17 @@ const ODD = ((1 << ODD_GROUPS) - 1) << EVEN_GROUPS
 const isLittleEndian = new Uint16Array(Uint8Array.of(1, 0).buffer)[0] === 1
 
 /**
- * Looks for many short texts at once. The text is read as UTF-8 two bytes at a time; one table says for each pair of bytes
- * which of the wanted texts it may begin (low half) and which it may go on with (high half). Where both halves agree on
- * something, the texts themselves are compared. Each text is known by a window of four bytes at an even offset, wherever it
- * begins; one of fewer than five bytes by three bytes at an odd offset as well.
+ * Searches for many short texts at once. It reads the text as UTF-8, two bytes at a time. A table maps each pair of
+ * bytes to the groups of texts that may begin with it (low half) and that may continue with it (high half). When both
+ * halves agree, the texts themselves are compared. Each text is found by a window of four bytes at an even offset, for
+ * any start; one of fewer than five bytes also by three bytes at an odd offset.
  */
 export class LiteralScanner {
   private readonly table = new Int32Array(PAIRS)
   /** Flags by the mixed bits of three bytes: whether any text is found by such bytes. */
   private readonly known = new Uint8Array(PAIRS)
   private readonly entries = new Map<number, LiteralEntry[]>()
-  /** The greatest distance between the start of a text and the place it is found by, in code units. */
+  /** The greatest distance between the start of a text and its anchor, in code units. */
   readonly maxOffset: number
   private readonly bytes = new Uint8Array(CHUNK_UNITS * 3 + 64)
   private readonly pairs = new Uint16Array(this.bytes.buffer)
@@ -43,9 +43,9 @@ export class LiteralScanner {
 
   /** @param literals texts of at least three characters and the numbers to report them under */
   constructor(literals: ReadonlyMap<string, readonly number[]>) {
-    const entries = [...literals].flatMap(([literal, owners]) => windowsOf(literal, owners))
+    const entries = [...literals].flatMap(([literal, owners]) => chooseWindows(literal, owners))
     this.maxOffset = Math.max(0, ...entries.map((entry) => entry.anchor))
-    // Those that begin alike share a group: what begins with them is then seldom taken for another of the group.
+    // Texts with the same beginning share a group, so that matches of one are seldom taken for another of the group.
     entries.sort((one, other) => firstPair(one) - firstPair(other))
     const even = entries.filter((entry) => entry.isEven)
     const odd = entries.filter((entry) => !entry.isEven)
@@ -80,8 +80,8 @@ export class LiteralScanner {
   }
 
   /**
-   * Looks at one chunk of the text. Reports the start of each text whose place lies between `from` and the offset that is
-   * returned, where the next chunk begins: the end of the text after the last one.
+   * Scans one chunk of the text. Reports the start of each text whose anchor lies between `from` and the returned
+   * offset, where the next chunk begins: the end of the text after the last one.
    */
   scan(text: string, from: number, report: (owner: number, start: number) => void): number {
     const limit = Math.min(text.length, from + CHUNK_UNITS)
@@ -106,7 +106,7 @@ export class LiteralScanner {
     return limit
   }
 
-  /** Whether a text is plain ASCII and holds none of the texts; false where it is too long to say so at one look. */
+  /** Whether a text is plain ASCII and holds none of the texts; false for a text longer than a chunk. */
   isPlainWithout(text: string): boolean {
     if (text.length > CHUNK_UNITS) return false
     this.hasFound = false
@@ -114,7 +114,7 @@ export class LiteralScanner {
     return !this.hasFound && this.written === text.length
   }
 
-  /** The next index at which a pair of bytes goes on with what the pair before it may begin; `count` when there is none. */
+  /** The next index at which a pair of bytes continues the pair before it; `count` without one. */
   private nextAgreed(from: number, count: number): number {
     const { pairs, table } = this
     let before = table[pairs[from - 1] ?? 0] ?? 0
@@ -126,10 +126,10 @@ export class LiteralScanner {
     return count
   }
 
-  /** Reports the texts that are found by some bytes and stand there. */
+  /** Reports the texts with a window of some bytes that are really there. */
   private compare({ text, from, limit, report }: Chunk, found: number, first: number): void {
     for (const entry of this.entries.get(found) ?? []) {
-      // Most candidates are none, and where they would stand in the text takes long to say.
+      // Most candidates are false, and computing their offsets in the text takes long.
       if ((first % 2 === 0) !== entry.isEven || !this.mayStandAt(entry, first)) continue
       const start = this.offsets.unitAt(first) - entry.offset
       const place = start + entry.anchor
@@ -138,7 +138,7 @@ export class LiteralScanner {
     }
   }
 
-  /** Whether the bytes of the chunk around those found are those of the text, as far as they lie in the chunk. */
+  /** Whether the bytes of the chunk around the window are those of the text, as far as they lie in the chunk. */
   private mayStandAt({ encoded, byteOffset }: LiteralEntry, first: number): boolean {
     const { bytes } = this
     const start = first - byteOffset
@@ -150,7 +150,7 @@ export class LiteralScanner {
   }
 }
 
-/** What is looked at, and from where to where. */
+/** The scanned chunk with its range. */
 interface Chunk {
   readonly text: string
   readonly from: number

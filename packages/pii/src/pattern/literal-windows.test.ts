@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { windowsOf } from './literal-windows.ts'
+import { chooseWindows } from './literal-windows.ts'
 
 describe('the bytes a text is found by', () => {
   it.each(['sk-ant-', 'ghp_', 'abc', 'münze', '日本語', '🔑🔑🔑', 'private key', 'aébc', '-----BEGIN ', 'a🔑b'])(
@@ -7,7 +7,7 @@ describe('the bytes a text is found by', () => {
     (literal) => {
       const encoded = new TextEncoder().encode(literal)
       for (const begin of [0, 1]) {
-        const fitting = windowsOf(literal, [7]).filter(
+        const fitting = chooseWindows(literal, [7]).filter(
           ({ byteOffset, isEven }) => ((begin + byteOffset) % 2 === 0) === isEven,
         )
         expect(fitting).toHaveLength(1)
@@ -23,7 +23,7 @@ describe('the bytes a text is found by', () => {
   )
 
   it('are the rarest', () => {
-    const [one] = windowsOf('internal error: zq~9#', [0])
+    const [one] = chooseWindows('internal error: zq~9#', [0])
     expect(new TextDecoder().decode(one?.window)).toBe('zq~9')
   })
 })

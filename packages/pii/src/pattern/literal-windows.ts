@@ -1,29 +1,31 @@
-import { rarityOf } from './rarity.ts'
+import { rateCharacter } from './rarity.ts'
 
-/** Bytes of a text that it is found by. */
+/** Bytes of a text's window. */
 export const WINDOW_BYTES = 4
 
-/** A text that is looked for, by a few of its bytes. */
+/** A wanted text with its window. */
 export interface LiteralEntry {
   readonly literal: string
   readonly encoded: Uint8Array
   /** The bytes: four, or three of a short text. */
   readonly window: Uint8Array
-  /** Whether they are looked for at even offsets of the bytes of a text, or at odd ones. */
+  /** Whether the window is searched at even offsets of a text's bytes, or at odd ones. */
   readonly isEven: boolean
-  /** Offset of the bytes in the text, in code units and in bytes. */
+  /** Offset of the window in the text, in code units and in bytes. */
   readonly offset: number
   readonly byteOffset: number
-  /** The same offset for all entries of a text, in code units: the place that says which chunk the text belongs to. */
+  /**
+   * The same offset for all entries of a text, in code units: the anchor that decides which chunk the text belongs to.
+   */
   readonly anchor: number
   readonly owners: readonly number[]
 }
 
 /**
- * The entries by which a text is found wherever it begins: two windows of which one lies at an even offset, or for a short
- * text the same window at an even offset and at an odd one. The rarest bytes are taken.
+ * The entries by which a text is found at any start: two windows of which one lies at an even offset, or for a short
+ * text the same window at an even offset and at an odd one. Uses the rarest bytes.
  */
-export function windowsOf(literal: string, owners: readonly number[]): LiteralEntry[] {
+export function chooseWindows(literal: string, owners: readonly number[]): LiteralEntry[] {
   const encoded = new TextEncoder().encode(literal)
   const places = characterPlaces(literal)
   const pairs = places.flatMap((one, index) => {
@@ -47,7 +49,7 @@ export function windowsOf(literal: string, owners: readonly number[]): LiteralEn
   return [entry(first, true, 0), entry(first, false, 0)]
 }
 
-/** Where a character of a text begins, and how rare the next few are. */
+/** Start of a character of a text, and the rarity of the next few. */
 interface Place {
   readonly byte: number
   readonly unit: number
@@ -61,7 +63,7 @@ function characterPlaces(literal: string): Place[] {
   const characters = [...literal]
   for (const [index, character] of characters.entries()) {
     const next = characters.slice(index, index + WINDOW_BYTES)
-    places.push({ byte, unit, rarity: next.reduce((sum, one) => sum + rarityOf(one), 0) })
+    places.push({ byte, unit, rarity: next.reduce((sum, one) => sum + rateCharacter(one), 0) })
     byte += new TextEncoder().encode(character).length
     unit += character.length
   }

@@ -2,15 +2,15 @@
 const PAGE_NUMBERS = 1 << 13
 
 /**
- * The matches of one pattern in one text while they are being found: ascending, never overlapping. A match may still be
- * replaced by a longer one or by one that starts earlier; whatever such a match covers is then gone. Eight bytes a match.
+ * The matches of one pattern in one text during the search: ascending, never overlapping. A match may still be replaced
+ * by a longer one or by one that starts earlier; the matches that it covers are then dropped. Eight bytes a match.
  */
 export class MatchList {
   /** Start and end of each, flat. */
   private readonly pages: Int32Array[] = []
   count = 0
 
-  /** Where the last match ends; 0 without any. */
+  /** End of the last match; 0 without any. */
   get lastEnd(): number {
     return this.count === 0 ? 0 : this.endAt(this.count - 1)
   }
@@ -23,7 +23,7 @@ export class MatchList {
     return this.pages[Math.floor((index * 2) / PAGE_NUMBERS)]?.[(index * 2 + 1) % PAGE_NUMBERS] ?? 0
   }
 
-  /** Adds a match, in place of every one that starts at the same position or later. */
+  /** Adds a match, replacing every one that starts at the same position or later. */
   add(start: number, end: number): void {
     while (this.count > 0 && this.startAt(this.count - 1) >= start) this.count--
     const at = this.count * 2

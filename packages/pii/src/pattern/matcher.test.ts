@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { oracleMatches } from './__fixtures__/oracle.ts'
 import { acceptedPattern, Dice, nestedPattern, nestedText, randomText } from './__fixtures__/random-patterns.ts'
-import { byteOffset, recordsOf } from './__fixtures__/records.ts'
+import { byteOffset, listRecords } from './__fixtures__/records.ts'
 import { CompiledPattern } from './compiled-pattern.ts'
 import { parsePattern } from './grammar.ts'
 import { CHUNK_UNITS } from './literal-scanner.ts'
@@ -11,14 +11,14 @@ import { PatternMatcher } from './matcher.ts'
 /** Cases compared with the oracle; `SVC_LONG=1` takes 100,000. */
 const CASES = process.env.SVC_LONG === '1' ? 100_000 : 4000
 
-function spansOf(source: string, text: string, segments?: { start: number; end: number }[]): [number, number][] {
+function findSpans(source: string, text: string, segments?: { start: number; end: number }[]): [number, number][] {
   const matcher = new PatternMatcher([new CompiledPattern(source)])
   return matcher.match(text, segments).map(({ start, end }) => [start, end])
 }
 
 describe('leftmost-longest matches', () => {
-  it.each(recordsOf('spans'))('$group: $pattern in $text', ({ pattern, text, spans, min_len = 0 }) => {
-    const found = spansOf(pattern, text).map(([start, end]) => [byteOffset(text, start), byteOffset(text, end)])
+  it.each(listRecords('spans'))('$group: $pattern in $text', ({ pattern, text, spans, min_len = 0 }) => {
+    const found = findSpans(pattern, text).map(([start, end]) => [byteOffset(text, start), byteOffset(text, end)])
     expect(found.filter(([start = 0, end = 0]) => end - start >= min_len)).toEqual(spans)
   })
 
@@ -49,7 +49,7 @@ describe('leftmost-longest matches', () => {
       const source = dice.pick([`abc(?:${after})`, `(?:${before})abc`, `(?:${before})abc(?:${after})`])
       const text = `${nestedText(dice)}abc${nestedText(dice)}`
       const expected = oracleMatches(parsePattern(source), text)
-      expect([source, text, spansOf(source, text)]).toEqual([source, text, expected])
+      expect([source, text, findSpans(source, text)]).toEqual([source, text, expected])
       found += expected.length
     }
     expect(found).toBeGreaterThan(60)
@@ -62,7 +62,7 @@ describe('leftmost-longest matches', () => {
     for (let round = 0; round < 20; round++) {
       const text = randomText(dice, 300)
       const alone = sources.flatMap((source, pattern) =>
-        spansOf(source, text).map(([start, end]) => ({ pattern, start, end })),
+        findSpans(source, text).map(([start, end]) => ({ pattern, start, end })),
       )
       expect(together.match(text)).toEqual(alone)
     }
@@ -77,7 +77,7 @@ describe('long texts', () => {
       const long = `tok-${'w'.repeat(350)}end `
       for (const shift of [-60, -31, -8, -3, -1, 0, 1, 5, 40]) {
         const text = `${'. '.repeat((CHUNK_UNITS + shift) >> 1)}${hit}${long}${'. '.repeat(CHUNK_UNITS)}${hit}`
-        const pieces = spansOf(source, text).map(([start, end]) => text.slice(start, end))
+        const pieces = findSpans(source, text).map(([start, end]) => text.slice(start, end))
         const expected = [hit, long, hit].flatMap((part) =>
           oracleMatches(parsePattern(source), part).map(([start, end]) => part.slice(start, end)),
         )
@@ -88,21 +88,21 @@ describe('long texts', () => {
 
   it('a single match may be longer than many chunks', () => {
     const text = `id ${'tok-'}${'a'.repeat(CHUNK_UNITS * 5)} end`
-    expect(spansOf('tok-[a-z]+', text)).toEqual([[3, 7 + CHUNK_UNITS * 5]])
+    expect(findSpans('tok-[a-z]+', text)).toEqual([[3, 7 + CHUNK_UNITS * 5]])
   })
 
-  it('nothing is left out, however many matches there are', () => {
-    expect(spansOf('tok-\\d', 'tok-1 '.repeat(50_000))).toHaveLength(50_000)
+  it('no match is left out, for any number of matches', () => {
+    expect(findSpans('tok-\\d', 'tok-1 '.repeat(50_000))).toHaveLength(50_000)
   })
 
-  it('what was read in vain is read no more than a few times: the matches are the same after the change of method', () => {
-    // Each try from a prefix runs to the end of the text: the matcher must go over to reading everything once.
+  it('limits repeated reading: the matches are the same after the change of method', () => {
+    // Each attempt from a prefix runs to the end of the text: the matcher must switch to reading everything once.
     const text = `${'abc'.repeat(6000)}#${'abc'.repeat(6000)}!`
-    expect(spansOf('abc(?:[^!#]*!)?', text)).toEqual([
+    expect(findSpans('abc(?:[^!#]*!)?', text)).toEqual([
       ...Array.from({ length: 6000 }, (_, index) => [index * 3, index * 3 + 3]),
       [18_001, 36_002],
     ])
-    expect(spansOf('abc(?:[a-c]*!)', 'abc'.repeat(9000))).toEqual([])
+    expect(findSpans('abc(?:[a-c]*!)', 'abc'.repeat(9000))).toEqual([])
   })
 
   it('tries that look far ahead end where they must, also where an earlier one looked in vain', () => {
@@ -110,7 +110,7 @@ describe('long texts', () => {
     for (let round = 0; round < 150; round++) {
       const { source, node } = acceptedPattern(dice, 'small')
       const text = `${randomText(dice, 300)}${dice.pick(['abc', 'aab', 'a-b'])}${'ab'.repeat(dice.roll(90))}${randomText(dice, 300)}`
-      expect([source, text, spansOf(source, text)]).toEqual([source, text, oracleMatches(node, text)])
+      expect([source, text, findSpans(source, text)]).toEqual([source, text, oracleMatches(node, text)])
     }
     const far = `${'abc-'.repeat(200)}${'abc'.repeat(300)}#${'abc-'.repeat(100)}!abc`
     for (const source of [
@@ -119,11 +119,11 @@ describe('long texts', () => {
       'abc[a-c-]{40,400}!',
       'abc(?:[a-c-]{0,90}#|[^#]*!abc)?',
     ]) {
-      expect(spansOf(source, far)).toEqual(oracleMatches(parsePattern(source), far))
+      expect(findSpans(source, far)).toEqual(oracleMatches(parsePattern(source), far))
     }
   })
 
-  it('an automaton that gives way anywhere in a match loses nothing of it', () => {
+  it('a flush of the automaton anywhere in a match loses nothing of it', () => {
     const dice = new Dice(56)
     const noise = Array.from({ length: 40_000 }, () => dice.pick(['a', 'b'])).join('')
     const source = 'key[ab]*a[ab]{15}x'
@@ -139,7 +139,7 @@ describe('long texts', () => {
     const dice = new Dice(53)
     const noise = Array.from({ length: 60_000 }, () => dice.pick(['a', 'b'])).join('')
     const text = `key${noise}a${'b'.repeat(15)}x`
-    expect(spansOf(source, text)).toEqual([[0, text.length]])
+    expect(findSpans(source, text)).toEqual([[0, text.length]])
   })
 })
 
@@ -154,9 +154,9 @@ describe('segments', () => {
     return { text: segments.join('\n\n'), spans }
   }
 
-  it.each(recordsOf('segments'))('$segments: $pattern', ({ segments, pattern, expected }) => {
+  it.each(listRecords('segments'))('$segments: $pattern', ({ segments, pattern, expected }) => {
     const { text, spans } = join(segments)
-    const found = spansOf(pattern, text, spans)
+    const found = findSpans(pattern, text, spans)
     const cut = spans.map((segment) =>
       found
         .map(([start, end]) => [Math.max(start, segment.start), Math.min(end, segment.end)])
@@ -171,7 +171,7 @@ describe('segments', () => {
     for (let round = 0; round < 2000; round++) {
       const source = `${dice.pick(['^', '', '^?'])}${dice.pick(['abc', 'aab', '[ab]*abc', 'abc|^aab'])}${dice.pick(['$', '', 'a*$'])}`
       const { text, spans } = join([0, 1, 2].map(() => randomText(dice, 4).replaceAll(/[\ud800-\udfff]/g, 'a')))
-      expect([source, text, spansOf(source, text, spans)]).toEqual([
+      expect([source, text, findSpans(source, text, spans)]).toEqual([
         source,
         text,
         oracleMatches(parsePattern(source), text, spans),
@@ -183,7 +183,7 @@ describe('segments', () => {
 describe('a search in pieces', () => {
   const matcher = new PatternMatcher(['tok-\\w+', '\\w+secret', 'abc$'].map((source) => new CompiledPattern(source)))
 
-  it('finds what a search at once finds, with as many pieces as the text has chunks or more', () => {
+  it('finds the matches of a single search, in at least as many pieces as the text has chunks', () => {
     const text = 'tok-abc mysecret abc '.repeat(10_000)
     const scan = matcher.scan(text)
     let pieces = 1
@@ -211,7 +211,7 @@ it('offsets never cut a character, and no match overlaps the one before', () => 
       (noise, source) => {
         const text = `${noise}abc${noise}🔑abc`
         let last = 0
-        for (const [start, end] of spansOf(`${source}|🔑abc`, text)) {
+        for (const [start, end] of findSpans(`${source}|🔑abc`, text)) {
           expect(start).toBeGreaterThanOrEqual(last)
           expect(end).toBeGreaterThan(start)
           for (const at of [start, end]) {

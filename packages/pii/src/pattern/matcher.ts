@@ -3,7 +3,7 @@ import { LiteralScanner } from './literal-scanner.ts'
 import { PatternRun } from './pattern-run.ts'
 import { SourceText } from './source-text.ts'
 
-/** Where a pattern matches: UTF-16 code units, half open. */
+/** A match of a pattern: UTF-16 code units, half open. */
 export interface PatternMatch {
   /** Index of the pattern. */
   readonly pattern: number
@@ -13,22 +13,21 @@ export interface PatternMatch {
 
 /** A search that is done in pieces. */
 export interface PatternScan {
-  /** Does a small piece of the work, a few milliseconds at most; true once all of it is done. */
+  /** Does a small piece of the work, a few milliseconds at most; true at the end. */
   advance(): boolean
-  /** The matches, by pattern and then by start. Complete once `advance` said so. */
+  /** The matches, by pattern and then by start. Complete after `advance` returned true. */
   matches(): PatternMatch[]
 }
 
 /**
- * Looks for many patterns in a text: the leftmost-longest matches of each, which never overlap one another. Time grows
- * linearly with the text, whatever patterns and text are; nothing is left out however many matches there are. What a
- * character costs is bounded by the pattern: a repeat `{m,n}` with m > 1 that must be counted costs up to m / 64 steps, one
- * inside of another that is counted up to the product of both m.
+ * Searches for many patterns in a text: the leftmost-longest matches of each, which never overlap one another. Time
+ * grows linearly with the text, for all patterns and texts; no match is left out. The pattern bounds the cost of a
+ * character: a counted repeat `{m,n}` with m > 1 costs up to m / 64 steps, a nested one up to the product of both m.
  */
 export class PatternMatcher {
   private readonly patterns: readonly CompiledPattern[]
   private readonly scanner: LiteralScanner | undefined
-  /** Patterns without a literal to look for. */
+  /** Patterns without a required literal. */
   private readonly everywhere: readonly number[]
 
   constructor(patterns: readonly CompiledPattern[]) {
@@ -46,23 +45,23 @@ export class PatternMatcher {
   }
 
   /**
-   * Begins a search. Nothing is done until `advance` is called.
+   * Prepares a search, which runs with `advance`.
    *
-   * @param segments where `^` and `$` match; ascending. @default the whole text as one
+   * @param segments ranges at whose edges `^` and `$` match; ascending. @default the whole text as one
    */
   scan(text: string, segments?: readonly { readonly start: number; readonly end: number }[]): PatternScan {
     return new Scan(this.patterns, this.scanner, this.everywhere, new SourceText(text, segments))
   }
 
   /**
-   * Whether a text is plain ASCII and holds nothing that any of the patterns needs, said at one look; false also where that
-   * is not enough. Most texts of requests are such.
+   * Whether a quick check shows that a text is plain ASCII and holds none of the required literals; false when the
+   * check cannot decide. True for most texts of requests.
    */
   isPlainWithoutMatch(text: string): boolean {
     return this.everywhere.length === 0 && this.scanner?.isPlainWithout(text) === true
   }
 
-  /** The whole search at once. */
+  /** Runs the whole search. */
   match(text: string, segments?: readonly { readonly start: number; readonly end: number }[]): PatternMatch[] {
     const scan = this.scan(text, segments)
     while (!scan.advance()) {
@@ -82,7 +81,7 @@ class Scan implements PatternScan {
   private scanned = 0
   private limit = 0
   private isComplete = false
-  private readonly report = (owner: number, start: number): void => this.runOf(owner)?.addHit(start)
+  private readonly report = (owner: number, start: number): void => this.findRun(owner)?.addHit(start)
 
   constructor(
     patterns: readonly CompiledPattern[],
@@ -94,7 +93,7 @@ class Scan implements PatternScan {
     this.scanner = scanner
     this.text = text
     this.runs = patterns.map(() => undefined)
-    for (const index of everywhere) this.runOf(index)
+    for (const index of everywhere) this.findRun(index)
   }
 
   advance(): boolean {
@@ -125,7 +124,7 @@ class Scan implements PatternScan {
     for (const [index, run] of this.runs.entries()) if (run?.isPending === true) this.active.push(index)
   }
 
-  private runOf(index: number): PatternRun | undefined {
+  private findRun(index: number): PatternRun | undefined {
     const pattern = this.patterns[index]
     if (pattern === undefined) return undefined
     const known = this.runs[index]

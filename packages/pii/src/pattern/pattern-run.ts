@@ -7,15 +7,16 @@ import { MatchList } from './match-list.ts'
 import { PrefixSearch } from './prefix-search.ts'
 import type { SourceText } from './source-text.ts'
 
-/** Pieces of work on regions that one call does: most regions are small. */
+/** Pieces of work on regions in one call: most regions are small. */
 const PIECES = 4
 
 /**
- * One pattern on its way through one text. It is told where its literals stand and then, piece by piece, how far it may
- * read.
+ * The search for one pattern in one text. It receives the positions of its literals and then, piece by piece, the limit
+ * of reading.
  *
- * A pattern that begins with a literal is tried from each with an automaton, as long as that does not read much of the
- * text again and again; then, and for a literal inside of the pattern, what lies around the literals is read as a region.
+ * A pattern that begins with a literal is tried from each position with an automaton, as long as that does not read
+ * much of the text repeatedly. Afterwards, and for a literal inside the pattern, the text around the literals is read
+ * as a region.
  */
 export class PatternRun implements Beginnings {
   readonly matches = new MatchList()
@@ -25,7 +26,7 @@ export class PatternRun implements Beginnings {
   private search: PrefixSearch | undefined
   private simulation: Simulation | undefined
   private regions: RegionSearch | undefined
-  /** The literal on whose account the simulation reads: a match may begin anywhere up to it. */
+  /** The literal behind the current reading of the simulation: a match may begin anywhere up to it. */
   private target = -1
 
   constructor(pattern: CompiledPattern, text: SourceText) {
@@ -40,22 +41,19 @@ export class PatternRun implements Beginnings {
     this.hits.add(start)
   }
 
-  /** Whether reading further could do anything. */
+  /** Whether reading further can have an effect. */
   get isPending(): boolean {
     if (this.pattern.literals === undefined || this.hits.next < Number.POSITIVE_INFINITY) return true
     if (this.search?.isUnderWay === true || this.regions?.isUnderWay === true) return true
     return this.simulation !== undefined && !this.simulation.isIdle
   }
 
-  /**
-   * Reads a piece in front of an offset; false once all of that is read. Every literal that begins in front of it must have
-   * been told.
-   */
+  /** Reads a piece before an offset; false at the end. All literals that begin before it must have been added. */
   advance(limit: number): boolean {
     this.hits.sort()
     if (this.search !== undefined) {
       if (this.tryPrefixes(limit)) return false
-      // It read too much in vain: the other methods go on from the hit that it was at.
+      // It read too much in vain: the other methods continue from its current hit.
       this.search = undefined
     }
     if (this.pattern.counting !== undefined) return this.readRegions(limit)
@@ -77,7 +75,7 @@ export class PatternRun implements Beginnings {
     return notAfter === undefined || position === 0 || !contains(notAfter, this.text.codeBefore(position))
   }
 
-  /** Whether the search from prefixes may go on. */
+  /** Whether the search from prefixes may continue. */
   private tryPrefixes(limit: number): boolean {
     const { search, hits } = this
     if (search === undefined) return false
@@ -95,7 +93,7 @@ export class PatternRun implements Beginnings {
     }
   }
 
-  /** Whether there is more to read in front of the limit. */
+  /** Whether there is more to read before the limit. */
   private readRegions(limit: number): boolean {
     const { counting } = this.pattern
     if (counting === undefined) return false
@@ -132,7 +130,7 @@ export class PatternRun implements Beginnings {
     }
   }
 
-  /** Where a match with the next hit could begin, from an offset on; -1 when there is none to go to yet. */
+  /** The earliest possible start of a match with the next hit, from an offset on; -1 while there is none. */
   private nextStart(from: number, limit: number): number {
     const { literals } = this.pattern
     if (literals === undefined) return from < limit ? from : -1
@@ -146,7 +144,7 @@ export class PatternRun implements Beginnings {
     return this.reachBefore(hit, from)
   }
 
-  /** The earliest offset from `floor` on at which a match that holds the literal at `hit` could begin. */
+  /** The earliest start from `floor` on of a match that contains the literal at `hit`. */
   private reachBefore(hit: number, floor: number): number {
     const { literals } = this.pattern
     if (literals === undefined) return floor

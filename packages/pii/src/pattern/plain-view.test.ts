@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest'
 import type { JudgedDetection } from '../detector.ts'
 import { filterSegments } from '../filter.ts'
 import { createPatternDetector } from './detector.ts'
-import { type PlainView, PlainViewer, plainForm, SUSPECTS } from './plain-view.ts'
+import { type PlainView, PlainViewer, SUSPECTS, toPlainForm } from './plain-view.ts'
 
-function viewOf(text: string, segments = [{ start: 0, end: text.length }]): PlainView | undefined {
+function createView(text: string, segments = [{ start: 0, end: text.length }]): PlainView | undefined {
   if (!PlainViewer.mayDiffer(text)) return undefined
   const viewer = new PlainViewer(text, segments)
   while (!viewer.advance());
@@ -23,14 +23,14 @@ async function masked(...texts: string[]): Promise<string[]> {
 }
 
 describe('the plain view', () => {
-  it('is none of ASCII, nor of plain text in other letters', () => {
-    expect(viewOf('plain')).toBeUndefined()
-    expect(viewOf('Grüße, 東京 😀')).toBeUndefined()
+  it('none for ASCII, nor for plain text in other letters', () => {
+    expect(createView('plain')).toBeUndefined()
+    expect(createView('Grüße, 東京 😀')).toBeUndefined()
   })
 
-  it('leaves out what is not seen, has letters in their plain form, and leads back to all of the text', () => {
+  it('drops invisible characters, has letters in their plain form, and leads back to all of the text', () => {
     const text = 'a\u200bb \uff4b\uff45\uff59 \u{1d7d9}\ufb01x'
-    const view = viewOf(text)
+    const view = createView(text)
     expect(view?.text).toBe('ab key 1fix')
     expect(view?.segments).toEqual([{ start: 0, end: 11 }])
     const original = (start: number, end: number): string => {
@@ -49,7 +49,7 @@ describe('the plain view', () => {
   it('keeps the edges of segments', () => {
     const text = '\u200bone\u200b\n\n\uff54wo'
     expect(
-      viewOf(text, [
+      createView(text, [
         { start: 0, end: 5 },
         { start: 7, end: 10 },
       ]),
@@ -72,7 +72,7 @@ describe('characters that are looked at one by one', () => {
       const character = String.fromCodePoint(code)
       SUSPECTS.lastIndex = 0
       const isSuspect = SUSPECTS.test(character)
-      if (plainForm(character) === character) others += isSuspect ? 1 : 0
+      if (toPlainForm(character) === character) others += isSuspect ? 1 : 0
       else if (!isSuspect) missed.push(code.toString(16))
     }
     expect(missed).toEqual([])
@@ -86,7 +86,7 @@ describe('characters that are looked at one by one', () => {
         for (const filler of ['ж', '😀', 'a']) {
           const lead = filler.repeat(Math.ceil(before / filler.length))
           const text = `${lead}${character}${lead}`
-          expect(viewOf(`é${text}`)?.text).toBe(`é${lead}${plainForm(character)}${lead}`)
+          expect(createView(`é${text}`)?.text).toBe(`é${lead}${toPlainForm(character)}${lead}`)
         }
       }
     }
@@ -109,11 +109,11 @@ describe('a pattern detector (PII-4, PII-5)', () => {
     ['tags for half of it', secret.replace(/[a-z]/g, (char) => String.fromCodePoint(char.charCodeAt(0) + 0xe0000))],
     ['combining marks', [...secret].join('\u0301')],
     ['fullwidth letters', secret.replace(/[!-~]/g, (char) => String.fromCharCode(char.charCodeAt(0) + 0xfee0))],
-  ])('finds what is written with %s, and masks the whole run', async (_, hidden) => {
+  ])('finds text written with %s, and masks the whole run', async (_, hidden) => {
     expect(await masked(`say ${hidden} now`)).toEqual(['say [REDACTED:pattern:KEY] now'])
   })
 
-  it('masks wherever unseen characters are put, and nothing beside', async () => {
+  it('masks despite invisible characters at any position, and only the secret', async () => {
     const unseen = fc.constantFrom('\u200b', '\u00ad', '\u2060', '\ufeff', '\u{e0020}', '\u0301', '')
     const between = fc.array(unseen, { minLength: secret.length - 1, maxLength: secret.length - 1 })
     await fc.assert(

@@ -1,23 +1,23 @@
 import type { Span } from '../span.ts'
 import { isInsideCharacter } from '../well-formed.ts'
 
-/** A text without what cannot be seen in it, with its letters in their plain form, and the way back. */
+/** A text without its invisible characters and with its letters in their plain form, and the way back. */
 export interface PlainView {
   readonly text: string
   readonly segments: readonly Span[]
-  /** What a span of the view covers in the text, with everything unseen in between. */
+  /** The text's range behind a span of the view, with all invisible characters between. */
   toText(span: Span): Span
 }
 
-/** Characters that are looked at in one step. */
+/** Characters in one step. */
 const STEP = 16_384
-/** Control characters other than blanks: nobody sees them. */
+/** Control characters other than blanks: they are invisible. */
 const CONTROLS = '\\x00-\\x08\\x0e-\\x1f\\x7f-\\x84\\x86-\\x9f'
 /** Anything but the printed characters and the blanks of ASCII. */
 const NOT_PLAIN = /[^\t-\r\x20-\x7e]/
 /**
- * What readers do not see: control characters, zero-width characters, soft hyphens, direction marks, variation selectors,
- * tags, accents.
+ * Characters that readers do not see: control characters, zero-width characters, soft hyphens, direction marks,
+ * variation selectors, tags, accents.
  */
 const UNSEEN_CLASSES = `${CONTROLS}\\p{Default_Ignorable_Code_Point}\\p{Cf}\\p{Mn}\\p{Me}`
 /** Tags that stand for the printed characters of ASCII: people do not see them, models read them. */
@@ -26,15 +26,15 @@ const TAG_BASE = 0xe0000
 const UNSEEN = new RegExp(`[${UNSEEN_CLASSES}]`, 'u')
 const ALL_UNSEEN = new RegExp(UNSEEN, 'gu')
 /**
- * Characters that may not be seen, or have a plain form: what changes with NFKC is among what changes with NFKC
- * and case. Most letters of all scripts are none.
+ * Characters that may be invisible, or have another plain form: those that NFKC changes are among those that NFKC with
+ * case folding changes. Most letters of all scripts are not.
  */
 export const SUSPECTS = new RegExp(`(?![\\t-\\r\\x20-\\x7e])[\\p{CWKCF}${UNSEEN_CLASSES}]`, 'gu')
-/** Forms that are kept of one text: few characters are written again and again. */
+/** Most cached forms of one text: texts repeat few characters. */
 const MAX_KNOWN_FORMS = 4096
 
-/** What a reader takes a character for; empty where it is not seen. */
-export function plainForm(character: string): string {
+/** The plain form of a character for a reader; empty for an invisible one. */
+export function toPlainForm(character: string): string {
   return UNSEEN.test(character) ? '' : character.normalize('NFKC').replace(ALL_UNSEEN, '')
 }
 
@@ -43,17 +43,20 @@ function tagForm(tag: string): string {
 }
 
 /**
- * Makes the plain view of a text in steps, so that a long one holds nobody up. Secrets that are written with characters
- * between theirs, or in fullwidth or mathematical letters, stand in it as patterns know them (threats PII-4, PII-5).
+ * Creates the plain view of a text in steps, so that a long text does not block the event loop. In it, secrets with
+ * inserted characters, or in fullwidth or mathematical letters, look as patterns expect them (threats PII-4, PII-5).
  */
 export class PlainViewer {
   readonly #readsTags: boolean
   readonly #text: string
   readonly #segments: readonly Span[]
   readonly #pieces: string[] = []
-  /** Edges of segments in the view, in the order they are met. */
+  /** Edges of segments in the view, in the order of the text. */
   readonly #edges: number[] = []
-  /** Places from which on the view lies elsewhere: offsets of the view and of the text, the text's end where it is one character. */
+  /**
+   * Positions at which the offset between view and text changes: offsets of the view and of the text, and the text's
+   * end for a single character.
+   */
   readonly #viewAt: number[] = [0]
   readonly #textAt: number[] = [0]
   readonly #textEnd: number[] = [-1]
@@ -61,26 +64,26 @@ export class PlainViewer {
   #length = 0
   #segment = 0
   #isDifferent = false
-  /** What is being looked at, and where it stands. */
+  /** The current window of the text, and its position. */
   #window = ''
   #windowAt = 0
   /** The next character that may have a plain form, or the end of the window. */
   #suspect = -1
   readonly #forms = new Map<string, string>()
 
-  /** @param tags whether tags are read as what they stand for, or are not seen */
+  /** @param tags whether tags are read as their characters, or are invisible */
   constructor(text: string, segments: readonly Span[], tags: 'read' | 'unseen' = 'unseen') {
     this.#readsTags = tags === 'read'
     this.#text = text
     this.#segments = segments
   }
 
-  /** Whether there is anything to look at: what is printed of ASCII is plain. */
+  /** Whether there is anything to change: printed ASCII is plain. */
   static mayDiffer(text: string): boolean {
     return NOT_PLAIN.test(text)
   }
 
-  /** Whether a text has tags that can be read. */
+  /** Whether a text has readable tags. */
   static hasTags(text: string): boolean {
     return TAG.test(text)
   }
@@ -98,7 +101,7 @@ export class PlainViewer {
     return true
   }
 
-  /** The view; nothing where it is the text itself. To be called once all steps are done. */
+  /** The view; undefined when it equals the text. Call it after all steps. */
   view(): PlainView | undefined {
     if (!this.#isDifferent) return undefined
     const segments = this.#segments.map((_, index) => {
@@ -107,7 +110,7 @@ export class PlainViewer {
     return { text: this.#pieces.join(''), segments, toText: (span) => this.#toText(span) }
   }
 
-  /** Takes a run of plain characters, or one that may be none. */
+  /** Takes a run of plain characters, or one suspect. */
   #take(): void {
     this.#markEdges()
     const start = this.#read
@@ -118,7 +121,7 @@ export class PlainViewer {
     }
     const character = String.fromCodePoint(this.#text.codePointAt(start) ?? 0)
     const after = start + character.length
-    const plain = this.#formOf(character)
+    const plain = this.#findForm(character)
     if (plain === character) {
       this.#put(character, after)
       return
@@ -139,7 +142,7 @@ export class PlainViewer {
     this.#read = after
   }
 
-  /** From here on the view lies at another place of the text. */
+  /** Starts a new offset between view and text. */
   #begin(textAt: number, textEnd: number): void {
     const last = this.#viewAt.length - 1
     if (this.#viewAt[last] === this.#length) {
@@ -152,10 +155,10 @@ export class PlainViewer {
     this.#textEnd.push(textEnd)
   }
 
-  #formOf(character: string): string {
+  #findForm(character: string): string {
     let form = this.#forms.get(character)
     if (form === undefined) {
-      form = this.#readsTags && TAG.test(character) ? tagForm(character) : plainForm(character)
+      form = this.#readsTags && TAG.test(character) ? tagForm(character) : toPlainForm(character)
       if (this.#forms.size === MAX_KNOWN_FORMS) this.#forms.clear()
       this.#forms.set(character, form)
     }
@@ -203,7 +206,7 @@ export class PlainViewer {
     return (this.#textAt[run] ?? 0) + offset - (this.#viewAt[run] ?? 0)
   }
 
-  /** The run that an offset of the view lies in. */
+  /** The run around an offset of the view. */
   #runAt(offset: number): number {
     let low = 0
     let high = this.#viewAt.length

@@ -5,22 +5,22 @@ import type { MatchList } from './match-list.ts'
 import type { SourceText } from './source-text.ts'
 
 /**
- * Characters that may be read in vain, and how many more for each character of the text so far: to read that many again costs
- * about as much as to read one with the simulation.
+ * Characters that may be read in vain, and the extra number for each character of the text so far: reading that many
+ * again costs about as much as reading one with the simulation.
  */
 const WASTE_ALLOWED = 4096
 const WASTE_PER_CHARACTER = 32
 
-/** Times the automaton may throw everything away, and characters read that allow for one more. */
+/** Allowed flushes of the automaton, and read characters that allow one more. */
 const MAX_FLUSHES = 4
 const CHARACTERS_PER_FLUSH = 4096
 
-/** No longer match can follow; there is more to read; the automaton throws away more than it is of use. */
+/** No longer match can follow; there is more to read; the automaton flushes too often to be useful. */
 type Outcome = 'dead' | 'paused' | 'thrashing'
 
 /**
- * Tries a pattern from places where it may begin, one after the other. What is read behind the end of a match, or without
- * one, may be read again for the next place; past a share of the text that is too much, and the search says so.
+ * Tries a pattern at its possible beginnings, one after the other. Characters after the end of a match, or without one,
+ * may be read again for the next beginning; past a share of the text the search reports that it is wasteful.
  */
 export class PrefixSearch {
   private readonly automaton: LazyAutomaton
@@ -42,12 +42,12 @@ export class PrefixSearch {
     this.flushesAtStart = automaton.flushes
   }
 
-  /** Whether a try is not finished. */
+  /** Whether an attempt is unfinished. */
   get isUnderWay(): boolean {
     return this.start >= 0
   }
 
-  /** Begins a try; false when too much was read in vain. */
+  /** Begins an attempt; false when too much was read in vain. */
   begin(start: number): boolean {
     if (this.isWasteful(start)) return false
     const { automaton, text } = this
@@ -59,10 +59,10 @@ export class PrefixSearch {
     return true
   }
 
-  /** Reads on, up to an offset at most. */
+  /** Continues, up to an offset at most. */
   resume(limit: number): 'done' | 'paused' | 'wasteful' {
     const { automaton, text } = this
-    // Another text made the automaton throw its states away while this one waited.
+    // Another text made the automaton drop its states while this attempt waited.
     if (this.flushes !== automaton.flushes) return this.giveUp()
     const outcome = this.readByStretches(limit)
     this.flushes = automaton.flushes
@@ -104,7 +104,7 @@ export class PrefixSearch {
     while (position < limit) {
       const unit = text.charCodeAt(position)
       const code = (unit & 0xfc00) === 0xd800 ? (text.codePointAt(position) ?? unit) : unit
-      const result = automaton.step(state, alphabet.classOf(code), false, false)
+      const result = automaton.step(state, alphabet.toClass(code), false, false)
       if ((result & 1) === 1) end = position
       state = result >> 1
       if (state === DEAD || automaton.flushes > mostFlushes) break
@@ -124,7 +124,7 @@ export class PrefixSearch {
       const code = text.codeAt(position)
       const result = automaton.step(
         this.state,
-        automaton.program.alphabet.classOf(code),
+        automaton.program.alphabet.toClass(code),
         text.startsSegment(position),
         text.endsSegment(position),
       )
@@ -137,7 +137,7 @@ export class PrefixSearch {
     return 'paused'
   }
 
-  /** Past that the text is not one for an automaton. */
+  /** Past that number the text is unfit for an automaton. */
   private get mostFlushes(): number {
     return this.flushesAtStart + MAX_FLUSHES + Math.floor(this.position / CHARACTERS_PER_FLUSH)
   }

@@ -1,14 +1,14 @@
 import type { Alphabet } from './alphabet.ts'
 
-/** What a state of a program does. */
+/** Operations of a program's states. */
 export const OP = {
   /** Leads nowhere. */
   fail: 0,
   /** Takes one character of a set (`argument`: index of its flags). */
   take: 1,
-  /** Goes on in two places. */
+  /** Continues at two states. */
   split: 2,
-  /** Goes on where an assertion holds (`argument`: one of {@link ASSERT}). */
+  /** Continues when an assertion holds (`argument`: one of {@link ASSERT}). */
   assert: 3,
   /** The text so far is a match. */
   accept: 4,
@@ -21,7 +21,7 @@ export const OP = {
 /** Assertions of a program. */
 export const ASSERT = { start: 0, end: 1, boundary: 2, notBefore: 3 } as const
 
-/** Anything that repeats, with its count kept beside the state. */
+/** A repeat whose count is kept beside the state. */
 export interface Loop {
   readonly min: number
   readonly max: number
@@ -37,17 +37,17 @@ export interface Program {
   readonly next: Int32Array
   readonly other: Int32Array
   readonly alphabet: Alphabet
-  /** Flags by class of every set that a state takes from. */
+  /** Flags by class of every set of the program. */
   readonly sets: readonly Uint8Array[]
   readonly words: Uint8Array
-  /** Flags by class of characters that may not follow a match; undefined when any may. */
+  /** Flags by class of characters that must not follow a match; undefined when all may. */
   readonly notBefore: Uint8Array | undefined
   readonly loops: readonly Loop[]
   readonly usesEdges: boolean
   readonly usesWords: boolean
 }
 
-/** What lies around a position: whether a segment starts or ends here, the character before, the class after. */
+/** The surroundings of a position: whether a segment starts or ends here, the character before, the class after. */
 export interface Surroundings {
   startsSegment: boolean
   endsSegment: boolean

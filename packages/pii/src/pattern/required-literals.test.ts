@@ -3,13 +3,13 @@ import { oracleMatches } from './__fixtures__/oracle.ts'
 import { acceptedPattern, Dice, randomText } from './__fixtures__/random-patterns.ts'
 import { contains } from './code-set.ts'
 import { parsePattern } from './grammar.ts'
-import { requiredLiterals } from './required-literals.ts'
+import { chooseRequiredLiterals } from './required-literals.ts'
 import { simplify } from './simplify.ts'
 
-const literalsOf = (source: string): readonly string[] | undefined =>
-  requiredLiterals(simplify(parsePattern(source)))?.literals
+const findLiterals = (source: string): readonly string[] | undefined =>
+  chooseRequiredLiterals(simplify(parsePattern(source)))?.literals
 
-describe('what is looked for', () => {
+describe('the required texts', () => {
   it.each([
     ['sk-ant-[A-Za-z0-9_-]{20,}', ['sk-ant-']],
     ['(?:ghp|gho)_[A-Za-z0-9]{36}', ['ghp_', 'gho_']],
@@ -21,19 +21,19 @@ describe('what is looked for', () => {
     ['colou?r-code', ['color-code', 'colour-code']],
     ['(?:ab){2}', ['abab']],
   ])('%s', (source, literals) => {
-    expect(literalsOf(source)?.toSorted()).toEqual(literals.toSorted())
+    expect(findLiterals(source)?.toSorted()).toEqual(literals.toSorted())
   })
 
   it('a literal that a match begins with is known as one', () => {
-    expect(requiredLiterals(simplify(parsePattern('tok-\\w+')))).toMatchObject({ isPrefix: true })
-    expect(requiredLiterals(simplify(parsePattern('\\w+-tok')))).toMatchObject({
+    expect(chooseRequiredLiterals(simplify(parsePattern('tok-\\w+')))).toMatchObject({ isPrefix: true })
+    expect(chooseRequiredLiterals(simplify(parsePattern('\\w+-tok')))).toMatchObject({
       isPrefix: false,
       maxBefore: Number.POSITIVE_INFINITY,
     })
   })
 
   it('a run that only stands across rounds is found too', () => {
-    expect(literalsOf('(?:bc[0-9]a){2}')).toEqual(['abc'])
+    expect(findLiterals('(?:bc[0-9]a){2}')).toEqual(['abc'])
   })
 })
 
@@ -43,7 +43,7 @@ it('every match holds one of them, in reach of its start', () => {
   for (let round = 0; round < 6000; round++) {
     const { source, node } = acceptedPattern(dice, 'small')
     const text = randomText(dice, 14)
-    const required = requiredLiterals(simplify(node))
+    const required = chooseRequiredLiterals(simplify(node))
     if (required === undefined) continue
     for (const [start, end] of oracleMatches(node, text)) {
       checked++

@@ -1,25 +1,25 @@
-import { maxLength, type PatternNode, setsOf } from './ast.ts'
-import { type CodeSet, rangesOf, union } from './code-set.ts'
-import { rarity } from './rarity.ts'
+import { collectSets, measureMaxLength, type PatternNode } from './ast.ts'
+import { type CodeSet, toRanges, union } from './code-set.ts'
+import { rateText } from './rarity.ts'
 
-/** Texts of which each match holds at least one. */
+/** Texts of which each match contains at least one. */
 export interface RequiredLiterals {
   readonly literals: readonly string[]
   /** Every match begins with one of them. */
   readonly isPrefix: boolean
-  /** Characters that can stand in a match up to the end of such a text. */
+  /** Characters of a match up to the end of such a text. */
   readonly before: CodeSet
   /** UTF-16 code units of a match up to the end of such a text, at most; Infinity without a bound. */
   readonly maxBefore: number
 }
 
-/** The shortest text worth looking for. */
+/** Minimum length of a useful text. */
 const MIN_LENGTH = 3
 const MAX_LENGTH = 24
 const MAX_LITERALS = 64
-/** Characters of a class up to which it is taken as so many literals. */
+/** Most characters of a class that is expanded to literals. */
 const MAX_CLASS = 8
-/** A prefix is worth a little less rarity: a match that begins at a known place is found faster. */
+/** A prefix is worth a little less rarity: a match with a known start is found faster. */
 const PREFIX_BONUS = 1.4
 
 interface Found {
@@ -28,7 +28,7 @@ interface Found {
   readonly maxBefore: number
 }
 
-/** What is known of the texts a node matches; `exact`: all of them. */
+/** Facts about the texts a node matches; `exact`: all of them. */
 interface Shape {
   readonly exact: readonly string[] | undefined
   readonly prefixes: readonly string[]
@@ -38,9 +38,9 @@ interface Shape {
   readonly maxLength: number
 }
 
-/** The best texts to look for before a pattern is tried; undefined when there are none that every match holds. */
-export function requiredLiterals(node: PatternNode): RequiredLiterals | undefined {
-  const shape = shapeOf(node)
+/** Picks the best texts to search before a pattern is tried; undefined when no set of texts occurs in every match. */
+export function chooseRequiredLiterals(node: PatternNode): RequiredLiterals | undefined {
+  const shape = describeNode(node)
   const prefixes = usable(shape.exact ?? shape.prefixes)
   const best = shape.found
   if (prefixes !== undefined && (best === undefined || score(prefixes) * PREFIX_BONUS >= score(best.literals))) {
@@ -49,31 +49,31 @@ export function requiredLiterals(node: PatternNode): RequiredLiterals | undefine
   return best && { literals: best.literals, isPrefix: false, before: union(...best.sets), maxBefore: best.maxBefore }
 }
 
-function shapeOf(node: PatternNode): Shape {
-  const facts = { sets: setsOf(node), maxLength: maxLength(node) }
+function describeNode(node: PatternNode): Shape {
+  const facts = { sets: collectSets(node), maxLength: measureMaxLength(node) }
   switch (node.kind) {
     case 'literal':
       return { ...open, ...facts, exact: [String.fromCodePoint(node.code)] }
     case 'assertion':
       return { ...open, ...facts, exact: [''] }
     case 'class': {
-      const size = rangesOf(node.set).reduce((sum, [low, high]) => sum + high - low + 1, 0)
-      return { ...open, ...facts, exact: size > MAX_CLASS || size === 0 ? undefined : membersOf(node.set) }
+      const size = toRanges(node.set).reduce((sum, [low, high]) => sum + high - low + 1, 0)
+      return { ...open, ...facts, exact: size > MAX_CLASS || size === 0 ? undefined : listMembers(node.set) }
     }
     case 'sequence':
-      return node.items.map(shapeOf).reduce(join, empty)
+      return node.items.map(describeNode).reduce(join, empty)
     case 'choice':
-      return { ...either(node.arms.map(shapeOf)), ...facts }
+      return { ...either(node.arms.map(describeNode)), ...facts }
     case 'repeat':
-      return { ...repeated(shapeOf(node.body), node.min, node.max), ...facts }
+      return { ...repeated(describeNode(node.body), node.min, node.max), ...facts }
   }
 }
 
 const open: Shape = { exact: undefined, prefixes: [''], suffixes: [''], found: undefined, sets: [], maxLength: 0 }
 const empty: Shape = { ...open, exact: [''] }
 
-function membersOf(set: CodeSet): string[] {
-  return rangesOf(set).flatMap(([low, high]) =>
+function listMembers(set: CodeSet): string[] {
+  return toRanges(set).flatMap(([low, high]) =>
     Array.from({ length: high - low + 1 }, (_, index) => String.fromCodePoint(low + index)),
   )
 }
@@ -157,7 +157,7 @@ function cross(left: readonly string[], right: readonly string[]): readonly stri
   return [...new Set(left.flatMap((one) => right.map((other) => one + other)))]
 }
 
-/** The texts when all of them are long enough to be looked for. */
+/** The texts, if all of them are long enough. */
 function usable(literals: readonly string[]): readonly string[] | undefined {
   return literals.length > 0 && literals.every((text) => text.length >= MIN_LENGTH) ? literals : undefined
 }
@@ -173,7 +173,7 @@ function best(candidates: readonly (Found | undefined)[]): Found | undefined {
 }
 
 function score(literals: readonly string[]): number {
-  return Math.min(...literals.map(rarity)) - Math.log2(literals.length) / 2
+  return Math.min(...literals.map(rateText)) - Math.log2(literals.length) / 2
 }
 
 /** The start of a text; never half a pair. */

@@ -3,11 +3,11 @@ import { runInSlices, type SliceOptions } from '@svc/json'
 /** A search in steps, each far shorter than a slice. */
 export type Search<T> = Generator<undefined, T, undefined>
 
-/** What the first slice of a search may take unless told otherwise, in milliseconds. */
+/** Default time of a search's first slice, in milliseconds. */
 const DEFAULT_SLICE_MS = 5
 
 /**
- * Runs a search: to its end at once where one slice is enough, else in slices between which other work gets its turn.
+ * Runs a search: to its end when one slice is enough, else in slices that yield to other work.
  *
  * @param options its signal is read only when the search goes on after its first slice
  */

@@ -1,11 +1,11 @@
-import { EMPTY, emptiness, type PatternNode, sequenceOf } from './ast.ts'
+import { classifyEmptiness, EMPTY, type PatternNode, toSequence } from './ast.ts'
 
-/** Beyond the length of any text: a bound that big is none. */
+/** Beyond the length of any text: such a bound is no bound. */
 const UNREACHABLE = 2 ** 31
 
 /**
- * The same language with fewer nodes: groups around nothing opened, repeats of repeats turned into one, so that a bound of
- * thousands inside another does not multiply.
+ * The same language with fewer nodes: removes empty groups and merges repeats of repeats, so that a bound of thousands
+ * inside another does not multiply.
  */
 export function simplify(node: PatternNode): PatternNode {
   switch (node.kind) {
@@ -14,7 +14,7 @@ export function simplify(node: PatternNode): PatternNode {
     case 'assertion':
       return node
     case 'sequence':
-      return sequenceOf(node.items.map(simplify).flatMap((item) => (item.kind === 'sequence' ? item.items : [item])))
+      return toSequence(node.items.map(simplify).flatMap((item) => (item.kind === 'sequence' ? item.items : [item])))
     case 'choice':
       return {
         kind: 'choice',
@@ -27,8 +27,8 @@ export function simplify(node: PatternNode): PatternNode {
 
 function simplifyRepeat(body: PatternNode, low: number, high: number): PatternNode {
   if (high === 0) return EMPTY
-  // Rounds that may take nothing need not be counted from below.
-  const min = emptiness(body) === 'always' ? 0 : low
+  // Rounds that may be empty need not be counted from below.
+  const min = classifyEmptiness(body) === 'always' ? 0 : low
   const max = high >= UNREACHABLE ? Number.POSITIVE_INFINITY : high
   if (min === 1 && max === 1) return body
   if (body.kind === 'assertion') return min === 0 ? EMPTY : body
@@ -41,8 +41,8 @@ function simplifyRepeat(body: PatternNode, low: number, high: number): PatternNo
 }
 
 /**
- * Another body that matches the same when it is repeated without an upper bound: what can be repeated in there need not be,
- * and of parts that may all be left out one a round is enough.
+ * Another body that matches the same when it is repeated without an upper bound: inner repeats are unnecessary, and of
+ * optional parts one a round is enough.
  */
 function loosened(body: PatternNode): PatternNode {
   switch (body.kind) {
@@ -51,7 +51,7 @@ function loosened(body: PatternNode): PatternNode {
     case 'choice':
       return { kind: 'choice', arms: body.arms.map(loosened) }
     case 'sequence':
-      return body.items.length > 1 && body.items.every((item) => emptiness(item) === 'always')
+      return body.items.length > 1 && body.items.every((item) => classifyEmptiness(item) === 'always')
         ? { kind: 'choice', arms: body.items.map(loosened) }
         : body
     default:
@@ -59,7 +59,7 @@ function loosened(body: PatternNode): PatternNode {
   }
 }
 
-/** Whether `min` to `max` rounds of `low` to `high` items are every count between the least and the most. */
+/** Whether `min` to `max` rounds of `low` to `high` items cover every count between the least and the most. */
 function isGapless(low: number, high: number, min: number, max: number): boolean {
   if (min === max) return true
   const from = Math.max(min, 1)

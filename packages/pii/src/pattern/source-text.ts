@@ -1,6 +1,6 @@
 import { isHighSurrogate, isLowSurrogate } from './code-set.ts'
 
-/** A text to be searched and where its segments begin and end: the places of `^` and `$`. */
+/** A text to search with the edges of its segments, at which `^` and `$` match. */
 export class SourceText {
   readonly text: string
   private readonly starts: ReadonlySet<number>
@@ -26,13 +26,13 @@ export class SourceText {
     return this.ends.has(at)
   }
 
-  /** The whole code point at an offset; half of a pair that stands alone is itself. */
+  /** The whole code point at an offset; a lone half of a pair is itself. */
   codeAt(at: number): number {
     const unit = this.text.charCodeAt(at)
     return isHighSurrogate(unit) ? (this.text.codePointAt(at) ?? unit) : unit
   }
 
-  /** The whole code point in front of an offset that is not inside of one; -1 at the start of the text. */
+  /** The whole code point before an offset that is not inside of one; -1 at the start of the text. */
   codeBefore(at: number): number {
     if (at === 0) return -1
     const unit = this.text.charCodeAt(at - 1)

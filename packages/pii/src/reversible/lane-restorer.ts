@@ -2,24 +2,26 @@ import { checkArgument } from '@svc/errors'
 import type { TokenMap } from './token-map.ts'
 import type { TokenMatcher } from './token-matcher.ts'
 
-/** Puts values back into the text of one lane of a reply: a choice's content, its reasoning, a call's arguments. */
+/** Restores values in the text of one lane of a reply: a choice's content, its reasoning, a call's arguments. */
 export interface LaneRestorer {
   /**
-   * Takes the next text, cut anywhere, and returns what can go out: everything but an end that is the beginning of a
-   * token. What is kept is shorter than the longest token.
+   * Takes the next text, cut anywhere, and returns the ready part: all except an end that is the beginning of a token.
+   * The held text is shorter than the longest token.
    */
   push(text: string): string
-  /** Ends the lane and returns what was kept. */
+  /** Ends the lane and returns the held text. */
   end(): string
-  /** Whether something is kept. */
+  /** Whether text is held. */
   readonly isHolding: boolean
 }
 
-/** What the text of a lane is. */
+/** The form of a lane's text. */
 export type LaneKind =
-  /** Text for people: values go in as they are. */
+  /** Text for people: values are inserted unchanged. */
   | 'text'
-  /** JSON text, as the arguments of calls are: values go in escaped, and tokens are found however they are escaped. */
+  /**
+   * JSON text, such as the arguments of calls: values are inserted escaped, and tokens are found in any escaped form.
+   */
   | 'json'
 
 /**
@@ -36,7 +38,7 @@ export function createLaneRestorer(map: TokenMap, kind: LaneKind = 'text'): Lane
   return new Restorer(map.matcher, kind)
 }
 
-/** A whole text with its values put back; the same string when it holds no token. */
+/** Restores the values of a whole text; returns the same string without tokens. */
 export function restoreText(map: TokenMap, text: string, kind: LaneKind = 'text'): string {
   checkMap(map, 'restoreText')
   checkArgument(typeof text === 'string', 'restoreText: text', 'a text', text)
@@ -44,7 +46,7 @@ export function restoreText(map: TokenMap, text: string, kind: LaneKind = 'text'
 }
 
 function checkMap(map: TokenMap, name: string): void {
-  checkArgument(map?.matcher !== undefined, `${name}: map`, 'what createTokenMap gave', map)
+  checkArgument(map?.matcher !== undefined, `${name}: map`, 'a map of createTokenMap', map)
 }
 
 class Restorer implements LaneRestorer {
@@ -91,7 +93,7 @@ function restore(matcher: TokenMatcher, source: string, kind: LaneKind, isEnd: b
   return restoreEscaped(matcher, source, isEnd)
 }
 
-/** Finds tokens among characters and escapes of JSON text; what is no token stays as it was written. */
+/** Finds tokens among characters and escapes of JSON text; other text stays as it is. */
 function restoreEscaped(matcher: TokenMatcher, source: string, isEnd: boolean) {
   const { characters, offsets, end } = readCharacters(source)
   const { matches, holdFrom } = matcher.scan(characters, isEnd)
@@ -102,12 +104,12 @@ function restoreEscaped(matcher: TokenMatcher, source: string, isEnd: boolean) {
     text += source.slice(read, at(match.start)) + escapeJson(match.value)
     read = at(match.end)
   }
-  // An escape that is cut may become the first character of a token.
+  // A cut escape may become the first character of a token.
   const until = isEnd ? source.length : at(holdFrom)
   return { text: text + source.slice(read, until), held: source.slice(until) }
 }
 
-/** Decodes JSON text outside of its structure: for each character where it begins; `end` is where a cut escape begins. */
+/** Decodes JSON text outside of its structure: the start of each character; `end` is the start of a cut escape. */
 function readCharacters(source: string): { characters: string; offsets: Uint32Array; end: number } {
   const offsets = new Uint32Array(source.length)
   const pieces: string[] = []
@@ -127,14 +129,14 @@ function readCharacters(source: string): { characters: string; offsets: Uint32Ar
   return { characters: pieces.join(''), offsets: offsets.subarray(0, count), end: at }
 }
 
-/** What a bare quote reads as: it begins or ends a string, so it is no character of a token. */
+/** The reading of a bare quote: it begins or ends a string, so it is no character of a token. */
 const END_OF_STRING = '\uffff'
 
 const ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
 const HEX4 = /^[0-9a-fA-F]{4}$/
 const HEX_START = /^[0-9a-fA-F]{0,3}$/
 
-/** The character an escape stands for; undefined when the text ends inside of it. What is no escape stands for itself. */
+/** The character of an escape; undefined when the text ends inside it. An invalid escape stands for itself. */
 function readEscape(source: string, at: number): { character: string; length: number } | undefined {
   const kind = source.charAt(at + 1)
   if (kind === '') return undefined
@@ -148,7 +150,7 @@ function asIs(value: string): string {
   return value
 }
 
-/** A value as it stands between the quotes of a JSON string. */
+/** A value in the form it has between the quotes of a JSON string. */
 function escapeJson(value: string): string {
   return JSON.stringify(value).slice(1, -1)
 }

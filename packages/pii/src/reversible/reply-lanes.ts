@@ -1,34 +1,34 @@
 import type { JsonNode, JsonValue } from '@svc/json'
 import type { LaneKind } from './lane-restorer.ts'
 
-/** The streams of events whose lanes are known. */
+/** The streams of events with known lanes. */
 export type ReplyFormat = (typeof REPLY_FORMATS)[number]
 
-/** Every one of them. */
+/** All of them. */
 export const REPLY_FORMATS = ['chat-completions', 'completions', 'messages', 'responses'] as const
 
 /** A piece of a lane's text in an event. */
 export interface LanePiece {
-  /** The lane; keys are made of parts that end in a slash, the outermost first. */
+  /** The lane; keys consist of parts that end in a slash, the outermost first. */
   readonly key: string
   readonly kind: LaneKind
   readonly node: JsonNode
-  /** An event of the same kind that brings only another text for the lane. */
+  /** Creates an event of the same kind with another text for the lane. */
   readonly late: (text: string) => LateEvent
 }
 
-/** An event that is written for a text that was kept until its lane ended. */
+/** An event for text that was held until its lane ended. */
 export interface LateEvent {
   readonly event?: string | undefined
   readonly data: { [key: string]: JsonValue }
 }
 
-/** What an event means for the lanes. */
+/** The lanes of an event. */
 export interface ReplyEvent {
   readonly pieces: readonly LanePiece[]
-  /** Beginnings of the keys of lanes that end with this event; an empty one ends all. */
+  /** Prefixes of the keys of lanes that end with this event; an empty one ends all. */
   readonly ended: readonly string[]
-  /** The reply failed: what is kept is dropped. */
+  /** The reply failed: held text is dropped. */
   readonly isError: boolean
 }
 
@@ -48,7 +48,7 @@ export function readReplyEvent(format: ReplyFormat, root: JsonNode): ReplyEvent 
   }
 }
 
-/** What a choice of a chunk brings: a string, what its lane is called, and the choice that brings another text. */
+/** The text of a choice of a chunk: a string, the name of its lane, and the choice with another text. */
 type Found = (name: string, node: JsonNode | undefined, wrap: (text: string) => Members, kind?: LaneKind) => void
 type Members = { [key: string]: JsonValue }
 
@@ -56,12 +56,12 @@ function readChoices(root: JsonNode, read: (choice: JsonNode, found: Found) => v
   const pieces: LanePiece[] = []
   const ended: string[] = []
   for (const [position, choice] of [...(root.get('choices')?.items() ?? [])].entries()) {
-    const index = numberOf(choice.get('index')) ?? position
+    const index = readNumber(choice.get('index')) ?? position
     if (choice.get('finish_reason')?.kind === 'string') ended.push(`${index}/`)
     read(choice, (name, node, wrap, kind = 'text') => {
       if (node?.kind !== 'string') return
       const late = (text: string) => ({
-        data: { ...membersOf(root, ['choices', 'usage']), choices: [{ index, ...wrap(text), finish_reason: null }] },
+        data: { ...readMembers(root, ['choices', 'usage']), choices: [{ index, ...wrap(text), finish_reason: null }] },
       })
       pieces.push({ key: `${index}/${name}/`, kind, node, late })
     })
@@ -84,7 +84,7 @@ function readDelta(choice: JsonNode, found: Found): void {
   const transcript = delta.get('audio')?.get('transcript')
   found('audio', transcript, (text) => ({ delta: { audio: { transcript: text } } }))
   for (const [position, tool] of [...(delta.get('tool_calls')?.items() ?? [])].entries()) {
-    const index = numberOf(tool.get('index')) ?? position
+    const index = readNumber(tool.get('index')) ?? position
     const wrap = (members: Members) => ({ delta: { tool_calls: [{ index, ...members }] } })
     const text = tool.get('function')?.get('arguments')
     found(`call ${index}`, text, (late) => wrap({ function: { arguments: late } }), 'json')
@@ -100,8 +100,8 @@ const MESSAGES_DELTAS: ReadonlyMap<string, LaneKind> = new Map([
 ])
 
 function readMessagesEvent(root: JsonNode): ReplyEvent {
-  const type = textOf(root.get('type'))
-  const index = numberOf(root.get('index')) ?? 0
+  const type = readText(root.get('type'))
+  const index = readNumber(root.get('index')) ?? 0
   if (type === 'content_block_stop') return { pieces: [], ended: [`${index}/`], isError: false }
   if (type === 'message_delta' || type === 'message_stop') return { pieces: [], ended: [ALL], isError: false }
   if (type !== 'content_block_start' && type !== 'content_block_delta') {
@@ -127,16 +127,16 @@ const DONE = '.done'
 const TERMINAL: ReadonlySet<string> = new Set(['response.completed', 'response.incomplete', 'response.cancelled'])
 
 function readResponsesEvent(root: JsonNode): ReplyEvent {
-  const type = textOf(root.get('type')) ?? ''
+  const type = readText(root.get('type')) ?? ''
   const none = { pieces: [], ended: [], isError: false }
-  const places = ['output_index', 'content_index', 'summary_index'].map((name) => numberOf(root.get(name)) ?? '-')
+  const places = ['output_index', 'content_index', 'summary_index'].map((name) => readNumber(root.get(name)) ?? '-')
   if (type.endsWith(DELTA)) {
     const node = root.get('delta')
     if (node?.kind !== 'string') return none
     const base = type.slice(0, -DELTA.length)
     const late = (text: string) => ({
       event: type,
-      data: { ...membersOf(root, []), delta: text, ...(root.get('logprobs') && { logprobs: [] }) },
+      data: { ...readMembers(root, []), delta: text, ...(root.get('logprobs') && { logprobs: [] }) },
     })
     const kind = base.endsWith('arguments') ? 'json' : 'text'
     return { pieces: [{ key: `${places.join('/')}/${base}/`, kind, node, late }], ended: [], isError: false }
@@ -148,11 +148,11 @@ function readResponsesEvent(root: JsonNode): ReplyEvent {
   return { ...none, isError: type === 'error' || type === 'response.failed' }
 }
 
-function numberOf(node: JsonNode | undefined): number | undefined {
+function readNumber(node: JsonNode | undefined): number | undefined {
   return node?.kind === 'number' ? node.number() : undefined
 }
 
-function textOf(node: JsonNode | undefined): string | undefined {
+function readText(node: JsonNode | undefined): string | undefined {
   return node?.kind === 'string' ? node.text() : undefined
 }
 
@@ -161,7 +161,7 @@ function isSet(node: JsonNode | undefined): boolean {
 }
 
 /** The members of an object as values, without some. */
-function membersOf(object: JsonNode, except: readonly string[]): Members {
+function readMembers(object: JsonNode, except: readonly string[]): Members {
   const members: Members = {}
   for (const { key, value } of object.entries()) {
     const name = key.text()

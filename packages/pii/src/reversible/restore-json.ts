@@ -3,7 +3,7 @@ import { applySplices, JsonError, type JsonNode, parseJson, type Splice, walkStr
 import { restoreText } from './lane-restorer.ts'
 import type { TokenMap } from './token-map.ts'
 
-/** Log probabilities tell of the tokens the model wrote: they stay as they are. */
+/** Log probabilities report the tokens that the model wrote: they stay unchanged. */
 const LEFT_ALONE = 'logprobs'
 /** Strings under this name are JSON text in every format. */
 const JSON_TEXT = 'arguments'
@@ -12,8 +12,8 @@ const JSON_TEXT = 'arguments'
 const REPLY_LIMITS = { maxDepth: 1_000, maxNodes: 10_000_000 }
 
 /**
- * A whole JSON reply with its values put back, in any of the formats, that of an error too. The same bytes come back
- * when they hold no token or are no JSON; what holds none stays byte for byte.
+ * Restores the values of a whole JSON reply, in any of the formats, including errors. Returns the same bytes when they
+ * hold no token or are no JSON; strings without a token stay byte for byte.
  */
 export function restoreJsonBody(map: TokenMap, bytes: Uint8Array): Uint8Array {
   checkArgument(bytes instanceof Uint8Array, 'restoreJsonBody: bytes', 'a Uint8Array', bytes)
@@ -24,12 +24,12 @@ export function restoreJsonBody(map: TokenMap, bytes: Uint8Array): Uint8Array {
 
 const encoder = new TextEncoder()
 
-/** A text as a string of JSON. Halves of surrogate pairs, which deltas may be cut at, stay escapes. */
+/** Encodes a text as a string of JSON. Halves of surrogate pairs, at which deltas may be cut, stay escapes. */
 export function encodeText(text: string): Uint8Array {
   return encoder.encode(JSON.stringify(text))
 }
 
-/** The root of JSON bytes; undefined when they are none. */
+/** Parses JSON bytes and returns the root; undefined for anything else. */
 export function parseReply(bytes: Uint8Array): JsonNode | undefined {
   try {
     return parseJson(bytes, REPLY_LIMITS).root
@@ -40,9 +40,9 @@ export function parseReply(bytes: Uint8Array): JsonNode | undefined {
 }
 
 /**
- * The edits that put values back into every whole string of a reply, keys included.
+ * The edits that restore values in every whole string of a reply, keys included.
  *
- * @param except nodes that are left alone, by their index
+ * @param except indexes of nodes to leave unchanged
  */
 export function restoreStrings(map: TokenMap, root: JsonNode, except?: ReadonlySet<number>): Splice[] {
   const splices: Splice[] = []

@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 
-/** One frame of an event stream: an event, or a comment or anything else that ends in an empty line or stands alone. */
+/** One frame of an event stream: an event, or a comment or other lines up to an empty line. */
 export interface SseFrame {
   /** Its bytes as they came, the empty line at the end included. */
   readonly bytes: Uint8Array
@@ -16,15 +16,15 @@ const DATA = [0x64, 0x61, 0x74, 0x61]
 const NOTHING = new Uint8Array(0)
 
 /**
- * Cuts an event stream into frames, however its bytes are cut (WHATWG). A frame is given out with the bytes that bring
- * its empty line, a comment between events with those that end its line. The frames, one after the other, are the stream.
+ * Splits an event stream into frames, for any cut of its bytes (WHATWG). A frame is returned with the bytes that bring
+ * its empty line, a comment between events with those that end its line. The joined frames are the stream.
  */
 export class SseFrames {
   readonly #maxFrameBytes: number
   #pending: Uint8Array = NOTHING
-  /** What the pending bytes lie in, once they were joined; written only behind what was given out. */
+  /** Storage of the pending bytes, once they were joined; written only after the returned part. */
   #storage: { readonly bytes: Uint8Array; used: number } | undefined
-  /** Where in the pending bytes the unfinished line begins, and up to where it was searched. */
+  /** Start of the unfinished line in the pending bytes, and the offset up to which it was searched. */
   #lineStart = 0
   #searched = 0
   #data: { start: number; end: number }[] = []
@@ -48,7 +48,7 @@ export class SseFrames {
       position += 1
       this.#lineStart = position
       if (position === 1) {
-        // The frame before did not wait for it.
+        // The previous frame did not wait for it.
         frames.push({ bytes: bytes.subarray(0, 1), data: [] })
         start = 1
       }
@@ -81,14 +81,14 @@ export class SseFrames {
     return frames
   }
 
-  /** The bytes of a frame that did not end. */
+  /** The bytes of an unfinished frame. */
   end(): Uint8Array {
     const rest = this.#pending
     this.#pending = NOTHING
     return rest
   }
 
-  /** The pending bytes with a chunk behind them. Takes time in proportion to the chunk, however small the chunks are. */
+  /** Appends a chunk to the pending bytes. Takes time in proportion to the chunk, however small the chunks are. */
   #append(chunk: Uint8Array): Uint8Array {
     const pending = this.#pending
     if (pending.length === 0) {
@@ -107,7 +107,7 @@ export class SseFrames {
     return storage.bytes.subarray(storage.used - size, storage.used)
   }
 
-  /** Reads a line; whether its frame ends with it. */
+  /** Reads a line; returns whether its frame ends with it. */
   #endLine(bytes: Uint8Array, end: number, frameStart: number): boolean {
     let start = this.#lineStart
     if (this.#isFirstLine && bytes[start] === 0xef && bytes[start + 1] === 0xbb && bytes[start + 2] === 0xbf) start += 3

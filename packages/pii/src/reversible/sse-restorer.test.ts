@@ -9,7 +9,7 @@ map.mask({ group: 'NAME' }, 'Jo "J" Doe')
 const encode = (text: string) => new TextEncoder().encode(text)
 const decode = (chunks: readonly Uint8Array[]) => chunks.map((chunk) => new TextDecoder().decode(chunk)).join('')
 
-/** What comes out for each chunk that goes in, and at the end. */
+/** The output for each chunk, and at the end. */
 function run(format: ReplyFormat, chunks: readonly string[]): string[] {
   const restorer = createSseRestorer(format, map)
   return [...chunks.map((chunk) => decode(restorer.push(encode(chunk)))), decode(restorer.end())]
@@ -19,7 +19,7 @@ const chat = (delta: unknown, finish: string | null = null, index = 0) =>
   `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index, delta, finish_reason: finish }] })}\n\n`
 
 describe('a stream of chat completions', () => {
-  it('is byte for byte what came where nothing is put back, spacing and comments too', () => {
+  it('is byte for byte the input when nothing is restored, spacing and comments too', () => {
     const stream =
       ': hello\n\nevent:x\r\ndata:  { "choices":[ {"delta":{"content":"[a] \\u00e9"} }]}\r\n\r\nid: 7\rdata: [DONE]\r\r'
     expect(run('chat-completions', [stream])).toEqual([stream, ''])
@@ -59,7 +59,7 @@ describe('a stream of chat completions', () => {
     expect(second).toBe(chat({ content: 'Jo "J" Doe.' }))
   })
 
-  it('what is held when a choice finishes goes out before, in a delta of the same shape', () => {
+  it('held text goes out before a choice finishes, in a delta of the same shape', () => {
     const [, out] = run('chat-completions', [chat({ content: 'see [' }), chat({}, 'stop')])
     expect(out).toBe(chat({ content: '[' }) + chat({}, 'stop'))
     const call = (members: unknown) => ({ tool_calls: [{ index: 2, ...(members as object) }] })
@@ -70,19 +70,19 @@ describe('a stream of chat completions', () => {
     expect(late).toBe(chat(call({ function: { arguments: '[RED' } })) + chat({}, 'tool_calls'))
   })
 
-  it('what is held rides in the last delta when that has a text', () => {
+  it('held text goes out in the last delta if that has a text', () => {
     expect(run('chat-completions', [chat({ content: 'a [' }), chat({ content: 'b' }, 'stop')])[1]).toBe(
       chat({ content: '[b' }, 'stop'),
     )
   })
 
-  it('what is held goes out when the stream is cut, and is dropped when it reports an error', () => {
+  it('held text goes out when the stream is cut, and is dropped when it reports an error', () => {
     expect(run('chat-completions', [chat({ content: 'a [' })]).at(-1)).toBe(chat({ content: '[' }))
     const failed = 'data: {"error":{"message":"no"}}\n\n'
     expect(run('chat-completions', [chat({ content: 'a [' }), failed]).slice(1)).toEqual([failed, ''])
   })
 
-  it('what is held goes out before the end mark', () => {
+  it('held text goes out before the end mark', () => {
     expect(run('chat-completions', [chat({ content: '[' }), 'data: [DONE]\n\n'])[1]).toBe(
       `${chat({ content: '[' })}data: [DONE]\n\n`,
     )
@@ -113,7 +113,7 @@ describe('a stream of messages', () => {
   const delta = (index: number, members: object) =>
     event({ type: 'content_block_delta', index, delta: members } as { type: string })
 
-  it('what a block keeps goes out before its end', () => {
+  it('the held text of a block goes out before its end', () => {
     const stop = event({ type: 'content_block_stop', index: 1 } as { type: string })
     const held = delta(1, { type: 'input_json_delta', partial_json: '{"a":"[REDACTED' })
     const rest = delta(1, { type: 'input_json_delta', partial_json: ':NAME_001] [' })

@@ -13,15 +13,18 @@ import { encodeText, parseReply, restoreStrings } from './restore-json.ts'
 import { type SseFrame, SseFrames } from './sse-frames.ts'
 import type { TokenMap } from './token-map.ts'
 
-/** Puts values back into a stream of events. */
+/** Restores values in a stream of events. */
 export interface SseRestorer {
   /**
-   * Takes the next bytes, cut anywhere, and returns what can go out: whole events. The bytes must not change afterwards.
+   * Takes the next bytes, cut anywhere, and returns the ready part: whole events. The bytes must not change afterwards.
    *
    * @throws SvcError `sse_event_too_large`, kind `too_large`
    */
   push(bytes: Uint8Array): Uint8Array[]
-  /** Ends the stream: what lanes kept, in events, and the bytes of an event that did not end. Not to be called for a reply that is dropped. */
+  /**
+   * Ends the stream and returns the held text of lanes, in events, and the bytes of an unfinished event. Do not call it
+   * for a discarded reply.
+   */
   end(): Uint8Array[]
 }
 
@@ -39,12 +42,12 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
 /**
- * A restorer for the event stream of a format. Events without a token stay byte for byte, comments and spacing too. The
- * end of a lane's text that is the beginning of a token waits for the next delta of the lane; when the lane ends first, it
- * goes out in a delta of its own before the event that ends it. Other texts of an event are put back as wholes.
+ * Creates a restorer for the event stream of a format. Events without a token stay byte for byte, comments and spacing
+ * too. The end of a lane's text that may begin a token waits for the next delta of the lane. When the lane ends first,
+ * it goes out in a delta of its own before the ending event. Other texts of an event are restored as wholes.
  */
 export function createSseRestorer(format: ReplyFormat, map: TokenMap, options: SseRestorerOptions = {}): SseRestorer {
-  checkArgument(map?.matcher !== undefined, 'createSseRestorer: map', 'what createTokenMap gave', map)
+  checkArgument(map?.matcher !== undefined, 'createSseRestorer: map', 'a map of createTokenMap', map)
   checkArgument(
     REPLY_FORMATS.includes(format),
     'createSseRestorer: format',
@@ -54,7 +57,7 @@ export function createSseRestorer(format: ReplyFormat, map: TokenMap, options: S
   return new Restorer(format, map, options.maxEventBytes ?? DEFAULT_MAX_EVENT_BYTES)
 }
 
-/** A lane that keeps something. */
+/** A lane with held text. */
 interface HoldingLane {
   readonly restorer: LaneRestorer
   readonly late: LanePiece['late']
@@ -66,7 +69,7 @@ class Restorer implements SseRestorer {
   readonly #frames: SseFrames
   readonly #mayConcern: (bytes: Uint8Array) => boolean
   readonly #lanes = new Map<string, HoldingLane>()
-  /** How many numbered events were written beside those of the stream: the later ones are numbered on. */
+  /** Number of inserted numbered events: later events are renumbered. */
   #inserted = 0
   #lastSequence = -1
 
@@ -109,7 +112,7 @@ class Restorer implements SseRestorer {
     return [...late, applySplices(bytes, toFrameOffsets(frame, splices))]
   }
 
-  /** Takes the pieces of an event into their lanes and gives the texts that go out in their place. */
+  /** Passes the pieces of an event through their lanes and returns their replacements. */
   #restoreLanes({ pieces, ended }: ReplyEvent): Splice[] {
     const splices: Splice[] = []
     for (const { key, kind, node, late } of pieces) {
@@ -124,7 +127,7 @@ class Restorer implements SseRestorer {
     return splices
   }
 
-  /** Events with what ending lanes kept. Numbered ones take the numbers from `sequence` on. */
+  /** Events with the held text of ending lanes. Numbered ones take the numbers from `sequence` on. */
   #endLanes(ended: readonly string[], sequence: number | undefined): Uint8Array[] {
     const frames: Uint8Array[] = []
     for (const [key, { restorer, late }] of this.#lanes) {
@@ -167,7 +170,7 @@ function joinData({ bytes, data }: SseFrame): Uint8Array {
   return joined
 }
 
-/** Edits of the data as edits of the frame: no token of JSON goes over a line. */
+/** Converts edits of the data to edits of the frame: no token of JSON crosses a line. */
 function toFrameOffsets({ data }: SseFrame, splices: readonly Splice[]): Splice[] {
   const ordered = splices.toSorted((one, other) => one.start - other.start)
   const placed: Splice[] = []
@@ -188,8 +191,8 @@ function toFrameOffsets({ data }: SseFrame, splices: readonly Splice[]): Splice[
 }
 
 /**
- * Whether the bytes of an event may hold a token, or a text that ends in the beginning of one: the first character of
- * tokens before the second or before a quote, or any escape.
+ * Creates a quick check whether the bytes of an event may hold a token, or a text that ends in the beginning of one:
+ * the first character of tokens before the second or before a quote, or any escape.
  */
 function createGlance(prefix: string): (bytes: Uint8Array) => boolean {
   const [one = '', next = ''] = prefix

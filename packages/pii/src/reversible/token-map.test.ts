@@ -34,7 +34,7 @@ describe('tokens', () => {
     expect(createTokenMap({ prefix: '<PII:', suffix: '>', texts: [] }).mask(EMAIL, 'x')).toBe('<PII:EMAIL_001>')
   })
 
-  it('are made from texts of any iterable, which have to be texts', () => {
+  it('are created from any iterable of texts, and refuse other items', () => {
     function* texts(last: unknown): Generator<string> {
       yield 'see [REDACTED:EMAIL_001]'
       yield last as string
@@ -44,14 +44,14 @@ describe('tokens', () => {
     expect(() => createTokenMap({ texts: 'ab' })).toThrow(/must be an array or another iterable of texts/)
   })
 
-  it('skip what the request holds already', () => {
+  it('skip tokens that the request already holds', () => {
     const texts = ['see [REDACTED:EMAIL_001]', '[REDACTED:[REDACTED:EMAIL_003]', '[REDACTED:EMAIL_002 ]']
     const map = createTokenMap({ texts })
     expect(map.mask(EMAIL, 'a')).toBe('[REDACTED:EMAIL_002]')
     expect(map.mask(EMAIL, 'b')).toBe('[REDACTED:EMAIL_004]')
   })
 
-  it('skip what the request holds also without an end of their own', () => {
+  it('skip them also without a suffix', () => {
     const map = createTokenMap({ prefix: '#', suffix: '', texts: ['#EMAIL_0012'] })
     expect(map.mask(EMAIL, 'a')).toBe('#EMAIL_002')
   })

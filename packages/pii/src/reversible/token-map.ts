@@ -3,30 +3,30 @@ import type { MaskWriter } from '../redact.ts'
 import type { Detection } from '../span.ts'
 import { TokenMatcher } from './token-matcher.ts'
 
-/** How tokens look, and which are taken. */
+/** Form of tokens, and tokens that are taken. */
 export interface TokenMapOptions {
   /** @default '[REDACTED:' */
   readonly prefix?: string | undefined
   /** @default ']' */
   readonly suffix?: string | undefined
-  /** The texts of the request: a token that one of them holds already is never given out. */
+  /** The texts of the request: a token in one of them is never used. */
   readonly texts: Iterable<string>
 }
 
 const DEFAULT_PREFIX = '[REDACTED:'
 const DEFAULT_SUFFIX = ']'
 const MIN_DIGITS = 3
-/** A group's name inside a token is cut here. */
+/** Longest group name inside a token; a longer one is cut. */
 const MAX_GROUP_LENGTH = 64
-/** No name and number of a token is longer. */
+/** Longest name and number of a token. */
 const MAX_BODY_LENGTH = 96
 const BODY = /[A-Z0-9_]*/y
 const IS_BODY = /^[A-Z0-9_]/
 const NOT_IN_GROUP = /[^A-Z0-9]/g
 
 /**
- * The values of one request and the tokens that stand for them: `[REDACTED:EMAIL_001]`. Lives as long as the request.
- * The values are in none of its properties, so that neither JSON nor an inspection shows them.
+ * The values of one request with their tokens: `[REDACTED:EMAIL_001]`. Lives as long as the request. None of its
+ * properties holds the values, so that neither JSON nor an inspection shows them.
  */
 export class TokenMap implements MaskWriter {
   readonly #prefix: string
@@ -47,12 +47,12 @@ export class TokenMap implements MaskWriter {
     this.#texts = texts
   }
 
-  /** How many values have tokens. */
+  /** Number of values with tokens. */
   get size(): number {
     return this.#tokens.size
   }
 
-  /** The token of a value: the same for the same value, whatever it was found as; an empty value has none. */
+  /** Returns the token of a value: the same for the same value, in any group; an empty value has none. */
   mask({ group }: Pick<Detection, 'group'>, value: string): string {
     if (value === '') return ''
     const known = this.#tokens.get(value)
@@ -64,7 +64,7 @@ export class TokenMap implements MaskWriter {
     return token
   }
 
-  /** @internal what finds the tokens given out so far */
+  /** @internal finds the tokens created so far */
   get matcher(): TokenMatcher {
     this.#matcher ??= new TokenMatcher(this.#prefix, this.#values)
     return this.#matcher
@@ -84,7 +84,7 @@ export class TokenMap implements MaskWriter {
 }
 
 /**
- * A map for one request, to be given to the filter as its mask writer and then to the restorers of the reply (§6.3).
+ * Creates a map for one request, as mask writer of the filter and for the restorers of the reply (§6.3).
  *
  * @example
  * const map = createTokenMap({ texts: segments.map(({ text }) => text) })
@@ -98,13 +98,13 @@ function isIterable(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Symbol.iterator in value
 }
 
-/** The group as tokens write it: what follows the last colon, in upper case. */
+/** The group in the form of tokens: the part after the last colon, in upper case. */
 function toTokenGroup(group: string): string {
   const name = group.slice(group.lastIndexOf(':') + 1).toUpperCase()
   return name.slice(0, MAX_GROUP_LENGTH).replace(NOT_IN_GROUP, '_') || 'PII'
 }
 
-/** The names and numbers of tokens that stand in texts already. */
+/** The names and numbers of tokens that texts already hold. */
 function findTakenBodies(texts: Iterable<string>, prefix: string, suffix: string): Set<string> {
   const taken = new Set<string>()
   const isSuffixApart = suffix !== '' && !IS_BODY.test(suffix)

@@ -1,15 +1,15 @@
-/** A token in a text, and the value it stands for. */
+/** A token in a text, and its value. */
 export interface TokenMatch {
   readonly start: number
   readonly end: number
   readonly value: string
 }
 
-/** What a text holds of tokens. */
+/** Tokens of a text. */
 export interface TokenScan {
-  /** From left to right, apart; of tokens that begin at one place the longest. */
+  /** From left to right, apart; of several tokens with one start the longest. */
   readonly matches: readonly TokenMatch[]
-  /** Where the end of the text begins to be the beginning of a token; its length when it is not. */
+  /** The start of an ending that may begin a token; the length of the text without one. */
   readonly holdFrom: number
 }
 
@@ -17,7 +17,7 @@ export interface TokenScan {
 export class TokenMatcher {
   readonly #prefix: string
   readonly #values: ReadonlyMap<string, string>
-  /** In order of code units, so that the tokens with one beginning stand together. */
+  /** In order of code units, so that tokens with a common beginning are adjacent. */
   readonly #sorted: readonly string[]
   /** Longest first. */
   readonly #lengths: readonly number[]
@@ -29,17 +29,17 @@ export class TokenMatcher {
     this.#lengths = [...new Set(this.#sorted.map(({ length }) => length))].sort((one, other) => other - one)
   }
 
-  /** Whether tokens hold what JSON writes as an escape, so that they never stand in JSON text as they are. */
+  /** Whether tokens hold characters that JSON escapes, so that they never appear unescaped in JSON text. */
   get hasQuotes(): boolean {
     return this.#sorted[0]?.includes('"') ?? false
   }
 
-  /** Whether there is no token to find. */
+  /** Whether there are no tokens. */
   get isEmpty(): boolean {
     return this.#values.size === 0
   }
 
-  /** What every token begins with. */
+  /** The common prefix of all tokens. */
   get prefix(): string {
     return this.#prefix
   }
@@ -62,7 +62,7 @@ export class TokenMatcher {
     return { matches, holdFrom: text.length }
   }
 
-  /** The next place at which the prefix stands, or begins where the text ends; -1 when there is none. */
+  /** The next position of the prefix, or of its beginning at the end of the text; -1 without one. */
   #next(text: string, from: number, isEnd: boolean): number {
     if (from >= text.length || this.isEmpty) return -1
     const at = text.indexOf(this.#prefix, from)

@@ -1,18 +1,18 @@
 /**
- * Failover: targets of which one takes over when another fails.
+ * Failover groups: when one target fails, another takes over.
  *
  * @module
  */
 export {
   type Candidate,
-  type Chain,
-  type ChainOptions,
-  createChain,
+  createFailoverGroup,
   type DueProbe,
   type FailoverEvent,
+  type FailoverGroup,
+  type FailoverGroupOptions,
   type TargetState,
   type TargetStatus,
-} from './chain.ts'
+} from './failover-group.ts'
 export { callWithFailover, type FailoverRequest, streamWithFailover } from './run.ts'
 export { type FailoverSettings, type FailoverTarget, readFailoverSettings } from './settings.ts'
-export { TARGET_FULL, TARGET_SKIPPED, type Verdict, verdictOf } from './verdict.ts'
+export { TARGET_FULL, TARGET_SKIPPED, toVerdict, type Verdict } from './verdict.ts'

@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import { describe, expect, it } from 'vitest'
-import { type Candidate, createChain } from './chain.ts'
+import { type Candidate, createFailoverGroup } from './failover-group.ts'
 import { callWithFailover, type FailoverRequest, MAX_RETRIED_BODY_BYTES, streamWithFailover } from './run.ts'
 import { readFailoverSettings } from './settings.ts'
 import { TARGET_FULL, TARGET_SKIPPED } from './verdict.ts'
@@ -8,12 +8,12 @@ import { TARGET_FULL, TARGET_SKIPPED } from './verdict.ts'
 type Outcome = string | SvcError
 
 function start(request: Partial<FailoverRequest> = {}, value: object = {}) {
-  const settings = readFailoverSettings({ targets: ['a', 'b', 'c'], ...value }, { own: 'm', isChain: () => false })
-  const chain = createChain({ settings, now: () => 0 })
+  const settings = readFailoverSettings({ targets: ['a', 'b', 'c'], ...value }, { own: 'm', isGroup: () => false })
+  const group = createFailoverGroup({ settings, now: () => 0 })
   const asked: string[] = []
   const served: Candidate[] = []
   const options: FailoverRequest = {
-    chain,
+    group,
     bodyBytes: 10,
     signal: new AbortController().signal,
     onServed: (candidate) => served.push(candidate),
@@ -28,8 +28,8 @@ function start(request: Partial<FailoverRequest> = {}, value: object = {}) {
   return {
     asked,
     served,
-    chain,
-    states: () => chain.states.map(({ status }) => status),
+    group,
+    states: () => group.states.map(({ status }) => status),
     call: (outcomes: Record<string, Outcome>) => callWithFailover(options, (candidate) => answer(outcomes, candidate)),
     stream: (outcomes: Record<string, readonly Outcome[]>, left?: string[]) =>
       streamWithFailover<string>(options, {
@@ -52,7 +52,7 @@ function start(request: Partial<FailoverRequest> = {}, value: object = {}) {
 const failure = (kind: ConstructorParameters<typeof SvcError>[0], retryAfterMs?: number) =>
   new SvcError(kind, kind, { retryAfterMs })
 
-async function lastOf(items: AsyncIterable<string>): Promise<string | undefined> {
+async function readLast(items: AsyncIterable<string>): Promise<string | undefined> {
   let last: string | undefined
   for await (const item of items) last = item
   return last
@@ -66,7 +66,7 @@ describe('a call', () => {
     expect(served).toEqual([{ model: 'a', note: undefined }])
   })
 
-  it('goes on to the next where one is unavailable, which is then down', async () => {
+  it('goes on to the next when a target is unavailable, which is then down', async () => {
     const { call, asked, served, states } = start()
     expect(await call({ a: failure('unavailable') })).toBe('fine')
     expect(asked).toEqual(['a', 'b'])
@@ -74,7 +74,7 @@ describe('a call', () => {
     expect(states()).toEqual(['down', 'up', 'up'])
   })
 
-  it('tells of each target that failed before it said anything, but for a request that nobody wants any more', async () => {
+  it('reports each target that failed before its first content, except for an aborted request', async () => {
     const failed: [string, unknown][] = []
     const onFailed = ({ model }: Candidate, error: unknown): number => failed.push([model, error])
     const [a, b] = [failure('unavailable'), failure('invalid_request')]
@@ -83,27 +83,27 @@ describe('a call', () => {
       ['a', a],
       ['b', b],
     ])
-    await expect(lastOf(start({ onFailed }).stream({ a: ['said', a] }))).rejects.toBe(a)
+    await expect(readLast(start({ onFailed }).stream({ a: ['said', a] }))).rejects.toBe(a)
     const left = new AbortController()
     const { stream } = start({ onFailed, signal: left.signal })
     left.abort()
-    await expect(lastOf(stream({ a: [a] }))).rejects.toMatchObject({ name: 'AbortError' })
+    await expect(readLast(stream({ a: [a] }))).rejects.toMatchObject({ name: 'AbortError' })
     expect(failed).toHaveLength(2)
   })
 
-  it('goes on where one is rate-limited, which then rests', async () => {
-    const { call, chain } = start()
+  it('goes on when a target is rate-limited, which then rests', async () => {
+    const { call, group } = start()
     expect(await call({ a: failure('rate_limited', 7000) })).toBe('fine')
-    expect(chain.states[0]).toMatchObject({ status: 'resting', until: 7000 })
+    expect(group.states[0]).toMatchObject({ status: 'resting', until: 7000 })
   })
 
-  it('goes on where one has no such method, which stays up', async () => {
+  it('goes on when a target lacks the method; that target stays up', async () => {
     const { call, states } = start()
     expect(await call({ a: failure('not_implemented') })).toBe('fine')
     expect(states()).toEqual(['up', 'up', 'up'])
   })
 
-  it('returns at once what is wrong with the request', async () => {
+  it('throws a fault of the request at once', async () => {
     const { call, asked, served, states } = start()
     await expect(call({ a: failure('invalid_request') })).rejects.toMatchObject({ kind: 'invalid_request' })
     expect(asked).toEqual(['a'])
@@ -111,7 +111,7 @@ describe('a call', () => {
     expect(states()).toEqual(['up', 'up', 'up'])
   })
 
-  it('that nobody serves fails as the last one did that was asked in earnest', async () => {
+  it('that no target serves fails with the error of the last target that was asked', async () => {
     const { call, asked } = start()
     const outcomes = { a: failure('unavailable'), b: failure('timeout'), c: failure('not_implemented') }
     await expect(call(outcomes)).rejects.toMatchObject({ kind: 'timeout' })
@@ -125,7 +125,7 @@ describe('a call', () => {
       new SvcError('rate_limited', 'full', { code: TARGET_FULL, retryAfterMs: seconds * 1000 })
     const disabled = new SvcError('unavailable', 'disabled', { code: TARGET_SKIPPED })
 
-    it('goes on to the next, and holds nothing against them', async () => {
+    it('goes on to the next and counts no failures', async () => {
       const { call, asked, states } = start()
       expect(await call({ a: full(1) })).toBe('fine')
       expect(asked).toEqual(['a', 'b'])
@@ -141,7 +141,7 @@ describe('a call', () => {
       ],
       ['and the others down', { a: failure('unavailable'), b: failure('timeout'), c: full(2) }, 'c'],
       ['and the others resting', { a: full(2), b: failure('rate_limited', 600_000), c: full(3) }, 'a'],
-    ] as const)('fails with the shortest wait of those that are: %s', async (_how, outcomes, soonest) => {
+    ] as const)('fails with the shortest wait of the full ones: %s', async (_how, outcomes, soonest) => {
       await expect(start().call(outcomes)).rejects.toBe(outcomes[soonest as 'a'])
     })
 
@@ -166,7 +166,7 @@ describe('a call', () => {
     expect(asked).toEqual(expected)
   })
 
-  it('that is cancelled asks nobody else, and nothing is held against the target', async () => {
+  it('that is aborted asks no other target and counts no failure', async () => {
     const controller = new AbortController()
     const { call, asked, states } = start({ signal: controller.signal })
     const cancelled = failure('unavailable')
@@ -219,7 +219,7 @@ describe('a stream', () => {
     expect(asked).toEqual(['a'])
   })
 
-  it('that is left early is left at the target, and nothing is held against it', async () => {
+  it('that is left early is left at the target and counts no failure', async () => {
     const { stream, states } = start()
     const left: string[] = []
     for await (const item of stream({}, left)) {
@@ -230,7 +230,7 @@ describe('a stream', () => {
     expect(states()).toEqual(['up', 'up', 'up'])
   })
 
-  it('returns at once what is wrong with the request', async () => {
+  it('throws a fault of the request at once', async () => {
     const { stream, asked } = start()
     await expect(collect(stream({ a: [failure('invalid_request')] }))).rejects.toMatchObject({
       kind: 'invalid_request',

@@ -3,7 +3,7 @@ import { readFailoverSettings } from './settings.ts'
 
 const targets = [{ model: 'a' }, { model: 'b', warm: true }]
 const read = (value: unknown) =>
-  readFailoverSettings(value, { own: 'own', isChain: (model) => model === 'other-chain' })
+  readFailoverSettings(value, { own: 'own', isGroup: (model) => model === 'other-group' })
 
 describe('failover settings', () => {
   it('have defaults', () => {
@@ -33,7 +33,7 @@ describe('failover settings', () => {
     })
   })
 
-  it('take parts of a millisecond for whole ones, as timers have them, and no time to stay down', () => {
+  it('round parts of a millisecond up, as timers do, and allow no minimum downtime', () => {
     expect(read({ targets, probe: { timeout: '1000.6ms' }, recovery: { min_dwell: 0 } })).toMatchObject({
       probe: { timeoutMs: 1001 },
       recovery: { minDwellMs: 0 },
@@ -51,7 +51,7 @@ describe('failover settings', () => {
     [{ targets: ['a', { model: 'b', warm: 'yes' }] }, 'failover.targets[1].warm'],
     [{ targets: ['a', 'a'] }, 'failover.targets[1].model'],
     [{ targets: ['own', 'a'] }, 'failover.targets[0].model'],
-    [{ targets: ['a', 'other-chain'] }, 'failover.targets[1].model'],
+    [{ targets: ['a', 'other-group'] }, 'failover.targets[1].model'],
     [{ targets, probe: 3 }, 'failover.probe'],
     [{ targets, probe: { interval: '15' } }, 'failover.probe.interval'],
     [{ targets, probe: { timeout: -1 } }, 'failover.probe.timeout'],

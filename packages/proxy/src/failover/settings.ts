@@ -1,29 +1,29 @@
 import { SvcError } from '@svc/errors'
-import { countOf, type Fields, fieldsOf, isFields, numberOf, textOf } from '../fields.ts'
+import { type Fields, isFields, toCount, toFields, toNumber, toText } from '../fields.ts'
 
-/** One model of a chain. */
+/** One target of a failover group. */
 export interface FailoverTarget {
   readonly model: string
-  /** Whether it is kept loaded while another one serves. */
+  /** Whether it stays loaded while another target serves. */
   readonly warm: boolean
 }
 
 /** The `failover` key of a model, with its defaults; times in milliseconds. */
 export interface FailoverSettings {
-  /** At least two, in the order in which they are asked. */
+  /** At least two, in order of preference. */
   readonly targets: readonly FailoverTarget[]
-  /** How often a target that is down is looked at, and how long that may take. */
+  /** Interval and time limit of probes of a target that is down. */
   readonly probe: { readonly intervalMs: number; readonly timeoutMs: number }
-  /** How many failures in how long mark a target down. */
+  /** Number of failures, and the time window, that mark a target down. */
   readonly trip: { readonly errors: number; readonly windowMs: number }
-  /** How many good probes in a row bring it back, and how long it stays down at least. */
+  /** Number of good probes in a row that bring a target back, and its minimum downtime. */
   readonly recovery: { readonly probes: number; readonly minDwellMs: number }
 }
 
-/** The longest chain. */
+/** Most targets of a group. */
 const MAX_TARGETS = 16
 
-/** The longest that a timer can wait; it takes a longer one for none at all. */
+/** The longest delay of a timer; a timer treats a longer one as none. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
 const UNITS: ReadonlyMap<string, number> = new Map([
@@ -36,15 +36,15 @@ const UNITS: ReadonlyMap<string, number> = new Map([
 /**
  * Reads the `failover` key of a model's file.
  *
- * @param options.own the name of the model that has the key: it cannot be a target of its own
- * @param options.isChain whether another model has such a key: chains do not nest
+ * @param options.own the name of the model with the key: it cannot be a target of its own
+ * @param options.isGroup whether another model has such a key: groups do not nest
  * @throws {SvcError} `invalid_request`, code `invalid_failover_settings`, `details.param` the key at fault
  * @example
  * readFailoverSettings({ targets: [{ model: 'a' }, { model: 'b', warm: true }], probe: { interval: '15s' } }, options)
  */
 export function readFailoverSettings(
   value: unknown,
-  options: { readonly own: string; readonly isChain: (model: string) => boolean },
+  options: { readonly own: string; readonly isGroup: (model: string) => boolean },
 ): FailoverSettings {
   if (!isFields(value)) throw invalid('failover', 'expected an object')
   const probe = section(value, 'probe')
@@ -69,7 +69,7 @@ export function readFailoverSettings(
 
 function readTargets(
   value: unknown,
-  { own, isChain }: { readonly own: string; readonly isChain: (model: string) => boolean },
+  { own, isGroup }: { readonly own: string; readonly isGroup: (model: string) => boolean },
 ): FailoverTarget[] {
   const param = 'failover.targets'
   if (!Array.isArray(value) || value.length < 2) throw invalid(param, 'at least two are needed')
@@ -77,16 +77,16 @@ function readTargets(
   const targets = value.map((item, index) => readTarget(item, `${param}[${index}]`))
   for (const [index, { model }] of targets.entries()) {
     const at = `${param}[${index}].model`
-    if (model === own) throw invalid(at, 'a model cannot stand in for itself')
-    if (isChain(model)) throw invalid(at, 'is a chain itself, and chains do not nest')
+    if (model === own) throw invalid(at, 'a model cannot be a target of its own')
+    if (isGroup(model)) throw invalid(at, 'is a failover group itself, and failover groups do not nest')
     if (targets.findIndex((target) => target.model === model) !== index) throw invalid(at, 'is named twice')
   }
   return targets
 }
 
 function readTarget(value: unknown, param: string): FailoverTarget {
-  const { model, warm = false } = typeof value === 'string' ? { model: value } : fieldsOf(value)
-  const name = textOf(model)
+  const { model, warm = false } = typeof value === 'string' ? { model: value } : toFields(value)
+  const name = toText(model)
   if (name === undefined || name === '') throw invalid(`${param}.model`, 'expected the name of a model')
   if (typeof warm !== 'boolean') throw invalid(`${param}.warm`, 'expected true or false')
   return { model: name, warm }
@@ -98,29 +98,29 @@ function section(value: Fields, name: string): Fields {
   return fields
 }
 
-/** A number counts seconds; a text has a unit. Whole milliseconds that a timer can wait. */
+/** A number counts seconds; a text has a unit. The result is whole milliseconds within the range of a timer. */
 function duration(
   value: unknown,
   param: string,
   { least, otherwise }: { readonly least: number; readonly otherwise: number },
 ): number {
   if (value === undefined || value === null) return otherwise
-  const milliseconds = Math.round(millisecondsOf(value) ?? Number.NaN)
+  const milliseconds = Math.round(toMilliseconds(value) ?? Number.NaN)
   if (milliseconds >= least && milliseconds <= MAX_TIMER_MS) return milliseconds
   throw invalid(param, `expected a time such as 15s, of ${least} ms to 24 days`)
 }
 
-function millisecondsOf(value: unknown): number | undefined {
-  const seconds = numberOf(value)
+function toMilliseconds(value: unknown): number | undefined {
+  const seconds = toNumber(value)
   if (seconds !== undefined) return seconds * 1000
-  const parts = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(textOf(value) ?? '')
+  const parts = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(toText(value) ?? '')
   const unit = UNITS.get(parts?.[2] ?? '')
   return parts === null || unit === undefined ? undefined : Number(parts[1]) * unit
 }
 
 function count(value: unknown, param: string, otherwise: number): number {
   if (value === undefined || value === null) return otherwise
-  const number = countOf(value)
+  const number = toCount(value)
   if (number === undefined || number < 1 || number > 1000) throw invalid(param, 'expected a number of 1 to 1000')
   return number
 }

@@ -2,23 +2,26 @@ import { SvcError } from '@svc/errors'
 import { UpstreamStatusError } from '../upstream-error.ts'
 
 /**
- * What a failure of one target means for the request and for the target (§6.5):
+ * Consequence of a target's failure for the request and for the target (§6.5):
  *
- * - `down`: ask the next one, this one counts a failure;
- * - `resting`: ask the next one, this one rests for as long as it asked;
- * - `skipped`: ask the next one, nothing is held against this one;
- * - `final`: the caller gets it, nobody else is asked.
+ * - `down`: ask the next target and count a failure;
+ *
+ * - `resting`: ask the next target; this one rests for as long as it asked;
+ *
+ * - `skipped`: ask the next target and count no failure;
+ *
+ * - `final`: throw to the caller and ask no other target.
  */
 export type Verdict = 'down' | 'resting' | 'skipped' | 'final'
 
-/** Code of the failure that passes a target over: it is disabled, or not there. */
+/** Code of the failure of a disabled or missing target, which is skipped. */
 export const TARGET_SKIPPED = 'failover_target_skipped'
 
-/** Code of the failure that passes a target over which serves all that it may at a time. */
+/** Code of the failure of a target at its model limit, which is skipped. */
 export const TARGET_FULL = 'failover_target_full'
 
-/** What a failure before the first content means. */
-export function verdictOf(error: unknown): Verdict {
+/** Classifies a failure before the first content. */
+export function toVerdict(error: unknown): Verdict {
   if (!SvcError.is(error)) return 'final'
   if (error.code === TARGET_SKIPPED || error.code === TARGET_FULL) return 'skipped'
   if (error instanceof UpstreamStatusError) return verdictOfStatus(error.status)

@@ -1,17 +1,17 @@
-/** Changes bytes of a reply on their way to the client, such as restoring what was masked in the request. */
+/** Changes bytes of a reply on their way to the client, for example to restore masked text. */
 export interface ByteRewriter {
   push(bytes: Uint8Array): Uint8Array | readonly Uint8Array[]
-  /** What it still held; called once, after the last `push`. */
+  /** Returns the held bytes; called once, after the last `push`. */
   end(): Uint8Array | readonly Uint8Array[]
 }
 
-/** What a rewriter makes of a text of one character a byte; without one the text itself. */
-export function rewrittenText(rewriter: ByteRewriter | undefined, text: string): string {
+/** Rewrites a text of one character a byte; without a rewriter the text stays. */
+export function rewriteText(rewriter: ByteRewriter | undefined, text: string): string {
   return rewriter === undefined ? text : toText(rewriter.push(Buffer.from(text, 'latin1')))
 }
 
-/** What a rewriter still held. */
-export function rewrittenEnd(rewriter: ByteRewriter | undefined): string {
+/** The bytes that a rewriter still holds. */
+export function endRewrite(rewriter: ByteRewriter | undefined): string {
   return rewriter === undefined ? '' : toText(rewriter.end())
 }
 

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Header } from '@svc/http-client'
 
-/** What a reply is written to: Node's `ServerResponse`, or one that behaves like it. */
+/** Target of a reply: Node's `ServerResponse`, or an object with the same behaviour. */
 export interface ReplyTarget {
   readonly headersSent: boolean
   readonly writableEnded: boolean
@@ -32,7 +32,7 @@ export interface ReplyTarget {
  */
 export class ClientReply {
   readonly #outgoing: ReplyTarget
-  /** Where chunks go, once the head of a chunked reply is out and nothing of it waits. */
+  /** Socket for chunks, once the head of a chunked reply has left the buffer of the response. */
   #socket: Socket | undefined
   #waiting: Pick<ReplyTarget, 'once' | 'off'> | undefined
 
@@ -40,7 +40,7 @@ export class ClientReply {
     this.#outgoing = outgoing
   }
 
-  /** Whether the client can still get anything. */
+  /** Whether the client can still receive anything. */
   get isOpen(): boolean {
     return !this.#outgoing.destroyed && !this.#outgoing.writableEnded
   }
@@ -49,7 +49,7 @@ export class ClientReply {
     return this.#outgoing.headersSent
   }
 
-  /** Sends a reply whose whole body is there. */
+  /** Sends a complete reply. */
   whole(status: number, headers: readonly Header[], body: string): void {
     if (!this.isOpen) return
     const flat = flatten(headers)
@@ -58,7 +58,7 @@ export class ClientReply {
     endWith(this.#outgoing, body)
   }
 
-  /** Sends the head of a reply whose body follows. */
+  /** Sends the head; the body follows. */
   start(status: number, headers: readonly Header[]): void {
     if (this.isOpen) this.#outgoing.writeHead(status, flatten(headers))
   }
@@ -78,13 +78,13 @@ export class ClientReply {
     return isTaken
   }
 
-  /** Calls back once the client has taken what was written. */
+  /** Calls back once the client has taken the written bytes. */
   onceDrained(callback: () => void): void {
     this.#waiting = this.#socket ?? this.#outgoing
     this.#waiting.once('drain', callback)
   }
 
-  /** Takes the wish of {@link onceDrained} back. */
+  /** Removes the callback of {@link onceDrained}. */
   stopWaiting(callback: () => void): void {
     this.#waiting?.off('drain', callback)
     this.#waiting = undefined
@@ -94,21 +94,21 @@ export class ClientReply {
     if (this.isOpen) this.#outgoing.end()
   }
 
-  /** Cuts the connection, so that the client cannot take what it has for a whole reply. */
+  /** Cuts the connection, so that the client cannot take a partial reply for a whole one. */
   cut(): void {
     this.#outgoing.destroy()
   }
 }
 
-/** The text of a head, which Node keeps here from `writeHead` until it is sent. */
+/** The text of a head, which Node keeps in this field from `writeHead` until it is sent. */
 interface KeptHead {
   _header?: unknown
   readonly _hasBody?: unknown
 }
 
 /**
- * Ends a reply whose head has been written but not sent. Node would hand the socket head and body, the end as an empty
- * third, and one `writev` for them: twice the cost of one string.
+ * Ends a reply whose head is written but not sent. Node would pass head, body and an empty end to one `writev`, which
+ * costs twice as much as one string.
  */
 function endWith(outgoing: ReplyTarget & KeptHead, body: string): void {
   if (typeof outgoing._header !== 'string' || outgoing._hasBody !== true || !outgoing.socket) {

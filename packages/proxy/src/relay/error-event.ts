@@ -1,8 +1,8 @@
 import type { SvcError } from '@svc/errors'
 import type { Provider } from '../ports.ts'
 
-/** An error inside a stream whose status is out, and the end of the stream, in a wire format; ASCII alone. */
-export function errorEvent(provider: Provider, { message }: SvcError): string {
+/** An error inside a stream after its status was sent, and the end of the stream, in a wire format; ASCII only. */
+export function writeErrorEvent(provider: Provider, { message }: SvcError): string {
   if (provider === 'provider_b') {
     return `event: error\ndata: ${toAsciiJson({ type: 'error', error: { type: 'api_error', message } })}\n\n`
   }

@@ -23,7 +23,7 @@ describe('EventGate', () => {
     }
   })
 
-  it('keeps every byte and passes only what ends with an event', () => {
+  it('keeps every byte and passes only complete events', () => {
     const token = fc.constantFrom('\r', '\n', 'data: x', 'y', '\n\n', '\r\n\r\n')
     fc.assert(
       fc.property(fc.array(token), fc.array(fc.nat(), { maxLength: 10 }), (tokens, cuts) => {
@@ -41,7 +41,7 @@ describe('EventGate', () => {
     )
   })
 
-  it('lets an event pass that is larger than what it may hold, and says that it is inside of one', () => {
+  it('passes an event larger than its limit, and reports that it is inside of one', () => {
     const gate = new EventGate()
     const piece = 'x'.repeat(64 * 1024)
     let passed = ''

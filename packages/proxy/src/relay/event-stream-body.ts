@@ -2,13 +2,13 @@ import type { SvcError } from '@svc/errors'
 import type { BodyPiece } from '@svc/http-client'
 import { upstreamFailed } from '@svc/http-client'
 import type { CompletionUsage } from '@svc/wire/openai'
-import { rewrittenEnd, rewrittenText } from './byte-rewriter.ts'
-import { errorEvent } from './error-event.ts'
+import { endRewrite, rewriteText } from './byte-rewriter.ts'
+import { writeErrorEvent } from './error-event.ts'
 import { EventGate } from './event-gate.ts'
 import type { RelayBody, RelayBodyOptions } from './relay-body.ts'
 import { createStreamTap, type StreamTap } from './stream-tap.ts'
 
-/** A line of data that is all there, though no empty line follows. */
+/** A complete line of data without an empty line after it. */
 const WHOLE_DATA = /^data: ?(?:\[DONE\]|\{.*\})\s*$/m
 
 /** An event stream: whole events pass as they come; the head waits for the first of them. */
@@ -34,29 +34,29 @@ export class EventStreamBody implements RelayBody {
     const events = this.#gate.push(piece.toLatin1())
     if (events === '') return true
     this.#tap.read(events)
-    return this.#write(rewrittenText(this.#options.rewriter, events))
+    return this.#write(rewriteText(this.#options.rewriter, events))
   }
 
   end(): SvcError | undefined {
     const { rewriter, reply, head } = this.#options
-    // Some upstreams leave out the empty line after the last event.
+    // Some upstreams omit the empty line after the last event.
     const rest = this.#gate.takeRest()
     if (WHOLE_DATA.test(rest)) this.#tap.read(rest)
     if (!this.#tap.mayEnd(!head.endsWithConnection)) return upstreamFailed('truncated')
-    this.#write(rewrittenText(rewriter, rest) + rewrittenEnd(rewriter))
+    this.#write(rewriteText(rewriter, rest) + endRewrite(rewriter))
     reply.end()
     return undefined
   }
 
   fail(error: SvcError): void {
     const { rewriter, provider, reply } = this.#options
-    // Half of an event cannot be taken back.
+    // A partly sent event cannot be taken back.
     if (this.#gate.isInside) {
       reply.cut()
       return
     }
-    this.#write(rewrittenEnd(rewriter))
-    if (!this.#tap.mayEnd(false)) this.#write(errorEvent(provider, error))
+    this.#write(endRewrite(rewriter))
+    if (!this.#tap.mayEnd(false)) this.#write(writeErrorEvent(provider, error))
     reply.end()
   }
 

@@ -3,8 +3,8 @@ import { redact } from '../quote.ts'
 import type { ByteRewriter } from './byte-rewriter.ts'
 
 /**
- * Blots the key of a request out of an error of its upstream, which may repeat it; all other bytes stay (threats CP-1).
- * Nothing where the request has no key.
+ * Redacts the key of a request in an error of its upstream, which may repeat it; all other bytes stay (threats CP-1).
+ * Undefined for a request without a key.
  */
 export function createKeyRedactor({ headers }: Pick<UpstreamRequest, 'headers'>): ByteRewriter | undefined {
   const keys = headers.flatMap(([name, value]) => {
@@ -17,7 +17,7 @@ export function createKeyRedactor({ headers }: Pick<UpstreamRequest, 'headers'>)
   return {
     push(bytes) {
       const text = redact(held + Buffer.from(bytes).toString('latin1'), keys)
-      // The start of a key may be all that has come of it.
+      // The text may end with the start of a key.
       const passing = Math.max(0, text.length - longest + 1)
       held = text.slice(passing)
       return Buffer.from(text.slice(0, passing), 'latin1')

@@ -5,22 +5,22 @@ import type { CompletionUsage } from '@svc/wire/openai'
 import { tryParseJson } from '../fields.ts'
 import type { Provider } from '../ports.ts'
 import { addFigures, readCompatibleUsage, toCompatibleUsage } from '../translate/usage.ts'
-import { rewrittenEnd, rewrittenText } from './byte-rewriter.ts'
+import { endRewrite, rewriteText } from './byte-rewriter.ts'
 import type { RelayBody, RelayBodyOptions } from './relay-body.ts'
-import { usageOfBody } from './usage-of-body.ts'
+import { findUsage } from './usage-of-body.ts'
 
 /** A body up to this size is sent once it is whole, so that a cut is an error with a status of its own. */
 const MAX_COLLECTED_BYTES = 256 * 1024
-/** The end of a longer body, in which its figures are searched for. */
+/** The end of a longer body, which is searched for usage figures. */
 const TAIL_BYTES = 16 * 1024
 
-/** Any body but an event stream: JSON, an error of the upstream, or content that is encoded. */
+/** Any body except event streams: JSON, an error of the upstream, or encoded content. */
 export class PlainBody implements RelayBody {
   readonly stopReason = undefined
   readonly #options: RelayBodyOptions
   readonly #isReadable: boolean
   readonly #isJson: boolean
-  /** What has come and not been sent; of a long body, its end. */
+  /** Bytes that are not sent yet; of a long body, its end. */
   #collected = ''
   #pieces: string[] = []
   #pieceBytes = 0
@@ -33,7 +33,7 @@ export class PlainBody implements RelayBody {
 
   get usage(): CompletionUsage | undefined {
     if (!this.#isReadable) return undefined
-    return usageOf(this.#options.provider, this.#collected + this.#pieces.join(''))
+    return readUsage(this.#options.provider, this.#collected + this.#pieces.join(''))
   }
 
   data(piece: BodyPiece): boolean {
@@ -51,14 +51,14 @@ export class PlainBody implements RelayBody {
   end(): SvcError | undefined {
     const { reply, head, headers, rewriter } = this.#options
     if (reply.hasStarted) {
-      reply.write(rewrittenEnd(rewriter))
+      reply.write(endRewrite(rewriter))
       reply.end()
       return undefined
     }
     const body = this.#pieces.join('')
     this.#pieces = [body]
     if (this.#looksCut(body)) return upstreamFailed('truncated')
-    reply.whole(head.status, headers, rewrittenText(rewriter, body) + rewrittenEnd(rewriter))
+    reply.whole(head.status, headers, rewriteText(rewriter, body) + endRewrite(rewriter))
     return undefined
   }
 
@@ -72,7 +72,7 @@ export class PlainBody implements RelayBody {
     this.#pieces = []
     this.#pieceBytes = 0
     this.#collected = text.length >= TAIL_BYTES ? text.slice(-TAIL_BYTES) : (this.#collected + text).slice(-TAIL_BYTES)
-    return reply.write(rewrittenText(rewriter, text))
+    return reply.write(rewriteText(rewriter, text))
   }
 
   /** A rewriter may change the length; then the body is sent in chunks. */
@@ -83,15 +83,15 @@ export class PlainBody implements RelayBody {
       : [['content-length', String(lengthBytes)]]
   }
 
-  /** Where only the end of the connection ends the body, a cut shows in the JSON alone. */
+  /** A body that ends with the connection shows a cut only in its JSON. */
   #looksCut(body: string): boolean {
     if (!this.#options.head.endsWithConnection || !this.#isReadable || !this.#isJson) return false
     return tryParseJson(body) === undefined
   }
 }
 
-function usageOf(provider: Provider, text: string): CompletionUsage | undefined {
-  const usage = usageOfBody(text)
+function readUsage(provider: Provider, text: string): CompletionUsage | undefined {
+  const usage = findUsage(text)
   if (usage === undefined) return undefined
   return provider === 'provider_b' ? toCompatibleUsage(addFigures({}, usage)) : readCompatibleUsage(usage)
 }

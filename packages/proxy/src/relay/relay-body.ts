@@ -11,16 +11,16 @@ export interface RelayBody {
   readonly stopReason: string | undefined
   /** @returns false when the client does not keep up */
   data(piece: BodyPiece): boolean
-  /** The upstream has said all. @returns what is missing, where something is */
+  /** Ends the body. @returns an error when a part is missing */
   end(): SvcError | undefined
-  /** Tells the client, whose reply has begun, that it ends here. */
+  /** Reports an error to a client whose reply has begun. */
   fail(error: SvcError): void
 }
 
-/** What a body needs of the reply it belongs to. */
+/** The parts of a reply that its body uses. */
 export interface RelayBodyOptions {
   readonly head: UpstreamHead
-  /** Those that the client gets. */
+  /** Headers for the client. */
   readonly headers: readonly Header[]
   readonly provider: Provider
   readonly rewriter: ByteRewriter | undefined

@@ -39,7 +39,7 @@ interface Seen {
   readonly status: number
   readonly headers: IncomingMessage['headers']
   readonly text: string
-  /** Whether the reply came to its end in good order. */
+  /** Whether the reply ended in good order. */
   readonly isWhole: boolean
 }
 
@@ -59,7 +59,7 @@ function post(origin: string, body = '{}'): Promise<Seen> {
   })
 }
 
-/** An upstream of bytes, written as given, after which the connection ends in one way or another. */
+/** An upstream that writes the given bytes and then ends the connection in the given way. */
 async function startRaw(answer: (socket: Socket) => void) {
   const server = createServer((socket) => socket.once('data', () => answer(socket)))
   const sockets = trackSockets(server)
@@ -145,7 +145,7 @@ describe.each(FORMATS)('a stream of $provider', ({ provider, events, usage, stop
         socket.write(`${head}transfer-encoding: chunked\r\n\r\n${stream.length.toString(16)}\r\n`)
         socket.write(part, () => {
           if (how === 'chunks, closed') socket.end()
-          // A reset discards what has not been read yet: the other side gets its turn first.
+          // A reset discards unread bytes: the other side reads first.
           else setImmediate(() => setImmediate(() => socket.resetAndDestroy()))
         })
       })
@@ -188,7 +188,10 @@ const ERROR_EVENT = {
 }
 const LAST_DATA = { provider_a: 'data: [DONE]', provider_b: 'data: {"type":"message_stop"}' }
 
-/** Whole events and an error event; a status where not even one event had come; all of it once the last data was there. */
+/**
+ * Checks a cut stream: whole events and an error event; a status when no event had arrived; all of it when the last
+ * data had arrived.
+ */
 function checkCut(provider: Provider, seen: Seen, { stream, cut }: { stream: Buffer; cut: number }): void {
   const sent = stream.subarray(0, cut).toString()
   const context = `cut at ${cut}`
@@ -322,7 +325,7 @@ describe('a rewriter', () => {
     end: () => Buffer.from('.'),
   })
 
-  it('changes events and bodies, whose length is counted anew', async () => {
+  it('changes events and bodies, and counts their length again', async () => {
     await using server = await startUpstream()
     server.enqueue(
       { headers: EVENTS, body: CHAT },
@@ -334,7 +337,7 @@ describe('a rewriter', () => {
     expect([seen.text, seen.headers['content-length']]).toEqual(['"GRÜSSE".', String(Buffer.byteLength('"GRÜSSE".'))])
   })
 
-  it('gives what it held before an error event, and leaves errors of the upstream alone', async () => {
+  it('gives its held bytes before an error event, and leaves errors of the upstream alone', async () => {
     await using server = await startUpstream()
     server.enqueue({ headers: EVENTS, body: CHAT.slice(0, 1) }, { status: 400, body: 'grüße' })
     await using front = await startRelay(server.origin, { rewriter: upper() })
@@ -395,7 +398,7 @@ describe('clients', () => {
       () => expect(front.settled).toMatchObject([{ outcome: { failure: { code: 'client_stalled' } } }]),
       10_000,
     )
-    // What the kernel holds for four sockets, and little of our own.
+    // Kernel buffers of four sockets, and small buffers of our own.
     expect(written).toBeLessThan(30_000_000)
     await vi.waitFor(() => expect(raw.sockets.open.size).toBe(0))
     client.destroy()

@@ -11,9 +11,9 @@ import type {
 import { upstreamFailed } from '@svc/http-client'
 import type { CompletionUsage } from '@svc/wire/openai'
 import { checkProvider } from '../check-provider.ts'
-import { replyHeaders } from '../headers.ts'
+import { selectReplyHeaders } from '../headers.ts'
 import type { Provider } from '../ports.ts'
-import { headerOf, UpstreamStatusError } from '../upstream-error.ts'
+import { findHeader, UpstreamStatusError } from '../upstream-error.ts'
 import type { ByteRewriter } from './byte-rewriter.ts'
 import { ClientReply, type ReplyTarget } from './client-reply.ts'
 import { EventStreamBody } from './event-stream-body.ts'
@@ -22,48 +22,51 @@ import { PlainBody } from './plain-body.ts'
 import type { RelayBody, RelayBodyOptions } from './relay-body.ts'
 import { StallTimer } from './stall-timer.ts'
 
-/** How to relay a request. */
+/** Options of {@link relay}. */
 export interface RelayOptions {
   readonly upstream: PushUpstream
   readonly request: UpstreamRequest
-  /** The wire format of client and upstream: usage and errors inside a stream are in it. */
+  /** The wire format of client and upstream, for usage and errors inside a stream. */
   readonly provider: Provider
   /**
-   * The client's reply; nothing of it may have been sent. Headers that were set on it are kept. When it closes early the
-   * request upstream ends at once.
+   * The client's reply, before anything was sent. Its headers are kept. When it closes early, the upstream request ends
+   * at once.
    */
   readonly outgoing: ReplyTarget
   /** Ends the request for other reasons. */
   readonly signal?: StopSignal | undefined
   readonly rewriter?: ByteRewriter | undefined
-  /** The error as a client may see it inside a stream. @default as it is */
+  /** Converts the error for a client inside a stream. @default unchanged */
   readonly describe?: ((error: SvcError) => SvcError) | undefined
-  /** Whether a reply with status 400 or above is thrown, without its body, in place of being sent on. @default false */
+  /** Whether a reply with status 400 or above is thrown, without its body, instead of being sent. @default false */
   readonly throwsRefusals?: boolean | undefined
-  /** Milliseconds that a client may take no byte before the request is ended. @default 60000 */
+  /** Milliseconds without progress of the client after which the request ends. @default 60000 */
   readonly stallMs?: number | undefined
 }
 
-/** How a reply went that was begun. */
+/** The outcome of a reply that was begun. */
 export interface RelayOutcome {
-  /** The upstream's, and what the client got. */
+  /** Status of the upstream, sent to the client. */
   readonly status: number
-  /** The upstream's own figures, as many as had come; nothing where it gave none. */
+  /** The upstream's own figures received so far; undefined without any. */
   readonly usage: CompletionUsage | undefined
-  /** Why the model stopped, where the format says so beside its figures: `refusal` for one. */
+  /** The model's stop reason, in formats that carry it beside their figures, such as `refusal`. */
   readonly stopReason: string | undefined
-  /** What ended the reply early, after its head was sent: the client has been told inside the stream, or was cut off. */
+  /**
+   * The error that ended the reply early, after its head was sent. The client has seen it inside the stream, or its
+   * connection was cut.
+   */
   readonly failure: SvcError | undefined
 }
 
 /**
- * Sends a request upstream and its reply to the client as it comes: status 400 and above unchanged (but for the
- * request's own key, should the upstream repeat it), streams event by event, everything else in one piece where it is small.
+ * Sends a request upstream and relays its reply to the client. Status 400 and above pass unchanged, except that the
+ * request's own key is redacted. Streams pass event by event; a small body passes in one piece.
  *
- * A stream that is cut, or ends without the last event of its format, gets an error event and ends; events are passed on
- * whole. Of any other reply that is cut after its head was sent, the connection is cut too.
+ * A stream that is cut, or ends without the last event of its format, gets an error event and ends; events pass whole.
+ * When any other reply is cut after its head was sent, the client's connection is cut too.
  *
- * @throws {SvcError} what goes wrong before the head is sent: `upstream_failed` (redirects too), `timeout`, `unavailable`,
+ * @throws {SvcError} failures before the head is sent: `upstream_failed` (redirects too), `timeout`, `unavailable`,
  *   `cancelled`, and {@link UpstreamStatusError} with `throwsRefusals`; nothing has been written to the client then
  * @example
  * const outcome = await relay({ upstream, request, provider: 'provider_a', outgoing })
@@ -117,7 +120,7 @@ class Relay implements UpstreamSink {
     this.#status = status
     this.#body = createRelayBody({
       head,
-      headers: replyHeaders(head.headers),
+      headers: selectReplyHeaders(head.headers),
       provider: this.#options.provider,
       rewriter: status >= 400 ? createKeyRedactor(this.#options.request) : this.#options.rewriter,
       reply: this.#reply,
@@ -160,11 +163,11 @@ function clientGone(): SvcError {
   return new SvcError('cancelled', 'the client closed the connection', { code: 'client_gone' })
 }
 
-/** Makes the body for a head. Encoded content is passed on as it is: nothing can be read or changed in it. */
+/** Creates the body for a head. Encoded content passes as it is: it can be neither read nor changed. */
 function createRelayBody(options: RelayBodyOptions): RelayBody {
   const { headers, status } = options.head
-  const type = headerOf(headers, 'content-type') ?? ''
-  const coding = headerOf(headers, 'content-encoding') ?? 'identity'
+  const type = findHeader(headers, 'content-type') ?? ''
+  const coding = findHeader(headers, 'content-encoding') ?? 'identity'
   const isReadable = /^identity$/i.test(coding.trim())
   if (status < 300 && isReadable && EVENT_STREAM.test(type)) return new EventStreamBody(options)
   return new PlainBody(isReadable ? options : { ...options, rewriter: undefined }, {

@@ -3,7 +3,7 @@ import type { ClientReply } from './client-reply.ts'
 
 const DEFAULT_STALL_MS = 60_000
 
-/** Waits for a client that does not keep up, but not for ever (threats REL-3). */
+/** Waits for a slow client, up to a limit (threats REL-3). */
 export class StallTimer {
   readonly #reply: ClientReply
   readonly #stallMs: number

@@ -1,23 +1,25 @@
 import type { CompletionUsage } from '@svc/wire/openai'
-import { type Fields, fieldsOf, textOf, tryParseJson } from '../fields.ts'
+import { type Fields, toFields, toText, tryParseJson } from '../fields.ts'
 import type { Provider } from '../ports.ts'
 import { addFigures, type MessagesFigures, readCompatibleUsage, toCompatibleUsage } from '../translate/usage.ts'
 
-/** What a stream of whole events has told so far. */
+/** Facts of a stream of whole events so far. */
 export interface StreamTap {
   /** Reads whole events, each byte as one character. */
   read(events: string): void
-  /** The upstream's figures; nothing while it gave none. */
+  /** The upstream's figures; undefined before any. */
   readonly usage: CompletionUsage | undefined
-  /** Why the model stopped, in the words of the upstream. */
+  /** The stop reason, in the words of the upstream. */
   readonly stopReason: string | undefined
-  /** Whether the format's last event has come. */
+  /** Whether the format's last event has arrived. */
   readonly hasEnded: boolean
-  /** Whether the stream may end here: after its last event, an error, or as some upstreams do after the finish reason. */
+  /**
+   * Whether the stream may end here: after its last event, an error, or, with some upstreams, after the finish reason.
+   */
   mayEnd(isFramedEnd: boolean): boolean
 }
 
-/** Makes the tap for a wire format. It searches for a few words and parses only the events that have them. */
+/** Creates the tap for a wire format. It searches for a few words and parses only the events that contain them. */
 export function createStreamTap(provider: Provider): StreamTap {
   return provider === 'provider_b' ? new MessagesTap() : new ChatTap()
 }
@@ -62,8 +64,8 @@ class MessagesTap implements StreamTap {
 
   read(events: string): void {
     forEachUsage(events, (data) => {
-      this.#figures = addFigures(this.#figures, data.usage ?? fieldsOf(data.message).usage)
-      this.stopReason = textOf(fieldsOf(data.delta).stop_reason) ?? this.stopReason
+      this.#figures = addFigures(this.#figures, data.usage ?? toFields(data.message).usage)
+      this.stopReason = toText(toFields(data.delta).stop_reason) ?? this.stopReason
     })
     if (events.includes('message_stop') && STOP_EVENT.test(events)) this.hasEnded = true
     this.#last = events
@@ -74,19 +76,19 @@ class MessagesTap implements StreamTap {
   }
 }
 
-/** The end of the name of figures: engines look for a few characters much faster than for one more. */
+/** The end of the name of the usage field: engines find short texts much faster than longer ones. */
 const USAGE = 'usage"'
 
-/** Parses the data lines that hold figures. Data that is spread over several lines is left alone. */
+/** Parses the data lines that hold figures. Skips data that is spread over several lines. */
 function forEachUsage(events: string, each: (data: Fields) => void): void {
   for (let at = events.indexOf(USAGE); at >= 0; at = events.indexOf(USAGE, at)) {
     at += USAGE.length
-    // The text of most chunks says no more than `"usage":null`.
+    // Most chunks only contain `"usage":null`.
     if (events.startsWith(':null', at) || events.startsWith(': null', at)) continue
     const start = events.lastIndexOf('\n', at) + 1
     const found = events.indexOf('\n', at)
     const end = found < 0 ? events.length : found
-    if (events.startsWith('data:', start)) each(fieldsOf(tryParseJson(events.slice(start + 5, end))))
+    if (events.startsWith('data:', start)) each(toFields(tryParseJson(events.slice(start + 5, end))))
     at = end
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { usageOfBody } from './usage-of-body.ts'
+import { findUsage } from './usage-of-body.ts'
 
 describe('usageOfBody', () => {
   it.each<[string, unknown]>([
@@ -18,10 +18,10 @@ describe('usageOfBody', () => {
     ['{"x":"\\\\","usage":{"a":1}}', { a: 1 }],
     ['', undefined],
   ])('%s', (text, expected) => {
-    expect(usageOfBody(text)).toEqual(expected)
+    expect(findUsage(text)).toEqual(expected)
   })
 
-  it('finds what JSON.parse finds, also in the end of a body alone', () => {
+  it('finds the figures that JSON.parse finds, also in the end of a body alone', () => {
     const object = fc.dictionary(fc.constantFrom('usage', 'a', 'b"', 'c\\'), fc.jsonValue({ maxDepth: 3 }), {
       maxKeys: 5,
     })
@@ -31,10 +31,10 @@ describe('usageOfBody', () => {
         const usage: unknown = JSON.parse(JSON.stringify(value)).usage
         const isObject = typeof usage === 'object' && usage !== null && !Array.isArray(usage)
         const expected = isObject ? JSON.parse(Buffer.from(JSON.stringify(usage)).toString('latin1')) : undefined
-        expect(usageOfBody(text)).toEqual(expected)
+        expect(findUsage(text)).toEqual(expected)
         const start = text.lastIndexOf('"usage"') - cut
         if (isObject && start > 0 && text.lastIndexOf('"usage"') === text.indexOf('"usage"')) {
-          expect(usageOfBody(text.slice(start))).toEqual(expected)
+          expect(findUsage(text.slice(start))).toEqual(expected)
         }
       }),
       { numRuns: 500 },

@@ -1,7 +1,7 @@
 import { type Fields, isFields, tryParseJson } from '../fields.ts'
 
 const KEY = '"usage"'
-/** Places that look like the figures and are not: after that many the body is taken to have none. */
+/** Most false matches; after them the body counts as one without figures. */
 const MAX_CANDIDATES = 32
 
 /**
@@ -9,11 +9,11 @@ const MAX_CANDIDATES = 32
  *
  * @param text the object or the end of it, each byte as one character
  */
-export function usageOfBody(text: string): Fields | undefined {
+export function findUsage(text: string): Fields | undefined {
   let at = text.lastIndexOf(KEY)
   for (let tries = 0; at >= 0 && tries < MAX_CANDIDATES; tries += 1) {
-    const start = isKey(text, at) ? valueStart(text, at + KEY.length) : -1
-    const end = start < 0 ? -1 : endOfObject(text, start)
+    const start = isKey(text, at) ? findValueStart(text, at + KEY.length) : -1
+    const end = start < 0 ? -1 : findObjectEnd(text, start)
     if (end >= 0 && isTopLevel(text, end)) {
       const usage = tryParseJson(text.slice(start, end))
       return isFields(usage) ? usage : undefined
@@ -37,27 +37,27 @@ function isKey(text: string, at: number): boolean {
   return text.charCodeAt(at - 1) !== BACKSLASH
 }
 
-/** Where the object starts that is the value of a key; -1 where the value is none. */
-function valueStart(text: string, from: number): number {
+/** Start of the object that is the value of a key; -1 for any other value. */
+function findValueStart(text: string, from: number): number {
   let at = skipBlanks(text, from)
   if (text.charCodeAt(at) !== COLON) return -1
   at = skipBlanks(text, at + 1)
   return text.charCodeAt(at) === OPEN_BRACE ? at : -1
 }
 
-/** Blanks of JSON are the only characters up to the space that may stand outside of strings. */
+/** Outside of strings, JSON's blanks are the only characters up to the space. */
 function skipBlanks(text: string, from: number): number {
   let at = from
   while (text.charCodeAt(at) <= SPACE) at += 1
   return at
 }
 
-/** The offset after an object; -1 where it is not closed. */
-function endOfObject(text: string, start: number): number {
+/** The offset after an object; -1 for an unclosed one. */
+function findObjectEnd(text: string, start: number): number {
   let depth = 0
   for (let at = start; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
-    if (code === QUOTE) at = endOfString(text, at) - 1
+    if (code === QUOTE) at = findStringEnd(text, at) - 1
     else depth += depthChange(code)
     if (depth === 0) return at + 1
   }
@@ -69,7 +69,7 @@ function isTopLevel(text: string, from: number): boolean {
   let depth = 1
   for (let at = from; at < text.length && depth >= 0; at += 1) {
     const code = text.charCodeAt(at)
-    if (code === QUOTE) at = endOfString(text, at) - 1
+    if (code === QUOTE) at = findStringEnd(text, at) - 1
     else depth += depthChange(code)
   }
   return depth === 0
@@ -80,8 +80,8 @@ function depthChange(code: number): number {
   return code === CLOSE_BRACE || code === CLOSE_BRACKET ? -1 : 0
 }
 
-/** The offset after a string; past the end where it is not closed. */
-function endOfString(text: string, start: number): number {
+/** The offset after a string; past the end for an unclosed one. */
+function findStringEnd(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let before = at - 1
     while (text.charCodeAt(before) === BACKSLASH) before -= 1

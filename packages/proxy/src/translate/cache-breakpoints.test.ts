@@ -61,7 +61,7 @@ describe('cache breakpoints', () => {
     [{ messages: [{ role: 'user' as const, content: [] }] }, 0],
     [{ messages: [{ role: 'user' as const, content: [{ type: 'text' as const, text: '' }] }] }, 0],
     [{ messages: [{ role: 'assistant' as const, content: [{ type: 'thinking' as const, thinking: 'hm' }] }] }, 0],
-  ])('skip what is not there or cannot be marked: %j has %i', (fields, count) => {
+  ])('skip missing and unmarkable parts: %j has %i', (fields, count) => {
     expect(marks(fields)).toBe(count)
   })
 

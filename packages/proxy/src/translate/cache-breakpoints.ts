@@ -3,8 +3,9 @@ import type { MessagesBlock, MessagesMessage, MessagesRequest } from '@svc/wire/
 const EPHEMERAL = { cache_control: { type: 'ephemeral' } } as const
 
 /**
- * A request of the messages format whose prompt an upstream may keep for the next one (§6.5): marks the end of the
- * system text, the last tool and the last block of the last message; what is not there is not marked. At most three.
+ * Marks cache breakpoints in a request of the messages format, so that the upstream may keep the prompt (§6.5): at the
+ * end of the system text, at the last tool and at the last block of the last message. At most three; a missing part
+ * gets no mark.
  */
 export function addCacheBreakpoints(request: MessagesRequest): MessagesRequest {
   const { system, tools, messages } = request

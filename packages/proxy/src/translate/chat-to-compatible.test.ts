@@ -41,7 +41,7 @@ describe('a request of the compatible format', () => {
     expect(sent(fields)).toEqual({ model: 'm', messages: [user], ...expected })
   })
 
-  it('asks for usage when it streams, whatever the client asked for', () => {
+  it('asks for usage in every stream', () => {
     expect(sent({ stream: true, stream_options: { include_usage: false } })).toMatchObject({
       stream: true,
       stream_options: { include_usage: true },
@@ -103,7 +103,7 @@ describe('a request of the compatible format', () => {
   })
 })
 
-it('is its own translation: what was translated once is not changed by a second time', () => {
+it('is idempotent: a second translation changes nothing', () => {
   const message = fc.record({
     role: fc.constantFrom('system', 'user', 'assistant', 'tool'),
     content: fc.oneof(fc.string(), fc.constant(null)),

@@ -1,11 +1,11 @@
 import type { ChatCompletionRequest, ChatRequestMessage } from '@svc/wire/openai'
-import { withoutNothing } from '../fields.ts'
+import { dropAbsent } from '../fields.ts'
 import { type HistoryEntry, toHistory } from './conversation.ts'
 import { type ToolChoice, toToolUse } from './tools.ts'
 
 /**
- * The request for an upstream of the compatible format. Temperature and nucleus sampling are not sent, because the newest
- * models refuse them; usage is always asked for, because nobody else counts a stream.
+ * Builds the request for an upstream of the compatible format. Temperature and nucleus sampling are not sent, because
+ * the newest models refuse them. Usage is always requested, because it is the only count of a stream.
  */
 export function chatToCompatible(chat: ChatCompletionRequest, model: string): ChatCompletionRequest {
   const limit = chat.max_completion_tokens ?? chat.max_tokens ?? 0
@@ -14,7 +14,7 @@ export function chatToCompatible(chat: ChatCompletionRequest, model: string): Ch
   return {
     model,
     messages: toHistory(chat.messages).map(toMessage),
-    ...withoutNothing({
+    ...dropAbsent({
       max_completion_tokens: limit > 0 ? limit : undefined,
       frequency_penalty: chat.frequency_penalty || undefined,
       presence_penalty: chat.presence_penalty || undefined,
@@ -52,7 +52,7 @@ function toMessage(entry: HistoryEntry): ChatRequestMessage {
   }
 }
 
-/** The names that local servers also take for media are not known upstream. */
+/** Upstreams do not know the names that local servers also accept for media. */
 const TYPES: ReadonlyMap<string, string> = new Map([
   ['image', 'image_url'],
   ['video', 'video_url'],

@@ -14,7 +14,7 @@ const call = (id: string | null, name = 'f', given: string | null = '{"a":1}') =
   function: { name, arguments: given },
 })
 
-/** The request as an upstream gets it; it must always be one by the schema of the format. */
+/** The request for the upstream; it must always match the schema of the format. */
 function sent(fields: Partial<ChatCompletionRequest>) {
   const body = JSON.parse(
     new TextDecoder().decode(encodeExactJson(chatToMessages({ messages: [user], ...fields }, 'm'))),
@@ -68,7 +68,7 @@ describe('messages', () => {
     expect(sent({ messages })).toMatchObject({ system: 'a\n\nb', messages: [user] })
   })
 
-  it('of the system alone are what the user says', () => {
+  it("system messages alone become the user's turn", () => {
     const body = sent({ messages: [{ role: 'system', content: 'a' }] })
     expect(body.messages).toEqual([{ role: 'user', content: 'a' }])
     expect(body).not.toHaveProperty('system')
@@ -95,7 +95,7 @@ describe('messages', () => {
 })
 
 describe('calls', () => {
-  it('are blocks, their results blocks of the user, before what the user says', () => {
+  it("are blocks, with their results in blocks of the user, before the user's text", () => {
     const messages = [
       user,
       { role: 'assistant' as const, content: 'let me see', tool_calls: [call('a'), call('b', 'g', '')] },
@@ -165,7 +165,7 @@ describe('calls', () => {
     ])
   })
 
-  it('without ids are matched by name, and a result nobody waits for is what the user says', () => {
+  it("without ids match by name; a result without a call becomes the user's text", () => {
     const messages = [
       { role: 'assistant' as const, tool_calls: [call(null, 'f'), call('', 'g')] },
       { role: 'tool' as const, name: 'g', content: 'of g' },
@@ -181,7 +181,7 @@ describe('calls', () => {
 })
 
 describe('tools', () => {
-  it('have a schema even where they name none', () => {
+  it('get a schema when they have none', () => {
     const bare = { type: 'function' as const, function: { name: 'g', description: 'd' } }
     expect(sent({ tools: [f, bare], functions: [{ name: 'h' }] }).tools).toEqual([
       { name: 'f', input_schema: f.function.parameters },
@@ -209,13 +209,13 @@ describe('tools', () => {
     expect(sent({ tools: [f], tool_choice }).tool_choice).toEqual(expected)
   })
 
-  it('go with the choice when none may be called', () => {
+  it('are dropped with a choice that allows none', () => {
     const body = sent({ tools: [f], tool_choice: 'none' })
     expect(body).not.toHaveProperty('tools')
     expect(body).not.toHaveProperty('tool_choice')
   })
 
-  it('stay when none may be called but the history calls them', () => {
+  it('stay despite such a choice when the history calls them', () => {
     const messages = [user, { role: 'assistant' as const, tool_calls: [call('a')] }, result('a')]
     expect(sent({ messages, tools: [f], tool_choice: 'none' })).toMatchObject({
       tools: [{ name: 'f' }],
@@ -230,7 +230,7 @@ describe('tools', () => {
     expect(sent({ tools: [f], tool_choice, parallel_tool_calls: false }).tool_choice).toEqual(expected)
   })
 
-  it('are not chosen where there are none', () => {
+  it('a choice without tools is dropped', () => {
     expect(sent({ tool_choice: 'required', parallel_tool_calls: false })).not.toHaveProperty('tool_choice')
   })
 })

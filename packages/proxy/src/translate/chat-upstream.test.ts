@@ -2,7 +2,7 @@ import { createHttpUpstream } from '@svc/http-client'
 import { startUpstream, type UpstreamScript } from '@svc/test-kit'
 import type { ChatCompletionRequest } from '@svc/wire/openai'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { chunkStream, hear, messagesStream, silence } from '../../test/streams.ts'
+import { chunkStream, createEmptyStream, joinChunks, messagesStream } from '../../test/streams.ts'
 import { type ChatUpstreamOptions, createChatUpstream } from './chat-upstream.ts'
 import { createTranslator, type TranslatorOptions } from './translator.ts'
 
@@ -83,7 +83,7 @@ describe('a whole reply', () => {
     expect(last().text()).not.toContain('cache_control')
   })
 
-  it('counts the servers that it has passed, and ends where they stand in a circle', async () => {
+  it('counts the servers that it has passed, and fails in a loop', async () => {
     mock.replyWith(json(MESSAGE))
     const client = (name: string) =>
       ({
@@ -123,7 +123,9 @@ describe('an error of the upstream', () => {
   it.each([true, false])('is handed on as it is, streaming %s', async (stream) => {
     mock.enqueue(error)
     const upstream = open()
-    const asking = stream ? hear(upstream.stream(chat, { signal: never })) : upstream.complete(chat, { signal: never })
+    const asking = stream
+      ? joinChunks(upstream.stream(chat, { signal: never }))
+      : upstream.complete(chat, { signal: never })
     await expect(asking).rejects.toMatchObject({
       name: 'UpstreamStatusError',
       status: 529,
@@ -145,7 +147,7 @@ describe('an error of the upstream', () => {
         body: Buffer.concat([Buffer.from('wrong key: [key]!'), Buffer.of(0xff), Buffer.from('[key]')]),
       })
       mock.enqueue(sse(messagesStream({ type: 'error', error: { type: 'x', message: 'bad sk-1' } } as never)))
-      await expect(hear(open({}, { headers: [header] }).stream(chat, { signal: never }))).rejects.toMatchObject({
+      await expect(joinChunks(open({}, { headers: [header] }).stream(chat, { signal: never }))).rejects.toMatchObject({
         message: 'the upstream failed: bad [key]',
         code: 'upstream_error',
         details: { type: 'x' },
@@ -168,7 +170,7 @@ describe('an error of the upstream', () => {
     expect(other.requests).toEqual([])
   })
 
-  it('is 502 where nobody answers', async () => {
+  it('is 502 without a listener', async () => {
     const gone = await startUpstream()
     await gone.close()
     const asking = open({}, { url: new URL(gone.origin) }).complete(chat, { signal: never })
@@ -186,7 +188,7 @@ describe('a stream', () => {
 
   it('is asked for as one', async () => {
     mock.enqueue(sse(EVENTS))
-    expect(await hear(open().stream(chat, { signal: never }))).toMatchObject({
+    expect(await joinChunks(open().stream(chat, { signal: never }))).toMatchObject({
       text: 'ho',
       finish: 'stop',
       usage: { total_tokens: 3 },
@@ -198,11 +200,11 @@ describe('a stream', () => {
   it('tells its figures as they come', async () => {
     mock.enqueue(sse(EVENTS))
     const figures: number[] = []
-    await hear(open().stream(chat, { signal: never, onUsage: (usage) => figures.push(usage.total_tokens) }))
+    await joinChunks(open().stream(chat, { signal: never, onUsage: (usage) => figures.push(usage.total_tokens) }))
     expect(figures).toEqual([1, 3])
   })
 
-  it('asks nothing before the first pull', () => {
+  it('sends nothing before the first pull', () => {
     const before = mock.requests.length
     open().stream(chat, { signal: never })
     expect(mock.requests).toHaveLength(before)
@@ -210,7 +212,7 @@ describe('a stream', () => {
 
   it('that does not stream is the same in one', async () => {
     mock.enqueue(json({ ...MESSAGE, usage: { input_tokens: 1, output_tokens: 2 } }))
-    expect(await hear(open().stream(chat, { signal: never }))).toMatchObject({
+    expect(await joinChunks(open().stream(chat, { signal: never }))).toMatchObject({
       text: 'ho',
       finish: 'stop',
       usage: { total_tokens: 3 },
@@ -219,8 +221,8 @@ describe('a stream', () => {
     const message = { content: null, reasoning: 'hm', tool_calls: [call] }
     mock.enqueue(json({ choices: [{ message, finish_reason: 'tool_calls' }] }))
     const upstream = open({ provider: 'provider_a', mode: 'full' })
-    expect(await hear(upstream.stream(chat, { signal: never }))).toEqual({
-      ...silence(),
+    expect(await joinChunks(upstream.stream(chat, { signal: never }))).toEqual({
+      ...createEmptyStream(),
       reasoning: 'hm',
       calls: [{ id: 'c', name: 'f', arguments: '{}' }],
       finish: 'tool_calls',
@@ -237,20 +239,20 @@ describe('a stream', () => {
     }
     const limited = open({}, { upstream, requestTimeoutMs: 60_000 })
     mock.enqueue(sse(EVENTS), json(MESSAGE))
-    await hear(limited.stream(chat, { signal: never }))
+    await joinChunks(limited.stream(chat, { signal: never }))
     await limited.complete(chat, { signal: never })
     expect(limits).toEqual([undefined, 60_000])
   })
 
-  it('cut by the connection is an error after what came', async () => {
+  it('cut by the connection is an error after the received part', async () => {
     mock.enqueue({
       headers: { 'content-type': 'text/event-stream' },
       body: chunkStream({ choices: [{ index: 0, delta: { content: 'ho' } }] }).replace('data: [DONE]\n\n', ''),
       end: 'cut',
     })
-    const heard = silence()
+    const heard = createEmptyStream()
     const stream = open({ provider: 'provider_a' }).stream(chat, { signal: never })
-    await expect(hear(stream, heard)).rejects.toMatchObject({ kind: 'upstream_failed' })
+    await expect(joinChunks(stream, heard)).rejects.toMatchObject({ kind: 'upstream_failed' })
     expect(heard.text).toBe('ho')
   })
 

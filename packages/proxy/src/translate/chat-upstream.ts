@@ -1,64 +1,64 @@
 import type { Header, Upstream, UpstreamReply } from '@svc/http-client'
 import type { ChatCompletion, ChatCompletionChunk, ChatCompletionRequest, CompletionUsage } from '@svc/wire/openai'
-import { type ClientHeader, hopHeaders } from '../headers.ts'
+import { type ClientHeader, createHopHeaders } from '../headers.ts'
 import { redactError } from '../redact-error.ts'
-import { brokenUpstream, headerOf, readStatusError, readWhole } from '../upstream-error.ts'
+import { brokenUpstream, findHeader, readStatusError, readWhole } from '../upstream-error.ts'
 import { completionToChunks } from './completion-chunks.ts'
 import type { Translator } from './translator.ts'
 
 /** The largest whole reply, in bytes. */
 const MAX_REPLY_BYTES = 64 * 1024 * 1024
 
-/** The version of the messages format that is asked for where the headers name none. */
+/** The version of the messages format for headers that name none. */
 const MESSAGES_VERSION: Header = ['anthropic-version', '2023-06-01']
 
-/** A model that is translated to, and how to reach it. */
+/** A model behind a translation, and the way to reach it. */
 export interface ChatUpstreamOptions {
   readonly upstream: Pick<Upstream, 'send'>
   readonly translator: Translator
   /** The whole address of the endpoint, used as it is. */
   readonly url: URL
-  /** The credential and what else every request carries, names in lower case; never a client's own headers. */
+  /** The credential and the other headers of every request, names in lower case; never a client's own headers. */
   readonly headers?: readonly Header[] | undefined
   /** Milliseconds for each request that does not stream. @default no limit */
   readonly requestTimeoutMs?: number | undefined
 }
 
-/** What a call takes beside the request. */
+/** Options of a call. */
 export interface ChatCall {
   readonly signal: AbortSignal
-  /** The headers of the client that it is made for: how many servers it has passed and its trace are taken over. */
+  /** The headers of the client behind the call: its hop count and trace are passed on. */
   readonly client?: ClientHeader | undefined
   /**
-   * Takes the upstream's figures whenever a stream gives some, so that one that fails or is left early is billed too. The
-   * usage of a whole reply is in it.
+   * Receives the upstream's figures whenever a stream has some, so that a failed or abandoned stream is billed too. A
+   * whole reply carries its usage.
    */
   readonly onUsage?: ((usage: CompletionUsage) => void) | undefined
 }
 
-/** A model behind an upstream, spoken to in the chat format. Nothing is tried twice; no error holds the key. */
+/** A model behind an upstream, called in the chat format. It retries nothing; no error contains the key. */
 export interface ChatUpstream {
   /**
-   * Asks for a whole reply.
+   * Requests a whole reply.
    *
-   * @throws {UpstreamStatusError} with the upstream's own error
-   * @throws {SvcError} what {@link Translator.request} and {@link Translator.reply} throw; `upstream_failed` without a
-   *   reply, `timeout` past the limit, `cancelled` by the signal, `loop` after too many servers
+   * @throws {UpstreamStatusError} with the upstream's own error @throws {SvcError} the errors of {@link
+   *   Translator.request} and {@link Translator.reply}; `upstream_failed` without a reply, `timeout` past the limit,
+   *   `cancelled` by the signal, `loop` after too many servers
    */
   complete(chat: ChatCompletionRequest, call: ChatCall): Promise<ChatCompletion>
   /**
-   * Asks for a stream. Nothing is sent before the first pull; ending the iteration early ends the request.
+   * Requests a stream. Sends nothing before the first pull; ending the iteration early ends the request.
    *
-   * @throws the same as {@link ChatUpstream.complete}, on the first pull where nothing has come yet
+   * @throws the same as {@link ChatUpstream.complete}, on the first pull while nothing has arrived
    */
   stream(chat: ChatCompletionRequest, call: ChatCall): AsyncGenerator<ChatCompletionChunk, void, undefined>
 }
 
-/** The model of an upstream in the chat format, whatever format it speaks. */
+/** Creates the chat interface of an upstream's model, for either wire format. */
 export function createChatUpstream(options: ChatUpstreamOptions): ChatUpstream {
   const { upstream, translator, url, requestTimeoutMs } = options
   const headers = completeHeaders(options)
-  const secrets = secretsOf(headers)
+  const secrets = listSecrets(headers)
 
   const send = async (chat: ChatCompletionRequest, { signal, client }: ChatCall): Promise<UpstreamReply> => {
     const streams = chat.stream === true
@@ -66,7 +66,11 @@ export function createChatUpstream(options: ChatUpstreamOptions): ChatUpstream {
       {
         method: 'POST',
         url,
-        headers: [...headers, ...hopHeaders(client), ['accept', streams ? 'text/event-stream' : 'application/json']],
+        headers: [
+          ...headers,
+          ...createHopHeaders(client),
+          ['accept', streams ? 'text/event-stream' : 'application/json'],
+        ],
         body: translator.request(chat),
         ...(streams ? {} : { timeoutMs: requestTimeoutMs }),
       },
@@ -101,17 +105,17 @@ export function createChatUpstream(options: ChatUpstreamOptions): ChatUpstream {
 }
 
 function completeHeaders({ translator, headers = [] }: ChatUpstreamOptions): Header[] {
-  const needsVersion = translator.provider === 'provider_b' && headerOf(headers, 'anthropic-version') === undefined
+  const needsVersion = translator.provider === 'provider_b' && findHeader(headers, 'anthropic-version') === undefined
   return [['content-type', 'application/json'], ...headers, ...(needsVersion ? [MESSAGES_VERSION] : [])]
 }
 
-/** The key, as it stands in the one header or the other. */
-function secretsOf(headers: readonly Header[]): string[] {
-  const keys = [headerOf(headers, 'x-api-key'), headerOf(headers, 'authorization')?.replace(/^Bearer /, '')]
+/** The key as it stands in either header. */
+function listSecrets(headers: readonly Header[]): string[] {
+  const keys = [findHeader(headers, 'x-api-key'), findHeader(headers, 'authorization')?.replace(/^Bearer /, '')]
   return keys.filter((key): key is string => key !== undefined && key !== '')
 }
 
-/** Some upstreams do not stream though they were asked to. */
+/** Some upstreams ignore the request to stream. */
 function isJson({ headers }: UpstreamReply): boolean {
-  return /^application\/json\b/i.test(headerOf(headers, 'content-type') ?? '')
+  return /^application\/json\b/i.test(findHeader(headers, 'content-type') ?? '')
 }

@@ -1,6 +1,6 @@
 import type { ChatCompletionChunk, ChatDelta, ChatFinishReason, CompletionUsage } from '@svc/wire/openai'
 
-/** What is the same in all chunks of a stream. */
+/** Fields that all chunks of a stream share. */
 export interface ChunkHead {
   readonly id: string
   readonly model: string
@@ -9,16 +9,16 @@ export interface ChunkHead {
 }
 
 /** A chunk that adds something to the one choice. */
-export function deltaChunk(head: ChunkHead, delta: ChatDelta): ChatCompletionChunk {
+export function createDeltaChunk(head: ChunkHead, delta: ChatDelta): ChatCompletionChunk {
   return { ...head, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: null }] }
 }
 
 /** The chunk that ends the choice. */
-export function finishChunk(head: ChunkHead, reason: ChatFinishReason): ChatCompletionChunk {
+export function createFinishChunk(head: ChunkHead, reason: ChatFinishReason): ChatCompletionChunk {
   return { ...head, object: 'chat.completion.chunk', choices: [{ index: 0, delta: {}, finish_reason: reason }] }
 }
 
-/** The last chunk of a stream whose figures are known. */
-export function usageChunk(head: ChunkHead, usage: CompletionUsage): ChatCompletionChunk {
+/** The last chunk of a stream with known figures. */
+export function createUsageChunk(head: ChunkHead, usage: CompletionUsage): ChatCompletionChunk {
   return { ...head, object: 'chat.completion.chunk', choices: [], usage }
 }

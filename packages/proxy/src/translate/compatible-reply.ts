@@ -1,25 +1,25 @@
 import type { ChatReplyMessage, ChatToolCall } from '@svc/wire/openai'
-import { countOf, type Fields, fieldsOf, isFields, listOf, textOf, tryParseJson } from '../fields.ts'
+import { type Fields, isFields, toCount, toFields, toList, toText, tryParseJson } from '../fields.ts'
 import { readFinishReason, withoutCalls } from './finish-reason.ts'
-import { errorInside, unreadable } from './reply-errors.ts'
+import { findErrorInside, unreadable } from './reply-errors.ts'
 import type { ReaderOptions, ReadReply } from './reply-reader.ts'
 import { readCompatibleUsage } from './usage.ts'
 
 /** Reads a reply of the compatible format; of several choices the first. */
 export const readCompatibleReply: ReadReply = (body, options) => {
   const reply = tryParseJson(new TextDecoder().decode(body))
-  const failure = errorInside(reply)
+  const failure = findErrorInside(reply)
   if (failure !== undefined) throw failure
-  const fields = fieldsOf(reply)
-  const choice = fieldsOf(listOf(fields.choices)[0])
+  const fields = toFields(reply)
+  const choice = toFields(toList(fields.choices)[0])
   if (!isFields(choice.message)) throw unreadable()
   const usage = readCompatibleUsage(fields.usage)
   const reason = readFinishReason(choice.finish_reason)
   return {
-    id: textOf(fields.id) ?? '',
+    id: toText(fields.id) ?? '',
     object: 'chat.completion',
-    created: countOf(fields.created) ?? Math.floor(options.now() / 1000),
-    model: textOf(fields.model) ?? '',
+    created: toCount(fields.created) ?? Math.floor(options.now() / 1000),
+    model: toText(fields.model) ?? '',
     choices: [
       {
         index: 0,
@@ -33,11 +33,11 @@ export const readCompatibleReply: ReadReply = (body, options) => {
 }
 
 function readMessage(message: Fields, { mode }: ReaderOptions): ChatReplyMessage {
-  const refusal = textOf(message.refusal) ?? null
-  const content = textOf(message.content) ?? contentOfParts(message.content) ?? refusal
+  const refusal = toText(message.refusal) ?? null
+  const content = toText(message.content) ?? joinParts(message.content) ?? refusal
   const spoken = { role: 'assistant' as const, content, refusal }
   if (mode === 'text') return { ...spoken, content: content ?? '' }
-  const reasoning = textOf(message.reasoning) ?? textOf(message.reasoning_content)
+  const reasoning = toText(message.reasoning) ?? toText(message.reasoning_content)
   const calls = readCalls(message)
   return {
     ...spoken,
@@ -46,22 +46,22 @@ function readMessage(message: Fields, { mode }: ReaderOptions): ChatReplyMessage
   }
 }
 
-/** Some upstreams give the text as parts. */
-function contentOfParts(content: unknown): string | undefined {
+/** Some upstreams send the text as parts. */
+function joinParts(content: unknown): string | undefined {
   if (!Array.isArray(content)) return undefined
-  return content.map((part) => textOf(fieldsOf(part).text) ?? '').join('')
+  return content.map((part) => toText(toFields(part).text) ?? '').join('')
 }
 
 function readCalls({ tool_calls: calls, function_call: legacy }: Fields): ChatToolCall[] {
-  const all = listOf(calls).map(fieldsOf)
+  const all = toList(calls).map(toFields)
   if (all.length === 0 && isFields(legacy)) all.push({ function: legacy })
   return all.flatMap(({ id, function: called }, index) => {
-    const { name, arguments: given } = fieldsOf(called)
+    const { name, arguments: given } = toFields(called)
     if (typeof name !== 'string') return []
-    const text = textOf(given) ?? (isFields(given) ? JSON.stringify(given) : '')
+    const text = toText(given) ?? (isFields(given) ? JSON.stringify(given) : '')
     return {
       index,
-      id: textOf(id) ?? `call_${index}`,
+      id: toText(id) ?? `call_${index}`,
       type: 'function' as const,
       function: { name, arguments: text === '' ? '{}' : text },
     }

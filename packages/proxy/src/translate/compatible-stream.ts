@@ -5,16 +5,16 @@ import type {
   ChatToolCallDelta,
   CompletionUsage,
 } from '@svc/wire/openai'
-import { countOf, type Fields, fieldsOf, isFields, listOf, textOf, tryParseJson } from '../fields.ts'
-import { type ChunkHead, deltaChunk, finishChunk, usageChunk } from './chunks.ts'
+import { type Fields, isFields, toCount, toFields, toList, toText, tryParseJson } from '../fields.ts'
+import { type ChunkHead, createDeltaChunk, createFinishChunk, createUsageChunk } from './chunks.ts'
 import { readFinishReason, withoutCalls } from './finish-reason.ts'
-import { errorInside } from './reply-errors.ts'
+import { findErrorInside } from './reply-errors.ts'
 import type { StreamOptions, StreamReader, TranslateMode } from './reply-reader.ts'
 import { readCompatibleUsage } from './usage.ts'
 
 /**
- * Reads a stream of the compatible format: its first choice, unreadable events skipped. It is whole when `[DONE]` or the
- * reason of the end has come.
+ * Reads a stream of the compatible format: its first choice; skips unreadable events. It is complete after `[DONE]` or
+ * the finish reason.
  */
 export function createCompatibleStream({ mode, now, onUsage }: StreamOptions): StreamReader {
   let head: ChunkHead | undefined
@@ -26,8 +26,8 @@ export function createCompatibleStream({ mode, now, onUsage }: StreamOptions): S
     if (head === undefined) return []
     const last = reason ?? 'stop'
     return [
-      finishChunk(head, mode === 'text' ? withoutCalls(last) : last),
-      ...(usage === undefined ? [] : [usageChunk(head, usage)]),
+      createFinishChunk(head, mode === 'text' ? withoutCalls(last) : last),
+      ...(usage === undefined ? [] : [createUsageChunk(head, usage)]),
     ]
   }
 
@@ -42,7 +42,7 @@ export function createCompatibleStream({ mode, now, onUsage }: StreamOptions): S
       }
       const chunk = tryParseJson(data)
       if (!isFields(chunk)) return []
-      const failure = errorInside(chunk)
+      const failure = findErrorInside(chunk)
       if (failure !== undefined) throw failure
       const figures = readCompatibleUsage(chunk.usage)
       if (figures !== undefined) onUsage?.(figures)
@@ -52,9 +52,9 @@ export function createCompatibleStream({ mode, now, onUsage }: StreamOptions): S
       const isFirst = head === undefined
       head ??= readHead(chunk, now)
       if (choice.finish_reason != null) reason = readFinishReason(choice.finish_reason)
-      const deltas = readDeltas(fieldsOf(choice.delta), mode)
+      const deltas = readDeltas(toFields(choice.delta), mode)
       const first: ChatDelta[] = isFirst ? [{ role: 'assistant', content: '' }] : []
-      return [...first, ...deltas].map((delta) => deltaChunk(head ?? readHead(chunk, now), delta))
+      return [...first, ...deltas].map((delta) => createDeltaChunk(head ?? readHead(chunk, now), delta))
     },
     end() {
       if (hasEnded) return []
@@ -65,24 +65,24 @@ export function createCompatibleStream({ mode, now, onUsage }: StreamOptions): S
 
 function readHead(chunk: Fields, now: () => number): ChunkHead {
   return {
-    id: textOf(chunk.id) ?? '',
-    model: textOf(chunk.model) ?? '',
-    created: countOf(chunk.created) ?? Math.floor(now() / 1000),
+    id: toText(chunk.id) ?? '',
+    model: toText(chunk.model) ?? '',
+    created: toCount(chunk.created) ?? Math.floor(now() / 1000),
   }
 }
 
 function firstChoice(chunk: Fields): Fields | undefined {
-  return listOf(chunk.choices)
+  return toList(chunk.choices)
     .filter(isFields)
     .find(({ index }) => (index ?? 0) === 0)
 }
 
 /** A delta for each lane that a chunk adds to, so that none holds two. */
 function readDeltas(delta: Fields, mode: TranslateMode): ChatDelta[] {
-  const content = `${textOf(delta.content) ?? ''}${textOf(delta.refusal) ?? ''}`
+  const content = `${toText(delta.content) ?? ''}${toText(delta.refusal) ?? ''}`
   const spoken = content === '' ? [] : [{ content }]
   if (mode === 'text') return spoken
-  const reasoning = textOf(delta.reasoning) ?? textOf(delta.reasoning_content) ?? ''
+  const reasoning = toText(delta.reasoning) ?? toText(delta.reasoning_content) ?? ''
   const calls = readCallDeltas(delta)
   return [
     ...(reasoning === '' ? [] : [{ reasoning }]),
@@ -92,17 +92,17 @@ function readDeltas(delta: Fields, mode: TranslateMode): ChatDelta[] {
 }
 
 function readCallDeltas({ tool_calls: calls, function_call: legacy }: Fields): ChatToolCallDelta[] {
-  const all = listOf(calls).map(fieldsOf)
+  const all = toList(calls).map(toFields)
   if (all.length === 0 && isFields(legacy)) all.push({ index: 0, function: legacy })
   return all.map(({ index, id, function: called }, place) => {
-    const { name, arguments: given } = fieldsOf(called)
-    const number = countOf(index) ?? place
+    const { name, arguments: given } = toFields(called)
+    const number = toCount(index) ?? place
     const starts = typeof name === 'string' && name !== ''
     return {
       index: number,
-      // Without an id of the upstream's, the first piece of a call still needs one.
-      ...(starts ? { id: textOf(id) || `call_${number}`, type: 'function' as const } : {}),
-      function: { ...(starts ? { name } : {}), arguments: textOf(given) ?? '' },
+      // Without an id from the upstream, the first piece of a call still needs one.
+      ...(starts ? { id: toText(id) || `call_${number}`, type: 'function' as const } : {}),
+      function: { ...(starts ? { name } : {}), arguments: toText(given) ?? '' },
     }
   })
 }

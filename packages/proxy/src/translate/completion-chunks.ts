@@ -1,7 +1,7 @@
 import type { ChatCompletion, ChatCompletionChunk, ChatDelta } from '@svc/wire/openai'
-import { deltaChunk, finishChunk, usageChunk } from './chunks.ts'
+import { createDeltaChunk, createFinishChunk, createUsageChunk } from './chunks.ts'
 
-/** A whole reply as the chunks of a stream: for upstreams that do not stream though they were asked to. */
+/** Converts a whole reply to the chunks of a stream, for upstreams that ignore the request to stream. */
 export function completionToChunks(completion: ChatCompletion): ChatCompletionChunk[] {
   const { id, model, created, usage } = completion
   const head = { id, model, created }
@@ -15,8 +15,8 @@ export function completionToChunks(completion: ChatCompletion): ChatCompletionCh
     ...(calls ?? []).map((call, index) => ({ tool_calls: [{ ...call, index }] })),
   ]
   return [
-    ...deltas.map((delta) => deltaChunk(head, delta)),
-    finishChunk(head, choice.finish_reason),
-    ...(usage === undefined ? [] : [usageChunk(head, usage)]),
+    ...deltas.map((delta) => createDeltaChunk(head, delta)),
+    createFinishChunk(head, choice.finish_reason),
+    ...(usage === undefined ? [] : [createUsageChunk(head, usage)]),
   ]
 }

@@ -8,7 +8,7 @@ export interface HistoryCall {
   readonly arguments: string
 }
 
-/** What a message holds, in the one form that all older ones are read as. */
+/** A message in the one form that covers all older forms. */
 export interface HistoryMessage {
   readonly role: 'system' | 'developer' | 'user' | 'assistant'
   readonly content: ChatRequestMessage['content']
@@ -16,11 +16,11 @@ export interface HistoryMessage {
   readonly calls: readonly HistoryCall[]
 }
 
-/** What a tool gave. */
+/** The result of a tool. */
 export interface HistoryResult {
   readonly role: 'tool'
   readonly content: ChatRequestMessage['content']
-  /** The call that it belongs to. */
+  /** The id of its call. */
   readonly callId: string
 }
 
@@ -28,14 +28,14 @@ export interface HistoryResult {
 export type HistoryEntry = HistoryMessage | HistoryResult
 
 /**
- * The messages with every call and every result in the newer form: a `function_call` is a call, a `function` message the
- * result of one. Calls without an id get one, results without an id go to the first open call of their name. A result
- * that no call waits for is something the user says.
+ * Converts messages to the newer form of calls and results: a `function_call` is a call, a `function` message its
+ * result. Calls without an id get one. Results without an id go to the first open call of their name. A result without
+ * an open call becomes the user's text.
  */
 export function toHistory(messages: readonly ChatRequestMessage[]): HistoryEntry[] {
   const open: HistoryCall[] = []
   let made = 0
-  const callsOf = (message: ChatRequestMessage): HistoryCall[] => {
+  const toCalls = (message: ChatRequestMessage): HistoryCall[] => {
     const { tool_calls: calls, function_call: legacy } = message
     const all = (calls ?? []).map(({ id, function: called }) => ({ id, ...called }))
     if (all.length === 0 && legacy != null) all.push({ id: undefined, ...legacy })
@@ -56,7 +56,7 @@ export function toHistory(messages: readonly ChatRequestMessage[]): HistoryEntry
       if (callId === undefined) return { role: 'user', content, name: undefined, calls: [] }
       return { role: 'tool', content, callId }
     }
-    const calls = role === 'assistant' ? callsOf(message) : []
+    const calls = role === 'assistant' ? toCalls(message) : []
     open.push(...calls)
     return { role, content, name: message.name ?? undefined, calls }
   })

@@ -15,11 +15,11 @@ it.each(['[1]', '1', 'null', '"a"', '', '{', '{} {}'])('has no object for %j', (
   expect(parseExactObject(text)).toBeUndefined()
 })
 
-it('has the members as anybody reads them', () => {
+it('has the members that any parser reads', () => {
   expect(parseExactObject('{"a":1,"__proto__":{"b":2}}')).toEqual(JSON.parse('{"a":1,"__proto__":{"b":2}}'))
 })
 
-it('writes the same value as JSON.stringify, whatever the texts in it look like', () => {
+it('writes the same value as JSON.stringify, for any texts in it', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.dictionary(fc.string(), fc.jsonValue()), (value, object) => {
       const exact = parseExactObject(JSON.stringify(object))

@@ -1,11 +1,11 @@
 import { isFields, tryParseJson } from '../fields.ts'
 
-/** The text that an object was parsed from. */
+/** The source text of a parsed object. */
 const SOURCE = Symbol('source')
 
 /**
- * The object that JSON text holds; {@link encodeExactJson} writes it as that very text, so that numbers too long for
- * a double and the order of its keys survive. Nothing where the text is no object.
+ * Parses a JSON object and keeps its text. {@link encodeExactJson} writes that text, so that numbers too long for a
+ * double and the order of keys survive. Undefined for text that is no object.
  */
 export function parseExactObject(text: string): Record<string, unknown> | undefined {
   const value = tryParseJson(text)
@@ -13,13 +13,13 @@ export function parseExactObject(text: string): Record<string, unknown> | undefi
   return Object.defineProperty({ ...value }, SOURCE, { value: text.trim() })
 }
 
-/** A value as UTF-8 JSON; objects of {@link parseExactObject} as the text they came from. */
+/** Writes a value as UTF-8 JSON; objects of {@link parseExactObject} keep their source text. */
 export function encodeExactJson(value: unknown): Uint8Array {
   const sources: string[] = []
-  // Nobody who writes the value can know the mark.
+  // A random mark, so that no value can contain it.
   const mark = crypto.randomUUID()
   const text = JSON.stringify(value, (_key, member: unknown) => {
-    const source = sourceOf(member)
+    const source = readSource(member)
     return source === undefined ? member : `${mark}:${sources.push(source) - 1}`
   })
   const exact =
@@ -29,7 +29,7 @@ export function encodeExactJson(value: unknown): Uint8Array {
   return new TextEncoder().encode(exact)
 }
 
-function sourceOf(value: unknown): string | undefined {
+function readSource(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || !(SOURCE in value)) return undefined
   return typeof value[SOURCE] === 'string' ? value[SOURCE] : undefined
 }

@@ -17,17 +17,17 @@ const OF_STOP_REASON: ReadonlyMap<unknown, ChatFinishReason> = new Map([
   ['tool_use', 'tool_calls'],
 ])
 
-/** Why a choice of the compatible format ended; a word that nobody knows is an ordinary end. */
+/** The finish reason of the compatible format; an unknown word counts as an ordinary end. */
 export function readFinishReason(value: unknown): ChatFinishReason {
   return isFinishReason(value) ? value : 'stop'
 }
 
-/** Why a message ended, in the words of the compatible format. */
+/** The finish reason for a stop reason of the messages format. */
 export function toFinishReason(stopReason: unknown): ChatFinishReason {
   return OF_STOP_REASON.get(stopReason) ?? 'stop'
 }
 
-/** Without calls nothing ended for the sake of one. */
+/** Replaces the finish reason for calls where no call is left. */
 export function withoutCalls(reason: ChatFinishReason): ChatFinishReason {
   return reason === 'tool_calls' || reason === 'function_call' ? 'stop' : reason
 }

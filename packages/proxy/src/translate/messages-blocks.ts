@@ -9,10 +9,10 @@ export type ContentBlock = Extract<MessagesBlock, { type: 'text' | 'image' | 'do
 const DATA_URL = /^data:([^;,]+)(?:;[^,]*)?;base64,/s
 
 /**
- * The content of a chat message as blocks; empty texts, which an upstream refuses, are left out.
+ * Converts the content of a chat message to blocks. Leaves out empty texts, because upstreams refuse them.
  *
- * @param param where the content stands, for refusals
- * @throws {SvcError} `invalid_request`, code `unsupported_field`, for parts that the messages format has no word for
+ * @param param path of the content, for refusals @throws {SvcError} `invalid_request`, code `unsupported_field`, for
+ *   parts that the messages format cannot express
  */
 export function toBlocks(content: ChatRequestMessage['content'], param: string): ContentBlock[] {
   if (content == null || content === '') return []
@@ -59,7 +59,7 @@ function toSource(url: string, param: string): Source {
 }
 
 function unsupported(param: string, type: string): SvcError {
-  // The type may be any text of the client's.
+  // The client chooses the text of the type.
   const word = /^\w{1,40}$/.test(type) ? ` ${type}` : ''
   return new SvcError('invalid_request', `${param}: the upstream of this model takes no${word} parts`, {
     code: 'unsupported_field',

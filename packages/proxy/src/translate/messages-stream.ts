@@ -1,23 +1,23 @@
 import type { ChatCompletionChunk, ChatDelta } from '@svc/wire/openai'
-import { type Fields, fieldsOf, isFields, textOf, tryParseJson } from '../fields.ts'
+import { type Fields, isFields, toFields, toText, tryParseJson } from '../fields.ts'
 import { brokenUpstream } from '../upstream-error.ts'
-import { type ChunkHead, deltaChunk, finishChunk, usageChunk } from './chunks.ts'
+import { type ChunkHead, createDeltaChunk, createFinishChunk, createUsageChunk } from './chunks.ts'
 import { toFinishReason, withoutCalls } from './finish-reason.ts'
-import { errorInside, refused } from './reply-errors.ts'
+import { findErrorInside, refused } from './reply-errors.ts'
 import type { StreamOptions, StreamReader } from './reply-reader.ts'
 import { addFigures, type MessagesFigures, toCompatibleUsage } from './usage.ts'
 
-/** Upstreams open one block at a time; more than this is no answer. */
+/** Upstreams open one block at a time; a stream with more open calls than this is invalid. */
 const MAX_OPEN_CALLS = 256
 
 interface OpenCall {
   readonly index: number
-  /** What the block began with, for upstreams that send the input at once. */
+  /** The input at the start of the block, from upstreams that send it at once. */
   readonly input: string
   hasArguments: boolean
 }
 
-/** Reads a stream of the messages format. It is whole when `message_stop` has come. */
+/** Reads a stream of the messages format. It is complete after `message_stop`. */
 export function createMessagesStream(options: StreamOptions): StreamReader {
   return new MessagesStream(options)
 }
@@ -42,26 +42,26 @@ class MessagesStream implements StreamReader {
   push(data: string): ChatCompletionChunk[] {
     const event = tryParseJson(data)
     if (!isFields(event)) return []
-    const failure = errorInside(event)
+    const failure = findErrorInside(event)
     if (failure !== undefined) throw failure
     switch (event.type) {
       case 'message_start':
-        return this.#start(fieldsOf(event.message))
+        return this.#start(toFields(event.message))
       case 'content_block_start':
-        return this.#deltas(this.#openBlock(event.index, fieldsOf(event.content_block)))
+        return this.#deltas(this.#openBlock(event.index, toFields(event.content_block)))
       case 'content_block_delta':
-        return this.#deltas(this.#readDelta(event.index, fieldsOf(event.delta)))
+        return this.#deltas(this.#readDelta(event.index, toFields(event.delta)))
       case 'content_block_stop':
         return this.#deltas(this.#closeBlock(event.index))
       case 'message_delta':
         this.#addFigures(event.usage)
-        this.#stopReason = fieldsOf(event.delta).stop_reason ?? this.#stopReason
+        this.#stopReason = toFields(event.delta).stop_reason ?? this.#stopReason
         if (this.#stopReason === 'refusal') throw refused()
         return []
       case 'message_stop':
         return this.#stop()
       default:
-        // `ping`, and what is not known yet.
+        // `ping`, and unknown events.
         return []
     }
   }
@@ -79,20 +79,20 @@ class MessagesStream implements StreamReader {
   #start(message: Fields): ChatCompletionChunk[] {
     this.#addFigures(message.usage)
     if (this.#head !== undefined) return []
-    return [deltaChunk(this.#headOf(message), { role: 'assistant', content: '' })]
+    return [createDeltaChunk(this.#toHead(message), { role: 'assistant', content: '' })]
   }
 
-  #headOf(message: Fields): ChunkHead {
+  #toHead(message: Fields): ChunkHead {
     this.#head ??= {
-      id: textOf(message.id) ?? '',
-      model: textOf(message.model) ?? '',
+      id: toText(message.id) ?? '',
+      model: toText(message.model) ?? '',
       created: Math.floor(this.#now() / 1000),
     }
     return this.#head
   }
 
   #deltas(delta: ChatDelta | undefined): ChatCompletionChunk[] {
-    return delta === undefined ? [] : [deltaChunk(this.#headOf({}), delta)]
+    return delta === undefined ? [] : [createDeltaChunk(this.#toHead({}), delta)]
   }
 
   #openBlock(place: unknown, block: Fields): ChatDelta | undefined {
@@ -103,10 +103,10 @@ class MessagesStream implements StreamReader {
     if (this.#open.size >= MAX_OPEN_CALLS) throw brokenUpstream('the upstream opened too many blocks at once')
     const index = this.#calls
     this.#calls += 1
-    this.#open.set(place, { index, input: inputOf(block), hasArguments: false })
-    const id = textOf(block.id) ?? `call_${index}`
+    this.#open.set(place, { index, input: toInputText(block), hasArguments: false })
+    const id = toText(block.id) ?? `call_${index}`
     return {
-      tool_calls: [{ index, id, type: 'function', function: { name: textOf(block.name) ?? '', arguments: '' } }],
+      tool_calls: [{ index, id, type: 'function', function: { name: toText(block.name) ?? '', arguments: '' } }],
     }
   }
 
@@ -115,7 +115,7 @@ class MessagesStream implements StreamReader {
     if (this.#isText) return undefined
     if (delta.type === 'thinking_delta') return reasoningDelta(delta.thinking)
     const call = this.#open.get(place)
-    const piece = textOf(delta.partial_json) ?? ''
+    const piece = toText(delta.partial_json) ?? ''
     if (delta.type !== 'input_json_delta' || call === undefined || piece === '') return undefined
     call.hasArguments = true
     return argumentsDelta(call.index, piece)
@@ -124,7 +124,7 @@ class MessagesStream implements StreamReader {
   #closeBlock(place: unknown): ChatDelta | undefined {
     const call = this.#open.get(place)
     this.#open.delete(place)
-    // A call without arguments is a call with none.
+    // A call without arguments gets an empty object.
     return call === undefined || call.hasArguments ? undefined : argumentsDelta(call.index, call.input)
   }
 
@@ -132,12 +132,12 @@ class MessagesStream implements StreamReader {
     this.hasEnded = true
     const unclosed = [...this.#open.keys()].flatMap((place) => this.#deltas(this.#closeBlock(place)))
     const reason = toFinishReason(this.#stopReason)
-    const head = this.#headOf({})
+    const head = this.#toHead({})
     const usage = toCompatibleUsage(this.#figures)
     return [
       ...unclosed,
-      finishChunk(head, this.#isText ? withoutCalls(reason) : reason),
-      ...(usage === undefined ? [] : [usageChunk(head, usage)]),
+      createFinishChunk(head, this.#isText ? withoutCalls(reason) : reason),
+      ...(usage === undefined ? [] : [createUsageChunk(head, usage)]),
     ]
   }
 }
@@ -154,6 +154,6 @@ function argumentsDelta(index: number, text: string): ChatDelta {
   return { tool_calls: [{ index, function: { arguments: text } }] }
 }
 
-function inputOf({ input }: Fields): string {
+function toInputText({ input }: Fields): string {
   return isFields(input) ? JSON.stringify(input) : '{}'
 }

@@ -60,7 +60,7 @@ describe('a messages request in the chat format', () => {
     expect(request.parallel_tool_calls).toBe(parallel)
   })
 
-  it('has each result of a tool as a message of its own, before what the user says', () => {
+  it("makes each result of a tool a message of its own, before the user's text", () => {
     const messages: MessagesRequest['messages'] = [
       {
         role: 'assistant',
@@ -118,7 +118,7 @@ describe('a messages request in the chat format', () => {
     [{ type: 'hologram' }, 'messages[0].content[0]'],
     [{ type: 'image', source: { type: 'file', file_id: 'f' } }, 'messages[0].content[0].source'],
     [{ type: 'tool_result', tool_use_id: 'a', content: [{ type: 'search' }] }, 'messages[0].content[0].content[0]'],
-  ])('refuses what it has no word for: %j', (block, param) => {
+  ])('refuses content that it cannot express: %j', (block, param) => {
     const messages = [{ role: 'user', content: [block] }] as MessagesRequest['messages']
     expect(() => chat({ messages })).toThrow(expect.objectContaining({ kind: 'invalid_request', details: { param } }))
   })

@@ -8,24 +8,24 @@ import {
   type MessagesToolChoice,
 } from '@svc/wire/messages'
 import type { ChatCompletionRequest, ChatRequestMessage } from '@svc/wire/openai'
-import { fieldsOf, withoutNothing } from '../fields.ts'
+import { dropAbsent, toFields } from '../fields.ts'
 
 type ContentPart = Exclude<NonNullable<ChatRequestMessage['content']>, string>[number]
 type Source = Extract<MessagesBlock, { type: 'image' }>['source']
 type AnyBlock = Exclude<MessagesMessage['content'], string>[number]
 
 /**
- * A request of the messages format as a chat request: each result of a tool is a message of its own, uses of tools are
- * calls, thoughts are reasoning. The switch for thinking goes along under its own name.
+ * Converts a request of the messages format to a chat request: each result of a tool is a message of its own, uses of
+ * tools are calls, thoughts are reasoning. The thinking option keeps its name.
  *
- * @throws {SvcError} `invalid_request`, code `unsupported_field`, for blocks that the chat format has no word for
+ * @throws {SvcError} `invalid_request`, code `unsupported_field`, for blocks that the chat format cannot express
  */
 export function messagesToChat(request: MessagesRequest): ChatCompletionRequest {
   const { system, messages, tools, tool_choice: choice, output_config: output } = request
   const parallel = choice != null && choice.type !== 'none' ? choice.disable_parallel_tool_use : undefined
   const format = output?.format
   return {
-    ...withoutNothing({
+    ...dropAbsent({
       model: request.model,
       max_completion_tokens: request.max_tokens,
       stop: request.stop_sequences,
@@ -52,7 +52,7 @@ function toSystem(system: MessagesRequest['system']): ChatRequestMessage[] {
 
 function toTool({ type, name, description, input_schema: parameters }: MessagesTool, index: number): unknown {
   if (type != null && type !== 'custom') throw unsupported(`tools[${index}].type`)
-  return { type: 'function', function: { name, ...withoutNothing({ description, parameters }) } }
+  return { type: 'function', function: { name, ...dropAbsent({ description, parameters }) } }
 }
 
 function toChoice(choice: MessagesToolChoice): unknown {
@@ -125,7 +125,7 @@ function toUrl(source: Source, param: string): string {
 /** Texts alone need no parts. */
 function simplify(parts: ContentPart[]): ChatRequestMessage['content'] {
   if (parts.some(({ type }) => type !== 'text')) return parts
-  return parts.map((part) => fieldsOf(part).text).join('')
+  return parts.map((part) => toFields(part).text).join('')
 }
 
 function unsupported(param: string): SvcError {

@@ -63,7 +63,7 @@ describe('a message', () => {
   })
 
   // verifies cloud-proxy:translate:text-only
-  it('is its text alone in mode text, with the figures for whoever bills them', () => {
+  it('is its text alone in mode text, with the figures for billing', () => {
     const { choices, usage: figures } = read(message, { mode: 'text' })
     expect(choices[0]?.message).toEqual({ role: 'assistant', content: 'It is warm.', refusal: null })
     expect(choices[0]?.finish_reason).toBe('stop')
@@ -84,7 +84,7 @@ describe('a message', () => {
     expect(choice?.message.tool_calls?.[0]?.function.arguments).toBe(input)
   })
 
-  it('keeps a call whose input nests deeper than exactness is kept for', () => {
+  it('keeps a call whose input nests deeper than exact parsing goes', () => {
     const deep = `${'{"a":'.repeat(300)}1${'}'.repeat(300)}`
     const [choice] = read(JSON.stringify(message).replace('{"a":1}', deep)).choices
     expect(choice?.message.tool_calls?.[0]?.function.arguments).toBe(deep)
@@ -215,7 +215,7 @@ describe('a reply of the compatible format', () => {
   })
 })
 
-describe.each(['provider_a', 'provider_b'] as const)('what is no reply of %s', (provider) => {
+describe.each(['provider_a', 'provider_b'] as const)('invalid replies of %s', (provider) => {
   it.each(['', 'not JSON', '[]', '{}', 'null', '{"choices":[]}', '{"choices":[{}]}', '{"content":"x"}'])(
     '%j',
     (body) => {
@@ -223,7 +223,7 @@ describe.each(['provider_a', 'provider_b'] as const)('what is no reply of %s', (
     },
   )
 
-  it('but an error under status 200 says what the upstream said, cut short', () => {
+  it('except that an error under status 200 is quoted, cut short', () => {
     const error = { type: 'overloaded_error', message: `too\nmuch ${'é'.repeat(600)}` }
     expect(() => read({ error }, { provider })).toThrow(
       expect.objectContaining({

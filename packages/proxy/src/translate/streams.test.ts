@@ -1,7 +1,14 @@
 import type { ChatCompletionChunk } from '@svc/wire/openai'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { chunkStream, cutAt, type Heard, hear, messagesStream, silence } from '../../test/streams.ts'
+import {
+  chunkStream,
+  createEmptyStream,
+  cutAt,
+  type JoinedStream,
+  joinChunks,
+  messagesStream,
+} from '../../test/streams.ts'
 import type { TranslateMode } from './reply-reader.ts'
 import { createTranslator } from './translator.ts'
 
@@ -18,7 +25,7 @@ const collect = async (text: string, provider: Provider, mode: TranslateMode = '
   return chunks
 }
 const hearAll = (text: string, provider: Provider, mode: TranslateMode = 'full') =>
-  hear(translators[provider](mode).events(cutAt(text)))
+  joinChunks(translators[provider](mode).events(cutAt(text)))
 const failure = (code: string) => expect.objectContaining({ kind: 'upstream_failed', code })
 
 const delta = (index: number, piece: object) => ({ type: 'content_block_delta', index, delta: piece })
@@ -76,7 +83,7 @@ const CHUNKS = chunkStream(
   { ...chunk({}), choices: [], usage: USAGE },
 )
 const STREAMS = { provider_a: CHUNKS, provider_b: MESSAGES }
-const HEARD: Heard = {
+const HEARD: JoinedStream = {
   text: 'Grüße, 世界',
   reasoning: 'hm… yes 🎉',
   calls: [
@@ -86,7 +93,7 @@ const HEARD: Heard = {
   finish: 'tool_calls',
   usage: USAGE,
 }
-const HEARD_TEXT: Heard = { text: 'Grüße, 世界', reasoning: '', calls: [], finish: 'stop', usage: USAGE }
+const HEARD_TEXT: JoinedStream = { text: 'Grüße, 世界', reasoning: '', calls: [], finish: 'stop', usage: USAGE }
 
 describe.each(['provider_a', 'provider_b'] as const)('a stream of %s', (provider) => {
   it('says the same in the chat format', async () => {
@@ -95,7 +102,7 @@ describe.each(['provider_a', 'provider_b'] as const)('a stream of %s', (provider
 
   it('is its text alone in mode text', async () => {
     const chunks = await collect(STREAMS[provider], provider, 'text')
-    expect(await hear(cutChunks(chunks))).toEqual(HEARD_TEXT)
+    expect(await joinChunks(cutChunks(chunks))).toEqual(HEARD_TEXT)
     expect(JSON.stringify(chunks)).not.toMatch(/tool_calls|reasoning":"/)
   })
 
@@ -116,7 +123,7 @@ describe.each(['provider_a', 'provider_b'] as const)('a stream of %s', (provider
     const length = new TextEncoder().encode(STREAMS[provider]).length
     for (let offset = 0; offset <= length; offset += 1) {
       const chunks = translators[provider]('full').events(cutAt(STREAMS[provider], offset))
-      expect(await hear(chunks)).toEqual(HEARD)
+      expect(await joinChunks(chunks)).toEqual(HEARD)
     }
   })
 
@@ -125,17 +132,17 @@ describe.each(['provider_a', 'provider_b'] as const)('a stream of %s', (provider
     const offsets = fc.array(fc.nat(length), { maxLength: 40 }).map((all) => all.toSorted((a, b) => a - b))
     await fc.assert(
       fc.asyncProperty(offsets, async (cuts) => {
-        expect(await hear(translators[provider]('full').events(cutAt(STREAMS[provider], ...cuts)))).toEqual(HEARD)
+        expect(await joinChunks(translators[provider]('full').events(cutAt(STREAMS[provider], ...cuts)))).toEqual(HEARD)
       }),
     )
   })
 
-  it('that ends at any byte is whole or an error, and says nothing that the whole does not', async () => {
+  it('that ends at any byte is complete or an error, and has no text beyond the whole', async () => {
     const bytes = new TextEncoder().encode(STREAMS[provider])
     let cuts = 0
     for (let end = 0; end < bytes.length; end += 1) {
-      const heard = silence()
-      const ended = await hear(translators[provider]('full').events(once(bytes.subarray(0, end))), heard).then(
+      const heard = createEmptyStream()
+      const ended = await joinChunks(translators[provider]('full').events(once(bytes.subarray(0, end))), heard).then(
         () => 'whole',
         (error: { code: string }) => error.code,
       )
@@ -150,7 +157,7 @@ describe.each(['provider_a', 'provider_b'] as const)('a stream of %s', (provider
     expect(cuts).toBeGreaterThan(bytes.length / 2)
   })
 
-  it('ends with its end event, whatever would follow it', async () => {
+  it('ends with its end event, despite later bytes', async () => {
     let wasEnded = false
     async function* endless() {
       try {
@@ -160,7 +167,7 @@ describe.each(['provider_a', 'provider_b'] as const)('a stream of %s', (provider
         wasEnded = true
       }
     }
-    expect(await hear(translators[provider]('full').events(endless()))).toEqual(HEARD)
+    expect(await joinChunks(translators[provider]('full').events(endless()))).toEqual(HEARD)
     expect(wasEnded).toBe(true)
   })
 
@@ -180,13 +187,13 @@ describe.each(['provider_a', 'provider_b'] as const)('a stream of %s', (provider
     expect(wasEnded).toBe(true)
   })
 
-  it('passes on what its connection failed with', async () => {
+  it('passes on the error of its connection', async () => {
     const lost = new Error('lost')
     async function* source() {
       yield new TextEncoder().encode(STREAMS[provider]).subarray(0, 400)
       throw lost
     }
-    await expect(hear(translators[provider]('full').events(source()))).rejects.toBe(lost)
+    await expect(joinChunks(translators[provider]('full').events(source()))).rejects.toBe(lost)
   })
 
   it('refuses an event that is larger than 4 MiB', async () => {
@@ -194,24 +201,24 @@ describe.each(['provider_a', 'provider_b'] as const)('a stream of %s', (provider
       const piece = new Uint8Array(1024 * 1024).fill(0x61)
       for (;;) yield piece
     }
-    await expect(hear(translators[provider]('full').events(source()))).rejects.toMatchObject({
+    await expect(joinChunks(translators[provider]('full').events(source()))).rejects.toMatchObject({
       kind: 'upstream_failed',
       code: 'upstream_unreadable',
     })
   })
 
-  it('skips what it cannot read and what it does not know', async () => {
+  it('skips unreadable and unknown events', async () => {
     const noise = 'data: {broken\n\ndata: [1]\n\ndata: "x"\n\n: comment\n\ndata: {"type":"new_event","choices":[]}\n\n'
     expect(await hearAll(noise + STREAMS[provider], provider)).toEqual(HEARD)
   })
 
-  it('tells an error inside it, after what came before', async () => {
+  it('reports an error inside it, after the content before', async () => {
     const error = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }
-    const heard = silence()
+    const heard = createEmptyStream()
     const half = STREAMS[provider].slice(0, STREAMS[provider].indexOf('世界'))
     const whole = half.slice(0, half.lastIndexOf('\n\n') + 2)
     const chunks = translators[provider]('full').events(cutAt(whole + messagesStream(error)))
-    await expect(hear(chunks, heard)).rejects.toMatchObject({
+    await expect(joinChunks(chunks, heard)).rejects.toMatchObject({
       kind: 'upstream_failed',
       code: 'upstream_error',
       message: 'the upstream failed: Overloaded',
@@ -225,11 +232,11 @@ describe('a stream of messages', () => {
   it.each(['text', 'full'] as const)(
     'that stops with a refusal is an error in mode %s, after its text',
     async (mode) => {
-      const heard = silence()
+      const heard = createEmptyStream()
       const text = messagesStream(start, open(0, { type: 'text', text: 'Well' }), close(0), ...stop('refusal'))
       const chunks = translators.provider_b(mode).events(cutAt(text))
-      await expect(hear(chunks, heard)).rejects.toEqual(failure('upstream_refusal'))
-      expect(heard).toEqual({ ...silence(), text: 'Well' })
+      await expect(joinChunks(chunks, heard)).rejects.toEqual(failure('upstream_refusal'))
+      expect(heard).toEqual({ ...createEmptyStream(), text: 'Well' })
     },
   )
 
@@ -285,7 +292,7 @@ describe('the figures of a stream', () => {
   const seen = async (text: string, provider: Provider) => {
     const figures: number[] = []
     const onUsage = ({ total_tokens: total }: { total_tokens: number }) => figures.push(total)
-    await hear(translators[provider]('text').events(cutAt(text), { onUsage })).catch(() => {})
+    await joinChunks(translators[provider]('text').events(cutAt(text), { onUsage })).catch(() => {})
     return figures
   }
 
@@ -303,7 +310,7 @@ describe('the figures of a stream', () => {
 })
 
 describe('a stream of the compatible format', () => {
-  it('that gives its reason but no [DONE] is whole', async () => {
+  it('with a finish reason but without [DONE] is complete', async () => {
     expect(await hearAll(CHUNKS.replace('data: [DONE]\n\n', ''), 'provider_a')).toEqual(HEARD)
   })
 
@@ -314,7 +321,7 @@ describe('a stream of the compatible format', () => {
     })
   })
 
-  it('that gives [DONE] alone says nothing', async () => {
+  it('with [DONE] alone has no content', async () => {
     expect(await collect('data: [DONE]\n\n', 'provider_a')).toEqual([])
   })
 
@@ -323,12 +330,12 @@ describe('a stream of the compatible format', () => {
     expect(await hearAll(chunkStream(chunk({ content: 'a' }), other), 'provider_a')).toMatchObject({ text: 'a' })
   })
 
-  it('says what the model refuses with as text', async () => {
+  it("gives the text of the model's refusal as text", async () => {
     const text = chunkStream(chunk({ refusal: 'I ' }), chunk({ refusal: 'will not' }))
     expect(await hearAll(text, 'provider_a', 'text')).toMatchObject({ text: 'I will not' })
   })
 
-  it('has calls of the older form, and ids where it gives none', async () => {
+  it('has calls of the older form, and creates missing ids', async () => {
     const text = chunkStream(
       chunk({ function_call: { name: 'f', arguments: '' } }),
       chunk({ function_call: { arguments: '{}' } }),

@@ -7,7 +7,7 @@ const text = (value: string) => ({ type: 'text' as const, text: value })
 const textOnly = (messages: ChatCompletionRequest['messages'], fields = {}) => toTextOnly({ messages, ...fields })
 
 describe('text alone', () => {
-  it('is what the messages say, whoever says it', () => {
+  it('is the text of the messages, for every role', () => {
     const { messages } = textOnly([
       { role: 'system', content: 'be brief' },
       { role: 'user', name: 'ada', content: [text('a'), image, text('b')] },
@@ -22,7 +22,7 @@ describe('text alone', () => {
     ])
   })
 
-  it('has no calls; what a tool gave is something the user says', () => {
+  it("has no calls; the result of a tool becomes the user's text", () => {
     const { messages } = textOnly([
       { role: 'user', content: 'how warm?' },
       { role: 'assistant', tool_calls: [{ id: 'a', function: { name: 'f' } }] },
@@ -54,7 +54,7 @@ describe('a last turn of the user', () => {
   const refusal = (param: string) =>
     expect.objectContaining({ kind: 'invalid_request', code: 'text_only', details: { param } })
 
-  it('that holds nothing but media is refused', () => {
+  it('with media only is refused', () => {
     expect(() => textOnly([{ role: 'user', content: [image] }])).toThrow(refusal('messages[0].content'))
     expect(() => textOnly([{ role: 'user', content: [text(' '), { type: 'hologram' }] }])).toThrow(
       refusal('messages[0].content'),
@@ -71,7 +71,7 @@ describe('a last turn of the user', () => {
     expect(() => textOnly(messages)).toThrow(refusal('messages[2].content'))
   })
 
-  it('may hold media when it also holds text, in whatever message of it', () => {
+  it('may hold media in a turn that also holds text', () => {
     const asked = { role: 'user' as const, content: 'what is this?' }
     expect(textOnly([asked, { role: 'user', content: [image] }]).messages).toEqual([asked])
     expect(textOnly([{ role: 'user', content: [image] }, asked]).messages).toEqual([asked])

@@ -1,12 +1,12 @@
 import { SvcError } from '@svc/errors'
 import type { ChatCompletionRequest, ChatRequestMessage } from '@svc/wire/openai'
-import { contentText, holdsMedia } from './content-text.ts'
+import { holdsMedia, joinContentText } from './content-text.ts'
 
 /**
- * What of a chat request is text (§6.5): the texts of its messages and how to go on from them. Calls, tools, images and
- * all else are left out; what a tool gave is something the user says. Messages that hold nothing then are left out too.
+ * Reduces a chat request to its text (§6.5): the texts of its messages and its sampling fields. Drops calls, tools,
+ * images and everything else; the result of a tool becomes the user's text. Drops messages that are empty then.
  *
- * @throws {SvcError} `invalid_request`, code `text_only`, when nothing is left of what the user said last
+ * @throws {SvcError} `invalid_request`, code `text_only`, when the user's last turn holds no text
  */
 export function toTextOnly(chat: ChatCompletionRequest): ChatCompletionRequest {
   checkLastTurn(chat.messages)
@@ -23,18 +23,18 @@ export function toTextOnly(chat: ChatCompletionRequest): ChatCompletionRequest {
 }
 
 function toTextMessage({ role, content, name }: ChatRequestMessage): ChatRequestMessage {
-  const text = contentText(content)
+  const text = joinContentText(content)
   if (role === 'tool' || role === 'function') return { role: 'user', content: text }
   return { role, content: text, ...(name == null ? {} : { name }) }
 }
 
-/** A turn is all that the user said in a row. */
+/** A turn is all consecutive messages of the user. */
 function checkLastTurn(messages: readonly ChatRequestMessage[]): void {
   const end = messages.findLastIndex(({ role }) => role === 'user')
   if (end === -1) return
   const start = messages.findLastIndex(({ role }, index) => index < end && role !== 'user') + 1
   const turn = messages.slice(start, end + 1)
-  if (turn.some(({ content }) => contentText(content).trim() !== '')) return
+  if (turn.some(({ content }) => joinContentText(content).trim() !== '')) return
   if (!turn.some(({ content }) => holdsMedia(content))) return
   throw new SvcError('invalid_request', `messages[${end}].content: this model takes text only`, {
     code: 'text_only',

@@ -1,18 +1,18 @@
 import type { ChatCompletionRequest, ChatFunction } from '@svc/wire/openai'
-import { fieldsOf, isFields, textOf, tryParseJson } from '../fields.ts'
+import { isFields, toFields, toText, tryParseJson } from '../fields.ts'
 
-/** Which tools may or must be called. */
+/** The choice of tools that may or must be called. */
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string }
 
-/** What a request says about tools, in the one form that all others are read as. */
+/** The tool settings of a request, in the one form that covers all others. */
 export interface ToolUse {
   readonly functions: readonly ChatFunction[]
   readonly choice: ToolChoice | undefined
-  /** Whether one turn may call more than one; absent where nothing is said. */
+  /** Whether one turn may call several tools; absent when the request does not say. */
   readonly parallel: boolean | undefined
 }
 
-/** The tools of a request, the older `functions` among them. A choice that nobody understands is left out. */
+/** The tools of a request, the older `functions` included. Drops an unknown choice. */
 export function toToolUse(chat: ChatCompletionRequest): ToolUse {
   const tools = chat.tools ?? []
   return {
@@ -30,9 +30,9 @@ function toChoice(choice: unknown): ToolChoice | undefined {
   return toNamed(choice)
 }
 
-/** Nested, flat, or the older form. */
+/** The nested, the flat or the older form. */
 function toNamed(choice: unknown): ToolChoice | undefined {
   if (!isFields(choice)) return undefined
-  const name = textOf(fieldsOf(choice.function).name) ?? textOf(choice.name)
+  const name = toText(toFields(choice.function).name) ?? toText(choice.name)
   return name === undefined || name === '' ? undefined : { name }
 }

@@ -14,45 +14,45 @@ import { cutOff, unreadable } from './reply-errors.ts'
 import type { ReaderOptions, TranslateMode } from './reply-reader.ts'
 import { toTextOnly } from './text-only.ts'
 
-/** How to translate (§6.5). */
+/** Options of {@link createTranslator} (§6.5). */
 export interface TranslatorOptions {
   /** The wire format of the upstream. */
   readonly provider: Provider
-  /** `text` carries pure text; `full` also tools, media and thoughts. @default 'text' */
+  /** `text` carries text only; `full` also tools, media and thoughts. @default 'text' */
   readonly mode?: TranslateMode | undefined
   /** The model to ask the upstream for. */
   readonly model: string
-  /** Marks what of the prompt the upstream may keep; means nothing to `provider_a`. @default false */
+  /** Marks the parts of the prompt that the upstream may keep; no effect for `provider_a`. @default false */
   readonly cachePrompt?: boolean | undefined
   /** Wall time, milliseconds since the epoch. @default Date.now */
   readonly now?: (() => number) | undefined
 }
 
-/** Between the chat format and the format of an upstream. Pure: it sends nothing. */
+/** Translates between the chat format and the format of an upstream. Pure: it sends nothing. */
 export interface Translator {
   readonly provider: Provider
   readonly mode: TranslateMode
   /**
-   * The body of the upstream's request.
+   * Builds the body of the upstream's request.
    *
-   * @throws {SvcError} `invalid_request` for what cannot be said upstream; code `text_only` when the last turn of the user
-   *   holds nothing but media and `mode` is `text`
+   * @throws {SvcError} `invalid_request` for content that the upstream's format cannot express; code `text_only` when
+   *   the user's last turn holds only media and `mode` is `text`
    */
   request(chat: ChatCompletionRequest): Uint8Array
   /**
-   * An upstream's whole reply. Its `usage` holds the upstream's own figures, absent where it gave none; in mode `text`
-   * they are for the usage row and not for the client.
+   * Reads an upstream's whole reply. Its `usage` holds the upstream's own figures, absent without any; in mode `text`
+   * they are for the usage record and not for the client.
    *
    * @throws {SvcError} `upstream_failed`: `upstream_refusal`, `upstream_error`, `upstream_unreadable`
    */
   reply(body: Uint8Array): ChatCompletion
   /**
-   * An upstream's stream, however its bytes are cut: the role, then deltas of one lane each, the reason of the end, and the
-   * usage last where there is one. Ending the iteration early ends that of the bytes.
+   * Reads an upstream's stream, cut anywhere: the role, then deltas of one lane each, the finish reason, and at last
+   * the usage if there is one. Ending the iteration early ends that of the bytes.
    *
-   * @param options.onUsage takes the upstream's figures whenever it gives some, so that a stream that fails or is left
-   *   early is billed too
-   * @throws {SvcError} `upstream_failed`: `upstream_refusal`, `upstream_error`, `upstream_cut`; whatever the bytes throw
+   * @param options.onUsage receives the upstream's figures whenever it sends some, so that a failed or abandoned stream
+   *   is billed too @throws {SvcError} `upstream_failed`: `upstream_refusal`, `upstream_error`, `upstream_cut`; any
+   *   error of the bytes
    */
   events(
     body: AsyncIterable<Uint8Array>,
@@ -61,7 +61,7 @@ export interface Translator {
 }
 
 /**
- * A translator for the upstream of one model.
+ * Creates a translator for the upstream of one model.
  *
  * @example
  * const translator = createTranslator({ provider: 'provider_b', model: 'large-1' })

@@ -1,7 +1,7 @@
 import type { CompletionUsage } from '@svc/wire/openai'
-import { countOf, fieldsOf } from '../fields.ts'
+import { toCount, toFields } from '../fields.ts'
 
-/** Figures of the messages format as they come in: the last value of each counts. */
+/** Figures of the messages format during a stream: the last value of each counts. */
 export interface MessagesFigures {
   readonly input?: number | undefined
   readonly output?: number | undefined
@@ -9,37 +9,37 @@ export interface MessagesFigures {
   readonly cacheWritten?: number | undefined
 }
 
-/** The usage of a reply of the compatible format; nothing where it has none. */
+/** The usage of a reply of the compatible format; undefined without one. */
 export function readCompatibleUsage(value: unknown): CompletionUsage | undefined {
-  const usage = fieldsOf(value)
-  const prompt = countOf(usage.prompt_tokens)
-  const completion = countOf(usage.completion_tokens)
+  const usage = toFields(value)
+  const prompt = toCount(usage.prompt_tokens)
+  const completion = toCount(usage.completion_tokens)
   if (prompt === undefined && completion === undefined) return undefined
-  const cached = countOf(fieldsOf(usage.prompt_tokens_details).cached_tokens)
-  const reasoning = countOf(fieldsOf(usage.completion_tokens_details).reasoning_tokens)
+  const cached = toCount(toFields(usage.prompt_tokens_details).cached_tokens)
+  const reasoning = toCount(toFields(usage.completion_tokens_details).reasoning_tokens)
   return {
     prompt_tokens: prompt ?? 0,
     completion_tokens: completion ?? 0,
-    total_tokens: countOf(usage.total_tokens) ?? (prompt ?? 0) + (completion ?? 0),
+    total_tokens: toCount(usage.total_tokens) ?? (prompt ?? 0) + (completion ?? 0),
     ...(cached === undefined ? {} : { prompt_tokens_details: { cached_tokens: cached } }),
     ...(reasoning === undefined ? {} : { completion_tokens_details: { reasoning_tokens: reasoning } }),
   }
 }
 
-/** Figures so far, with what another object of the stream says about them. */
+/** Adds the figures of another object of the stream. */
 export function addFigures(figures: MessagesFigures, value: unknown): MessagesFigures {
-  const usage = fieldsOf(value)
+  const usage = toFields(value)
   return {
-    input: countOf(usage.input_tokens) ?? figures.input,
-    output: countOf(usage.output_tokens) ?? figures.output,
-    cacheRead: countOf(usage.cache_read_input_tokens) ?? figures.cacheRead,
-    cacheWritten: countOf(usage.cache_creation_input_tokens) ?? figures.cacheWritten,
+    input: toCount(usage.input_tokens) ?? figures.input,
+    output: toCount(usage.output_tokens) ?? figures.output,
+    cacheRead: toCount(usage.cache_read_input_tokens) ?? figures.cacheRead,
+    cacheWritten: toCount(usage.cache_creation_input_tokens) ?? figures.cacheWritten,
   }
 }
 
 /**
- * Figures in the words of the compatible format, whose prompt tokens count what came from a cache and went to one too;
- * nothing where the upstream gave none.
+ * Converts figures to the compatible format, whose prompt tokens include cache reads and writes; undefined without
+ * figures.
  */
 export function toCompatibleUsage(figures: MessagesFigures): CompletionUsage | undefined {
   const { input, output, cacheRead, cacheWritten } = figures

@@ -1,4 +1,4 @@
-/** Test support: keys as model files write them (`snake_case`) in the case of the settings, at every depth. */
+/** Test support: converts the keys of model files (`snake_case`) to the case of the settings, at every depth. */
 export function toCamelCaseKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toCamelCaseKeys)
   if (typeof value !== 'object' || value === null) return value

@@ -1,6 +1,6 @@
 /**
- * Whether a UTF-16 unit is white space as Unicode has it, which is not what `trim` removes: that takes the byte order
- * mark too, and leaves U+0085.
+ * Whether a UTF-16 unit is white space by Unicode. `trim` differs: it also removes the byte order mark, and it leaves
+ * U+0085.
  */
 function isBlank(unit: number): boolean {
   if (unit < 0x80) return unit === 0x20 || (unit >= 0x09 && unit <= 0x0d)
@@ -17,14 +17,14 @@ function isBlank(unit: number): boolean {
   )
 }
 
-/** Offset of the first unit at or after `from` that is no white space; the length when there is none. */
+/** Offset of the first unit at or after `from` that is not white space; the length when there is none. */
 export function skipBlanks(text: string, from = 0): number {
   let at = from
   while (at < text.length && isBlank(text.charCodeAt(at))) at++
   return at
 }
 
-/** Offset after the last unit that is no white space; 0 when there is none. */
+/** Offset after the last unit that is not white space; 0 when there is none. */
 export function endWithoutBlanks(text: string): number {
   let end = text.length
   while (end > 0 && isBlank(text.charCodeAt(end - 1))) end--

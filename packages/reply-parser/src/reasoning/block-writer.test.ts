@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createBlockWriter } from './block-writer.ts'
 
-/** What is said of blocks, each a list of pieces. */
+/** The output for blocks, each a list of pieces. */
 function write(blocks: readonly (readonly string[])[]): string[] {
   const writer = createBlockWriter()
   return blocks.flatMap((pieces) => {

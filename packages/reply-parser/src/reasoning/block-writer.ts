@@ -1,10 +1,10 @@
 import { endWithoutBlanks, skipBlanks } from './blanks.ts'
 
-/** Joins blocks of reasoning that arrive in pieces: each trimmed, a blank line between those that are not empty. */
+/** Joins blocks of reasoning that arrive in pieces. Trims each block and puts a blank line between non-empty ones. */
 export interface BlockWriter {
   /** Begins the next block. */
   begin(): void
-  /** Takes a piece of the block; answers what can be said of it now. */
+  /** Takes a piece of the block and returns the text that is ready. */
   write(piece: string): string
 }
 
@@ -22,7 +22,7 @@ export function createBlockWriter(): BlockWriter {
     write(piece) {
       const end = endWithoutBlanks(piece)
       if (end === 0) {
-        // What ends a block is dropped, so white space waits for what follows it.
+        // White space at the end of a block is dropped, so it waits for the next text.
         if (wroteInBlock) blanks += piece
         return ''
       }

@@ -31,17 +31,17 @@ const fixtures = readFileSync(new URL('./__fixtures__/reasoning.jsonl', import.m
   .map((line): Fixture => JSON.parse(line))
   .filter(({ header }) => header !== true)
 
-/** The block as a model file would hold it. */
-function settingsOf({ config = {} }: Fixture): ReasoningSettings {
+/** Reads the block as a model file would hold it. */
+function readSettings({ config = {} }: Fixture): ReasoningSettings {
   return toCamelCaseKeys(config) as ReasoningSettings
 }
 
-function startOf(fixture: Fixture): ReplyStart {
-  return { promptEndsInside: findPrefilledToken(fixture.prompt ?? '', settingsOf(fixture)) }
+function readStart(fixture: Fixture): ReplyStart {
+  return { promptEndsInside: findPrefilledToken(fixture.prompt ?? '', readSettings(fixture)) }
 }
 
 function stream(pieces: readonly string[], fixture: Fixture): ReasoningDelta {
-  const splitter = createReasoningSplitter(settingsOf(fixture), startOf(fixture))
+  const splitter = createReasoningSplitter(readSettings(fixture), readStart(fixture))
   const deltas = [...pieces.map((piece) => splitter.push(piece)), splitter.end()]
   return {
     reasoning: deltas.map(({ reasoning }) => reasoning).join(''),
@@ -58,7 +58,7 @@ describe('recorded replies', () => {
 
   it.each(replies)('$name', (fixture) => {
     const { reasoning, content } = fixture.expected ?? fixture
-    const split = splitReasoning(fixture.text ?? '', { settings: settingsOf(fixture), ...startOf(fixture) })
+    const split = splitReasoning(fixture.text ?? '', { settings: readSettings(fixture), ...readStart(fixture) })
     expect(split).toEqual({ reasoning, text: content })
   })
 })
@@ -91,18 +91,18 @@ describe('recorded reasoning of backends', () => {
   })
 
   it.each(lists)('$name', (fixture) => {
-    const cleaner = createReasoningCleaner(settingsOf(fixture))
+    const cleaner = createReasoningCleaner(readSettings(fixture))
     expect((fixture.reasoning_deltas ?? []).map((piece) => cleaner.push(piece))).toEqual(fixture.deltas)
     expect(cleaner.end()).toBe('')
   })
 })
 
 describe('recorded prompts', () => {
-  // Its block is closed in the prompt; the recorded token is the one that was looked for, not one that counts.
+  // The recorded token is that of the lookup, which does not count here: the prompt already closes its block.
   const closed = 'prefill/closed-in-prompt'
   const prompts = fixtures.filter(({ name, prompt, deltas }) => prompt !== undefined && !deltas && name !== closed)
 
   it.each(prompts)('$name', (fixture) => {
-    expect(startOf(fixture).promptEndsInside ?? '').toBe((fixture.expected ?? fixture).start_token ?? '')
+    expect(readStart(fixture).promptEndsInside ?? '').toBe((fixture.expected ?? fixture).start_token ?? '')
   })
 })

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { firstUnits, heldBackLength, matchLiteralAt } from './literals.ts'
+import { listFirstUnits, matchLiteralAt, measureHeldBack } from './literals.ts'
 
 describe('matchLiteralAt', () => {
   const at = (literals: readonly string[], text: string, final = false) =>
     matchLiteralAt(literals, { text, at: 1, end: text.length, final })
 
-  it('tells which literal stands there', () => {
+  it('identifies the literal at a position', () => {
     expect(at(['<a>', '<b>'], 'x<b>y')).toBe(1)
     expect(at(['<a>', '<b>'], 'x<c>y')).toBe('none')
   })
@@ -16,7 +16,7 @@ describe('matchLiteralAt', () => {
     expect(at(['<a>'], 'x')).toBe('more')
   })
 
-  it('takes the first of those that match, and waits for it', () => {
+  it('picks the first match and waits for it', () => {
     expect(at(['<ab', '<a'], 'x<ab')).toBe(0)
     expect(at(['<ab', '<a'], 'x<a')).toBe('more')
     expect(at(['<ab', '<a'], 'x<a', true)).toBe(1)
@@ -37,17 +37,17 @@ describe('heldBackLength', () => {
     ['<<', 1],
     ['</think>', 0],
   ])('of %j is %i', (text, length) => {
-    expect(heldBackLength(text, '</think>')).toBe(length)
+    expect(measureHeldBack(text, '</think>')).toBe(length)
   })
 
   it('is the longest beginning, where one is inside another', () => {
-    expect(heldBackLength('xaab', 'aabaac')).toBe(3)
-    expect(heldBackLength('xaabaa', 'aabaac')).toBe(5)
+    expect(measureHeldBack('xaab', 'aabaac')).toBe(3)
+    expect(measureHeldBack('xaabaa', 'aabaac')).toBe(5)
   })
 })
 
 describe('firstUnits', () => {
   it('names each once', () => {
-    expect([...firstUnits(['<a', '<b', '['])]).toEqual([0x3c, 0x5b])
+    expect([...listFirstUnits(['<a', '<b', '['])]).toEqual([0x3c, 0x5b])
   })
 })

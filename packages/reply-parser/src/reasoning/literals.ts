@@ -1,19 +1,22 @@
-/** Where a text can begin with one of some literals: which one it is, that it is none, or that more text must tell. */
+/**
+ * Result of matching literals at a position: the index of the match, `none`, or `more` while the text is too short to
+ * decide.
+ */
 export type LiteralMatch = number | 'none' | 'more'
 
-/** The part of a text that is looked at: half-open UTF-16 offsets. */
+/** The part of a text to examine: half-open UTF-16 offsets. */
 export interface TextWindow {
   readonly text: string
   readonly at: number
-  /** No further than this. */
+  /** Exclusive end of the window. */
   readonly end: number
-  /** Nothing comes after `end`. */
+  /** The text ends at `end`. */
   readonly final: boolean
 }
 
 /**
- * Tells which literal stands at a place. The first in the list that matches wins, so one that begins with another must
- * come before it; while an earlier one may still come, the answer is `more`.
+ * Matches literals at a position. The first match in the list wins, so a literal must come before its own prefixes.
+ * While an earlier literal may still match, the result is `more`.
  */
 export function matchLiteralAt(literals: readonly string[], window: TextWindow): LiteralMatch {
   const { text, at, end, final } = window
@@ -28,8 +31,8 @@ export function matchLiteralAt(literals: readonly string[], window: TextWindow):
   return 'none'
 }
 
-/** How many UTF-16 units at the end of a text may be the beginning of a literal; less than the whole literal. */
-export function heldBackLength(text: string, literal: string): number {
+/** Number of UTF-16 units at the end of a text that may be the beginning of a literal; less than the whole literal. */
+export function measureHeldBack(text: string, literal: string): number {
   for (let length = Math.min(text.length, literal.length - 1); length > 0; length--) {
     if (literal.startsWith(text.slice(text.length - length))) return length
   }
@@ -37,6 +40,6 @@ export function heldBackLength(text: string, literal: string): number {
 }
 
 /** The first UTF-16 units of some literals. */
-export function firstUnits(literals: readonly string[]): ReadonlySet<number> {
+export function listFirstUnits(literals: readonly string[]): ReadonlySet<number> {
   return new Set(literals.map((literal) => literal.charCodeAt(0)))
 }

@@ -57,7 +57,7 @@ describe('createReasoningSplitter', () => {
     )
   })
 
-  it('never says what a whole reply would not hold', () => {
+  it('gives no text that a whole reply would not hold', () => {
     fc.assert(
       fc.property(reply, (text) => {
         const { reasoning, text: answer } = splitReasoning(text, { settings: {} })
@@ -71,7 +71,7 @@ describe('createReasoningSplitter', () => {
     )
   })
 
-  it('holds back only what may be a tag', () => {
+  it('holds back possible tags only', () => {
     const deltas = feed(['Is 5 <', ' 7? <', 'th', 'at', ' <think', '>', 'yes', '<', '/', 'b></thin', 'k>', '!'])
     expect(deltas.map(({ text }) => text)).toEqual([
       'Is 5 ',
@@ -93,7 +93,7 @@ describe('createReasoningSplitter', () => {
     ])
   })
 
-  it('sends half a tag as text when nothing follows', () => {
+  it('sends half a tag as text at the end of the reply', () => {
     expect(feed(['no <thi'])).toEqual([
       { reasoning: '', text: 'no ' },
       { reasoning: '', text: '<thi' },
@@ -121,7 +121,7 @@ describe('createReasoningSplitter', () => {
     expect(join(feed(['why'], {}, { promptEndsInside: '<mind>' }))).toEqual({ reasoning: '', text: 'why' })
   })
 
-  it('takes the tags out but says nothing when reasoning is stripped', () => {
+  it('removes the tags and reports nothing when reasoning is stripped', () => {
     expect(join(feed(['<think>a</think>b<think>c'], { stripReasoningOnly: true }))).toEqual({
       reasoning: '',
       text: 'b',

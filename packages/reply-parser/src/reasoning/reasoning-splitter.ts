@@ -1,43 +1,43 @@
 import type { ReasoningSettings } from '../settings.ts'
 import { skipBlanks } from './blanks.ts'
 import { createBlockWriter } from './block-writer.ts'
-import { firstUnits, heldBackLength, matchLiteralAt } from './literals.ts'
-import { type TagPair, tagPairs } from './tag-pairs.ts'
+import { listFirstUnits, matchLiteralAt, measureHeldBack } from './literals.ts'
+import { listTagPairs, type TagPair } from './tag-pairs.ts'
 
-/** What a piece of a reply adds to the two lanes; either may be empty. */
+/** The additions of a piece of a reply to the two lanes; either may be empty. */
 export interface ReasoningDelta {
   readonly reasoning: string
   readonly text: string
 }
 
-/** Tells reasoning from the answer while a reply arrives. */
+/** Separates reasoning from the answer while a reply arrives. */
 export interface ReasoningSplitter {
-  /** Takes the next piece of the reply. What may be the beginning of a tag waits for the next one. */
+  /** Takes the next piece of the reply. A possible beginning of a tag waits for the next piece. */
   push(piece: string): ReasoningDelta
-  /** What was still waiting. */
+  /** Returns the waiting text. */
   end(): ReasoningDelta
 }
 
-/** How a reply begins. */
+/** The beginning of a reply. */
 export interface ReplyStart {
   /** The start token that the prompt ends with, as `findPrefilledToken` finds it: the reply begins inside its block. */
   readonly promptEndsInside?: string | undefined
 }
 
 /**
- * Makes the splitter of one reply. Its joined deltas do not depend on how the reply is cut into pieces, and take time
- * linear in its length. An unclosed block is reasoning to its end.
+ * Creates the splitter of one reply. The joined deltas do not depend on how the reply is cut into pieces. Takes time
+ * linear in the length. An unclosed block is reasoning to its end.
  *
- * White space at both ends of a block is dropped, several blocks are joined by a blank line; the answer is left as it
- * is. White space before a prefilled block belongs to the answer.
+ * Drops white space at both ends of a block and joins blocks with a blank line; the answer stays as it is. White space
+ * before a prefilled block belongs to the answer.
  */
 export function createReasoningSplitter(settings: ReasoningSettings, start: ReplyStart = {}): ReasoningSplitter {
   if (settings.disable === true) {
     return { push: (piece) => ({ reasoning: '', text: piece }), end: () => ({ reasoning: '', text: '' }) }
   }
-  const pairs = tagPairs(settings)
+  const pairs = listTagPairs(settings)
   const starts = pairs.map((pair) => pair.start)
-  const units = firstUnits(starts)
+  const units = listFirstUnits(starts)
   const writer = createBlockWriter()
   const keepsReasoning = settings.stripReasoningOnly !== true
 
@@ -57,13 +57,13 @@ export function createReasoningSplitter(settings: ReasoningSettings, start: Repl
     writer.begin()
   }
 
-  /** Each of these reads from the front of what waits; false when only more text can tell. */
+  /** Each reader reads from the front of the waiting text and returns false until there is enough text to decide. */
   function readPrefill(pair: TagPair, final: boolean): boolean {
     const at = skipBlanks(waiting)
     text += waiting.slice(0, at)
     waiting = waiting.slice(at)
     if (waiting === '') return false
-    // Some models repeat the token that the prompt has given them.
+    // Some models repeat the token that the prompt ends with.
     const match = matchLiteralAt([pair.start], { text: waiting, at: 0, end: waiting.length, final })
     if (match === 'more') return false
     if (match !== 'none') waiting = waiting.slice(pair.start.length)
@@ -74,7 +74,7 @@ export function createReasoningSplitter(settings: ReasoningSettings, start: Repl
 
   function readBlock(pair: TagPair, final: boolean): boolean {
     const end = waiting.indexOf(pair.end)
-    const held = end >= 0 || final ? 0 : heldBackLength(waiting, pair.end)
+    const held = end >= 0 || final ? 0 : measureHeldBack(waiting, pair.end)
     const piece = waiting.slice(0, end >= 0 ? end : waiting.length - held)
     if (keepsReasoning) reasoning += writer.write(piece)
     waiting = waiting.slice(end >= 0 ? end + pair.end.length : piece.length)

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { findPrefilledToken, tagPairs } from './tag-pairs.ts'
+import { findPrefilledToken, listTagPairs } from './tag-pairs.ts'
 
 describe('tagPairs', () => {
   it('puts the pairs of the model first, and lets them replace built-in ones', () => {
-    const pairs = tagPairs({ tagPairs: [{ start: '<think>', end: '<end>' }, { start: '((' }, { end: '))' }] })
+    const pairs = listTagPairs({ tagPairs: [{ start: '<think>', end: '<end>' }, { start: '((' }, { end: '))' }] })
     expect(pairs[0]).toEqual({ start: '<think>', end: '<end>' })
     expect(pairs).toHaveLength(8)
     expect(pairs.filter(({ start }) => start === '<think>')).toHaveLength(1)

@@ -1,7 +1,7 @@
 import type { ReasoningSettings } from '../settings.ts'
 import { endWithoutBlanks } from './blanks.ts'
 
-/** What stands before and after a block of reasoning. */
+/** The tags before and after a block of reasoning. */
 export interface TagPair {
   readonly start: string
   readonly end: string
@@ -19,8 +19,11 @@ export const BUILT_IN_TAG_PAIRS: readonly TagPair[] = [
   { start: '[THINK]', end: '[/THINK]' },
 ]
 
-/** The pairs of a model, its own first; the first of those with one start counts, half-empty ones do not. */
-export function tagPairs(settings: ReasoningSettings): readonly TagPair[] {
+/**
+ * The tag pairs of a model, its own first. Of several pairs with one start the first wins; half-empty pairs are
+ * dropped.
+ */
+export function listTagPairs(settings: ReasoningSettings): readonly TagPair[] {
   const pairs = new Map<string, TagPair>()
   for (const { start = '', end = '' } of [...(settings.tagPairs ?? []), ...BUILT_IN_TAG_PAIRS]) {
     if (start !== '' && end !== '' && !pairs.has(start)) pairs.set(start, { start, end })
@@ -29,11 +32,11 @@ export function tagPairs(settings: ReasoningSettings): readonly TagPair[] {
 }
 
 /**
- * The start token that a rendered prompt ends with, white space aside: the reply then begins inside a block. A token
- * that stands earlier in the prompt, or is closed there, does not count.
+ * Finds the start token that a rendered prompt ends with, white space aside: the reply then begins inside a block. A
+ * token earlier in the prompt, or one closed there, does not count.
  */
 export function findPrefilledToken(prompt: string, settings: ReasoningSettings): string | undefined {
-  const tokens = [...(settings.thinkingStartTokens ?? []), ...tagPairs(settings).map(({ start }) => start)]
+  const tokens = [...(settings.thinkingStartTokens ?? []), ...listTagPairs(settings).map(({ start }) => start)]
   const end = endWithoutBlanks(prompt)
   return tokens.find((token) => token !== '' && prompt.endsWith(token, end))
 }

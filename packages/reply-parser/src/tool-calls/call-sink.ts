@@ -3,25 +3,25 @@ import { parseCallJson, toJsonObjectText } from './json-text.ts'
 import { MAX_CALLS } from './limits.ts'
 import type { ParsedToolCall, ToolCallEvent, ToolCallOptions } from './tool-call.ts'
 
-/** Decides which calls count, numbers them, and puts text and calls in order. */
+/** Decides which calls are valid, numbers them, and puts text and calls in order. */
 export interface CallSink {
   text(text: string): void
   /**
-   * Takes calls that stand together. False when they are none after all: too many of them, or JSON that nothing marks
-   * as a call and that names no tool of the request.
+   * Takes calls that stand together. Returns false when they are not calls: there are too many of them, or the JSON has
+   * no marker and names no tool of the request.
    */
   offer(calls: readonly ParsedToolCall[], isMarked: boolean): boolean
-  /** Markers that will be dropped when they come, as calls stood in their scope. */
+  /** Markers to drop when they come, because calls stood in their scope. */
   readonly closings: Set<string>
   /** Whether any call was taken. */
   readonly hasCalls: boolean
-  /** Nothing follows. */
+  /** Ends the reply. */
   finish(): void
-  /** The events since the last time. */
+  /** The events since the previous take. */
   take(): ToolCallEvent[]
 }
 
-/** Makes the sink of one reply. */
+/** Creates the sink of one reply. */
 export function createCallSink({ settings, tools }: ToolCallOptions): CallSink {
   const known = tools && new Set(tools.map(({ name }) => name))
   const noAction = noActionName()
@@ -42,7 +42,7 @@ export function createCallSink({ settings, tools }: ToolCallOptions): CallSink {
 
   function take(call: ParsedToolCall): void {
     if (call.name === noAction) {
-      content.write(messageOf(call.arguments))
+      content.write(readMessage(call.arguments))
       return
     }
     content.skipCall()
@@ -75,8 +75,8 @@ export function createCallSink({ settings, tools }: ToolCallOptions): CallSink {
   }
 }
 
-/** What the model answers when it calls no tool; nothing when it does not say. */
-function messageOf(json: string): string {
+/** The model's answer when it calls no tool; empty when there is none. */
+function readMessage(json: string): string {
   const object = toJsonObjectText(json)
   const message = object === undefined ? undefined : parseCallJson(object).get('message')
   return message?.kind === 'string' ? message.text() : ''

@@ -1,6 +1,6 @@
 import type { ParsedToolCall } from './tool-call.ts'
 
-/** A piece of a reply whose backend tells its parts apart itself. */
+/** A piece of a reply whose backend separates its parts. */
 export interface ChatDelta {
   readonly content: string
   readonly reasoningContent: string
@@ -12,7 +12,7 @@ export interface ChatDelta {
   }[]
 }
 
-/** A reply that its backend has taken apart itself. */
+/** A reply whose backend separated its parts. */
 export interface CollectedReply {
   readonly content: string
   readonly reasoning: string

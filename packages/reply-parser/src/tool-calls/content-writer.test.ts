@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createContentWriter } from './content-writer.ts'
 
-/** What is said of texts; `null` is a call. */
+/** The output for texts; `null` is a call. */
 function write(parts: readonly (string | null)[]): string {
   let said = ''
   const writer = createContentWriter((text) => {

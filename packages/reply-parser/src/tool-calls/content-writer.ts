@@ -1,21 +1,21 @@
 import { isGap } from './text-cursor.ts'
 
-/** Says the text around calls: without what only separated them. */
+/** Writes the text around calls, without the separators between them. */
 export interface ContentWriter {
-  /** Takes the next text. White space at its end waits for what follows. */
+  /** Takes the next text. White space at its end waits for the next text. */
   write(text: string): void
-  /** A call stands here. */
+  /** Marks the place of a call. */
   skipCall(): void
-  /** Nothing follows. */
+  /** Ends the reply. */
   finish(): void
 }
 
 /**
- * Makes the writer of one reply. Text in which no call stands is said exactly as it came. Between two texts that a call
- * parted stays the white space of one side; at the ends of the reply, none beside a call; and a lone comma or semicolon
- * between calls is dropped.
+ * Creates the writer of one reply. Text without calls is written exactly as it came. Between two texts around a call
+ * the white space of one side stays. At the ends of the reply, white space beside a call is dropped. A lone comma or
+ * semicolon between calls is dropped.
  */
-export function createContentWriter(say: (text: string) => void): ContentWriter {
+export function createContentWriter(emit: (text: string) => void): ContentWriter {
   let waiting = ''
   let beforeCall = ''
   let isAfterCall = false
@@ -35,7 +35,7 @@ export function createContentWriter(say: (text: string) => void): ContentWriter 
         return
       }
       const gap = isAfterCall ? parting(whole.slice(0, start)) : whole.slice(0, start)
-      say(gap + whole.slice(start, end))
+      emit(gap + whole.slice(start, end))
       waiting = whole.slice(end)
       beforeCall = ''
       isAfterCall = false
@@ -47,7 +47,7 @@ export function createContentWriter(say: (text: string) => void): ContentWriter 
       isAfterCall = true
     },
     finish() {
-      if (!isAfterCall && waiting !== '') say(waiting)
+      if (!isAfterCall && waiting !== '') emit(waiting)
       waiting = ''
     },
   }

@@ -2,7 +2,7 @@ import type { XmlFormat } from '../settings.ts'
 import { toMarker } from './marker.ts'
 import { PLAIN_FORM, type TagForm, type ValueForm } from './tag-form.ts'
 
-/** The form that `function.xml_format` of a model file describes; undefined when it cannot begin a call. */
+/** Reads the form that `function.xml_format` of a model file describes; undefined when it cannot begin a call. */
 export function toCustomForm(format: XmlFormat): TagForm | undefined {
   const toolStart = toMarker(format.toolStart)
   if (toolStart === '') return undefined
@@ -26,7 +26,7 @@ function toValueForm(format: XmlFormat): ValueForm | undefined {
   if (keyStart === '' || keyEnd === '') return undefined
   const valueEnd = toMarker(format.valEnd)
   const lastEnd = toMarker(format.lastValEnd)
-  // The last value may end without a marker of its own: then values end where their JSON does.
+  // The last value may end without a marker of its own: then values end where their JSON ends.
   const endsItself = valueEnd === '' || (format.lastValEnd !== undefined && lastEnd === '')
   return {
     keyStart,

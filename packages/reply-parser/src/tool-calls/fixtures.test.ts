@@ -34,20 +34,20 @@ const fixtures = readFileSync(new URL('./__fixtures__/tool-calls.jsonl', import.
   .map((line): Fixture => JSON.parse(line))
   .filter(({ header }) => header !== true)
 
-/** The block as a model file would hold it. */
-function settingsOf({ config = {} }: Fixture): ToolCallSettings {
+/** Reads the block as a model file would hold it. */
+function readSettings({ config = {} }: Fixture): ToolCallSettings {
   return toCamelCaseKeys(config) as ToolCallSettings
 }
 
-function optionsOf(fixture: Fixture): ToolCallOptions {
-  const settings = settingsOf(fixture)
+function readOptions(fixture: Fixture): ToolCallOptions {
+  const settings = readSettings(fixture)
   if (fixture.markers === undefined) return { settings }
   const markers = toCamelCaseKeys(fixture.markers) as Partial<ToolFormatMarkers>
   return { settings, markers: { ...NO_MARKERS, ...markers } }
 }
 
-/** As the header says: values where both are objects, else text. */
-function argumentsOf({ arguments: text }: ParsedToolCall): unknown {
+/** Compares as the header says: as values where both are objects, else as text. */
+function readArguments({ arguments: text }: ParsedToolCall): unknown {
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : text
@@ -57,26 +57,26 @@ function argumentsOf({ arguments: text }: ParsedToolCall): unknown {
 }
 
 function comparable(calls: readonly ParsedToolCall[]): unknown[] {
-  return calls.map((call) => ({ ...call, arguments: argumentsOf(call) }))
+  return calls.map((call) => ({ ...call, arguments: readArguments(call) }))
 }
 
 function collapse(text: string | undefined): string | undefined {
   return text?.replace(/\s+/g, ' ').trim()
 }
 
-/** Whichever way the sentence of the record allows: ours is no call. */
-function answerOf({ open, calls = [], content, expected }: Fixture): Answer {
+/** The record allows two readings; ours is: no call. */
+function readAnswer({ open, calls = [], content, expected }: Fixture): Answer {
   return open === undefined ? { calls, content, ...expected } : { calls: [] }
 }
 
 function expectAnswer({ calls, content }: Answer, fixture: Fixture): void {
-  const answer = answerOf(fixture)
+  const answer = readAnswer(fixture)
   expect(comparable(calls ?? [])).toEqual(comparable(answer.calls ?? []))
   if (answer.content !== undefined) expect(collapse(content)).toBe(collapse(answer.content))
 }
 
 function stream(pieces: readonly string[], fixture: Fixture): Answer & { events: ToolCallEvent[] } {
-  const calls = createToolCallStream(optionsOf(fixture))
+  const calls = createToolCallStream(readOptions(fixture))
   const events = [...pieces.flatMap((piece) => calls.push(piece)), ...calls.end()]
   const texts = events.map((event) => (event.type === 'text' ? event.text : ''))
   return { calls: toCalls(events), content: texts.join(''), events }
@@ -92,18 +92,18 @@ it('the records are all there', () => {
 
 describe('recorded replies', () => {
   it.each(texts)('$name', (fixture) => {
-    expectAnswer(parseToolCalls(fixture.text ?? '', optionsOf(fixture)), fixture)
+    expectAnswer(parseToolCalls(fixture.text ?? '', readOptions(fixture)), fixture)
   })
 
   it.each(texts.filter(({ captured }) => captured !== undefined))('$name captures', (fixture) => {
-    const options = optionsOf(fixture)
+    const options = readOptions(fixture)
     const patterns = compilePatternSettings(options)
     expect(patterns && readByPatterns(fixture.text ?? '', options, patterns).captured).toBe(fixture.captured)
   })
 
   it.each(texts)('$name, letter by letter', (fixture) => {
     const text = fixture.text ?? ''
-    const { calls, content } = parseToolCalls(text, optionsOf(fixture))
+    const { calls, content } = parseToolCalls(text, readOptions(fixture))
     expect(stream(text.split(''), fixture)).toMatchObject({ calls, content })
   })
 })

@@ -15,7 +15,7 @@ function parseMarked(reply: string, markers: Partial<ToolFormatMarkers>): Parsed
 const ask = { name: 'ask', arguments: '{"x":1}' }
 
 describe('built-in forms', () => {
-  it('takes what a stop word cut off, when the arguments are complete', () => {
+  it('reads a call without its stop word when the arguments are complete', () => {
     expect(parse('<function=ask>{"x":1}')).toEqual({ calls: [ask], content: '' })
     expect(parse('<tool_call>{"name":"ask","arguments":{"x":1}}')).toEqual({ calls: [ask], content: '' })
     expect(parse('<function=ask><parameter=x>1</parameter>').calls).toEqual([])
@@ -52,7 +52,7 @@ describe('built-in forms', () => {
     expect(parse(`Use {" to open.\n${whole}`)).toEqual({ calls: [ask], content: 'Use {" to open.' })
   })
 
-  it('calls nothing when the name is no word', () => {
+  it('reads no call when the name is not a word', () => {
     for (const reply of [
       '<tool_call>two words\n</tool_call>',
       '<function=>{}</function>',
@@ -199,7 +199,7 @@ describe('markers of a backend', () => {
 })
 
 describe('patterns', () => {
-  it('answers with captured text instead of what stands around the calls', () => {
+  it('answers with captured text instead of the text around the calls', () => {
     const settings = { captureLlmResults: ['(?s)<t>(.*?)</t>'] }
     const call = '{"name":"ask","arguments":{"x":1}}'
     expect(parse(`<t> why </t>${call} x`, settings)).toEqual({ calls: [ask], content: 'why' })
@@ -215,7 +215,7 @@ describe('patterns', () => {
     expect(parse('a', settings)).toEqual({ calls: [], content: 'b' })
   })
 
-  it('finds tagged forms in what response_regex leaves, but no bare JSON', () => {
+  it('finds tagged forms, but no bare JSON, in the rest after response_regex', () => {
     const settings = { responseRegex: ['do (?P<name>\\w+)'] }
     const reply = 'do one <function=ask>{"x":1}</function> {"name":"ask","arguments":{}}'
     expect(parse(reply, settings)).toEqual({
@@ -229,7 +229,7 @@ describe('patterns', () => {
     expect(parse('do two, do ask {"x":1}', settings).calls).toEqual([{ name: 'two', arguments: '{}' }, ask])
   })
 
-  it('leaves what json_regex_match points at but is no call', () => {
+  it('leaves text that json_regex_match points at but that is no call', () => {
     const settings = { jsonRegexMatch: ['<c>(.*?)</c>'] }
     expect(parse('a <c>{"x":1}</c> b <c>{"name":"ask","arguments":{"x":1}}</c> c', settings)).toEqual({
       calls: [ask],

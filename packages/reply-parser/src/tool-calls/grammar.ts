@@ -1,4 +1,4 @@
-import { firstUnits } from '../reasoning/literals.ts'
+import { listFirstUnits } from '../reasoning/literals.ts'
 import { toCustomForm } from './custom-form.ts'
 import type { JsonShape } from './json-calls.ts'
 import { toJsonForm, toMarkerForm } from './marker-form.ts'
@@ -6,7 +6,7 @@ import { JSON_WRAPPERS, TAG_FORMS } from './presets.ts'
 import type { TagForm } from './tag-form.ts'
 import type { ToolCallOptions } from './tool-call.ts'
 
-/** A call of a tagged form, once the markers in `rest` have been read too. */
+/** A tagged call that begins after the markers in `rest`. */
 export interface TaggedPath {
   readonly kind: 'tagged'
   readonly rest: readonly string[]
@@ -15,20 +15,20 @@ export interface TaggedPath {
   readonly isScoped: boolean
 }
 
-/** JSON calls, once the markers in `rest` have been read too. */
+/** JSON calls that begin after the markers in `rest`. */
 export interface JsonPath {
   readonly kind: 'json'
   readonly rest: readonly string[]
-  /** What may follow the calls. */
+  /** Markers that may follow the calls. */
   readonly ends: readonly string[]
 }
 
-/** What an opening marker may lead to. */
+/** A continuation of an opening marker. */
 export type Path = TaggedPath | JsonPath
 
-/** All forms of calls that are looked for in one reply. */
+/** All forms of calls that one reply may hold. */
 export interface Grammar {
-  /** Every marker that means something outside of calls; longer ones first. */
+  /** Every marker that has a meaning outside of calls; longer ones first. */
   readonly literals: readonly string[]
   readonly openings: ReadonlyMap<string, readonly Path[]>
   /** The same markers as a list; longer ones first. */
@@ -42,10 +42,10 @@ export interface Grammar {
   readonly triggers: ReadonlySet<number>
 }
 
-/** Around a call it goes with it, elsewhere it is text. */
+/** A fence belongs to the call it surrounds; elsewhere it is text. */
 export const FENCE = '```'
 
-/** Gathers the forms that a model, its backend and the presets give; of two alike the first named counts. */
+/** Gathers the forms of the model, its backend and the presets. Of two equal forms the first wins. */
 export function createGrammar(options: ToolCallOptions, { takesBareJson }: { takesBareJson: boolean }): Grammar {
   const { settings, markers } = options
   const jsonForm = markers === undefined ? undefined : toJsonForm(markers)
@@ -68,7 +68,7 @@ export function createGrammar(options: ToolCallOptions, { takesBareJson }: { tak
     for (const end of ends) closings.add(end)
   }
   for (const form of forms) {
-    for (const [literal, path] of pathsOf(form)) open(literal, path)
+    for (const [literal, path] of toPaths(form)) open(literal, path)
     if (form.scope !== undefined && form.scope.end !== '') closings.add(form.scope.end)
   }
 
@@ -82,11 +82,11 @@ export function createGrammar(options: ToolCallOptions, { takesBareJson }: { tak
     closings,
     takesBareJson,
     shapes: [...(jsonForm === undefined ? [] : [jsonForm.shape]), configuredShape(options)],
-    triggers: firstUnits([...literals, ...jsonStarts]),
+    triggers: listFirstUnits([...literals, ...jsonStarts]),
   }
 }
 
-function pathsOf(form: TagForm): [string, Path][] {
+function toPaths(form: TagForm): [string, Path][] {
   const inner = form.callStart === '' ? [form.toolStart] : [form.callStart, form.toolStart]
   const scoped = form.scope === undefined ? [] : [[form.scope.start, ...inner]]
   return [

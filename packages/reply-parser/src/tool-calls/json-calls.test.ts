@@ -12,7 +12,7 @@ describe('readJsonCalls', () => {
     ])
   })
 
-  it('takes an array of nothing but calls', () => {
+  it('takes an array that holds only calls', () => {
     const call = '{"name":"ask","arguments":{}}'
     expect(readJsonCalls(`[${call}, ${call}]`, [shape], plain)).toHaveLength(2)
     for (const json of [`[${call}, {}]`, '[]', `[[${call}]]`, '{}', '5']) {

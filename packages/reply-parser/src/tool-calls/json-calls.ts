@@ -2,7 +2,7 @@ import type { JsonNode } from '@svc/json'
 import { parseCallJson, toJsonObjectText, toJsonText } from './json-text.ts'
 import type { ParsedToolCall } from './tool-call.ts'
 
-/** Where a JSON object says which tool is called. */
+/** Keys that hold the called tool in a JSON object. */
 export interface JsonShape {
   readonly nameKey: string
   readonly argumentsKey: string
@@ -13,14 +13,14 @@ export interface JsonShape {
   readonly nameIsKey: boolean
 }
 
-/** How arguments are read. */
+/** Options of reading arguments. */
 export interface ArgumentOptions {
   /** Text that is no JSON object becomes `{"query": text}`. */
   readonly wrapsText: boolean
 }
 
 /**
- * The calls that a JSON text consists of: an object that is one, or an array of nothing else. Undefined when it is no
+ * Reads the calls of a JSON text: an object that is a call, or an array of such objects only. Undefined when it is no
  * call in any of the shapes, which are tried in order.
  *
  * @param json valid JSON, no deeper than `MAX_JSON_DEPTH`
@@ -41,7 +41,7 @@ export function readJsonCalls(
   return calls.length === 0 ? undefined : calls
 }
 
-/** Arguments that were written as text: as JSON where they are, empty ones as an empty object. */
+/** Reads arguments that were written as text: as JSON where they parse, empty text as an empty object. */
 export function readArgumentText(text: string, { wrapsText }: ArgumentOptions): string {
   if (wrapsText) return toJsonObjectText(text) ?? JSON.stringify({ query: text })
   return text.trim() === '' ? '{}' : (toJsonText(text) ?? text)
@@ -63,10 +63,10 @@ function readInShapes(
 function readCall(node: JsonNode, shape: JsonShape, options: ArgumentOptions): ParsedToolCall | undefined {
   const inner = shape.functionKey === '' ? undefined : node.get(shape.functionKey)
   const call = inner?.kind === 'object' ? inner : node
-  const name = textOf(call.get(shape.nameKey))
+  const name = readText(call.get(shape.nameKey))
   const value = call.get(shape.argumentsKey)
   if (name === '' || value === undefined) return undefined
-  const id = shape.idKey === '' ? '' : textOf(node.get(shape.idKey) ?? call.get(shape.idKey))
+  const id = shape.idKey === '' ? '' : readText(node.get(shape.idKey) ?? call.get(shape.idKey))
   return { name, arguments: readArguments(value, options), ...(id === '' ? {} : { id }) }
 }
 
@@ -81,6 +81,6 @@ function readArguments(value: JsonNode, options: ArgumentOptions): string {
   return value.kind === 'string' ? readArgumentText(value.text(), options) : value.rawText()
 }
 
-function textOf(node: JsonNode | undefined): string {
+function readText(node: JsonNode | undefined): string {
   return node?.kind === 'string' ? node.text() : ''
 }

@@ -1,4 +1,4 @@
-/** How far a JSON number has come, by the last part of it. */
+/** State of a JSON number, by its last part. */
 export type NumberState =
   | 'minus'
   | 'zero'
@@ -9,7 +9,7 @@ export type NumberState =
   | 'exponent-sign'
   | 'exponent-digits'
 
-/** Where a number may end. */
+/** States in which a number may end. */
 export const NUMBER_ENDS: ReadonlySet<string> = new Set<NumberState>(['zero', 'integer', 'fraction', 'exponent-digits'])
 
 const PLUS = 0x2b
@@ -17,15 +17,15 @@ const MINUS = 0x2d
 const POINT = 0x2e
 const ZERO = 0x30
 
-/** How a number begins with a unit; undefined when none does. */
+/** The state after the first unit of a number; undefined when no number begins with it. */
 export function beginNumber(unit: number): NumberState | undefined {
   if (unit === MINUS) return 'minus'
   if (!isDigit(unit)) return undefined
   return unit === ZERO ? 'zero' : 'integer'
 }
 
-/** What a number expects after one more unit; undefined when the unit does not continue it. */
-export function afterNumberUnit(state: NumberState, unit: number): NumberState | undefined {
+/** The state after one more unit; undefined when the unit does not continue the number. */
+export function advanceNumber(state: NumberState, unit: number): NumberState | undefined {
   const digit = isDigit(unit)
   switch (state) {
     case 'minus':

@@ -34,7 +34,7 @@ describe('JsonScanner', () => {
     )
   })
 
-  it('agrees with JSON.parse about what is JSON', () => {
+  it('accepts exactly the JSON that JSON.parse accepts', () => {
     const parts = '{}[]:,"\\/\t 012.eE+-abfnrtu'.split('').concat('true', 'null', '"a"', '1e5', '\\u00e9', '{"a":')
     const text = fc.array(fc.constantFrom(...parts), { maxLength: 12 }).map((found) => found.join(''))
     fc.assert(

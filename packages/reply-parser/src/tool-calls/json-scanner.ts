@@ -1,7 +1,7 @@
-import { afterNumberUnit, beginNumber, NUMBER_ENDS, type NumberState } from './json-number.ts'
+import { advanceNumber, beginNumber, NUMBER_ENDS, type NumberState } from './json-number.ts'
 import { MAX_JSON_DEPTH } from './limits.ts'
 
-/** What is expected next. */
+/** Expected token. */
 type State =
   | 'value'
   | 'first-item'
@@ -18,12 +18,14 @@ type State =
 /** `failed` at the first unit that cannot belong to the value; `done` right after its last one. */
 export type JsonStatus = 'open' | 'done' | 'failed'
 
-/** What the value may be: anything, or what calls can be, where an array fails at its first item that is no object. */
+/**
+ * The allowed kinds of value: any, or the shapes of calls, where an array fails at its first item that is no object.
+ */
 export type JsonRoot = 'value' | 'calls'
 
 /**
- * Follows one JSON value through a text that comes in pieces. Strict, but for line breaks inside values, which models
- * write raw. Never recurses; nesting past {@link MAX_JSON_DEPTH} fails.
+ * Follows one JSON value through a text that comes in pieces. Strict, except for line breaks inside values, which
+ * models write raw. Never recurses; nesting past {@link MAX_JSON_DEPTH} fails.
  */
 export class JsonScanner {
   status: JsonStatus = 'open'
@@ -33,7 +35,7 @@ export class JsonScanner {
   /** For each open container, whether it is an object. */
   readonly #containers: boolean[] = []
   #isKey = false
-  /** What a word or an escape still needs. */
+  /** The missing rest of a word or an escape. */
   #rest = ''
   #hexDigits = 0
   readonly #root: JsonRoot
@@ -42,7 +44,7 @@ export class JsonScanner {
     this.#root = root
   }
 
-  /** Reads on from an offset; answers the offset after what belongs to the value so far. */
+  /** Reads on from an offset and returns the offset after the last unit of the value so far. */
   scan(text: string, from: number, end: number): number {
     let at = from
     while (at < end && this.status === 'open') {
@@ -52,13 +54,13 @@ export class JsonScanner {
     return at
   }
 
-  /** Says that nothing follows: a number can only end so. */
+  /** Ends the text: a number can only end this way. */
   finish(): void {
     if (this.status !== 'open') return
     this.status = NUMBER_ENDS.has(this.#state) && this.#containers.length === 0 ? 'done' : 'failed'
   }
 
-  /** Offset of the first unit of a string that needs a look. */
+  /** Offset of the first unit of a string that needs a check. */
   #skipPlain(text: string, from: number, end: number): number {
     let at = from
     for (; at < end; at++) {
@@ -151,7 +153,7 @@ export class JsonScanner {
   #takeInString(unit: number): boolean {
     if (unit === BACKSLASH) return this.#expect(true, 'escape')
     if (unit === QUOTE) return this.#isKey ? this.#expect(true, 'colon') : this.#endValue()
-    // In a key it is not an oversight of the model, but prose with a quote in it.
+    // A raw line break in a key is no oversight of the model, but prose with a quote in it.
     if (this.#isKey || (unit !== LINE_FEED && unit !== CARRIAGE_RETURN)) return this.#fail()
     this.hasRawLineBreak = true
     return true
@@ -164,7 +166,7 @@ export class JsonScanner {
   }
 
   #takeInNumber(state: NumberState, unit: number): boolean {
-    const next = afterNumberUnit(state, unit)
+    const next = advanceNumber(state, unit)
     if (next !== undefined) return this.#expect(true, next)
     if (!NUMBER_ENDS.has(state)) return this.#fail()
     this.#endValue()
@@ -196,7 +198,7 @@ const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
 
 const ESCAPES: ReadonlySet<number> = new Set([...'"\\/bfnrtu'].map((letter) => letter.charCodeAt(0)))
-/** First unit of each word and what follows it. */
+/** First unit of each word and the rest of the word. */
 const WORDS: ReadonlyMap<number, string> = new Map(
   ['true', 'false', 'null'].map((word) => [word.charCodeAt(0), word.slice(1)]),
 )

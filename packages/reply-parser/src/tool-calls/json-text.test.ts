@@ -28,7 +28,7 @@ describe('toJsonText', () => {
 })
 
 describe('toJsonObjectText', () => {
-  it('takes nothing but objects', () => {
+  it('takes objects only', () => {
     expect(toJsonObjectText(' {"a":1}')).toBe(' {"a":1}')
     for (const text of ['[1]', '"{}"', '1', 'null', '{', '']) expect(toJsonObjectText(text)).toBeUndefined()
   })

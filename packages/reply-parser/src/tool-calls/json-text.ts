@@ -2,7 +2,10 @@ import { type JsonNode, parseJson } from '@svc/json'
 import { JsonScanner } from './json-scanner.ts'
 import { MAX_CALL_LENGTH, MAX_JSON_DEPTH } from './limits.ts'
 
-/** The text as JSON: raw line breaks inside its strings are escaped, nothing else changes. Undefined when it is none. */
+/**
+ * Converts a text to JSON: escapes raw line breaks inside its strings and changes nothing else. Undefined when it is
+ * not JSON.
+ */
 export function toJsonText(text: string): string | undefined {
   const scanner = new JsonScanner()
   const end = scanner.scan(text, 0, text.length)
@@ -11,13 +14,13 @@ export function toJsonText(text: string): string | undefined {
   return scanner.hasRawLineBreak ? escapeLineBreaks(text) : text
 }
 
-/** The text as JSON when it is an object. */
+/** Converts a text to JSON when it is an object. */
 export function toJsonObjectText(text: string): string | undefined {
   const json = toJsonText(text)
   return json?.trimStart().startsWith('{') === true ? json : undefined
 }
 
-/** Escapes the raw line breaks inside the strings of what is JSON otherwise. */
+/** Escapes the raw line breaks inside the strings of otherwise valid JSON. */
 export function escapeLineBreaks(json: string): string {
   const parts: string[] = []
   let from = 0
@@ -41,7 +44,7 @@ function isBlankFrom(text: string, from: number): boolean {
   return true
 }
 
-/** The tree of what a scanner has found to be JSON, with its raw line breaks escaped. */
+/** Parses JSON that a scanner accepted, after escaping its raw line breaks. */
 export function parseCallJson(json: string): JsonNode {
   return parseJson(Buffer.from(json), { maxDepth: MAX_JSON_DEPTH, maxNodes: MAX_CALL_LENGTH }).root
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { isTextParameter, toKnownTools } from './known-tools.ts'
 
 describe('toKnownTools', () => {
-  it('reads function tools and leaves out what is none', () => {
+  it('reads function tools and leaves out other entries', () => {
     const parameters = { type: 'object' }
     const tools = [{ type: 'function', function: { name: 'ask', parameters } }, { function: { name: 5 } }, null, 'x']
     expect(toKnownTools(tools)).toEqual([{ name: 'ask', parameters }])

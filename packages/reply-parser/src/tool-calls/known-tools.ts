@@ -3,19 +3,19 @@ import type { KnownTool } from './tool-call.ts'
 /** The function tools among those of a request, as the compatible format lists them. */
 export function toKnownTools(tools: readonly unknown[]): readonly KnownTool[] {
   return tools.flatMap((tool) => {
-    const definition = memberOf(tool, 'function')
-    const name = memberOf(definition, 'name')
-    return typeof name === 'string' ? [{ name, parameters: memberOf(definition, 'parameters') }] : []
+    const definition = readMember(tool, 'function')
+    const name = readMember(definition, 'name')
+    return typeof name === 'string' ? [{ name, parameters: readMember(definition, 'parameters') }] : []
   })
 }
 
-/** Whether the schema of a tool says that a parameter is text. */
+/** Whether the schema of a tool declares a parameter as text. */
 export function isTextParameter(tool: KnownTool | undefined, key: string): boolean {
-  const properties = memberOf(tool?.parameters, 'properties')
-  return memberOf(memberOf(properties, key), 'type') === 'string'
+  const properties = readMember(tool?.parameters, 'properties')
+  return readMember(readMember(properties, key), 'type') === 'string'
 }
 
-function memberOf(value: unknown, key: string): unknown {
+function readMember(value: unknown, key: string): unknown {
   return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined
 }
 

@@ -1,10 +1,10 @@
 /** Most UTF-16 units that are held back for one call; a longer one is text. */
 export const MAX_CALL_LENGTH = 4 * 1024 * 1024
-/** Most calls that one reply may hold; what comes after them is text. */
+/** Most calls that one reply may hold; the rest of the reply is text. */
 export const MAX_CALLS = 128
 /** Longest name of a tool or of a tagged parameter. */
 export const MAX_NAME_LENGTH = 256
-/** Longest marker that is looked for; a longer one is left out of the grammar. */
+/** Longest marker; the grammar leaves out longer ones. */
 export const MAX_MARKER_LENGTH = 256
 /** Deepest nesting of JSON in a call. */
 export const MAX_JSON_DEPTH = 128

@@ -3,13 +3,13 @@ import { toMarker } from './marker.ts'
 import { type IdForm, PLAIN_FORM, PLAIN_VALUES, type TagForm, type ValueForm, type Wrapper } from './tag-form.ts'
 import type { ToolFormatMarkers } from './tool-format-markers.ts'
 
-/** Calls as JSON, as a backend describes them: markers from outside to inside, and the keys of the object. */
+/** The JSON form of calls as a backend describes it: markers from outside to inside, and the keys of the object. */
 export interface JsonForm {
   readonly wrappers: readonly Wrapper[]
   readonly shape: JsonShape
 }
 
-/** The JSON form that a backend describes (`json_native`), if it does. */
+/** Reads the JSON form that a backend describes (`json_native`), if any. */
 export function toJsonForm(markers: ToolFormatMarkers): JsonForm | undefined {
   if (markers.formatType !== 'json_native') return undefined
   const wrappers = [
@@ -28,14 +28,17 @@ export function toJsonForm(markers: ToolFormatMarkers): JsonForm | undefined {
   }
 }
 
-/** The tagged form that a backend describes (`tag_with_json`, `tag_with_tagged`), if it does and it can be found. */
+/**
+ * Reads the tagged form that a backend describes (`tag_with_json`, `tag_with_tagged`), if there is one and its calls
+ * can be found.
+ */
 export function toMarkerForm(markers: ToolFormatMarkers): TagForm | undefined {
   const isTagged = markers.formatType === 'tag_with_tagged'
   if (!isTagged && markers.formatType !== 'tag_with_json') return undefined
   const scope = { start: toMarker(markers.sectionStart), end: toMarker(markers.sectionEnd) }
   const call = { start: toMarker(markers.perCallStart), end: toMarker(markers.perCallEnd) }
   const prefix = toMarker(markers.funcNamePrefix)
-  // Without a marker of its own the name follows the next one outside of it.
+  // Without a marker of its own the name follows the next marker around it.
   const toolStart = prefix || call.start || scope.start
   if (toolStart === '') return undefined
   const hasScope = scope.start !== '' && toolStart !== scope.start

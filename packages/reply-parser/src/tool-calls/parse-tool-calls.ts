@@ -1,7 +1,7 @@
 import { type ParsedToolCall, type ToolCallOptions, toCalls } from './tool-call.ts'
 import { createToolCallStream } from './tool-call-stream.ts'
 
-/** A complete reply, taken apart. */
+/** The parts of a complete reply. */
 export interface ParsedReply {
   readonly calls: readonly ParsedToolCall[]
   /** The text outside of the calls, without markers and fences. */
@@ -9,7 +9,7 @@ export interface ParsedReply {
 }
 
 /**
- * Finds the tool calls in a complete reply: what `createToolCallStream` says of it, as one value.
+ * Finds the tool calls in a complete reply; the result joins the events of `createToolCallStream`.
  *
  * @example
  * parseToolCalls('<tool_call>{"name": "ping", "arguments": {}}</tool_call>', { settings: {} })

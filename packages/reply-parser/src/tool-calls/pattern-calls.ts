@@ -25,14 +25,14 @@ export interface PatternSettings {
   readonly argument: readonly Pattern[]
 }
 
-/** What patterns make of a complete reply. */
+/** Result of reading a complete reply by patterns. */
 export interface PatternResult {
   readonly events: ToolCallEvent[]
-  /** What the capturing patterns found; empty when nothing. */
+  /** Text of the capturing patterns; empty without a match. */
   readonly captured: string
 }
 
-/** Compiles the patterns of a model file; undefined when it has none that change how a reply is read. */
+/** Compiles the patterns of a model file; undefined when none of them changes how a reply is read. */
 export function compilePatternSettings({ settings }: ToolCallOptions): PatternSettings | undefined {
   const compiled = {
     capture: compilePatterns(settings.captureLlmResults),
@@ -46,12 +46,18 @@ export function compilePatternSettings({ settings }: ToolCallOptions): PatternSe
 }
 
 /**
- * Reads a complete reply by patterns. Captured text is taken from the reply as it is; then `replace_llm_results` and
- * `replace_function_results` change it; then `response_regex` finds calls, and what it leaves is searched for tagged
- * forms, but not for bare JSON; or else `json_regex_match` says where JSON stands, everywhere if it matches nowhere.
+ * Reads a complete reply by patterns, in this order:
  *
- * Without calls the reply is text, as `replace_llm_results` leaves it; with calls the captured text is, where there is
- * any, and else what stands outside of them.
+ * - Captures text from the original reply.
+ *
+ * - Applies `replace_llm_results` and `replace_function_results`.
+ *
+ * - Finds calls by `response_regex` and searches the rest for tagged forms, but not for bare JSON.
+ *
+ * - Without `response_regex`, `json_regex_match` gives the places of JSON; without a match JSON may stand everywhere.
+ *
+ * Without calls the content is the reply after `replace_llm_results`. With calls it is the captured text, or the text
+ * outside of the calls when nothing was captured.
  */
 export function readByPatterns(reply: string, options: ToolCallOptions, patterns: PatternSettings): PatternResult {
   const captured = capture(reply, patterns.capture)
@@ -98,7 +104,7 @@ function readResponse(text: string, reader: ReplyReader, patterns: PatternSettin
   readAll(text.slice(from), reader)
 }
 
-/** A call and where it stands. */
+/** A call and its place. */
 interface PlacedCall {
   readonly start: number
   readonly end: number
@@ -157,7 +163,7 @@ function readJsonParts(text: string, reader: ReplyReader, patterns: readonly Pat
   return false
 }
 
-/** The calls of a text that is known to hold some, whatever the request's tools are. */
+/** Reads the calls of a text that holds calls for certain; they may name any tool. */
 function callsIn(text: string, options: ToolCallOptions): readonly ParsedToolCall[] {
   const { settings, markers } = options
   const reader = createReader({ settings: { ...settings, disableNoAction: true }, markers }, { takesBareJson: true })

@@ -7,11 +7,11 @@ export interface Pattern {
   matches(text: string, limit: number): PatternMatch[]
 }
 
-/** Where a pattern matches. */
+/** A match of a pattern. */
 export interface PatternMatch {
   readonly start: number
   readonly end: number
-  /** Text of each group by number; the whole match is 0. Undefined for one that took no part. */
+  /** Text of each group by number; the whole match is 0. Undefined for a group that did not take part. */
   readonly groups: readonly (string | undefined)[]
   /** The same by name. */
   readonly named: ReadonlyMap<string, string | undefined>
@@ -23,7 +23,7 @@ export interface Replacement {
   readonly template: string
 }
 
-/** Compiles a pattern in RE2 syntax; undefined when it is none or longer than {@link MAX_PATTERN_LENGTH}. */
+/** Compiles a pattern in RE2 syntax; undefined when it is invalid or longer than {@link MAX_PATTERN_LENGTH}. */
 export function compilePattern(source: string): Pattern | undefined {
   if (source.length > MAX_PATTERN_LENGTH) return undefined
   let compiled: RE2JS
@@ -48,12 +48,12 @@ export function compilePattern(source: string): Pattern | undefined {
   }
 }
 
-/** Compiles what of some patterns can be compiled. */
+/** Compiles patterns and drops invalid ones. */
 export function compilePatterns(sources: readonly string[] | undefined): readonly Pattern[] {
   return (sources ?? []).map(compilePattern).filter((pattern) => pattern !== undefined)
 }
 
-/** Compiles replacements, each a pattern and the template of what stands in its place. */
+/** Compiles replacements, each a pattern and a template. */
 export function compileReplacements(
   rules: readonly { readonly key?: string | undefined; readonly value?: string | undefined }[] | undefined,
 ): readonly Replacement[] {
@@ -81,8 +81,8 @@ function replace(text: string, pattern: Pattern, template: string): string {
 }
 
 /**
- * Fills in a template: `$1`, `$name` or `${name}` is a group, `$$` a dollar sign. The name is as long as it can be
- * (`$1_x` is the group `1_x`); one that there is no group for gives nothing.
+ * Fills in a template: `$1`, `$name` or `${name}` is a group, `$$` a dollar sign. A name extends as far as possible
+ * (`$1_x` is the group `1_x`); the name of a missing group gives empty text.
  */
 export function expandTemplate(template: string, match: Pick<PatternMatch, 'groups' | 'named'>): string {
   return template.replace(/\$(?:\$|\{(\w+)\}|(\w+))/g, (whole, braced?: string, plain?: string) => {

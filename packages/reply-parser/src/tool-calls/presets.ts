@@ -1,6 +1,6 @@
 import { PLAIN_FORM, PLAIN_VALUES, type TagForm, type Wrapper } from './tag-form.ts'
 
-/** JSON calls between markers; an empty end is none. */
+/** JSON calls between markers; an empty end means no end marker. */
 export const JSON_WRAPPERS: readonly Wrapper[] = [
   // hermes and xiaomi-mimo
   { start: '<tool_call>', end: '</tool_call>' },
@@ -55,5 +55,5 @@ const SECTION_TOKENS: TagForm = {
   toolEnds: ['<|tool_call_end|>'],
 }
 
-/** The forms that are known without configuration, whatever preset a model file names. */
+/** The forms that are known without configuration, for every preset that a model file may name. */
 export const TAG_FORMS: readonly TagForm[] = [FUNCTION_TAG, KEY_VALUE_TAGS, INVOKE_TAG, SECTION_TOKENS]

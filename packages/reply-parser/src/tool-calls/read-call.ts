@@ -5,14 +5,14 @@ import type { IdForm, TagForm, ValueForm } from './tag-form.ts'
 import type { TaggedValue } from './tagged-values.ts'
 import { lookingAt, more, peek, type Reading, readLiteral, readUntil, skipGap, type TextCursor } from './text-cursor.ts'
 
-/** A call between markers, complete but not yet taken for one. */
+/** A complete call between markers, not yet accepted as one. */
 export interface TaggedCall {
   readonly name: string
   readonly id?: string | undefined
   readonly arguments: { readonly json: string } | { readonly values: readonly TaggedValue[] }
 }
 
-/** Offsets from the cursor's mark: what was read is cut only once, at the end. */
+/** Offsets from the cursor's mark: the read text is cut only once, at the end. */
 interface Span {
   readonly start: number
   readonly end: number
@@ -23,8 +23,8 @@ type ArgumentSpans =
   | { readonly kind: 'values'; readonly pairs: readonly { readonly key: Span; readonly value: Span }[] }
 
 /**
- * Reads a call whose `toolStart` has been read, up to and with its last marker. Undefined when it is none, or not
- * complete when the reply ends; what the stop words of a model take from its end is not missed.
+ * Reads a call after its `toolStart`, up to and with its last marker. Undefined when it is no call, or incomplete at
+ * the end of the reply. End markers that a stop word cut off may be missing.
  */
 export function* readTaggedCall(cursor: TextCursor, form: TagForm): Reading<TaggedCall | undefined> {
   const name = yield* readName(cursor, form.nameEnd)
@@ -42,7 +42,7 @@ export function* readTaggedCall(cursor: TextCursor, form: TagForm): Reading<Tagg
   return toCall(cursor.read, { name, id: idBefore ?? idAfter, spans })
 }
 
-/** Reads the id of a call if it stands at this place. */
+/** Reads the id of a call if there is one at this place. */
 export function* readId(
   cursor: TextCursor,
   form: IdForm | undefined,
@@ -76,7 +76,7 @@ function* readWord(cursor: TextCursor): Reading<Span | undefined> {
   return span.end === start || span.end - start > MAX_NAME_LENGTH ? undefined : span
 }
 
-/** Reads a name or key up to its end: anything of one line that is not too long and holds no other tag. */
+/** Reads a name or key up to its end: one line of limited length without another tag. */
 function* readLine(cursor: TextCursor, end: string): Reading<Span | undefined> {
   yield* skipGap(cursor)
   const start = cursor.offset
@@ -99,9 +99,9 @@ function* readArguments(cursor: TextCursor, form: TagForm): Reading<ArgumentSpan
   }
   const pairs: { key: Span; value: Span }[] = []
   if (form.values === undefined) return { kind: 'values', pairs }
-  const followers = followersOf(form, form.values)
+  const followers = listFollowers(form, form.values)
   const { keyStart } = form.values
-  // The end of a call may begin as its keys do.
+  // The end of a call may begin like its keys.
   while (followers[yield* lookingAt(cursor, followers)] === keyStart) {
     yield* readLiteral(cursor, [keyStart])
     const key = yield* readLine(cursor, form.values.keyEnd)
@@ -129,7 +129,7 @@ function* readValue(cursor: TextCursor, form: ValueForm, followers: readonly str
     const end = yield* readUntil(cursor, form.valueEnds)
     if (end === undefined) return undefined
     yield* skipSeparator(cursor, form)
-    // An end marker that nothing of the form follows is part of the value.
+    // An end marker is part of the value unless a follower of the form comes after it.
     if (followers.length === 1 || (yield* lookingAt(cursor, followers)) >= 0) return { start, end }
   }
 }
@@ -140,8 +140,8 @@ function* skipSeparator(cursor: TextCursor, { separator }: ValueForm): Reading<v
   yield* skipGap(cursor)
 }
 
-/** What may come after a value: a key, and what the form has of ends. */
-function followersOf(form: TagForm, values: ValueForm): readonly string[] {
+/** Markers that may follow a value: a key, and the ends of the form. */
+function listFollowers(form: TagForm, values: ValueForm): readonly string[] {
   const id = form.id?.place === 'after-arguments' ? form.id.start : ''
   const ends = [id, form.argumentsEnd, ...form.toolEnds, form.callEnd, form.scope?.end ?? '']
   return [values.keyStart, ...ends.filter((end) => end !== '')].sort((a, b) => b.length - a.length)

@@ -28,7 +28,7 @@ export function* readBareJson(
   return calls !== undefined && reader.sink.offer(calls, isMarked)
 }
 
-/** Of brackets that are doubled, as templates write them, neither begins a call. */
+/** Doubled brackets, as in templates, begin no call. */
 function endsWithBracket(text: string): boolean {
   const last = text.trimEnd().at(-1)
   return last === '{' || last === '['

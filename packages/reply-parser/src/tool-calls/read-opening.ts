@@ -8,7 +8,7 @@ import { toArgumentsJson } from './tagged-values.ts'
 import { lookingAt, peek, type Reading, readLiteral, skipGap, type TextCursor } from './text-cursor.ts'
 import type { KnownTool, ParsedToolCall } from './tool-call.ts'
 
-/** Reads what follows an opening marker: the markers inside it, then calls; false when what was read is text. */
+/** Reads after an opening marker: the markers inside it, then calls. False when the read part is text. */
 export function* readOpening(cursor: TextCursor, reader: ReplyReader, literal: string): Reading<boolean> {
   let paths = reader.grammar.openings.get(literal) ?? []
   let id: string | undefined
@@ -41,13 +41,16 @@ function* readIdBeforeName(cursor: TextCursor, paths: readonly Path[]): Reading<
   return span && cursor.read.slice(span.start, span.end).trim()
 }
 
-/** Where a tagged call begins. */
+/** The beginning of a tagged call. */
 interface CallStart {
   readonly path: TaggedPath
   readonly id: string | undefined
 }
 
-/** Reads one call, or in a scope all of them. There each counts once another or the end of the scope follows it. */
+/**
+ * Reads one call, or all calls of a scope. In a scope each call becomes valid once another call or the end of the scope
+ * follows.
+ */
 function* readTaggedCalls(cursor: TextCursor, reader: ReplyReader, start: CallStart): Reading<boolean> {
   const { sink } = reader
   const { form, isScoped } = start.path
@@ -75,7 +78,7 @@ function* readTaggedCalls(cursor: TextCursor, reader: ReplyReader, start: CallSt
   }
 }
 
-/** What the next call of a scope may begin with. */
+/** Markers that may begin the next call of a scope. */
 function callStarts(form: TagForm): readonly string[] {
   if (form.callStart !== '') return [form.callStart]
   return form.id?.place === 'before-name' ? [form.id.start, form.toolStart] : [form.toolStart]

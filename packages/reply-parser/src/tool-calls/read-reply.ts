@@ -9,8 +9,8 @@ import { more, peek, type Reading, readLiteral, skipGap, type TextCursor } from 
 const MAX_INFO_LENGTH = 32
 
 /**
- * Reads a reply to its end. Every unit is read once: where what began like a call turns out to be none, it is text, and
- * reading goes on from there.
+ * Reads a reply to its end. Every unit is read once: a beginning that turns out to be no call is text, and reading goes
+ * on from there.
  */
 export function* readReply(cursor: TextCursor, reader: ReplyReader): Reading<void> {
   const { grammar, sink } = reader
@@ -26,7 +26,7 @@ export function* readReply(cursor: TextCursor, reader: ReplyReader): Reading<voi
   } while (cursor.at < cursor.end || (yield* more(cursor)))
 }
 
-/** Reads what a trigger begins; false when it is text. */
+/** Reads from a trigger; false when it is text. */
 function* readMarker(cursor: TextCursor, reader: ReplyReader): Reading<boolean> {
   const { grammar, sink } = reader
   const match = yield* readLiteral(cursor, grammar.literals)
@@ -61,7 +61,7 @@ function* readFence(cursor: TextCursor, reader: ReplyReader): Reading<boolean> {
   return isCall
 }
 
-/** What a cut-off reply has left of a marker that would have been dropped. */
+/** Whether the rest of a cut-off reply is the beginning of a marker that is dropped when complete. */
 function isCutClosing(rest: string, closings: ReadonlySet<string>): boolean {
   return rest.length > 1 && [...closings].some((closing) => closing.startsWith(rest))
 }

@@ -9,15 +9,15 @@ export interface IdForm extends Wrapper {
   readonly place: 'before-name' | 'before-arguments' | 'after-arguments'
 }
 
-/** How a form writes arguments as tagged values. All markers may be empty but the two of a key. */
+/** Markers of arguments as tagged values. Only the two markers of a key must not be empty. */
 export interface ValueForm {
   readonly keyStart: string
   readonly keyEnd: string
-  /** Stands between the key and its value, if it is there. */
+  /** Optional marker between the key and its value. */
   readonly valueStart: string
-  /** Empty: the value is JSON and ends where that ends. */
+  /** Empty: the value is JSON, and its end is the end of the JSON. */
   readonly valueEnds: readonly string[]
-  /** May follow a value. */
+  /** Optional marker after a value. */
   readonly separator: string
   /** Values are text even where they could be JSON. */
   readonly isRaw: boolean
@@ -26,8 +26,8 @@ export interface ValueForm {
 }
 
 /**
- * How a model writes calls between markers: `scope( callStart? toolStart name nameEnd arguments toolEnd callEnd? )*`,
- * with blanks allowed between all parts. An empty marker is not there; only `toolStart` never is.
+ * Form of calls between markers: `scope( callStart? toolStart name nameEnd arguments toolEnd callEnd? )*`, with blanks
+ * allowed between all parts. An empty marker is absent; `toolStart` is never empty.
  */
 export interface TagForm {
   readonly scope?: Wrapper | undefined
@@ -37,7 +37,7 @@ export interface TagForm {
   readonly toolStart: string
   /** Empty: the name is a word of letters, digits, `_`, `.` and `-`. */
   readonly nameEnd: string
-  /** The name that the tool has in the request. */
+  /** Converts a written name to the tool's name in the request. */
   readonly cleanName?: ((name: string) => string) | undefined
   readonly id?: IdForm | undefined
   readonly argumentsStart: string
@@ -46,12 +46,12 @@ export interface TagForm {
   readonly takesJson: boolean
   /** The arguments may be tagged values. */
   readonly values?: ValueForm | undefined
-  /** Longer ones first; none: the arguments end by themselves. */
+  /** Longer ones first. Empty list: the arguments have no end marker. */
   readonly toolEnds: readonly string[]
   readonly callEnd: string
 }
 
-/** What most forms have in common: no outer parts, JSON arguments. */
+/** Defaults of most forms: no outer parts, JSON arguments. */
 export const PLAIN_FORM: Omit<TagForm, 'toolStart' | 'nameEnd'> = {
   isBare: true,
   callStart: '',
@@ -62,7 +62,7 @@ export const PLAIN_FORM: Omit<TagForm, 'toolStart' | 'nameEnd'> = {
   callEnd: '',
 }
 
-/** What most tagged values have in common. */
+/** Defaults of most tagged values. */
 export const PLAIN_VALUES: Omit<ValueForm, 'keyStart' | 'keyEnd' | 'valueEnds'> = {
   valueStart: '',
   separator: '',

@@ -36,7 +36,7 @@ describe('toArgumentsJson', () => {
     expect(json(' \n a \n', { ...plain, isTrimmed: true })).toBe('{"k":"a"}')
   })
 
-  it('keeps the last of several values, whatever the key', () => {
+  it('keeps the last of several values for any key', () => {
     const values = ['1', '2'].flatMap((value) => [
       { key: '__proto__', value },
       { key: 'a"', value },

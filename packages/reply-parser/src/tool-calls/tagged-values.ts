@@ -9,8 +9,8 @@ export interface TaggedValue {
 }
 
 /**
- * Arguments as a JSON object. A value is JSON where it can be read as such, and text otherwise; the last of several with
- * one key counts.
+ * Builds arguments as a JSON object. A value that parses as JSON is JSON, any other is text. Of several values with one
+ * key the last wins.
  *
  * @param isText whether the tool declares a parameter as text
  */
@@ -28,7 +28,7 @@ export function toArgumentsJson(
   return `{${[...members].map(([key, json]) => `${JSON.stringify(key)}:${json}`).join(',')}}`
 }
 
-/** Models put a line break after the tag and before the next; what is more than that belongs to the value. */
+/** Models put one line break after the tag and one before the next; further white space belongs to the value. */
 function withoutOuterGaps(value: string): string {
   const start = isGap(value.charCodeAt(0)) ? 1 : 0
   const end = value.length > start && isGap(value.charCodeAt(value.length - 1)) ? value.length - 1 : value.length

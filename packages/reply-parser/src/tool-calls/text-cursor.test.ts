@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { MAX_CALL_LENGTH } from './limits.ts'
 import { lookingAt, peek, type Reading, readLiteral, readUntil, skipGap, TextCursor } from './text-cursor.ts'
 
-/** Runs a reading over text that comes in pieces; answers its result and how many pieces it needed. */
+/** Runs a reading over text that comes in pieces; returns its result and the number of pieces it needed. */
 function run<Result>(read: (cursor: TextCursor) => Reading<Result>, pieces: readonly string[], isOver = true) {
   const cursor = new TextCursor()
   const reading = read(cursor)
@@ -22,7 +22,7 @@ function run<Result>(read: (cursor: TextCursor) => Reading<Result>, pieces: read
 }
 
 describe('TextCursor', () => {
-  it('remembers what was read since the mark, over pieces', () => {
+  it('remembers the text since the mark, over pieces', () => {
     const cursor = new TextCursor()
     cursor.feed('abc')
     cursor.at = 1
@@ -52,7 +52,7 @@ describe('readings', () => {
     expect(run(peek, ['']).result).toBe(-1)
   })
 
-  it('skip blanks up to what is none', () => {
+  it('skip blanks up to the first other unit', () => {
     const { cursor, isDone } = run(skipGap, [' \n', '\t', ' a'])
     expect([isDone, cursor.read, cursor.at]).toEqual([true, ' \n\t ', 1])
   })

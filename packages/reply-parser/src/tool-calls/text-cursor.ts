@@ -1,22 +1,22 @@
-import { firstUnits, matchLiteralAt } from '../reasoning/literals.ts'
+import { listFirstUnits, matchLiteralAt } from '../reasoning/literals.ts'
 import { MAX_CALL_LENGTH } from './limits.ts'
 
-/** A step of reading that gives way whenever it needs text that has not come yet. */
+/** A step of reading that yields whenever it needs more text. */
 export type Reading<Result> = Generator<undefined, Result, undefined>
 
 /**
- * The reply as far as it has come, read from front to back and never backwards. It remembers what was read since the
- * last mark, as that may turn out to be text, and reads no further than {@link MAX_CALL_LENGTH} from there.
+ * The reply so far, read from front to back and never backwards. It remembers the text since the last mark, because
+ * that may turn out to be text of the answer. It reads no further than {@link MAX_CALL_LENGTH} from the mark.
  */
 export class TextCursor {
-  /** What has not been read yet, from `at` on, as far as it has come. */
+  /** The received text; the unread part begins at `at`. */
   text = ''
   at = 0
   #taken = ''
   #mark = 0
   #ended = false
 
-  /** Appends a piece of the reply. Costs what is still unread, which readers keep short. */
+  /** Appends a piece of the reply. Cost is proportional to the unread text, which readers keep short. */
   feed(piece: string): void {
     this.#taken += this.text.slice(this.#mark, this.at)
     this.text = this.text.slice(this.at) + piece
@@ -24,17 +24,17 @@ export class TextCursor {
     this.#mark = 0
   }
 
-  /** Nothing more will come. */
+  /** Ends the reply. */
   finish(): void {
     this.#ended = true
   }
 
-  /** Offset in `text` that may be read up to. */
+  /** Exclusive end of the readable part of `text`. */
   get end(): number {
     return Math.min(this.text.length, this.#limit)
   }
 
-  /** Nothing comes after `end`: the reply is over, or the call is as long as one may be. */
+  /** No readable text follows `end`: the reply is over, or the call has reached its maximum length. */
   get isFinal(): boolean {
     return this.#ended || this.#limit <= this.text.length
   }
@@ -49,12 +49,12 @@ export class TextCursor {
     return this.#taken.length + this.at - this.#mark
   }
 
-  /** What was read since the mark. */
+  /** Text read since the mark. */
   get read(): string {
     return this.#taken + this.text.slice(this.#mark, this.at)
   }
 
-  /** Forgets what was read. */
+  /** Sets the mark: forgets the text read so far. */
   mark(): void {
     this.#taken = ''
     this.#mark = this.at
@@ -65,7 +65,7 @@ export class TextCursor {
   }
 }
 
-/** Waits until more than what is unread now has come; false when nothing will. */
+/** Waits for more text; false when the reply is over. */
 export function* more(cursor: TextCursor): Reading<boolean> {
   const unread = cursor.end - cursor.at
   while (cursor.end - cursor.at === unread) {
@@ -94,7 +94,7 @@ export function* skipGap(cursor: TextCursor): Reading<void> {
   } while (cursor.at === cursor.end && (yield* more(cursor)))
 }
 
-/** Tells which literal comes next without reading it; -1 for none. Longer ones must stand before their beginnings. */
+/** Finds the literal that comes next without reading it; -1 for none. A literal must come before its own prefixes. */
 export function* lookingAt(cursor: TextCursor, literals: readonly string[]): Reading<number> {
   for (;;) {
     const { text, at, end, isFinal } = cursor
@@ -105,16 +105,19 @@ export function* lookingAt(cursor: TextCursor, literals: readonly string[]): Rea
   }
 }
 
-/** Reads one of some literals if it comes next; -1 for none. */
+/** Reads the literal that comes next; -1 for none. */
 export function* readLiteral(cursor: TextCursor, literals: readonly string[]): Reading<number> {
   const match = yield* lookingAt(cursor, literals)
   if (match >= 0) cursor.at += literals[match]?.length ?? 0
   return match
 }
 
-/** Reads up to the first of some literals, and it; answers the offset where it begins, undefined when none comes. */
+/**
+ * Reads up to and including the first of some literals and returns the offset where it begins; undefined when none
+ * comes.
+ */
 export function* readUntil(cursor: TextCursor, literals: readonly string[]): Reading<number | undefined> {
-  const units = firstUnits(literals)
+  const units = listFirstUnits(literals)
   do {
     while (cursor.at < cursor.end) {
       if (units.has(cursor.text.charCodeAt(cursor.at))) {

@@ -57,8 +57,8 @@ const markers = {
   argValueSuffix: '</p>',
 }
 
-describe('what is sent, and when', () => {
-  it('sends text at once, but for what may begin a call and white space that may only stand before one', () => {
+describe('the sent events and their time', () => {
+  it('sends text at once, except possible beginnings of calls and white space that may stand before one', () => {
     const pieces = ['One mo', 'ment. ', '{"na', 'me": "ask", "argu', 'ments": {"x": 1.0}}', '\n', 'Done', '.']
     expect(feed(pieces)).toEqual([
       [text('One mo')],
@@ -73,7 +73,7 @@ describe('what is sent, and when', () => {
     ])
   })
 
-  it('gives back what began like a call as soon as it cannot be one', () => {
+  it('releases held text as soon as it cannot be a call', () => {
     expect(feed(['if (a) {', ' b', ' }; [', '1] <too', 'l> `', '`code`', '`'])).toEqual([
       [text('if (a)')],
       [text(' { b')],
@@ -185,7 +185,7 @@ describe('however a reply is cut', () => {
     )
   })
 
-  it('text in which nothing can be a call is left as it is', () => {
+  it('text without possible calls stays as it is', () => {
     const prose = fc.string({ unit: 'binary' }).filter((found) => !/[{[<`]/.test(found))
     fc.assert(
       fc.property(prose, (whole) => {
@@ -222,7 +222,7 @@ describe('names', () => {
     expect([calls.length, content]).toEqual([count, count === 0 ? reply : ''])
   })
 
-  it('tells declared text from what only looks like JSON', () => {
+  it('separates declared text from apparent JSON', () => {
     const reply = '<function=ask><parameter=s>12</parameter><parameter=n>12</parameter></function>'
     expect(parseToolCalls(reply, { settings: {}, tools }).calls[0]?.arguments).toBe('{"s":"12","n":12}')
   })
@@ -239,7 +239,7 @@ describe('the answer pseudo-tool', () => {
     ).toEqual({ calls: [], content: 'Hi.' })
   })
 
-  it.each(['{"message":""}', '{"message":5}', '{}', 'null', '"text"'])('is nothing with %s', (json) => {
+  it.each(['{"message":""}', '{"message":5}', '{}', 'null', '"text"'])('gives no call with %s', (json) => {
     expect(parseToolCalls(`{"name":"answer","arguments":${json}}`, plain)).toEqual({ calls: [], content: '' })
   })
 

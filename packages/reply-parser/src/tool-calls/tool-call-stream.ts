@@ -6,25 +6,25 @@ import { readReply } from './read-reply.ts'
 import { TextCursor } from './text-cursor.ts'
 import type { ToolCallEvent, ToolCallOptions } from './tool-call.ts'
 
-/** Tells tool calls from text while a reply arrives. */
+/** Separates tool calls from text while a reply arrives. */
 export interface ToolCallStream {
-  /** Takes the next piece of the reply. What may be part of a call waits until that is known. */
+  /** Takes the next piece of the reply. A possible part of a call waits for more text. */
   push(piece: string): ToolCallEvent[]
-  /** What was still waiting. */
+  /** Returns the waiting events. */
   end(): ToolCallEvent[]
 }
 
 /**
- * Makes the stream of one reply. What it says in all does not depend on how the reply is cut into pieces, and takes
- * time linear in its length.
+ * Creates the stream of one reply. The joined events do not depend on how the reply is cut into pieces. Takes time
+ * linear in its length.
  *
- * Text is sent as soon as it cannot be part of a call, a call when it is complete: one that is broken or cut off is text
- * from its beginning. Calls between markers count whatever their name is; JSON that nothing marks counts only when it
- * names a tool of the request, if the tools are given. With patterns in the settings nothing is sent before the end, as
- * any text may then belong to a match.
+ * Text is sent as soon as it cannot be part of a call. A call is sent when it is complete; a broken or cut-off call is
+ * text from its beginning. Calls between markers are valid for every name. JSON without a marker is a call only when it
+ * names a tool of the request, if the tools are given. With patterns in the settings nothing is sent before the end,
+ * because any text may belong to a match.
  *
- * Calls inside reasoning are not looked for: reasoning is taken out before (`xml_format.allow_toolcall_in_think` has no
- * effect, nor has `disable_peg_parser`, as there is one parser).
+ * Reasoning must be removed before: calls inside it are not searched. `xml_format.allow_toolcall_in_think` has no
+ * effect, nor has `disable_peg_parser`, because there is one parser.
  *
  * @example
  * const stream = createToolCallStream({ settings: {}, tools: [{ name: 'ping' }] })

@@ -6,30 +6,30 @@ export interface ParsedToolCall {
   readonly name: string
   /** The model's own JSON text where it wrote JSON; else JSON made of its tagged values. */
   readonly arguments: string
-  /** Only where the form of the model carries one. */
+  /** Only present in forms that carry an id. */
   readonly id?: string | undefined
 }
 
-/** A tool of the request, as far as reading calls needs it. */
+/** The facts of a request's tool that reading calls needs. */
 export interface KnownTool {
   readonly name: string
   /** Its JSON Schema; tagged values of a `string` property are then never read as JSON. */
   readonly parameters?: unknown
 }
 
-/** How calls are told from text. */
+/** Context for separating calls from text. */
 export interface ToolCallOptions {
   /** The `function` block of the model. */
   readonly settings: ToolCallSettings
-  /** What the backend says of the chat template. */
+  /** The backend's description of the chat template. */
   readonly markers?: ToolFormatMarkers | undefined
   /** The tools of the request, when they are known. */
   readonly tools?: readonly KnownTool[] | undefined
 }
 
 /**
- * What a reply says, in order. Calls are numbered from 0 and never interleave; each is one `call-start` followed by one
- * `call-arguments`, sent when the call is complete.
+ * One event of a reply, in order. Calls are numbered from 0 and never interleave; each is one `call-start` followed by
+ * one `call-arguments`, sent when the call is complete.
  */
 export type ToolCallEvent =
   | { readonly type: 'text'; readonly text: string }

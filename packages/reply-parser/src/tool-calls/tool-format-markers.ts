@@ -1,5 +1,5 @@
 /**
- * What a backend says of the form in which its model writes calls. Texts are exact; empty means that there is none. The
+ * A backend's description of the form in which its model writes calls. Texts are exact; an empty text means absent. The
  * names are those of the backend contract.
  */
 export interface ToolFormatMarkers {
@@ -36,7 +36,7 @@ export interface ToolFormatMarkers {
   readonly callIdSuffix: string
 }
 
-/** Markers that say nothing. */
+/** Empty markers. */
 export const NO_MARKERS: ToolFormatMarkers = {
   formatType: '',
   sectionStart: '',

@@ -11,20 +11,20 @@ export function createPredictHandlers(host: ServiceHost): Pick<BackendHandlers, 
     predict: async (request, context) => {
       const service = host.use(request.ModelIdentity)
       const answer = await service.predict(toInput(request, host.log), toCall(context))
-      tellEnd(answer, context)
+      sendFinishReason(answer, context)
       return toReply(answer)
     },
     predictStream: async function* (request, context) {
       const service = host.use(request.ModelIdentity)
       for await (const piece of service.predictStream(toInput(request, host.log), toCall(context))) {
-        tellEnd(piece, context)
+        sendFinishReason(piece, context)
         yield toReply(piece)
       }
     },
   }
 }
 
-/** Words of instances for the ends that the contract knows; with another one the host finds out for itself. */
+/** Finish reasons of instances that the contract knows; for other words the host decides itself. */
 const FINISH_REASONS: ReadonlyMap<string | undefined, string> = new Map([
   ['stop', 'stop'],
   ['length', 'length'],
@@ -33,12 +33,12 @@ const FINISH_REASONS: ReadonlyMap<string | undefined, string> = new Map([
   ['content_filter', 'content_filter'],
 ])
 
-function tellEnd({ finishReason }: PredictPiece, context: HandlerContext): void {
+function sendFinishReason({ finishReason }: PredictPiece, context: HandlerContext): void {
   const word = FINISH_REASONS.get(finishReason)
   if (word !== undefined) context.addTrailer(ANSWER_TRAILERS.finish, word)
 }
 
-/** Prompts that the host rendered go as they are, conversations for the instance's own template. */
+/** Sends prompts that the host rendered as they are, and conversations for the instance's own template. */
 function toInput(request: PredictOptions, log: Log): PredictInput {
   const { messages, tools, toolChoice, metadata } = toConversation(request)
   const isConversation = messages.length > 0
@@ -74,7 +74,7 @@ function toInput(request: PredictOptions, log: Log): PredictInput {
   }
 }
 
-/** What no route takes, or what the contract does not say whose it is (§6.5). */
+/** Warns of fields that no route takes, or that the contract cannot assign to a message (§6.5). */
 function warnOfDropped({ Grammar, Images, Audios, Videos }: PredictOptions, log: Log): void {
   const dropped = Object.entries({ grammar: Grammar, images: Images, audio: Audios, video: Videos })
     .filter(([, value]) => value.length > 0)
@@ -82,7 +82,7 @@ function warnOfDropped({ Grammar, Images, Audios, Videos }: PredictOptions, log:
   if (dropped.length > 0) log.warn(`cannot be forwarded, left out: ${dropped.join(', ')}`)
 }
 
-/** A piece of an answer; its figures are running totals. */
+/** Builds a piece of an answer; its figures are running totals. */
 function toReply({ text, reasoning, calls, logprobs, usage }: PredictPiece): PartialMessage<Reply> {
   return {
     message: Buffer.from(text),

@@ -5,7 +5,7 @@ import type { ServiceHost } from '../host.ts'
 
 type StoreHandlers = Pick<BackendHandlers, 'storesSet' | 'storesDelete' | 'storesGet' | 'storesFind'>
 
-/** The vector store of the instance that has the model's name there. */
+/** Serves the vector store of the instance that has the model's name there. */
 export function createStoreHandlers(host: ServiceHost): StoreHandlers {
   return {
     storesSet: async ({ Keys, Values }, context) => {

@@ -28,7 +28,7 @@ export function createTextHandlers(host: ServiceHost): TextHandlers {
     },
     tokenizeString: async (request, context) => {
       const service = host.use(request.ModelIdentity)
-      // Of a conversation an instance tells the number of its tokens, and no ids.
+      // For a conversation an instance returns the number of tokens, and no ids.
       if (request.Prompt === '' && request.Messages.length > 0) {
         return { length: await service.countTokens(toConversation(request), toCall(context)) }
       }

@@ -17,7 +17,7 @@ type TranscriptionHandlers = Pick<
   'audioTranscription' | 'audioTranscriptionStream' | 'audioTranscriptionLive'
 >
 
-/** AudioTranscription, whole, as it is heard, and live. */
+/** AudioTranscription: whole, streamed, and live. */
 export function createTranscriptionHandlers(host: ServiceHost): TranscriptionHandlers {
   return {
     audioTranscription: async (request, context) => {
@@ -40,7 +40,7 @@ export function createTranscriptionHandlers(host: ServiceHost): TranscriptionHan
 
 async function toInput(request: TranscriptRequest) {
   const { dst, language, prompt, temperature, translate, diarize, timestampGranularities: granularities } = request
-  // `dst` is where the sound is.
+  // `dst` is the path of the input.
   return { file: await readInput(dst), language, prompt, temperature, translate, diarize, granularities }
 }
 

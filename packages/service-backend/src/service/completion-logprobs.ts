@@ -1,27 +1,27 @@
-import { type Fields, fieldsOf, isFields, listOf, numberOf, textOf } from '@svc/proxy/replies'
+import { type Fields, isFields, toFields, toList, toNumber, toText } from '@svc/proxy/replies'
 
-/** What the completions route is asked for where the chat route is asked for `logprobs` and `top_logprobs`. */
+/** Converts `logprobs` and `top_logprobs` of the chat route to the options of the completions route. */
 export function toCompletionOptions({ logprobs, top_logprobs: top, ...options }: Fields): Fields {
-  return logprobs === true ? { ...options, logprobs: (numberOf(top) ?? 0) > 0 ? top : true } : options
+  return logprobs === true ? { ...options, logprobs: (toNumber(top) ?? 0) > 0 ? top : true } : options
 }
 
-/** The probabilities of tokens as the chat format has them; lists of the completions format become that. */
+/** Reads token probabilities in the chat format; converts the lists of the completions format. */
 export function readLogprobs(logprobs: unknown): unknown {
   if (!isFields(logprobs) || !Array.isArray(logprobs.tokens)) return logprobs
-  const own = listOf(logprobs.token_logprobs)
-  const top = listOf(logprobs.top_logprobs)
+  const own = toList(logprobs.token_logprobs)
+  const top = toList(logprobs.top_logprobs)
   const content = logprobs.tokens.flatMap((token, index) =>
-    toEntry(token, own[index]).map((entry) => ({ ...entry, top_logprobs: alternativesOf(top[index]) })),
+    toEntry(token, own[index]).map((entry) => ({ ...entry, top_logprobs: readAlternatives(top[index]) })),
   )
   return { content }
 }
 
-function alternativesOf(top: unknown): Fields[] {
-  return Object.entries(fieldsOf(top)).flatMap(([token, logprob]) => toEntry(token, logprob))
+function readAlternatives(top: unknown): Fields[] {
+  return Object.entries(toFields(top)).flatMap(([token, logprob]) => toEntry(token, logprob))
 }
 
 /** The first token of a text has no probability. */
 function toEntry(token: unknown, logprob: unknown): { readonly token: string; readonly logprob: number }[] {
-  const [text, number] = [textOf(token), numberOf(logprob)]
+  const [text, number] = [toText(token), toNumber(logprob)]
   return text === undefined || number === undefined ? [] : [{ token: text, logprob: number }]
 }

@@ -1,18 +1,18 @@
-import { type Fields, fieldsOf, listOf, textOf } from '@svc/proxy/replies'
+import { type Fields, toFields, toList, toText } from '@svc/proxy/replies'
 import { undecodable } from './status.ts'
 import type { ServiceCall, ServiceTransport } from './transport.ts'
 
-/** Where an instance keeps what its models made. */
+/** Kinds of content that an instance generates and keeps. */
 export type GeneratedKind = 'audio' | 'images' | 'videos' | '3d'
 
 /**
- * The address of something that the instance made. Of a link only the path counts, and it must lie where such things are
- * kept: a link can lead nowhere else. Nothing where it does not.
+ * Resolves a link to generated content of the instance. Uses only the path of the link, and only below the folders of
+ * such content, so that a link cannot lead elsewhere. Undefined for any other link.
  */
-export function generatedUrl(root: URL, link: string, kinds: readonly GeneratedKind[]): URL | undefined {
+export function resolveGeneratedUrl(root: URL, link: string, kinds: readonly GeneratedKind[]): URL | undefined {
   const url = URL.canParse(link, root.href) ? new URL(link, root) : undefined
   if (url === undefined) return undefined
-  // The instance may know itself under a path of its own.
+  // The instance may see itself under another base path.
   for (const kind of kinds) {
     const place = url.pathname.indexOf(`/generated-${kind}/`)
     const rest = place === -1 ? '' : url.pathname.slice(place + 1)
@@ -22,7 +22,7 @@ export function generatedUrl(root: URL, link: string, kinds: readonly GeneratedK
 }
 
 /**
- * What an instance made, from the first entry of its reply: the bytes themselves, or a link that is followed.
+ * Reads generated content from the first entry of a reply: inline bytes, or a link, which is followed.
  *
  * @throws {SvcError} `internal` when there is neither
  */
@@ -31,10 +31,10 @@ export async function readGenerated(
   { reply, path, kind }: { readonly reply: Fields; readonly path: string; readonly kind: GeneratedKind },
   call: ServiceCall,
 ): Promise<AsyncIterable<Uint8Array>> {
-  const entry = fieldsOf(listOf(reply.data)[0])
-  const data = textOf(entry.b64_json)
+  const entry = toFields(toList(reply.data)[0])
+  const data = toText(entry.b64_json)
   if (data !== undefined && data !== '') return once(Buffer.from(data, 'base64'))
-  const url = generatedUrl(transport.target.root, textOf(entry.url) ?? '', [kind])
+  const url = resolveGeneratedUrl(transport.target.root, toText(entry.url) ?? '', [kind])
   if (url === undefined) throw undecodable(path)
   return (await transport.get(url, call)).body
 }

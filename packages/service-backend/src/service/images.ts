@@ -1,8 +1,8 @@
-import { type Fields, fieldsOf, readWhole, tryParseJson } from '@svc/proxy/replies'
+import { type Fields, readWhole, toFields, tryParseJson } from '@svc/proxy/replies'
 import { type GeneratedKind, readGenerated } from './generated-content.ts'
-import { contentTypeOf, type ServiceCall, type ServiceTransport, withoutZeros } from './transport.ts'
+import { dropZeros, readContentType, type ServiceCall, type ServiceTransport } from './transport.ts'
 
-/** A picture to make. Zeros and empty values mean that nothing is said. */
+/** An image to generate. Zeros and empty values are left out. */
 export interface ImageInput {
   readonly prompt: string
   readonly negativePrompt: string
@@ -10,13 +10,13 @@ export interface ImageInput {
   readonly height: number
   readonly steps: number
   readonly seed: number
-  /** Base64 of a picture to start from. */
+  /** Base64 of a source image. */
   readonly source?: string | undefined
-  /** Base64 of pictures to look at. */
+  /** Base64 of reference images. */
   readonly references: readonly string[]
 }
 
-/** A picture as a file. */
+/** Generates an image file. */
 export function makeImage(
   transport: ServiceTransport,
   input: ImageInput,
@@ -28,7 +28,7 @@ export function makeImage(
     prompt: negativePrompt === '' ? prompt : `${prompt}|${negativePrompt}`,
     n: 1,
     response_format: 'b64_json',
-    ...withoutZeros({
+    ...dropZeros({
       size: width > 0 && height > 0 ? `${width}x${height}` : '',
       step: steps,
       seed,
@@ -39,17 +39,17 @@ export function makeImage(
   return make(transport, { path: '/v1/images/generations', kind: 'images', json }, call)
 }
 
-/** A picture made larger, as a file. @param input.image base64 */
+/** Enlarges an image; returns a file. @param input.image base64 */
 export function upscaleImage(
   transport: ServiceTransport,
   input: { readonly image: string; readonly scale: number },
   call: ServiceCall,
 ): Promise<AsyncIterable<Uint8Array>> {
-  const json = { image: input.image, response_format: 'b64_json', ...withoutZeros({ scale: input.scale }) }
+  const json = { image: input.image, response_format: 'b64_json', ...dropZeros({ scale: input.scale }) }
   return make(transport, { path: '/v1/images/upscale', kind: 'images', json }, call)
 }
 
-/** A film to make. Zeros and empty values mean that nothing is said. */
+/** A video to generate. Zeros and empty values are left out. */
 export interface VideoInput {
   readonly prompt: string
   readonly negativePrompt: string
@@ -69,7 +69,7 @@ export interface VideoInput {
   readonly params: Readonly<Record<string, string>>
 }
 
-/** A film as a file. */
+/** Generates a video file. */
 export function makeVideo(
   transport: ServiceTransport,
   input: VideoInput,
@@ -78,7 +78,7 @@ export function makeVideo(
   const json = {
     prompt: input.prompt,
     response_format: 'b64_json',
-    ...withoutZeros({
+    ...dropZeros({
       negative_prompt: input.negativePrompt,
       start_image: input.startImage,
       end_image: input.endImage,
@@ -96,7 +96,7 @@ export function makeVideo(
   return make(transport, { path: '/video', kind: 'videos', json }, call)
 }
 
-/** A thing with a shape to make of a picture. Zeros and empty values mean that nothing is said. */
+/** A 3D model to generate from an image. Zeros and empty values are left out. */
 export interface ShapeInput {
   /** Base64. */
   readonly image: string
@@ -109,7 +109,7 @@ export interface ShapeInput {
   readonly params: Readonly<Record<string, string>>
 }
 
-/** A shape as a file. */
+/** Generates a 3D model file. */
 export function makeShape(
   transport: ServiceTransport,
   input: ShapeInput,
@@ -118,7 +118,7 @@ export function makeShape(
   const json = {
     image: input.image,
     response_format: 'b64_json',
-    ...withoutZeros({
+    ...dropZeros({
       seed: input.seed,
       step: input.steps,
       cfg_scale: input.cfgScale,
@@ -131,10 +131,10 @@ export function makeShape(
   return make(transport, { path: '/3d/generations', kind: '3d', json }, call)
 }
 
-/** The largest reply that lists what was made, in bytes. */
+/** The largest reply with a list of generated files, in bytes. */
 const MAX_LIST_BYTES = 512 * 1024 * 1024
 
-/** Some routes answer with the file itself, others with a list. */
+/** Some routes reply with the file itself, others with a list. */
 async function make(
   transport: ServiceTransport,
   { path, kind, json }: { readonly path: string; readonly kind: GeneratedKind; readonly json: Fields },
@@ -142,7 +142,7 @@ async function make(
 ): Promise<AsyncIterable<Uint8Array>> {
   const body = { json: { model: transport.target.model, ...json } }
   const reply = await transport.fetch(path, body, { ...call, streams: false })
-  if (!/^(?:application\/json|text\/|$)/.test(contentTypeOf(reply))) return reply.body
-  const list = fieldsOf(tryParseJson(new TextDecoder().decode(await readWhole(reply.body, MAX_LIST_BYTES))))
+  if (!/^(?:application\/json|text\/|$)/.test(readContentType(reply))) return reply.body
+  const list = toFields(tryParseJson(new TextDecoder().decode(await readWhole(reply.body, MAX_LIST_BYTES))))
   return readGenerated(transport, { reply: list, path, kind }, call)
 }

@@ -16,7 +16,7 @@ interface Said {
   readonly audio: string
 }
 
-/** An instance that answers what it is told to; it is at the other end of a socket of our own port. */
+/** A scripted instance at the other end of a socket of our own port. */
 async function listen(
   inputs: readonly LiveInput[],
   options: {
@@ -24,7 +24,7 @@ async function listen(
     readonly pipeline?: string
     readonly open?: 'never' | 'refused'
     readonly stuck?: boolean
-    /** Whether more is to be said that never comes. */
+    /** Whether more output is announced that never comes. */
     readonly endless?: boolean
     readonly signal?: AbortSignal
     readonly url?: string
@@ -134,7 +134,7 @@ describe('live transcription', () => {
     expect(sizes).toEqual([262_144, 262_144, 75_712])
   })
 
-  it('gives text as it is heard, the ends of utterances and the whole of it', async () => {
+  it('streams text, ends of utterances and the whole text', async () => {
     const world = await listen([config, audio], {
       answer: ({ type }, reply) => {
         if (type !== 'session.update') return
@@ -155,7 +155,7 @@ describe('live transcription', () => {
     ])
   })
 
-  it('waits five seconds for what is still to be heard, not longer', async () => {
+  it('waits at most five seconds for the remaining text', async () => {
     const world = await listen([config, audio], {
       answer: ({ type }, reply) => type === 'input_audio_buffer.append' && reply(started),
     })
@@ -166,7 +166,7 @@ describe('live transcription', () => {
     expect((await world.outputs).at(-1)).toEqual({ type: 'final', text: '' })
   })
 
-  it('without sound is nothing', async () => {
+  it('without sound gives no text', async () => {
     const world = await listen([])
     expect(await world.outputs).toEqual([])
     expect(world.opened).toEqual([])
@@ -174,7 +174,7 @@ describe('live transcription', () => {
 })
 
 describe('live transcription fails', () => {
-  it('without a pipeline, as what is not implemented', async () => {
+  it('without a pipeline is not implemented', async () => {
     await expect((await listen([config], { pipeline: '' })).outputs).rejects.toMatchObject({ kind: 'not_implemented' })
   })
 
@@ -186,7 +186,7 @@ describe('live transcription fails', () => {
     },
   )
 
-  it('where nobody answers', async () => {
+  it('without a listener', async () => {
     await expect((await listen([config], { open: 'refused' })).outputs).rejects.toMatchObject({ kind: 'unavailable' })
   })
 

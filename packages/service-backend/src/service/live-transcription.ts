@@ -1,27 +1,27 @@
 import { SvcError } from '@svc/errors'
 import type { Header } from '@svc/http-client'
-import { fieldsOf, isFields, textOf, tryParseJson } from '@svc/proxy/replies'
+import { isFields, toFields, toText, tryParseJson } from '@svc/proxy/replies'
 import { streamFailed, toSendFailure, unsupported } from './status.ts'
 import type { ServiceTarget } from './target.ts'
 import type { ServiceCall } from './transport.ts'
-import { routeUrl } from './url.ts'
+import { toRouteUrl } from './url.ts'
 
-/** How long an instance may take to open a socket, and how long it may go on after the last sound, in milliseconds. */
+/** Time limits in milliseconds: opening a socket, and output after the last sound. */
 const HANDSHAKE_MS = 30_000
 const WRITE_MS = 10_000
 const DRAIN_MS = 5_000
 const DEFAULT_SAMPLE_RATE = 16_000
 const MAX_SAMPLE_RATE = 192_000
-/** The most samples that are sent at once. */
+/** Most samples in one message. */
 const MAX_SAMPLES = 256 * 1024
 
 /** A socket that carries texts. */
 export interface LiveSocket {
   /** Resolves once the text has been handed to the system. */
   send(text: string): Promise<void>
-  /** What comes, in order; ends when the socket does. */
+  /** Incoming messages, in order; ends with the socket. */
   readonly messages: AsyncIterable<string>
-  /** Ends the socket at once; may be called more than once. */
+  /** Closes the socket at once; may be called more than once. */
   close(): void
 }
 
@@ -31,24 +31,24 @@ export type OpenLiveSocket = (
   options: { readonly headers: readonly Header[]; readonly signal: AbortSignal },
 ) => Promise<LiveSocket>
 
-/** Time as live transcription needs it. */
+/** The clock of live transcription. */
 export interface LiveClock {
   sleep(ms: number, options: { readonly signal: AbortSignal }): Promise<void>
 }
 
-/** What a live transcription is fed with: how to listen, once and first; then mono samples of -1..1. */
+/** Input of live transcription: the settings, once and first; then mono samples of -1..1. */
 export type LiveInput =
   | { readonly type: 'config'; readonly language: string; readonly sampleRate: number }
   | { readonly type: 'audio'; readonly pcm: readonly number[] }
 
-/** What it hears: that it is ready, once and first; pieces of text; ends of utterances; last the whole text. */
+/** Output of live transcription: readiness, once and first; pieces of text; ends of utterances; last the whole text. */
 export type LiveOutput =
   | { readonly type: 'ready' }
   | { readonly type: 'delta'; readonly text: string }
   | { readonly type: 'utterance-end' }
   | { readonly type: 'final'; readonly text: string }
 
-/** What live transcription is made of. */
+/** Options of live transcription. */
 export interface LiveOptions {
   readonly target: ServiceTarget
   readonly open: OpenLiveSocket
@@ -56,11 +56,11 @@ export interface LiveOptions {
 }
 
 /**
- * Writes speech down while it is spoken, over the realtime route of another instance, whose own detection of voice tells
- * where an utterance ends.
+ * Transcribes speech live, over the realtime route of another instance, whose own voice detection finds the ends of
+ * utterances.
  *
- * @throws {SvcError} `not_implemented` without a realtime pipeline, `invalid_request` unless the settings come first and
- *   once, `unavailable` when the instance fails, `timeout` when it takes too long
+ * @throws {SvcError} `not_implemented` without a realtime pipeline, `invalid_request` unless the settings come first
+ *   and once, `unavailable` when the instance fails, `timeout` when it takes too long
  */
 export async function* transcribeLive(
   { target, open, clock }: LiveOptions,
@@ -71,9 +71,9 @@ export async function* transcribeLive(
   const iterator = inputs[Symbol.asyncIterator]()
   const first = await iterator.next()
   if (first.done === true) return
-  const sampleRate = sampleRateOf(first.value)
-  const ending = new AbortController()
-  const ends = AbortSignal.any([signal, ending.signal])
+  const sampleRate = readSampleRate(first.value)
+  const controller = new AbortController()
+  const ends = AbortSignal.any([signal, controller.signal])
   const wait: Wait = (work, ms) => limit(work, { ms, clock, signal: ends })
   const state: Feeding = { isDone: false, failure: undefined }
   let socket: LiveSocket | undefined
@@ -83,7 +83,7 @@ export async function* transcribeLive(
     const send: Send = (event) => wait(opened.send(JSON.stringify(event)), WRITE_MS)
     await send(toSession(first.value, sampleRate))
     yield { type: 'ready' }
-    // Whatever ends the sound ends the socket: at once where it failed, else when there was time to hear the rest.
+    // The end of the input closes the socket: at once after a failure, else after time for the remaining output.
     feed(iterator, { send, sampleRate })
       .then(() => {
         state.isDone = true
@@ -95,10 +95,10 @@ export async function* transcribeLive(
       .finally(() => opened.close())
     yield* listen(opened, { state, target, signal })
   } finally {
-    // Ends a socket, too, that is still being opened.
-    ending.abort()
+    // Also closes a socket that is still opening.
+    controller.abort()
     socket?.close()
-    // Not waited for: a client that says nothing more must not keep the call.
+    // Not awaited: a silent client must not keep the call open.
     iterator.return?.()?.catch(() => {})
   }
 }
@@ -113,13 +113,13 @@ type Wait = <Value>(work: Promise<Value>, ms: number) => Promise<Value>
 
 function pipelineUrl({ realtimePipeline, root }: ServiceTarget): URL {
   if (realtimePipeline === undefined) throw unsupported('live transcription without proxy.realtime_pipeline')
-  const url = routeUrl(root, '/v1/realtime')
+  const url = toRouteUrl(root, '/v1/realtime')
   url.protocol = root.protocol === 'https:' ? 'wss:' : 'ws:'
   url.searchParams.set('model', realtimePipeline)
   return url
 }
 
-function sampleRateOf(input: LiveInput): number {
+function readSampleRate(input: LiveInput): number {
   if (input.type !== 'config') throw invalid('the settings must come before the sound')
   if (input.sampleRate > MAX_SAMPLE_RATE) throw invalid(`a sample rate above ${MAX_SAMPLE_RATE} is not possible`)
   return input.sampleRate > 0 ? input.sampleRate : DEFAULT_SAMPLE_RATE
@@ -143,7 +143,10 @@ function toSession(config: LiveInput, rate: number): unknown {
   }
 }
 
-/** Sends the sound, and a second of silence after it: only then is the end of the last utterance heard. */
+/**
+ * Sends the sound and then a second of silence, without which the instance does not detect the end of the last
+ * utterance.
+ */
 async function feed(
   inputs: AsyncIterator<LiveInput>,
   { send, sampleRate }: { readonly send: Send; readonly sampleRate: number },
@@ -169,38 +172,38 @@ async function* listen(
   socket: LiveSocket,
   { state, target, signal }: { readonly state: Feeding; readonly target: ServiceTarget; readonly signal: AbortSignal },
 ): AsyncGenerator<LiveOutput, void, undefined> {
-  const heard = createEars(target)
-  for await (const message of socket.messages) yield* heard.hear(message)
+  const reader = createEventReader(target)
+  for await (const message of socket.messages) yield* reader.readEvent(message)
   signal.throwIfAborted()
   if (state.failure !== undefined) throw toSendFailure(state.failure)
   if (!state.isDone) throw streamFailed('the upstream ended the socket')
-  yield { type: 'final', text: heard.text }
+  yield { type: 'final', text: reader.text }
 }
 
 const TRANSCRIPTION = 'conversation.item.input_audio_transcription.'
 
-/** What the events of an instance say. */
-function createEars({ secrets }: ServiceTarget) {
+/** Reads the events of an instance. */
+function createEventReader({ secrets }: ServiceTarget) {
   const texts: string[] = []
   const pieces = new Map<unknown, string>()
   return {
     get text() {
       return texts.join(' ')
     },
-    *hear(message: string): Generator<LiveOutput> {
+    *readEvent(message: string): Generator<LiveOutput> {
       const event = tryParseJson(message)
       if (!isFields(event)) return
       if (event.type === 'error' || event.type === `${TRANSCRIPTION}failed`) {
-        throw streamFailed(textOf(fieldsOf(event.error).message) ?? 'the upstream failed', secrets)
+        throw streamFailed(toText(toFields(event.error).message) ?? 'the upstream failed', secrets)
       }
       if (event.type === `${TRANSCRIPTION}delta`) {
-        const piece = textOf(event.delta) ?? ''
+        const piece = toText(event.delta) ?? ''
         pieces.set(event.item_id, (pieces.get(event.item_id) ?? '') + piece)
         if (piece !== '') yield { type: 'delta', text: piece }
       }
       if (event.type !== `${TRANSCRIPTION}completed`) return
-      const said = textOf(event.transcript) ?? pieces.get(event.item_id) ?? ''
-      // Some instances write an utterance down at once.
+      const said = toText(event.transcript) ?? pieces.get(event.item_id) ?? ''
+      // Some instances send an utterance in one event.
       if (!pieces.has(event.item_id) && said !== '') yield { type: 'delta', text: said }
       pieces.delete(event.item_id)
       texts.push(said.trim())
@@ -209,7 +212,7 @@ function createEars({ secrets }: ServiceTarget) {
   }
 }
 
-/** The work, unless it takes too long. */
+/** Rejects when the work takes too long. */
 async function limit<Value>(
   work: Promise<Value>,
   { ms, clock, signal }: { readonly ms: number; readonly clock: LiveClock; readonly signal: AbortSignal },

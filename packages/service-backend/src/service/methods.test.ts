@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { file, json, type ServiceWorld, startWorld, textOfBytes } from '../../test/service-world.ts'
+import { file, json, readText, type ServiceWorld, startWorld } from '../../test/service-world.ts'
 
 const signal = new AbortController().signal
 const call = { signal }
@@ -102,7 +102,7 @@ const ROWS: Record<string, Row> = {
     gives: [{ logProb: -2, lengthNormalizedLogProb: -1, numTokens: 2, tokens: [] }],
   },
   'find a voice': {
-    ask: ({ service }) => service.findVoice([0, 0.5], call),
+    ask: ({ service }) => service.detectSpeech([0, 0.5], call),
     path: '/v1/vad',
     sends: { model: 'm', audio: [0, 0.5] },
     reply: { segments: [{ start: 0.5, end: 1 }] },
@@ -256,14 +256,14 @@ describe.each(Object.entries(ROWS))('%s', (_name, { ask, path, sends, reply, giv
       (value) => value,
       (error: { kind: string }) => error.kind,
     )
-    // A store of which nothing is known is an empty one.
+    // An unknown store counts as an empty one.
     if (path.startsWith('/stores/')) expect(outcome).toMatchObject({ keys: [], values: [] })
     else expect(outcome).toBe('internal')
   })
 })
 
 describe('stores', () => {
-  it('are set and emptied with texts, and say nothing', async () => {
+  it('store and delete texts without a reply', async () => {
     await using world = await startWorld()
     world.instance.replyWith({ body: '' })
     await world.service.storesSet({ keys: [[1]], values: [new TextEncoder().encode('é')] }, call)
@@ -280,7 +280,7 @@ describe('stores', () => {
     expect(world.instance.requests).toEqual([])
   })
 
-  it('whose columns differ in length cannot be read', async () => {
+  it('with columns of different lengths are unreadable', async () => {
     await using world = await startWorld()
     world.instance.enqueue(json({ keys: [[1]], values: [] }))
     await expect(world.service.storesGet([[1]], call)).rejects.toMatchObject({ kind: 'internal' })
@@ -300,7 +300,7 @@ describe('the models of an instance', () => {
   })
 })
 
-describe('what cannot be forwarded', () => {
+describe('calls that cannot be forwarded', () => {
   // verifies service-proxy:limit:depth, service-proxy:limit:sound-source
   it('is told without asking: sound from a file, exports of depth, live transcription without sockets', async () => {
     await using world = await startWorld({ realtimePipeline: 'p' })
@@ -315,7 +315,7 @@ describe('what cannot be forwarded', () => {
   })
 })
 
-describe('what is made as a file', () => {
+describe('content generated as a file', () => {
   const picture = { ...base, references: [] }
   const film = {
     ...base,
@@ -351,7 +351,7 @@ describe('what is made as a file', () => {
   it.each(MADE)('(%s at %s) comes in the reply', async (_kind, path, make) => {
     await using world = await startWorld()
     world.instance.enqueue(json({ data: [{ b64_json: Buffer.from('made').toString('base64') }] }))
-    expect(await textOfBytes(await make(world))).toBe('made')
+    expect(await readText(await make(world))).toBe('made')
     expect(world.instance.requests[0]?.path).toBe(path)
     expect(world.asked()).toMatchObject({ model: 'm', response_format: 'b64_json' })
   })
@@ -359,13 +359,13 @@ describe('what is made as a file', () => {
   it.each(MADE)('(%s at %s) comes as the reply itself', async (_kind, _path, make) => {
     await using world = await startWorld()
     world.instance.enqueue(file('made', 'model/gltf-binary'))
-    expect(await textOfBytes(await make(world))).toBe('made')
+    expect(await readText(await make(world))).toBe('made')
   })
 
   it.each(MADE)('(%s at %s) is fetched from where it is kept, with the key', async (kind, _path, make) => {
     await using world = await startWorld({ apiKeyEnv: 'KEY' })
     world.instance.enqueue(json({ data: [{ url: `https://elsewhere/generated-${kind}/a.bin` }] }), file('made'))
-    expect(await textOfBytes(await make(world))).toBe('made')
+    expect(await readText(await make(world))).toBe('made')
     expect(world.instance.requests[1]).toMatchObject({ method: 'GET', path: `/generated-${kind}/a.bin` })
     expect(world.instance.requests[1]?.header('authorization')).toEqual(['Bearer sk-secret'])
   })
@@ -381,7 +381,7 @@ describe('what is made as a file', () => {
     await using world = await startWorld()
     world.instance.replyWith(json({ data: [{ b64_json: 'AA==' }] }))
     const asked = async (made: Promise<AsyncIterable<Uint8Array>>) => {
-      await textOfBytes(await made)
+      await readText(await made)
       return world.asked()
     }
     const input = { ...picture, negativePrompt: 'n', width: 64, height: 32, steps: 5, seed: 7, source: 'AA==' }
@@ -412,7 +412,7 @@ describe('what is made as a file', () => {
 })
 
 describe('forms', () => {
-  it('tell who spoke when', async () => {
+  it('diarize speakers', async () => {
     await using world = await startWorld()
     const reply = {
       num_speakers: 1,
@@ -451,7 +451,7 @@ describe('forms', () => {
     expect(world.instance.requests[0]?.text()).toContain('filename="a%22.wav"')
   })
 
-  it('tell which sounds are heard', async () => {
+  it('classify sounds', async () => {
     await using world = await startWorld()
     world.instance.enqueue(json({ detections: [{ index: 3, label: 'bark', score: 0.5 }] }))
     expect(await world.service.classifySound({ file: sound, topK: 1, threshold: 0 }, call)).toEqual([
@@ -475,8 +475,8 @@ describe('forms', () => {
       file('stem', 'audio/wav'),
     )
     const reference = { bytes: Buffer.from('ref'), name: 'r.wav' }
-    const changed = await world.service.transformSound({ audio: sound, reference, params: { a: 'b' } }, call)
-    expect(await textOfBytes(changed.body)).toBe('changed')
+    const changed = await world.service.transformAudio({ audio: sound, reference, params: { a: 'b' } }, call)
+    expect(await readText(changed.body)).toBe('changed')
     expect(changed.stems.map(({ name }) => name)).toEqual(['voice'])
     expect(world.askedForm()).toEqual([
       ['model', 'm'],
@@ -486,7 +486,7 @@ describe('forms', () => {
     ])
     const [stem] = changed.stems
     if (stem === undefined) throw new Error('there is no stem')
-    expect(await textOfBytes(await world.service.download(stem.url, call))).toBe('stem')
+    expect(await readText(await world.service.download(stem.url, call))).toBe('stem')
     expect(world.instance.requests[1]?.path).toBe('/generated-audio/v.wav')
   })
 })

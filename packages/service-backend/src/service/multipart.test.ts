@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { encodeForm, type FormField } from './multipart.ts'
 
-/** What another implementation of the format reads. */
+/** Parses a form with an independent implementation of the format. */
 async function readBack(fields: readonly FormField[]): Promise<[string, string | { name: string; bytes: Buffer }][]> {
   const { contentType, body } = encodeForm(fields)
   const form = await new Response(body, { headers: { 'content-type': contentType } }).formData()

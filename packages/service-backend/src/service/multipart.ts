@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 
-/** A file as it goes into a form. */
+/** A file in a form. */
 export interface FormFile {
   readonly bytes: Uint8Array
   /** Its name without folders. */
@@ -35,7 +35,7 @@ function* encodeField(name: string, value: FormField[1], boundary: string): Gene
   yield Buffer.from('\r\n')
 }
 
-/** As browsers do it: a name cannot end its quotes or its line. */
+/** Escapes as browsers do: a name cannot end its quotes or its line. */
 function quote(name: string): string {
   return name.replace(/\r?\n|\r/g, '%0D%0A').replace(/"/g, '%22')
 }

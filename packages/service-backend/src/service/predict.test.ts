@@ -126,12 +126,12 @@ describe('a streamed prediction', () => {
     })
   })
 
-  it('that ends in the middle is unavailable, one that gave its reason is whole', async () => {
+  it('that ends in the middle is unavailable; one with a finish reason is complete', async () => {
     await expect(stream(delta({ content: 'h' }))).rejects.toMatchObject({ kind: 'unavailable' })
     expect((await stream(delta({ content: 'h' }, { finish_reason: 'stop' }))).pieces).toHaveLength(1)
   })
 
-  it('that ends at any byte is whole or unavailable', async () => {
+  it('that ends at any byte is complete or unavailable', async () => {
     const frames = [
       delta({ content: 'grüß ' }),
       delta({ content: 'dich' }),

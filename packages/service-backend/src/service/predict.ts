@@ -1,56 +1,56 @@
 import type { Header } from '@svc/http-client'
 import {
-  countOf,
+  dropAbsent,
   type Fields,
-  fieldsOf,
   isFields,
-  listOf,
-  numberOf,
   readSseEvents,
-  textOf,
+  toCount,
+  toFields,
+  toList,
+  toNumber,
+  toText,
   tryParseJson,
-  withoutNothing,
 } from '@svc/proxy/replies'
 import { readLogprobs, toCompletionOptions } from './completion-logprobs.ts'
 import { streamFailed, undecodable } from './status.ts'
-import { type ServiceBody, type ServiceCall, type ServiceTransport, withoutZeros } from './transport.ts'
+import { dropZeros, type ServiceBody, type ServiceCall, type ServiceTransport } from './transport.ts'
 
-/** A request to generate. Zeros and empty values mean that nothing is said. */
+/** A request to generate. Zeros and empty values are left out. */
 export interface PredictInput {
-  /** The conversation, for the chat route; messages as the chat format has them. */
+  /** The conversation, for the chat route; messages in the chat format. */
   readonly messages?: readonly Fields[] | undefined
-  /** The rendered prompt, for the completions route; used where there are no messages. */
+  /** The rendered prompt, for the completions route; used without messages. */
   readonly prompt?: string | undefined
   /** Always sent. */
   readonly temperature: number
-  /** Everything else under its name in the chat format: `top_p`, `max_tokens`, `stop`, `tools` and so on. */
+  /** All other options by their names in the chat format: `top_p`, `max_tokens`, `stop`, `tools` and so on. */
   readonly options?: Fields | undefined
 }
 
 /** A piece of a call of a tool. */
 export interface CallPiece {
   readonly index: number
-  /** With the first piece. */
+  /** Present in the first piece. */
   readonly id: string
-  /** With the first piece. */
+  /** Present in the first piece. */
   readonly name: string
   readonly arguments: string
 }
 
-/** A piece of an answer, or the whole of one. */
+/** A piece of an answer, or a whole one. */
 export interface PredictPiece {
   readonly text: string
   readonly reasoning: string
   readonly calls: readonly CallPiece[]
-  /** As the chat format writes them; absent where there are none. */
+  /** In the chat format; absent when the instance sends none. */
   readonly logprobs?: unknown
-  /** Why the answer ended, in the instance's word; with the last piece of it. */
+  /** The finish reason in the instance's word; in the last piece. */
   readonly finishReason?: string | undefined
-  /** The instance's figures so far; absent until it gives them. */
+  /** The instance's figures so far; absent until it sends them. */
   readonly usage?: PredictUsage | undefined
 }
 
-/** Figures of an instance, running totals; 0 for what it does not tell. */
+/** Figures of an instance, running totals; 0 for unknown values. */
 export interface PredictUsage {
   readonly promptTokens: number
   readonly completionTokens: number
@@ -60,46 +60,46 @@ export interface PredictUsage {
   readonly generationMs: number
 }
 
-/** Asks an instance for what else it counts: times, and the tokens of the prompt at the start of a stream. */
+/** Requests the optional figures of an instance: timings, and prompt tokens at the start of a stream. */
 const ALL_FIGURES: readonly Header[] = [['extra-usage', 'true']]
 
-/** Generates through the chat route where there are messages, else through the completions route (§6.5). */
+/** Generates through the chat route for messages, else through the completions route (§6.5). */
 export async function predict(
   transport: ServiceTransport,
   input: PredictInput,
   call: ServiceCall,
 ): Promise<PredictPiece> {
-  const path = pathOf(input)
+  const path = choosePath(input)
   const reply = await transport.ask(path, toBody(transport, input), call)
-  const [choice] = listOf(reply.choices)
+  const [choice] = toList(reply.choices)
   if (!isFields(choice)) throw undecodable(path)
-  return readPiece(choice, fieldsOf(choice.message), reply)
+  return readPiece(choice, toFields(choice.message), reply)
 }
 
-/** The same piece by piece. */
+/** Generates the same, streamed. */
 export async function* predictStream(
   transport: ServiceTransport,
   input: PredictInput,
   call: ServiceCall,
 ): AsyncGenerator<PredictPiece, void, undefined> {
   const asked = toBody(transport, input, { stream: true, stream_options: { include_usage: true } })
-  const { body } = await transport.fetch(pathOf(input), asked, { ...call, streams: true })
+  const { body } = await transport.fetch(choosePath(input), asked, { ...call, streams: true })
   let isFinished = false
-  for await (const { data } of readSseEvents(body, () => undecodable(pathOf(input)))) {
+  for await (const { data } of readSseEvents(body, () => undecodable(choosePath(input)))) {
     if (data.trim() === '[DONE]') return
     const chunk = tryParseJson(data)
     if (!isFields(chunk)) continue
     throwIfError(chunk, transport.target.secrets)
-    const [choice] = listOf(chunk.choices).map(fieldsOf)
+    const [choice] = toList(chunk.choices).map(toFields)
     isFinished ||= choice?.finish_reason != null
     if (choice !== undefined || isFields(chunk.usage)) {
-      yield readPiece(choice ?? {}, fieldsOf(choice?.delta), chunk)
+      yield readPiece(choice ?? {}, toFields(choice?.delta), chunk)
     }
   }
   if (!isFinished) throw streamFailed("the upstream's stream ended before its end event")
 }
 
-function pathOf({ messages }: PredictInput): string {
+function choosePath({ messages }: PredictInput): string {
   return (messages?.length ?? 0) > 0 ? '/v1/chat/completions' : '/v1/completions'
 }
 
@@ -107,48 +107,48 @@ function toBody({ target }: ServiceTransport, input: PredictInput, more: Fields 
   const { messages = [], prompt = '', temperature, options = {} } = input
   const asked =
     messages.length > 0
-      ? { messages, temperature, ...withoutZeros(options) }
-      : { prompt, temperature, ...withoutZeros(toCompletionOptions(options)) }
+      ? { messages, temperature, ...dropZeros(options) }
+      : { prompt, temperature, ...dropZeros(toCompletionOptions(options)) }
   const json = { model: target.model, ...asked, ...more }
   return { json, headers: ALL_FIGURES }
 }
 
 function throwIfError({ error }: Fields, secrets: readonly string[]): void {
   if (error == null) return
-  throw streamFailed(textOf(fieldsOf(error).message) ?? textOf(error) ?? 'the upstream failed', secrets)
+  throw streamFailed(toText(toFields(error).message) ?? toText(error) ?? 'the upstream failed', secrets)
 }
 
 function readPiece(choice: Fields, message: Fields, { usage }: Fields): PredictPiece {
   return {
-    text: textOf(message.content) ?? textOf(choice.text) ?? textOf(message.refusal) ?? '',
-    reasoning: textOf(message.reasoning) ?? textOf(message.reasoning_content) ?? '',
-    calls: listOf(message.tool_calls).map((call, place) => readCall(fieldsOf(call), place)),
-    ...withoutNothing({
+    text: toText(message.content) ?? toText(choice.text) ?? toText(message.refusal) ?? '',
+    reasoning: toText(message.reasoning) ?? toText(message.reasoning_content) ?? '',
+    calls: toList(message.tool_calls).map((call, place) => readCall(toFields(call), place)),
+    ...dropAbsent({
       logprobs: readLogprobs(choice.logprobs),
-      finishReason: textOf(choice.finish_reason),
+      finishReason: toText(choice.finish_reason),
       usage: isFields(usage) ? readUsage(usage) : undefined,
     }),
   }
 }
 
 function readUsage(usage: Fields): PredictUsage | undefined {
-  const promptTokens = countOf(usage.prompt_tokens)
-  const completionTokens = countOf(usage.completion_tokens)
+  const promptTokens = toCount(usage.prompt_tokens)
+  const completionTokens = toCount(usage.completion_tokens)
   if (promptTokens === undefined && completionTokens === undefined) return undefined
   return {
     promptTokens: promptTokens ?? 0,
     completionTokens: completionTokens ?? 0,
-    promptMs: Math.max(0, numberOf(usage.timing_prompt_processing) ?? 0),
-    generationMs: Math.max(0, numberOf(usage.timing_token_generation) ?? 0),
+    promptMs: Math.max(0, toNumber(usage.timing_prompt_processing) ?? 0),
+    generationMs: Math.max(0, toNumber(usage.timing_token_generation) ?? 0),
   }
 }
 
 function readCall({ index, id, function: called }: Fields, place: number): CallPiece {
-  const { name, arguments: given } = fieldsOf(called)
+  const { name, arguments: given } = toFields(called)
   return {
-    index: countOf(index) ?? place,
-    id: textOf(id) ?? '',
-    name: textOf(name) ?? '',
-    arguments: textOf(given) ?? '',
+    index: toCount(index) ?? place,
+    id: toText(id) ?? '',
+    name: toText(name) ?? '',
+    arguments: toText(given) ?? '',
   }
 }

@@ -1,11 +1,13 @@
 import type { Upstream } from '@svc/http-client'
+import { transformAudio } from './audio-transform.ts'
 import { countTokens } from './count.ts'
-import { classifySound, diarize, findVoice, transformSound } from './hearing.ts'
+import { diarize } from './diarization.ts'
+import { analyzeFaces, verifyFaces } from './faces.ts'
 import { makeImage, makeShape, makeVideo, upscaleImage } from './images.ts'
 import { type LiveClock, type LiveInput, type OpenLiveSocket, transcribeLive } from './live-transcription.ts'
 import { listModels } from './models.ts'
-import { analyzeFaces, analyzeVoice, embedVoice, verifyFaces, verifyVoices } from './people.ts'
 import { predict, predictStream } from './predict.ts'
+import { classifySound } from './sound-classification.ts'
 import { makeSound, speak, speakStream } from './speech.ts'
 import { unsupported } from './status.ts'
 import { storesDelete, storesFind, storesGet, storesSet } from './stores.ts'
@@ -13,11 +15,13 @@ import type { ServiceTarget } from './target.ts'
 import { detokenize, embed, rerank, score, tokenize } from './text.ts'
 import { transcribe, transcribeStream } from './transcription.ts'
 import { createTransport, type ServiceCall, type ServiceTransport } from './transport.ts'
+import { detectSpeech } from './vad.ts'
 import { detect, measureDepth } from './vision.ts'
+import { analyzeVoice, embedVoice, verifyVoices } from './voices.ts'
 
 /**
- * Everything that is forwarded to another instance. Methods that are not here have no route there: they are not
- * implemented, and a chain of targets skips this one for them.
+ * All methods that are forwarded to another instance. Other methods have no route there: they are not implemented, and
+ * a failover group skips this target for them.
  */
 const METHODS = {
   predict,
@@ -34,9 +38,9 @@ const METHODS = {
   transcribe,
   transcribeStream,
   diarize,
-  findVoice,
+  detectSpeech,
   classifySound,
-  transformSound,
+  transformAudio,
   makeImage,
   upscaleImage,
   makeVideo,
@@ -54,11 +58,11 @@ const METHODS = {
   storesFind,
 }
 
-/** What a service is made of. */
+/** Options of {@link createService}. */
 export interface ServiceOptions {
   readonly target: ServiceTarget
   readonly upstream: Pick<Upstream, 'send'>
-  /** Opens sockets for live transcription; without it that is not implemented. */
+  /** Opens sockets for live transcription, which is not implemented without it. */
   readonly live?: { readonly open: OpenLiveSocket; readonly clock: LiveClock } | undefined
 }
 
@@ -74,13 +78,13 @@ type Methods = { readonly [Name in keyof typeof METHODS]: Forwarded<(typeof METH
 
 /**
  * A model of another instance. A call fails in one of the classes of §6.5: `not_implemented` (skip this target),
- * `unavailable` (it is down), `rate_limited` (it rests for `retryAfterMs`), `invalid_request` (ask nobody else); or with
- * `timeout`, `cancelled`, and `internal` for a reply that cannot be read.
+ * `unavailable` (it is down), `rate_limited` (it rests for `retryAfterMs`), `invalid_request` (ask no other target); or
+ * with `timeout`, `cancelled`, and `internal` for an unreadable reply.
  */
 export interface Service extends Methods {
-  /** What lies under an address of the instance, such as a part of a sound that was changed. */
+  /** Downloads from an address of the instance, such as a part of transformed audio. */
   download(url: URL, call: ServiceCall): Promise<AsyncIterable<Uint8Array>>
-  /** The names of the models that the instance has. */
+  /** Lists the names of the instance's models. */
   models(call: ServiceCall): Promise<readonly string[]>
   transcribeLive(inputs: AsyncIterable<LiveInput>, call: Pick<ServiceCall, 'signal'>): ReturnType<typeof transcribeLive>
 }

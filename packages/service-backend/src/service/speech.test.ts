@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { collect, cutBytes, file, json, sse, startWorld, textOfBytes, wav } from '../../test/service-world.ts'
+import { collect, cutBytes, file, json, readText, sse, startWorld, wav } from '../../test/service-world.ts'
 import { readWavHead } from './wav-head.ts'
 
 const signal = new AbortController().signal
@@ -11,7 +11,7 @@ describe('speech', () => {
   it('is a file; the path of a voice goes as it is', async () => {
     await using world = await startWorld()
     world.instance.enqueue(file('sound', 'audio/wav'))
-    expect(await textOfBytes(await world.service.speak({ ...speech, language: 'de', instructions: '' }, call))).toBe(
+    expect(await readText(await world.service.speak({ ...speech, language: 'de', instructions: '' }, call))).toBe(
       'sound',
     )
     expect(world.instance.requests[0]?.path).toBe('/tts')
@@ -66,11 +66,11 @@ describe('the head of a streamed file', () => {
 })
 
 describe('sound of words', () => {
-  it('is asked for with what was said alone', async () => {
+  it('sends only the given options', async () => {
     await using world = await startWorld()
     world.instance.enqueue(file('sound', 'audio/wav'))
     const input = { text: 'rain', duration: 2, temperature: 0, sample: false, bpm: undefined, caption: '', source: '' }
-    expect(await textOfBytes(await world.service.makeSound(input, call))).toBe('sound')
+    expect(await readText(await world.service.makeSound(input, call))).toBe('sound')
     expect(world.instance.requests[0]?.path).toBe('/v1/sound-generation')
     expect(world.asked()).toEqual({
       model_id: 'm',
@@ -144,7 +144,7 @@ describe('a transcript', () => {
     expect(transcript.segments.map((part) => part.words.map(({ text }) => text))).toEqual([['a', 'b'], ['c']])
   })
 
-  it('streams as it is heard, the whole of it last', async () => {
+  it('streams pieces of text, the whole text last', async () => {
     await using world = await startWorld()
     world.instance.enqueue(
       sse({ type: 'transcript.text.delta', delta: 'h' }, { type: 'other' }, 'not JSON', {
@@ -162,7 +162,7 @@ describe('a transcript', () => {
   it.each([
     [[{ type: 'transcript.text.delta', delta: 'h' }], 'the upstream'],
     [[{ type: 'error', error: { message: 'broke' } }], 'broke'],
-  ])('whose stream is %j is unavailable', async (events, message) => {
+  ])('with the stream %j is unavailable', async (events, message) => {
     await using world = await startWorld()
     world.instance.enqueue(sse(...events))
     await expect(collect(world.service.transcribeStream(input, call))).rejects.toMatchObject({

@@ -1,19 +1,19 @@
 import type { Fields } from '@svc/proxy/replies'
 import { unsupported } from './status.ts'
-import { type ServiceCall, type ServiceTransport, withoutZeros } from './transport.ts'
+import { dropZeros, type ServiceCall, type ServiceTransport } from './transport.ts'
 import { readWavHead, type SpeechPiece } from './wav-head.ts'
 
-/** What to say, and how. Empty values mean that nothing is said about it. */
+/** Text to speak, and options. Empty values are left out. */
 export interface SpeechInput {
   readonly text: string
-  /** A voice of the instance; the local path of a voice profile goes as it is (§6.5). */
+  /** A voice of the instance; the local path of a voice profile is sent as it is (§6.5). */
   readonly voice: string
   readonly language?: string | undefined
   readonly instructions?: string | undefined
   readonly params: Readonly<Record<string, string>>
 }
 
-/** Speech as a file of sound. */
+/** Synthesizes speech as an audio file. */
 export async function speak(
   transport: ServiceTransport,
   input: SpeechInput,
@@ -23,9 +23,7 @@ export async function speak(
   return (await transport.fetch('/tts', { json }, { ...call, streams: false })).body
 }
 
-/**
- * Speech as it is made. A synthesis that fails but ends its stream cleanly cannot be told from one that is whole (§6.5).
- */
+/** Streams synthesized speech. A synthesis that fails but ends its stream cleanly looks complete (§6.5). */
 export async function* speakStream(
   transport: ServiceTransport,
   input: SpeechInput,
@@ -38,10 +36,10 @@ export async function* speakStream(
 
 function speechBody({ target }: ServiceTransport, input: SpeechInput): Fields {
   const { text, voice, language, instructions, params } = input
-  return { model: target.model, input: text, ...withoutZeros({ voice, language, instructions, params }) }
+  return { model: target.model, input: text, ...dropZeros({ voice, language, instructions, params }) }
 }
 
-/** Sound to make of words. Absent values mean that nothing is said about them. */
+/** A sound to generate from text. Absent values are left out. */
 export interface SoundInput {
   readonly text: string
   /** Seconds. */
@@ -56,14 +54,14 @@ export interface SoundInput {
   readonly language?: string | undefined
   readonly timesignature?: string | undefined
   readonly instrumental?: boolean | undefined
-  /** A file to start from: no route takes one (§6.5). */
+  /** A source file: no route takes one (§6.5). */
   readonly source?: string | undefined
 }
 
 /**
- * Sound as a file.
+ * Generates a sound file.
  *
- * @throws {SvcError} `not_implemented` with a file to start from
+ * @throws {SvcError} `not_implemented` with a source file
  */
 export async function makeSound(
   transport: ServiceTransport,
@@ -81,7 +79,7 @@ export async function makeSound(
   return reply.body
 }
 
-/** What is absent was not said; a zero that is there was. */
+/** Drops absent values; a given zero stays. */
 function defined(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== ''))
 }

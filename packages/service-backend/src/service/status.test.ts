@@ -4,7 +4,7 @@ import { json, startWorld } from '../../test/service-world.ts'
 
 const signal = new AbortController().signal
 
-describe('what an instance answers', () => {
+describe('replies of an instance', () => {
   it.each([
     [501, 'not_implemented'],
     [500, 'unavailable'],
@@ -126,7 +126,7 @@ describe('an instance', () => {
     expect(await request.outcome).toBe('aborted')
   })
 
-  it('gets the key, who asks, and how many servers have passed the request on', async () => {
+  it("gets the key, the client's trace and the hop count", async () => {
     await using world = await startWorld({ apiKeyEnv: 'KEY' })
     world.instance.replyWith(json({ tokens: [] }))
     await world.service.tokenize('x', { signal })

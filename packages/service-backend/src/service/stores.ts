@@ -1,22 +1,22 @@
 import { SvcError } from '@svc/errors'
-import { type Fields, listOf, textOf } from '@svc/proxy/replies'
+import { type Fields, toList, toText } from '@svc/proxy/replies'
 import { undecodable } from './status.ts'
-import { numbersOf } from './text.ts'
+import { readNumbers } from './text.ts'
 import type { ServiceCall, ServiceTransport } from './transport.ts'
 
-/** Vectors and what is kept under them. */
+/** Vectors with their values. */
 export interface StoreEntries {
   readonly keys: readonly (readonly number[])[]
   readonly values: readonly Uint8Array[]
 }
 
-/** Keeps values under vectors. The instance keeps texts: values must be UTF-8. */
+/** Stores values under vectors. The instance stores texts: values must be UTF-8. */
 export async function storesSet(transport: ServiceTransport, entries: StoreEntries, call: ServiceCall): Promise<void> {
-  const values = entries.values.map(toText)
+  const values = entries.values.map(decodeText)
   await send(transport, '/stores/set', { keys: entries.keys, values }, call)
 }
 
-/** Forgets what is kept under vectors. */
+/** Deletes vectors with their values. */
 export async function storesDelete(
   transport: ServiceTransport,
   keys: StoreEntries['keys'],
@@ -25,7 +25,7 @@ export async function storesDelete(
   await send(transport, '/stores/delete', { keys }, call)
 }
 
-/** What is kept under vectors; those that are not known are left out. */
+/** Reads the values of vectors; unknown vectors are left out. */
 export async function storesGet(
   transport: ServiceTransport,
   keys: StoreEntries['keys'],
@@ -36,7 +36,7 @@ export async function storesGet(
   return readEntries(reply, path)
 }
 
-/** What is kept under the vectors most like one, best first; similarities are cosines. */
+/** Finds the values of the most similar vectors, best first; similarities are cosines. */
 export async function storesFind(
   transport: ServiceTransport,
   input: { readonly key: readonly number[]; readonly topK: number },
@@ -45,10 +45,10 @@ export async function storesFind(
   const path = '/stores/find'
   const json = { store: transport.target.model, key: input.key, topk: input.topK }
   const reply = await transport.ask(path, { json }, call)
-  return { ...readEntries(reply, path), similarities: numbersOf(listOf(reply.similarities), path) }
+  return { ...readEntries(reply, path), similarities: readNumbers(toList(reply.similarities), path) }
 }
 
-/** These answer with nothing. */
+/** Calls a route whose reply has no content. */
 async function send(transport: ServiceTransport, path: string, fields: Fields, call: ServiceCall): Promise<void> {
   const json = { store: transport.target.model, ...fields }
   const { body } = await transport.fetch(path, { json }, { ...call, streams: false })
@@ -56,9 +56,9 @@ async function send(transport: ServiceTransport, path: string, fields: Fields, c
 }
 
 function readEntries(reply: Fields, path: string): StoreEntries {
-  const keys = listOf(reply.keys).map((key) => numbersOf(listOf(key), path))
-  const values = listOf(reply.values).map((value) => {
-    const text = textOf(value)
+  const keys = toList(reply.keys).map((key) => readNumbers(toList(key), path))
+  const values = toList(reply.values).map((value) => {
+    const text = toText(value)
     if (text === undefined) throw undecodable(path)
     return new TextEncoder().encode(text)
   })
@@ -66,7 +66,7 @@ function readEntries(reply: Fields, path: string): StoreEntries {
   return { keys, values }
 }
 
-function toText(value: Uint8Array): string {
+function decodeText(value: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(value)
   } catch (error) {

@@ -44,7 +44,7 @@ describe('a service target', () => {
     await expect(load(settings)).rejects.toMatchObject({ code: 'invalid_proxy_settings' })
   })
 
-  it('warns of what means nothing to it, and of an address that is cut', async () => {
+  it('warns of settings without effect, and of an address that is cut', async () => {
     const { warnings } = await load({ upstreamUrl: 'http://a/v1', mode: 'translate', provider: 'provider_b' })
     expect(warnings.map((warning) => warning.split(':')[0])).toEqual([
       'proxy.upstream_url',

@@ -1,24 +1,24 @@
 import type { Header } from '@svc/http-client'
-import { credentialHeaders, type KeySettings, readUpstreamKey, type SecretReader } from '@svc/proxy'
-import { serviceUrl } from './url.ts'
+import { createCredentialHeaders, type KeySettings, readUpstreamKey, type SecretReader } from '@svc/proxy'
+import { parseServiceUrl } from './url.ts'
 
 /** The settings of a model that another instance serves (§2.13). */
 export interface ServiceSettings extends KeySettings {
-  /** The root of the instance; `/v1` and what follows is cut off. */
+  /** The root of the instance; `/v1` and the rest after it is cut off. */
   readonly upstreamUrl?: string | undefined
   /** The model's name there. @default its own name here */
   readonly upstreamModel?: string | undefined
-  /** For each request that does not stream. @default no limit but that of the headers */
+  /** Limit for each request that does not stream. @default no limit beside that of the headers */
   readonly requestTimeoutSeconds?: number | undefined
   /** Names a realtime pipeline of the instance, for live transcription. */
   readonly realtimePipeline?: string | undefined
-  /** Means nothing here; told in a warning when set. */
+  /** Has no effect; a warning says so. */
   readonly mode?: string | undefined
-  /** Means nothing here; told in a warning when set. */
+  /** Has no effect; a warning says so. */
   readonly provider?: string | undefined
 }
 
-/** A model of another instance, ready to be asked: its settings are checked and its key is read. */
+/** A model of another instance, ready for requests: its settings are checked and its key is read. */
 export interface ServiceTarget {
   /** Its path ends in a slash. */
   readonly root: URL
@@ -26,9 +26,9 @@ export interface ServiceTarget {
   readonly model: string
   readonly timeoutMs: number | undefined
   readonly realtimePipeline: string | undefined
-  /** The same for every request, the key among them: never to be logged or shown. */
+  /** The same for every request, including the key: never log or show them. */
   readonly headers: readonly Header[]
-  /** What must not be shown of an instance's words: the key, where there is one. */
+  /** Texts to redact in an instance's messages: the key, if there is one. */
   readonly secrets: readonly string[]
 }
 
@@ -44,12 +44,12 @@ export async function loadServiceTarget(
     /** The model's own name. */
     readonly name: string
     readonly secrets: SecretReader
-    /** Takes what is wrong with the settings but does not keep the model from being used. */
+    /** Receives warnings about settings that do not prevent the use of the model. */
     readonly warn: (message: string) => void
     readonly userAgent?: string | undefined
   },
 ): Promise<ServiceTarget> {
-  const { root, warning } = serviceUrl(settings.upstreamUrl)
+  const { root, warning } = parseServiceUrl(settings.upstreamUrl)
   const key = await readUpstreamKey(settings, options.secrets)
   if (warning !== undefined) options.warn(warning)
   for (const setting of ['mode', 'provider'] as const) {
@@ -64,7 +64,7 @@ export async function loadServiceTarget(
     headers: [
       ['user-agent', options.userAgent ?? 'svc'],
       ['accept-encoding', 'identity'],
-      ...credentialHeaders('provider_a', key),
+      ...createCredentialHeaders('provider_a', key),
     ],
     secrets: key === undefined ? [] : [key],
   }

@@ -1,14 +1,14 @@
-import { countOf, type Fields, fieldsOf, listOf, numberOf, textOf } from '@svc/proxy/replies'
+import { type Fields, toCount, toFields, toList, toNumber, toText } from '@svc/proxy/replies'
 import { undecodable } from './status.ts'
-import { type ServiceCall, type ServiceTransport, withoutZeros } from './transport.ts'
+import { dropZeros, type ServiceCall, type ServiceTransport } from './transport.ts'
 
-/** A vector and the tokens that it cost. */
+/** A vector with its token count. */
 export interface EmbedOutput {
   readonly embedding: readonly number[]
   readonly promptTokens: number
 }
 
-/** One document and how well it fits. */
+/** One document with its score. */
 export interface RankedDocument {
   /** Its place in the request. */
   readonly index: number
@@ -16,7 +16,7 @@ export interface RankedDocument {
   readonly relevanceScore: number
 }
 
-/** One candidate and how likely it is; natural logarithms. */
+/** One candidate with its likelihood; natural logarithms. */
 export interface ScoredCandidate {
   readonly logProb: number
   readonly lengthNormalizedLogProb: number
@@ -24,7 +24,7 @@ export interface ScoredCandidate {
   readonly tokens: readonly { readonly token: string; readonly logProb: number }[]
 }
 
-/** The vector of a text or of a list of tokens. */
+/** Computes the vector of a text or of a list of tokens. */
 export async function embed(
   transport: ServiceTransport,
   input: string | readonly number[],
@@ -34,19 +34,19 @@ export async function embed(
   const json = {
     model: transport.target.model,
     input: typeof input === 'string' ? input : [input],
-    // Its own clients ask for base64 unless told otherwise.
+    // Official clients request base64 by default.
     encoding_format: 'float',
   }
   const reply = await transport.ask(path, { json }, call)
-  const { embedding } = fieldsOf(listOf(reply.data)[0])
+  const { embedding } = toFields(toList(reply.data)[0])
   if (!Array.isArray(embedding)) throw undecodable(path)
   return {
-    embedding: numbersOf(embedding, path),
-    promptTokens: countOf(fieldsOf(reply.usage).prompt_tokens) ?? 0,
+    embedding: readNumbers(embedding, path),
+    promptTokens: toCount(toFields(reply.usage).prompt_tokens) ?? 0,
   }
 }
 
-/** Documents by how well they fit a query, best first. */
+/** Ranks documents by relevance to a query, best first. */
 export async function rerank(
   transport: ServiceTransport,
   input: { readonly query: string; readonly documents: readonly string[]; readonly topN: number },
@@ -58,23 +58,23 @@ export async function rerank(
 }> {
   const path = '/v1/rerank'
   const { query, documents, topN } = input
-  const json = { model: transport.target.model, query, documents, ...withoutZeros({ top_n: topN }) }
+  const json = { model: transport.target.model, query, documents, ...dropZeros({ top_n: topN }) }
   const reply = await transport.ask(path, { json }, call)
-  const usage = fieldsOf(reply.usage)
+  const usage = toFields(reply.usage)
   if (!Array.isArray(reply.results)) throw undecodable(path)
   return {
-    results: reply.results.map(fieldsOf).map(({ index, document, relevance_score: score }) => {
-      const place = countOf(index)
+    results: reply.results.map(toFields).map(({ index, document, relevance_score: score }) => {
+      const place = toCount(index)
       if (place === undefined) throw undecodable(path)
-      const text = textOf(fieldsOf(document).text) ?? textOf(document) ?? documents[place] ?? ''
-      return { index: place, text, relevanceScore: numberOf(score) ?? 0 }
+      const text = toText(toFields(document).text) ?? toText(document) ?? documents[place] ?? ''
+      return { index: place, text, relevanceScore: toNumber(score) ?? 0 }
     }),
-    totalTokens: countOf(usage.total_tokens) ?? 0,
-    promptTokens: countOf(usage.prompt_tokens) ?? 0,
+    totalTokens: toCount(usage.total_tokens) ?? 0,
+    promptTokens: toCount(usage.prompt_tokens) ?? 0,
   }
 }
 
-/** The tokens of a text. */
+/** Splits a text into tokens. */
 export async function tokenize(
   transport: ServiceTransport,
   content: string,
@@ -83,10 +83,10 @@ export async function tokenize(
   const path = '/v1/tokenize'
   const reply = await transport.ask(path, { json: { model: transport.target.model, content } }, call)
   if (!Array.isArray(reply.tokens)) throw undecodable(path)
-  return numbersOf(reply.tokens, path)
+  return readNumbers(reply.tokens, path)
 }
 
-/** The text of tokens. */
+/** Joins tokens to a text. */
 export async function detokenize(
   transport: ServiceTransport,
   tokens: readonly number[],
@@ -94,12 +94,12 @@ export async function detokenize(
 ): Promise<string> {
   const path = '/v1/detokenize'
   const reply = await transport.ask(path, { json: { model: transport.target.model, tokens } }, call)
-  const content = textOf(reply.content)
+  const content = toText(reply.content)
   if (content === undefined) throw undecodable(path)
   return content
 }
 
-/** How likely each candidate is as what follows the prompt. The instance wants an admin's key for it. */
+/** Scores each candidate as a continuation of the prompt. The instance requires an admin's key for it. */
 export async function score(
   transport: ServiceTransport,
   input: {
@@ -112,28 +112,28 @@ export async function score(
 ): Promise<readonly ScoredCandidate[]> {
   const path = '/api/score'
   const { prompt, candidates, lengthNormalize, includeTokenLogprobs } = input
-  const flags = withoutZeros({ length_normalize: lengthNormalize, include_token_logprobs: includeTokenLogprobs })
+  const flags = dropZeros({ length_normalize: lengthNormalize, include_token_logprobs: includeTokenLogprobs })
   const json = { model: transport.target.model, prompt, candidates, ...flags }
   const reply = await transport.ask(path, { json }, call)
-  if (listOf(reply.candidates).length !== candidates.length) throw undecodable(path)
-  return listOf(reply.candidates).map((candidate) => readCandidate(fieldsOf(candidate)))
+  if (toList(reply.candidates).length !== candidates.length) throw undecodable(path)
+  return toList(reply.candidates).map((candidate) => readCandidate(toFields(candidate)))
 }
 
 function readCandidate(candidate: Fields): ScoredCandidate {
   return {
-    logProb: numberOf(candidate.log_prob) ?? 0,
-    lengthNormalizedLogProb: numberOf(candidate.length_normalized_log_prob) ?? 0,
-    numTokens: countOf(candidate.num_tokens) ?? 0,
-    tokens: listOf(candidate.tokens)
-      .map(fieldsOf)
-      .map(({ token, log_prob: logProb }) => ({ token: textOf(token) ?? '', logProb: numberOf(logProb) ?? 0 })),
+    logProb: toNumber(candidate.log_prob) ?? 0,
+    lengthNormalizedLogProb: toNumber(candidate.length_normalized_log_prob) ?? 0,
+    numTokens: toCount(candidate.num_tokens) ?? 0,
+    tokens: toList(candidate.tokens)
+      .map(toFields)
+      .map(({ token, log_prob: logProb }) => ({ token: toText(token) ?? '', logProb: toNumber(logProb) ?? 0 })),
   }
 }
 
-/** Numbers of a reply. @throws {SvcError} `internal` when one is none */
-export function numbersOf(values: readonly unknown[], path: string): readonly number[] {
+/** Reads the numbers of a reply. @throws {SvcError} `internal` for any other value */
+export function readNumbers(values: readonly unknown[], path: string): readonly number[] {
   return values.map((value) => {
-    const number = numberOf(value)
+    const number = toNumber(value)
     if (number === undefined) throw undecodable(path)
     return number
   })

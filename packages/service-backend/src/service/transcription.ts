@@ -1,12 +1,12 @@
 import {
-  countOf,
   type Fields,
-  fieldsOf,
   isFields,
-  listOf,
-  numberOf,
   readSseEvents,
-  textOf,
+  toCount,
+  toFields,
+  toList,
+  toNumber,
+  toText,
   tryParseJson,
 } from '@svc/proxy/replies'
 import type { FormField, FormFile } from './multipart.ts'
@@ -16,7 +16,7 @@ import type { ServiceCall, ServiceTransport } from './transport.ts'
 const PATH = '/v1/audio/transcriptions'
 const NANOSECONDS = 1e9
 
-/** Speech to write down. Empty values mean that nothing is said about it. */
+/** Speech to transcribe. Empty values are left out. */
 export interface TranscribeInput {
   readonly file: FormFile
   readonly language: string
@@ -28,7 +28,7 @@ export interface TranscribeInput {
   readonly granularities: readonly string[]
 }
 
-/** A word and when it was said, in nanoseconds. */
+/** A word with its time, in nanoseconds. */
 export interface SpokenWord {
   readonly start: bigint
   readonly end: bigint
@@ -43,7 +43,7 @@ export interface SpokenSegment extends SpokenWord {
   readonly words: readonly SpokenWord[]
 }
 
-/** What was said. It never tells the end of an utterance: no REST route does (§6.5). */
+/** A transcript. It has no ends of utterances: no REST route reports them (§6.5). */
 export interface Transcript {
   readonly text: string
   readonly language: string
@@ -52,10 +52,10 @@ export interface Transcript {
   readonly segments: readonly SpokenSegment[]
 }
 
-/** A piece of a transcript, or the whole of it, last. */
+/** A piece of a transcript, or the whole one, last. */
 export type TranscriptPiece = { readonly delta: string } | { readonly transcript: Transcript }
 
-/** Writes speech down. */
+/** Transcribes speech. */
 export async function transcribe(
   transport: ServiceTransport,
   input: TranscribeInput,
@@ -64,7 +64,7 @@ export async function transcribe(
   return readTranscript(await transport.ask(PATH, { form: toForm(transport, input) }, call))
 }
 
-/** The same as it is heard. @throws {SvcError} `unavailable` when the stream ends without the whole */
+/** Transcribes speech, streamed. @throws {SvcError} `unavailable` when the stream ends without the whole transcript */
 export async function* transcribeStream(
   transport: ServiceTransport,
   input: TranscribeInput,
@@ -75,8 +75,8 @@ export async function* transcribeStream(
   for await (const { data } of readSseEvents(body, () => undecodable(PATH))) {
     const event = tryParseJson(data)
     if (!isFields(event)) continue
-    if (event.error != null) throw streamFailed(textOf(fieldsOf(event.error).message) ?? '', transport.target.secrets)
-    if (event.type === 'transcript.text.delta') yield { delta: textOf(event.delta) ?? '' }
+    if (event.error != null) throw streamFailed(toText(toFields(event.error).message) ?? '', transport.target.secrets)
+    if (event.type === 'transcript.text.delta') yield { delta: toText(event.delta) ?? '' }
     if (event.type !== 'transcript.text.done') continue
     yield { transcript: readTranscript(event) }
     return
@@ -101,27 +101,27 @@ function toForm({ target }: ServiceTransport, input: TranscribeInput): FormField
 
 function readTranscript(reply: Fields): Transcript {
   return {
-    text: textOf(reply.text) ?? '',
-    language: textOf(reply.language) ?? '',
-    duration: numberOf(reply.duration) ?? 0,
+    text: toText(reply.text) ?? '',
+    language: toText(reply.language) ?? '',
+    duration: toNumber(reply.duration) ?? 0,
     segments: readSegments(reply),
   }
 }
 
 function readSegments(reply: Fields): SpokenSegment[] {
-  const words = listOf(reply.words).map(readWord)
-  const segments = listOf(reply.segments).map((value, index) => {
-    const { id, tokens, speaker, words: own, ...rest } = fieldsOf(value)
+  const words = toList(reply.words).map(readWord)
+  const segments = toList(reply.segments).map((value, index) => {
+    const { id, tokens, speaker, words: own, ...rest } = toFields(value)
     return {
-      id: countOf(id) ?? index,
+      id: toCount(id) ?? index,
       ...readWord(rest),
-      tokens: listOf(tokens).flatMap((token) => countOf(token) ?? []),
-      speaker: textOf(speaker) ?? '',
-      words: listOf(own).map(readWord),
+      tokens: toList(tokens).flatMap((token) => toCount(token) ?? []),
+      speaker: toText(speaker) ?? '',
+      words: toList(own).map(readWord),
     }
   })
   if (words.length === 0 || segments.some((segment) => segment.words.length > 0)) return segments
-  // Words that stand beside the segments belong to the one that they start in.
+  // Words beside the segments belong to the segment in which they start.
   return segments.map((segment, index) => {
     const next = segments[index + 1]
     const isInside = ({ start }: SpokenWord): boolean =>
@@ -131,10 +131,10 @@ function readSegments(reply: Fields): SpokenSegment[] {
 }
 
 function readWord(value: unknown): SpokenWord {
-  const { start, end, text, word } = fieldsOf(value)
-  return { start: toNanoseconds(start), end: toNanoseconds(end), text: textOf(text) ?? textOf(word) ?? '' }
+  const { start, end, text, word } = toFields(value)
+  return { start: toNanoseconds(start), end: toNanoseconds(end), text: toText(text) ?? toText(word) ?? '' }
 }
 
 function toNanoseconds(seconds: unknown): bigint {
-  return BigInt(Math.round((numberOf(seconds) ?? 0) * NANOSECONDS))
+  return BigInt(Math.round((toNumber(seconds) ?? 0) * NANOSECONDS))
 }

@@ -1,22 +1,22 @@
 import type { Header, Upstream, UpstreamReply } from '@svc/http-client'
-import { type ClientHeader, hopHeaders } from '@svc/proxy'
-import { type Fields, headerOf, isFields, readWhole, tryParseJson } from '@svc/proxy/replies'
+import { type ClientHeader, createHopHeaders } from '@svc/proxy'
+import { type Fields, findHeader, isFields, readWhole, tryParseJson } from '@svc/proxy/replies'
 import { encodeForm, type FormField } from './multipart.ts'
 import { toReplyFailure, toSendFailure, undecodable } from './status.ts'
 import type { ServiceTarget } from './target.ts'
-import { routeUrl } from './url.ts'
+import { toRouteUrl } from './url.ts'
 
-/** The largest reply that is read whole, in bytes: what a model's output may be. */
+/** The largest whole reply, in bytes; it may hold the output of a model. */
 const MAX_REPLY_BYTES = 512 * 1024 * 1024
 
-/** What every call on another instance takes. */
+/** Options of every call on another instance. */
 export interface ServiceCall {
   readonly signal: AbortSignal
-  /** The headers of the client that it is made for: how many servers it has passed and its trace are taken over. */
+  /** The headers of the client behind the call: its hop count and trace are passed on. */
   readonly client?: ClientHeader | undefined
 }
 
-/** What is sent: JSON, or the fields of a form, and what its route takes beside it. */
+/** The body of a request: JSON, or the fields of a form, with the options of its route. */
 export type ServiceBody = ({ readonly json: Fields } | { readonly form: readonly FormField[] }) & {
   readonly headers?: readonly Header[] | undefined
 }
@@ -24,18 +24,20 @@ export type ServiceBody = ({ readonly json: Fields } | { readonly form: readonly
 /** A reply that is not JSON. */
 export interface ServiceBytes {
   readonly headers: readonly Header[]
-  /** Pulling slowly slows the instance, leaving early ends the request. */
+  /** Slow pulling slows the instance down; leaving early ends the request. */
   readonly body: AsyncIterable<Uint8Array>
 }
 
-/** Asks the routes of another instance. Every failure is one of the four classes of §6.5, or of the call itself. */
+/**
+ * Calls the routes of another instance. Every failure is one of the four classes of §6.5, or one of the call itself.
+ */
 export interface ServiceTransport {
   readonly target: ServiceTarget
-  /** A JSON reply. @throws {SvcError} `internal` when it is no object */
+  /** Requests a JSON reply. @throws {SvcError} `internal` when it is no object */
   ask(path: string, body: ServiceBody, call: ServiceCall): Promise<Fields>
-  /** Any other reply, not under a time limit when it streams. */
+  /** Requests any other reply; without a time limit when it streams. */
   fetch(path: string, body: ServiceBody, call: ServiceCall & { readonly streams: boolean }): Promise<ServiceBytes>
-  /** What lies under an address of the instance. */
+  /** Downloads from an address of the instance. */
   get(url: URL, call: ServiceCall): Promise<ServiceBytes>
 }
 
@@ -49,7 +51,7 @@ export function createTransport(target: ServiceTarget, upstream: Pick<Upstream, 
   ): Promise<UpstreamReply> => {
     const { contentType, bytes } = encodeBody(request.body)
     const own = request.body?.headers ?? []
-    const headers: Header[] = [...fixed, ...hopHeaders(client), ...contentType, ['accept', '*/*'], ...own]
+    const headers: Header[] = [...fixed, ...createHopHeaders(client), ...contentType, ['accept', '*/*'], ...own]
     const reply = await guard(
       upstream.send(
         {
@@ -69,13 +71,13 @@ export function createTransport(target: ServiceTarget, upstream: Pick<Upstream, 
   return {
     target,
     async ask(path, body, call) {
-      const reply = await send({ url: routeUrl(root, path), body, streams: false }, call)
+      const reply = await send({ url: toRouteUrl(root, path), body, streams: false }, call)
       const fields = tryParseJson(new TextDecoder().decode(await guard(readWhole(reply.body, MAX_REPLY_BYTES))))
       if (!isFields(fields)) throw undecodable(path)
       return fields
     },
     async fetch(path, body, call) {
-      const reply = await send({ url: routeUrl(root, path), body, streams: call.streams }, call)
+      const reply = await send({ url: toRouteUrl(root, path), body, streams: call.streams }, call)
       return { headers: reply.headers, body: guardBody(reply.body) }
     },
     async get(url, call) {
@@ -85,13 +87,13 @@ export function createTransport(target: ServiceTarget, upstream: Pick<Upstream, 
   }
 }
 
-/** The type of a reply, in lower case and without parameters. */
-export function contentTypeOf({ headers }: Pick<ServiceBytes, 'headers'>): string {
-  return (headerOf(headers, 'content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+/** Reads the content type of a reply, in lower case and without parameters. */
+export function readContentType({ headers }: Pick<ServiceBytes, 'headers'>): string {
+  return (findHeader(headers, 'content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
 }
 
-/** Fields for an instance: the zeros of the contract mean that nothing was said, and are left out. */
-export function withoutZeros(fields: Fields): Record<string, unknown> {
+/** Drops the zeros of the contract, which mean that a field is not set. */
+export function dropZeros(fields: Fields): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => !isZero(value)))
 }
 

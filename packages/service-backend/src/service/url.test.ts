@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { generatedUrl } from './generated-content.ts'
-import { routeUrl, serviceUrl } from './url.ts'
+import { resolveGeneratedUrl } from './generated-content.ts'
+import { parseServiceUrl, toRouteUrl } from './url.ts'
 
 describe('the root of an instance', () => {
   it.each([
@@ -9,7 +9,7 @@ describe('the root of an instance', () => {
     ['http://a/svc/', 'http://a/svc/'],
     ['http://a/v10/v1x', 'http://a/v10/v1x/'],
   ])('%s is taken as it is', (given, root) => {
-    expect(serviceUrl(given)).toEqual({ root: new URL(root), warning: undefined })
+    expect(parseServiceUrl(given)).toEqual({ root: new URL(root), warning: undefined })
   })
 
   it.each([
@@ -20,19 +20,19 @@ describe('the root of an instance', () => {
     ['http://a/v1/x/v1', 'http://a/'],
     ['http://a/?x=1', 'http://a/'],
   ])('%s is cut, with a warning', (given, root) => {
-    expect(serviceUrl(given)).toEqual({ root: new URL(root), warning: expect.stringContaining('upstream_url') })
+    expect(parseServiceUrl(given)).toEqual({ root: new URL(root), warning: expect.stringContaining('upstream_url') })
   })
 
   it.each([undefined, '', ' ', 'a', '/v1', 'ftp://a', 'http://u:p@a', 'file:///etc'])('%s is refused', (given) => {
-    expect(() => serviceUrl(given)).toThrow(expect.objectContaining({ code: 'invalid_proxy_settings' }))
+    expect(() => parseServiceUrl(given)).toThrow(expect.objectContaining({ code: 'invalid_proxy_settings' }))
   })
 
   it('has its routes below it', () => {
-    expect(routeUrl(serviceUrl('http://a/svc/v1').root, '/v1/models').href).toBe('http://a/svc/v1/models')
+    expect(toRouteUrl(parseServiceUrl('http://a/svc/v1').root, '/v1/models').href).toBe('http://a/svc/v1/models')
   })
 })
 
-describe('the address of what an instance made', () => {
+describe('the address of generated content', () => {
   const root = new URL('http://a/svc/')
 
   it.each([
@@ -41,7 +41,7 @@ describe('the address of what an instance made', () => {
     ['/generated-images/x-1_2.png', 'http://a/svc/generated-images/x-1_2.png'],
     ['generated-images/x.png', 'http://a/svc/generated-images/x.png'],
   ])('%s is looked for at the instance', (link, expected) => {
-    expect(generatedUrl(root, link, ['images'])?.href).toBe(expected)
+    expect(resolveGeneratedUrl(root, link, ['images'])?.href).toBe(expected)
   })
 
   it.each([
@@ -57,6 +57,6 @@ describe('the address of what an instance made', () => {
     'http://a/generated-images/..',
     'http://a/generated-images/%2e%2e',
   ])('%s is not followed', (link) => {
-    expect(generatedUrl(root, link, ['images'])).toBeUndefined()
+    expect(resolveGeneratedUrl(root, link, ['images'])).toBeUndefined()
   })
 })

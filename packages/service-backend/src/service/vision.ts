@@ -1,21 +1,21 @@
-import { countOf, fieldsOf, listOf, numberOf, textOf } from '@svc/proxy/replies'
+import { toCount, toFields, toList, toNumber, toText } from '@svc/proxy/replies'
 import { undecodable, unsupported } from './status.ts'
-import { numbersOf } from './text.ts'
-import { type ServiceCall, type ServiceTransport, withoutZeros } from './transport.ts'
+import { readNumbers } from './text.ts'
+import { dropZeros, type ServiceCall, type ServiceTransport } from './transport.ts'
 
-/** What to look for in a picture. Zeros and empty values mean that nothing is said. */
+/** Options of detecting objects in an image. Zeros and empty values are left out. */
 export interface DetectInput {
   /** A data URI. */
   readonly image: string
   readonly prompt: string
-  /** x, y and label of each point, one after the other. */
+  /** x, y and label of each point, in one list. */
   readonly points: readonly number[]
-  /** The corners of each box, one after the other. */
+  /** The corners of each box, in one list. */
   readonly boxes: readonly number[]
   readonly threshold: number
 }
 
-/** Something that was found in a picture, in pixels. */
+/** An object detected in an image, in pixels. */
 export interface DetectedThing {
   readonly x: number
   readonly y: number
@@ -24,11 +24,11 @@ export interface DetectedThing {
   /** 0..1 */
   readonly confidence: number
   readonly className: string
-  /** A PNG; empty where there is none. */
+  /** A PNG; empty without a mask. */
   readonly mask: Uint8Array
 }
 
-/** Finds things in a picture. */
+/** Detects objects in an image. */
 export async function detect(
   transport: ServiceTransport,
   input: DetectInput,
@@ -38,22 +38,22 @@ export async function detect(
   const { image, ...rest } = input
   const reply = await transport.ask(
     path,
-    { json: { model: transport.target.model, image, ...withoutZeros({ ...rest }) } },
+    { json: { model: transport.target.model, image, ...dropZeros({ ...rest }) } },
     call,
   )
   if (!Array.isArray(reply.detections)) throw undecodable(path)
-  return reply.detections.map(fieldsOf).map((thing) => ({
-    x: numberOf(thing.x) ?? 0,
-    y: numberOf(thing.y) ?? 0,
-    width: numberOf(thing.width) ?? 0,
-    height: numberOf(thing.height) ?? 0,
-    confidence: numberOf(thing.confidence) ?? 0,
-    className: textOf(thing.class_name) ?? '',
-    mask: Buffer.from(textOf(thing.mask) ?? '', 'base64'),
+  return reply.detections.map(toFields).map((thing) => ({
+    x: toNumber(thing.x) ?? 0,
+    y: toNumber(thing.y) ?? 0,
+    width: toNumber(thing.width) ?? 0,
+    height: toNumber(thing.height) ?? 0,
+    confidence: toNumber(thing.confidence) ?? 0,
+    className: toText(thing.class_name) ?? '',
+    mask: Buffer.from(toText(thing.mask) ?? '', 'base64'),
   }))
 }
 
-/** How far away everything in a picture is. */
+/** Input of depth estimation. */
 export interface DepthInput {
   /** A data URI. */
   readonly image: string
@@ -63,7 +63,7 @@ export interface DepthInput {
   readonly includeSky: boolean
   readonly includePoints: boolean
   readonly pointsConfidenceThreshold: number
-  /** Files to write: no route gives them (§6.5). */
+  /** Files to write: no route provides them (§6.5). */
   readonly exports: readonly string[]
 }
 
@@ -83,7 +83,7 @@ export interface DepthMap {
 }
 
 /**
- * Tells how far away everything in a picture is.
+ * Estimates the depth of an image.
  *
  * @throws {SvcError} `not_implemented` when files are to be written
  */
@@ -97,7 +97,7 @@ export async function measureDepth(
   const json = {
     model: transport.target.model,
     image: input.image,
-    ...withoutZeros({
+    ...dropZeros({
       include_depth: input.includeDepth,
       include_confidence: input.includeConfidence,
       include_pose: input.includePose,
@@ -107,10 +107,10 @@ export async function measureDepth(
     }),
   }
   const reply = await transport.ask(path, { json }, call)
-  const width = countOf(reply.width)
-  const height = countOf(reply.height)
+  const width = toCount(reply.width)
+  const height = toCount(reply.height)
   if (width === undefined || height === undefined) throw undecodable(path)
-  const numbers = (value: unknown): readonly number[] => numbersOf(listOf(value), path)
+  const numbers = (value: unknown): readonly number[] => readNumbers(toList(value), path)
   return {
     width,
     height,
@@ -119,9 +119,9 @@ export async function measureDepth(
     sky: numbers(reply.sky),
     extrinsics: numbers(reply.extrinsics),
     intrinsics: numbers(reply.intrinsics),
-    numPoints: countOf(reply.num_points) ?? 0,
+    numPoints: toCount(reply.num_points) ?? 0,
     points: numbers(reply.points),
-    pointColors: Buffer.from(textOf(reply.point_colors) ?? '', 'base64'),
+    pointColors: Buffer.from(toText(reply.point_colors) ?? '', 'base64'),
     isMetric: reply.is_metric === true,
   }
 }

@@ -1,12 +1,12 @@
-/** A piece of streamed speech: the rate once, first; then 16-bit little-endian mono samples. */
+/** A piece of streamed speech: the sample rate once, first; then 16-bit little-endian mono samples. */
 export type SpeechPiece = { readonly sampleRate: number } | { readonly audio: Uint8Array }
 
-/** The head of the files that instances stream; longer ones are taken for sound. */
+/** The size of the WAV header that instances stream; with a longer header the rest counts as sound. */
 const HEAD_BYTES = 44
 
 /**
- * The sound of a WAV file as it comes, its rate first. Bytes without the head of such a file are passed on as they are,
- * and nothing is said about their rate.
+ * Reads a WAV file while it arrives: the sample rate first, then the sound. Bytes without such a header pass as they
+ * are, without a sample rate.
  */
 export async function* readWavHead(body: AsyncIterable<Uint8Array>): AsyncGenerator<SpeechPiece, void, undefined> {
   let head = Buffer.alloc(0)
@@ -33,7 +33,7 @@ function* split(bytes: Buffer): Generator<SpeechPiece> {
   if (bytes.length > HEAD_BYTES) yield { audio: bytes.subarray(HEAD_BYTES) }
 }
 
-/** Whether bytes begin, as far as they go, like a WAV file whose sound follows right after its format. */
+/** Whether bytes can be the beginning of a WAV file whose sound follows right after its format. */
 function mayBeWav(bytes: Buffer): boolean {
   return matches(bytes, 0, 'RIFF') && matches(bytes, 8, 'WAVEfmt ') && matches(bytes, 36, 'data')
 }

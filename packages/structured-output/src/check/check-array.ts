@@ -1,6 +1,6 @@
-import { elementSchemas } from '../schema/array-keywords.ts'
+import { readElementSchemas } from '../schema/array-keywords.ts'
 import { isObject } from '../schema/json.ts'
-import { countOf, keyword, schemaOf } from '../schema/keywords.ts'
+import { readCount, readKeyword, readSchema } from '../schema/keywords.ts'
 import type { SchemaPlace } from '../schema/schema-document.ts'
 import type { Evaluator, Verdict } from './verdict.ts'
 
@@ -14,26 +14,26 @@ interface ArraySubject {
   readonly pointer: string
 }
 
-/** Holds an array to the keywords for arrays. */
+/** Checks an array against the keywords for arrays. */
 export function checkArray(place: SchemaPlace, subject: ArraySubject, context: Context): void {
   const { value } = subject
   const { verdict } = context
-  const [min, max] = [countOf(place, 'minItems'), countOf(place, 'maxItems')]
+  const [min, max] = [readCount(place, 'minItems'), readCount(place, 'maxItems')]
   if (min !== undefined && value.length < min) verdict.fail(`must have at least ${min} elements`)
   if (max !== undefined && value.length > max) verdict.fail(`must have at most ${max} elements`)
-  if (keyword(place, 'uniqueItems') === true && new Set(value.map(toKey)).size < value.length) {
+  if (readKeyword(place, 'uniqueItems') === true && new Set(value.map(toKey)).size < value.length) {
     verdict.fail('must have no element twice')
   }
   checkElements(place, subject, context)
   checkContained(place, subject, context)
-  const rest = schemaOf(place, 'unevaluatedItems')
+  const rest = readSchema(place, 'unevaluatedItems')
   if (rest === undefined) return
   for (let index = verdict.items; index < value.length; index += 1) applyAt(rest, subject, { index, context })
   verdict.items = Infinity
 }
 
 function checkElements(place: SchemaPlace, subject: ArraySubject, context: Context): void {
-  const { prefix, rest } = elementSchemas(place)
+  const { prefix, rest } = readElementSchemas(place)
   const { verdict } = context
   for (const [index, schema] of prefix.entries()) {
     if (index < subject.value.length) applyAt(schema, subject, { index, context })
@@ -54,13 +54,13 @@ function applyAt(
 }
 
 function checkContained(place: SchemaPlace, { value, pointer }: ArraySubject, { verdict, evaluation }: Context): void {
-  const wanted = schemaOf(place, 'contains')
+  const wanted = readSchema(place, 'contains')
   if (wanted === undefined) return
   const found = value.filter(
     (item, index) => evaluation.try(wanted, { value: item, pointer: `${pointer}/${index}` }).isValid,
   )
-  const min = countOf(place, 'minContains') ?? 1
-  const max = countOf(place, 'maxContains') ?? Infinity
+  const min = readCount(place, 'minContains') ?? 1
+  const max = readCount(place, 'maxContains') ?? Infinity
   if (found.length < min) verdict.fail(`must have at least ${min} elements that match \`contains\``)
   if (found.length > max) verdict.fail(`must have at most ${max} elements that match \`contains\``)
   if (found.length === value.length) verdict.items = Infinity

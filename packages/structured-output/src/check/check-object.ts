@@ -1,6 +1,6 @@
-import { type JsonObject, member, toPointer } from '../schema/json.ts'
-import { countOf, keyword, mapOf, namesOf, schemaMapOf, schemaOf } from '../schema/keywords.ts'
-import { childPlace, type SchemaPlace } from '../schema/schema-document.ts'
+import { type JsonObject, readMember, toPointer } from '../schema/json.ts'
+import { readCount, readKeyword, readMap, readNames, readSchema, readSchemaMap } from '../schema/keywords.ts'
+import { type SchemaPlace, toChildPlace } from '../schema/schema-document.ts'
 import type { Evaluator, Verdict } from './verdict.ts'
 
 interface Context {
@@ -13,34 +13,34 @@ interface ObjectSubject {
   readonly pointer: string
 }
 
-/** Holds an object to the keywords for objects. */
+/** Checks an object against the keywords for objects. */
 export function checkObject(place: SchemaPlace, subject: ObjectSubject, context: Context): void {
   const { value } = subject
   const { verdict } = context
   const keys = Object.keys(value)
-  const [min, max] = [countOf(place, 'minProperties'), countOf(place, 'maxProperties')]
+  const [min, max] = [readCount(place, 'minProperties'), readCount(place, 'maxProperties')]
   if (min !== undefined && keys.length < min) verdict.fail(`must have at least ${min} properties`)
   if (max !== undefined && keys.length > max) verdict.fail(`must have at most ${max} properties`)
-  for (const name of namesOf(place, 'required')) {
+  for (const name of readNames(place, 'required')) {
     if (!Object.hasOwn(value, name)) verdict.fail(`must have the property ${JSON.stringify(name)}`)
   }
   checkProperties(place, subject, context)
   checkNames(place, subject, context)
   checkDependencies(place, subject, context)
-  const rest = schemaOf(place, 'unevaluatedProperties')
+  const rest = readSchema(place, 'unevaluatedProperties')
   if (rest === undefined) return
   for (const key of keys) if (!verdict.keys.has(key)) applyTo(rest, subject, { key, context })
   for (const key of keys) verdict.keys.add(key)
 }
 
 function checkProperties(place: SchemaPlace, subject: ObjectSubject, context: Context): void {
-  const listed = mapOf(place, 'properties')
-  const patterns = schemaMapOf(place, 'patternProperties')
-  const rest = schemaOf(place, 'additionalProperties')
-  if (keyword(place, 'properties') === undefined && patterns.length === 0 && rest === undefined) return
+  const listed = readMap(place, 'properties')
+  const patterns = readSchemaMap(place, 'patternProperties')
+  const rest = readSchema(place, 'additionalProperties')
+  if (readKeyword(place, 'properties') === undefined && patterns.length === 0 && rest === undefined) return
   for (const key of Object.keys(subject.value)) {
     const schemas = patterns.filter(([pattern]) => context.evaluation.matches(pattern, key)).map(([, schema]) => schema)
-    if (member(listed, key) !== undefined) schemas.push(childPlace(place, 'properties', key))
+    if (readMember(listed, key) !== undefined) schemas.push(toChildPlace(place, 'properties', key))
     if (schemas.length === 0 && rest !== undefined) schemas.push(rest)
     for (const schema of schemas) applyTo(schema, subject, { key, context })
     if (schemas.length > 0) context.verdict.keys.add(key)
@@ -52,12 +52,12 @@ function applyTo(
   { value, pointer }: ObjectSubject,
   { key, context }: { readonly key: string; readonly context: Context },
 ): void {
-  const result = context.evaluation.apply(schema, { value: member(value, key), pointer: pointer + toPointer(key) })
+  const result = context.evaluation.apply(schema, { value: readMember(value, key), pointer: pointer + toPointer(key) })
   if (!result.isValid) context.verdict.merge({ isValid: false, keys: new Set(), items: 0 })
 }
 
 function checkNames(place: SchemaPlace, { value, pointer }: ObjectSubject, { verdict, evaluation }: Context): void {
-  const names = schemaOf(place, 'propertyNames')
+  const names = readSchema(place, 'propertyNames')
   if (names === undefined) return
   for (const key of Object.keys(value)) {
     if (!evaluation.try(names, { value: key, pointer }).isValid) {
@@ -66,19 +66,20 @@ function checkNames(place: SchemaPlace, { value, pointer }: ObjectSubject, { ver
   }
 }
 
-/** `dependentRequired`, `dependentSchemas`, and `dependencies`, which was both. */
+/** `dependentRequired`, `dependentSchemas`, and `dependencies`, the older keyword for both. */
 function checkDependencies(place: SchemaPlace, subject: ObjectSubject, { verdict, evaluation }: Context): void {
   const isThere = (name: string): boolean => Object.hasOwn(subject.value, name)
   for (const name of ['dependentRequired', 'dependencies']) {
-    for (const [key, wanted] of Object.entries(mapOf(place, name))) {
+    for (const [key, wanted] of Object.entries(readMap(place, name))) {
       if (!isThere(key) || !Array.isArray(wanted)) continue
       const missing = wanted.filter((other) => typeof other === 'string' && !isThere(other))
-      if (missing.length > 0) verdict.fail(`must have what belongs to the property ${JSON.stringify(key)}`)
+      if (missing.length > 0) verdict.fail(`must have the dependencies of the property ${JSON.stringify(key)}`)
     }
   }
   for (const name of ['dependentSchemas', 'dependencies']) {
-    for (const [key, wanted] of Object.entries(mapOf(place, name))) {
-      if (isThere(key) && !Array.isArray(wanted)) verdict.merge(evaluation.apply(childPlace(place, name, key), subject))
+    for (const [key, wanted] of Object.entries(readMap(place, name))) {
+      if (isThere(key) && !Array.isArray(wanted))
+        verdict.merge(evaluation.apply(toChildPlace(place, name, key), subject))
     }
   }
 }

@@ -1,24 +1,24 @@
 import { findFormat } from '../patterns/formats.ts'
 import { isEqual } from '../schema/json.ts'
-import { countOf, type Kind, keyword, kindsOf, numberOf, textOf } from '../schema/keywords.ts'
+import { type Kind, readCount, readKeyword, readKinds, readNumber, readText } from '../schema/keywords.ts'
 import type { SchemaPlace } from '../schema/schema-document.ts'
 import type { Evaluator, Verdict } from './verdict.ts'
 
-/** Holds a value to `type`, `const` and `enum`. */
+/** Checks a value against `type`, `const` and `enum`. */
 export function checkValue(
   place: SchemaPlace,
   value: unknown,
   { verdict, evaluation }: { readonly verdict: Verdict; readonly evaluation: Evaluator },
 ): void {
-  const kinds = kindsOf(place)
-  if (kinds !== undefined && !kinds.has(kindOf(value))) verdict.fail(`must be ${describeKinds(kinds)}`)
-  const constant = keyword(place, 'const')
+  const kinds = readKinds(place)
+  if (kinds !== undefined && !kinds.has(findKind(value))) verdict.fail(`must be ${describeKinds(kinds)}`)
+  const constant = readKeyword(place, 'const')
   if (constant !== undefined && !isEqual(constant, value)) verdict.fail('must be the value of `const`')
-  const values = keyword(place, 'enum')
+  const values = readKeyword(place, 'enum')
   if (Array.isArray(values) && !evaluation.isListed(values, value)) verdict.fail('must be one of `enum`')
 }
 
-function kindOf(value: unknown): Kind {
+function findKind(value: unknown): Kind {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'
   if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'fraction'
@@ -33,49 +33,49 @@ function describeKinds(kinds: ReadonlySet<Kind>): string {
   return names.join(' or ')
 }
 
-/** Holds a number to its bounds. */
+/** Checks a number against its bounds. */
 export function checkNumber(place: SchemaPlace, value: number, verdict: Verdict): void {
-  const { min, max } = boundsOf(place)
+  const { min, max } = readBounds(place)
   if (min !== undefined && (min.isOpen ? value <= min.value : value < min.value)) {
     verdict.fail(`must be ${min.isOpen ? 'more than' : 'at least'} ${min.value}`)
   }
   if (max !== undefined && (max.isOpen ? value >= max.value : value > max.value)) {
     verdict.fail(`must be ${max.isOpen ? 'less than' : 'at most'} ${max.value}`)
   }
-  const step = numberOf(place, 'multipleOf')
+  const step = readNumber(place, 'multipleOf')
   if (step !== undefined && step > 0 && !isMultiple(value, step)) verdict.fail(`must be a multiple of ${step}`)
 }
 
-/** A bound of a number, and whether the bound itself is left out. */
+/** A bound of a number, and whether it is exclusive. */
 export interface NumberBound {
   readonly value: number
   readonly isOpen: boolean
 }
 
-/** The bounds of a place, the older form with `exclusiveMinimum: true` included. */
-export function boundsOf(place: SchemaPlace): { readonly min?: NumberBound; readonly max?: NumberBound } {
-  const min = boundOf(place, { closed: 'minimum', open: 'exclusiveMinimum', pick: Math.max })
-  const max = boundOf(place, { closed: 'maximum', open: 'exclusiveMaximum', pick: Math.min })
+/** Reads the bounds of a place, including the older form with `exclusiveMinimum: true`. */
+export function readBounds(place: SchemaPlace): { readonly min?: NumberBound; readonly max?: NumberBound } {
+  const min = chooseBound(place, { closed: 'minimum', open: 'exclusiveMinimum', pick: Math.max })
+  const max = chooseBound(place, { closed: 'maximum', open: 'exclusiveMaximum', pick: Math.min })
   return { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) }
 }
 
-function boundOf(
+function chooseBound(
   place: SchemaPlace,
   names: { readonly closed: string; readonly open: string; readonly pick: (a: number, b: number) => number },
 ): NumberBound | undefined {
-  const closed = numberOf(place, names.closed)
-  const flag = keyword(place, names.open)
+  const closed = readNumber(place, names.closed)
+  const flag = readKeyword(place, names.open)
   if (typeof flag === 'boolean') return closed === undefined ? undefined : { value: closed, isOpen: flag }
-  const open = numberOf(place, names.open)
+  const open = readNumber(place, names.open)
   if (open === undefined) return closed === undefined ? undefined : { value: closed, isOpen: false }
   if (closed === undefined || names.pick(closed, open) === open) return { value: open, isOpen: true }
   return { value: closed, isOpen: false }
 }
 
-/** Most that a quotient may be off a whole number by rounding. */
+/** Largest rounding error of a quotient that counts as a whole number. */
 const MAX_ROUNDING = 1e-3
 
-/** A decimal step is seldom exact in binary: what is within rounding of a multiple counts as one. */
+/** A decimal step is seldom exact in binary: a value within rounding of a multiple counts as one. */
 function isMultiple(value: number, step: number): boolean {
   if (Number.isInteger(value) && Number.isInteger(step)) return value % step === 0
   const quotient = value / step
@@ -83,21 +83,21 @@ function isMultiple(value: number, step: number): boolean {
   return Math.abs(quotient - Math.round(quotient)) <= Math.min(MAX_ROUNDING, Math.abs(quotient) * 2 ** -50)
 }
 
-/** Holds a text to its length, `pattern` and `format`. */
+/** Checks a text against its length, `pattern` and `format`. */
 export function checkText(
   place: SchemaPlace,
   value: string,
   { verdict, evaluation }: { readonly verdict: Verdict; readonly evaluation: Evaluator },
 ): void {
-  const [min, max] = [countOf(place, 'minLength'), countOf(place, 'maxLength')]
+  const [min, max] = [readCount(place, 'minLength'), readCount(place, 'maxLength')]
   if (min !== undefined || max !== undefined) {
     const length = [...value].length
     if (min !== undefined && length < min) verdict.fail(`must have at least ${min} characters`)
     if (max !== undefined && length > max) verdict.fail(`must have at most ${max} characters`)
   }
-  const pattern = textOf(place, 'pattern')
+  const pattern = readText(place, 'pattern')
   if (pattern !== undefined && !evaluation.matches(pattern, value)) verdict.fail('must match `pattern`')
-  const format = textOf(place, 'format')
+  const format = readText(place, 'format')
   if (format !== undefined && findFormat(format)?.accepts(value) === false) {
     verdict.fail(`must be of the format ${format}`)
   }

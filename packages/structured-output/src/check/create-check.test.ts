@@ -4,12 +4,12 @@ import { openSchema } from '../schema/schema-document.ts'
 import { surveySchema } from '../schema/survey-schema.ts'
 import { createCheck, type ValueCheck } from './create-check.ts'
 
-function checkOf(schema: unknown): ValueCheck {
+function compileCheck(schema: unknown): ValueCheck {
   const place = openSchema(schema, { param: 'schema' })
   return createCheck(place, surveySchema(place))
 }
 
-/** Schema, values that are right, values that are wrong. */
+/** Schema, valid values, invalid values. */
 const CASES: readonly (readonly [
   name: string,
   schema: unknown,
@@ -154,13 +154,13 @@ const CASES: readonly (readonly [
 
 describe('the check of a value', () => {
   it.each(CASES)('holds %s', (_, schema, right, wrong) => {
-    const check = checkOf(schema)
+    const check = compileCheck(schema)
     expect(right.filter((value) => check(value) !== undefined)).toEqual([])
     expect(wrong.filter((value) => check(value) === undefined)).toEqual([])
   })
 
-  it('names the place and what is wrong, not what it tried in vain', () => {
-    const check = checkOf({
+  it('names the place and the fault, not the alternatives tried in vain', () => {
+    const check = compileCheck({
       properties: {
         'a/b': { type: 'array', items: { anyOf: [{ type: 'integer' }, { type: 'null' }] } },
         c: { minLength: 2 },
@@ -173,15 +173,17 @@ describe('the check of a value', () => {
   })
 
   it('names no more than 16 problems', () => {
-    expect(checkOf({ items: { type: 'string' } })(Array.from({ length: 500 }, () => 1))).toHaveLength(16)
+    expect(compileCheck({ items: { type: 'string' } })(Array.from({ length: 500 }, () => 1))).toHaveLength(16)
   })
 
   it('ends for references that lead in a ring, and for values nested without end', () => {
-    const ring = checkOf({ $defs: { a: { $ref: '#/$defs/a' } }, not: { $ref: '#/$defs/a' } })
+    const ring = compileCheck({ $defs: { a: { $ref: '#/$defs/a' } }, not: { $ref: '#/$defs/a' } })
     expect(ring(1)).toBeUndefined()
     let deep: unknown = []
     for (let depth = 0; depth < 5_000; depth += 1) deep = [deep]
-    expect(checkOf({ items: { $ref: '#' } })(deep)).toMatchObject([{ reason: expect.stringContaining('too deep') }])
+    expect(compileCheck({ items: { $ref: '#' } })(deep)).toMatchObject([
+      { reason: expect.stringContaining('too deep') },
+    ])
   })
 
   it('gives up where it would take too long', () => {
@@ -191,12 +193,14 @@ describe('the check of a value', () => {
       const next = { $ref: `#/$defs/l${level - 1}` }
       $defs[`l${level}`] = level === 0 ? doubled : { anyOf: [next, next] }
     }
-    expect(checkOf({ $defs, $ref: '#/$defs/l29' })(1)).toEqual([{ pointer: '', reason: 'takes too long to check' }])
+    expect(compileCheck({ $defs, $ref: '#/$defs/l29' })(1)).toEqual([
+      { pointer: '', reason: 'takes too long to check' },
+    ])
   })
 
-  it('counts what a schema lists: the same reply is judged alike on every machine', () => {
+  it('counts the entries a schema lists: a reply gets the same verdict on every machine', () => {
     const names = Array.from({ length: 10_000 }, (_, index) => `p${index}`)
-    const check = checkOf({ items: { type: 'object', required: names } })
+    const check = compileCheck({ items: { type: 'object', required: names } })
     const many = Array.from({ length: 5_000 }, () => ({}))
     expect(check(many)).toEqual([{ pointer: '', reason: 'takes too long to check' }])
     expect(check(many.slice(0, 5))).toMatchObject([{ pointer: '/0' }, ...Array.from({ length: 15 }, () => ({}))])
@@ -204,18 +208,18 @@ describe('the check of a value', () => {
     let now = 0
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 1e6))
     try {
-      expect(checkOf({ items: { type: 'integer' } })(Array.from({ length: 1_000 }, () => 1))).toBeUndefined()
+      expect(compileCheck({ items: { type: 'integer' } })(Array.from({ length: 1_000 }, () => 1))).toBeUndefined()
     } finally {
       clock.mockRestore()
     }
   })
 
-  it('takes a constant for itself and for nothing else', () => {
+  it('accepts only the constant itself', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 3 }), fc.jsonValue({ maxDepth: 3 }), (one, other) => {
         const [a, b] = [JSON.parse(JSON.stringify(one)), JSON.parse(JSON.stringify(other))]
-        expect(checkOf({ const: a })(JSON.parse(JSON.stringify(a)))).toBeUndefined()
-        expect(checkOf({ enum: [a] })(b) === undefined).toBe(checkOf({ const: b })(a) === undefined)
+        expect(compileCheck({ const: a })(JSON.parse(JSON.stringify(a)))).toBeUndefined()
+        expect(compileCheck({ enum: [a] })(b) === undefined).toBe(compileCheck({ const: b })(a) === undefined)
       }),
       { seed: 9, numRuns: 500 },
     )

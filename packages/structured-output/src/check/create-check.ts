@@ -3,10 +3,10 @@ import type { SchemaPlace } from '../schema/schema-document.ts'
 import { CheckExhausted, Evaluation } from './evaluation.ts'
 import type { SchemaProblem } from './verdict.ts'
 
-/** Says what is wrong with a value; undefined when it is right. */
+/** Returns the problems of a value; undefined when there are none. */
 export type ValueCheck = (value: unknown) => readonly SchemaProblem[] | undefined
 
-/** A check against all of a schema: what a grammar cannot say included. */
+/** Creates a check against the whole schema, including keywords that a grammar cannot express. */
 export function createCheck(place: SchemaPlace, patterns: Map<string, TextTest>): ValueCheck {
   return (value) => {
     const evaluation = new Evaluation(patterns)
@@ -15,7 +15,7 @@ export function createCheck(place: SchemaPlace, patterns: Map<string, TextTest>)
       return isValid ? undefined : evaluation.problems
     } catch (error) {
       if (error instanceof CheckExhausted) return [{ pointer: '', reason: 'takes too long to check' }]
-      // The stack is at its end: comparing values goes as deep as they are nested.
+      // Comparing deeply nested values overflowed the stack.
       if (error instanceof RangeError) return [{ pointer: '', reason: 'is nested too deep to be checked' }]
       throw error
     }

@@ -1,14 +1,14 @@
 import { MAX_CHECK_DEPTH, MAX_CHECK_STEPS, MAX_PROBLEMS } from '../limits.ts'
 import { compilePattern, type TextTest } from '../patterns/compile-pattern.ts'
 import { isEqual, isObject } from '../schema/json.ts'
-import { keyword, schemaOf, schemasOf, textOf } from '../schema/keywords.ts'
+import { readKeyword, readSchema, readSchemas, readText } from '../schema/keywords.ts'
 import { followReference, type SchemaPlace } from '../schema/schema-document.ts'
 import { checkArray } from './check-array.ts'
 import { checkObject } from './check-object.ts'
 import { checkNumber, checkText, checkValue } from './check-value.ts'
 import type { Evaluated, Evaluator, SchemaProblem, Subject, Verdict } from './verdict.ts'
 
-/** Keywords whose entries are all looked at each time; the others are looked up. */
+/** Keywords whose entries are all visited each time; the others are looked up. */
 const WALKED: ReadonlySet<string> = new Set([
   ...['required', 'allOf', 'anyOf', 'oneOf', 'prefixItems', 'items', 'patternProperties'],
   ...['dependentRequired', 'dependentSchemas', 'dependencies', 'const'],
@@ -22,7 +22,7 @@ function measureSize(value: unknown): number {
   return isObject(value) ? Object.keys(value).length : 0
 }
 
-/** Applies schemas to values; knows how much work and how many problems there were. */
+/** Applies schemas to values; counts the work and the problems. */
 export class Evaluation implements Evaluator {
   readonly problems: SchemaProblem[] = []
   readonly #patterns: Map<string, TextTest>
@@ -39,7 +39,7 @@ export class Evaluation implements Evaluator {
     this.#patterns = patterns
   }
 
-  /** Applies a schema and notes what is wrong. */
+  /** Applies a schema and records its problems. */
   apply(place: SchemaPlace, subject: Subject): Evaluated {
     if (place.schema === true) return { isValid: true, keys: new Set(), items: 0 }
     if (place.schema === false) return this.#refused(subject, 'is not allowed here')
@@ -53,7 +53,7 @@ export class Evaluation implements Evaluator {
     }
   }
 
-  /** Whether a schema holds, without noting what is wrong. */
+  /** Whether a schema holds, without recording problems. */
   try(place: SchemaPlace, subject: Subject): Evaluated {
     this.#isSilent += 1
     try {
@@ -63,7 +63,7 @@ export class Evaluation implements Evaluator {
     }
   }
 
-  /** Whether a text has a match of a pattern in it. */
+  /** Whether a pattern matches anywhere in a text. */
   matches(pattern: string, text: string): boolean {
     this.#spend(2 + text.length / 32)
     const known = this.#patterns.get(pattern)
@@ -85,7 +85,7 @@ export class Evaluation implements Evaluator {
     return known.others.some((one) => isEqual(one, value))
   }
 
-  /** How many entries of its own keywords a schema goes through, whatever the value. */
+  /** Number of keyword entries that a schema visits for any value. */
   #weigh(schema: object): number {
     let weight = this.#weights.get(schema)
     if (weight === undefined) {
@@ -136,30 +136,30 @@ export class Evaluation implements Evaluator {
   }
 
   #applyCombinations(place: SchemaPlace, subject: Subject, verdict: Verdict): void {
-    const reference = textOf(place, '$ref')
+    const reference = readText(place, '$ref')
     if (reference !== undefined) verdict.merge(this.apply(followReference(place, reference), subject))
-    for (const part of schemasOf(place, 'allOf')) verdict.merge(this.apply(part, subject))
+    for (const part of readSchemas(place, 'allOf')) verdict.merge(this.apply(part, subject))
     this.#applyAlternatives(place, subject, verdict)
-    const denied = schemaOf(place, 'not')
-    if (denied !== undefined && this.try(denied, subject).isValid) verdict.fail('matches what `not` rules out')
-    const condition = schemaOf(place, 'if')
+    const denied = readSchema(place, 'not')
+    if (denied !== undefined && this.try(denied, subject).isValid) verdict.fail('matches the schema under `not`')
+    const condition = readSchema(place, 'if')
     if (condition === undefined) return
     const answer = this.try(condition, subject)
     if (answer.isValid) verdict.merge(answer)
-    const consequence = schemaOf(place, answer.isValid ? 'then' : 'else')
+    const consequence = readSchema(place, answer.isValid ? 'then' : 'else')
     if (consequence !== undefined) verdict.merge(this.apply(consequence, subject))
   }
 
   #applyAlternatives(place: SchemaPlace, subject: Subject, verdict: Verdict): void {
-    if (keyword(place, 'anyOf') !== undefined) {
-      const right = schemasOf(place, 'anyOf')
+    if (readKeyword(place, 'anyOf') !== undefined) {
+      const right = readSchemas(place, 'anyOf')
         .map((part) => this.try(part, subject))
         .filter(({ isValid }) => isValid)
       for (const result of right) verdict.merge(result)
       if (right.length === 0) verdict.fail('matches none of `anyOf`')
     }
-    if (keyword(place, 'oneOf') !== undefined) {
-      const right = schemasOf(place, 'oneOf')
+    if (readKeyword(place, 'oneOf') !== undefined) {
+      const right = readSchemas(place, 'oneOf')
         .map((part) => this.try(part, subject))
         .filter(({ isValid }) => isValid)
       for (const result of right) verdict.merge(result)
@@ -168,7 +168,7 @@ export class Evaluation implements Evaluator {
   }
 }
 
-/** The check took more steps than it may. */
+/** The check passed its step limit. */
 export class CheckExhausted extends Error {
   override readonly name = 'CheckExhausted'
 }

@@ -1,14 +1,17 @@
 import type { SchemaPlace } from '../schema/schema-document.ts'
 
-/** What is wrong with a value. */
+/** One problem of a value. */
 export interface SchemaProblem {
   /** JSON pointer into the value; empty for the whole. */
   readonly pointer: string
-  /** Words that go on from "the value": `must be a string`. */
+  /** Continues a sentence that begins with "the value": `must be a string`. */
   readonly reason: string
 }
 
-/** What of a value the keywords of a schema have looked at, as `unevaluatedProperties` and `unevaluatedItems` ask. */
+/**
+ * The parts of a value that the keywords of a schema have evaluated, for `unevaluatedProperties` and
+ * `unevaluatedItems`.
+ */
 export interface Evaluated {
   readonly isValid: boolean
   readonly keys: ReadonlySet<string>
@@ -22,10 +25,10 @@ export interface Subject {
   readonly pointer: string
 }
 
-/** Collects what one schema says of one value. */
+/** Collects the results of one schema for one value. */
 export interface Verdict {
   fail(reason: string): void
-  /** Applies another schema to the same value: what it looks at counts as looked at here. */
+  /** Applies another schema to the same value: its evaluated parts count as evaluated here. */
   merge(result: Evaluated): void
   readonly keys: Set<string>
   items: number
@@ -33,12 +36,12 @@ export interface Verdict {
 
 /** Applies schemas to values. */
 export interface Evaluator {
-  /** Applies a schema and notes what is wrong. */
+  /** Applies a schema and records its problems. */
   apply(place: SchemaPlace, subject: Subject): Evaluated
-  /** Whether a schema holds, without noting what is wrong. */
+  /** Whether a schema holds, without recording problems. */
   try(place: SchemaPlace, subject: Subject): Evaluated
-  /** Whether a value is one of those that a schema lists. */
+  /** Whether a value is among the listed ones. */
   isListed(values: readonly unknown[], value: unknown): boolean
-  /** Whether a text has a match of a pattern in it. */
+  /** Whether a pattern matches anywhere in a text. */
   matches(pattern: string, text: string): boolean
 }

@@ -1,19 +1,19 @@
 import type { CodePointSet } from '../patterns/code-points.ts'
 
-/** A rule body of a grammar, before it is written as text. */
+/** The body of a grammar rule as a tree. */
 export type Expression =
   | { readonly kind: 'literal'; readonly text: string }
   | { readonly kind: 'class'; readonly set: CodePointSet }
   | { readonly kind: 'rule'; readonly name: string }
   | { readonly kind: 'sequence'; readonly items: readonly Expression[] }
-  /** Without options it matches nothing at all. */
+  /** Without options it has no match. */
   | { readonly kind: 'choice'; readonly options: readonly Expression[] }
   /** `max` is `Infinity` where there is no upper bound. */
   | { readonly kind: 'repeat'; readonly item: Expression; readonly min: number; readonly max: number }
 
 /** Matches the empty text. */
 export const EMPTY: Expression = { kind: 'sequence', items: [] }
-/** Matches nothing. */
+/** Has no match. */
 export const NEVER: Expression = { kind: 'choice', options: [] }
 
 /** Exactly this text. */
@@ -22,19 +22,19 @@ export function literal(text: string): Expression {
 }
 
 /** One code point of a set. */
-export function oneOf(set: CodePointSet): Expression {
+export function fromSet(set: CodePointSet): Expression {
   const [range] = set
   if (range === undefined) return NEVER
   const isSingle = set.length === 1 && range[0] === range[1]
   return isSingle ? literal(String.fromCodePoint(range[0])) : { kind: 'class', set }
 }
 
-/** What a rule matches. */
+/** A reference to a rule. */
 export function rule(name: string): Expression {
   return { kind: 'rule', name }
 }
 
-/** One after the other. */
+/** Items in order. */
 export function sequence(...items: readonly Expression[]): Expression {
   const flat = items.flatMap((item) => (item.kind === 'sequence' ? item.items : [item]))
   if (flat.some(isNever)) return NEVER
@@ -48,14 +48,14 @@ export function sequence(...items: readonly Expression[]): Expression {
   return joined.length === 1 && only !== undefined ? only : { kind: 'sequence', items: joined }
 }
 
-/** One of several. */
+/** One of the options. */
 export function choice(...options: readonly Expression[]): Expression {
   const flat = options.flatMap((option) => (option.kind === 'choice' ? option.options : [option]))
   const [only] = flat
   return flat.length === 1 && only !== undefined ? only : { kind: 'choice', options: flat }
 }
 
-/** Again and again, `min` to `max` times. */
+/** `min` to `max` repetitions. */
 export function repeat(item: Expression, min: number, max: number): Expression {
   if (max === 0 || isEmpty(item)) return EMPTY
   if (isNever(item)) return min === 0 ? EMPTY : NEVER
@@ -67,7 +67,7 @@ export function optional(item: Expression): Expression {
   return repeat(item, 0, 1)
 }
 
-/** Whether an expression matches nothing, without looking into rules. */
+/** Whether an expression has no match, without following rules. */
 export function isNever(expression: Expression): boolean {
   return expression.kind === 'choice' && expression.options.length === 0
 }

@@ -1,11 +1,11 @@
 import { choice, EMPTY, type Expression, isNever, NEVER, repeat, sequence } from './expression.ts'
 
-/** Rules of a grammar by name; the first is where it starts. */
+/** Rules of a grammar by name; the first is the root. */
 export type Rules = ReadonlyMap<string, Expression>
 
 /**
- * The names of the rules that match at least one text of finite length. A rule that needs itself, or something
- * that matches nothing, is not among them.
+ * The names of the rules that match at least one text of finite length. A rule that requires itself, or requires a rule
+ * without a match, is not among them.
  */
 export function findProductive(rules: Rules): ReadonlySet<string> {
   const productive = new Set<string>()
@@ -27,7 +27,7 @@ export function findProductive(rules: Rules): ReadonlySet<string> {
   return productive
 }
 
-/** Drops what matches nothing, and rules that nothing leads to. */
+/** Drops expressions without a match and unreachable rules. */
 export function pruneRules(rules: Rules, productive: ReadonlySet<string>, start: string): Rules {
   const kept = new Map<string, Expression>()
   const open = [start]

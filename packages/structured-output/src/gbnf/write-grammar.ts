@@ -2,8 +2,8 @@ import type { CodePointSet } from '../patterns/code-points.ts'
 import type { Expression } from './expression.ts'
 
 /**
- * Writes rules in the grammar language of llama.cpp. What is repeated more than once and is no single element gets a
- * rule of its own: the engine multiplies the rules inside of a repeated group and gives up at 2,000.
+ * Writes rules in the grammar language of llama.cpp. A repeated group of several elements gets a rule of its own: the
+ * engine multiplies the rules inside a repeated group and gives up at 2,000.
  */
 export function writeGrammar(rules: ReadonlyMap<string, Expression>): string {
   const lines: string[] = []
@@ -27,9 +27,9 @@ interface Writer {
 
 interface Place {
   readonly writer: Writer
-  /** The rule that is being written. */
+  /** The rule being written. */
   readonly base: string
-  /** What the expression stands in; decides whether it needs parentheses. */
+  /** The surrounding expression; decides whether parentheses are needed. */
   readonly outer: 'rule' | 'choice' | 'sequence' | 'repeat'
 }
 

@@ -17,7 +17,7 @@ export function toSet(ranges: readonly CodePointRange[]): CodePointSet {
 }
 
 /** The set of the characters of a text. */
-export function charactersOf(text: string): CodePointSet {
+export function toCharacterSet(text: string): CodePointSet {
   return toSet([...text].map((character) => single(character.codePointAt(0) ?? 0)))
 }
 
@@ -25,7 +25,7 @@ function single(codePoint: number): CodePointRange {
   return [codePoint, codePoint]
 }
 
-/** What is in either. */
+/** Union of sets. */
 export function union(...sets: readonly CodePointSet[]): CodePointSet {
   return toSet(sets.flat())
 }
@@ -42,12 +42,12 @@ export function complement(set: CodePointSet): CodePointSet {
   return rest
 }
 
-/** What is in both. */
+/** Intersection of two sets. */
 export function intersect(a: CodePointSet, b: CodePointSet): CodePointSet {
   return complement(union(complement(a), complement(b)))
 }
 
-/** What is in the first and not in the second. */
+/** Difference of two sets. */
 export function subtract(a: CodePointSet, b: CodePointSet): CodePointSet {
   return intersect(a, complement(b))
 }
@@ -57,14 +57,14 @@ export function includes(set: CodePointSet, codePoint: number): boolean {
   return set.some(([first, last]) => first <= codePoint && codePoint <= last)
 }
 
-/** How many code points a set holds. */
-export function countOf(set: CodePointSet): number {
+/** Number of code points in a set. */
+export function countCodePoints(set: CodePointSet): number {
   return set.reduce((sum, [first, last]) => sum + last - first + 1, 0)
 }
 
 /** Decimal digits. */
 export const DIGITS: CodePointSet = toSet([[0x30, 0x39]])
-/** What may stand in a JSON string as it is: no quotation mark, backslash, control character or lone surrogate. */
+/** Characters allowed unescaped in a JSON string: no quotation mark, backslash, control character or lone surrogate. */
 export const PLAIN: CodePointSet = toSet([
   [0x20, 0x21],
   [0x23, 0x5b],

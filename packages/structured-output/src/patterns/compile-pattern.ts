@@ -1,13 +1,13 @@
 import { RE2JS } from 're2js'
 import { MAX_PATTERN_LENGTH } from '../limits.ts'
 
-/** Answers whether a text has a match in it. */
+/** Whether a text contains a match. */
 export type TextTest = (text: string) => boolean
 
 /**
  * Compiles the regular expression of a schema for matching in linear time.
  *
- * @returns why it cannot be, as words that follow the name of the keyword
+ * @returns the reason of a refusal, as words that follow the name of the keyword
  */
 export function compilePattern(source: string): TextTest | string {
   if (source.length > MAX_PATTERN_LENGTH) return `is longer than ${MAX_PATTERN_LENGTH} characters`

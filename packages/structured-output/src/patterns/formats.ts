@@ -2,9 +2,9 @@ import { RE2JS } from 're2js'
 import type { TextTest } from './compile-pattern.ts'
 import { isIpv4, isIpv6 } from './ip-address.ts'
 
-/** A `format` that is held: what may be generated, and what counts as right. */
+/** A supported `format`: a pattern for generation, and a check of values. */
 export interface Format {
-  /** A regular expression for a grammar; may match less than what is right. */
+  /** A regular expression for a grammar; may match less than the format. */
   readonly pattern: string
   readonly accepts: TextTest
 }
@@ -47,7 +47,7 @@ const isHostname = matching(
 const isLocalPart = matching("[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*")
 const DATE_SHAPE = /^(\d{4})-(\d\d)-(\d\d)$/
 
-/** The formats that are held (RFC 3339, 4122, 5321, 1123 and address notations); others are notes for people. */
+/** The supported formats (RFC 3339, 4122, 5321, 1123 and address notations); others are annotations without effect. */
 const FORMATS: ReadonlyMap<string, Format> = new Map([
   ['date', format(DATE, isDate)],
   ['time', format(TIME, isTime)],
@@ -60,7 +60,7 @@ const FORMATS: ReadonlyMap<string, Format> = new Map([
   ['ipv6', format('[0-9a-f]{1,4}(?::[0-9a-f]{1,4}){7}', isIpv6)],
 ])
 
-/** What is held of a `format`; undefined for one that is only a note. */
+/** Finds a supported `format`; undefined for an annotation without effect. */
 export function findFormat(name: string): Format | undefined {
   return FORMATS.get(name)
 }

@@ -16,7 +16,7 @@ const colons = fc
   .tuple(fc.array(group, { maxLength: 9 }), fc.option(dotted))
   .map(([groups, end]) => [...groups, ...(end === null ? [] : [end])].join(':'))
 
-it('agrees with Node on addresses and on what looks like one', () => {
+it('agrees with Node on addresses and lookalikes', () => {
   fc.assert(
     fc.property(fc.oneof(dotted, colons, fc.string()), (text) => {
       expect(isIpv4(text), text).toBe(nodeIsIpv4(text))

@@ -1,15 +1,15 @@
 import {
   type CodePointRange,
   type CodePointSet,
-  charactersOf,
   complement,
   DIGITS,
   includes,
+  toCharacterSet,
   toSet,
   union,
 } from './code-points.ts'
 
-/** A regular expression, as far as it can become part of a grammar. */
+/** A regular expression that can become part of a grammar. */
 export type PatternNode =
   | { readonly kind: 'set'; readonly set: CodePointSet }
   | { readonly kind: 'sequence'; readonly items: readonly PatternNode[] }
@@ -24,8 +24,8 @@ const WORD = toSet([
   [0x5f, 0x5f],
   [0x61, 0x7a],
 ])
-const BLANK = charactersOf('\t\n\f\r ')
-const NOT_DOT = charactersOf('\n\r\u2028\u2029')
+const BLANK = toCharacterSet('\t\n\f\r ')
+const NOT_DOT = toCharacterSet('\n\r\u2028\u2029')
 const CLASSES: Readonly<Record<string, CodePointSet>> = {
   d: DIGITS,
   D: complement(DIGITS),
@@ -35,16 +35,16 @@ const CLASSES: Readonly<Record<string, CodePointSet>> = {
   S: complement(BLANK),
 }
 const CONTROLS: Readonly<Record<string, number>> = { n: 0x0a, r: 0x0d, t: 0x09, f: 0x0c, v: 0x0b }
-/** Characters that mean something by themselves, so that they are no literals. */
+/** Special characters, which are no literals. */
 const SPECIAL = new Set('\\^$.*+?()[]{}|')
 const MAX_DEPTH = 64
 
 class Unreadable extends Error {}
 
 /**
- * Reads a regular expression: literals, escapes, classes, groups, alternatives, quantifiers and the anchors. Undefined
- * for everything else (look-around, back references, word boundaries, Unicode properties, flags), and for what is no
- * regular expression.
+ * Parses a regular expression: literals, escapes, classes, groups, alternatives, quantifiers and the anchors. Undefined
+ * for everything else (look-around, back references, word boundaries, Unicode properties, flags) and for invalid
+ * expressions.
  */
 export function parsePattern(source: string): PatternNode | undefined {
   try {
@@ -137,7 +137,7 @@ class PatternReader {
     if (character === '.') return { kind: 'set', set: complement(NOT_DOT) }
     if (character === '\\') return { kind: 'set', set: this.#readEscape() }
     if (SPECIAL.has(character)) throw new Unreadable()
-    return { kind: 'set', set: charactersOf(character) }
+    return { kind: 'set', set: toCharacterSet(character) }
   }
 
   #readGroup(): PatternNode {
@@ -162,8 +162,8 @@ class PatternReader {
     if (known !== undefined) return known
     const codePoint = Object.hasOwn(CONTROLS, character) ? CONTROLS[character] : this.#readCode(character)
     if (codePoint !== undefined) return toSet([[codePoint, codePoint]])
-    // Escaped letters and digits that are not known here mean something else.
-    if (/^[\x21-\x2f\x3a-\x40[-`{-~ ]$/.test(character)) return charactersOf(character)
+    // Other escaped letters and digits have meanings that this parser does not know.
+    if (/^[\x21-\x2f\x3a-\x40[-`{-~ ]$/.test(character)) return toCharacterSet(character)
     throw new Unreadable()
   }
 
@@ -181,7 +181,7 @@ class PatternReader {
   #readClass(): CodePointSet {
     const isNegated = this.#take('^')
     const sets: CodePointSet[] = []
-    // An empty class, and a bracket right at the beginning, are read differently from dialect to dialect.
+    // Dialects differ on an empty class and on a bracket at the beginning.
     if (this.#peek() === ']') throw new Unreadable()
     while (!this.#take(']')) {
       const first = this.#readMember()
@@ -195,7 +195,7 @@ class PatternReader {
   #readRange(first: CodePointSet): CodePointSet {
     this.#take('-')
     const last = this.#readMember()
-    const range: CodePointRange = [onlyOf(first), onlyOf(last)]
+    const range: CodePointRange = [takeOnly(first), takeOnly(last)]
     if (range[1] < range[0]) throw new Unreadable()
     return [range]
   }
@@ -203,11 +203,11 @@ class PatternReader {
   #readMember(): CodePointSet {
     const character = this.#next()
     if (character === '[' && this.#peek() === ':') throw new Unreadable()
-    return character === '\\' ? this.#readEscape() : charactersOf(character)
+    return character === '\\' ? this.#readEscape() : toCharacterSet(character)
   }
 }
 
-function onlyOf(set: CodePointSet): number {
+function takeOnly(set: CodePointSet): number {
   const [range] = set
   if (set.length !== 1 || range === undefined || range[0] !== range[1] || !includes(set, range[0])) {
     throw new Unreadable()

@@ -1,9 +1,9 @@
-import { choice, type Expression, literal, oneOf, repeat, sequence } from '../gbnf/expression.ts'
+import { choice, type Expression, fromSet, literal, repeat, sequence } from '../gbnf/expression.ts'
 import { MAX_PATTERN_COST, MAX_REPEAT } from '../limits.ts'
-import { type CodePointSet, complement, countOf, includes, intersect, PLAIN } from './code-points.ts'
+import { type CodePointSet, complement, countCodePoints, includes, intersect, PLAIN } from './code-points.ts'
 import { type PatternNode, parsePattern } from './parse-pattern.ts'
 
-/** How many code points a text may have; `max` is `Infinity` where there is no bound. */
+/** Number of code points of a text; `max` is `Infinity` without a bound. */
 export interface LengthRange {
   readonly min: number
   readonly max: number
@@ -12,7 +12,7 @@ export interface LengthRange {
 /** A pattern as the inside of a JSON string. */
 export interface StringPattern {
   readonly expression: Expression
-  /** Elements that the engine makes of it. */
+  /** Elements that the engine makes of the pattern. */
   readonly cost: number
 }
 
@@ -28,19 +28,19 @@ const ESCAPES: readonly (readonly [number, string])[] = [
 const ANY: PatternNode = { kind: 'repeat', item: { kind: 'set', set: complement([]) }, min: 0, max: Infinity }
 
 /**
- * The texts that a regular expression finds something in, written as the inside of a JSON string. Undefined where the
- * grammar cannot say it, or only at a price that the engine would not pay.
+ * The texts in which a regular expression has a match, written as the inside of a JSON string. Undefined where a
+ * grammar cannot express it, or only at too high a cost for the engine.
  */
 export function toStringPattern(source: string, bounds: LengthRange): StringPattern | undefined {
   const parsed = parsePattern(source)
   const whole = parsed === undefined ? undefined : withoutAnchors(parsed)
   if (whole === undefined) return undefined
   const node = narrow(whole, bounds)
-  const cost = costOf(node)
+  const cost = measureCost(node)
   return cost > MAX_PATTERN_COST || !isSafe(node) ? undefined : { expression: toExpression(node), cost }
 }
 
-/** Anchors may only stand at the ends; where one is missing, anything may come before or after. */
+/** Anchors may only stand at the ends. Where one is missing, any text may come before or after. */
 function withoutAnchors(node: PatternNode): PatternNode | undefined {
   if (node.kind === 'choice') {
     const options = node.options.map(withoutAnchors).filter((option) => option !== undefined)
@@ -66,7 +66,7 @@ function hasAnchor(node: PatternNode): boolean {
   return node.kind !== 'set'
 }
 
-/** Takes bounds into a pattern that is one class again and again, which most patterns with bounds are. */
+/** Applies bounds to a pattern that repeats one class, the form of most patterns with bounds. */
 function narrow(node: PatternNode, bounds: LengthRange): PatternNode {
   if (node.kind === 'sequence') {
     const [only] = node.items
@@ -78,41 +78,41 @@ function narrow(node: PatternNode, bounds: LengthRange): PatternNode {
   return min <= max ? { ...node, min, max } : node
 }
 
-function costOf(node: PatternNode): number {
+function measureCost(node: PatternNode): number {
   switch (node.kind) {
     case 'sequence':
-      return node.items.reduce((sum, item) => sum + costOf(item), 0)
+      return node.items.reduce((sum, item) => sum + measureCost(item), 0)
     case 'choice':
-      return node.options.reduce((sum, option) => sum + costOf(option), 0)
+      return node.options.reduce((sum, option) => sum + measureCost(option), 0)
     case 'repeat':
-      return costOf(node.item) * Math.max(1, node.max === Infinity ? node.min : node.max)
+      return measureCost(node.item) * Math.max(1, node.max === Infinity ? node.min : node.max)
     default:
       return 1
   }
 }
 
-/** What may be empty must not be repeated without end: the engine takes that for left recursion. */
+/** An expression with an empty match must not be repeated without end: the engine takes that for left recursion. */
 function isSafe(node: PatternNode): boolean {
   if (node.kind === 'sequence') return node.items.every(isSafe)
   if (node.kind === 'choice') return node.options.every(isSafe)
   if (node.kind !== 'repeat') return true
-  return isSafe(node.item) && (node.max <= 1 || lengthsOf(node.item).min > 0)
+  return isSafe(node.item) && (node.max <= 1 || measureLengths(node.item).min > 0)
 }
 
-function lengthsOf(node: PatternNode): LengthRange {
+function measureLengths(node: PatternNode): LengthRange {
   switch (node.kind) {
     case 'set':
       return { min: 1, max: 1 }
     case 'sequence': {
-      const all = node.items.map(lengthsOf)
+      const all = node.items.map(measureLengths)
       return { min: sum(all.map(({ min }) => min)), max: sum(all.map(({ max }) => max)) }
     }
     case 'choice': {
-      const all = node.options.map(lengthsOf)
+      const all = node.options.map(measureLengths)
       return { min: Math.min(...all.map(({ min }) => min)), max: Math.max(...all.map(({ max }) => max)) }
     }
     case 'repeat': {
-      const { min, max } = lengthsOf(node.item)
+      const { min, max } = measureLengths(node.item)
       return { min: min * node.min, max: node.max === 0 || max === 0 ? 0 : max * node.max }
     }
     default:
@@ -139,19 +139,19 @@ function toExpression(node: PatternNode): Expression {
   }
 }
 
-/** One character of a set as it stands in a JSON string, escaped where it must be. */
+/** One character of a set in a JSON string, escaped where necessary. */
 function toStringCharacter(set: CodePointSet): Expression {
   const plain = intersect(set, PLAIN)
   const escaped = ESCAPES.filter(([codePoint]) => includes(set, codePoint)).map(([, text]) => literal(text))
-  const options = [...(plain.length === 0 ? [] : [oneOf(plain)]), ...escaped]
+  const options = [...(plain.length === 0 ? [] : [fromSet(plain)]), ...escaped]
   if (options.length > 0) return choice(...options)
-  // Control characters without an escape of their own; a wider set has others to choose from.
-  return countOf(set) > 32
+  // Sets of only control characters without a short escape; a wider set has other characters to choose from.
+  return countCodePoints(set) > 32
     ? choice()
-    : choice(...codePointsOf(set).map((one) => literal(JSON.stringify(one).slice(1, -1))))
+    : choice(...listCodePoints(set).map((one) => literal(JSON.stringify(one).slice(1, -1))))
 }
 
-function codePointsOf(set: CodePointSet): string[] {
+function listCodePoints(set: CodePointSet): string[] {
   return set.flatMap(([first, last]) =>
     Array.from({ length: last - first + 1 }, (_, offset) => String.fromCodePoint(first + offset)),
   )

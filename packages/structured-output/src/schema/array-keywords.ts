@@ -1,19 +1,20 @@
-import { keyword, refuse, schemaOf, schemasOf } from './keywords.ts'
-import { childPlace, type SchemaPlace } from './schema-document.ts'
+import { readKeyword, readSchema, readSchemas, refuse } from './keywords.ts'
+import { type SchemaPlace, toChildPlace } from './schema-document.ts'
 
 /** The schemas of the elements of an array. */
 export interface ElementSchemas {
-  /** Those of the first elements, one by one. */
+  /** Schemas of the first elements, one by one. */
   readonly prefix: readonly SchemaPlace[]
-  /** That of all others; undefined where they are free. */
+  /** Schema of all other elements; undefined where they are free. */
   readonly rest: SchemaPlace | undefined
 }
 
 /** Reads `prefixItems` and `items`, and the older form where `items` is a list and `additionalItems` the rest. */
-export function elementSchemas(place: SchemaPlace): ElementSchemas {
-  const items = keyword(place, 'items')
-  if (!Array.isArray(items)) return { prefix: schemasOf(place, 'prefixItems'), rest: schemaOf(place, 'items') }
-  if (keyword(place, 'prefixItems') !== undefined) throw refuse(place, 'items', 'must be a schema beside prefixItems')
-  const prefix = items.map((_, index) => childPlace(place, 'items', index))
-  return { prefix, rest: schemaOf(place, 'additionalItems') }
+export function readElementSchemas(place: SchemaPlace): ElementSchemas {
+  const items = readKeyword(place, 'items')
+  if (!Array.isArray(items)) return { prefix: readSchemas(place, 'prefixItems'), rest: readSchema(place, 'items') }
+  if (readKeyword(place, 'prefixItems') !== undefined)
+    throw refuse(place, 'items', 'must be a schema beside prefixItems')
+  const prefix = items.map((_, index) => toChildPlace(place, 'items', index))
+  return { prefix, rest: readSchema(place, 'additionalItems') }
 }

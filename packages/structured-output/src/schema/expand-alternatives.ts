@@ -1,9 +1,9 @@
 import { MAX_ALTERNATIVES, MAX_EXPANSION_STEPS, MAX_SCHEMA_NESTING } from '../limits.ts'
 import { refuseSchema } from '../schema-refusal.ts'
-import { keyword, schemaOf, schemasOf, textOf } from './keywords.ts'
+import { readKeyword, readSchema, readSchemas, readText } from './keywords.ts'
 import { followReference, type SchemaPlace } from './schema-document.ts'
 
-/** Places that must all hold for a value, with what combines them already taken apart. */
+/** Places that must all hold for a value, after their combining keywords were expanded. */
 export type Alternative = readonly SchemaPlace[]
 
 /** Identity of a place among the places of one compilation. */
@@ -11,15 +11,15 @@ export function identify({ document, pointer }: SchemaPlace): string {
   return `${document.origin.label ?? document.origin.param}#${pointer}`
 }
 
-/** Takes `$ref`, `allOf`, `anyOf`, `oneOf` and `if` apart into alternatives; counts what that costs. */
+/** Expands `$ref`, `allOf`, `anyOf`, `oneOf` and `if` into alternatives; counts the cost. */
 export class AlternativeExpander {
-  /** Set once a way led back to itself. */
+  /** Set once a path led back to itself. */
   hasCut = false
   #steps = 0
 
   /**
-   * The alternatives of some places that must hold together. A way that leads back to itself without having passed a
-   * part of a value is none.
+   * The alternatives of some places that must hold together. A path that leads back to itself without passing a part of
+   * a value is dropped.
    *
    * @throws `invalid_request` when there are too many
    */
@@ -48,13 +48,13 @@ export class AlternativeExpander {
     const add = (more: readonly Alternative[]): void => {
       alternatives = this.#combine(alternatives, more, place)
     }
-    const reference = textOf(place, '$ref')
+    const reference = readText(place, '$ref')
     if (reference !== undefined) add(this.#one(followReference(place, reference), inner))
-    add(this.#all(schemasOf(place, 'allOf'), inner))
+    add(this.#all(readSchemas(place, 'allOf'), inner))
     for (const name of ['anyOf', 'oneOf']) {
-      if (keyword(place, name) !== undefined) add(this.#any(place, schemasOf(place, name), inner))
+      if (readKeyword(place, name) !== undefined) add(this.#any(place, readSchemas(place, name), inner))
     }
-    const condition = schemaOf(place, 'if')
+    const condition = readSchema(place, 'if')
     if (condition !== undefined) add(this.#conditional(place, condition, inner))
     return alternatives
   }
@@ -66,9 +66,12 @@ export class AlternativeExpander {
     )
   }
 
-  /** Either the condition and what follows from it, or the other; that the condition then fails is checked later. */
+  /**
+   * Either the condition and its consequence, or the other branch. The check verifies later that the condition fails
+   * there.
+   */
   #conditional(place: SchemaPlace, condition: SchemaPlace, trail: ReadonlySet<string>): readonly Alternative[] {
-    const [consequence, otherwise] = [schemaOf(place, 'then'), schemaOf(place, 'else')]
+    const [consequence, otherwise] = [readSchema(place, 'then'), readSchema(place, 'else')]
     const yes = this.#all(consequence === undefined ? [condition] : [condition, consequence], trail)
     const no = otherwise === undefined ? [[]] : this.#one(otherwise, trail)
     return this.#bounded([...yes, ...no], place)
@@ -107,7 +110,7 @@ export class AlternativeExpander {
 const REFERRING = new Set(['$ref', 'allOf', 'anyOf', '$defs', 'definitions', '$schema', '$id', '$anchor', '$comment'])
 const NOTES = new Set(['title', 'description', 'default', 'example', 'examples', 'deprecated', 'readOnly', 'writeOnly'])
 
-/** Whether a place asks for nothing but what the places it leads to ask for. */
+/** Whether a place has no keywords of its own beside references to others. */
 function isOnlyReferring({ schema }: SchemaPlace): boolean {
   return Object.keys(schema).every((name) => REFERRING.has(name) || NOTES.has(name))
 }

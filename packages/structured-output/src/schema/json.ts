@@ -1,4 +1,4 @@
-/** A JSON object. Read it with {@link member}: keys such as `__proto__` and `constructor` are ordinary ones. */
+/** A JSON object. Read it with {@link readMember}: keys such as `__proto__` and `constructor` are ordinary ones. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
 /** Whether a value is a JSON object. */
@@ -7,7 +7,7 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /** The own member of a JSON object; undefined when it has none of that name. */
-export function member(object: JsonObject, key: string): unknown {
+export function readMember(object: JsonObject, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined
 }
 

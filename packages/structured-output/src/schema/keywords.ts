@@ -1,8 +1,8 @@
 import { refuseSchema } from '../schema-refusal.ts'
-import { isObject, type JsonObject, member, toPointer } from './json.ts'
-import { childPlace, type SchemaPlace } from './schema-document.ts'
+import { isObject, type JsonObject, readMember, toPointer } from './json.ts'
+import { type SchemaPlace, toChildPlace } from './schema-document.ts'
 
-/** The kinds of JSON values; numbers with a fraction are told from whole ones. */
+/** The kinds of JSON values; fractions and whole numbers are separate kinds. */
 export const KINDS = ['null', 'boolean', 'integer', 'fraction', 'string', 'array', 'object'] as const
 /** A kind of JSON values. */
 export type Kind = (typeof KINDS)[number]
@@ -18,20 +18,20 @@ const KINDS_OF_TYPE: Readonly<Record<string, readonly Kind[]>> = {
 }
 
 /**
- * The keyword of a place; undefined where it has none. Everything that is made of schemas asks for them here.
+ * The keyword of a place; undefined where it is absent. All readers of schemas use this function, which counts a step.
  *
  * @throws `invalid_request` when the compilation has used up its steps
  */
-export function keyword(place: SchemaPlace, name: string): unknown {
+export function readKeyword(place: SchemaPlace, name: string): unknown {
   const { document, pointer } = place
   if (document.budget?.spend() === false)
     throw refuseSchema(document.origin, pointer, 'takes too many steps to compile')
-  return isObject(place.schema) ? member(place.schema, name) : undefined
+  return isObject(place.schema) ? readMember(place.schema, name) : undefined
 }
 
-/** The kinds that `type` names, with null where `nullable` is set; undefined without `type`. */
-export function kindsOf(place: SchemaPlace): ReadonlySet<Kind> | undefined {
-  const type = keyword(place, 'type')
+/** Reads the kinds that `type` names, with null where `nullable` is set; undefined without `type`. */
+export function readKinds(place: SchemaPlace): ReadonlySet<Kind> | undefined {
+  const type = readKeyword(place, 'type')
   if (type === undefined) return undefined
   const names = Array.isArray(type) ? (type as readonly unknown[]) : [type]
   const kinds = names.flatMap((name) => {
@@ -39,68 +39,68 @@ export function kindsOf(place: SchemaPlace): ReadonlySet<Kind> | undefined {
     if (known === undefined) throw refuse(place, 'type', 'is no type of JSON, or a list of such types')
     return known
   })
-  return new Set(keyword(place, 'nullable') === true ? [...kinds, 'null'] : kinds)
+  return new Set(readKeyword(place, 'nullable') === true ? [...kinds, 'null'] : kinds)
 }
 
-/** A number, as bounds are; undefined where there is none. */
-export function numberOf(place: SchemaPlace, name: string): number | undefined {
-  const value = keyword(place, name)
+/** Reads a number, such as a bound; undefined where it is absent. */
+export function readNumber(place: SchemaPlace, name: string): number | undefined {
+  const value = readKeyword(place, name)
   if (value === undefined) return undefined
   if (typeof value === 'number' && Number.isFinite(value)) return value
   throw refuse(place, name, 'must be a number')
 }
 
-/** A count, as `minItems` is; undefined where there is none. */
-export function countOf(place: SchemaPlace, name: string): number | undefined {
-  const value = numberOf(place, name)
+/** Reads a count, such as `minItems`; undefined where it is absent. */
+export function readCount(place: SchemaPlace, name: string): number | undefined {
+  const value = readNumber(place, name)
   if (value === undefined || (Number.isInteger(value) && value >= 0)) return value
   throw refuse(place, name, 'must be a whole number of at least 0')
 }
 
-/** A text; undefined where there is none. */
-export function textOf(place: SchemaPlace, name: string): string | undefined {
-  const value = keyword(place, name)
+/** Reads a text; undefined where it is absent. */
+export function readText(place: SchemaPlace, name: string): string | undefined {
+  const value = readKeyword(place, name)
   if (value === undefined || typeof value === 'string') return value
   throw refuse(place, name, 'must be text')
 }
 
-/** Property names, as `required` lists them. */
-export function namesOf(place: SchemaPlace, name: string): readonly string[] {
-  // Draft 4 and many hand-written schemas say `required: true` beside a property; it means nothing there.
-  const value = keyword(place, name)
+/** Reads property names, such as those in `required`. */
+export function readNames(place: SchemaPlace, name: string): readonly string[] {
+  // Draft 4 and many hand-written schemas put `required: true` beside a property; it means nothing there.
+  const value = readKeyword(place, name)
   if (value === undefined || typeof value === 'boolean') return []
   if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value
   throw refuse(place, name, 'must be a list of property names')
 }
 
-/** The schema that a keyword holds; undefined where there is none. */
-export function schemaOf(place: SchemaPlace, name: string): SchemaPlace | undefined {
-  return keyword(place, name) === undefined ? undefined : childPlace(place, name)
+/** Reads the schema under a keyword; undefined where it is absent. */
+export function readSchema(place: SchemaPlace, name: string): SchemaPlace | undefined {
+  return readKeyword(place, name) === undefined ? undefined : toChildPlace(place, name)
 }
 
-/** The schemas that a keyword lists. */
-export function schemasOf(place: SchemaPlace, name: string): readonly SchemaPlace[] {
-  const value = keyword(place, name)
+/** Reads the schemas in the list of a keyword. */
+export function readSchemas(place: SchemaPlace, name: string): readonly SchemaPlace[] {
+  const value = readKeyword(place, name)
   if (value === undefined) return []
   if (!Array.isArray(value) || value.length === 0) throw refuse(place, name, 'must be a list of schemas')
-  return value.map((_, index) => childPlace(place, name, index))
+  return value.map((_, index) => toChildPlace(place, name, index))
 }
 
-/** The schemas that a keyword maps names to, in the order of the schema. */
-export function schemaMapOf(place: SchemaPlace, name: string): readonly (readonly [string, SchemaPlace])[] {
-  const value = mapOf(place, name)
-  return Object.keys(value).map((key) => [key, childPlace(place, name, key)] as const)
+/** Reads the schemas in the map of a keyword, in the order of the schema. */
+export function readSchemaMap(place: SchemaPlace, name: string): readonly (readonly [string, SchemaPlace])[] {
+  const value = readMap(place, name)
+  return Object.keys(value).map((key) => [key, toChildPlace(place, name, key)] as const)
 }
 
-/** What a keyword maps names to. */
-export function mapOf(place: SchemaPlace, name: string): JsonObject {
-  const value = keyword(place, name)
+/** Reads the map of a keyword. */
+export function readMap(place: SchemaPlace, name: string): JsonObject {
+  const value = readKeyword(place, name)
   if (value === undefined) return {}
   if (!isObject(value)) throw refuse(place, name, 'must be an object')
   return value
 }
 
-/** The refusal of a keyword. */
+/** Creates the refusal of a keyword. */
 export function refuse(place: SchemaPlace, name: string, reason: string): Error {
   return refuseSchema(place.document.origin, place.pointer + toPointer(name), reason)
 }

@@ -1,28 +1,28 @@
 import type { CompileBudget } from '../compile-budget.ts'
 import { MAX_SCHEMA_JSON_DEPTH, MAX_SCHEMA_TEXT, MAX_SCHEMA_VALUES } from '../limits.ts'
 import { refuseSchema, type SchemaOrigin } from '../schema-refusal.ts'
-import { isObject, type JsonObject, member, toPointer } from './json.ts'
+import { isObject, type JsonObject, readMember, toPointer } from './json.ts'
 
-/** A schema: an object of keywords, or whether anything at all is right. */
+/** A schema: an object of keywords, or a boolean that accepts everything or nothing. */
 export type Schema = JsonObject | boolean
 
-/** A schema and where it stands. Two places are the same when document and pointer are. */
+/** A schema and its place. Two places are the same when document and pointer are. */
 export interface SchemaPlace {
   readonly document: SchemaDocument
   readonly pointer: string
   readonly schema: Schema
 }
 
-/** One JSON Schema with everything its references may lead to. */
+/** One JSON Schema with all targets of its references. */
 export interface SchemaDocument {
   readonly origin: SchemaOrigin
   readonly root: unknown
-  /** Ends the compilation that it is part of. @default never */
+  /** Step limit of the compilation. @default none */
   readonly budget?: CompileBudget | undefined
 }
 
 /**
- * Opens a schema after a look at its size.
+ * Opens a schema after checking its size.
  *
  * @throws `invalid_request` when it is too large or nested too deep, or no schema at all
  */
@@ -32,11 +32,11 @@ export function openSchema(root: unknown, origin: SchemaOrigin, budget?: Compile
   return toPlace(document, '', root)
 }
 
-/** The schema that a keyword of a place holds, or that stands in one of its parts. */
-export function childPlace(place: SchemaPlace, ...keys: readonly (string | number)[]): SchemaPlace {
+/** The schema under a keyword of a place, or in one of its parts. */
+export function toChildPlace(place: SchemaPlace, ...keys: readonly (string | number)[]): SchemaPlace {
   let value: unknown = place.schema
   for (const key of keys) {
-    value = Array.isArray(value) ? value[Number(key)] : isObject(value) ? member(value, String(key)) : undefined
+    value = Array.isArray(value) ? value[Number(key)] : isObject(value) ? readMember(value, String(key)) : undefined
   }
   return toPlace(place.document, place.pointer + toPointer(...keys), value)
 }
@@ -58,7 +58,7 @@ export function followReference(place: SchemaPlace, reference: string): SchemaPl
           .map((key) => decodeKey(key, place))
   for (const key of keys) {
     const inner = Array.isArray(value) ? (/^\d{1,9}$/.test(key) ? value[Number(key)] : undefined) : undefined
-    value = isObject(value) ? member(value, key) : inner
+    value = isObject(value) ? readMember(value, key) : inner
     if (value === undefined) throw refuseSchema(document.origin, at, 'leads to nothing')
   }
   return toPlace(document, toPointer(...keys), value)
@@ -77,7 +77,7 @@ function toPlace(document: SchemaDocument, pointer: string, value: unknown): Sch
   throw refuseSchema(document.origin, pointer, 'expected a schema: an object, true or false')
 }
 
-/** Looks at every value once, without recursion: whoever sent it may have nested it as deep as it goes. */
+/** Visits every value once, without recursion, because a sender may nest values arbitrarily deep. */
 function measure({ root, origin }: SchemaDocument): void {
   const open: (readonly [value: unknown, depth: number])[] = [[root, 1]]
   let values = 0

@@ -1,21 +1,21 @@
-import { boundsOf } from '../check/check-value.ts'
+import { readBounds } from '../check/check-value.ts'
 import { MAX_PATTERNS, MAX_POINTER_TEXT, MAX_SCHEMA_NESTING } from '../limits.ts'
 import { compilePattern, type TextTest } from '../patterns/compile-pattern.ts'
-import { elementSchemas } from './array-keywords.ts'
+import { readElementSchemas } from './array-keywords.ts'
 import {
-  countOf,
-  keyword,
-  kindsOf,
-  mapOf,
-  namesOf,
-  numberOf,
+  readCount,
+  readKeyword,
+  readKinds,
+  readMap,
+  readNames,
+  readNumber,
+  readSchema,
+  readSchemaMap,
+  readSchemas,
+  readText,
   refuse,
-  schemaMapOf,
-  schemaOf,
-  schemasOf,
-  textOf,
 } from './keywords.ts'
-import { childPlace, followReference, type SchemaPlace } from './schema-document.ts'
+import { followReference, type SchemaPlace, toChildPlace } from './schema-document.ts'
 
 const COUNTS = [
   'minLength',
@@ -41,11 +41,10 @@ const INNER = [
 const UNKNOWN_REFERENCES = ['$dynamicRef', '$recursiveRef']
 
 /**
- * Reads every keyword of a schema that counts, before anything relies on it.
+ * Checks every relevant keyword of a schema before the compilation relies on it.
  *
- * @param patterns takes the compiled patterns; several schemas may share one
- * @returns the compiled patterns by their source
- * @throws `invalid_request` naming the keyword that is wrong or not understood
+ * @param patterns takes the compiled patterns; several schemas may share one @returns the compiled patterns by their
+ *   source @throws `invalid_request` naming the keyword that is wrong or unsupported
  */
 export function surveySchema(root: SchemaPlace, patterns = new Map<string, TextTest>()): Map<string, TextTest> {
   const seen = new Set<string>([root.pointer])
@@ -73,25 +72,25 @@ export function surveySchema(root: SchemaPlace, patterns = new Map<string, TextT
 
 function readKeywords(place: SchemaPlace, patterns: Map<string, TextTest>): readonly SchemaPlace[] {
   for (const name of UNKNOWN_REFERENCES) {
-    if (keyword(place, name) !== undefined) throw refuse(place, name, 'is not supported, use $ref')
+    if (readKeyword(place, name) !== undefined) throw refuse(place, name, 'is not supported, use $ref')
   }
-  kindsOf(place)
-  boundsOf(place)
-  for (const name of COUNTS) countOf(place, name)
-  namesOf(place, 'required')
-  textOf(place, 'format')
+  readKinds(place)
+  readBounds(place)
+  for (const name of COUNTS) readCount(place, name)
+  readNames(place, 'required')
+  readText(place, 'format')
   readEnum(place)
-  const step = numberOf(place, 'multipleOf')
+  const step = readNumber(place, 'multipleOf')
   if (step !== undefined && step <= 0) throw refuse(place, 'multipleOf', 'must be more than 0')
-  const pattern = textOf(place, 'pattern')
+  const pattern = readText(place, 'pattern')
   if (pattern !== undefined) compile(place, ['pattern', pattern], patterns)
-  for (const [source] of schemaMapOf(place, 'patternProperties'))
+  for (const [source] of readSchemaMap(place, 'patternProperties'))
     compile(place, ['patternProperties', source], patterns)
   return innerSchemas(place)
 }
 
 function readEnum(place: SchemaPlace): void {
-  const values = keyword(place, 'enum')
+  const values = readKeyword(place, 'enum')
   if (values !== undefined && (!Array.isArray(values) || values.length === 0)) {
     throw refuse(place, 'enum', 'must be a list of values, at least one')
   }
@@ -106,17 +105,17 @@ function compile(place: SchemaPlace, [name, source]: readonly [string, string], 
 }
 
 function innerSchemas(place: SchemaPlace): SchemaPlace[] {
-  const { prefix, rest } = elementSchemas(place)
-  const reference = textOf(place, '$ref')
-  const maps = ['properties', 'patternProperties', 'dependentSchemas'].flatMap((name) => schemaMapOf(place, name))
-  const dependencies = Object.entries(mapOf(place, 'dependencies')).filter(([, value]) => !Array.isArray(value))
+  const { prefix, rest } = readElementSchemas(place)
+  const reference = readText(place, '$ref')
+  const maps = ['properties', 'patternProperties', 'dependentSchemas'].flatMap((name) => readSchemaMap(place, name))
+  const dependencies = Object.entries(readMap(place, 'dependencies')).filter(([, value]) => !Array.isArray(value))
   return [
     ...(reference === undefined ? [] : [followReference(place, reference)]),
-    ...['allOf', 'anyOf', 'oneOf'].flatMap((name) => schemasOf(place, name)),
-    ...INNER.map((name) => schemaOf(place, name)).filter((inner) => inner !== undefined),
+    ...['allOf', 'anyOf', 'oneOf'].flatMap((name) => readSchemas(place, name)),
+    ...INNER.map((name) => readSchema(place, name)).filter((inner) => inner !== undefined),
     ...prefix,
     ...(rest === undefined ? [] : [rest]),
     ...maps.map(([, inner]) => inner),
-    ...dependencies.map(([key]) => childPlace(place, 'dependencies', key)),
+    ...dependencies.map(([key]) => toChildPlace(place, 'dependencies', key)),
   ]
 }

@@ -1,6 +1,6 @@
 import { EMPTY, type Expression, literal, NEVER, optional, repeat, rule, sequence } from '../gbnf/expression.ts'
 import { MAX_PREFIX_ITEMS, MAX_REPEAT } from '../limits.ts'
-import { elementSchemas } from '../schema/array-keywords.ts'
+import { readElementSchemas } from '../schema/array-keywords.ts'
 import type { Alternative } from '../schema/expand-alternatives.ts'
 import { refuse } from '../schema/keywords.ts'
 import type { SchemaPlace } from '../schema/schema-document.ts'
@@ -14,13 +14,13 @@ const COMMA = sequence(literal(','), SPACE)
 export function arrayShape(places: Alternative, rules: RuleMaker): Expression {
   const bounds = countRange(places, 'minItems', 'maxItems')
   if (bounds.min > bounds.max) return NEVER
-  const schemas = places.map((place) => elementSchemas(place))
+  const schemas = places.map((place) => readElementSchemas(place))
   const count = Math.max(...schemas.map(({ prefix }) => prefix.length))
   refuseLarge(places, bounds.min, count)
   const at = (index: number): Expression =>
     rules.ruleFor(schemas.flatMap(({ prefix, rest }) => prefix[index] ?? rest ?? []))
   const first = Array.from({ length: Math.min(count, bounds.max) }, (_, index) => at(index))
-  const others = bounds.max > count ? restOf(schemas, { rules, bounds, count }) : EMPTY
+  const others = bounds.max > count ? buildRest(schemas, { rules, bounds, count }) : EMPTY
   const elements = first.length === 0 ? others : inOrder(first, others, bounds.min)
   return sequence(literal('['), SPACE, elements, literal(']'))
 }
@@ -32,12 +32,12 @@ interface RestContext {
   readonly count: number
 }
 
-/** What follows the first elements; with a comma before it when there are any. */
-function restOf(
+/** Elements after the first ones; with a comma before them when there are any. */
+function buildRest(
   schemas: readonly { readonly rest: SchemaPlace | undefined }[],
   { rules, bounds, count }: RestContext,
 ): Expression {
-  // A list of the first elements alone says nothing of others; none are made up.
+  // `prefixItems` alone leaves further elements free; the grammar writes none.
   if (count > 0 && schemas.every(({ rest }) => rest === undefined)) return bounds.min > count ? NEVER : EMPTY
   const item = rules.ruleFor(schemas.flatMap(({ rest }) => rest ?? []))
   const min = Math.max(0, bounds.min - count)
@@ -48,7 +48,7 @@ function restOf(
   return min === 0 ? optional(all) : all
 }
 
-/** Elements that each need the ones before; those beyond the least number may be left out from the end. */
+/** Elements that each require the previous ones; elements beyond the minimum may be left out from the end. */
 function inOrder(first: readonly Expression[], others: Expression, min: number): Expression {
   let tail = others
   for (const [index, item] of [...first.entries()].reverse()) {

@@ -1,26 +1,26 @@
-import { choice, EMPTY, type Expression, literal, NEVER, oneOf, repeat, sequence } from '../gbnf/expression.ts'
+import { choice, EMPTY, type Expression, fromSet, literal, NEVER, repeat, sequence } from '../gbnf/expression.ts'
 import { DIGITS, toSet } from '../patterns/code-points.ts'
 
-/** Any decimal digits, as many as that. */
+/** The given number of decimal digits. */
 export function anyDigits(min: number, max = min): Expression {
-  return repeat(oneOf(DIGITS), min, max)
+  return repeat(fromSet(DIGITS), min, max)
 }
 
-/** One digit of a range, 0 to 9; nothing when the range is empty. */
+/** One digit of a range, 0 to 9; no match when the range is empty. */
 function digitIn(first: number, last: number): Expression {
   if (first > last) return NEVER
-  return first === last ? literal(String(first)) : oneOf(toSet([[0x30 + first, 0x30 + last]]))
+  return first === last ? literal(String(first)) : fromSet(toSet([[0x30 + first, 0x30 + last]]))
 }
 
 const WIDEST = 16
 
-/** What may follow digits that have been written, so many digits long. */
+/** The continuation after written digits, for the given number of further digits. */
 export type DigitTail = (written: string, width: number) => Expression
 
 /**
  * Whole numbers from `first` to `last`, both at least 0 and safe integers, without leading zeros.
  *
- * @param tail says what free digits may be. @default any
+ * @param tail expression of free digits. @default any
  */
 export function wholeNumbers(first: number, last: number, tail?: DigitTail): Expression {
   if (first > last) return NEVER
@@ -33,7 +33,7 @@ export function wholeNumbers(first: number, last: number, tail?: DigitTail): Exp
   return choice(...options)
 }
 
-/** Digit texts of one length, from `low` to `high`, after what is written already. */
+/** Digit texts of one length, from `low` to `high`, after the digits written so far. */
 function sameWidth(written: string, [low, high]: readonly [string, string], tail: DigitTail | undefined): Expression {
   if (low === high) return tail === undefined ? literal(low) : sequence(literal(low), tail(written + low, 0))
   const [from, to] = [Number(low[0]), Number(high[0])]
@@ -61,28 +61,28 @@ function freeAfter(
   return choice(...digits.map((digit) => sequence(literal(digit), tail(written + digit, width))))
 }
 
-/** A bound of a fraction: its digits without trailing zeros, and whether the bound itself is left out. */
+/** A bound of a fraction: its digits without trailing zeros, and whether it is exclusive. */
 export interface FractionBound {
   readonly digits: string
   readonly isOpen: boolean
 }
 
-/** Most digits that are written after the part of a fraction that a bound decides. */
+/** Most digits after the part of a fraction that a bound decides. */
 const FREE_DIGITS = 6
 
-/** What may follow the whole part of a number: nothing, or a point and digits. */
+/** An optional fraction after the whole part of a number. */
 export function anyFraction(): Expression {
   return repeat(sequence(literal('.'), anyDigits(1, FREE_DIGITS)), 0, 1)
 }
 
-/** Fractions from one bound to another; a missing one leaves that side free. */
+/** Fractions between two bounds; a missing bound leaves that side free. */
 export function fractions(low: FractionBound, high: FractionBound | undefined): Expression {
   const isZeroAllowed = low.digits === '' && !low.isOpen && (high === undefined || high.digits !== '' || !high.isOpen)
   const digits = high === undefined ? atLeast(low, true) : between(low, high, true)
   return choice(isZeroAllowed ? EMPTY : NEVER, sequence(literal('.'), digits))
 }
 
-/** Digits that make a fraction of at least `digits`; none at all are too few for the first place. */
+/** Digits of a fraction of at least `digits`. The first place needs at least one digit. */
 function atLeast({ digits, isOpen }: FractionBound, isFirst: boolean): Expression {
   const [first] = digits
   if (first === undefined) {
@@ -97,7 +97,7 @@ function atLeast({ digits, isOpen }: FractionBound, isFirst: boolean): Expressio
   )
 }
 
-/** Digits that make a fraction of at most `digits`; none at all are too few for the first place. */
+/** Digits of a fraction of at most `digits`. The first place needs at least one digit. */
 function atMost({ digits, isOpen }: FractionBound, isFirst: boolean): Expression {
   const [first] = digits
   if (first === undefined) return isOpen ? NEVER : repeat(literal('0'), isFirst ? 1 : 0, 3)

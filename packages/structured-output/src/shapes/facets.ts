@@ -1,10 +1,10 @@
-import { boundsOf, type NumberBound } from '../check/check-value.ts'
+import { type NumberBound, readBounds } from '../check/check-value.ts'
 import type { Evaluation } from '../check/evaluation.ts'
 import type { Alternative } from '../schema/expand-alternatives.ts'
-import { countOf, KINDS, type Kind, keyword, kindsOf, numberOf } from '../schema/keywords.ts'
+import { KINDS, type Kind, readCount, readKeyword, readKinds, readNumber } from '../schema/keywords.ts'
 import type { SchemaPlace } from '../schema/schema-document.ts'
 
-/** What is asked of a number. */
+/** The constraints of a number. */
 export interface NumberFacets {
   readonly min: NumberBound | undefined
   readonly max: NumberBound | undefined
@@ -12,14 +12,14 @@ export interface NumberFacets {
 }
 
 /** The bounds of several places as one. */
-export function numberFacets(places: Alternative): NumberFacets {
+export function uniteNumberFacets(places: Alternative): NumberFacets {
   let [min, max]: [NumberBound | undefined, NumberBound | undefined] = [undefined, undefined]
   for (const place of places) {
-    const found = boundsOf(place)
+    const found = readBounds(place)
     if (found.min !== undefined && isTighter(found.min, min, 1)) min = found.min
     if (found.max !== undefined && isTighter(found.max, max, -1)) max = found.max
   }
-  const multiples = places.map((place) => numberOf(place, 'multipleOf')).filter((step) => step !== undefined)
+  const multiples = places.map((place) => readNumber(place, 'multipleOf')).filter((step) => step !== undefined)
   return { min, max, multiples: [...new Set(multiples)] }
 }
 
@@ -29,14 +29,14 @@ function isTighter(found: NumberBound, known: NumberBound | undefined, direction
   return difference > 0 || (difference === 0 && found.isOpen)
 }
 
-/** The tightest of the counts that some places name: `minItems` and its like, and the `max` of each. */
+/** The tightest of the counts of several places: `minItems` and the like, and the `max` of each. */
 export function countRange(
   places: Alternative,
   min: string,
   max: string,
 ): { readonly min: number; readonly max: number } {
   const found = (name: string): number[] =>
-    places.map((place) => countOf(place, name)).filter((one) => one !== undefined)
+    places.map((place) => readCount(place, name)).filter((one) => one !== undefined)
   return { min: Math.max(0, ...found(min)), max: Math.min(Infinity, ...found(max)) }
 }
 
@@ -64,30 +64,28 @@ const KEYWORDS_OF_KIND: readonly (readonly [readonly Kind[], readonly string[]])
 ]
 
 /**
- * The kinds of value that some places allow together. Where none names a type, keywords that are about one kind of
- * value say which is meant: whoever lists properties wants an object.
+ * The kinds of value that several places allow together. Where no place names a type, the keywords decide: a schema
+ * that lists properties describes an object.
  */
-export function allowedKinds(places: Alternative): ReadonlySet<Kind> {
-  const named = places.map(kindsOf).filter((kinds) => kinds !== undefined)
+export function findAllowedKinds(places: Alternative): ReadonlySet<Kind> {
+  const named = places.map(readKinds).filter((kinds) => kinds !== undefined)
   if (named.length > 0) return new Set(KINDS.filter((kind) => named.every((kinds) => kinds.has(kind))))
   const meant = KEYWORDS_OF_KIND.filter(([, names]) =>
-    places.some((place) => names.some((name) => keyword(place, name) !== undefined)),
+    places.some((place) => names.some((name) => readKeyword(place, name) !== undefined)),
   ).flatMap(([kinds]) => kinds)
   return new Set(meant.length > 0 ? meant : KINDS)
 }
 
-/**
- * The values that some places list and that hold against all of them; undefined where none lists values.
- */
-export function listedValues(places: Alternative, evaluation: Evaluation): readonly unknown[] | undefined {
-  const lists = places.map(valuesOf).filter((values) => values !== undefined)
+/** The values that some places list and that satisfy all of them; undefined where no place lists values. */
+export function findListedValues(places: Alternative, evaluation: Evaluation): readonly unknown[] | undefined {
+  const lists = places.map(readValues).filter((values) => values !== undefined)
   const [shortest] = lists.toSorted((a, b) => a.length - b.length)
   return shortest?.filter((value) => places.every((place) => evaluation.try(place, { value, pointer: '' }).isValid))
 }
 
-function valuesOf(place: SchemaPlace): readonly unknown[] | undefined {
-  const constant = keyword(place, 'const')
+function readValues(place: SchemaPlace): readonly unknown[] | undefined {
+  const constant = readKeyword(place, 'const')
   if (constant !== undefined) return [constant]
-  const values = keyword(place, 'enum')
+  const values = readKeyword(place, 'enum')
   return Array.isArray(values) ? values : undefined
 }

@@ -1,18 +1,18 @@
-import { choice, EMPTY, type Expression, literal, NEVER, oneOf, repeat, rule, sequence } from '../gbnf/expression.ts'
-import { charactersOf, PLAIN, subtract } from '../patterns/code-points.ts'
+import { choice, EMPTY, type Expression, fromSet, literal, NEVER, repeat, rule, sequence } from '../gbnf/expression.ts'
+import { PLAIN, subtract, toCharacterSet } from '../patterns/code-points.ts'
 
 interface Branch {
   readonly next: Map<string, Branch>
   isName: boolean
 }
 
-/** Characters of a listed name that are told apart; names that begin with the same ones are all left out. */
+/** Characters of a listed name that are distinguished; all names with the same beginning are left out. */
 const MAX_DEPTH = 48
 const SHORT_ESCAPES = '"\\bfnrt'
 
 /**
- * A property name that is none of some others, in quotation marks. Up to where it differs from all of them it is written
- * without `\u` escapes, which could spell a listed name in another way.
+ * A property name other than the given ones, in quotation marks. Up to the point where it differs from all of them it
+ * has no `\u` escapes, which could spell a listed name in another way.
  */
 export function freeKey(names: readonly string[]): Expression {
   if (names.length === 0) return rule('string')
@@ -34,12 +34,12 @@ function addName(root: Branch, name: string): void {
 
 function others(branch: Branch, depth: number): Expression {
   if (depth >= MAX_DEPTH) return NEVER
-  // Whatever goes on here is longer than the name.
+  // Any continuation here is longer than the name.
   if (branch.next.size === 0) return repeat(rule('char'), branch.isName ? 1 : 0, Infinity)
   const symbols = [...branch.next.keys()]
-  const plain = subtract(PLAIN, charactersOf(symbols.filter((symbol) => [...symbol].length === 1).join('')))
+  const plain = subtract(PLAIN, toCharacterSet(symbols.filter((symbol) => [...symbol].length === 1).join('')))
   const letters = [...SHORT_ESCAPES].filter((letter) => !branch.next.has(`\\${letter}`)).join('')
-  const different = choice(oneOf(plain), sequence(literal('\\'), oneOf(charactersOf(letters))))
+  const different = choice(fromSet(plain), sequence(literal('\\'), fromSet(toCharacterSet(letters))))
   return choice(
     branch.isName ? NEVER : EMPTY,
     sequence(different, repeat(rule('char'), 0, Infinity)),

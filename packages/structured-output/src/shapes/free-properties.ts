@@ -1,7 +1,7 @@
 import { choice, type Expression, literal, rule, sequence } from '../gbnf/expression.ts'
 import { toStringPattern } from '../patterns/string-pattern.ts'
 import type { Alternative } from '../schema/expand-alternatives.ts'
-import { keyword, refuse, schemaMapOf, schemaOf } from '../schema/keywords.ts'
+import { readKeyword, readSchema, readSchemaMap, refuse } from '../schema/keywords.ts'
 import type { SchemaPlace } from '../schema/schema-document.ts'
 import { freeKey } from './free-key.ts'
 import type { RuleMaker } from './rule-maker.ts'
@@ -13,8 +13,8 @@ export interface FreeProperties {
 }
 
 /**
- * The properties beside the listed ones; undefined where none are to be written. None are made up where a schema lists
- * properties and is silent about others.
+ * The properties beside the listed ones; undefined where none are written. A schema that lists properties and is silent
+ * about others gets none.
  */
 export function freeProperties(
   places: Alternative,
@@ -22,12 +22,12 @@ export function freeProperties(
   rules: RuleMaker,
 ): FreeProperties | undefined {
   const patterned = places.flatMap((place) =>
-    schemaMapOf(place, 'patternProperties').map(([pattern, schema]) => ({ place, pattern, schema })),
+    readSchemaMap(place, 'patternProperties').map(([pattern, schema]) => ({ place, pattern, schema })),
   )
   if (patterned.length > 0) return patternedProperties(places, { patterned, names, rules })
-  const rests = places.map((place) => schemaOf(place, 'additionalProperties')).filter((rest) => rest !== undefined)
-  const isListing = names.length > 0 || places.some((place) => keyword(place, 'properties') !== undefined)
-  const isBounded = places.some((place) => keyword(place, 'unevaluatedProperties') !== undefined)
+  const rests = places.map((place) => readSchema(place, 'additionalProperties')).filter((rest) => rest !== undefined)
+  const isListing = names.length > 0 || places.some((place) => readKeyword(place, 'properties') !== undefined)
+  const isBounded = places.some((place) => readKeyword(place, 'unevaluatedProperties') !== undefined)
   if (rests.length === 0 && (isListing || isBounded)) return undefined
   const key = freeName(places, names, rules)
   return key === undefined ? undefined : { pair: pair(key, rules.ruleFor(rests)) }
@@ -37,9 +37,9 @@ function pair(key: Expression, value: Expression): Expression {
   return sequence(key, literal(':'), rule('space'), value)
 }
 
-/** A name by `propertyNames`, which cannot also leave out listed ones, or any name but those. */
+/** A name by `propertyNames`, which cannot also exclude listed ones, or any name but the listed ones. */
 function freeName(places: Alternative, names: readonly string[], rules: RuleMaker): Expression | undefined {
-  const schemas = places.map((place) => schemaOf(place, 'propertyNames')).filter((schema) => schema !== undefined)
+  const schemas = places.map((place) => readSchema(place, 'propertyNames')).filter((schema) => schema !== undefined)
   if (schemas.length === 0) return names.length === 0 ? rule('string') : rules.addRule('key', freeKey(names))
   return names.length > 0 ? undefined : rules.ruleForText(schemas)
 }
@@ -50,7 +50,7 @@ interface Patterned {
   readonly schema: SchemaPlace
 }
 
-/** Properties by pattern. A pattern that a listed name matches is left out: it could spell that name again. */
+/** Properties by pattern. A pattern that matches a listed name is left out: it could spell that name again. */
 function patternedProperties(
   places: Alternative,
   {
@@ -68,8 +68,8 @@ function patternedProperties(
     if (names.some((name) => rules.matches(pattern, name))) continue
     rules.spend(key.cost)
     const others = places
-      .filter((other) => keyword(other, 'patternProperties') === undefined)
-      .map((other) => schemaOf(other, 'additionalProperties'))
+      .filter((other) => readKeyword(other, 'patternProperties') === undefined)
+      .map((other) => readSchema(other, 'additionalProperties'))
       .filter((rest) => rest !== undefined)
     pairs.push(pair(sequence(literal('"'), key.expression, literal('"')), rules.ruleFor([schema, ...others])))
   }

@@ -4,8 +4,8 @@ const FEW = 16
 const MAX_DEPTH = 48
 
 /**
- * One of some texts. Many are sorted by how they begin: the engine follows every alternative that is still open, and a
- * thousand open ones are slow.
+ * One of some texts. A long list becomes a tree of common beginnings: the engine follows every alternative that is
+ * still open, and a thousand open ones are slow.
  */
 export function literalChoice(texts: readonly string[], depth = 0): Expression {
   const distinct = [...new Set(texts)]
@@ -32,6 +32,6 @@ function sharedPrefix(texts: readonly string[]): string {
   for (const text of texts) {
     while (!text.startsWith(first.slice(0, length))) length -= 1
   }
-  // Not between the halves of a character.
+  // Does not cut between the halves of a surrogate pair.
   return /[\uD800-\uDBFF]$/.test(first.slice(0, length)) ? first.slice(0, length - 1) : first.slice(0, length)
 }

@@ -24,7 +24,7 @@ const bounds = (value: fc.Arbitrary<number>) =>
 
 type Bounds = { low: number | null; high: number | null; isLowOpen: boolean; isHighOpen: boolean }
 
-function schemaOf(type: string, { low, high, isLowOpen, isHighOpen }: Bounds): Readonly<Record<string, unknown>> {
+function toSchema(type: string, { low, high, isLowOpen, isHighOpen }: Bounds): Readonly<Record<string, unknown>> {
   const [min, max] = low !== null && high !== null && low > high ? [high, low] : [low, high]
   return {
     type,
@@ -51,7 +51,7 @@ describe('numbers between bounds', () => {
   ] as const)('%s: exactly those', (type, value) => {
     fc.assert(
       fc.property(bounds(value), fc.array(value, { maxLength: 5 }), (limits, tried) => {
-        const compiled = tryCompile(schemaOf(type, limits))
+        const compiled = tryCompile(toSchema(type, limits))
         const candidates = [...tried, limits.low ?? 0, limits.high ?? 0]
         if (compiled === undefined) {
           expect(limits.low !== null && limits.high !== null).toBe(true)
@@ -61,7 +61,7 @@ describe('numbers between bounds', () => {
         const sample = createSampler(read, seededRandom(tried.length))
         for (let count = 0; count < 10; count += 1) expect(compiled.check(JSON.parse(sample()))).toBeUndefined()
         for (const one of candidates) {
-          // Beyond that, fractions are not offered.
+          // Fractions are not offered beyond that.
           const isOffered = Number.isInteger(one) || (type === 'number' && Math.abs(one) < 1e9)
           if (!isOffered || Math.abs(one) > 1e9) continue
           expect(matchesGbnf(read, JSON.stringify(one))).toBe(compiled.check(one) === undefined)
@@ -71,13 +71,13 @@ describe('numbers between bounds', () => {
     )
   })
 
-  it('multiples: only those', () => {
+  it('multiples: only multiples', () => {
     const steps = fc.oneof(fc.integer({ min: 1, max: 200 }), fc.constantFrom(0.5, 0.25, 2.5, 0.01, 0.2, 1e6))
     fc.assert(
       fc.property(steps, bounds(fc.integer({ min: -3000, max: 3000 })), fc.boolean(), (multipleOf, limits, isWhole) => {
-        const compiled = tryCompile({ ...schemaOf(isWhole ? 'integer' : 'number', limits), multipleOf })
+        const compiled = tryCompile({ ...toSchema(isWhole ? 'integer' : 'number', limits), multipleOf })
         if (compiled === undefined) return
-        // Large steps where multiples are many, and fractional steps between bounds, are left to the check.
+        // The check covers large steps with many multiples, and fractional steps between bounds.
         if (multipleOf > 64 && (limits.low === null || limits.high === null)) return
         const sample = createSampler(readGbnf(compiled.grammar), seededRandom(3))
         for (let count = 0; count < 10; count += 1) {

@@ -1,21 +1,31 @@
-import { choice, EMPTY, type Expression, literal, NEVER, oneOf, optional, rule, sequence } from '../gbnf/expression.ts'
-import { charactersOf, toSet } from '../patterns/code-points.ts'
+import {
+  choice,
+  EMPTY,
+  type Expression,
+  fromSet,
+  literal,
+  NEVER,
+  optional,
+  rule,
+  sequence,
+} from '../gbnf/expression.ts'
+import { toCharacterSet, toSet } from '../patterns/code-points.ts'
 import { anyDigits, anyFraction, type DigitTail, type FractionBound, fractions, wholeNumbers } from './digits.ts'
 import type { NumberFacets } from './facets.ts'
 import { literalChoice } from './literal-choice.ts'
 import type { RuleMaker } from './rule-maker.ts'
 
-/** Largest bound up to which fractions are written: beyond it a double cannot hold them. */
+/** Largest bound for fractions: a double cannot hold them beyond it. */
 const LARGEST_FRACTIONAL = 1e9
-/** Most multiples that are written out one by one. */
+/** Most multiples in an explicit list. */
 const MAX_LISTED = 512
-/** Largest step that a grammar keeps by itself where multiples are few, and where they are many. */
+/** Largest steps that a grammar keeps by itself: with few multiples, and with many. */
 const MAX_STEP = 1e9
 const MAX_REMAINDERS = 64
-/** Multiples are written up to there, unless a bound lies beyond: each digit more is as many rules again. */
+/** Largest multiple without a bound beyond it: each further digit repeats all rules. */
 const WIDEST_MULTIPLE = 1e12 - 1
 
-/** Whole numbers that keep the bounds, and multiples of steps up to a bound; others are checked afterwards. */
+/** Whole numbers within the bounds that are multiples of steps up to a limit; the check covers other steps. */
 export function integerShape(facets: NumberFacets, rules: RuleMaker): Expression {
   const first = firstInteger(facets)
   const last = lastInteger(facets)
@@ -26,7 +36,7 @@ export function integerShape(facets: NumberFacets, rules: RuleMaker): Expression
   return isFree ? rule('integer') : signedRange(first, last)
 }
 
-/** Numbers that keep the bounds, with or without fraction. */
+/** Numbers within the bounds, with or without fraction. */
 export function numberShape(facets: NumberFacets, rules: RuleMaker): Expression {
   const { min, max, multiples: steps } = facets
   const places = decimalPlaces(steps)
@@ -40,10 +50,10 @@ export function numberShape(facets: NumberFacets, rules: RuleMaker): Expression 
   )
 }
 
-/** The rules that numbers without bounds share. Exponents stay small: what overflows would no longer be the number. */
+/** The rules that numbers without bounds share. Exponents stay small: a number that overflows would lose its value. */
 export function numberRules(): readonly (readonly [string, Expression])[] {
-  const whole = choice(literal('0'), sequence(oneOf(toSet([[0x31, 0x39]])), anyDigits(0, 14)))
-  const exponent = sequence(oneOf(charactersOf('eE')), optional(oneOf(charactersOf('+-'))), anyDigits(1, 2))
+  const whole = choice(literal('0'), sequence(fromSet(toSet([[0x31, 0x39]])), anyDigits(0, 14)))
+  const exponent = sequence(fromSet(toCharacterSet('eE')), optional(fromSet(toCharacterSet('+-'))), anyDigits(1, 2))
   const fraction = sequence(literal('.'), anyDigits(1, 15))
   return [
     ['integer', sequence(optional(literal('-')), whole)],
@@ -70,7 +80,7 @@ function signedRange(first: number, last: number, tail?: DigitTail): Expression 
   return choice(negative, last >= 0 ? wholeNumbers(Math.max(0, first), last, tail) : NEVER)
 }
 
-/** The smallest whole number whose multiples are multiples of all steps; 1 where there is none that is small. */
+/** The smallest whole number whose multiples are multiples of all steps; 1 where no small one exists. */
 function wholeStep(steps: readonly number[]): number {
   let whole = 1
   for (const step of steps) {
@@ -87,7 +97,10 @@ function leastCommonMultiple(a: number, b: number): number {
   return (a / x) * b
 }
 
-/** Multiples of a whole number: one by one when they are few, else by the remainder of the digits written so far. */
+/**
+ * Multiples of a whole number: an explicit list when they are few, else rules by the remainder of the digits written so
+ * far.
+ */
 function multiples(step: number, [first, last]: readonly [number, number], rules: RuleMaker): Expression {
   const [from, to] = [Math.ceil(first / step), Math.floor(last / step)]
   if (from > to) return NEVER
@@ -102,7 +115,7 @@ function multiples(step: number, [first, last]: readonly [number, number], rules
   return signedRange(low, high, byRemainder(step, rules))
 }
 
-/** Free digits that make a multiple of what is written: a rule for each remainder and number of digits to come. */
+/** Free digits that complete a multiple: a rule for each remainder and number of remaining digits. */
 function byRemainder(step: number, rules: RuleMaker): DigitTail {
   const defined = new Set<string>()
   const rest = (remainder: number, width: number): Expression => {
@@ -130,7 +143,7 @@ function decimalPlaces(steps: readonly number[]): number | undefined {
 }
 
 function fixedPlaces(places: number): Expression {
-  const whole = choice(literal('0'), sequence(oneOf(toSet([[0x31, 0x39]])), anyDigits(0, 7)))
+  const whole = choice(literal('0'), sequence(fromSet(toSet([[0x31, 0x39]])), anyDigits(0, 7)))
   return sequence(optional(literal('-')), whole, optional(sequence(literal('.'), anyDigits(1, places))))
 }
 
@@ -142,7 +155,7 @@ function negate(bound: Bound | undefined): Bound | undefined {
   return bound === undefined ? undefined : { ...bound, value: -bound.value }
 }
 
-/** Numbers of at least 0 between two bounds; with `isNegated` they get a minus sign, and zero stays away. */
+/** Numbers of at least 0 between two bounds; with `isNegated` they get a minus sign, and zero is left out. */
 function magnitudes(min: Bound | undefined, max: Bound | undefined, isNegated: boolean): Expression {
   const zero: Bound = { value: 0, isOpen: isNegated }
   const low = min === undefined || min.value < 0 || (min.value === 0 && !min.isOpen) ? zero : min

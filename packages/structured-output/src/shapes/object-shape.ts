@@ -1,8 +1,8 @@
 import { choice, type Expression, literal, NEVER, optional, repeat, rule, sequence } from '../gbnf/expression.ts'
 import type { Alternative } from '../schema/expand-alternatives.ts'
-import { member } from '../schema/json.ts'
-import { keyword, mapOf, namesOf, schemaMapOf, schemaOf } from '../schema/keywords.ts'
-import { childPlace, type SchemaPlace } from '../schema/schema-document.ts'
+import { readMember } from '../schema/json.ts'
+import { readKeyword, readMap, readNames, readSchema, readSchemaMap } from '../schema/keywords.ts'
+import { type SchemaPlace, toChildPlace } from '../schema/schema-document.ts'
 import { countRange } from './facets.ts'
 import { freeProperties } from './free-properties.ts'
 import type { RuleMaker } from './rule-maker.ts'
@@ -17,13 +17,13 @@ interface Property {
 }
 
 /**
- * Objects: the listed properties in their order, each that need not be there in a group of its own; then properties with
- * other names, where the schema says that it wants them (`additionalProperties`, `patternProperties`, or no list at all).
+ * Objects: the listed properties in their order, each optional one in a group of its own; then properties with other
+ * names, where the schema asks for them (`additionalProperties`, `patternProperties`, or no list at all).
  */
 export function objectShape(places: Alternative, rules: RuleMaker): Expression {
   const bounds = countRange(places, 'minProperties', 'maxProperties')
-  const required = new Set(places.flatMap((place) => namesOf(place, 'required')))
-  const listed = places.flatMap((place) => schemaMapOf(place, 'properties').map(([name]) => name))
+  const required = new Set(places.flatMap((place) => readNames(place, 'required')))
+  const listed = places.flatMap((place) => readSchemaMap(place, 'properties').map(([name]) => name))
   const names = rules.inOrder([...new Set([...listed, ...required])])
   rules.spend(names.length + 1)
   if (bounds.min > bounds.max || required.size > bounds.max) return NEVER
@@ -45,7 +45,7 @@ export function objectShape(places: Alternative, rules: RuleMaker): Expression {
 
 function pairFor(places: Alternative, name: string, rules: RuleMaker): Expression {
   const accepted = places.every((place) => {
-    const names = schemaOf(place, 'propertyNames')
+    const names = readSchema(place, 'propertyNames')
     return names === undefined || rules.acceptsName(names, name)
   })
   if (!accepted) return NEVER
@@ -57,17 +57,18 @@ function pair(key: Expression, value: Expression): Expression {
   return sequence(key, literal(':'), SPACE, value)
 }
 
-/** What one place says of a property: its own schema and that of every pattern, or that of all others. */
+/** The schemas of one place for a property: its own and those of matching patterns, or the one for all others. */
 function schemasFor(place: SchemaPlace, name: string, rules: RuleMaker): readonly SchemaPlace[] {
-  const own = member(mapOf(place, 'properties'), name) === undefined ? [] : [childPlace(place, 'properties', name)]
-  const patterned = schemaMapOf(place, 'patternProperties').filter(([pattern]) => rules.matches(pattern, name))
+  const own =
+    readMember(readMap(place, 'properties'), name) === undefined ? [] : [toChildPlace(place, 'properties', name)]
+  const patterned = readSchemaMap(place, 'patternProperties').filter(([pattern]) => rules.matches(pattern, name))
   const found = [...own, ...patterned.map(([, schema]) => schema)]
-  return found.length > 0 ? found : [schemaOf(place, 'additionalProperties') ?? []].flat()
+  return found.length > 0 ? found : [readSchema(place, 'additionalProperties') ?? []].flat()
 }
 
 /**
- * Keeps the number of properties within bounds: those that are too many are left out from the end, those that are too
- * few are asked for from the beginning. Undefined where there are not enough.
+ * Keeps the number of properties within bounds: drops surplus ones from the end, and requires missing ones from the
+ * beginning. Undefined where there are not enough.
  */
 function limitProperties(
   properties: readonly Property[],
@@ -112,7 +113,7 @@ function following({ pair: property, isRequired }: Property): Expression {
   return isRequired ? separated : optional(separated)
 }
 
-/** No property needs to be there: whichever is the first one has no comma before it. */
+/** All properties are optional: the first written one has no comma before it. */
 function startingAnywhere(
   properties: readonly Property[],
   further: Expression,
@@ -127,14 +128,14 @@ function startingAnywhere(
   return starts.reverse()
 }
 
-/** The rule of objects with anything in them. */
+/** The rule of objects with any properties. */
 export function objectRules(): readonly (readonly [string, Expression])[] {
   const free = pair(rule('string'), rule('value'))
   const more = repeat(sequence(COMMA, free), 0, Infinity)
   return [['object', sequence(literal('{'), SPACE, optional(sequence(free, more, SPACE)), literal('}'))]]
 }
 
-/** Whether some places say nothing of the properties of an object. */
+/** Whether no place has a keyword about the properties of an object. */
 export function isFreeObject(places: Alternative): boolean {
   const keywords = [
     'properties',
@@ -146,5 +147,5 @@ export function isFreeObject(places: Alternative): boolean {
     'maxProperties',
     'unevaluatedProperties',
   ]
-  return places.every((place) => keywords.every((name) => keyword(place, name) === undefined))
+  return places.every((place) => keywords.every((name) => readKeyword(place, name) === undefined))
 }

@@ -1,23 +1,23 @@
-import { choice, type Expression, literal, NEVER, oneOf, repeat, rule, sequence } from '../gbnf/expression.ts'
+import { choice, type Expression, fromSet, literal, NEVER, repeat, rule, sequence } from '../gbnf/expression.ts'
 import { MAX_REPEAT } from '../limits.ts'
-import { charactersOf, PLAIN, toSet } from '../patterns/code-points.ts'
+import { PLAIN, toCharacterSet, toSet } from '../patterns/code-points.ts'
 import { findFormat } from '../patterns/formats.ts'
 import { toStringPattern } from '../patterns/string-pattern.ts'
 import type { Alternative } from '../schema/expand-alternatives.ts'
-import { refuse, textOf } from '../schema/keywords.ts'
+import { readText, refuse } from '../schema/keywords.ts'
 import { countRange } from './facets.ts'
 import type { RuleMaker } from './rule-maker.ts'
 
 const QUOTE = literal('"')
 
 /**
- * Texts of a length, of a pattern or of a format. Of several patterns the first that can be written counts; the rest is
- * checked afterwards.
+ * Texts of a length, of a pattern or of a format. The grammar uses the first pattern that it can express; the check
+ * covers the rest.
  */
 export function stringShape(places: Alternative, rules: RuleMaker): Expression {
   const bounds = countRange(places, 'minLength', 'maxLength')
   if (bounds.min > bounds.max) return NEVER
-  for (const source of patternsOf(places)) {
+  for (const source of collectPatterns(places)) {
     const pattern = toStringPattern(source, bounds)
     if (pattern === undefined) continue
     rules.spend(pattern.cost)
@@ -33,15 +33,17 @@ export function stringShape(places: Alternative, rules: RuleMaker): Expression {
   return sequence(QUOTE, rules.counted(rule('char'), bounds.min, max), QUOTE)
 }
 
-function patternsOf(places: Alternative): readonly string[] {
+function collectPatterns(places: Alternative): readonly string[] {
   return places.flatMap((place) => {
-    const format = textOf(place, 'format')
+    const format = readText(place, 'format')
     const known = format === undefined ? undefined : findFormat(format)
-    return [textOf(place, 'pattern'), known?.pattern].filter((source) => source !== undefined)
+    return [readText(place, 'pattern'), known?.pattern].filter((source) => source !== undefined)
   })
 }
 
-/** The rules that texts without a pattern share. One `char` is one code point, so that lengths can be counted. */
+/**
+ * The rules that texts without a pattern share. One `char` is one code point, so that the grammar can count lengths.
+ */
 export function stringRules(): readonly (readonly [string, Expression])[] {
   const hex = toSet([
     [0x30, 0x39],
@@ -56,12 +58,12 @@ export function stringRules(): readonly (readonly [string, Expression])[] {
     [0x65, 0x66],
   ])
   const code = choice(
-    sequence(oneOf(notSurrogate), repeat(oneOf(hex), 3, 3)),
-    sequence(oneOf(charactersOf('dD')), oneOf(toSet([[0x30, 0x37]])), repeat(oneOf(hex), 2, 2)),
+    sequence(fromSet(notSurrogate), repeat(fromSet(hex), 3, 3)),
+    sequence(fromSet(toCharacterSet('dD')), fromSet(toSet([[0x30, 0x37]])), repeat(fromSet(hex), 2, 2)),
   )
-  const escaped = choice(oneOf(charactersOf('"\\/bfnrt')), sequence(literal('u'), code))
+  const escaped = choice(fromSet(toCharacterSet('"\\/bfnrt')), sequence(literal('u'), code))
   return [
-    ['char', choice(oneOf(PLAIN), sequence(literal('\\'), escaped))],
+    ['char', choice(fromSet(PLAIN), sequence(literal('\\'), escaped))],
     ['string', sequence(QUOTE, repeat(rule('char'), 0, Infinity), QUOTE)],
   ]
 }

@@ -1,7 +1,7 @@
 import type { ToolGrammarSettings } from '../settings.ts'
 
 /** Names of properties that a model writes first: `function.grammar.properties_order`, `name,arguments`. */
-export function propertiesOrder(settings: ToolGrammarSettings): readonly string[] {
+export function readPropertiesOrder(settings: ToolGrammarSettings): readonly string[] {
   const names = (settings.grammar?.propertiesOrder ?? '').split(',').map((name) => name.trim())
   return names.filter((name) => name !== '')
 }

@@ -15,7 +15,7 @@ const ANSWER = { name: 'answer', parameters: { properties: { message: { type: 's
 
 const call = (city: string): string => `{"name": "weather", "arguments": {"city": "${city}"}}`
 
-/** Which of some texts the grammar takes. */
+/** The texts that the grammar accepts. */
 function taken(input: Partial<ToolGrammarInput>, texts: readonly string[]): readonly string[] {
   const { grammar } = createToolGrammar({ functions: [WEATHER, CLOCK], settings: {}, ...input })
   const read = readGbnf(grammar)
@@ -112,7 +112,7 @@ describe('the grammar of calls', () => {
     takesAll({ settings: after }, [`Let me see. ${call('a')} Done.`, 'Hello'], [`${call('a')} {}`])
   })
 
-  it('keeps text and a prefix apart, whatever the prefix repeats', () => {
+  it('keeps text and a prefix apart, for any repetition of the prefix', () => {
     const settings = { grammar: { mixedMode: true, prefix: 'aab' } }
     takesAll({ settings }, [`aaab${call('x')}`, 'aa', 'aba {}', `baab${call('x')}`], ['aab', 'xaaab', 'aab {}'])
   })
@@ -128,7 +128,7 @@ describe('the grammar of calls', () => {
     takesAll({ settings, parallel: false }, [clock], [`${clock}\n${clock}`])
   })
 
-  it('names its triggers and holds arguments to what it cannot say', () => {
+  it('names its triggers and checks arguments against the rest of the schema', () => {
     const parameters = { properties: { list: { type: 'array', items: { type: 'integer' }, uniqueItems: true } } }
     const { triggers, check } = createToolGrammar({
       functions: [{ name: 'sum', parameters }],
@@ -140,7 +140,7 @@ describe('the grammar of calls', () => {
     expect(check('none', {})).toBeUndefined()
   })
 
-  it('names the tool whose schema cannot be used', () => {
+  it('names the tool with an unusable schema', () => {
     const broken = { name: 'broken', parameters: { properties: { a: { $ref: '#/nowhere' } } } }
     expect(() => createToolGrammar({ functions: [CLOCK, broken], settings: {} })).toThrow(
       expect.objectContaining({
@@ -160,7 +160,7 @@ describe('the grammar of calls', () => {
     expect(createToolGrammar({ functions: functions.slice(0, 60), settings: {} }).grammar).toContain('tool59')
   })
 
-  it('is JSON whatever is drawn from it', () => {
+  it('samples parse as JSON', () => {
     const { grammar, check } = createToolGrammar({
       functions: [WEATHER, CLOCK, { name: 'q"\\', parameters: { type: 'object', additionalProperties: true } }],
       settings: { grammar: { parallelCalls: true } },

@@ -8,7 +8,7 @@ import { openSchema, type SchemaPlace } from '../schema/schema-document.ts'
 import { surveySchema } from '../schema/survey-schema.ts'
 import type { ToolGrammarSettings } from '../settings.ts'
 import { textNotStartingWith, textWithout } from './free-text.ts'
-import { propertiesOrder } from './properties-order.ts'
+import { readPropertiesOrder } from './properties-order.ts'
 
 /** A tool that the grammar lets the model call. */
 export interface CallableTool {
@@ -17,24 +17,24 @@ export interface CallableTool {
   readonly parameters?: Readonly<Record<string, unknown>> | undefined
 }
 
-/** What a grammar for calls is made of. */
+/** Input of a grammar for calls. */
 export interface ToolGrammarInput {
   /** The tools that may be called, the pseudo-tool for a plain answer among them; at least one. */
   readonly functions: readonly CallableTool[]
-  /** Name of that pseudo-tool: its message is always written. */
+  /** Name of that pseudo-tool; a call of it always has a message. */
   readonly answerTool?: string | undefined
   /** The `function` block of the model. */
   readonly settings: ToolGrammarSettings
-  /** `false` forbids several calls at once, whatever the model's file says. @default true */
+  /** `false` forbids several calls at once, even where the model's file allows them. @default true */
   readonly parallel?: boolean | undefined
 }
 
 /** A grammar for calls. */
 export interface ToolGrammar {
   readonly grammar: string
-  /** Words that switch the grammar on when the model writes them; none = it holds from the start. */
+  /** Words that switch the grammar on when the model writes them; empty = it applies from the start. */
   readonly triggers: readonly string[]
-  /** Holds the arguments of a call to the whole schema of its tool; undefined where they are right. */
+  /** Checks the arguments of a call against the whole schema of its tool; undefined where they are valid. */
   readonly check: (name: string, value: unknown) => ReturnType<ValueCheck>
 }
 
@@ -57,9 +57,9 @@ export function createToolGrammar(input: ToolGrammarInput): ToolGrammar {
     surveySchema(place, patterns)
     return place
   })
-  const builder = new GrammarBuilder({ param: 'tools' }, patterns, { propertiesOrder: propertiesOrder(settings) })
+  const builder = new GrammarBuilder({ param: 'tools' }, patterns, { propertiesOrder: readPropertiesOrder(settings) })
   const calls = functions.map((tool, index) =>
-    callOf(tool, argumentsRule(places[index], { input, tool, builder }), input),
+    buildCall(tool, argumentsRule(places[index], { input, tool, builder }), input),
   )
   const checks = new Map(functions.map(({ name }, index) => [name, checkFor(places[index], patterns)]))
   const grammar = builder.finish(replies(builder.addRule('call', choice(...calls)), input, builder))
@@ -81,7 +81,7 @@ interface CallContext {
   readonly builder: GrammarBuilder
 }
 
-/** Arguments are an object, also where the schema forgets to say so. */
+/** Arguments are an object, even where the schema does not say so. */
 function argumentsRule(place: SchemaPlace | undefined, { input, tool, builder }: CallContext): Expression {
   const shape = tool.name === input.answerTool ? MESSAGE : OBJECT
   return builder.ruleFor(place === undefined ? [shape] : [place, shape])
@@ -91,7 +91,7 @@ function isTagged(settings: ToolGrammarSettings): boolean {
   return settings.grammar?.schemaType === 'llama3.1'
 }
 
-function callOf({ name }: CallableTool, values: Expression, { settings }: ToolGrammarInput): Expression {
+function buildCall({ name }: CallableTool, values: Expression, { settings }: ToolGrammarInput): Expression {
   if (isTagged(settings)) return sequence(literal(`<function=${name}>`), values, literal('</function>'))
   const nameKey = settings.functionNameKey || 'name'
   const argumentsKey = settings.functionArgumentsKey || 'arguments'
@@ -99,7 +99,7 @@ function callOf({ name }: CallableTool, values: Expression, { settings }: ToolGr
     [nameKey, literal(JSON.stringify(name))],
     [argumentsKey, values],
   ]
-  const order = propertiesOrder(settings)
+  const order = readPropertiesOrder(settings)
   const rank = (key: string): number => (order.includes(key) ? order.indexOf(key) : order.length)
   const [first, second] = members.toSorted(([a], [b]) => rank(a) - rank(b)).map(([key, value]) => member(key, value))
   const space = rule('space')
@@ -110,7 +110,7 @@ function member(key: string, value: Expression): Expression {
   return sequence(literal(`${JSON.stringify(key)}:`), rule('space'), value)
 }
 
-/** The whole reply: calls with what comes before them, and free text where the model may write some. */
+/** The whole reply: calls with the text before them, and free text where allowed. */
 function replies(call: Expression, input: ToolGrammarInput, builder: GrammarBuilder): Expression {
   const {
     mixedMode = false,

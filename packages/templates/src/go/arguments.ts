@@ -2,7 +2,7 @@ import type { Operand } from './ast.ts'
 import { fail } from './errors.ts'
 import type { ParameterType } from './function.ts'
 import { GoTime } from './time/time.ts'
-import { GoInteger, GoMap, GoPointer, type GoValue, goInt, typeNameOf } from './values.ts'
+import { GoInteger, GoMap, GoPointer, type GoValue, goInt, toTypeName } from './values.ts'
 
 const TYPE_NAMES: Readonly<Record<ParameterType, string>> = {
   any: 'interface {}',
@@ -22,7 +22,7 @@ export function checkArgument(type: ParameterType, value: GoValue): GoValue {
   if (value === undefined) return withoutValue(type)
   if (hasType(type, value)) return value
   if (value instanceof GoPointer && hasType(type, value.target)) return value.target
-  return fail(`wrong type for value; expected ${TYPE_NAMES[type]}; got ${typeNameOf(value)}`)
+  return fail(`wrong type for value; expected ${TYPE_NAMES[type]}; got ${toTypeName(value)}`)
 }
 
 function withoutValue(type: ParameterType): GoValue {
@@ -74,7 +74,7 @@ function nilArgument(type: ParameterType): GoValue {
   return fail(`cannot assign nil to ${TYPE_NAMES[type]}`)
 }
 
-/** What a literal is where nothing asks for a type. */
+/** The type of a literal without an expected type. */
 function naturalValue(literal: Exclude<Literal, { kind: 'nil' }>): GoValue {
   if (literal.kind !== 'number') return literal.value
   return literal.literal.natural ?? fail(`${literal.text} overflows int`)

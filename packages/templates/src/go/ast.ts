@@ -14,7 +14,7 @@ export type Node =
   | TemplateNode
   | { readonly kind: 'break' | 'continue'; readonly line: number }
 
-/** What stands between two keywords. */
+/** The nodes between two keywords. */
 export type Body = readonly Node[]
 
 /** One arm of `if … else if …` or `with … else with …`. */
@@ -57,7 +57,7 @@ export interface Command {
   readonly operands: readonly [Operand, ...Operand[]]
 }
 
-/** What can stand as a word or an argument. */
+/** A word or an argument. */
 export type Operand =
   | Pipeline
   | { readonly kind: 'identifier'; readonly name: string }

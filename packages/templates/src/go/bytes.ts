@@ -1,7 +1,7 @@
 /**
  * Go strings are bytes. Inside the Go engine every string value is a "byte string": a JavaScript string whose code
  * units are the bytes of the UTF-8 text (0..255). Lengths, slices, comparisons and searches are then Go's own, and
- * cutting through a character loses nothing. Text crosses over only here; for ASCII both forms are the same string.
+ * cutting through a character loses nothing. Only this file converts text; for ASCII both forms are the same string.
  */
 
 const BEYOND_ASCII = /[\u0080-\uffff]/
@@ -34,7 +34,7 @@ export function toBytes(text: string): string {
   return parts.join('')
 }
 
-/** A byte string to text. What is not UTF-8 becomes U+FFFD; a byte order mark is kept. */
+/** Converts a byte string to text. Invalid UTF-8 becomes U+FFFD; a byte order mark is kept. */
 export function toText(bytes: string): string {
   if (isAscii(bytes)) return bytes
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(byteArray(bytes))
@@ -47,7 +47,7 @@ export function byteArray(bytes: string): Uint8Array {
   return array
 }
 
-/** The byte string of one code point; what is no character becomes U+FFFD. */
+/** The byte string of one code point; an invalid one becomes U+FFFD. */
 export function runeBytes(value: number): string {
   if (value < 0x80 && value >= 0) return String.fromCharCode(value)
   const isCharacter = value >= 0 && value <= 0x10ffff && !(value >= 0xd800 && value <= 0xdfff)
@@ -84,7 +84,7 @@ export function* runes(bytes: string): Generator<Rune, void, void> {
   }
 }
 
-/** How many code points a byte string has. */
+/** Number of code points in a byte string. */
 export function runeCount(bytes: string): number {
   if (isAscii(bytes)) return bytes.length
   let count = 0

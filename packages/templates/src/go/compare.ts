@@ -3,6 +3,7 @@ import type { Budget } from './limits.ts'
 import { sameType } from './types.ts'
 import {
   compareBytes,
+  findKind,
   GoComplex,
   GoInteger,
   GoMap,
@@ -12,11 +13,10 @@ import {
   GoStruct,
   type GoValue,
   isNil,
-  kindOf,
-  typeNameOf,
+  toTypeName,
 } from './values.ts'
 
-/** Kinds that compare among themselves. Integers of all types are one kind here; `other` has no order. */
+/** Kinds that compare with each other. Integers of all types are one kind here; `other` has no order. */
 type BasicKind = 'bool' | 'complex' | 'integer' | 'float' | 'string' | 'other'
 
 function basicKind(value: GoValue): BasicKind {
@@ -37,7 +37,7 @@ function equals(left: GoValue, right: GoValue): boolean {
   const kind = basicKind(left)
   if (kind !== basicKind(right)) {
     if (isNothing(left) || isNothing(right)) return false
-    return fail(`incompatible types for comparison: ${typeNameOf(left)} and ${typeNameOf(right)}`)
+    return fail(`incompatible types for comparison: ${toTypeName(left)} and ${toTypeName(right)}`)
   }
   if (left instanceof GoInteger && right instanceof GoInteger) return left.value === right.value
   if (left instanceof GoComplex && right instanceof GoComplex) return sameComplex(left, right)
@@ -54,9 +54,9 @@ function sameComplex(left: GoComplex, right: GoComplex): boolean {
 
 /** Lists and maps cannot be compared, but with nil. */
 function sameReference(left: GoValue, right: GoValue): boolean {
-  if (!isNothing(left) && !isNothing(right) && kindOf(left) !== kindOf(right)) fail('non-comparable types')
+  if (!isNothing(left) && !isNothing(right) && findKind(left) !== findKind(right)) fail('non-comparable types')
   if (isNil(left) || isNil(right)) return isNil(left) && isNil(right)
-  if (right instanceof GoSlice || right instanceof GoMap) fail(`non-comparable type ${typeNameOf(right)}`)
+  if (right instanceof GoSlice || right instanceof GoMap) fail(`non-comparable type ${toTypeName(right)}`)
   return sameInterface(left, right)
 }
 
@@ -66,7 +66,7 @@ function sameInterface(left: GoValue, right: GoValue): boolean {
   if (left instanceof GoPointer && right instanceof GoPointer) return left === right || left.target === right.target
   if (left instanceof GoStruct && right instanceof GoStruct) {
     if (right.values.some((value) => value instanceof GoSlice || value instanceof GoMap)) {
-      fail(`non-comparable type ${typeNameOf(right)}`)
+      fail(`non-comparable type ${toTypeName(right)}`)
     }
     return left.type === right.type && left.values.every((value, at) => sameInterface(value, right.values[at]))
   }
@@ -81,7 +81,7 @@ export function isLess(left: GoValue, right: GoValue): boolean {
   const kind = basicKind(left)
   const rightKind = basicKind(right)
   if (kind === 'other' || rightKind === 'other') fail('invalid type for comparison')
-  if (kind !== rightKind) fail(`incompatible types for comparison: ${typeNameOf(left)} and ${typeNameOf(right)}`)
+  if (kind !== rightKind) fail(`incompatible types for comparison: ${toTypeName(left)} and ${toTypeName(right)}`)
   if (left instanceof GoInteger && right instanceof GoInteger) return left.value < right.value
   if (typeof left === 'number' && typeof right === 'number') return left < right
   if (typeof left === 'string' && typeof right === 'string') return compareBytes(left, right) < 0

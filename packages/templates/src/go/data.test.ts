@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { goStruct, toGoValue } from './data.ts'
-import { compileGoTemplate, goMapOf, goPointerTo, goSliceOf } from './index.ts'
+import { compileGoTemplate, goMap, goPointerTo, goSlice } from './index.ts'
 import { GoMap, GoSlice, goInt, goList } from './values.ts'
 
 const child = goStruct('Child', { ID: 'int', Tag: { type: 'string', json: 'tag,omitempty' } })
@@ -10,8 +10,8 @@ const parent = goStruct('Parent', {
   Ratio: 'float64',
   Ready: 'bool',
   Any: 'any',
-  Children: goSliceOf(child),
-  Labels: goMapOf('string'),
+  Children: goSlice(child),
+  Labels: goMap('string'),
   Only: goPointerTo(() => child),
 })
 
@@ -59,7 +59,7 @@ describe('plain data', () => {
 })
 
 describe('structs', () => {
-  it('show zero values for what is left out', () => {
+  it('show zero values for missing fields', () => {
     expect(render('{{.}}', parent.of({}))).toBe('{ 0 0 false <nil> [] map[] <nil>}')
     expect(render('{{toJson .}}', parent.of({}))).toBe(
       '{"Name":"","Count":0,"Ratio":0,"Ready":false,"Any":null,"Children":null,"Labels":null,"Only":null}',

@@ -4,9 +4,9 @@ import { GoTemplateLimitError } from './errors.ts'
 import { DEFAULT_GO_TEMPLATE_LIMITS } from './limits.ts'
 import type { GoField, GoType, StructLike } from './types.ts'
 import { typeName } from './types.ts'
-import { GoBoxed, GoInteger, GoMap, GoPointer, GoSlice, GoStruct, type GoValue, zeroOf } from './values.ts'
+import { createZero, GoBoxed, GoInteger, GoMap, GoPointer, GoSlice, GoStruct, type GoValue } from './values.ts'
 
-/** How a field is declared: its type, or its type with a JSON tag such as `name,omitempty`. */
+/** The declaration of a field: its type, or its type with a JSON tag such as `name,omitempty`. */
 export type GoFieldSpec = GoType | { readonly type: GoType; readonly json: string }
 
 /** A struct type that can make values. Templates see exactly its fields: any other name is an error. */
@@ -21,8 +21,8 @@ export class GoStructType implements StructLike {
   }
 
   /**
-   * A value of this type from plain data, keyed by field names; what is left out is the zero value of its type. Below
-   * `any`, numbers are `float64` as JSON has them, bigints are `int`, objects are maps.
+   * Creates a value of this type from plain data, keyed by field names; a missing field gets the zero value of its
+   * type. Below `any`, numbers are `float64` as in JSON, bigints are `int`, objects are maps.
    *
    * @throws SvcError `internal`, code `template_data`, for a field the type lacks or a value of another type;
    *   `template_limit` for data nested too deep
@@ -92,7 +92,7 @@ function boxed(data: GoBoxed): GoValue {
 
 function fromTyped(type: GoType, data: unknown, depth: number): GoValue {
   if (type === 'any') return fromAny(data, depth, DEFAULT_GO_TEMPLATE_LIMITS.maxValueDepth)
-  if (data === undefined || data === null) return zeroOf(type)
+  if (data === undefined || data === null) return createZero(type)
   if (typeof type === 'string') return fromScalar(type, data)
   if (depth >= DEFAULT_GO_TEMPLATE_LIMITS.maxValueDepth) {
     throw new GoTemplateLimitError('maxValueDepth', DEFAULT_GO_TEMPLATE_LIMITS.maxValueDepth)

@@ -30,7 +30,7 @@ export class GoTemplateExecError extends SvcError {
 /** A template, its data or its result is larger than a limit allows. Code `template_limit`. */
 export class GoTemplateLimitError extends SvcError {
   override readonly name = 'GoTemplateLimitError'
-  /** Which limit was passed. */
+  /** The limit that was passed. */
   readonly limit: string
 
   constructor(limit: string, most: number) {
@@ -42,7 +42,7 @@ export class GoTemplateLimitError extends SvcError {
   }
 }
 
-/** What a template function throws; the evaluator adds the line and makes it a {@link GoTemplateExecError}. */
+/** The error of a template function; the evaluator adds the line and makes it a {@link GoTemplateExecError}. */
 export class GoCallError extends Error {
   override readonly name = 'GoCallError'
 }

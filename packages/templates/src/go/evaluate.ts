@@ -1,7 +1,7 @@
 import { checkArgument, literalArgument } from './arguments.ts'
 import type { Body, Branch, Command, Definitions, Node, Operand, Pipeline, RangeNode, TemplateNode } from './ast.ts'
 import { fail, GoCallError, GoTemplateExecError, GoTemplateLimitError } from './errors.ts'
-import { fieldOf } from './fields.ts'
+import { readField } from './fields.ts'
 import { printable } from './format/print.ts'
 import type { CallContext, GoFunction, ParameterType } from './function.ts'
 import { rangeItems } from './iterate.ts'
@@ -9,10 +9,10 @@ import { type Budget, ByteSink } from './limits.ts'
 import { GoMap, GoObject, GoSlice, type GoValue, indirect, isTrue } from './values.ts'
 import { Variables } from './variables.ts'
 
-/** What one render works with. */
+/** Options of {@link evaluate}. */
 export interface EvaluateOptions {
   readonly definitions: Definitions
-  /** The definition that runs. */
+  /** The name of the rendered definition. */
   readonly name: string
   readonly functions: ReadonlyMap<string, GoFunction>
   readonly budget: Budget
@@ -23,7 +23,7 @@ export function evaluate(data: GoValue, options: EvaluateOptions): string {
   return new Evaluator(options).run(data)
 }
 
-/** How a body was left. */
+/** The way a body ended. */
 type Exit = 'end' | 'break' | 'continue'
 
 /** The value of a pipeline stage that has no stage before it; differs from every value a stage can have. */
@@ -166,7 +166,7 @@ class Evaluator {
     this.#variables = outer
   }
 
-  /** The value of a pipeline. Nil interfaces end here: what is left is a value or none. */
+  /** The value of a pipeline. Unwraps nil interfaces: the result is a value or none. */
   #pipeline(pipeline: Pipeline, dot: GoValue): GoValue {
     this.#enter()
     this.#line = pipeline.line
@@ -241,7 +241,7 @@ class Evaluator {
     let receiver = start
     const last = names.length - 1
     for (const [at, name] of names.entries()) {
-      // Nothing is asked of no value, not even whether it takes arguments.
+      // A missing value gives no value, without a check for arguments.
       if (receiver === undefined) return undefined
       this.#budget.spend(1)
       const object = indirect(receiver)
@@ -250,7 +250,7 @@ class Evaluator {
         receiver = object.call(name, isLast ? this.#methodArguments(args, dot, final) : [])
       } else {
         if (at === last && (args.length > 0 || final !== NO_FINAL)) fail(`${name} is not a method but has arguments`)
-        receiver = fieldOf(receiver, name)
+        receiver = readField(receiver, name)
       }
     }
     return receiver

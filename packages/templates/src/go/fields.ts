@@ -1,11 +1,11 @@
 import { fail } from './errors.ts'
-import { GoMap, GoPointer, GoStruct, type GoValue, indirect, typeNameOf } from './values.ts'
+import { GoMap, GoPointer, GoStruct, type GoValue, indirect, toTypeName } from './values.ts'
 
 /**
- * `.name` of a value: a struct's field, a map's entry, through pointers. A missing key is no value, and so is
- * whatever is asked of no value; a name the struct lacks, and anything asked of nil or a scalar, is an error.
+ * Reads `.name` of a value: a struct's field, a map's entry, through pointers. A missing key gives no value, and so
+ * does any name of no value. A name that the struct lacks, or a name of nil or a scalar, is an error.
  */
-export function fieldOf(receiver: GoValue, name: string): GoValue {
+export function readField(receiver: GoValue, name: string): GoValue {
   if (receiver === undefined) return undefined
   const value = indirect(receiver)
   if (value instanceof GoMap) return value.entries.get(name)
@@ -14,6 +14,6 @@ export function fieldOf(receiver: GoValue, name: string): GoValue {
     if (at >= 0) return value.values[at]
   }
   if (value === null || value instanceof GoPointer)
-    return fail(`nil pointer evaluating ${typeNameOf(receiver)}.${name}`)
-  return fail(`can't evaluate field ${name} in type ${typeNameOf(value)}`)
+    return fail(`nil pointer evaluating ${toTypeName(receiver)}.${name}`)
+  return fail(`can't evaluate field ${name} in type ${toTypeName(value)}`)
 }

@@ -2,7 +2,7 @@ import type { Budget } from './limits.ts'
 import type { GoTime } from './time/time.ts'
 import type { GoMap, GoValue } from './values.ts'
 
-/** What a function receives beside its arguments. */
+/** The context of a function call, beside its arguments. */
 export interface CallContext {
   readonly budget: Budget
 }

@@ -4,12 +4,12 @@ import { escapeHtml, escapeJavaScript, escapeQuery } from './escape.ts'
 import { sprint, sprintln } from './format/print.ts'
 import { sprintf } from './format/printf.ts'
 import { type CallContext, type FunctionTable, fixed, variadic, walking } from './function.ts'
-import { indexInto, lengthOf } from './indexing.ts'
-import { type GoValue, goInt, indirect, isTrue, typeNameOf } from './values.ts'
+import { indexInto, measureLength } from './indexing.ts'
+import { type GoValue, goInt, indirect, isTrue, toTypeName } from './values.ts'
 
 /** The functions of `text/template` itself. `slice` is missing: sprig's takes its place. */
 export const BUILTINS: FunctionTable = {
-  // The evaluator stops at the argument that decides; these only see the rest.
+  // The evaluator stops at the deciding argument; these functions only see the rest.
   and: variadic(['value'], 'value', (_, [first], rest) => rest.at(-1) ?? first),
   or: variadic(['value'], 'value', (_, [first], rest) => rest.at(-1) ?? first),
   not: fixed(['value'], (_, value) => !isTrue(value)),
@@ -20,23 +20,23 @@ export const BUILTINS: FunctionTable = {
   gt: fixed(['value', 'value'], (_, left, right) => !isLessOrEqual(left, right)),
   ge: fixed(['value', 'value'], (_, left, right) => !isLess(left, right)),
   index: variadic(['value'], 'value', (_, [item], indexes) => indexInto(item, indexes)),
-  len: fixed(['value'], (_, item) => goInt(lengthOf(item))),
+  len: fixed(['value'], (_, item) => goInt(measureLength(item))),
   print: variadic([], 'any', ({ budget }, _, values) => sprint(budget, values)),
   printf: variadic(['string'], 'any', ({ budget }, [format], values) => sprintf(budget, format, values)),
   println: variadic([], 'any', ({ budget }, _, values) => sprintln(budget, values)),
   ...walking({
-    html: variadic([], 'any', (context, _, values) => escapeHtml(textOf(context, values))),
-    js: variadic([], 'any', (context, _, values) => escapeJavaScript(textOf(context, values))),
-    urlquery: variadic([], 'any', (context, _, values) => escapeQuery(textOf(context, values))),
+    html: variadic([], 'any', (context, _, values) => escapeHtml(joinText(context, values))),
+    js: variadic([], 'any', (context, _, values) => escapeJavaScript(joinText(context, values))),
+    urlquery: variadic([], 'any', (context, _, values) => escapeQuery(joinText(context, values))),
   }),
   // No value a template can reach is a function.
   call: variadic(['value'], 'value', (_, [target]) =>
-    fail(target === undefined || target === null ? 'call of nil' : `non-function of type ${typeNameOf(target)}`),
+    fail(target === undefined || target === null ? 'call of nil' : `non-function of type ${toTypeName(target)}`),
   ),
 }
 
 /** The arguments as one text, as actions print them. */
-function textOf({ budget }: CallContext, values: readonly GoValue[]): string {
+function joinText({ budget }: CallContext, values: readonly GoValue[]): string {
   const [only] = values
   if (values.length === 1 && typeof only === 'string') return only
   return sprint(

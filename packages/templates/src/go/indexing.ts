@@ -1,5 +1,5 @@
 import { fail } from './errors.ts'
-import { GoInteger, GoMap, GoPointer, GoSlice, type GoValue, indirect, typeNameOf, zeroOf } from './values.ts'
+import { createZero, GoInteger, GoMap, GoPointer, GoSlice, type GoValue, indirect, toTypeName } from './values.ts'
 
 /** `index x 1 "a"` is `x[1]["a"]`; a missing map key gives the zero value of the map's elements. */
 export function indexInto(item: GoValue, indexes: readonly GoValue[]): GoValue {
@@ -12,28 +12,28 @@ function indexOnce(item: GoValue, index: GoValue): GoValue {
   if (value === undefined || value === null || value instanceof GoPointer) return fail('index of nil pointer')
   if (value instanceof GoMap) {
     if (index === undefined || index === null) return fail('value is nil; should be of type string')
-    if (typeof index !== 'string') return fail(`value has type ${typeNameOf(index)}; should be string`)
-    return value.entries.has(index) ? value.entries.get(index) : zeroOf(value.element)
+    if (typeof index !== 'string') return fail(`value has type ${toTypeName(index)}; should be string`)
+    return value.entries.has(index) ? value.entries.get(index) : createZero(value.element)
   }
   if (value instanceof GoSlice) return value.items[position(index, value.items.length)]
   if (typeof value === 'string') {
     return new GoInteger('uint8', BigInt(value.charCodeAt(position(index, value.length))))
   }
-  return fail(`can't index item of type ${typeNameOf(value)}`)
+  return fail(`can't index item of type ${toTypeName(value)}`)
 }
 
 function position(index: GoValue, length: number): number {
   if (index === undefined || index === null) return fail('cannot index slice/array with nil')
-  if (!(index instanceof GoInteger)) return fail(`cannot index slice/array with type ${typeNameOf(index)}`)
+  if (!(index instanceof GoInteger)) return fail(`cannot index slice/array with type ${toTypeName(index)}`)
   if (index.value < 0n || index.value >= BigInt(length)) return fail(`index out of range: ${index.value}`)
   return Number(index.value)
 }
 
 /** `len`: bytes of a string, items of a list, keys of a map. */
-export function lengthOf(item: GoValue): number {
+export function measureLength(item: GoValue): number {
   const value = indirect(item)
   if (typeof value === 'string') return value.length
   if (value instanceof GoSlice) return value.items.length
   if (value instanceof GoMap) return value.entries.size
-  return fail(value instanceof GoPointer || value === null ? 'len of nil pointer' : `len of type ${typeNameOf(value)}`)
+  return fail(value instanceof GoPointer || value === null ? 'len of nil pointer' : `len of type ${toTypeName(value)}`)
 }

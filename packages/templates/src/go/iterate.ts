@@ -1,15 +1,18 @@
 import { fail, GoTemplateLimitError } from './errors.ts'
-import { GoInteger, GoMap, GoSlice, type GoValue, goInt, typeNameOf } from './values.ts'
+import { GoInteger, GoMap, GoSlice, type GoValue, goInt, toTypeName } from './values.ts'
 
 /** Bounds of one `range`. */
 export interface RangeOptions {
-  /** How many variables it declares; a number has room for one. */
+  /** Number of declared variables; a range over a number allows one. */
   readonly variables: number
   /** Most rounds over a number. */
   readonly maxRounds: number
 }
 
-/** What `range` goes over: items with their index, entries in the order of their keys, or the numbers below one. */
+/**
+ * Iterates over the value of a `range`: items with their index, entries in the order of their keys, or the numbers
+ * below one.
+ */
 export function* rangeItems(
   value: GoValue,
   { variables, maxRounds }: RangeOptions,
@@ -24,6 +27,6 @@ export function* rangeItems(
     if (value.value > BigInt(maxRounds)) throw new GoTemplateLimitError('maxListLength', maxRounds)
     for (let item = 0n; item < value.value; item++) yield [undefined, new GoInteger(value.type, item)]
   } else {
-    fail(`range can't iterate over ${typeNameOf(value)}`)
+    fail(`range can't iterate over ${toTypeName(value)}`)
   }
 }

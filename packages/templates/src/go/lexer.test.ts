@@ -16,7 +16,7 @@ function last(source: string): Token | undefined {
 }
 
 describe('tokens', () => {
-  it('are text, delimiters and what stands between', () => {
+  it('are text, delimiters and the tokens between them', () => {
     expect(tokenize('a{{.x}}b')).toEqual([
       { kind: 'text', text: 'a', line: 1 },
       { kind: 'left', text: '{{', line: 1 },
@@ -71,7 +71,7 @@ describe('trim markers', () => {
   })
 })
 
-describe('what is no token', () => {
+describe('invalid tokens', () => {
   it.each([
     ['{{', 'unclosed action'],
     ['{{/* x', 'unclosed comment'],

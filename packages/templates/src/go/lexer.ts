@@ -1,7 +1,7 @@
 import { runeAt } from './bytes.ts'
 import { isAlphaNumeric, scanNumber } from './scan.ts'
 
-/** What a token is. `error` ends the tokens, like `eof`; its text is the message. */
+/** Kinds of tokens. `error` ends the tokens, like `eof`; its text is the message. */
 export type TokenKind =
   | 'text'
   | 'left'
@@ -66,7 +66,7 @@ class Lexer {
   readonly #tokens: Token[] = []
   #at = 0
   #line = 1
-  /** Where the line of `#at` ends; the length of the source on the last one. */
+  /** End of the line of `#at`; the length of the source on the last one. */
   #lineEnd: number
   #parens = 0
 

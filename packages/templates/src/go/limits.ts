@@ -1,6 +1,6 @@
 import { GoTemplateLimitError } from './errors.ts'
 
-/** What compiling and rendering one template may cost. A template at a limit passes, one past it fails. */
+/** Limits of compiling and rendering one template. A template at a limit passes, one past it fails. */
 export interface GoTemplateLimits {
   /** Longest template in bytes of UTF-8. @default 1 MiB */
   readonly maxSourceBytes?: number | undefined
@@ -22,8 +22,8 @@ export interface GoTemplateLimits {
   /** Longest source of a regular expression in bytes. @default 1 KiB */
   readonly maxPatternBytes?: number | undefined
   /**
-   * Longest time in milliseconds for a render that looks for all matches of a regular expression: some patterns read
-   * far ahead for every match, which no count of steps foresees. @default 2,000
+   * Longest time in milliseconds for a render that looks for all matches of a regular expression. Some patterns read
+   * far ahead for every match, which no count of steps predicts. @default 2,000
    */
   readonly maxPatternMillis?: number | undefined
 }
@@ -31,7 +31,7 @@ export interface GoTemplateLimits {
 /** {@link GoTemplateLimits} with the defaults filled in. */
 export type ResolvedLimits = { readonly [K in keyof GoTemplateLimits]-?: number }
 
-/** The limits that hold where nothing else is said. */
+/** The default limits. */
 export const DEFAULT_GO_TEMPLATE_LIMITS: ResolvedLimits = Object.freeze({
   maxSourceBytes: 1024 * 1024,
   maxParseDepth: 100,
@@ -46,7 +46,7 @@ export const DEFAULT_GO_TEMPLATE_LIMITS: ResolvedLimits = Object.freeze({
 
 const NO_LIMITS: GoTemplateLimits = Object.freeze({})
 
-/** Limits given, over those that hold otherwise. */
+/** The given limits, with defaults for the others. */
 export function resolveLimits(
   limits: GoTemplateLimits = NO_LIMITS,
   otherwise: ResolvedLimits = DEFAULT_GO_TEMPLATE_LIMITS,
@@ -59,7 +59,7 @@ export function resolveLimits(
 /** Bytes of text that cost one step. */
 const BYTES_PER_STEP = 16
 
-/** What one render has used up. Made per render. */
+/** The consumption of one render. Created per render. */
 export class Budget {
   readonly limits: ResolvedLimits
   readonly #started = performance.now()
@@ -80,7 +80,7 @@ export class Budget {
     this.spend(Math.ceil(length / BYTES_PER_STEP))
   }
 
-  /** Refuses to go on looking for matches when the render has taken too long. */
+  /** Stops a search for matches when the render has taken too long. */
   checkTime(): void {
     const { maxPatternMillis } = this.limits
     if (performance.now() - this.#started > maxPatternMillis) {
@@ -116,7 +116,7 @@ export class ByteSink {
     this.#budget = budget
   }
 
-  /** How many bytes were written. */
+  /** Number of written bytes. */
   get length(): number {
     return this.#length
   }
@@ -128,7 +128,7 @@ export class ByteSink {
     this.#parts.push(bytes)
   }
 
-  /** All that was written. */
+  /** Returns all written text. */
   finish(): string {
     return this.#parts.join('')
   }

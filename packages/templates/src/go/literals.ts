@@ -1,7 +1,7 @@
 import { unquoteRune } from './quote.ts'
 import { GoComplex, type GoValue, goInt } from './values.ts'
 
-/** A number of the source: every reading of it that Go allows. Which one holds depends on where it stands. */
+/** A number of the source in every reading that Go allows. Its context decides the reading. */
 export interface NumberLiteral {
   /** As an `int`, when it is a whole number in range; `1.0` and `'a'` count. */
   readonly integer: bigint | undefined

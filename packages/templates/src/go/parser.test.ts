@@ -8,7 +8,7 @@ function parse(source: string, maxDepth = 100): Body {
   return parseTemplate(source, options).get('main') ?? []
 }
 
-function errorOf(source: string): unknown {
+function catchError(source: string): unknown {
   try {
     parse(source)
   } catch (error) {
@@ -79,14 +79,14 @@ describe('errors', () => {
     ['{{"\\q"}}', 1, 'invalid syntax in string'],
     ['\n{{"a', 2, 'unterminated quoted string'],
   ])('%j is refused with its line', (source, line, message) => {
-    const error = errorOf(source)
+    const error = catchError(source)
     expect(error).toBeInstanceOf(GoTemplateSyntaxError)
     expect(error).toMatchObject({ line, kind: 'invalid_request', code: 'template_syntax', details: { line } })
     expect(error).toHaveProperty('message', `template line ${line}: ${message}`)
   })
 
   it('quote no more than the beginning of a long word', () => {
-    expect(errorOf(`{{${'a'.repeat(500)}}}`)).toHaveProperty('message', expect.stringMatching(/^.{1,90}$/))
+    expect(catchError(`{{${'a'.repeat(500)}}}`)).toHaveProperty('message', expect.stringMatching(/^.{1,90}$/))
   })
 })
 

@@ -7,7 +7,7 @@ import { Scope } from './scope.ts'
 import { trimSpace } from './text.ts'
 import { TokenCursor } from './token-cursor.ts'
 
-/** What the parser needs to know beside the source. */
+/** Options of the parser. */
 export interface ParseOptions {
   /** The name of the template that runs; a `define` of that name is one with it. */
   readonly name: string
@@ -20,8 +20,8 @@ export function parseTemplate(source: string, options: ParseOptions): Definition
   return new Parser(tokenize(source), options).run()
 }
 
-/** How a body ended: the keyword, and for `else` whether `if` or `with` follows in the same action. */
-type Ending = 'end' | 'else' | 'elseIf' | 'elseWith'
+/** The way a body ended: the keyword, and for `else` whether `if` or `with` follows in the same action. */
+type BodyEnd = 'end' | 'else' | 'elseIf' | 'elseWith'
 
 class Parser {
   readonly #cursor: TokenCursor
@@ -75,14 +75,14 @@ class Parser {
     return body
   }
 
-  /** An empty definition neither replaces another nor keeps one out; two with content are an error. */
+  /** An empty definition neither replaces another nor prevents one; two with content are an error. */
   #add(name: string, body: Body): void {
     const known = this.#definitions.get(name)
     if (known === undefined || isEmptyBody(known)) this.#definitions.set(name, body)
     else if (!isEmptyBody(body)) this.#cursor.fail(`multiple definition of template ${excerpt(name)}`)
   }
 
-  #body(): { body: Body; ending: Ending } {
+  #body(): { body: Body; ending: BodyEnd } {
     return this.#cursor.nested(() => {
       const body: Node[] = []
       while (this.#cursor.peekNonSpace().kind !== 'eof') {
@@ -94,14 +94,14 @@ class Parser {
     })
   }
 
-  #node(): Node | Ending {
+  #node(): Node | BodyEnd {
     const token = this.#cursor.nextNonSpace()
     if (token.kind === 'text') return { kind: 'text', text: token.text }
     if (token.kind !== 'left') return this.#cursor.unexpected(token, 'input')
     return this.#action()
   }
 
-  #action(): Node | Ending {
+  #action(): Node | BodyEnd {
     const token = this.#cursor.peekNonSpace()
     if (token.kind !== 'keyword') {
       return { kind: 'action', line: token.line, pipeline: this.#pipeline('command') }
@@ -129,7 +129,7 @@ class Parser {
     return this.#cursor.unexpected(token, 'command')
   }
 
-  #else(): Ending {
+  #else(): BodyEnd {
     const next = this.#cursor.peekNonSpace()
     if (next.kind === 'keyword' && (next.text === 'if' || next.text === 'with')) {
       return next.text === 'if' ? 'elseIf' : 'elseWith'

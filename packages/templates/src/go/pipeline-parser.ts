@@ -21,9 +21,9 @@ const OPERAND_STARTS: ReadonlySet<TokenKind> = new Set([
 ])
 const NOT_EXECUTABLE: ReadonlySet<Operand['kind']> = new Set(['bool', 'dot', 'nil', 'number', 'string'])
 
-/** Where a pipeline stands. */
+/** The place of a pipeline. */
 export interface PipelinePlace {
-  /** What the pipeline is for, in the words of error messages; `range` may declare two variables. */
+  /** The purpose of the pipeline, in the words of error messages; `range` may declare two variables. */
   readonly context: string
   readonly scope: Scope
 }
@@ -82,7 +82,7 @@ export class PipelineParser {
     return { variables, isAssignment: operator?.kind === 'assign' }
   }
 
-  /** A variable and what makes it a declaration: `:=`, `=` or a comma. Takes nothing where there is none. */
+  /** Reads a variable and the token that declares it: `:=`, `=` or a comma. Takes nothing without such a token. */
   #declaration(variables: string[]): Token | undefined {
     let operator: Token | undefined
     this.#cursor.attempt(() => {
@@ -125,7 +125,7 @@ export class PipelineParser {
     return { line, operands: [first, ...rest] }
   }
 
-  /** A term and the fields that cling to it. */
+  /** A term with its attached fields. */
   #operand(): Operand | undefined {
     const term = this.#term()
     if (term === undefined || this.#cursor.peek().kind !== 'field') return term

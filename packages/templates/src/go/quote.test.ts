@@ -22,12 +22,12 @@ describe('string literals', () => {
     },
   )
 
-  it('read back what was quoted, bytes that are no text included', () => {
+  it('read back the quoted text, invalid bytes included', () => {
     const byteString = fc.uint8Array({ maxLength: 40 }).map((bytes) => String.fromCharCode(...bytes))
     fc.assert(fc.property(byteString, fc.boolean(), (bytes, ascii) => unquote(quoteString(bytes, ascii)) === bytes))
   })
 
-  it('escape what does not print, and with ascii everything beyond it', () => {
+  it('escape unprintable characters, and with ascii everything beyond it', () => {
     expect(quoteString(toBytes('é\u2028\x7f\n"😀'))).toBe(toBytes('"é\\u2028\\x7f\\n\\"😀"'))
     expect(quoteString(toBytes('é😀'), true)).toBe('"\\u00e9\\U0001f600"')
   })
@@ -44,7 +44,7 @@ describe('character literals', () => {
     expect(unquoteRune(toBytes(literal))).toBe(rune)
   })
 
-  it.each(["''", "'ab'", "'\\\"'", "'''"])('%s is none', (literal) => {
+  it.each(["''", "'ab'", "'\\\"'", "'''"])('%s is not a literal', (literal) => {
     expect(unquoteRune(literal)).toBeUndefined()
   })
 
@@ -70,6 +70,6 @@ it.each([
   expect(canBackquote(toBytes(text))).toBe(expected)
 })
 
-it('shortens what it shows of a template', () => {
+it('shortens the shown part of a template', () => {
   expect(excerpt('x'.repeat(100))).toBe(`"${'x'.repeat(27)}..."`)
 })

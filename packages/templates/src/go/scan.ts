@@ -6,7 +6,7 @@ export function isAlphaNumeric(rune: number): boolean {
   return rune === 0x5f || isLetter(rune) || isDigit(rune)
 }
 
-/** The end of a number, or -1 where something clings to it. What is no number after all is found by the parser. */
+/** The end of a number, or -1 when a name character follows. The parser refuses anything else that is not a number. */
 export function scanNumber(source: string, start: number): number {
   let at = start
   const accept = (characters: string): boolean => {

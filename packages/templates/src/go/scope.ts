@@ -1,6 +1,6 @@
-/** What is in force inside one template definition while it is parsed. */
+/** The names in force inside one template definition during parsing. */
 export class Scope {
-  /** How many loops are open. */
+  /** Number of open loops. */
   ranges = 0
   readonly #declared: string[] = []
   readonly #counts = new Map<string, number>()
@@ -9,7 +9,7 @@ export class Scope {
     this.declare('$')
   }
 
-  /** How many variables are declared; {@link dropTo} goes back to it. */
+  /** Number of declared variables; {@link dropTo} returns to it. */
   get size(): number {
     return this.#declared.length
   }
@@ -25,7 +25,7 @@ export class Scope {
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1)
   }
 
-  /** Forgets what was declared since {@link size} had this value. */
+  /** Forgets the variables declared since {@link size} had this value. */
   dropTo(size: number): void {
     for (const name of this.#declared.splice(size)) this.#counts.set(name, (this.#counts.get(name) ?? 0) - 1)
   }

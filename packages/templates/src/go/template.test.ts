@@ -2,7 +2,7 @@ import { SvcError } from '@svc/errors'
 import { describe, expect, it } from 'vitest'
 import { compileGoTemplate, GoTemplateExecError, GoTemplateSyntaxError } from './index.ts'
 
-function errorOf(run: () => unknown): unknown {
+function catchError(run: () => unknown): unknown {
   try {
     run()
   } catch (error) {
@@ -37,7 +37,7 @@ describe('a compiled template', () => {
 
 describe('errors', () => {
   it('of syntax come when compiling, with line and code', () => {
-    const error = errorOf(() => compileGoTemplate('a\n{{if}}'))
+    const error = catchError(() => compileGoTemplate('a\n{{if}}'))
     expect(error).toBeInstanceOf(GoTemplateSyntaxError)
     expect(error).toMatchObject({
       name: 'GoTemplateSyntaxError',
@@ -50,7 +50,7 @@ describe('errors', () => {
 
   it('of execution come when rendering, with the line of the action', () => {
     const template = compileGoTemplate('a\n\n{{print\n(index .list 9)}}')
-    const error = errorOf(() => template.render({ list: [] }))
+    const error = catchError(() => template.render({ list: [] }))
     expect(error).toBeInstanceOf(GoTemplateExecError)
     expect(error).toMatchObject({
       name: 'GoTemplateExecError',
@@ -63,7 +63,7 @@ describe('errors', () => {
 
   it('name the line of the call, not of its last argument', () => {
     const template = compileGoTemplate('{{fail\n"stop"}}\n')
-    expect(errorOf(() => template.render({}))).toMatchObject({ message: 'template line 1: stop' })
+    expect(catchError(() => template.render({}))).toMatchObject({ message: 'template line 1: stop' })
   })
 
   it.each([
@@ -81,13 +81,15 @@ describe('errors', () => {
     '{{template "t" .secret}}{{define "t"}}{{.x}}{{end}}',
     '{{mustDateModify .secret (toDate "2006" "2024")}}',
   ])('of %s do not quote the data', (source) => {
-    const error = errorOf(() => compileGoTemplate(source).render({ secret: 'tell-nobody', map: { 'tell-nobody': 1 } }))
+    const error = catchError(() =>
+      compileGoTemplate(source).render({ secret: 'tell-nobody', map: { 'tell-nobody': 1 } }),
+    )
     expect(error).toBeInstanceOf(GoTemplateExecError)
     expect(String(error)).not.toContain('tell-nobody')
   })
 })
 
-describe('what depends on the machine, the moment or chance', () => {
+describe('functions that depend on the machine, time or chance', () => {
   it.each([
     ...['env "PATH"', 'expandenv "$PATH"', 'getHostByName "localhost"', 'now', 'ago 1', 'uuidv4', 'shuffle "abc"'],
     ...['randAlpha 5', 'randAlphaNum 5', 'randAscii 5', 'randNumeric 5', 'randBytes 5', 'randInt 1 9'],

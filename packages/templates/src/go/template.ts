@@ -8,28 +8,28 @@ import { Budget, type GoTemplateLimits, resolveLimits } from './limits.ts'
 import { parseTemplate } from './parser.ts'
 import { SPRIG } from './sprig/index.ts'
 
-/** How to compile a Go template. */
+/** Options of {@link compileGoTemplate}. */
 export interface GoTemplateOptions {
   /** The template's own name, which `{{template}}` can call. @default 'prompt' */
   readonly name?: string | undefined
-  /** What compiling and rendering may cost. */
+  /** Limits of compiling and rendering. */
   readonly limits?: GoTemplateLimits | undefined
 }
 
-/** How to render once. */
+/** Options of one render. */
 export interface GoRenderOptions {
-  /** Other limits for this render; what is left out is as compiled. */
+  /** Other limits for this render; missing ones are as compiled. */
   readonly limits?: GoTemplateLimits | undefined
 }
 
 /** A compiled template; it can be rendered any number of times. */
 export interface GoTemplate {
   /**
-   * The output for some data: a value of {@link goStruct}, or plain data, which is a map with numbers as `float64` and
-   * bigints as `int`.
+   * Renders data: a value of {@link goStruct}, or plain data, which is a map with numbers as `float64` and bigints as
+   * `int`.
    *
-   * @throws GoTemplateExecError where the template does not fit the data
-   * @throws GoTemplateLimitError where a limit is passed
+   * @throws GoTemplateExecError when the template does not fit the data @throws GoTemplateLimitError when a limit is
+   *   passed
    */
   render(data: unknown, options?: GoRenderOptions): string
 }
@@ -39,7 +39,7 @@ const FUNCTIONS: ReadonlyMap<string, GoFunction> = new Map(Object.entries({ ...B
 /**
  * Compiles a template of Go's `text/template` with the functions of sprig (§3.2 of the model files).
  *
- * @throws GoTemplateSyntaxError for what is no template, and for functions that do not exist
+ * @throws GoTemplateSyntaxError for invalid syntax, and for functions that do not exist
  * @throws GoTemplateLimitError for a template that is too long or nested too deep
  *
  * @example

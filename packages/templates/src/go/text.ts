@@ -6,7 +6,7 @@ export function trimSpace(bytes: string): string {
   return trimWhere(bytes, isSpace)
 }
 
-/** `strings.Trim`: takes off both ends whatever is in the set of code points. */
+/** `strings.Trim`: removes code points of the set at both ends. */
 export function trimSet(bytes: string, set: string): string {
   const members = new Set(Array.from(runes(set), (rune) => rune.value))
   return trimWhere(bytes, (rune) => members.has(rune))
@@ -28,7 +28,7 @@ function trimWhere(bytes: string, drop: (rune: number) => boolean): string {
   return bytes.slice(start, end)
 }
 
-/** Where the last code point before `end` begins. */
+/** The start of the last code point before `end`. */
 function lastRuneStart(bytes: string, start: number, end: number): number {
   for (let at = end - 1; at >= start && at >= end - 4; at--) {
     if ((bytes.charCodeAt(at) & 0xc0) !== 0x80) return at + runeAt(bytes, at).size === end ? at : end - 1
@@ -47,14 +47,14 @@ export function lowerCase(bytes: string): string {
 }
 
 /** How often a text occurs in another, not overlapping; an empty one occurs nowhere here. */
-export function countOf(bytes: string, part: string): number {
+export function countOccurrences(bytes: string, part: string): number {
   if (part === '') return 0
   let count = 0
   for (let at = bytes.indexOf(part); at >= 0; at = bytes.indexOf(part, at + part.length)) count++
   return count
 }
 
-/** The code points of a text, each as a byte string: what splitting at `""` gives. */
+/** The code points of a text, each as a byte string, as splitting at `""` gives. */
 export function explode(bytes: string, most = Number.POSITIVE_INFINITY): string[] {
   const parts: string[] = []
   let at = 0

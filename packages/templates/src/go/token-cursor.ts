@@ -45,7 +45,7 @@ export class TokenCursor {
     return this.next()
   }
 
-  /** Runs an attempt to read something, and goes back to where it began when it says no. */
+  /** Tries to read something, and goes back to the start when the attempt returns false. */
   attempt(read: () => boolean): boolean {
     const start = this.#at
     if (read()) return true
@@ -68,14 +68,14 @@ export class TokenCursor {
     if (token.kind !== kind) this.unexpected(token, context)
   }
 
-  /** Refuses a token; for an error of the lexer with the lexer's words. */
+  /** Refuses a token; an error token of the lexer keeps its message. */
   unexpected(token: Token, context: string): never {
     if (token.kind === 'error') throw new GoTemplateSyntaxError(token.text, token.line)
     const shown = token.kind === 'eof' ? 'EOF' : excerpt(token.text)
     throw new GoTemplateSyntaxError(`unexpected ${shown} in ${context}`, token.line)
   }
 
-  /** Refuses what was read last. */
+  /** Refuses the last read token. */
   fail(message: string): never {
     const { line } = this.#tokens[this.#at - 1] ?? this.peek()
     throw new GoTemplateSyntaxError(message, line)

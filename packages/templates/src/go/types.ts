@@ -29,12 +29,12 @@ export interface GoField {
 }
 
 /** `[]element`. */
-export function goSliceOf(element: GoType): GoType {
+export function goSlice(element: GoType): GoType {
   return { kind: 'slice', element }
 }
 
 /** `map[string]element`. */
-export function goMapOf(element: GoType): GoType {
+export function goMap(element: GoType): GoType {
   return { kind: 'map', element }
 }
 

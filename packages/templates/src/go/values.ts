@@ -20,7 +20,7 @@ export type GoValue =
   | GoPointer
   | GoObject
 
-/** What all composite values share; only used to tell them from plain data. */
+/** The base of all composite values, which distinguishes them from plain data. */
 export abstract class GoBoxed {
   abstract readonly kind: string
 }
@@ -126,15 +126,15 @@ export abstract class GoObject extends GoBoxed {
   readonly kind = 'object'
   /** As `%T` prints it. */
   abstract readonly typeName: string
-  /** What `kindOf` says. */
+  /** The result of `kindOf`. */
   abstract readonly kindName: 'struct' | 'ptr'
-  /** How it prints. */
+  /** Its printed text. */
   abstract text(): string
-  /** How it reads inside JSON quotes. */
+  /** Its text inside JSON quotes. */
   abstract json(): string
   /** Calls a method. @throws GoCallError when the type has none of that name, or for wrong arguments */
   abstract call(method: string, args: readonly GoValue[]): GoValue
-  /** Whether another object is the same: by `==`, or by all that is inside. */
+  /** Whether another object is equal: by `==`, or by content. */
   abstract equals(other: GoObject, how: 'identity' | 'content'): boolean
 }
 
@@ -202,7 +202,7 @@ export type GoKind =
   | 'ptr'
 
 /** The kind of a value; nil and no value are `invalid`. */
-export function kindOf(value: GoValue): GoKind {
+export function findKind(value: GoValue): GoKind {
   if (value === undefined || value === null) return 'invalid'
   if (typeof value === 'string') return 'string'
   if (typeof value === 'boolean') return 'bool'
@@ -222,7 +222,7 @@ export function kindOf(value: GoValue): GoKind {
 }
 
 /** The type of a value as `%T` prints it; `<nil>` for nil and no value. */
-export function typeNameOf(value: GoValue): string {
+export function toTypeName(value: GoValue): string {
   if (value === undefined || value === null) return '<nil>'
   if (typeof value === 'string') return 'string'
   if (typeof value === 'boolean') return 'bool'
@@ -283,7 +283,7 @@ export function isTrue(value: GoValue): boolean {
 }
 
 /** The zero value of a type. */
-export function zeroOf(type: GoType): GoValue {
+export function createZero(type: GoType): GoValue {
   if (type === 'any') return null
   if (type === 'string') return ''
   if (type === 'bool') return false
@@ -300,7 +300,7 @@ export function zeroOf(type: GoType): GoValue {
     case 'struct':
       return new GoStruct(
         type,
-        type.fields.map((field) => zeroOf(field.type)),
+        type.fields.map((field) => createZero(field.type)),
       )
   }
 }

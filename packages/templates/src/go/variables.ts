@@ -7,23 +7,23 @@ interface Variable {
   value: GoValue
 }
 
-/** The variables of a running template: a stack, where the last of a name counts. */
+/** The variables of a running template: a stack, where the last of a name wins. */
 export class Variables {
   readonly #budget: Budget
   readonly #stack: Variable[]
 
-  /** @param data what `$` is */
+  /** @param data the value of `$` */
   constructor(budget: Budget, data: GoValue) {
     this.#budget = budget
     this.#stack = [{ name: '$', value: data }]
   }
 
-  /** How many there are; {@link dropTo} goes back to it. */
+  /** Number of variables; {@link dropTo} returns to it. */
   get size(): number {
     return this.#stack.length
   }
 
-  /** Forgets what was declared since {@link size} had this value. */
+  /** Forgets the variables declared since {@link size} had this value. */
   dropTo(size: number): void {
     this.#stack.length = size
   }

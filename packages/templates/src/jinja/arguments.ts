@@ -10,7 +10,7 @@ export function toIndex(value: Value): Integer {
   return raise('TypeError', `'${typeName(value)}' object cannot be interpreted as an integer`)
 }
 
-/** Like {@link toIndex}, for counts and places: what is too big for a number becomes the biggest one. */
+/** Like {@link toIndex}, for counts and positions: a value too big for a number becomes the biggest one. */
 export function toCount(value: Value): number {
   const index = toIndex(value)
   if (typeof index === 'number') return index

@@ -73,7 +73,7 @@ function missingAttribute(object: Value, name: string): Undefined {
 }
 
 function missing(object: Value, key: Value): Undefined {
-  // A key that was computed may be data, which no message shows.
+  // A computed key may be data, which no message shows.
   if (typeof key !== 'number') return new Undefined(`'${describeOwner(object)}' has no element of that key`)
   return new Undefined(`${describeOwner(object)} has no element ${key}`)
 }
@@ -118,7 +118,10 @@ function isHashable(key: Value): boolean {
   return !isList(key) && !(key instanceof TemplateObject && !key.isHashable())
 }
 
-/** The attribute of a name; undefined where there is none. What may not be touched is an undefined value. */
+/**
+ * The attribute of a name; undefined for a missing one. A forbidden attribute is an undefined value of the template
+ * language.
+ */
 function findAttribute(run: Rendering, object: Value, name: string): Value | undefined {
   if (name.startsWith('__') && INTERNALS.has(name)) return refused(object, name)
   if (isText(object)) return findTextMethod(object, name)

@@ -5,7 +5,7 @@ import { type Arguments, Callable } from './values/callable.ts'
 import { typeName } from './values/type-name.ts'
 import type { Value } from './values/value.ts'
 
-/** Calls a value. @throws TypeError where it cannot be called, and what the call throws */
+/** Calls a value. @throws TypeError for a value that cannot be called, and the errors of the call */
 export function callValue(run: Rendering, callee: Value, given: Arguments): Value {
   if (!(callee instanceof Callable)) {
     failOnUndefined(callee)

@@ -76,7 +76,7 @@ function areEqualBytes(run: Rendering, left: Uint8Array, right: Uint8Array): boo
   return left.every((byte, index) => byte === right[index])
 }
 
-/** Keys and items compare as sets, values by identity, which has been looked at. */
+/** Keys and items compare as sets; values compare by identity, which was checked before. */
 function areEqualViews(run: Rendering, left: DictView, right: DictView): boolean {
   if (left.part === 'values' || right.part === 'values' || left.dict.size !== right.dict.size) return false
   for (const item of left.items()) {
@@ -107,7 +107,7 @@ export function isOrdered(run: Rendering, operator: Ordering, left: Value, right
   )
 }
 
-/** The first items that differ decide; where none does, the length. */
+/** The first items that differ decide; without any, the length. */
 function isOrderedList(run: Rendering, operator: Ordering, left: readonly Value[], right: readonly Value[]): boolean {
   run.enter()
   const length = Math.min(left.length, right.length)
@@ -182,7 +182,7 @@ function containsInRange(range: Range, item: Value): boolean {
   return number !== undefined && range.indexOf(Number(number)) >= 0
 }
 
-/** The size of a number of any kind, booleans included; undefined for what is no number. */
+/** The size of a number of any kind, booleans included; undefined for anything else. */
 function toNumber(value: Value): number | bigint | undefined {
   switch (typeof value) {
     case 'number':

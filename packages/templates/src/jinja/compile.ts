@@ -11,7 +11,7 @@ import { checkTemplate } from './syntax/check.ts'
 import { parseTemplate } from './syntax/parser.ts'
 import { toValue } from './to-value.ts'
 
-/** How to compile a template. */
+/** Options of {@link compileJinja}. */
 export interface CompileOptions {
   readonly limits?: JinjaLimits | undefined
 }
@@ -67,7 +67,7 @@ function toScope(run: Rendering, context: JinjaContext): Scope {
   return scope
 }
 
-/** Gives what was raised its line, and everything unforeseen an error of ours. */
+/** Adds the line to raised exceptions, and converts unexpected errors to ours. */
 function guard<Result>(line: number | (() => number), work: () => Result): Result {
   try {
     return work()
@@ -75,7 +75,7 @@ function guard<Result>(line: number | (() => number), work: () => Result): Resul
     const at = typeof line === 'number' ? line : line()
     if (thrown instanceof Raised) throw new JinjaRuntimeError(thrown.message, { line: at, exception: thrown.exception })
     if (SvcError.is(thrown)) throw thrown
-    // The stack or a size of the engine itself was exceeded: the limits let more pass than this machine can do.
+    // The engine's own stack or a size was exceeded: the limits allow more than this machine can do.
     if (thrown instanceof RangeError) throw new JinjaLimitError('the template needs more than the engine has', at)
     throw thrown
   }

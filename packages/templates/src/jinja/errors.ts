@@ -1,9 +1,6 @@
 import { SvcError } from '@svc/errors'
 
-/**
- * What went wrong while rendering, in the words of the template language: the exception Python would have raised.
- * `TemplateError` is what `raise_exception` in a template gives.
- */
+/** The exception that Python would have raised. `TemplateError` comes from `raise_exception` in a template. */
 export type JinjaException =
   | 'TemplateError'
   | 'TemplateRuntimeError'
@@ -54,7 +51,7 @@ export class JinjaRuntimeError extends SvcError {
 /** A template that wants more than the limits allow: kind `invalid_request`, code `template_limit`. */
 export class JinjaLimitError extends SvcError {
   override readonly name = 'JinjaLimitError'
-  /** Line of the template, from 1; 0 where no line is at fault, as for a source that is too long. */
+  /** Line of the template, from 1; 0 when no line is at fault, as for a source that is too long. */
   readonly line: number
 
   constructor(message: string, line: number) {
@@ -63,7 +60,7 @@ export class JinjaLimitError extends SvcError {
   }
 }
 
-/** An exception on its way through a rendering, which does not know its line yet. Never leaves this folder. */
+/** An exception inside a rendering, without its line. Never leaves this folder. */
 export class Raised extends Error {
   override readonly name = 'Raised'
   readonly exception: JinjaException

@@ -144,7 +144,7 @@ export class Evaluator {
     )
   }
 
-  /** Joins the parts as text; where text is escaped, a safe part makes the result safe. */
+  /** Joins the parts as text; with escaping on, a safe part makes the result safe. */
   #concatenate(node: ConcatenationNode, scope: Scope): Value {
     const run = this.#run
     const values = this.#evaluateAll(node.parts, scope)
@@ -195,7 +195,7 @@ export class Evaluator {
     return callValue(this.#run, callee, given)
   }
 
-  /** The result of a filter; `input` stands in where the filter ends a block. */
+  /** The result of a filter; a filter of a block passes `input`. */
   filter(node: FilterNode, scope: Scope, input: Value = ''): Value {
     const value = this.#evaluateInput(node, scope, input)
     const filter = FILTERS.get(node.name) ?? this.#failUnknown('filter', node.name)
@@ -224,7 +224,7 @@ export class Evaluator {
     return implementation(this.#run, given)
   }
 
-  /** Unknown names are found when compiling, but for those that an `if` may keep from being reached. */
+  /** Compiling finds unknown names, except for those that an `if` may skip. */
   #failUnknown(kind: 'filter' | 'test', name: string): never {
     return raise('TemplateRuntimeError', `No ${kind} named '${name}' found.`)
   }

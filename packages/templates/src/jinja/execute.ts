@@ -23,14 +23,14 @@ import type {
 } from './syntax/ast.ts'
 import { NO_TRAITS } from './syntax/macro-traits.ts'
 import type { MacroLike, Template } from './syntax/template.ts'
-import { isTrue, sizeOf } from './truth.ts'
+import { isTrue, measureSize } from './truth.ts'
 import { BlockReference } from './values/block-reference.ts'
 import { NO_ARGUMENTS } from './values/callable.ts'
 import { Namespace } from './values/namespace.ts'
 import { typeName } from './values/type-name.ts'
 import { isText, Markup, Tuple, toPlainText, Undefined, type Value } from './values/value.ts'
 
-/** How a body ended: at its end, or by a tag that leaves it. */
+/** The way a body ended: at its end, or by a tag that leaves it. */
 type Completion = 'end' | 'break' | 'continue'
 
 /** Runs the tags of one rendering. */
@@ -38,7 +38,7 @@ export class Executor {
   readonly #run: Rendering
   readonly #template: Template
   readonly #evaluator: Evaluator
-  /** The scope of the template itself, which is what blocks see. */
+  /** The scope of the template itself, which blocks see. */
   #root = new Scope()
 
   constructor(run: Rendering, template: Template) {
@@ -63,7 +63,7 @@ export class Executor {
     return new Scope(parent, { hidden: this.#template.hidden.get(body), seesHidden })
   }
 
-  /** The text of a body, which nothing leaves early. */
+  /** The text of a body that no loop control can leave. */
   #capture(body: readonly Statement[], scope: Scope): string {
     const output = new Output(this.#run)
     this.#executeAll(body, scope, output)
@@ -174,8 +174,8 @@ export class Executor {
       if (completion === 'break') break
       isPassed ||= completion === 'end'
     }
-    // As in the reference, `else` is for loops in which no round came to its end, and a `break` in it is for the loop
-    // around.
+    // As in the reference, `else` runs for loops without a completed round, and a `break` in it belongs to the outer
+    // loop.
     return isPassed ? 'end' : this.#executeAll(node.otherwise, this.#open(node.otherwise, scope), output)
   }
 
@@ -184,7 +184,7 @@ export class Executor {
     const isFiltered = node.filter !== undefined
     return new Loop(this.#run, {
       iterator: isFiltered ? this.#filterItems(node, iterator, scope) : iterator,
-      length: isFiltered ? undefined : sizeOf(this.#run, items),
+      length: isFiltered ? undefined : measureSize(this.#run, items),
       depth,
       recurse: node.recursive
         ? (inner, innerDepth) => {
@@ -195,7 +195,7 @@ export class Executor {
     })
   }
 
-  /** The items that pass the condition of the loop, which sees the variables of its target and nothing of the body. */
+  /** The items that pass the condition of the loop, which sees the variables of its target and none of the body. */
   *#filterItems(node: ForNode, iterator: Iterator<Value>, scope: Scope): Iterator<Value> {
     for (let next = iterator.next(); next.done !== true; next = iterator.next()) {
       this.#run.spend()
@@ -257,7 +257,7 @@ export class Executor {
     output.write(this.#capture(node.body, this.#open(node.body, node.scoped ? scope : this.#root, true)))
   }
 
-  /** What `self.name()` calls. */
+  /** The function behind `self.name()`. */
   #toFunction(node: BlockNode, root: Scope): () => Value {
     return () => this.#toCaptured(this.#capture(node.body, this.#open(node.body, root, true)))
   }
@@ -295,7 +295,7 @@ export class Executor {
     }
   }
 
-  /** Only namespaces have members that can be set, which is looked at before the value. */
+  /** Only namespaces have members that can be set, which is checked before the value. */
   #checkMembers(target: Target, scope: Scope): void {
     if (target.kind === 'member') findNamespace(target.object, scope)
     if (target.kind === 'tuple') for (const item of target.items) this.#checkMembers(item, scope)
@@ -319,13 +319,13 @@ function findNamespace(name: string, scope: Scope): Namespace {
   return raise('TemplateRuntimeError', 'cannot assign attribute on non-namespace object')
 }
 
-/** The result of a block that filters or calls, which has to be text. */
+/** The result of a block that filters or calls; it must be text. */
 function toWritten(value: Value): string {
   if (isText(value)) return toPlainText(value)
   return raise('TypeError', `expected str instance, ${typeName(value)} found`)
 }
 
-/** An item as a filtered loop passes it on: what was taken apart is put together again as a tuple. */
+/** An item as a filtered loop passes it on: an unpacked item becomes a tuple again. */
 function toTargetValue(target: Target, item: Value, scope: Scope): Value {
   if (target.kind !== 'tuple') return item
   return new Tuple(

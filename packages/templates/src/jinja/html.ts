@@ -31,7 +31,7 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
   ['para', '¶'],
 ])
 
-/** The longest name or number looked at behind an ampersand. */
+/** The longest name or number of an entity after an ampersand. */
 const MAX_ENTITY_LENGTH = 16
 
 /** A text with the five special characters of HTML as entities. */
@@ -76,8 +76,8 @@ export function stripTags(text: string): string {
 }
 
 /**
- * Cuts from every opening mark to the closing mark behind it, in linear time. What a cut brings together may open
- * again, and a closing mark may begin inside the opening one. Stops where nothing closes.
+ * Cuts from every opening mark to the next closing mark, in linear time. The joined text may contain an opening mark
+ * again, and a closing mark may begin inside the opening one. Stops at an unclosed mark.
  */
 function cutAll(text: string, open: string, close: string): string {
   if (findText(text, open) < 0) return text
@@ -96,7 +96,7 @@ function cutAll(text: string, open: string, close: string): string {
   return kept.join('') + text.slice(index)
 }
 
-/** Where the text goes on after the closing mark; the opening one ends at `index`. */
+/** The offset after the closing mark; the opening one ends at `index`. */
 function findEnd(text: string, index: number, { open, close }: { open: string; close: string }): number {
   for (let shared = close.length - 1; shared > 0; shared--) {
     if (open.endsWith(close.slice(0, shared)) && text.startsWith(close.slice(shared), index)) {

@@ -15,7 +15,7 @@ export const TESTS: Registry = new Map<string, Implementation>([
   ['test', define('test', 'value', (_run, [value]) => hasName(TESTS, value))],
 ])
 
-/** Looks like the reference does: what cannot be a key fails. */
+/** Looks up as the reference does: a value that cannot be a key fails. */
 function hasName(registry: Registry, value: Value): boolean {
   const key = toHashKey(value)
   return typeof key === 'string' && registry.has(key)

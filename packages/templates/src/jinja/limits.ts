@@ -1,4 +1,4 @@
-/** How much a template may ask for. Past any of these it ends with a `template_limit` error. */
+/** Limits of a template. Past any of these it ends with a `template_limit` error. */
 export interface JinjaLimits {
   /** Length of the source in UTF-16 code units. @default 1_048_576 */
   readonly maxSourceLength?: number | undefined
@@ -33,7 +33,7 @@ const DEFAULTS: ResolvedLimits = {
   maxIntegerBits: 14_284,
 }
 
-/** The limits with the defaults in place of what is absent. */
+/** The limits, with defaults for missing ones. */
 export function resolveLimits(limits: JinjaLimits = {}): ResolvedLimits {
   return {
     maxSourceLength: limits.maxSourceLength ?? DEFAULTS.maxSourceLength,

@@ -4,11 +4,11 @@ import type { Rendering } from './rendering.ts'
 import { type Arguments, BuiltinFunction, Callable } from './values/callable.ts'
 import { Tuple, Undefined, type Value } from './values/value.ts'
 
-/** What a loop is about to do. */
+/** Input of a loop. */
 export interface LoopOptions {
-  /** The items; they are taken one by one, except where the loop asks what is to come. */
+  /** The items; they are taken one by one, except when the loop looks ahead. */
   readonly iterator: Iterator<Value>
-  /** Their number where it is known. */
+  /** Their number, if known. */
   readonly length: number | undefined
   /** 0 for a loop that no other has called. */
   readonly depth: number
@@ -16,7 +16,7 @@ export interface LoopOptions {
   readonly recurse: ((items: Value, depth: number) => Value) | undefined
 }
 
-/** The variable `loop`: where a loop is and what is around. */
+/** The variable `loop`: the position of a loop, and the outer loops. */
 export class Loop extends Callable {
   readonly typeName = 'LoopContext'
   readonly #run: Rendering
@@ -37,7 +37,7 @@ export class Loop extends Callable {
     this.#length = options.length
   }
 
-  /** Moves on to the next item; undefined where there is none. */
+  /** Moves to the next item; undefined at the end. */
   next(): Value | undefined {
     const item = this.#ahead.length > 0 ? this.#takeAhead() : this.#pull()
     if (item === undefined) return undefined
@@ -69,7 +69,7 @@ export class Loop extends Callable {
     return this.#ahead[this.#aheadIndex]
   }
 
-  /** Takes all items that are left where their number is not known otherwise. */
+  /** Takes all remaining items when their number is not known otherwise. */
   #countAll(): number {
     if (this.#length === undefined) {
       for (let item = this.#pull(); item !== undefined; item = this.#pull()) {

@@ -6,7 +6,7 @@ import { type Arguments, Callable } from './values/callable.ts'
 import { Dict } from './values/dict.ts'
 import { Markup, Tuple, Undefined, type Value } from './values/value.ts'
 
-/** What a macro is made of. */
+/** The parts of a macro. */
 export interface MacroDefinition {
   /** Undefined for the body of a call block. */
   readonly name: string | undefined

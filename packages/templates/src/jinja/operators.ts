@@ -19,12 +19,12 @@ import type { ArithmeticOperator } from './syntax/ast.ts'
 import { typeName } from './values/type-name.ts'
 import { Bytes, isList, isText, likeText, Markup, Tuple, toPlainText, type Value } from './values/value.ts'
 
-/** Applies `+ - * / // % **`. @throws TypeError where the operator does not go with the values */
+/** Applies `+ - * / // % **`. @throws TypeError for values that the operator does not accept */
 export function applyOperator(run: Rendering, operator: ArithmeticOperator, left: Value, right: Value): Value {
   const a = toOperand(left)
   const b = toOperand(right)
   if (a !== undefined && b !== undefined) return applyToNumbers(run, operator, a, b)
-  // A text with a percent sign decides for itself what may be filled in.
+  // A text with a percent sign formats its operand itself.
   if (operator === '%' && isText(left)) return formatPercent(run, left, right)
   failOnUndefined(left)
   failOnUndefined(right)
@@ -74,7 +74,7 @@ function concatenate(run: Rendering, left: Value, right: Value): Value | undefin
   return undefined
 }
 
-/** What is added to a safe text is escaped. */
+/** Text added to a safe text is escaped. */
 function toMarkup(run: Rendering, text: string | Markup): string {
   return typeof text === 'string' ? escapeText(run, text) : text.text
 }

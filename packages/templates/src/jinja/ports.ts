@@ -1,4 +1,4 @@
-/** Where `strftime_now` reads the time. */
+/** The clock of `strftime_now`. */
 export interface Clock {
   /** Milliseconds since 1970-01-01 UTC. */
   now(): number
@@ -6,7 +6,7 @@ export interface Clock {
   offsetMinutes?(now: number): number
 }
 
-/** What a rendering needs from outside. */
+/** Ports of a rendering. */
 export interface JinjaPorts {
   /** @default the clock and zone of the machine */
   readonly clock?: Clock | undefined

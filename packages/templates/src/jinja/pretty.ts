@@ -10,12 +10,12 @@ import { isList, Tuple, type Value } from './values/value.ts'
 
 const WIDTH = 80
 
-/** A value as code over several lines where one is too narrow; keys in order: Python's `pprint.pformat`. */
+/** A value as code, over several lines if one is too narrow; keys in order: Python's `pprint.pformat`. */
 export function printPretty(run: Rendering, value: Value): string {
   return new PrettyPrinter(run).print(sortKeys(run, value), { indent: 0, allowance: 0, level: 0 })
 }
 
-/** Where a value is printed. */
+/** The place where a value is printed. */
 interface Place {
   /** Blanks before it. */
   readonly indent: number
@@ -68,7 +68,7 @@ class PrettyPrinter {
     return this.#run.built(open + parts.join(`,\n${' '.repeat(indent)}`) + close)
   }
 
-  /** A long text as several literals; in parentheses where nothing else is around. */
+  /** A long text as several literals; in parentheses when no other brackets surround it. */
   #printText(text: string, place: Place): string {
     this.#run.walk(text.length * 8)
     const isTop = place.level === 1
@@ -103,7 +103,7 @@ function toWordChunks(line: string, width: number, allowance: number): string[] 
   for (const [index, word] of words.entries()) {
     const limit = index === words.length - 1 ? width - allowance : width
     const wordWidth = countCodePoints(quoteText(word)) - 2
-    // The literal of both together is only made where it may fit, so that the work stays in proportion.
+    // The joined literal is only made when it may fit, so that the work stays proportional.
     const fits = currentWidth + wordWidth <= limit + 2 && countCodePoints(quoteText(current + word)) <= limit
     if (!fits && current !== '') chunks.push(quoteText(current))
     current = fits ? current + word : word
@@ -126,7 +126,7 @@ function splitWordsWithBlanks(line: string): string[] {
   return words
 }
 
-/** The value with the keys of every dict in order, which is how it is printed. */
+/** The value with the keys of every dict in printing order. */
 function sortKeys(run: Rendering, value: Value): Value {
   run.spend()
   run.enter()

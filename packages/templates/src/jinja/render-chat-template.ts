@@ -2,7 +2,7 @@ import { type CompiledJinja, compileJinja } from './compile.ts'
 import type { JinjaLimits } from './limits.ts'
 import type { Clock } from './ports.ts'
 
-/** A message as templates see it; anything in it is passed on. */
+/** A message for templates; all its members are passed on. */
 export type ChatTemplateMessage = Readonly<Record<string, unknown>> | ReadonlyMap<string, unknown>
 
 /** A conversation to render. */
@@ -10,32 +10,32 @@ export interface ChatTemplateInput {
   /** The template, or one that was compiled before. */
   readonly template: string | CompiledJinja
   readonly messages: readonly ChatTemplateMessage[]
-  /** Declarations of functions. @default none, which templates see as such */
+  /** Declarations of functions. @default none, which templates see */
   readonly tools?: readonly unknown[] | null | undefined
-  /** Texts to answer from. @default none, which templates see as such */
+  /** Texts to answer from. @default none, which templates see */
   readonly documents?: readonly unknown[] | null | undefined
-  /** Whether to end with what begins an answer. @default false */
+  /** Whether to end with the beginning of an answer. @default false */
   readonly addGenerationPrompt?: boolean | undefined
   /** The variables `bos_token` and `eos_token`, which do not exist where they are absent. */
   readonly bosToken?: string | undefined
   readonly eosToken?: string | undefined
   /** Further variables, such as `enable_thinking`. They never replace the ones above. */
   readonly kwargs?: Readonly<Record<string, unknown>> | undefined
-  /** Where `strftime_now` reads the time. @default the clock and zone of the machine */
+  /** The clock of `strftime_now`. @default the clock and zone of the machine */
   readonly clock?: Clock | undefined
   /** For a template that is compiled here. */
   readonly limits?: JinjaLimits | undefined
 }
 
-/** Names under which the thoughts of a message come, the first of them being the one that counts. */
+/** Names of a message's thoughts; the first present one wins. */
 const REASONING_NAMES = ['reasoning_content', 'thinking', 'reasoning']
 
 /**
- * Renders a conversation as the transformers library does: `messages`, `tools`, `documents` and
- * `add_generation_prompt` are always there, and a message with thoughts has them both as `reasoning_content` and as
- * `thinking`, whatever name they came under.
+ * Renders a conversation as the transformers library does: `messages`, `tools`, `documents` and `add_generation_prompt`
+ * are always there, and a message with thoughts has them both as `reasoning_content` and as `thinking`, under any
+ * original name.
  *
- * @throws what {@link compileJinja} and {@link CompiledJinja.render} throw
+ * @throws the errors of {@link compileJinja} and {@link CompiledJinja.render}
  */
 export function renderChatTemplate(input: ChatTemplateInput): string {
   const { template, limits } = input

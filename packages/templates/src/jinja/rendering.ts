@@ -13,14 +13,14 @@ const WALKED_PER_STEP = 4
 /** The size of an integer that takes one step to compute with. */
 const BITS_OF_STEP = 512
 
-/** What a rendering is made with. */
+/** Options of a rendering. */
 export interface RenderingOptions {
   readonly limits: ResolvedLimits
   readonly clock: Clock
   readonly random: () => number
 }
 
-/** The state of one rendering: where it is, what it has spent, and what it may use. */
+/** The state of one rendering: its position, its consumption, and its resources. */
 export class Rendering {
   readonly limits: ResolvedLimits
   readonly clock: Clock
@@ -44,7 +44,7 @@ export class Rendering {
     if (this.#steps > this.limits.maxSteps) throw this.#exceeded('maxSteps')
   }
 
-  /** How many steps there are left; a list of more parts than this cannot be paid for. */
+  /** Number of remaining steps; a list of more parts cannot be paid for. */
   get stepsLeft(): number {
     return this.limits.maxSteps - this.#steps
   }

@@ -1,8 +1,8 @@
 import { Undefined, type Value } from './values/value.ts'
 
-/** What a scope is opened with. */
+/** Options of a scope. */
 export interface ScopeOptions {
-  /** Names that are undefined here until they are set, whatever they are further out. */
+  /** Names that are undefined here until they are set, even when an outer scope has them. */
   readonly hidden?: ReadonlySet<string> | undefined
   /** Whether names hidden further out are seen nevertheless, as from inside a block. @default false */
   readonly seesHidden?: boolean | undefined
@@ -21,7 +21,9 @@ export class Scope {
     this.#seesHidden = seesHidden
   }
 
-  /** The value of a name here or further out; an undefined value of the template language for what was never set. */
+  /**
+   * The value of a name here or further out; an undefined value of the template language for a name that was never set.
+   */
   get(name: string): Value {
     let seesHidden = false
     let scope: Scope | undefined = this

@@ -77,7 +77,7 @@ function toPlaces(bounds: SliceBounds, length: number): Places {
   return { start, step, count: Math.max(0, Math.ceil((stop - start) / step)) }
 }
 
-/** What is beyond every length counts as just that. */
+/** A bound beyond the length counts as the length. */
 function toBound(value: Value): number | undefined {
   if (value === null) return undefined
   const isIndex = typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean'

@@ -4,12 +4,12 @@ import type { Rendering } from './rendering.ts'
 import { Dict } from './values/dict.ts'
 import type { Value } from './values/value.ts'
 
-/** Whole numbers from here on are printed with an exponent, so nobody wrote them as integers. */
+/** Whole numbers from here on are printed with an exponent, so no program wrote them as integers. */
 const MAX_INTEGER = 1e21
 
 /**
- * The value that data stands for in templates. Taken are null, booleans, texts, numbers, bigints, {@link TemplateFloat},
- * arrays, maps with texts as keys, and plain objects; `undefined` is left out of objects and is none elsewhere.
+ * Converts data to a template value. Accepts null, booleans, texts, numbers, bigints, {@link TemplateFloat}, arrays,
+ * maps with texts as keys, and plain objects; `undefined` is left out of objects and is none elsewhere.
  *
  * @throws SvcError `template_input` for anything else, JinjaLimitError for data that is too deep or too much
  */

@@ -35,7 +35,7 @@ export const tojson = define(
 
 interface JsonStyle {
   readonly ascii: boolean
-  /** What one level is indented by; undefined for all on one line. */
+  /** Indentation of one level; undefined for all on one line. */
   readonly indent: string | undefined
   /** Between items. */
   readonly item: string
@@ -94,8 +94,8 @@ class JsonWriter {
     const entries = [...dict.entries()]
     if (!this.#style.sortKeys) return entries
     const tuples = entries.map((entry) => new Tuple(entry))
-    const sorted = sortItems(this.#run, tuples, { key: (item) => keyOf(item), reverse: false })
-    return sorted.map((item) => [keyOf(item), item instanceof Tuple ? (item.items[1] ?? null) : null])
+    const sorted = sortItems(this.#run, tuples, { key: (item) => findKey(item), reverse: false })
+    return sorted.map((item) => [findKey(item), item instanceof Tuple ? (item.items[1] ?? null) : null])
   }
 
   #writeItems(brackets: string, items: readonly string[], level: number): string {
@@ -108,7 +108,7 @@ class JsonWriter {
   }
 }
 
-function keyOf(item: Value): Value {
+function findKey(item: Value): Value {
   return item instanceof Tuple ? (item.items[0] ?? null) : item
 }
 

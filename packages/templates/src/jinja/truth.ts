@@ -21,8 +21,8 @@ export function hasSize(value: Value): boolean {
   return isText(value) || sizeOfItems(value) !== undefined
 }
 
-/** The number of items, or of code points; undefined for what has no size. */
-export function sizeOf(run: Rendering, value: Value): number | undefined {
+/** The number of items, or of code points; undefined for a value without a size. */
+export function measureSize(run: Rendering, value: Value): number | undefined {
   if (!isText(value)) return sizeOfItems(value)
   const text = toPlainText(value)
   run.search(text)
@@ -34,7 +34,7 @@ function sizeOfItems(value: Exclude<Value, string>): number | undefined {
   return isList(value) ? value.length : value.itemCount()
 }
 
-/** {@link sizeOf} a value that must have one. @throws TypeError */
-export function lengthOf(run: Rendering, value: Value): number {
-  return sizeOf(run, value) ?? raise('TypeError', `object of type '${typeName(value)}' has no len()`)
+/** {@link measureSize} a value that must have one. @throws TypeError */
+export function measureLength(run: Rendering, value: Value): number {
+  return measureSize(run, value) ?? raise('TypeError', `object of type '${typeName(value)}' has no len()`)
 }

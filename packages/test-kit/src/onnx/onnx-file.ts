@@ -1,4 +1,4 @@
-/** Numbers of a graph that are known beforehand. */
+/** A constant tensor of a graph. */
 export interface OnnxTensor {
   readonly name: string
   readonly dims: readonly number[]
@@ -14,7 +14,7 @@ export interface OnnxNode {
   readonly attributes?: Readonly<Record<string, number | readonly number[]>> | undefined
 }
 
-/** What goes into a graph, or comes out of it. A name as a size stands for any size. */
+/** An input or output of a graph. A name as a size stands for any size. */
 export interface OnnxValue {
   readonly name: string
   readonly kind: 'float32' | 'int64'
@@ -77,7 +77,7 @@ function toValue({ name, kind, dims }: OnnxValue): Buffer {
   return Buffer.concat([bytes(1, name), bytes(2, bytes(1, tensor))])
 }
 
-/** A field with a whole number, as protocol buffers write it; below 0 in ten bytes. */
+/** Encodes a field with a whole number, as protocol buffers write it; negative ones in ten bytes. */
 function integer(field: number, value: number): Buffer {
   return Buffer.concat([varint(BigInt(field << 3)), varint(BigInt.asUintN(64, BigInt(value)))])
 }

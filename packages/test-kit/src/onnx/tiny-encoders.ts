@@ -4,7 +4,7 @@ import { type OnnxGraph, type OnnxNode, type OnnxTensor, type OnnxValue, toOnnxF
 import { createTinyTokenizer, type TinyTokenizer, type TinyTokenizerKind } from './tiny-tokenizers.ts'
 import { FEATURES, type Feature, SPECIAL_TOKENS } from './tiny-vocabulary.ts'
 
-/** What differs between the tiny models of a test. */
+/** Options of the tiny models of a test. */
 export interface TinyEncoderOptions {
   /** @default 'word-piece' */
   readonly tokenizer?: TinyTokenizerKind | undefined
@@ -24,7 +24,7 @@ type NerLabel = (typeof TINY_NER_LABELS)[number]
 /** Tokens on each side that the token classifier looks at. */
 export const TINY_NER_REACH = 3
 
-/** `[label, what stands there, how far from the token, by how much it speaks for the label]` */
+/** `[label, feature, distance from the token, weight for the label]` */
 const NER_RULES: readonly (readonly [NerLabel, Feature, number, number])[] = [
   ['B-PER', 'first', 0, 6],
   ['B-PER', 'last', 0, 6],
@@ -43,7 +43,7 @@ const NER_RULES: readonly (readonly [NerLabel, Feature, number, number])[] = [
   ['I-EMAIL', 'dot', -1, 1],
   ['I-EMAIL', 'at', -3, 1],
 ]
-/** What speaks for no entity, wherever. */
+/** Weight for no entity, at any place. */
 const OUTSIDE = 2
 
 const INPUT_IDS: OnnxValue = { name: 'input_ids', kind: 'int64', dims: ['batch', 'length'] }
@@ -63,7 +63,9 @@ export async function writeTinyNer(folder: string, options: TinyEncoderOptions =
   })
 }
 
-/** Writes a folder with an embedding model: a fixed vector for each token, so that texts are as alike as their words. */
+/**
+ * Writes a folder with an embedding model: a fixed vector for each token, so that texts are as similar as their words.
+ */
 export async function writeTinyEmbedder(folder: string, options: TinyEncoderOptions = {}): Promise<void> {
   const tokenizer = createTinyTokenizer(options.tokenizer ?? 'word-piece')
   const output: OnnxValue = {
@@ -209,7 +211,7 @@ function createRankGraph(tokenizer: TinyTokenizer): OnnxGraph {
   }
 }
 
-/** A vector of length about 1 for each token, nearly at right angles to the others; none for special tokens. */
+/** A vector of length about 1 for each token, nearly orthogonal to the others; zero for special tokens. */
 function tokenVectors(tokenizer: TinyTokenizer): OnnxTensor {
   const count = tokenizer.features.length
   const data = new Float32Array(count * TINY_EMBEDDING_SIZE)

@@ -3,17 +3,17 @@ import { type Feature, SPECIAL_TOKENS, wordsWithFeatures } from './tiny-vocabula
 /** Kinds of tokenizers that encoders have: pieces of lower-case words, merged bytes, or the likeliest pieces. */
 export type TinyTokenizerKind = 'word-piece' | 'bytes' | 'unigram'
 
-/** A tokenizer with what each of its tokens is. */
+/** A tokenizer with the feature of each of its tokens. */
 export interface TinyTokenizer {
   /** Contents of `tokenizer.json`. */
   readonly file: Readonly<Record<string, unknown>>
-  /** By token id; nothing for tokens that are no known word. */
+  /** By token id; undefined for tokens that are no known word. */
   readonly features: readonly (Feature | undefined)[]
 }
 
 const CHARACTERS = [...'abcdefghijklmnopqrstuvwxyz0123456789,!?\'"-:;()/']
 
-/** A tokenizer over the tiny vocabulary; whatever it does not know it takes letter by letter. */
+/** Creates a tokenizer over the tiny vocabulary; it splits unknown text into letters. */
 export function createTinyTokenizer(kind: TinyTokenizerKind): TinyTokenizer {
   switch (kind) {
     case 'word-piece':
@@ -117,7 +117,7 @@ function createUnigram(): TinyTokenizer {
 }
 
 function frame(): Readonly<Record<string, unknown>> {
-  const token = (content: string): unknown => ({ id: content, ids: [idOf(content)], tokens: [content] })
+  const token = (content: string): unknown => ({ id: content, ids: [toId(content)], tokens: [content] })
   const special = (id: string, type: number): unknown => ({ SpecialToken: { id, type_id: type } })
   const text = (id: string, type: number): unknown => ({ Sequence: { id, type_id: type } })
   return {
@@ -136,7 +136,7 @@ function frame(): Readonly<Record<string, unknown>> {
   }
 }
 
-function idOf(content: string): number {
+function toId(content: string): number {
   return [...SPECIAL_TOKENS].map(String).indexOf(content)
 }
 

@@ -1,8 +1,8 @@
-/** What a token of the tiny models is. Place in this list: place in its row of features. */
+/** Features of tokens in the tiny models. The position in this list is the position in the row of features. */
 export const FEATURES = ['first', 'last', 'city', 'cityTail', 'at', 'dot', 'word'] as const
 export type Feature = (typeof FEATURES)[number]
 
-/** Words that the tiny models know, as they are written, with what they are. */
+/** Words that the tiny models know, in their spelling, with their features. */
 const WORDS: Readonly<Record<Feature, readonly string[]>> = {
   first: ['John', 'Anna', 'José', 'Zoë', '李'],
   last: ['Smith', 'Müller', 'Nuñez', '明'],

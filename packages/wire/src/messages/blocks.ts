@@ -3,7 +3,7 @@ import { endAtFirstFault } from '../first-fault.ts'
 import { anyObject } from '../scalars.ts'
 import { isKnownBlockType, isMediaBlockType } from './known-blocks.ts'
 
-/** Where the bytes of an image or document are. */
+/** Source of the bytes of an image or document. */
 const source = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('base64'), media_type: z.string(), data: z.string() }),
   z.looseObject({ type: z.literal('url'), url: z.string() }),
@@ -26,7 +26,7 @@ function unknownBlock(isKnown: (type: string) => boolean) {
 
 const knownResultBlock = z.discriminatedUnion('type', [messagesTextBlock, imageBlock, documentBlock])
 
-/** One block of what a tool gave, of any type. */
+/** One block of a tool's result, of any type. */
 export const messagesResultBlock = z.union([knownResultBlock, unknownBlock(isMediaBlockType)])
 
 const toolUseBlock = z.looseObject({

@@ -10,7 +10,7 @@ import { messagesCountRequest, messagesRequest } from './request.ts'
 
 const messages = [{ role: 'user', content: 'hi' }]
 
-/** What a client gets to read, or `ok`. */
+/** The message for the client, or `ok`. */
 function verdict(
   body: unknown,
   schema: typeof messagesRequest | typeof messagesCountRequest = messagesRequest,
@@ -94,7 +94,7 @@ describe('a messages request is accepted', () => {
     expect(withFields({ thinking })).toBe('ok')
   })
 
-  it('with what a client does not set as null', () => {
+  it('with nulls for fields that a client leaves unset', () => {
     const unset = ['model', 'system', 'tools', 'tool_choice', 'thinking', 'stop_sequences', 'stream', 'temperature']
     expect(withFields(Object.fromEntries(unset.map((field) => [field, null])))).toBe('ok')
   })
@@ -175,7 +175,7 @@ const EVENTS: readonly MessagesEvent[] = [
 ]
 
 describe('replies and events', () => {
-  it('are what the format says', () => {
+  it('are those of the format', () => {
     expect(messagesReply.parse(reply)).toEqual(reply)
     for (const event of EVENTS) expect(messagesEvent.parse(event)).toEqual(event)
     expect(messagesEvent.safeParse({ type: 'content_block_start', index: -1 }).success).toBe(false)

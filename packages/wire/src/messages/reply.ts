@@ -6,7 +6,7 @@ export const messagesStopReason = z.enum(['end_turn', 'max_tokens', 'stop_sequen
 /** Token counts of a message; output tokens are a running total in a stream. */
 export const messagesUsage = z.looseObject({ input_tokens: z.int().min(0), output_tokens: z.int().min(0) })
 
-/** One block of a reply. A thought's signature means nothing to anybody: clients hand it back with the thought. */
+/** One block of a reply. The signature of a thought is opaque: clients hand it back with the thought. */
 export const messagesReplyBlock = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('thinking'), thinking: z.string(), signature: z.string() }),
   z.looseObject({ type: z.literal('text'), text: z.string() }),
@@ -18,7 +18,7 @@ export const messagesReplyBlock = z.discriminatedUnion('type', [
   }),
 ])
 
-/** Reply of `POST /v1/messages` without `stream`; `stop_sequence` is the one that ended it, where that is known. */
+/** Reply of `POST /v1/messages` without `stream`; `stop_sequence` is the one that ended it, where known. */
 export const messagesReply = z.looseObject({
   id: z.string(),
   type: z.literal('message'),

@@ -43,7 +43,7 @@ const outputConfig = z.looseObject({
   format: z.looseObject({ type: z.string(), schema: z.unknown() }).nullish(),
 })
 
-/** What decides the prompt: the same for a reply and for a count of its tokens. */
+/** Fields that decide the prompt: the same for a reply and for a count of its tokens. */
 const conversation = {
   model: z.string().nullish(),
   messages: endAtFirstFault(z.array(messagesMessage).min(1)),

@@ -7,7 +7,7 @@ import { loadedModel, systemReply } from './system.ts'
 
 const process = { pid: 7, rss_bytes: 1024, memory_percent: 0.5, started_at: '2026-01-02T03:04:05Z' }
 
-const paramOf = (run: () => unknown): unknown => {
+const catchParam = (run: () => unknown): unknown => {
   try {
     run()
   } catch (error) {
@@ -31,32 +31,32 @@ describe('loadedModel', () => {
     ['size_vram', { id: 'a', size_vram: null }],
     ['backend', { id: 'a', backend: undefined }],
   ])('refuses a wrong %s: a field that is unknown is left out', (param, body) => {
-    expect(paramOf(() => parseBody(loadedModel, body))).toBe(param)
+    expect(catchParam(() => parseBody(loadedModel, body))).toBe(param)
   })
 })
 
 describe('lists', () => {
   it('are never null', () => {
     expect(parseBody(systemReply, { backends: [], loaded_models: [] })).toEqual({ backends: [], loaded_models: [] })
-    expect(paramOf(() => parseBody(systemReply, { backends: [], loaded_models: null }))).toBe('loaded_models')
-    expect(paramOf(() => parseBody(modelList, { object: 'list', data: null }))).toBe('data')
+    expect(catchParam(() => parseBody(systemReply, { backends: [], loaded_models: null }))).toBe('loaded_models')
+    expect(catchParam(() => parseBody(modelList, { object: 'list', data: null }))).toBe('data')
   })
 })
 
 describe('models', () => {
   const model = { id: 'demo', object: 'model', created: 0, owned_by: 'svc' }
 
-  it('carry what official clients type as required', () => {
+  it('require the fields that official clients type as required', () => {
     expect(parseBody(modelList, { object: 'list', data: [model] }).data[0]?.id).toBe('demo')
     const { owned_by: _, ...short } = model
-    expect(paramOf(() => parseBody(modelList, { object: 'list', data: [short] }))).toBe('data[0].owned_by')
+    expect(catchParam(() => parseBody(modelList, { object: 'list', data: [short] }))).toBe('data[0].owned_by')
   })
 
-  it('may say what they can do', () => {
+  it('may state their capabilities', () => {
     const able = { ...model, capabilities: ['chat', 'tools'], input_modalities: ['text'], output_modalities: ['text'] }
     expect(parseBody(modelCapabilitiesList, { object: 'list', data: [able] }).data[0]).toEqual(able)
     const smelling = { ...able, input_modalities: ['smell'] }
-    expect(paramOf(() => parseBody(modelCapabilitiesList, { object: 'list', data: [smelling] }))).toBe(
+    expect(catchParam(() => parseBody(modelCapabilitiesList, { object: 'list', data: [smelling] }))).toBe(
       'data[0].input_modalities[0]',
     )
   })
@@ -69,7 +69,7 @@ describe('compatibleErrorReply', () => {
   })
 
   it('always has all four keys', () => {
-    expect(paramOf(() => parseBody(compatibleErrorReply, { error: { code: 1, message: '', type: '' } }))).toBe(
+    expect(catchParam(() => parseBody(compatibleErrorReply, { error: { code: 1, message: '', type: '' } }))).toBe(
       'error.param',
     )
   })
@@ -78,7 +78,7 @@ describe('compatibleErrorReply', () => {
 describe('settings', () => {
   it('takes any subset and refuses a wrong type', () => {
     expect(parseBody(settings, { api_keys: ['a'], memory_reclaimer_threshold: 1 })).toBeTruthy()
-    expect(paramOf(() => parseBody(settings, { memory_reclaimer_threshold: 0 }))).toBe('memory_reclaimer_threshold')
-    expect(paramOf(() => parseBody(settings, { api_keys: 'a' }))).toBe('api_keys')
+    expect(catchParam(() => parseBody(settings, { memory_reclaimer_threshold: 0 }))).toBe('memory_reclaimer_threshold')
+    expect(catchParam(() => parseBody(settings, { api_keys: 'a' }))).toBe('api_keys')
   })
 })

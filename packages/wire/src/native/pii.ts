@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { endAtFirstFault } from '../first-fault.ts'
 
-/** What `start` and `end` of entities count. */
+/** Units of an entity's `start` and `end`. */
 export const OFFSET_ENCODINGS = ['utf8', 'utf16', 'codepoint'] as const
 
 /** Body of `POST /api/pii/analyze` and `POST /api/pii/redact` (§4.8). */
@@ -18,7 +18,7 @@ export const piiTextRequest = z.looseObject({
   offset_encoding: z.enum(OFFSET_ENCODINGS).nullish(),
 })
 
-/** Something found in a text; never the text itself. */
+/** One entity found in a text; never the text itself. */
 export const piiEntity = z.looseObject({
   /** The group as the detector names it. */
   entity_type: z.string(),
@@ -29,7 +29,7 @@ export const piiEntity = z.looseObject({
   /** 0..1. */
   score: z.number(),
   action: z.enum(['mask', 'block', 'allow']),
-  /** The first eight hexadecimal digits of the SHA-256 of what was found; only with `reveal`. */
+  /** The first eight hexadecimal digits of the SHA-256 of the found text; only with `reveal`. */
   hash_prefix: z.string().exactOptional(),
 })
 
@@ -73,7 +73,7 @@ export const piiEvent = z.looseObject({
 /** Reply of `GET /api/pii/events`, newest first. */
 export const piiEventList = z.looseObject({ events: z.array(piiEvent) })
 
-/** Reply of `GET /api/middleware/status`: what filters, routes, intercepts and limits requests. */
+/** Reply of `GET /api/middleware/status`: the state of filters, routing, interception and limits. */
 export const middlewareStatus = z.looseObject({
   pii: z.looseObject({
     enabled_globally: z.boolean(),
@@ -113,7 +113,7 @@ export const middlewareStatus = z.looseObject({
       }),
     ),
     recent_decision_count: z.int().min(0),
-    /** What this version can classify by. */
+    /** Classifiers of this version. */
     available_classifiers: z.array(z.string()),
   }),
   mitm: z.looseObject({
@@ -146,7 +146,7 @@ export const middlewareStatus = z.looseObject({
 
 /** Body of an analyze or redact call. */
 export type PiiTextRequest = z.infer<typeof piiTextRequest>
-/** Something found in a text. */
+/** One entity found in a text. */
 export type PiiEntity = z.infer<typeof piiEntity>
 /** Reply of an analyze call. */
 export type PiiAnalysis = z.infer<typeof piiAnalysis>
@@ -154,5 +154,5 @@ export type PiiAnalysis = z.infer<typeof piiAnalysis>
 export type PiiRedaction = z.infer<typeof piiRedaction>
 /** One line of the audit log. */
 export type PiiEvent = z.infer<typeof piiEvent>
-/** What filters, routes, intercepts and limits requests. */
+/** State of filters, routing, interception and limits. */
 export type MiddlewareStatus = z.infer<typeof middlewareStatus>

@@ -16,14 +16,14 @@ export const deviceMemory = z.looseObject({
   usage_percent: percent,
 })
 
-/** Reply of `GET /api/resources`: what the host has and what of it is taken. All sizes are bytes. */
+/** Reply of `GET /api/resources`: the host's resources and their use. All sizes are bytes. */
 export const resourcesReply = z.looseObject({
-  /** What models are held in. */
+  /** Memory that holds the models. */
   type: z.enum(['gpu', 'ram']),
   /** Whether a graphics device with known memory is there. */
   available: z.boolean(),
   gpus: z.array(deviceMemory),
-  /** Main memory, that of the container where it has less; absent where it cannot be read. */
+  /** Main memory, limited by the container's; absent where it cannot be read. */
   ram: z
     .looseObject({ total: bytes, used: bytes, free: bytes, available: bytes, usage_percent: percent })
     .exactOptional(),

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { endAtFirstFault } from '../first-fault.ts'
 
-/** Body of `POST /api/score` (§4.9): how likely each candidate is as what follows the prompt. */
+/** Body of `POST /api/score` (§4.9): asks for the likelihood of each candidate as a continuation of the prompt. */
 export const scoreRequest = z.looseObject({
   model: z.string().nullish(),
   prompt: z.string(),
@@ -28,7 +28,7 @@ export const scoreReply = z.looseObject({ model: z.string(), candidates: z.array
 
 /** Body of `POST /api/score`. */
 export type ScoreRequest = z.infer<typeof scoreRequest>
-/** One candidate and how likely it is. */
+/** One candidate with its likelihood. */
 export type CandidateScore = z.infer<typeof candidateScore>
 /** Reply of `POST /api/score`. */
 export type ScoreReply = z.infer<typeof scoreReply>

@@ -6,7 +6,7 @@ import { detokenizeReply, detokenizeRequest, tokenizeReply, tokenizeRequest } fr
 const refusedField = (param: string) => expect.objectContaining({ kind: 'invalid_request', details: { param } })
 
 describe('tokenize and detokenize', () => {
-  it('take what they need, the empty text and the empty list too', () => {
+  it('accept the required fields alone, and empty texts and lists', () => {
     for (const body of [{ content: '' }, { model: 'm', content: 'a b' }])
       expect(parseBody(tokenizeRequest, body)).toEqual(body)
     for (const body of [{ tokens: [] }, { model: null, tokens: [1, 2] }])

@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
 import { PendingBytes } from '../pending-bytes.ts'
 
-/** How to decode lines. */
+/** Options of {@link createNdjsonDecoder}. */
 export interface NdjsonDecoderOptions {
   /** The longest line, in bytes. @default 16 MiB */
   readonly maxLineBytes?: number | undefined
@@ -15,7 +15,7 @@ export interface NdjsonLine {
   readonly raw: Uint8Array
 }
 
-/** A decoder fed by hand, for whoever relays lines. */
+/** A push decoder, for relays of lines. */
 export interface NdjsonDecoder {
   /**
    * Takes the next bytes, cut anywhere, and returns the lines they complete. The bytes must not be changed

@@ -5,7 +5,7 @@ import { encodeNdjson } from './encode.ts'
 
 const encode = (text: string) => new TextEncoder().encode(text)
 
-async function valuesOf(chunks: readonly Uint8Array[], options?: NdjsonDecoderOptions): Promise<unknown[]> {
+async function readValues(chunks: readonly Uint8Array[], options?: NdjsonDecoderOptions): Promise<unknown[]> {
   const values = []
   for await (const value of decodeNdjson(chunks, options)) values.push(value)
   return values
@@ -25,17 +25,17 @@ describe('decodeNdjson', () => {
         const bytes = encode(sent.map(encodeNdjson).join(''))
         const edges = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length]
         const chunks = edges.slice(1).map((edge, index) => bytes.slice(edges[index], edge))
-        expect(await valuesOf(chunks)).toEqual(sent.map((value) => JSON.parse(JSON.stringify(value))))
+        expect(await readValues(chunks)).toEqual(sent.map((value) => JSON.parse(JSON.stringify(value))))
       }),
     )
   })
 
   it('skips blank lines and takes CRLF and a last line without a break', async () => {
-    expect(await valuesOf([encode('{"a":1}\r\n\n  \n[2]\n3')])).toEqual([{ a: 1 }, [2], 3])
+    expect(await readValues([encode('{"a":1}\r\n\n  \n[2]\n3')])).toEqual([{ a: 1 }, [2], 3])
   })
 
   it('names the line that is not JSON', async () => {
-    await expect(valuesOf([encode('{}\n\n{oops\n')])).rejects.toMatchObject({
+    await expect(readValues([encode('{}\n\n{oops\n')])).rejects.toMatchObject({
       kind: 'invalid_request',
       code: 'ndjson_syntax',
       details: { line: 3 },
@@ -44,9 +44,9 @@ describe('decodeNdjson', () => {
 
   it('refuses a line over the limit, complete or not', async () => {
     const tooLarge = { kind: 'too_large', code: 'ndjson_line_too_large' }
-    expect(await valuesOf([encode('12345\n1')], { maxLineBytes: 6 })).toEqual([12345, 1])
-    await expect(valuesOf([encode('12345\n')], { maxLineBytes: 5 })).rejects.toMatchObject(tooLarge)
-    await expect(valuesOf([encode('1234'), encode('56')], { maxLineBytes: 5 })).rejects.toMatchObject(tooLarge)
+    expect(await readValues([encode('12345\n1')], { maxLineBytes: 6 })).toEqual([12345, 1])
+    await expect(readValues([encode('12345\n')], { maxLineBytes: 5 })).rejects.toMatchObject(tooLarge)
+    await expect(readValues([encode('1234'), encode('56')], { maxLineBytes: 5 })).rejects.toMatchObject(tooLarge)
   })
 })
 

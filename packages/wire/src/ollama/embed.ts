@@ -19,7 +19,7 @@ export const ollamaEmbedRequest = z.looseObject({
   dimensions: z.int().min(0).max(MAX_INT32).nullish(),
 })
 
-/** Reply of `POST /api/embed`: one vector an input. Durations are nanoseconds. */
+/** Reply of `POST /api/embed`: one vector for each input. Durations are nanoseconds. */
 export const ollamaEmbedReply = z.looseObject({
   model: z.string(),
   embeddings: z.array(z.array(z.number())),

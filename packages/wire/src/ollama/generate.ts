@@ -14,7 +14,7 @@ export const ollamaGenerateRequest = z.looseObject({
   template: z.string().nullish(),
   /** Whether the prompt goes to the model as it is. */
   raw: z.boolean().nullish(),
-  /** What the last reply gave, so that the conversation goes on. */
+  /** The `context` of the last reply; continues that conversation. */
   context: endAtFirstFault(z.array(z.int().min(0))).nullish(),
   /** Base64, without a `data:` address. */
   images: endAtFirstFault(z.array(z.string())).nullish(),

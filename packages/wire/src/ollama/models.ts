@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** What is known of a model's weights; empty text where nothing is. */
+/** Known facts about a model's weights; an unknown fact is empty text. */
 export const ollamaModelDetails = z.looseObject({
   parent_model: z.string(),
   format: z.string(),
@@ -69,7 +69,7 @@ export const ollamaShowReply = z.looseObject({
 /** Reply of `GET /api/version`. */
 export const ollamaVersionReply = z.looseObject({ version: z.string() })
 
-/** What is known of a model's weights. */
+/** Known facts about a model's weights. */
 export type OllamaModelDetails = z.infer<typeof ollamaModelDetails>
 /** An entry of `GET /api/tags`. */
 export type OllamaModel = z.infer<typeof ollamaModel>

@@ -85,7 +85,7 @@ describe('the other bodies', () => {
   })
 })
 
-it('replies are what clients read', () => {
+it('replies have the fields that clients read', () => {
   const line = { model: 'm', created_at: '2026-01-01T00:00:00.000Z', done: true, done_reason: 'stop', eval_count: 1 }
   const call = { id: 'c', function: { index: 0, name: 'f', arguments: { a: [1] } } }
   const logprobs = [{ token: 'a', logprob: -1, bytes: [97], top_logprobs: [{ token: 'a', logprob: -1 }] }]

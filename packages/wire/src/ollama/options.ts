@@ -6,8 +6,8 @@ import { anyObject, float32, MAX_INT32, positiveFloat32, unitInterval } from '..
 const whole = z.int().min(-MAX_INT32).max(MAX_INT32)
 
 /**
- * How the model is to write. What says how a model is loaded (`num_gpu`, `num_thread`, `use_mmap` and the like) is the
- * operator's here, and changes nothing.
+ * Sampling options. Options of loading (`num_gpu`, `num_thread`, `use_mmap` and the like) are accepted and ignored: the
+ * operator sets them.
  */
 export const ollamaOptions = z.looseObject({
   temperature: positiveFloat32.nullish(),
@@ -30,8 +30,8 @@ export const ollamaOptions = z.looseObject({
 })
 
 /**
- * How long the model stays in memory after the call: seconds, or a duration such as `10m`. 0 lets it go at once, less
- * than 0 keeps it.
+ * How long the model stays in memory after the call: seconds, or a duration such as `10m`. 0 unloads it at once, a
+ * negative value keeps it.
  */
 export const ollamaKeepAlive = z.union([
   z.number(),
@@ -44,7 +44,7 @@ export const ollamaFormat = z.union([z.enum(['', 'json']), anyObject])
 /** Whether the model thinks before it answers, or how much. */
 export const ollamaThink = z.union([z.boolean(), z.enum(['low', 'medium', 'high'])])
 
-/** What chat and generate have in common beside their text. */
+/** Fields that chat and generate share beside their text. */
 export const ollamaGeneration = {
   model: z.string().nullish(),
   /** @default true */
@@ -57,7 +57,7 @@ export const ollamaGeneration = {
   options: ollamaOptions.nullish(),
 }
 
-/** How the model is to write. */
+/** Sampling options. */
 export type OllamaOptions = z.infer<typeof ollamaOptions>
 /** How long the model stays in memory after the call, as it came. */
 export type OllamaKeepAlive = z.infer<typeof ollamaKeepAlive>

@@ -3,9 +3,9 @@ import * as z from 'zod'
 const nanoseconds = z.int().min(0)
 const tokens = z.int().min(0)
 
-/** What the last line of an answer says beside its text. Durations are nanoseconds. */
+/** Figures on the last line of an answer. Durations are nanoseconds. */
 export const ollamaFigures = {
-  /** `load` and `unload`: nothing was asked but that. */
+  /** `load` and `unload` answer a request that only loads or unloads. */
   done_reason: z.enum(['stop', 'length', 'load', 'unload']).exactOptional(),
   total_duration: nanoseconds.exactOptional(),
   load_duration: nanoseconds.exactOptional(),
@@ -27,7 +27,7 @@ export const ollamaLogprob = z.looseObject({
   top_logprobs: z.array(z.looseObject(alternative)).exactOptional(),
 })
 
-/** What every line of an answer begins with. */
+/** Fields at the start of every line of an answer. */
 export const ollamaLine = {
   model: z.string(),
   /** RFC 3339. */

@@ -64,7 +64,7 @@ export const chatToolCallDelta = z.looseObject({
   function: z.looseObject({ name: z.string().exactOptional(), arguments: z.string().exactOptional() }).exactOptional(),
 })
 
-/** What one chunk adds to a choice. */
+/** The additions of one chunk to a choice. */
 export const chatDelta = z.looseObject({
   role: z.literal('assistant').exactOptional(),
   content: z.string().nullable().exactOptional(),
@@ -109,7 +109,7 @@ export type ChatChoice = z.infer<typeof chatChoice>
 export type ChatCompletion = z.infer<typeof chatCompletion>
 /** A piece of a tool call. */
 export type ChatToolCallDelta = z.infer<typeof chatToolCallDelta>
-/** What one chunk adds to a choice. */
+/** The additions of one chunk to a choice. */
 export type ChatDelta = z.infer<typeof chatDelta>
 /** One choice's part of a chunk. */
 export type ChatChunkChoice = z.infer<typeof chatChunkChoice>

@@ -13,8 +13,8 @@ export const chatFunction = z.looseObject({
 export const chatTool = z.looseObject({ type: z.literal('function'), function: chatFunction })
 
 /**
- * `tool_choice` in every form clients send: a word (`any` is how some say `required`), the nested object, the flat object, or one of these
- * objects as JSON text.
+ * `tool_choice` in every form clients send: a word (some write `any` for `required`), the nested object, the flat
+ * object, or one of these objects as JSON text.
  */
 export const chatToolChoice = z.union([
   z.string().regex(/^(?:(?:auto|none|required|any)$|\s*\{)/, 'expected "auto", "none", "required" or an object'),

@@ -7,7 +7,7 @@ import { isKnownContentPart } from './known-parts.ts'
 
 const messages = [{ role: 'user', content: 'hi' }]
 
-/** What a client gets to read, or `ok`. */
+/** The message for the client, or `ok`. */
 function verdict(body: unknown): string {
   try {
     parseBody(chatCompletionRequest, body)
@@ -191,7 +191,7 @@ describe('a chat request is refused with the field at fault', () => {
     expect(withFields(fields)).toBe(param)
   })
 
-  it.each([[null], ['text'], [[]], [7]])('or as a whole when it is no object: %j', (body) => {
+  it.each([[null], ['text'], [[]], [7]])('or at the root for a body that is no object: %j', (body) => {
     expect(verdict(body)).toBe('(body)')
   })
 
@@ -206,7 +206,7 @@ describe('a chat request is refused with the field at fault', () => {
     )
   })
 
-  it('which never shows what was sent', () => {
+  it('without the sent value', () => {
     const secret = 'erika@example.com'
     const body = { messages, stop: { [secret]: secret }, metadata: { [secret]: 5 }, tool_choice: secret }
     for (const field of ['stop', 'metadata', 'tool_choice'] as const) {
@@ -236,7 +236,7 @@ describe('keys that would reach the prototype', () => {
 })
 
 describe('isKnownContentPart', () => {
-  it('tells parts that can be read from those that can only be passed on', () => {
+  it('distinguishes readable parts from parts that can only be passed on', () => {
     expect(isKnownContentPart({ type: 'text', text: 'x' })).toBe(true)
     expect(isKnownContentPart({ type: 'hologram' })).toBe(false)
   })

@@ -4,7 +4,7 @@ import { anyObject, count, float32, int32, MAX_INT32, positiveFloat32, unitInter
 import { chatRequestMessage } from './chat-message.ts'
 import { chatFunction, chatFunctionChoice, chatTool, chatToolChoice } from './chat-tools.ts'
 
-/** What shape the reply must have; a bare word stands for `{type: word}`. */
+/** The required form of the reply; a bare word stands for `{type: word}`. */
 export const chatResponseFormat = z.union([
   z.enum(['text', 'json_object']),
   z.discriminatedUnion('type', [
@@ -22,10 +22,10 @@ export const chatResponseFormat = z.union([
   ]),
 ])
 
-/** Words that end an answer: every one of them is looked for at every token. */
+/** Stop words. The server looks for each of them at every token, so their number has a limit. */
 export const stopWords = z.union([z.string().max(4096), endAtFirstFault(z.array(z.string().max(4096)).max(128))])
 
-/** Most tokens of an answer; 0 and -1 mean no limit, as local servers are asked for it. */
+/** Most tokens of an answer; 0 and -1 mean no limit, as clients of local servers send them. */
 const tokenLimit = z.int().min(-1).max(MAX_INT32)
 
 const sampling = {
@@ -44,7 +44,7 @@ const sampling = {
   reasoning_effort: z.string().nullish(),
 }
 
-/** Sampling and prompt switches of local engines that the compatible format has no word for. */
+/** Sampling and prompt options of local engines that the compatible format lacks. */
 const vendorExtras = {
   top_k: z.int().min(-1).max(MAX_INT32).nullish(),
   min_p: unitInterval.nullish(),
@@ -104,5 +104,5 @@ export const chatCompletionRequest = z.looseObject({
 
 /** Body of `POST /v1/chat/completions`. */
 export type ChatCompletionRequest = z.infer<typeof chatCompletionRequest>
-/** What shape the reply must have, as it came. */
+/** The required form of the reply, as it came. */
 export type ChatResponseFormat = z.infer<typeof chatResponseFormat>

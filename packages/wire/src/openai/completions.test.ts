@@ -33,7 +33,7 @@ describe('completionRequest', () => {
     expect(() => parseBody(completionRequest, body)).toThrow(refusedField(param))
   })
 
-  it('either takes a body or refuses it as invalid_request, whatever is in it', () => {
+  it('accepts or refuses any body as invalid_request', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom('prompt', 'n', 'stop', 'logprobs', 'echo'), fc.jsonValue()), (body) => {
         try {

@@ -3,7 +3,7 @@ import { chatCompletionRequest } from './chat.ts'
 import { textOrTokens } from './token-input.ts'
 import { completionUsage } from './usage.ts'
 
-/** What chat and completions say in the same words. */
+/** Fields that chat and completions share. */
 const shared = chatCompletionRequest.pick({
   model: true,
   stream: true,
@@ -47,7 +47,7 @@ const shared = chatCompletionRequest.pick({
 export const completionRequest = z.looseObject({
   ...shared,
   prompt: textOrTokens,
-  /** How many alternatives a token is given with; 0 gives the tokens alone. */
+  /** Number of alternatives for each token; 0 gives the tokens alone. */
   logprobs: z.union([z.boolean(), z.int().min(0).max(20)]).nullish(),
   suffix: z.string().nullish(),
   best_of: z.int().min(0).max(128).nullish(),

@@ -18,7 +18,7 @@ describe('editRequest', () => {
     { ...request, input: ['a', ''], n: 2, temperature: 0, top_p: 1 },
     { instruction: 'Write a poem' },
     { ...request, model: null, input: null, n: null, x_vendor: [1] },
-  ])('takes what clients send, unknown keys included: %o', (body) => {
+  ])('accepts bodies of clients, unknown keys included: %o', (body) => {
     expect(parseBody(editRequest, body)).toEqual(body)
   })
 

@@ -3,7 +3,7 @@ import { endAtFirstFault } from '../first-fault.ts'
 import { chatCompletionRequest } from './chat.ts'
 import { completionUsage } from './usage.ts'
 
-/** What edits say in the words of a chat. */
+/** Fields that edits share with chat. */
 const shared = chatCompletionRequest.pick({
   model: true,
   n: true,
@@ -21,9 +21,9 @@ const shared = chatCompletionRequest.pick({
 /** Body of `POST /v1/edits`. Unknown keys survive; an optional field that is `null` counts as absent. */
 export const editRequest = z.looseObject({
   ...shared,
-  /** The texts to change, each for itself. @default one that is empty */
+  /** The texts to change, each for itself. @default one empty text */
   input: z.union([z.string(), endAtFirstFault(z.array(z.string()))]).nullish(),
-  /** What to do with them. */
+  /** The change to make. */
   instruction: z.string(),
 })
 

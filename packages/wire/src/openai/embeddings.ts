@@ -11,11 +11,14 @@ export const embeddingRequest = z.looseObject({
   messages: endAtFirstFault(z.array(chatRequestMessage).min(1)).nullish(),
   /** @default 'float' */
   encoding_format: z.enum(['float', 'base64']).nullish(),
-  /** Length of the vectors, at most the model's own: the first so many numbers, brought back to length 1. */
+  /** Length of the vectors, at most the model's own: the leading numbers, normalised to length 1. */
   dimensions: z.int().min(1).max(MAX_INT32).nullish(),
-  /** How the vectors of a text's tokens become one, for backends that give one a token. @default the model's own */
+  /**
+   * Pooling of token vectors to one vector of a text, for backends that give one vector a token. @default the model's
+   * own
+   */
   pooling: z.enum(['backend', 'mean', 'last', 'decayed_mean']).nullish(),
-  /** Distance from the end, in tokens, at which `decayed_mean` counts a token half. @default 256 */
+  /** Distance from the end, in tokens, at which the weight of a token in `decayed_mean` is one half. @default 256 */
   pooling_half_life_tokens: count.nullish(),
   user: z.string().nullish(),
 })

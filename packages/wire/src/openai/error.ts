@@ -8,7 +8,7 @@ export const compatibleError = z.looseObject({
   param: z.string().nullable(),
 })
 
-/** How far a cold model is, beside a `model_loading` error. */
+/** Loading progress of a cold model, beside a `model_loading` error. */
 export const modelLoading = z.looseObject({
   model: z.string(),
   state: z.string(),
@@ -23,7 +23,7 @@ export const compatibleErrorReply = z.looseObject({
 
 /** The inside of the compatible error body. */
 export type CompatibleError = z.infer<typeof compatibleError>
-/** How far a cold model is. */
+/** Loading progress of a cold model. */
 export type ModelLoading = z.infer<typeof modelLoading>
 /** The compatible error body. */
 export type CompatibleErrorReply = z.infer<typeof compatibleErrorReply>

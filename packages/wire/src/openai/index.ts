@@ -112,5 +112,5 @@ export {
   rerankRequest,
   rerankResult,
 } from './rerank.ts'
-export { type TextOrTokens, textOrTokens, textsOf, tokenList } from './token-input.ts'
+export { type TextOrTokens, textOrTokens, tokenList, toTexts } from './token-input.ts'
 export { type CompletionUsage, completionUsage } from './usage.ts'

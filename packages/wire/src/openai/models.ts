@@ -31,7 +31,7 @@ export const modelCapabilitiesList = z.looseObject({
 export type Model = z.infer<typeof model>
 /** Reply of `GET /v1/models`. */
 export type ModelList = z.infer<typeof modelList>
-/** One model with what it can do. */
+/** One model with its capabilities. */
 export type ModelWithCapabilities = z.infer<typeof modelWithCapabilities>
 /** Reply of `GET /v1/models/capabilities`. */
 export type ModelCapabilitiesList = z.infer<typeof modelCapabilitiesList>

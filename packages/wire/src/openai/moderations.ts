@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { endAtFirstFault } from '../first-fault.ts'
 
-/** What a text may be moderated for, in the order of the format. */
+/** Categories of moderation, in the order of the format. */
 export const MODERATION_CATEGORIES = [
   'harassment',
   'harassment/threatening',
@@ -18,7 +18,7 @@ export const MODERATION_CATEGORIES = [
   'violence/graphic',
 ] as const
 
-/** Body of `POST /v1/moderations`: one text or several. Parts with images, which the format knows too, are not taken. */
+/** Body of `POST /v1/moderations`: one text or several. Parts with images, which the format also has, are refused. */
 export const moderationRequest = z.looseObject({
   model: z.string().nullish(),
   input: z.union([z.string(), endAtFirstFault(z.array(z.string()))]),
@@ -26,14 +26,14 @@ export const moderationRequest = z.looseObject({
 
 const category = z.enum(MODERATION_CATEGORIES)
 
-/** What was found in one text. */
+/** The result for one text. */
 export const moderationResult = z.looseObject({
-  /** Whether any category holds. */
+  /** Whether any category applies. */
   flagged: z.boolean(),
   categories: z.record(category, z.boolean()),
-  /** How much of each category the text has, 0..1. */
+  /** Score of each category, 0..1. */
   category_scores: z.record(category, z.number().min(0).max(1)),
-  /** Which kinds of input each score is of. */
+  /** Input types behind each score. */
   category_applied_input_types: z.record(category, z.array(z.literal('text'))),
 })
 
@@ -44,11 +44,11 @@ export const moderation = z.looseObject({
   results: z.array(moderationResult),
 })
 
-/** What a text may be moderated for. */
+/** A category of moderation. */
 export type ModerationCategory = (typeof MODERATION_CATEGORIES)[number]
 /** Body of `POST /v1/moderations`. */
 export type ModerationRequest = z.infer<typeof moderationRequest>
-/** What was found in one text. */
+/** The result for one text. */
 export type ModerationResult = z.infer<typeof moderationResult>
 /** A whole reply. */
 export type Moderation = z.infer<typeof moderation>

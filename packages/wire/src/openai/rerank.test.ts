@@ -8,7 +8,7 @@ describe('rerankRequest', () => {
   it.each([
     { query: 'q', documents: [] },
     { query: 'q', documents: ['a', { text: 'b', title: 't' }], top_n: 1, return_documents: false },
-    // whether it is in range is told with a status of its own
+    // The route checks the range and answers with a status of its own.
     { query: '', documents: ['a'], top_n: 0, max_chunks_per_doc: 10 },
   ])('takes %j', (body) => {
     expect(parseBody(rerankRequest, body)).toEqual(body)

@@ -12,7 +12,7 @@ export const rerankRequest = z.looseObject({
   return_documents: z.boolean().nullish(),
 })
 
-/** One document and how well it answers the query. */
+/** One document with its score for the query. */
 export const rerankResult = z.looseObject({
   /** Place of the document in the request. */
   index: z.int().min(0),
@@ -21,7 +21,7 @@ export const rerankResult = z.looseObject({
   relevance_score: z.number(),
 })
 
-/** Reply of `POST /v1/rerank`, the best document first. `meta` is what some vendors' clients read the tokens from. */
+/** Reply of `POST /v1/rerank`, the best document first. Clients of some vendors read the token counts from `meta`. */
 export const rerankReply = z.looseObject({
   id: z.string(),
   model: z.string(),
@@ -32,7 +32,7 @@ export const rerankReply = z.looseObject({
 
 /** Body of `POST /v1/rerank`. */
 export type RerankRequest = z.infer<typeof rerankRequest>
-/** One document and how well it answers the query. */
+/** One document with its score for the query. */
 export type RerankResult = z.infer<typeof rerankResult>
 /** Reply of `POST /v1/rerank`. */
 export type RerankReply = z.infer<typeof rerankReply>

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { parseBody } from '../parse-body.ts'
 import { toOpenApiSchemas } from '../registry.ts'
-import { textOrTokens, textsOf, tokenList } from './token-input.ts'
+import { textOrTokens, tokenList, toTexts } from './token-input.ts'
 
 it.each([
   ['a', ['a']],
@@ -18,7 +18,7 @@ it.each([
     [[1], 'a', []],
   ],
 ])('%j is so many texts', (value, texts) => {
-  expect(textsOf(value)).toEqual(texts)
+  expect(toTexts(value)).toEqual(texts)
 })
 
 describe('tokens', () => {

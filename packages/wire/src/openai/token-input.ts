@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { MAX_INT32 } from '../scalars.ts'
 
 /*
- * Checked by hand up to the first fault: a schema that looks at each of a few hundred thousand numbers, and has
- * something to say of every one, would hold up everybody else for seconds.
+ * Checked by hand up to the first fault: a schema with an issue for each of a few hundred thousand numbers would block
+ * the event loop for seconds.
  */
 
 const TOKEN = { type: 'integer', minimum: 0, maximum: MAX_INT32 } as const
@@ -20,13 +20,13 @@ export const tokenList = z
   .meta({ ...TOKENS })
 
 /**
- * Text in every form that clients send it in: one text, several, one list of tokens, several lists. Texts and lists may
- * stand side by side; bare tokens stand among their like.
+ * Text in every form clients send: one text, several, one list of tokens, several lists. Texts and lists may stand side
+ * by side; bare tokens may not be mixed with them.
  */
 export const textOrTokens = z
   .custom<string | (string | number | number[])[]>()
   .superRefine((value: unknown, context) => {
-    const fault = faultOf(value)
+    const fault = findFault(value)
     if (fault !== undefined) context.addIssue({ code: 'custom', ...fault })
   })
   .meta({ anyOf: [{ type: 'string' }, TOKENS, { type: 'array', items: { anyOf: [{ type: 'string' }, TOKENS] } }] })
@@ -35,7 +35,7 @@ export const textOrTokens = z
 export type TextOrTokens = z.infer<typeof textOrTokens>
 
 /** Each text or list of tokens for itself, in order. */
-export function textsOf(value: TextOrTokens): readonly (string | readonly number[])[] {
+export function toTexts(value: TextOrTokens): readonly (string | readonly number[])[] {
   if (typeof value === 'string') return [value]
   const tokens = value.filter((item) => typeof item === 'number')
   return tokens.length > 0 ? [tokens] : value.filter((item) => typeof item !== 'number')
@@ -46,7 +46,7 @@ interface Fault {
   readonly message: string
 }
 
-function faultOf(value: unknown): Fault | undefined {
+function findFault(value: unknown): Fault | undefined {
   if (typeof value === 'string') return undefined
   if (!Array.isArray(value)) return { path: [], message: 'Invalid input: expected string or array' }
   if (typeof value[0] === 'number') return faultOfTokens(value)

@@ -67,7 +67,7 @@ const responseInputCall = z.looseObject({
   status: status.nullish(),
 })
 
-/** What a called function gave. */
+/** The result of a called function. */
 const responseInputCallOutput = z.looseObject({
   type: z.literal('function_call_output'),
   id: z.string().nullish(),
@@ -92,7 +92,7 @@ export const responseInputItem = z.union([
   responseItemReference,
 ])
 
-/** Text the model wrote. */
+/** Text that the model wrote. */
 export const responseOutputText = z.looseObject({
   type: z.literal('output_text'),
   text: z.string(),
@@ -109,7 +109,7 @@ const responseOutputMessage = z.looseObject({
   content: z.array(responseOutputText),
 })
 
-/** What the model thought. */
+/** Thoughts of the model. */
 export const responseReasoningText = z.looseObject({ type: z.literal('reasoning_text'), text: z.string() })
 
 /** The thoughts of the model before its answer. */
@@ -121,7 +121,7 @@ const responseOutputReasoning = z.looseObject({
   content: z.array(responseReasoningText).exactOptional(),
 })
 
-/** A call the model made; `arguments` is JSON text. */
+/** A call by the model; `arguments` is JSON text. */
 const responseOutputCall = z.looseObject({
   type: z.literal('function_call'),
   id: z.string(),
@@ -150,5 +150,5 @@ export type ResponseOutputItem = z.infer<typeof responseOutputItem>
 export type ResponseOutputMessage = z.infer<typeof responseOutputMessage>
 /** The thoughts of the model before its answer. */
 export type ResponseOutputReasoning = z.infer<typeof responseOutputReasoning>
-/** A call the model made. */
+/** A call by the model. */
 export type ResponseOutputCall = z.infer<typeof responseOutputCall>

@@ -4,7 +4,7 @@ import { stopWords } from '../openai/chat.ts'
 import { anyObject, count, positiveFloat32, unitInterval } from '../scalars.ts'
 import { responseInputItem } from './items.ts'
 
-/** A function the model may call, flat, or a tool of another type, which no local model runs. */
+/** A function the model may call, flat, or a tool of another type; local models run none of the latter. */
 export const responseTool = z.union([
   z.looseObject({
     type: z.literal('function'),
@@ -91,7 +91,7 @@ export const responseRequest = z.looseObject({
   ...ignored,
 })
 
-/** Body of `POST /v1/responses/input_tokens`: what would be asked; without input only what is continued. */
+/** Body of `POST /v1/responses/input_tokens`; without input it counts the continued response alone. */
 export const responseCountRequest = responseRequest.extend({ input: responseRequest.shape.input.nullish() })
 
 /** Body of `POST /v1/responses`. */

@@ -3,7 +3,7 @@ import { anyObject } from '../scalars.ts'
 import { responseOutputItem } from './items.ts'
 import { responseTextFormat, responseTool, responseToolChoice } from './request.ts'
 
-/** Where a response is: only the first two change. */
+/** State of a response; only the first two values change. */
 export const responseStatus = z.enum(['queued', 'in_progress', 'completed', 'failed', 'incomplete', 'cancelled'])
 
 /** Token counts of a response. */
@@ -15,7 +15,7 @@ export const responseUsage = z.looseObject({
   total_tokens: z.int().min(0),
 })
 
-/** A response: what was asked, how far it is and what the model gave; times are in Unix seconds. */
+/** A response: the request, the progress and the output; times are in Unix seconds. */
 export const responseResource = z.looseObject({
   id: z.string(),
   object: z.literal('response'),

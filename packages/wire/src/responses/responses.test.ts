@@ -4,7 +4,7 @@ import { parseBody } from '../parse-body.ts'
 import { responseEvent } from './events.ts'
 import { responseRequest } from './request.ts'
 
-/** What a client gets to read, or `ok`. */
+/** The message for the client, or `ok`. */
 function verdict(fields: object): string {
   try {
     parseBody(responseRequest, { model: 'm', input: 'hi', ...fields })
@@ -39,7 +39,7 @@ describe('a responses request is accepted', () => {
     ['tools among which to choose', { tool_choice: { type: 'allowed_tools', mode: 'auto', tools: ['f'] } }],
     ['a form of the answer', { text: { format: { type: 'json_schema', name: 'a', schema: { type: 'object' } } } }],
     ['fields that are null', { store: null, tools: null, text: null, temperature: null, metadata: null }],
-    ['fields nobody named', { vendor_key: 1 }],
+    ['unknown fields', { vendor_key: 1 }],
   ])('%s', (_, fields) => {
     expect(verdict(fields)).toBe('ok')
   })

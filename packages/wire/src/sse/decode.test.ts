@@ -6,13 +6,13 @@ import { createSseDecoder, decodeSse, decodeSsePieces, type SseDecoderOptions, t
 const encode = (text: string) => new TextEncoder().encode(text)
 const decode = (bytes: Uint8Array) => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
 
-function piecesOf(chunks: readonly Uint8Array[], options?: SseDecoderOptions): SsePiece[] {
+function decodePieces(chunks: readonly Uint8Array[], options?: SseDecoderOptions): SsePiece[] {
   const decoder = createSseDecoder(options)
   return [...chunks.flatMap((chunk) => decoder.push(chunk)), ...decoder.end()]
 }
 
-function eventsOf(chunks: readonly Uint8Array[]) {
-  return piecesOf(chunks).flatMap((piece) => {
+function decodeEvents(chunks: readonly Uint8Array[]) {
+  return decodePieces(chunks).flatMap((piece) => {
     if (piece.kind !== 'event') return []
     const { raw: _, kind: __, ...fields } = piece
     return [fields]
@@ -20,7 +20,7 @@ function eventsOf(chunks: readonly Uint8Array[]) {
 }
 
 /** Data of every event of a text. */
-const dataOf = (text: string) => eventsOf([encode(text)]).map((event) => event.data)
+const decodeData = (text: string) => decodeEvents([encode(text)]).map((event) => event.data)
 
 function cutAt(bytes: Uint8Array, cuts: readonly number[]): Uint8Array[] {
   const edges = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length]
@@ -44,17 +44,17 @@ const AWKWARD_STREAM = encode(
 
 describe('SSE fields', () => {
   it('reads name, data, id and retry of an event', () => {
-    expect(eventsOf([encode('event: add\nid: 7\nretry: 1500\ndata: 1\ndata: 2\n\n')])).toEqual([
+    expect(decodeEvents([encode('event: add\nid: 7\nretry: 1500\ndata: 1\ndata: 2\n\n')])).toEqual([
       { event: 'add', data: '1\n2', id: '7', retryMs: 1500 },
     ])
   })
 
-  it('takes one space after the colon away, not more, and needs none', () => {
-    expect(dataOf('data:a\n\ndata: b\n\ndata:  c\n\ndata\n\ndata:\n\n')).toEqual(['a', 'b', ' c', '', ''])
+  it('strips at most one space after the colon', () => {
+    expect(decodeData('data:a\n\ndata: b\n\ndata:  c\n\ndata\n\ndata:\n\n')).toEqual(['a', 'b', ' c', '', ''])
   })
 
   it('does not carry name or id over to the next event', () => {
-    expect(eventsOf([encode('event: a\nid: 1\ndata: x\n\ndata: y\n\n')])[1]).toEqual({
+    expect(decodeEvents([encode('event: a\nid: 1\ndata: x\n\ndata: y\n\n')])[1]).toEqual({
       event: undefined,
       data: 'y',
       id: undefined,
@@ -63,32 +63,32 @@ describe('SSE fields', () => {
   })
 
   it('ignores an id with NUL, a retry that is no number and fields it does not know', () => {
-    expect(eventsOf([encode('id: a\0b\nretry: 1s\nfoo: bar\nDATA: no\ndata: x\n\n')])).toEqual([
+    expect(decodeEvents([encode('id: a\0b\nretry: 1s\nfoo: bar\nDATA: no\ndata: x\n\n')])).toEqual([
       { event: undefined, data: 'x', id: undefined, retryMs: undefined },
     ])
   })
 
   it('drops fields without data instead of adding them to the next event', () => {
-    expect(eventsOf([encode('event: lost\n\ndata: x\n\n')])).toEqual([
+    expect(decodeEvents([encode('event: lost\n\ndata: x\n\n')])).toEqual([
       { event: undefined, data: 'x', id: undefined, retryMs: undefined },
     ])
   })
 
   it('skips a byte order mark at the start of the stream and nowhere else', () => {
-    expect(dataOf('\uFEFFdata: a\n\n\uFEFFdata: b\n\ndata: \uFEFFc\n\n')).toEqual(['a', '\uFEFFc'])
+    expect(decodeData('\uFEFFdata: a\n\n\uFEFFdata: b\n\ndata: \uFEFFc\n\n')).toEqual(['a', '\uFEFFc'])
   })
 
   it('replaces bytes that are not UTF-8', () => {
-    expect(eventsOf([Uint8Array.of(...encode('data: '), 0xff, 0x0a, 0x0a)])[0]?.data).toBe('\uFFFD')
+    expect(decodeEvents([Uint8Array.of(...encode('data: '), 0xff, 0x0a, 0x0a)])[0]?.data).toBe('\uFFFD')
   })
 
   it('does not break lines at LINE SEPARATOR or NEL', () => {
-    expect(dataOf('data: a\u2028b\u0085c\n\n')).toEqual(['a\u2028b\u0085c'])
+    expect(decodeData('data: a\u2028b\u0085c\n\n')).toEqual(['a\u2028b\u0085c'])
   })
 })
 
 describe('cuts', () => {
-  const whole = eventsOf([AWKWARD_STREAM])
+  const whole = decodeEvents([AWKWARD_STREAM])
 
   it('reads the awkward stream as the standard says', () => {
     expect(whole).toEqual([
@@ -103,8 +103,8 @@ describe('cuts', () => {
   it('gives the same events and the same bytes for every single cut', () => {
     for (let cut = 0; cut <= AWKWARD_STREAM.length; cut += 1) {
       const chunks = cutAt(AWKWARD_STREAM, [cut])
-      expect(eventsOf(chunks), `cut at ${cut}`).toEqual(whole)
-      expect(joined(piecesOf(chunks)), `cut at ${cut}`).toEqual(AWKWARD_STREAM)
+      expect(decodeEvents(chunks), `cut at ${cut}`).toEqual(whole)
+      expect(joined(decodePieces(chunks)), `cut at ${cut}`).toEqual(AWKWARD_STREAM)
     }
   })
 
@@ -113,8 +113,8 @@ describe('cuts', () => {
       AWKWARD_STREAM,
       Array.from(AWKWARD_STREAM, (_, index) => index),
     )
-    expect(eventsOf(chunks)).toEqual(whole)
-    expect(joined(piecesOf(chunks))).toEqual(AWKWARD_STREAM)
+    expect(decodeEvents(chunks)).toEqual(whole)
+    expect(joined(decodePieces(chunks))).toEqual(AWKWARD_STREAM)
   })
 
   it('gives the same events and the same bytes for any bytes and any cuts', () => {
@@ -139,8 +139,8 @@ describe('cuts', () => {
     fc.assert(
       fc.property(stream, fc.array(fc.nat(), { maxLength: 8 }), (bytes, cuts) => {
         const chunks = cutAt(bytes, cuts)
-        expect(eventsOf(chunks)).toEqual(eventsOf([bytes]))
-        expect(joined(piecesOf(chunks))).toEqual(bytes)
+        expect(decodeEvents(chunks)).toEqual(decodeEvents([bytes]))
+        expect(joined(decodePieces(chunks))).toEqual(bytes)
       }),
       { numRuns: 500 },
     )
@@ -149,7 +149,7 @@ describe('cuts', () => {
 
 describe('pieces for a relay', () => {
   it('keeps comments, empty lines and the bytes of each event', () => {
-    const pieces = piecesOf([encode(': hi\n\nevent: a\n: inside\ndata: 1\n\nretry: 5\n\ndata: cut')])
+    const pieces = decodePieces([encode(': hi\n\nevent: a\n: inside\ndata: 1\n\nretry: 5\n\ndata: cut')])
     expect(pieces.map(({ kind, raw }) => [kind, decode(raw)])).toEqual([
       ['filler', ': hi\n'],
       ['filler', '\n'],
@@ -179,7 +179,7 @@ describe('pieces for a relay', () => {
     expect(first && decode(first.raw)).toBe('data: a\n\n')
   })
 
-  it('has nothing left to say at the end of a stream that ended well', async () => {
+  it('gives nothing at the end of a complete stream', async () => {
     const pieces = []
     for await (const piece of decodeSsePieces([encode('data: a\n\n')])) pieces.push(piece.kind)
     expect(pieces).toEqual(['event'])
@@ -206,14 +206,14 @@ describe('limits', () => {
 
   it('takes an event of exactly the limit and refuses one byte more, complete or not', () => {
     const bytes = encode('data: 12345\n\n')
-    expect(piecesOf([bytes], { maxEventBytes: bytes.length })).toHaveLength(1)
-    expect(() => piecesOf([bytes], { maxEventBytes: bytes.length - 1 })).toThrow(tooLarge)
-    expect(() => piecesOf([bytes.slice(0, -1)], { maxEventBytes: bytes.length - 2 })).toThrow(tooLarge)
+    expect(decodePieces([bytes], { maxEventBytes: bytes.length })).toHaveLength(1)
+    expect(() => decodePieces([bytes], { maxEventBytes: bytes.length - 1 })).toThrow(tooLarge)
+    expect(() => decodePieces([bytes.slice(0, -1)], { maxEventBytes: bytes.length - 2 })).toThrow(tooLarge)
   })
 
   it('counts per event, not per stream', () => {
     const events = Array.from({ length: 100 }, () => encode('data: 12345\n\n'))
-    expect(piecesOf(events, { maxEventBytes: 20 })).toHaveLength(100)
+    expect(decodePieces(events, { maxEventBytes: 20 })).toHaveLength(100)
   })
 
   it('refuses an endless line before it ends, at 16 MiB unless told otherwise', async () => {
@@ -234,6 +234,6 @@ describe('limits', () => {
   it('reads a large event that comes in many small pieces', () => {
     const piece = new Uint8Array(1024).fill(0x61)
     const chunks = [encode('data: '), ...Array.from({ length: 8 * 1024 }, () => piece), encode('\n\n')]
-    expect(eventsOf(chunks)[0]?.data).toHaveLength(8 * 1024 * 1024)
+    expect(decodeEvents(chunks)[0]?.data).toHaveLength(8 * 1024 * 1024)
   })
 })

@@ -24,7 +24,7 @@ export interface SseFiller {
   readonly raw: Uint8Array
 }
 
-/** What the stream ended in the middle of; by the standard it is no event. */
+/** The unfinished rest at the end of a stream; by the standard it is no event. */
 export interface SseIncomplete {
   readonly kind: 'incomplete'
   readonly raw: Uint8Array
@@ -33,13 +33,13 @@ export interface SseIncomplete {
 /** A piece of a stream. The `raw` bytes of all pieces, one after the other, are the stream. */
 export type SsePiece = SseEvent | SseFiller | SseIncomplete
 
-/** How to decode a stream. */
+/** Options of {@link createSseDecoder}. */
 export interface SseDecoderOptions {
   /** The longest event, in bytes with all its lines. @default 16 MiB */
   readonly maxEventBytes?: number | undefined
 }
 
-/** A decoder fed by hand, for whoever relays a stream. */
+/** A push decoder, for relays of streams. */
 export interface SseDecoder {
   /**
    * Takes the next bytes, cut anywhere, and returns the pieces they complete. An event is returned with the
@@ -49,7 +49,7 @@ export interface SseDecoder {
    * @throws SvcError `too_large`, code `sse_event_too_large`
    */
   push(chunk: Uint8Array): SsePiece[]
-  /** Ends the stream and returns what is left, if anything. */
+  /** Ends the stream and returns the rest, if any. */
   end(): SsePiece[]
 }
 
@@ -103,14 +103,14 @@ interface Fields {
 class Decoder implements SseDecoder {
   readonly #maxEventBytes: number
   readonly #text = new TextDecoder('utf-8', { ignoreBOM: true })
-  /** Everything since the end of the last piece. */
+  /** All bytes since the end of the last piece. */
   readonly #pending = new PendingBytes()
   #fields: Fields | undefined
-  /** Where in the pending bytes the unfinished line starts, and up to where it was searched for its end. */
+  /** Start of the unfinished line in the pending bytes, and the offset up to which it was searched for its end. */
   #lineStart = 0
   #searched = 0
   #isFirstLine = true
-  /** The last chunk ended with a CR that ended a line: an LF that follows belongs to it. */
+  /** The last chunk ended with a CR that ended a line: a following LF belongs to it. */
   #lfMayFollow = false
 
   constructor(maxEventBytes: number) {
@@ -124,7 +124,7 @@ class Decoder implements SseDecoder {
     let start = 0
     if (this.#lfMayFollow && bytes[this.#lineStart] === LF) {
       this.#lineStart += 1
-      // Between events that LF is a piece of its own: the event before it did not wait for it.
+      // Between events that LF is a piece of its own, because the event before it did not wait for it.
       if (this.#lineStart === 1) {
         pieces.push({ kind: 'filler', comment: undefined, raw: bytes.subarray(0, 1) })
         start = 1
@@ -163,7 +163,7 @@ class Decoder implements SseDecoder {
     })
   }
 
-  /** Reads one line; the piece it completes, if it does, is made of `raw`. */
+  /** Reads one line and returns the piece that it completes, made of `raw`. */
   #readLine(line: Uint8Array, raw: Uint8Array): SsePiece | undefined {
     const content = this.#isFirstLine ? withoutByteOrderMark(line) : line
     this.#isFirstLine = false
@@ -204,7 +204,7 @@ function createLineEnds(bytes: Uint8Array): (from: number) => number {
   let lf = -2
   let cr = -2
   return (from) => {
-    // Each search goes on where the last one ended, so that bytes without any CR are searched for it once.
+    // Each search goes on where the last one ended, so that bytes without any CR are searched once.
     if (lf !== -1 && lf < from) lf = bytes.indexOf(LF, from)
     if (cr !== -1 && cr < from) cr = bytes.indexOf(CR, from)
     if (lf === -1) return cr

@@ -18,7 +18,7 @@ describe('encodeSseEvent', () => {
     expect(encodeSseEvent({ event: 'ping', id: '7', data: '{}' })).toBe('event: ping\nid: 7\ndata: {}\n\n')
   })
 
-  it('gives every line of the data a line of its own, however lines are broken', () => {
+  it('writes one data line for each line of the data, for every kind of line break', () => {
     expect(encodeSseEvent({ data: 'a\nb\r\nc\rd' })).toBe('data: a\ndata: b\ndata: c\ndata: d\n\n')
   })
 
@@ -59,7 +59,7 @@ describe('encodeSseJson', () => {
     expect(encodeSseJson([], 'ping')).toBe('event: ping\ndata: []\n\n')
   })
 
-  it('refuses what has no JSON text instead of writing the word undefined', () => {
+  it('refuses a value without JSON text instead of writing the word undefined', () => {
     expect(() => encodeSseJson(undefined)).toThrow(TypeError)
   })
 })

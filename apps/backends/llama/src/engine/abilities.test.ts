@@ -19,7 +19,7 @@ function abilities(
   return findModelAbilities(header, { ...PLAIN, ...settings }, insights)
 }
 
-describe('what a model can do', () => {
+describe('the abilities of a model', () => {
   it('is to generate, and to embed, rank and score where it was loaded for that', () => {
     expect(abilities({})).toEqual({ canGenerate: true, canEmbed: false, ranking: 'none', canScore: false })
     expect(abilities({}, { embeddings: true, scoring: true })).toMatchObject({ canEmbed: true, canScore: true })

@@ -18,7 +18,7 @@ function play(ids: readonly number[], stop: readonly string[]): [string, number[
 }
 
 describe('the tokens of a piece', () => {
-  it('come with their text, those without any with the text around them', () => {
+  it('come with their text; tokens without text come with the text around them', () => {
     expect(play([1, 0, 2], [])).toEqual([
       ['a', [1]],
       ['', [0]],

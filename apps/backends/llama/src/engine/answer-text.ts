@@ -3,32 +3,32 @@ import { createStopScanner } from './stop.ts'
 import type { Choice } from './token-chooser.ts'
 import { createTokenText, type Detokenize } from './utf8.ts'
 
-/** What can be given out after a token. */
+/** The part of an answer that is ready after a token. */
 export interface AnswerPart {
   /** Whole characters that are no part of a stop string. */
   readonly text: string
-  /** The tokens whose text is given out with it, where their likelihoods were asked for. */
+  /** The tokens of this text, when likelihoods were requested. */
   readonly choices: readonly Choice[]
-  /** The stop string that came; nothing may be pushed after it. */
+  /** The matched stop string; no token may be pushed after it. */
   readonly stop: string | undefined
 }
 
-/** Makes the text of an answer from its tokens. */
+/** Converts the tokens of an answer to text. */
 export interface AnswerText {
   push(choice: Choice): AnswerPart
-  /** What is held back when the answer ends. */
+  /** Returns the held text at the end of the answer. */
   flush(): AnswerPart
 }
 
-/** A token whose text is not given out yet. */
+/** A token whose text is not ready yet. */
 interface Held {
   readonly choice: Choice
-  /** Where its text begins, and where it ends once the character it belongs to is whole. */
+  /** Start of its text, and the end once the character that it belongs to is whole. */
   readonly start: number
   end: number | undefined
 }
 
-/** The text that continues `prompt`. */
+/** Creates the text that continues `prompt`. */
 export function createAnswerText(options: {
   readonly detokenize: Detokenize<Token>
   readonly prompt: readonly Token[]
@@ -42,7 +42,7 @@ export function createAnswerText(options: {
 
   const take = (text: string, isLast: boolean): Choice[] => {
     given += text.length
-    // An answer that ends within a token tells of that token too.
+    // An answer that ends within a token reports that token too.
     const isGiven = ({ start, end }: Held): boolean =>
       isLast ? start < given || end === start : (end ?? Infinity) <= given
     const ready = held.filter(isGiven)

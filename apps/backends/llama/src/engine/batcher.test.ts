@@ -14,11 +14,11 @@ function counts(jobs: Parameters<typeof planBatch>[0], batchSize: number, biteTo
 }
 
 describe('a batch', () => {
-  it('holds one token of everybody who writes and a bite of who reads', () => {
+  it('holds one token of every writing sequence and a bite of a reading one', () => {
     expect(counts([job(1), job(1000), job(1)], 512, 64)).toEqual([1, 64, 1])
   })
 
-  it('shares the bite between those who read', () => {
+  it('shares the bite between reading sequences', () => {
     expect(counts([job(1000), job(1000), job(10)], 512, 60)).toEqual([20, 20, 10])
     expect(counts([job(1000, 995), job(1000)], 512, 64)).toEqual([5, 32])
   })
@@ -42,7 +42,7 @@ describe('a batch', () => {
   })
 })
 
-/** A context that only notes what is put into its batches. */
+/** A context that records the content of its batches. */
 function createNotingContext(decode: () => Promise<void> = async () => {}): {
   readonly context: NativeContext
   readonly batches: [sequence: number, position: number, tokens: number[]][][]
@@ -64,7 +64,7 @@ const tokens = (...ids: number[]): Token[] => ids.map((id) => id as Token)
 const { signal } = new AbortController()
 
 describe('a batcher', () => {
-  it('puts what comes at one time into one batch, in the order of the sequences', async () => {
+  it('puts jobs of one moment into one batch, in the order of the sequences', async () => {
     const { context, batches } = createNotingContext()
     const batcher = createBatcher(context, { batchSize: 8, biteTokens: 2 })
     const sequences = [2, 0, 1].map((id): Sequence => ({ id, tokens: [] }))
@@ -85,7 +85,7 @@ describe('a batcher', () => {
     expect(sequences.map((sequence) => sequence.tokens)).toEqual([[7], [7], [7]])
   })
 
-  it('reads in bites behind what a sequence has, and does other work between them', async () => {
+  it('reads in bites after the tokens of a sequence, and does other work between them', async () => {
     const { context, batches } = createNotingContext()
     const batcher = createBatcher(context, { batchSize: 8, biteTokens: 2 })
     const sequence: Sequence = { id: 0, tokens: tokens(1) }
@@ -96,7 +96,7 @@ describe('a batcher', () => {
     expect(sequence.tokens).toEqual([1, 2, 3, 4])
   })
 
-  it('keeps what was read when the caller leaves, and forgets what a failed batch touched', async () => {
+  it('keeps the read tokens at an abort, and forgets the ones of a failed batch', async () => {
     const controller = new AbortController()
     const { context } = createNotingContext(async () => controller.abort(new Error('left')))
     const batcher = createBatcher(context, { batchSize: 8, biteTokens: 2 })
@@ -112,7 +112,7 @@ describe('a batcher', () => {
     expect(sequence.tokens).toEqual([])
   })
 
-  it('gives the failure of who reads the scores to him alone', async () => {
+  it('rejects only the job whose score reader fails', async () => {
     const { context } = createNotingContext()
     const batcher = createBatcher(context, { batchSize: 8, biteTokens: 2 })
     const ask = (id: number, read: () => Promise<void>): Promise<void> =>

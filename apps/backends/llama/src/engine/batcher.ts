@@ -2,7 +2,7 @@ import type { Token } from 'node-llama-cpp'
 import { LlamaError } from '../errors.ts'
 import type { LogitIndex, NativeContext } from './native.ts'
 
-/** One conversation in the memory of the engine. */
+/** One conversation in the engine's memory. */
 export interface Sequence {
   /** From 0. */
   readonly id: number
@@ -10,27 +10,27 @@ export interface Sequence {
   readonly tokens: Token[]
 }
 
-/** Tokens to read behind those that a sequence has. */
+/** Tokens to read after those of a sequence. */
 export interface DecodeJob {
   readonly sequence: Sequence
   readonly tokens: readonly Token[]
-  /** Reads the scores behind a token, by its place in {@link tokens}; they are gone with the next batch. */
+  /** Reads the scores after a token, by its index in {@link tokens}; the next batch discards them. */
   readonly read?: ((index: LogitIndex, place: number) => Promise<void>) | undefined
-  /** First place that is read. @default the last token */
+  /** First index to read. @default the last token */
   readonly readFrom?: number | undefined
   readonly signal: AbortSignal
 }
 
-/** Puts the work of all sequences into common batches: what reads a long prompt holds up nobody else. */
+/** Puts the work of all sequences into common batches, so that a long prompt does not block other sequences. */
 export interface Batcher {
   /**
-   * Reads tokens. One job a sequence at a time.
-   * @throws the signal's reason, between two batches: the sequence keeps what it has read until then
+   * Reads tokens. One job a sequence at a time. @throws the signal's reason, between two batches: the sequence keeps
+   * the tokens read until then
    */
   decode(job: DecodeJob): Promise<void>
-  /** Runs work on the memory of the engine while no batch is evaluated. */
+  /** Runs work on the engine's memory while no batch is evaluated. */
   between<Result>(work: () => Result | Promise<Result>): Promise<Result>
-  /** Waits until nothing runs any more. */
+  /** Waits until no job runs. */
   idle(): Promise<void>
 }
 
@@ -45,15 +45,15 @@ interface Share {
   readonly count: number
 }
 
-/** Scores of as many tokens at once: each takes the memory of a whole vocabulary. */
+/** Most tokens with kept scores: each takes the memory of a whole vocabulary. */
 const MAX_READS = 32
 const MIN_SHARE = 4
 
 /**
- * A batcher of one context.
+ * Creates a batcher of one context.
  *
- * @param options.batchSize most tokens in a batch, at least as many as there are sequences
- * @param options.biteTokens tokens of all long prompts together in one batch: the engine cannot be stopped inside one
+ * @param options.batchSize most tokens in a batch, at least as many as there are sequences @param options.biteTokens
+ *   tokens of all long prompts together in one batch: a batch cannot be interrupted
  */
 export function createBatcher(
   context: NativeContext,
@@ -64,7 +64,7 @@ export function createBatcher(
   let running: Promise<void> | undefined
 
   const run = async (): Promise<void> => {
-    // Whoever comes in the same moment is in the same batch.
+    // Jobs of one moment go into one batch.
     await nextTurn()
     while (jobs.size > 0 || tasks.length > 0) {
       const due = tasks
@@ -118,7 +118,7 @@ export function createBatcher(
   }
 }
 
-/** First everybody who needs a single token, then shares of the bite for those who read. */
+/** Plans a batch: first every job with a single token, then shares of the bite for the reading jobs. */
 export function planBatch(
   jobs: readonly Pick<Running, 'tokens' | 'done' | 'read' | 'readFrom'>[],
   options: { readonly batchSize: number; readonly biteTokens: number },
@@ -135,18 +135,18 @@ export function planBatch(
     if (count > 0) shares.push({ job, count })
     room -= Math.max(0, count)
   }
-  // The jobs are those that were given.
+  // The jobs are those of the argument.
   return shares as Share[]
 }
 
-/** Tokens up to the point where the most scores are kept. */
+/** Tokens up to the limit of kept scores. */
 function countReadable(job: Pick<Running, 'tokens' | 'done' | 'read' | 'readFrom'>): number {
   if (job.read === undefined) return Number.POSITIVE_INFINITY
   const unread = Math.max(0, (job.readFrom ?? job.tokens.length - 1) - job.done)
   return unread + MAX_READS
 }
 
-/** The engine evaluates sequences together only as long as each follows the one before it. */
+/** The engine evaluates sequences together only in ascending order. */
 function inOrder(shares: readonly Share[]): Share[] {
   return [...shares].sort((a, b) => a.job.sequence.id - b.job.sequence.id)
 }
@@ -158,7 +158,7 @@ async function evaluate(context: NativeContext, shares: readonly Share[]): Promi
     for (const { job, count } of shares) reads.push(addToBatch(context, job, count))
     await context.decodeBatch()
   } catch (error) {
-    // What the engine holds of them now is unknown.
+    // The engine's memory of these sequences is unknown now.
     for (const { job } of shares) {
       context.disposeSequence(job.sequence.id)
       job.sequence.tokens.length = 0
@@ -173,7 +173,7 @@ async function evaluate(context: NativeContext, shares: readonly Share[]): Promi
   await Promise.all(reads.map((read) => read()))
 }
 
-/** Puts a share into the batch; the result reads its scores, whose failure is the failure of the job. */
+/** Adds a share to the batch; the result reads its scores, and its failure is the failure of the job. */
 function addToBatch(context: NativeContext, job: Running, count: number): () => Promise<void> {
   const { read, done: start } = job
   const readFrom = read === undefined ? Number.POSITIVE_INFINITY : (job.readFrom ?? job.tokens.length - 1)
@@ -196,7 +196,7 @@ function addToBatch(context: NativeContext, job: Running, count: number): () => 
   }
 }
 
-/** Lets answers be written, callers be heard and the next tokens be asked for. */
+/** Lets the event loop write answers, receive calls and request the next tokens. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }

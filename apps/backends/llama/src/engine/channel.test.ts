@@ -8,7 +8,7 @@ async function take<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
 }
 
 describe('a channel', () => {
-  it('gives what was put in, in order, also what came before the reader', async () => {
+  it('gives the items in order, including those before the reader', async () => {
     const channel = createChannel<number>(4)
     await channel.push(1)
     const reading = take(channel.items())
@@ -34,7 +34,7 @@ describe('a channel', () => {
     await writing
   })
 
-  it('gives what is left before the failure', async () => {
+  it('gives the remaining items before the failure', async () => {
     const channel = createChannel<number>(4)
     await channel.push(1)
     channel.end(new Error('broken'))

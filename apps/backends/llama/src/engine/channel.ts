@@ -1,14 +1,14 @@
-/** A bounded line between one who writes and one who reads. */
+/** A bounded queue between one writer and one reader. */
 export interface Channel<Item> {
-  /** Puts an item in; waits while the line is full. Nothing is taken any more after {@link end}. */
+  /** Adds an item; waits while the queue is full. Drops items after {@link end}. */
   push(item: Item): Promise<void>
-  /** No more items come; the reader gets those in the line, then the error, if any. */
+  /** Ends the queue; the reader gets the remaining items, then the error, if any. */
   end(error?: unknown): void
   /** Items in order. For one reader. */
   items(): AsyncGenerator<Item, void, void>
 }
 
-/** A line of at most `capacity` items. */
+/** Creates a queue of at most `capacity` items. */
 export function createChannel<Item>(capacity: number): Channel<Item> {
   let line: Item[] = []
   let ended = false
@@ -43,7 +43,7 @@ export function createChannel<Item>(capacity: number): Channel<Item> {
         if (line.length > 0) continue
         if (ended) break
         await new Promise<void>((resolve) => {
-          // Whoever writes goes on first: an answer is sent while the engine makes the next piece of it.
+          // The writer continues first: an answer is sent while the engine makes the next piece.
           wakeReader = () => setImmediate(resolve)
         })
       }

@@ -9,7 +9,7 @@ function render(template: string | undefined, input: Partial<ChatInput> = {}): s
 }
 
 describe('a chat template', () => {
-  it('is ChatML where the model has none', () => {
+  it('is ChatML for a model without one', () => {
     expect(render(undefined)).toBe('<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n')
     expect(createChatTemplate(undefined, TOKENS).own).toBe(false)
     expect(createChatTemplate('x', TOKENS).own).toBe(true)
@@ -25,13 +25,13 @@ describe('a chat template', () => {
     expect(render('{{ bos_token }}{{ messages[0].content }}', { variables })).toBe('<s>hi')
   })
 
-  it('sees tools, or none', () => {
+  it('sees tools, or null', () => {
     const template = '{% if tools %}{{ tools[0].function.name }}{% else %}none{% endif %}'
     expect(render(template)).toBe('none')
     expect(render(template, { tools: [{ function: { name: 'look' } }] })).toBe('look')
   })
 
-  it('sees of a message what is there and nothing else', () => {
+  it('sees only the present fields of a message', () => {
     const template =
       "{% for key in ['name', 'tool_call_id', 'tool_calls', 'reasoning_content'] %}" +
       '{% if key in messages[0] %}{{ key }} {% endif %}{% endfor %}'

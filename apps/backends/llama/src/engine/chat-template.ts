@@ -6,10 +6,10 @@ import { detectMarkers } from '../tool-format/detect-markers.ts'
 import { writeProbes } from '../tool-format/probe-calls.ts'
 import { compileChatTemplate, type TemplateConversation } from './render-chat-template.ts'
 
-/** One turn as templates know it. */
+/** One turn of a conversation for templates. */
 export interface ChatMessage {
   readonly role: string
-  /** Some templates expect none beside calls. */
+  /** Null beside calls, because some templates expect it. */
   readonly content: string | null
   readonly name?: string | undefined
   readonly tool_call_id?: string | undefined
@@ -20,7 +20,7 @@ export interface ChatMessage {
 /** A conversation to render. */
 export interface ChatInput {
   readonly messages: readonly ChatMessage[]
-  /** Tool declarations; none: null. */
+  /** Tool declarations; null without tools. */
   readonly tools: readonly unknown[] | null
   /** Further variables, such as `enable_thinking`; they never replace the ones above. */
   readonly variables: Readonly<Record<string, unknown>>
@@ -28,21 +28,21 @@ export interface ChatInput {
 
 /** The chat template of a model. */
 export interface ChatTemplate {
-  /** Whether the model's file brought it. */
+  /** Whether it comes from the model's file. */
   readonly own: boolean
   /** The prompt for the next answer. */
   render(input: ChatInput): string
   /** Whether the answer may begin with thoughts. */
   readonly supportsThinking: boolean
-  /** A short conversation with thinking on. */
+  /** A sample: a short conversation with thinking on. */
   readonly sample: string
-  /** How the model writes calls, where that is not understood without being told. */
+  /** Markers of calls, for forms that the parser does not know by default. */
   readonly markers: ToolFormatMarkers | undefined
-  /** What the template writes for calls; empty when it shows none. */
+  /** The template's text for sample calls; empty without support for calls. */
   readonly callSample: string
 }
 
-/** Texts of the tokens that templates may name. */
+/** Texts of the tokens that templates may use. */
 export interface TemplateTokens {
   readonly bos: string
   readonly eos: string
@@ -56,7 +56,7 @@ const CHATML_TEMPLATE =
 const SAMPLE: ChatInput = { messages: [{ role: 'user', content: 'Hello' }], tools: null, variables: {} }
 const OPENS_THOUGHTS = /<(think|thinking|thought|reasoning)>\s*$|<\|channel>thought\s*$|\[THINK\]\s*$/
 
-/** Compiles the template of a model, or ChatML where it has none. @throws where the template is malformed */
+/** Compiles the template of a model, or ChatML without one. @throws for a malformed template */
 export function createChatTemplate(source: string | undefined, tokens: TemplateTokens): ChatTemplate {
   const template = source ?? CHATML_TEMPLATE
   const renderConversation = compileChatTemplate(template)
@@ -66,8 +66,8 @@ export function createChatTemplate(source: string | undefined, tokens: TemplateT
 }
 
 /**
- * {@link createChatTemplate} for a model that is to load in any case: a malformed template is said in the log, and
- * refuses every conversation. Prompts rendered elsewhere still work.
+ * {@link createChatTemplate} for a model that must load in any case: a malformed template is logged, and every
+ * conversation is refused. Prompts rendered elsewhere still work.
  */
 export function openChatTemplate(
   source: string | undefined,
@@ -94,7 +94,7 @@ function toConversation(input: ChatInput, tokens: TemplateTokens, argumentsAsTex
   }
 }
 
-/** Templates test with `is defined`, so what is absent stays away. */
+/** Templates test with `is defined`, so absent fields stay absent. */
 function toTemplateMessage(message: ChatMessage, argumentsAsText: boolean): ReadonlyMap<string, unknown> {
   const { tool_calls: calls, ...rest } = message
   const entries = Object.entries(rest).filter(([key, value]) => key === 'content' || (value ?? '') !== '')
@@ -103,8 +103,8 @@ function toTemplateMessage(message: ChatMessage, argumentsAsText: boolean): Read
 }
 
 /**
- * Whether arguments stay the JSON text they are on the wire: a template that handles text itself shows it as the
- * model wrote it, one that applies `tojson` or walks the entries needs the value.
+ * Whether arguments stay JSON text: a template that handles text itself shows it as the model wrote it; one that
+ * applies `tojson` or iterates over the entries needs the value.
  */
 function takesArgumentsAsText(template: string): boolean {
   if (/arguments['"\]]*\s+is\s+string/.test(template)) return true
@@ -112,16 +112,16 @@ function takesArgumentsAsText(template: string): boolean {
 }
 
 function parseArguments(call: unknown): unknown {
-  const entries = entriesOf(call)
+  const entries = toEntries(call)
   if (entries === undefined) return call
   const called = entries.get('function')
-  if (entriesOf(called) !== undefined) return new Map(entries).set('function', parseArguments(called))
+  if (toEntries(called) !== undefined) return new Map(entries).set('function', parseArguments(called))
   const text = entries.get('arguments')
   if (typeof text !== 'string') return call
   try {
     return new Map(entries).set('arguments', parseJsonKeepingNumbers(text))
   } catch {
-    // A model can write anything: what is no JSON is shown as text.
+    // A model can write anything: invalid JSON is shown as text.
     return call
   }
 }
@@ -132,7 +132,7 @@ function describeThinking(render: ChatTemplate['render']): Pick<ChatTemplate, 's
     const sample = renderSample(true)
     return { sample, supportsThinking: sample !== renderSample(false) || OPENS_THOUGHTS.test(sample) }
   } catch {
-    // A template may refuse a conversation as short as this one and still be fine for others.
+    // A template may refuse such a short conversation and still accept others.
     return { sample: '', supportsThinking: false }
   }
 }
@@ -143,8 +143,8 @@ function describeCalls(render: ChatTemplate['render']): Pick<ChatTemplate, 'mark
   return { markers: detectMarkers(written), callSample: written.two ?? written.one }
 }
 
-/** An object's members, however it was parsed. */
-function entriesOf(value: unknown): ReadonlyMap<string, unknown> | undefined {
+/** Reads an object's members, for any parser. */
+function toEntries(value: unknown): ReadonlyMap<string, unknown> | undefined {
   if (value instanceof Map) return value
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? new Map(Object.entries(value))

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { type ContextPlan, planContext } from './context-plan.ts'
 
-/** A plan where each token of each slot costs a byte. */
+/** A plan in which each token of each slot costs a byte. */
 async function plan(contextSize: number, slots: number, budgetBytes: number): Promise<ContextPlan> {
   const costBytes = async (size: number, count: number): Promise<number> => size * count
   return await planContext({ contextSize, slots, budgetBytes, costBytes })
 }
 
 describe('a plan for a context', () => {
-  it('is what was wished where it fits', async () => {
+  it('is the wish when it fits', async () => {
     expect(await plan(4096, 4, 4096 * 8)).toEqual({ contextSize: 4096, slots: 4, warnings: [] })
   })
 
@@ -20,7 +20,7 @@ describe('a plan for a context', () => {
     })
   })
 
-  it('has one slot that takes more than half of what is free', async () => {
+  it('has one slot when that takes more than half of the free memory', async () => {
     expect(await plan(4096, 4, 4096)).toMatchObject({ contextSize: 4096, slots: 1 })
   })
 
@@ -32,7 +32,7 @@ describe('a plan for a context', () => {
     })
   })
 
-  it('never falls below what is of use, and never exceeds the wish', async () => {
+  it('stays between the minimum and the wish', async () => {
     expect(await plan(8192, 4, -1)).toMatchObject({ contextSize: 512, slots: 1 })
     expect(await plan(100, 2, -1)).toMatchObject({ contextSize: 100, slots: 1 })
   })

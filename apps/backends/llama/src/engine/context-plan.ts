@@ -1,34 +1,33 @@
-/** What a context is to be and what it may cost. */
+/** The wished context and its memory limit. */
 export interface ContextWish {
   /** Tokens of one slot. */
   readonly contextSize: number
-  /** Slots beside each other. */
+  /** Number of parallel slots. */
   readonly slots: number
-  /** Bytes that may be taken. */
+  /** Bytes available to the context. */
   readonly budgetBytes: number
-  /** Bytes a context takes. */
+  /** Computes the bytes of a context. */
   readonly costBytes: (contextSize: number, slots: number) => Promise<number>
 }
 
-/** What a context will be. */
+/** The planned context. */
 export interface ContextPlan {
   readonly contextSize: number
   readonly slots: number
-  /** Why it is less than what was wished, as lines for the log. */
+  /** Reasons for planning less than the wish, as lines for the log. */
   readonly warnings: readonly string[]
 }
 
-/** Below this a context is of no use: it is tried even where it seems not to fit. */
+/** A smaller context is useless: this size is tried even where it seems not to fit. */
 const MIN_CONTEXT_SIZE = 512
 const STEP = 256
 
-/** Of what is free; the rest is for other models. */
+/** Share of the free memory; the rest is for other models. */
 const SHARE_OF_MANY_SLOTS = 0.5
 
 /**
- * Fits a context into memory: with as many of the slots as fit into half of what is free, else with one slot, which
- * may take all of it, and if even that is too much, with the largest context that fits. What is wished for is never
- * exceeded.
+ * Fits a context into memory: with as many slots as fit into half of the free memory, else with one slot, which may
+ * take all of it, else with the largest context that fits. Never exceeds the wish.
  */
 export async function planContext(wish: ContextWish): Promise<ContextPlan> {
   const fits = async (contextSize: number, slots: number): Promise<boolean> =>

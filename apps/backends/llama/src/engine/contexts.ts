@@ -14,7 +14,7 @@ import type { ModelSettings } from './settings.ts'
 import type { TokenBytes } from './token-bytes.ts'
 import type { Tokenizer } from './tokenizer.ts'
 
-/** What contexts are made from. */
+/** Sources of contexts. */
 export interface ContextSource {
   readonly runtime: Runtime
   readonly llamaModel: LlamaModel
@@ -22,12 +22,12 @@ export interface ContextSource {
   readonly native: Native
   readonly tokenBytes: TokenBytes
   readonly settings: ModelSettings
-  /** Tokens one slot is to hold. */
+  /** Wished tokens of one slot. */
   readonly contextSize: number
   readonly threads: number
-  /** Whether each token of the model depends on those before it alone. */
+  /** Whether each token of the model depends only on those before it. */
   readonly causal: boolean
-  /** Bytes that contexts may take. */
+  /** Bytes available to contexts. */
   readonly budgetBytes: number
   readonly log: Log
 }
@@ -35,10 +35,10 @@ export interface ContextSource {
 const DEFAULT_BATCH_TOKENS = 512
 const MAX_BATCH_TOKENS = 2048
 const DEFAULT_EMBEDDING_TOKENS = 2048
-/** Most memory that is spent on attention scores to do without flash attention. */
+/** Most memory for attention scores, used to avoid flash attention. */
 const MAX_SCORE_BYTES = 256 * 1024 * 1024
 
-/** A context for generation with its slots. Lowers what was wished, with a warning, where memory is short. */
+/** Creates a context for generation with its slots. Lowers the wish, with a warning, when memory is short. */
 export async function createGenerator(source: ContextSource): Promise<Generator> {
   const { llamaModel, settings, log, tokenizer } = source
   const batchSize = chooseBatch(settings.batchSize, source.contextSize)
@@ -55,7 +55,7 @@ export async function createGenerator(source: ContextSource): Promise<Generator>
 
   const context = await llamaModel.createContext({
     threads: source.threads,
-    // Memory was planned for already: the engine's own check would refuse by another measure.
+    // Memory is already planned: the engine's own check would refuse by another measure.
     ignoreMemorySafetyChecks: true,
     contextSize: plan.contextSize,
     sequences: plan.slots,
@@ -80,7 +80,7 @@ export async function createGenerator(source: ContextSource): Promise<Generator>
     contextSize: plan.contextSize,
     trims: settings.trims && abilities.canShift,
     similarity: settings.similarity,
-    // Held here: a context that nobody refers to can no longer be freed, and its model would wait for that for ever.
+    // Keeps a reference: an unreferenced context can no longer be freed, and its model would wait for that for ever.
     close: async () => {
       await batcher.idle()
       await context.dispose()
@@ -88,7 +88,7 @@ export async function createGenerator(source: ContextSource): Promise<Generator>
   }
 }
 
-/** A context for embeddings. A text must fit into one batch, so the batch sets its limit. */
+/** Creates a context for embeddings. A text must fit into one batch, so the batch sets its limit. */
 export async function createEmbedder(source: ContextSource): Promise<Embedder> {
   const { llamaModel, settings } = source
   if (settings.pooling === 'none' && !source.causal) {
@@ -97,7 +97,7 @@ export async function createEmbedder(source: ContextSource): Promise<Embedder> {
   const { contextSize } = await planSingle(source)
   const context: LlamaEmbeddingContext = await llamaModel.createEmbeddingContext({
     threads: source.threads,
-    // Memory was planned for already: the engine's own check would refuse by another measure.
+    // Memory is already planned: the engine's own check would refuse by another measure.
     ignoreMemorySafetyChecks: true,
     contextSize,
     batchSize: contextSize,
@@ -112,12 +112,12 @@ export async function createEmbedder(source: ContextSource): Promise<Embedder> {
   }
 }
 
-/** A context for pairs of texts, which are read one after the other. */
+/** Creates a context for pairs of texts, which are read one after the other. */
 export async function createRanker(source: ContextSource): Promise<Ranker> {
   const { contextSize } = await planSingle(source)
   const context = await source.llamaModel.createRankingContext({
     threads: source.threads,
-    // Memory was planned for already: the engine's own check would refuse by another measure.
+    // Memory is already planned: the engine's own check would refuse by another measure.
     ignoreMemorySafetyChecks: true,
     contextSize,
     batchSize: contextSize,
@@ -125,7 +125,7 @@ export async function createRanker(source: ContextSource): Promise<Ranker> {
   return { pool: createSlotPool([context], { maxWaiting: source.settings.maxWaiting }), contextSize }
 }
 
-/** Room for one text in one batch. */
+/** Plans a context for one text in one batch. */
 async function planSingle(source: ContextSource): Promise<{ readonly contextSize: number }> {
   const { settings, log } = source
   const wanted = settings.batchSize > 0 ? settings.batchSize : DEFAULT_EMBEDDING_TOKENS
@@ -145,21 +145,21 @@ function chooseBatch(wished: number, contextSize: number): number {
 }
 
 /**
- * Whether to use flash attention where nobody asked: on a CPU it is the slower way (2 to 3 times for a small model
- * with a full context) and the only one that needs no room for the scores of a whole batch.
+ * Chooses flash attention by default. On a CPU it is the slower way (2 to 3 times for a small model with a full
+ * context), but the only one that needs no memory for the scores of a whole batch.
  */
 export function chooseFlashAttention(
   { flashAttention, cacheTypeValue }: Pick<ModelSettings, 'flashAttention' | 'cacheTypeValue'>,
   { contextSize, batchSize, heads }: { contextSize: number; batchSize: number; heads: number },
 ): boolean | 'auto' {
   if (flashAttention !== 'auto') return flashAttention
-  // The engine reads packed values in this way only.
+  // The engine reads packed values only with flash attention.
   const packedValues = cacheTypeValue !== undefined && !/^B?F/.test(cacheTypeValue)
   const scoreBytes = contextSize * batchSize * heads * Float32Array.BYTES_PER_ELEMENT
   return packedValues || scoreBytes > MAX_SCORE_BYTES ? 'auto' : false
 }
 
-/** Heads of the widest layer; unknown counts as many. */
+/** Heads of the widest layer; an unknown number counts as many. */
 function countHeads({ fileInfo }: LlamaModel): number {
   const heads = fileInfo.architectureMetadata.attention?.head_count
   if (heads === undefined) return Number.POSITIVE_INFINITY
@@ -206,7 +206,7 @@ function findAbilities({ fileInfo, fileInsights }: LlamaModel, { swaFull }: Mode
   const summed = fileInsights.isRecurrent || fileInsights.isHybrid
   const window = swaFull ? undefined : fileInsights.swaSize
   const { architecture } = fileInfo.metadata.general
-  // Positions of several dimensions: the engine aborts where they are to be shifted.
+  // Positions of several dimensions: the engine aborts when they are shifted.
   const sections: unknown = Reflect.get(fileInfo.architectureMetadata.rope ?? {}, 'dimension_sections')
   const canShift = !summed && window === undefined && sections === undefined && !UNMOVABLE.test(architecture)
   return { window, canCut: !summed, canShift }

@@ -3,28 +3,28 @@ import { invalidRequest } from '../errors.ts'
 import type { Generator } from './generate.ts'
 import { mapWithPauses } from './map-with-pauses.ts'
 import { type PromptModel, toPromptTokens } from './prompt.ts'
-import { type CandidateLikelihood, score, totalLogprob } from './score.ts'
+import { type CandidateLikelihood, score, sumLogprobs } from './score.ts'
 
 /** A question about a text that is answered by yes or no. */
 export interface Question {
   readonly id: string
   readonly instruction: string
-  /** What makes the answer yes, and what makes it no; either may be empty. */
+  /** Criteria for yes, and criteria for no; either may be empty. */
   readonly trueCriteria: string
   readonly falseCriteria: string
 }
 
-/** How likely yes is, in 0..1. */
+/** Probability of yes, in 0..1. */
 export interface Decision {
   readonly id: string
   readonly probability: number
 }
 
-/** What deciding gives. */
+/** Result of deciding. */
 export interface Decided {
   /** In the order of the questions. */
   readonly decisions: readonly Decision[]
-  /** Tokens that were read for them. */
+  /** Number of tokens read. */
   readonly tokensRead: number
 }
 
@@ -35,10 +35,10 @@ const TASK =
   'Answer the question that follows it with exactly one word: yes or no.'
 
 /**
- * Answers questions about one text, each by itself: how likely "yes" is as the answer of the model, as against "no".
+ * Answers questions about one text, each by itself: the probability of "yes" as the model's answer, compared with "no".
  * The text stands before the question, so that all questions share one reading of it.
  *
- * @throws LlamaError `invalid_request` where text and question do not fit; nothing is shortened
+ * @throws LlamaError `invalid_request` when text and question do not fit; nothing is shortened
  */
 export async function decide(
   parts: { readonly generator: Generator; readonly model: PromptModel },
@@ -54,7 +54,7 @@ export async function decide(
     if (length <= generator.contextSize) return prompt
     throw invalidRequest(`document and question have ${length} tokens, the context holds ${generator.contextSize}`)
   }
-  // Each reads the whole document, and the first that does not fit is the end.
+  // Each prompt holds the whole document; the first that does not fit ends the call.
   const prompts = await mapWithPauses(request.questions, toFittingPrompt, { signal })
   const decisions: Decision[] = []
   let tokensRead = 0
@@ -68,7 +68,7 @@ export async function decide(
 
 /** The share of yes in all spellings of both words. */
 function toProbability(candidates: readonly CandidateLikelihood[]): number {
-  const likelihoods = candidates.map(totalLogprob)
+  const likelihoods = candidates.map(sumLogprobs)
   const top = Math.max(...likelihoods)
   const weights = likelihoods.map((likelihood) => Math.exp(likelihood - top))
   const total = weights.reduce((sum, weight) => sum + weight, 0)
@@ -82,7 +82,7 @@ function toPrompt(model: PromptModel, document: string, question: Question): Tok
     { role: 'system', content: TASK, name: '', tool_call_id: '', reasoning_content: '', tool_calls: undefined },
     { role: 'user', content: user, name: '', tool_call_id: '', reasoning_content: '', tool_calls: undefined },
   ]
-  // A model that thinks first would answer with the beginning of its thoughts.
+  // A thinking model would begin its answer with thoughts.
   return toPromptTokens(model, {
     kind: 'chat',
     input: { messages, tools: null, variables: { enable_thinking: false } },

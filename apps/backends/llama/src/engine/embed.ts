@@ -3,24 +3,24 @@ import type { LlamaEmbeddingContext, Token } from 'node-llama-cpp'
 import { invalidRequest } from '../errors.ts'
 import { completeEmbeddingInput, type NativeContext } from './native.ts'
 
-/** Makes vectors of texts, one at a time. */
+/** Computes vectors of texts, one at a time. */
 export interface Embedder {
   readonly pool: SlotPool<LlamaEmbeddingContext>
   readonly context: NativeContext
-  /** Tokens of a text without marks at its ends. */
+  /** Tokenizes a text without marks at its ends. */
   readonly tokenize: (text: string) => Token[]
   /** Most tokens of one text, marks at its ends included. */
   readonly contextSize: number
-  /** How vectors are scaled, see {@link normalizeVector}. */
+  /** Scaling of vectors, see {@link normalizeVector}. */
   readonly norm: number
-  /** Whether a text has a vector for each of its tokens instead of one for the whole; only where it is read in order. */
+  /** Whether a text has a vector for each of its tokens instead of one for the whole; only for causal models. */
   readonly perToken: boolean
 }
 
-/** A text, given as such or as tokens. */
+/** A text, or its tokens. */
 export type EmbedInput = string | readonly Token[]
 
-/** The vectors of a text. @throws LlamaError `invalid_request` where it is empty or too long */
+/** Computes the vectors of a text. @throws LlamaError `invalid_request` when it is empty or too long */
 export async function embed(
   embedder: Embedder,
   input: EmbedInput,
@@ -44,7 +44,7 @@ export async function embed(
   }
 }
 
-/** A vector for each token: read one by one, as the engine gives out only that of the last one in a batch. */
+/** Reads tokens one by one, because the engine only returns the vector of the last token in a batch. */
 async function readTokenVectors(
   { context }: Embedder,
   tokens: readonly Token[],

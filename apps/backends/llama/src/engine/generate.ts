@@ -3,10 +3,10 @@ import type { Token } from 'node-llama-cpp'
 import { type AnswerPart, createAnswerText } from './answer-text.ts'
 import type { Batcher, Sequence } from './batcher.ts'
 import { createChannel } from './channel.ts'
-import { type PromptPlan, planPrompt, type RoomRules } from './context-room.ts'
 import { createGrammarGuide, type GrammarGuide, type GrammarModel, type GrammarRequest } from './grammar.ts'
 import type { NativeContext } from './native.ts'
 import { chooseSlot, type PrefixCache } from './prefix-cache.ts'
+import { type PromptPlan, planPrompt, type SlotLimits } from './prompt-plan.ts'
 import { type Sampling, type SamplingRequest, toSampling } from './sampling.ts'
 import { type Choice, createTokenChooser } from './token-chooser.ts'
 import type { Tokenizer } from './tokenizer.ts'
@@ -17,30 +17,30 @@ export interface GenerateRequest {
   readonly prompt: readonly Token[]
   /** Most tokens of the answer; 0 or less: until the context is full. */
   readonly maxTokens: number
-  /** Tokens at the beginning of the prompt that stay when a full context is trimmed; below 0: all of it. */
+  /** Tokens at the beginning of the prompt that stay when a full context is trimmed; below 0: all of them. */
   readonly keep: number
-  /** Whether what a slot remembers of the prompt need not be read again. */
+  /** Whether a slot's remembered part of the prompt is reused. */
   readonly reusePrefix: boolean
-  /** Texts that end the answer and are no part of it. */
+  /** Texts that end the answer and are not part of it. */
   readonly stop: readonly string[]
   readonly sampling: SamplingRequest
   readonly grammar: GrammarRequest | undefined
-  /** How many of the likeliest tokens to tell of at each place; nothing: no likelihoods at all. */
+  /** Number of the likeliest tokens to report at each position; undefined: no likelihoods. */
   readonly topLogprobs: number | undefined
 }
 
-/** What generation needs of a loaded model. */
-export interface Generator extends GrammarModel, RoomRules {
+/** The parts of a loaded model that generation uses. */
+export interface Generator extends GrammarModel, SlotLimits {
   readonly context: NativeContext
   readonly batcher: Batcher
   readonly cache: PrefixCache
   readonly pool: SlotPool<Sequence>
   readonly tokenizer: Tokenizer
-  /** Least share of a prompt that a slot must remember to be chosen for it. */
+  /** Least remembered share of a prompt for choosing a slot. */
   readonly similarity: number
-  /** Tokens of a prompt that are read at once. */
+  /** Tokens of a prompt that are read in one batch. */
   readonly biteTokens: number
-  /** Frees the memory. Nothing may run any more. */
+  /** Frees the memory. No call may run any more. */
   close(): Promise<void>
 }
 
@@ -48,32 +48,32 @@ export interface Generator extends GrammarModel, RoomRules {
 export interface GeneratedPiece {
   /** Whole characters; may be empty in the last piece. */
   readonly text: string
-  /** The tokens of this text, where their likelihoods were asked for. */
+  /** The tokens of this text, when likelihoods were requested. */
   readonly choices: readonly Choice[]
   /** Running totals. */
   readonly usage: Usage
   /** The stop string at which the answer ended, with the last piece. */
   readonly stop: string | undefined
-  /** Slot that made it, from 0. */
+  /** Slot of the answer, from 0. */
   readonly slot: number
 }
 
-/** Pieces that are made before the one who asked takes them. */
+/** Most pieces generated ahead of the reader. */
 const PIECES_AHEAD = 32
 
 /**
- * Continues a prompt; pieces come as soon as their text is certain, and the last one carries the final figures.
- * Ends at an end-of-generation token, a stop string, the end of the grammar, the token limit or a full context.
+ * Continues a prompt. A piece is yielded as soon as its text is certain; the last one carries the final figures. Ends
+ * at an end-of-generation token, a stop string, the end of the grammar, the token limit or a full context.
  *
- * @throws LlamaError `invalid_request` where the prompt does not fit; the signal's reason when it aborts, after at
- * most one more evaluation
+ * @throws LlamaError `invalid_request` when the prompt does not fit; the signal's reason when it aborts, after at most
+ *   one more evaluation
  */
 export async function* generate(
   generator: Generator,
   request: GenerateRequest,
   { signal }: { readonly signal: AbortSignal },
 ): AsyncGenerator<GeneratedPiece, void, void> {
-  // Before the slot is taken: a bad request must not wait in line.
+  // Checked before taking a slot: a bad request must not wait in the queue.
   const plan = planPrompt(request, generator)
   const sampling = toSampling(request.sampling, generator)
   const grammar = request.grammar && createGrammarGuide(request.grammar, generator)
@@ -103,7 +103,7 @@ interface Answer {
   readonly signal: AbortSignal
 }
 
-/** Makes an answer at the pace of the engine, ahead of whoever reads it. */
+/** Writes an answer at the engine's speed, ahead of its reader. */
 async function writeAnswer(
   generator: Generator,
   answer: Answer,
@@ -144,7 +144,7 @@ async function* chooseTokens(
   const { batcher, cache, tokenizer, contextSize } = generator
   const sequence = lease.slot
   const ends = new Set(tokenizer.endTokens())
-  // Something must be read, or there are no scores to choose from.
+  // At least one token must be read to have scores to choose from.
   const known = await cache.align(sequence, plan.prompt, request.reusePrefix ? plan.prompt.length - 1 : 0)
   meter.reuse(known)
   let unread: readonly Token[] = plan.prompt.slice(known)

@@ -36,12 +36,12 @@ z ::= "z"`,
 describe('grammars that are refused', () => {
   it.each([
     [
-      'what can be empty in many ways',
+      'parts that can be empty in many ways',
       'root ::= a?a?a?a?a?\na ::= b?b?b?b?b?\nb ::= c?c?c?c?c?\nc ::= d?d?d?d?d?\nd ::= "e"?',
       /empty in too many ways/,
     ],
-    ['repeats of what may be empty', 'root ::= ("a"?)*', /repeats what may be empty/],
-    ['what piles up behind a rule within itself', 'root ::= "x" root ("a"? | "b"?) | "y"', /within themselves/],
+    ['repeats of an item that may be empty', 'root ::= ("a"?)*', /repeats an item that may be empty/],
+    ['items that pile up after a recursive rule', 'root ::= "x" root ("a"? | "b"?) | "y"', /within themselves/],
     ['groups in groups', `root ::= ${'('.repeat(5000)}"a"${')'.repeat(5000)}`, /nests deeper/],
     ['rules in rules', Array.from({ length: 20_000 }, (_, n) => `r${n} ::= r${n + 1}`).join('\n'), /refers too deep/],
     ['too many repeats', 'root ::= "a"{1,999999}', /repeats too often/],

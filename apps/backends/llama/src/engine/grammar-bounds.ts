@@ -1,16 +1,16 @@
 import { invalidRequest } from '../errors.ts'
 
-/** The engine reads groups within groups by recursion. */
+/** The engine reads nested groups by recursion. */
 const MAX_DEPTH = 128
 const MAX_LENGTH = 512 * 1024
-/** Ways to write nothing that the engine follows one by one at every place of an answer. */
+/** Most empty derivations, which the engine follows one by one at every position of an answer. */
 const MAX_EMPTY_WAYS = 64
-/** Beginnings that the engine follows at one place. */
+/** Most beginnings that the engine follows at one position. */
 const MAX_BEGINNINGS = 65_536
-/** Repeats of one item that are written out. */
+/** Most expanded repeats of one item. */
 const MAX_REPEATS = 2000
 
-/** One thing of a sequence. */
+/** One item of a sequence. */
 type Item =
   | { readonly kind: 'text'; readonly isEmpty: boolean }
   | { readonly kind: 'rule'; readonly name: string }
@@ -20,10 +20,11 @@ type Sequence = readonly Item[]
 type Rules = ReadonlyMap<string, readonly Sequence[]>
 
 /**
- * Refuses a grammar that would hold up the engine: it follows all ways through what may be empty, at every token, and
- * nothing stops it once it has begun. Takes time in proportion to the length of the text.
+ * Refuses a grammar that would block the engine: the engine follows all paths through items that may be empty, at every
+ * token, and cannot be interrupted. Takes time in proportion to the length of the text.
  *
- * @throws LlamaError `invalid_request` for what is no grammar, is too large, or can be empty in too many ways
+ * @throws LlamaError `invalid_request` for an invalid grammar, or one that is too large or can be empty in too many
+ *   ways
  */
 export function checkGrammarBounds(text: string): void {
   if (text.length > MAX_LENGTH) throw refused(`is longer than ${MAX_LENGTH} characters`)
@@ -35,7 +36,7 @@ function refused(reason: string): Error {
   return invalidRequest(`the grammar ${reason}`, 'Grammar')
 }
 
-/** How much the engine has to follow: ways to write nothing, and ways to begin. */
+/** The work of the engine: empty derivations, and beginnings. */
 interface Ways {
   readonly empty: number
   readonly beginnings: number
@@ -103,17 +104,17 @@ function checkWays(rules: Rules): void {
     }
   }
   const ofRepeat = ({ min, max }: { readonly min: number; readonly max: number }, once: Ways): Ways => {
-    if (once.empty > 0 && max > 1) throw refused('repeats what may be empty')
+    if (once.empty > 0 && max > 1) throw refused('repeats an item that may be empty')
     const isOptional = min === 0
     return bounded({ empty: (isOptional ? 1 : 0) + once.empty, beginnings: once.beginnings })
   }
 
   for (const name of rules.keys()) ofRule(name, 0)
-  // Behind a rule within itself, what may be empty piles up while the answer grows.
+  // After a recursive rule, empty items pile up while the answer grows.
   if (isRecursive && largest > 1) throw refused('has rules within themselves and can be empty in more than one way')
 }
 
-/** Reads a grammar from left to right, once. */
+/** Parses a grammar from left to right, once. */
 function readRules(text: string): Rules {
   const rules = new Map<string, readonly Sequence[]>()
   let at = 0
@@ -121,7 +122,7 @@ function readRules(text: string): Rules {
   const fail = (): never => {
     throw refused(`cannot be read at character ${at}`)
   }
-  /** Blanks and comments; line ends only where a rule may go on behind them. */
+  /** Skips blanks and comments; line ends only where a rule may continue after them. */
   const skip = (overLines: boolean): void => {
     for (;;) {
       const letter = text[at]
@@ -135,7 +136,7 @@ function readRules(text: string): Rules {
     while (at < text.length && /[A-Za-z0-9_-]/.test(text.charAt(at))) at += 1
     return at === start ? fail() : text.slice(start, at)
   }
-  /** A text or a set up to its closing mark; a backslash takes the next character with it. */
+  /** Reads a text or a set up to its closing mark; a backslash escapes the next character. */
   const readQuoted = (end: string): boolean => {
     at += 1
     const start = at

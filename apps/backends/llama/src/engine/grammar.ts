@@ -4,21 +4,21 @@ import { checkGrammarBounds } from './grammar-bounds.ts'
 import type { Native, NativeGrammar, NativeGrammarState } from './native.ts'
 import type { TokenBytes } from './token-bytes.ts'
 
-/** A grammar on its way through one answer. */
+/** The progress of a grammar through one answer. */
 export interface GrammarGuide {
-  /** Where the grammar stands; nothing while it still waits for a trigger. */
+  /** State of the grammar; undefined while it waits for a trigger. */
   readonly state: NativeGrammarState | undefined
-  /** Whether the text is whole and nothing but blanks could follow. */
+  /** Whether the text is complete and only blanks could follow. */
   readonly complete: boolean
   /** Whether a token may come next. */
   allows(token: Token): boolean
-  /** Goes past a token that was chosen. */
+  /** Advances past a chosen token. */
   accept(token: Token): void
-  /** Notes a token that the engine itself has taken past {@link state}. */
+  /** Records a token with which the engine itself advanced {@link state}. */
   note(token: Token): void
 }
 
-/** What a grammar is applied with. */
+/** The parts of a model that a grammar uses. */
 export interface GrammarModel {
   readonly native: Native
   readonly tokenBytes: TokenBytes
@@ -26,19 +26,19 @@ export interface GrammarModel {
   readonly endToken: Token | undefined
 }
 
-/** What a request says of its grammar. */
+/** The grammar settings of a request. */
 export interface GrammarRequest {
   /** In the dialect of llama.cpp (GBNF), with a rule `root`. */
   readonly text: string
-  /** Words of which one must appear before the grammar begins; none: it begins at once. */
+  /** Trigger words: the grammar begins after one of them; without any it begins at once. */
   readonly triggers: readonly string[]
 }
 
 const BLANKS = [0x20, 0x0a, 0x09, 0x0d]
-/** Blanks that are tried before something else: further ones are taken for the end. */
+/** Blanks allowed before other text; further ones count as the end. */
 const BLANKS_AHEAD = 2
 
-/** A grammar from its beginning. @throws LlamaError `invalid_request` where it cannot be read */
+/** Starts a grammar. @throws LlamaError `invalid_request` for an invalid one */
 export function createGrammarGuide(request: GrammarRequest, model: GrammarModel): GrammarGuide {
   checkGrammarBounds(request.text)
   const grammar = readGrammar(request.text, model.native)
@@ -53,7 +53,7 @@ export function createGrammarGuide(request: GrammarRequest, model: GrammarModel)
   const awaken = (token: Token): void => {
     const found = trigger?.push(token)
     if (found === undefined) return
-    // A grammar may begin with the word itself or with what comes after it.
+    // A grammar may begin with the trigger word or after it.
     state = feed(fresh(), found.withWord, model) ?? feed(fresh(), found.afterWord, model)
     advance()
   }
@@ -85,7 +85,7 @@ function readGrammar(text: string, native: Native): NativeGrammar {
   }
 }
 
-/** A state behind these bytes, or nothing where the grammar does not allow them. */
+/** The state after these bytes; undefined when the grammar does not allow them. */
 function feed(state: NativeGrammarState, bytes: Buffer, model: GrammarModel): NativeGrammarState | undefined {
   for (const byte of bytes) {
     const token = model.tokenBytes.ofByte(byte)
@@ -96,8 +96,8 @@ function feed(state: NativeGrammarState, bytes: Buffer, model: GrammarModel): Na
 }
 
 /**
- * Whether the text is whole. Models like to go on with line ends where a grammar allows blanks at its end, so blanks
- * alone do not count as going on, unless something else can come behind one or two of them.
+ * Whether the text is complete. Models tend to continue with line ends where a grammar allows blanks at its end. Blanks
+ * alone therefore do not count as continuing, unless other text can follow one or two of them.
  */
 function isComplete(state: NativeGrammarState, model: GrammarModel, ahead = BLANKS_AHEAD): boolean {
   const { native, tokenBytes, endToken } = model
@@ -125,11 +125,11 @@ const FIRST_BYTES: readonly number[] = Array.from({ length: 256 }, (_, index) =>
 interface Trigger {
   /** Text from the word on. */
   readonly withWord: Buffer
-  /** Text behind it. */
+  /** Text after it. */
   readonly afterWord: Buffer
 }
 
-/** Looks for the first of some words in a text that comes in tokens, marks included. */
+/** Searches for the first of some words in text that arrives as tokens, marks included. */
 function createTriggerScan(
   words: readonly string[],
   tokenBytes: TokenBytes,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createLazy } from './lazy.ts'
 
 describe('something lazy', () => {
-  it('is made once for all who ask', async () => {
+  it('is created once for all callers', async () => {
     let made = 0
     const lazy = createLazy(async () => ++made)
     expect(lazy.value).toBeUndefined()
@@ -10,7 +10,7 @@ describe('something lazy', () => {
     expect([await lazy.get(), lazy.value]).toEqual([1, 1])
   })
 
-  it('can be waited for, whatever becomes of it', async () => {
+  it('can be awaited after success and failure', async () => {
     const order: string[] = []
     const lazy = createLazy(async () => {
       await Promise.resolve()

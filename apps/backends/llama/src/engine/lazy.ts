@@ -1,14 +1,14 @@
-/** Something made when it is first asked for. */
+/** A value created on first use. */
 export interface Lazy<Value> {
-  /** What was made, or nothing so far. */
+  /** The value, or undefined before it exists. */
   readonly value: Value | undefined
-  /** Makes it once, however many ask at a time. A failure is not kept: the next to ask tries again. */
+  /** Creates the value once for all concurrent callers. A failure is not kept: the next caller tries again. */
   get(): Promise<Value>
-  /** Waits until nobody is making it. */
+  /** Waits for a running creation. */
   idle(): Promise<void>
 }
 
-/** Puts off `make` until somebody needs the result. */
+/** Defers `make` until the first use. */
 export function createLazy<Value>(make: () => Promise<Value>): Lazy<Value> {
   let value: Value | undefined
   let making: Promise<Value> | undefined

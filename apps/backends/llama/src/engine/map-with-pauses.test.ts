@@ -16,7 +16,7 @@ describe('work on many items', () => {
     expect(events).toEqual([1, 'other', 2])
   })
 
-  it('ends between two of them when the caller leaves, and does not begin for one who has left', async () => {
+  it('ends between two items at an abort, and does not begin when already aborted', async () => {
     const controller = new AbortController()
     const done: number[] = []
     setImmediate(() => controller.abort(new Error('gone')))

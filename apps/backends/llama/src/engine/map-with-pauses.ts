@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /**
- * Does a piece of work for each item, in order. Between two of them other callers are heard, so that many pieces that
- * each hold up the process for a moment do not hold it up together.
+ * Works on each item, in order. Pauses between two items let the event loop serve other callers, so that many short
+ * blocking pieces do not block it together.
  *
  * @throws the signal's reason, between two pieces
  */

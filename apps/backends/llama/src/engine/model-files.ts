@@ -14,10 +14,9 @@ const FILE_ERRORS: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Checks a model file, all parts of it where it is split, before the engine opens it.
+ * Checks a model file, including all parts of a split one, before the engine opens it.
  *
- * @returns the header of the file named
- * @throws ModelFileError with the name of the file at fault, without its folder
+ * @returns the header of the named file @throws ModelFileError with the name of the file at fault, without its folder
  */
 export function checkModelFiles(file: string): GgufHeader {
   const header = checkFile(file)
@@ -53,7 +52,7 @@ function describe(error: unknown): string {
   return FILE_ERRORS.get(code) ?? 'cannot be read'
 }
 
-/** Files `…-00002-of-00003.gguf` and so on; the engine opens them by itself when it is given the first. */
+/** Files `…-00002-of-00003.gguf` and so on; the engine opens them itself when given the first. */
 function otherParts(file: string): string[] {
   const match = PART.exec(path.basename(file))
   if (match === null) return []

@@ -21,7 +21,7 @@ import { type GeneratedPiece, type GenerateRequest, type Generator, generate } f
 import { createLazy, type Lazy } from './lazy.ts'
 import { checkModelFiles } from './model-files.ts'
 import { openNative } from './native.ts'
-import { openModel, refusalOf } from './open-model.ts'
+import { openModel, toRefusal } from './open-model.ts'
 import { type Ranker, rankByCosine, rankByHead } from './rank.ts'
 import type { Runtime } from './runtime.ts'
 import { type Scored, score, type TextScoreRequest, toScoreRequest } from './score.ts'
@@ -30,29 +30,29 @@ import { createSeal, restoreSlot, type SlotFile, saveSlot } from './slot-files.t
 import { createTokenBytes, type TokenBytes } from './token-bytes.ts'
 import { createTokenizer, type Tokenizer } from './tokenizer.ts'
 
-/** How one call on a model ends early. */
+/** The abort signal of a call on a model. */
 interface CallOptions {
   readonly signal: AbortSignal
 }
 
-/** A slot and the file for it. */
+/** A slot and its file. */
 interface SlotRequest {
   readonly slot: number
   readonly file: string
 }
 
-/** A model in memory, ready for calls. Whatever it was not loaded for fails with `not_implemented`. */
+/** A model in memory, ready for calls. A call outside of its settings fails with `not_implemented`. */
 export interface EngineModel extends ModelAbilities {
   readonly llamaModel: LlamaModel
   readonly tokenizer: Tokenizer
   readonly tokenBytes: TokenBytes
   readonly settings: ModelSettings
   readonly chatTemplate: ChatTemplate
-  /** Its contexts as far as they exist: the one it was loaded for from the start, the others from the first use on. */
+  /** Its existing contexts: the one for its main use from the start, the others from their first use. */
   readonly generator: Generator | undefined
   readonly embedder: Embedder | undefined
   readonly ranker: Ranker | undefined
-  /** The end of the answer that was made last. */
+  /** The last piece of the latest answer. */
   readonly lastAnswer: GeneratedPiece | undefined
   /** Continues a prompt, see {@link generate}. */
   generate(request: GenerateRequest, options: CallOptions): AsyncGenerator<GeneratedPiece, void, void>
@@ -60,7 +60,7 @@ export interface EngineModel extends ModelAbilities {
   embed(input: EmbedInput, options: CallOptions): Promise<Embedded>
   /** Compares texts with a query, see {@link rankByHead} and {@link rankByCosine}. */
   rank(request: RankRequest, options: CallOptions): Promise<Ranked>
-  /** Reads how likely texts are behind a prompt, see {@link score}. */
+  /** Scores texts as continuations, see {@link score}. */
   score(request: TextScoreRequest, options: CallOptions): Promise<Scored>
   /** Answers questions by yes or no, see {@link decide}. */
   decide(
@@ -75,20 +75,20 @@ export interface EngineModel extends ModelAbilities {
   close(): Promise<void>
 }
 
-/** What loading a model needs beside its settings. */
+/** Options of loading a model beside its settings. */
 export interface LoadOptions {
   readonly signal: AbortSignal
   readonly log: Log
 }
 
-/** Left to the rest of the machine when contexts are planned. */
+/** Memory left to the rest of the machine when contexts are planned. */
 const RESERVE_BYTES = 256 * 1024 * 1024
 
 /**
- * Checks a model file and loads it, with the context it is for.
+ * Checks a model file and loads it, with the context of its main use.
  *
- * @throws ModelFileError where the file is missing or unsound; LlamaError where the engine refuses it. Messages name the
- * file without its folder
+ * @throws ModelFileError when the file is missing or damaged; LlamaError when the engine refuses it. Messages name the
+ *   file without its folder
  */
 export async function loadModel(runtime: Runtime, settings: ModelSettings, options: LoadOptions): Promise<EngineModel> {
   const header = checkModelFiles(settings.file)
@@ -152,7 +152,7 @@ interface Contexts {
   readonly ranker: Lazy<Ranker>
 }
 
-/** Opens what the model was loaded for, so that a lack of memory shows now. */
+/** Opens the context of the model's main use, so that a lack of memory shows at load. */
 async function openFirstContext(contexts: Contexts, abilities: ModelAbilities, opened: Opened): Promise<void> {
   const { settings, runtime } = opened
   try {
@@ -162,7 +162,7 @@ async function openFirstContext(contexts: Contexts, abilities: ModelAbilities, o
   } catch (error) {
     const [lora] = settings.loras
     if (lora === undefined || error instanceof LlamaError) throw error
-    throw refusalOf(runtime, lora.filePath, error)
+    throw toRefusal(runtime, lora.filePath, error)
   }
 }
 
@@ -173,7 +173,7 @@ function assembleModel(fixed: Fixed, contexts: Contexts, seal: Buffer): EngineMo
   const calls: CallSignals = createCallSignals()
   let lastAnswer: GeneratedPiece | undefined
 
-  /** Runs a call on a context, until the caller leaves or the model goes. */
+  /** Runs a call on a context, until the caller aborts or the model closes. */
   const during = <Context, Result>(
     context: Lazy<Context>,
     { signal }: CallOptions,

@@ -2,10 +2,10 @@ import type { LlamaContext, LlamaEmbeddingContext, LlamaModel, Token } from 'nod
 import { LlamaError } from '../errors.ts'
 import type { Runtime } from './runtime.ts'
 
-/** Where the scores behind one token of the last batch lie. */
+/** Position of the scores after one token of the last batch. */
 export type LogitIndex = number
 
-/** What a sampler is told before it chooses; what is left out is off. */
+/** Configuration of a sampler; absent fields are off. */
 export interface NativeSamplerConfig {
   readonly temperature: number
   readonly minP?: number
@@ -22,25 +22,25 @@ export interface NativeSamplerConfig {
   readonly grammarEvaluationState?: NativeGrammarState
 }
 
-/** Chooses tokens; knows what it chose before. */
+/** Chooses tokens; remembers its earlier choices. */
 export interface NativeSampler {
   applyConfig(config: NativeSamplerConfig): void
   dispose(): void
 }
 
-/** A grammar that was read. */
+/** A parsed grammar. */
 export interface NativeGrammar {
   isTextCompatible(text: string): boolean
 }
 
-/** How far a text has come in a grammar. */
+/** Progress of a text in a grammar. */
 export interface NativeGrammarState {
   readonly brand?: 'grammar-state'
 }
 
 /**
- * Which scores to give out beside the choice: those of these tokens, whether the highest, the lowest and the chosen
- * one, and this many of the highest. Whether the highest is asked for makes no difference: the engine forgets it.
+ * Scores to return beside the choice: those of these tokens, whether the highest, the lowest and the chosen one, and
+ * this many of the highest. The flag for the highest has no effect: the engine ignores it.
  */
 export type NativeLogitFilter = readonly [readonly Token[], boolean, boolean, boolean, number]
 
@@ -53,7 +53,7 @@ export type NativeSample = readonly [
   totalWeight: number | undefined,
 ]
 
-/** The context itself. Nothing but {@link decodeBatch} and the files may run beside {@link sampleToken}. */
+/** The native context. Only {@link decodeBatch} and the files may run beside {@link sampleToken}. */
 export interface NativeContext {
   initBatch(size: number): void
   addToBatch(sequence: number, position: number, tokens: Uint32Array, outputs: Uint32Array): Uint32Array
@@ -76,10 +76,10 @@ export interface NativeContext {
   loadSequenceStateFromFile(file: string, sequence: number, maxTokens: number): Promise<Uint32Array>
 }
 
-/** What can be made beneath a model. */
+/** Factories on the native level of a model. */
 export interface Native {
   createSampler(): NativeSampler
-  /** @throws Error where the text is no grammar */
+  /** @throws Error for an invalid grammar */
   createGrammar(text: string, rootRule: string): NativeGrammar
   createGrammarState(grammar: NativeGrammar): NativeGrammarState
   cloneGrammarState(state: NativeGrammarState): NativeGrammarState
@@ -101,9 +101,9 @@ interface Bindings {
 }
 
 /**
- * The engine beneath the classes of the library, of which only this file knows. The classes cannot choose a token
- * under a grammar and tell its probability too, nor keep several sequences in step; the version is pinned, and what
- * is missing after a change of it is noticed when a model is loaded.
+ * Opens the native layer below the library's classes; only this file knows it. The classes cannot choose a token under
+ * a grammar and also report its probability, nor keep several sequences in step. The version is pinned, and loading a
+ * model checks for every used member.
  */
 export function openNative(runtime: Runtime, llamaModel: LlamaModel): Native {
   const bindings = readPart<Bindings>(runtime.llama, '_bindings', ['AddonSampler', 'AddonGrammar'])
@@ -119,17 +119,17 @@ export function openNative(runtime: Runtime, llamaModel: LlamaModel): Native {
   }
 }
 
-/** What lies beneath a context. */
+/** Opens the native layer of a context. */
 export function openNativeContext(context: LlamaContext): NativeContext {
   return readPart<NativeContext>(context, '_ctx', ['decodeBatch', 'sampleToken', 'saveSequenceStateToFile'])
 }
 
-/** What lies beneath a context for embeddings. */
+/** Opens the native layer of a context for embeddings. */
 export function openNativeEmbeddingContext(context: LlamaEmbeddingContext): NativeContext {
   return openNativeContext(readPart<LlamaContext>(context, '_llamaContext', ['dispose']))
 }
 
-/** Tokens of a text to embed with the marks at its ends that the model wants. */
+/** Adds the marks that the model expects at the ends of a text to embed. */
 export function completeEmbeddingInput(context: LlamaEmbeddingContext, tokens: readonly Token[]): Token[] {
   const whole = [...tokens]
   const complete: unknown = Reflect.get(context, '_prepareInput')
@@ -144,7 +144,7 @@ function readPart<Part>(owner: object, name: string, members: readonly string[])
   if (typeof part !== 'object' || part === null || !members.every(has)) {
     throw missing(name)
   }
-  // Looked at above, as far as it can be.
+  // Checked above, as far as possible.
   return part as Part
 }
 

@@ -5,12 +5,12 @@ import { LlamaError } from '../errors.ts'
 import type { Runtime } from './runtime.ts'
 import type { ModelSettings, Pooling } from './settings.ts'
 
-/** More layers than any model has: as many as the card has room for. */
+/** More layers than any model has: as many as fit on the card. */
 const ALL_LAYERS = 9999
 /** The kinds of pooling as model files number them. */
 const POOLING_TYPES: Readonly<Record<Pooling, number>> = { none: 0, mean: 1, cls: 2, last: 3, rank: 4 }
 
-/** Hands a checked file to the engine. @throws LlamaError with the engine's first complaint */
+/** Loads a checked file with the engine. @throws LlamaError with the engine's first error message */
 export async function openModel(
   runtime: Runtime,
   settings: ModelSettings,
@@ -30,24 +30,24 @@ export async function openModel(
     })
   } catch (error) {
     signal.throwIfAborted()
-    throw refusalOf(runtime, settings.file, error)
+    throw toRefusal(runtime, settings.file, error)
   }
 }
 
-/** The failure of a file that the engine refuses, in the words it has logged. */
-export function refusalOf(runtime: Runtime, file: string, cause: unknown): LlamaError {
+/** Creates the failure of a refused file, with the engine's logged message. */
+export function toRefusal(runtime: Runtime, file: string, cause: unknown): LlamaError {
   const name = path.basename(file)
   const [line = 'the engine cannot load it'] = runtime.takeErrors()
   return new LlamaError('unprocessable', `${name}: ${line.replaceAll(file, name)}`, { code: 'bad_model_file', cause })
 }
 
-/** An engine without a graphics card takes none, whatever is wished. */
+/** An engine without a graphics card takes none, for any wish. */
 export function chooseGpuLayers(hasGpu: boolean, wished: number): number | 'auto' {
   if (!hasGpu) return 0
   return wished >= ALL_LAYERS ? 'auto' : wished
 }
 
-/** The engine pools as the file says, so it is told that the file says something else. */
+/** The engine pools as the file says, so the setting overrides the file's metadata. */
 function overridePooling(
   pooling: Pooling | undefined,
   { keys }: GgufHeader,

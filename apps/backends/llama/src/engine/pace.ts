@@ -1,7 +1,7 @@
 import type { Token } from 'node-llama-cpp'
 import type { NativeContext } from './native.ts'
 
-/** How fast a model reads, in milliseconds. */
+/** Reading speed of a model, in milliseconds. */
 export interface ReadingSpeed {
   /** For one token alone: mostly the time to fetch the weights. */
   readonly oneMs: number
@@ -11,17 +11,17 @@ export interface ReadingSpeed {
 
 /** Tokens in the second measurement of {@link measureSpeed}. */
 export const PROBE_TOKENS = 16
-/** A bite takes no longer than this, so that a caller who leaves is heard. */
+/** Longest time of a bite, so that aborts take effect. */
 const BITE_MS = 50
-/** On a slow machine it may take this many times as long as a single token, or reading would crawl. */
+/** On a slow machine a bite may take this many times as long as a single token; shorter bites would be too slow. */
 const BITE_PER_TOKEN = 3
 const MIN_BITE_TOKENS = 8
 const RUNS = 3
 const LONG_RUN_MS = 20
 
 /**
- * Measures how fast a model reads on this machine, and warms it up. To be done once, when it is loaded: bites of
- * changing size would make the same seed give different answers.
+ * Measures the reading speed of a model on this machine, and warms it up. Call it once, when the model is loaded: with
+ * changing bites the same seed would give different answers.
  */
 export async function measureSpeed(context: NativeContext, token: Token): Promise<ReadingSpeed> {
   const oneMs = await measure(context, [token])
@@ -29,7 +29,7 @@ export async function measureSpeed(context: NativeContext, token: Token): Promis
   return { oneMs, probeMs }
 }
 
-/** The bite for a speed: a power of two, at most a batch. */
+/** Chooses the bite for a speed: a power of two, at most a batch. */
 export function chooseBite({ oneMs, probeMs }: ReadingSpeed, batchSize: number): number {
   const perTokenMs = Math.max(1e-6, (probeMs - oneMs) / (PROBE_TOKENS - 1))
   const limitMs = Math.max(BITE_MS, BITE_PER_TOKEN * oneMs)
@@ -37,7 +37,7 @@ export function chooseBite({ oneMs, probeMs }: ReadingSpeed, batchSize: number):
   return Math.max(1, Math.min(batchSize, Math.max(MIN_BITE_TOKENS, 2 ** Math.floor(Math.log2(fitting)))))
 }
 
-/** The best of some runs: what is slower was somebody else's doing. */
+/** The best of some runs: slower ones show other load. */
 async function measure(context: NativeContext, tokens: readonly Token[]): Promise<number> {
   let bestMs = Number.POSITIVE_INFINITY
   for (let run = 0; run < RUNS; run++) {
@@ -47,7 +47,7 @@ async function measure(context: NativeContext, tokens: readonly Token[]): Promis
     await context.decodeBatch()
     bestMs = Math.min(bestMs, performance.now() - startedAt)
     context.disposeSequence(0)
-    // After the first run the weights are in memory, and a long run is measured well enough by one.
+    // After the first run the weights are in memory, and one run is enough for a long measurement.
     if (run > 0 && bestMs > LONG_RUN_MS) break
   }
   return bestMs

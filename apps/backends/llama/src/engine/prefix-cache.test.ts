@@ -5,7 +5,7 @@ import { chooseSlot, countShared } from './prefix-cache.ts'
 const tokens = (...ids: number[]): Token[] => ids.map((id) => id as Token)
 const slots = (...lists: Token[][]) => lists.map((list, id) => ({ id, tokens: list }))
 
-describe('what two texts share', () => {
+describe('the common beginning of two texts', () => {
   it('is their common beginning', () => {
     expect(countShared(tokens(1, 2, 3), tokens(1, 2, 4, 5))).toBe(2)
     expect(countShared(tokens(1, 2), tokens(1, 2, 3))).toBe(2)
@@ -21,7 +21,7 @@ describe('the slot for a prompt', () => {
     expect(choose([tokens(9), tokens(1, 2), tokens(1, 2, 3), tokens(1)])).toBe(2)
   })
 
-  it('is one that remembers nothing where nobody remembers enough', () => {
+  it('is an empty one when no slot remembers enough', () => {
     expect(choose([tokens(1, 9), tokens(), tokens()], 0.5)).toBe(1)
   })
 

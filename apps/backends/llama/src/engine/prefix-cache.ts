@@ -2,28 +2,28 @@ import type { Token } from 'node-llama-cpp'
 import type { Batcher, Sequence } from './batcher.ts'
 import type { NativeContext } from './native.ts'
 
-/** What a model's memory can do besides growing at its end. */
+/** Abilities of a model's memory beside growing at its end. */
 export interface MemoryAbilities {
-  /** Tokens a sliding window keeps behind the last one; nothing where every token is kept. */
+  /** Tokens of a sliding window after the last one; undefined for a memory of all tokens. */
   readonly window: number | undefined
-  /** Whether tokens can be cut off at the end: not where a state sums up all that was read. */
+  /** Whether tokens can be cut off at the end: not for a recurrent state, which sums up all tokens. */
   readonly canCut: boolean
-  /** Whether tokens can be taken out in the middle and the rest moved up. */
+  /** Whether tokens can be removed in the middle and the rest moved up. */
   readonly canShift: boolean
 }
 
-/** The memory of the engine, sequence by sequence. All changes happen between batches. */
+/** The engine's memory, sequence by sequence. All changes happen between batches. */
 export interface PrefixCache {
   readonly abilities: MemoryAbilities
-  /** Keeps the part of a sequence that `prompt` begins with, at most `limit` tokens, and gives its length. */
+  /** Keeps the common beginning of a sequence and `prompt`, at most `limit` tokens, and returns its length. */
   align(sequence: Sequence, prompt: readonly Token[], limit?: number): Promise<number>
-  /** Cuts a sequence down to its first tokens. @returns whether they are still there: if not it is empty */
+  /** Cuts a sequence to its first tokens. @returns whether they are still there; if not, the sequence is empty */
   cut(sequence: Sequence, length: number): Promise<boolean>
-  /** Takes `count` tokens out from place `start` on and moves up the rest. */
+  /** Removes `count` tokens from index `start` on and moves up the rest. */
   takeOut(sequence: Sequence, start: number, count: number): Promise<void>
 }
 
-/** The memory of one context. */
+/** Creates the memory of one context. */
 export function createPrefixCache(parts: {
   readonly context: NativeContext
   readonly batcher: Batcher
@@ -40,7 +40,7 @@ export function createPrefixCache(parts: {
     const { tokens, id } = sequence
     if (length >= tokens.length) return true
     if (length === 0 || !abilities.canCut) return clear(sequence)
-    // Of what slid out of the window only the later tokens can still be continued.
+    // Outside of the window only the later tokens can still be continued.
     const { window } = abilities
     if (window !== undefined && context.getSequenceKvCacheMinPosition(id) > Math.max(0, length - window)) {
       return clear(sequence)
@@ -68,7 +68,7 @@ export function createPrefixCache(parts: {
   }
 }
 
-/** Tokens at the beginning of both. */
+/** Length of the common beginning. */
 export function countShared(a: readonly Token[], b: readonly Token[]): number {
   const most = Math.min(a.length, b.length)
   for (let index = 0; index < most; index++) if (a[index] !== b[index]) return index
@@ -76,8 +76,8 @@ export function countShared(a: readonly Token[], b: readonly Token[]): number {
 }
 
 /**
- * The slot to read a prompt in: the one with the longest common beginning, if that is at least this share of the
- * prompt, else one that was never used or the one used longest ago, so that the others keep what they have.
+ * Chooses the slot for a prompt: the one with the longest common beginning, if that is at least this share of the
+ * prompt. Otherwise an unused slot or the least recently used one, so that the others keep their tokens.
  */
 export function chooseSlot(
   sequences: readonly Sequence[],

@@ -2,20 +2,20 @@ import type { Token } from 'node-llama-cpp'
 import type { ChatInput, ChatTemplate } from './chat-template.ts'
 import type { Tokenizer } from './tokenizer.ts'
 
-/** Where a prompt comes from: text somebody else rendered, or a conversation for the model's own template. */
+/** Source of a prompt: rendered text, or a conversation for the model's own template. */
 export type PromptSource =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'chat'; readonly input: ChatInput }
 
-/** What turning a prompt into tokens needs of a model. */
+/** The parts of a model that tokenizing a prompt uses. */
 export interface PromptModel {
   readonly tokenizer: Tokenizer
   readonly chatTemplate: ChatTemplate
 }
 
 /**
- * Tokens of a prompt, with one begin token in front where the model wants one. In given text the texts of special
- * tokens mean those tokens; in a conversation only the template's own do.
+ * Tokenizes a prompt, with one begin token in front if the model expects it. In given text the texts of special tokens
+ * mean those tokens; in a conversation only the template's own do.
  */
 export function toPromptTokens({ tokenizer, chatTemplate }: PromptModel, source: PromptSource): Token[] {
   if (source.kind === 'text') return tokenizer.tokenizePrompt(source.text)

@@ -1,10 +1,10 @@
 import { compileJinja, renderChatTemplate } from '@svc/templates'
 import { invalidRequest } from '../errors.ts'
 
-/** What a chat template sees. */
+/** Variables of a chat template. */
 export interface TemplateConversation {
   readonly messages: readonly ReadonlyMap<string, unknown>[]
-  /** Declarations of tools; none: null. */
+  /** Declarations of tools; null without tools. */
   readonly tools: readonly unknown[] | null
   readonly bosToken: string
   readonly eosToken: string
@@ -18,8 +18,8 @@ export type RenderChatTemplate = (conversation: TemplateConversation) => string
 /**
  * Compiles a chat template.
  *
- * @throws SvcError where the template is malformed; the result throws a LlamaError `invalid_request` where the template
- * refuses the conversation or fails on it
+ * @throws SvcError for a malformed template; the result throws a LlamaError `invalid_request` when the template refuses
+ *   the conversation or fails on it
  */
 export function compileChatTemplate(source: string): RenderChatTemplate {
   const template = compileJinja(source)

@@ -6,23 +6,22 @@ import type { Llama, LlamaLogLevel } from 'node-llama-cpp'
 export interface Runtime {
   readonly module: typeof import('node-llama-cpp')
   readonly llama: Llama
-  /** Versions of the engine, for people. */
+  /** Versions of the engine, for display. */
   readonly version: string
   /** Threads for a model that names none. */
   readonly defaultThreads: number
-  /** What the engine complained about since the last time, oldest first, at most {@link MAX_ERRORS} lines. */
+  /** Takes the engine's error lines since the last call, oldest first, at most {@link MAX_ERRORS} lines. */
   takeErrors(): readonly string[]
 }
 
-/** Complaints that are kept. */
+/** Most kept error lines. */
 const MAX_ERRORS = 8
-/** Said of nearly every file, of no use to an operator. */
+/** Lines logged for nearly every file, without use for an operator. */
 const NOISE = [/^llama_context: n_ctx_seq/, /^load: (control-looking|special_eo[gst]_id)/]
 
 /**
- * Starts the engine from a prebuilt binary, one for a graphics card where such a package is installed and the card is
- * there, else the one for CPUs: nothing is compiled or downloaded. Takes about a second, half of it in a child process
- * that probes the binary.
+ * Starts the engine from a prebuilt binary, for a graphics card if such a package and the card are present, else for
+ * CPUs. Compiles and downloads nothing. Takes about a second, half of it in a child process that probes the binary.
  */
 export async function startRuntime(log: Log): Promise<Runtime> {
   const module = await import('node-llama-cpp')
@@ -32,7 +31,7 @@ export async function startRuntime(log: Log): Promise<Runtime> {
     build: 'never',
     skipDownload: true,
     progressLogs: false,
-    // No limit of the engine's own: every context says how many threads it wants.
+    // No limit by the engine: every context sets its threads.
     maxThreads: 0,
     logLevel: module.LlamaLogLevel.warn,
     logger: (level, message) => {
@@ -56,7 +55,7 @@ export async function startRuntime(log: Log): Promise<Runtime> {
   }
 }
 
-/** One physical core is left to everything else: the engine's threads wait for each other by spinning. */
+/** One physical core is left to other work: the engine's threads wait for each other by spinning. */
 export function chooseThreads(physicalCores: number, availableCores: number): number {
   return Math.max(1, Math.min(physicalCores, availableCores) - 1)
 }

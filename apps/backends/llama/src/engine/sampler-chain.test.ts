@@ -8,7 +8,7 @@ function withShares(...shares: number[]): Candidates {
   return { tokens: shares.map((_, index) => index), logits: shares.map((share) => Math.log(share)) }
 }
 
-/** Places that come up in many draws. */
+/** Indexes that come up in many draws. */
 function reachable(candidates: Candidates, cuts: Partial<ChainCuts>): number[] {
   const chance = createChance(1)
   const places = new Set(Array.from({ length: 500 }, () => chooseByCuts(candidates, { ...OFF, ...cuts }, chance)))
@@ -36,14 +36,14 @@ describe('the cuts', () => {
     expect(draws.filter((place) => place === 0).length / draws.length).toBeCloseTo(0.4, 1)
   })
 
-  it('keep a share of the probability, or those not much less likely than the first', () => {
+  it('keep a share of the probability, or those nearly as likely as the first', () => {
     expect(reachable(candidates, { topP: 0.6 })).toEqual([0, 1])
     expect(reachable(candidates, { topP: 0 })).toEqual([0])
     expect(reachable(candidates, { minP: 0.3 })).toEqual([0, 1, 2])
     expect(reachable(candidates, { minP: 1 })).toEqual([0])
   })
 
-  it('keep what is as surprising as is to be expected, not the likeliest', () => {
+  it('keep the tokens of typical surprise, not the likeliest', () => {
     // The entropy is 1.75 nats: nearer to the 2.3 of the many than to the 0.9 of the first.
     const flat = withShares(0.4, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1)
     expect(reachable(flat, { typicalP: 0.25 })).not.toContain(0)
@@ -56,7 +56,7 @@ describe('the cuts', () => {
     expect(reachable(tailed, { tailFreeZ: 0.95 }).length).toBeLessThan(6)
   })
 
-  it('always leave somebody, whatever they are', () => {
+  it('always leave a candidate, for any values', () => {
     const chance = createChance(11)
     for (let round = 0; round < 500; round++) {
       const list = Array.from({ length: 1 + Math.floor(chance() * 30) }, () => 0.001 + chance())

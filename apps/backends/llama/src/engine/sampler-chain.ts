@@ -13,7 +13,7 @@ export interface ChainCuts {
   readonly temperature: number
 }
 
-/** Settings of mirostat and the surprise it allows now. */
+/** Settings of mirostat and its current limit of surprise. */
 export interface Mirostat {
   readonly version: 1 | 2
   readonly tau: number
@@ -23,13 +23,13 @@ export interface Mirostat {
   mu: number
 }
 
-/** Tokens that version 1 looks at when it guesses how steep the distribution is. */
+/** Tokens from which version 1 estimates the steepness of the distribution. */
 const MIROSTAT_SAMPLES = 100
 
-/** A number of 0 up to 1, the next of a sequence that its seed determines. */
+/** Returns a number from 0 to below 1, the next of a sequence that its seed determines. */
 export type Chance = () => number
 
-/** A sequence of chances. Equal seeds give equal sequences. */
+/** Creates a sequence of chances. Equal seeds give equal sequences. */
 export function createChance(seed: number): Chance {
   let state = seed >>> 0
   return () => {
@@ -41,7 +41,7 @@ export function createChance(seed: number): Chance {
   }
 }
 
-/** Chooses one candidate by the cuts the engine lacks and those it has, and gives its place. */
+/** Chooses one candidate by all cuts, including those the engine lacks, and returns its index. */
 export function chooseByCuts(candidates: Candidates, cuts: ChainCuts, chance: Chance): number {
   let kept = candidates.logits.map((_, index) => index)
   if (cuts.tailFreeZ < 1) kept = cutTail(kept, candidates.logits, cuts.tailFreeZ)
@@ -51,7 +51,7 @@ export function chooseByCuts(candidates: Candidates, cuts: ChainCuts, chance: Ch
   return draw(kept, toProbabilities(kept, candidates.logits, cuts.temperature), chance)
 }
 
-/** Chooses one candidate so that the surprise of the text stays near the one aimed at, and gives its place. */
+/** Chooses one candidate so that the surprise of the text stays near the target, and returns its index. */
 export function chooseByMirostat(candidates: Candidates, mirostat: Mirostat, chance: Chance): number {
   const all = candidates.logits.map((_, index) => index)
   const probabilities = toProbabilities(all, candidates.logits, mirostat.temperature)
@@ -65,7 +65,7 @@ export function chooseByMirostat(candidates: Candidates, mirostat: Mirostat, cha
   return chosen
 }
 
-/** Probabilities of the kept candidates among each other. */
+/** Probabilities of the kept candidates, normalised. */
 function toProbabilities(kept: readonly number[], logits: readonly number[], temperature = 1): number[] {
   const top = kept.reduce((most, index) => Math.max(most, logits[index] ?? 0), Number.NEGATIVE_INFINITY)
   return renormalise(kept.map((index) => Math.exp(((logits[index] ?? 0) - top) / temperature)))
@@ -76,7 +76,7 @@ function renormalise(weights: readonly number[]): number[] {
   return weights.map((weight) => weight / total)
 }
 
-/** Where the second difference of the sorted probabilities has given `z` of its sum, the tail begins. */
+/** The tail begins where the second difference of the sorted probabilities reaches the share `z` of its sum. */
 function cutTail(kept: readonly number[], logits: readonly number[], z: number): number[] {
   if (kept.length <= 2) return [...kept]
   const probabilities = toProbabilities(kept, logits)
@@ -94,7 +94,9 @@ function differences(values: readonly number[]): number[] {
   return values.slice(1).map((value, index) => (values[index] ?? 0) - value)
 }
 
-/** Keeps those whose surprise is nearest to the entropy, until their share is reached; in the order they were. */
+/**
+ * Keeps the candidates whose surprise is nearest to the entropy, until their share is reached, in their previous order.
+ */
 function cutAtypical(kept: readonly number[], logits: readonly number[], share: number): number[] {
   const probabilities = toProbabilities(kept, logits)
   const entropy = probabilities.reduce((sum, p) => sum - (p > 0 ? p * Math.log(p) : 0), 0)
@@ -127,7 +129,7 @@ function cutUnlikely(kept: readonly number[], logits: readonly number[], share: 
   return kept.filter((candidate, index) => index === 0 || (logits[candidate] ?? 0) >= least)
 }
 
-/** Version 1: as many as a distribution of the guessed steepness needs for the allowed surprise. */
+/** Version 1: the number that a distribution of the estimated steepness needs for the allowed surprise. */
 function countBySteepness(probabilities: readonly number[], { mu }: Mirostat): number {
   let both = 0
   let squares = 0
@@ -143,7 +145,7 @@ function countBySteepness(probabilities: readonly number[], { mu }: Mirostat): n
   return Number.isFinite(count) ? Math.min(probabilities.length, Math.trunc(count)) : probabilities.length
 }
 
-/** Version 2: those that surprise no more than is allowed. */
+/** Version 2: those within the allowed surprise. */
 function countBySurprise(probabilities: readonly number[], mu: number): number {
   const first = probabilities.findIndex((p) => -Math.log2(p) > mu)
   return first < 0 ? probabilities.length : first

@@ -4,8 +4,8 @@ import {
   DEFAULT_MIROSTAT_ETA,
   DEFAULT_MIROSTAT_TAU,
   DEFAULT_REPEAT_LAST_N,
+  listPenalised,
   parseLogitBias,
-  penalised,
   type Sampling,
   type SamplingRequest,
   toSampling,
@@ -88,7 +88,7 @@ describe('the numbers of a request', () => {
 
 describe('penalties', () => {
   const seen = (change: Partial<SamplingRequest>): readonly number[] | undefined => {
-    const { repeatPenaltyTokens } = penalised(read(change), HISTORY)
+    const { repeatPenaltyTokens } = listPenalised(read(change), HISTORY)
     return repeatPenaltyTokens && [...repeatPenaltyTokens]
   }
 
@@ -104,7 +104,7 @@ describe('penalties', () => {
     expect(seen({ repeatPenalty: 1.1, repeatLastN: 1000 })).toEqual(HISTORY.slice(-150))
   })
 
-  it('have the size of what they look back on, so that the engine need not count anew', () => {
+  it('have the size of their look-back, so that the engine need not rebuild', () => {
     expect(read({ presencePenalty: 1, repeatLastN: 10 }).config).toMatchObject({
       ...{ repeatPenalty: 1, repeatPenaltyPresencePenalty: 1, repeatPenaltyFrequencyPenalty: 0 },
       repeatPenaltyMaxTokens: 10,
@@ -133,7 +133,7 @@ describe('biases', () => {
     expect(() => parseLogitBias(many, tokenizer)).toThrow(/more than/)
   })
 
-  it('forbid every end token where the end is to be ignored, whatever else is asked', () => {
+  it('forbid every end token when the end is to be ignored, for any other option', () => {
     const { config } = read({ ignoreEos: true, logitBias: '{"9": 5, "7": 1}' })
     expect([...(config.tokenBiasKeys ?? [])]).toEqual([7, 9, 2])
     expect([...(config.tokenBiasValues ?? [])]).toEqual([1, -Infinity, -Infinity])

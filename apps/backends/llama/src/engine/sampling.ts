@@ -4,35 +4,37 @@ import { invalidRequest } from '../errors.ts'
 import type { NativeSamplerConfig } from './native.ts'
 import type { Tokenizer } from './tokenizer.ts'
 
-/** How the next token is chosen, in the units of the contract. */
+/** Sampling options, in the units of the contract. */
 export interface SamplingRequest {
   /** 0 or less: always the likeliest token. */
   readonly temperature: number
-  /** Among how many of the likeliest; 0 or less: all. */
+  /** Number of the likeliest tokens to choose from; 0 or less: all. */
   readonly topK: number
-  /** Among the likeliest that make up this share; 1 or more: all, 0: the likeliest alone. */
+  /** Chooses among the likeliest tokens with this share of probability; 1 or more: all, 0: the likeliest only. */
   readonly topP: number
-  /** Among those at least this likely, as a share of the likeliest; 0: all. */
+  /** Chooses among tokens at least this likely, relative to the likeliest; 0: all. */
   readonly minP: number
-  /** Among those whose surprise is closest to the expected one, this share of the probability; 0 or 1: all. */
+  /**
+   * Chooses among tokens whose surprise is closest to the expected one, with this share of probability; 0 or 1: all.
+   */
   readonly typicalP: number
-  /** Cuts the flat tail of the distribution; 0 or 1: nothing. */
+  /** Cuts the flat tail of the distribution; 0 or 1: off. */
   readonly tailFreeZ: number
   /** 1 or 2: keeps the surprise of the text near `mirostatTau` instead of all the cuts above; else off. */
   readonly mirostat: number
-  /** How fast it is corrected; 0: {@link DEFAULT_MIROSTAT_ETA}. */
+  /** Rate of correction; 0: {@link DEFAULT_MIROSTAT_ETA}. */
   readonly mirostatEta: number
-  /** The surprise aimed at, in bits; 0: {@link DEFAULT_MIROSTAT_TAU}. */
+  /** Target surprise, in bits; 0: {@link DEFAULT_MIROSTAT_TAU}. */
   readonly mirostatTau: number
   /** Below 0: a fresh one. The same seed, prompt and process give the same answer. */
   readonly seed: number
-  /** Divides (or, below 0, multiplies) the score of tokens that came before; 0 or 1: off. */
+  /** Divides (or, below 0, multiplies) the score of earlier tokens; 0 or 1: off. */
   readonly repeatPenalty: number
-  /** How far back the penalties look: 0 means {@link DEFAULT_REPEAT_LAST_N}, below 0 the whole context. */
+  /** Look-back of the penalties in tokens: 0 means {@link DEFAULT_REPEAT_LAST_N}, below 0 the whole context. */
   readonly repeatLastN: number
-  /** Taken from the score for each time a token came before. */
+  /** Subtracted from the score for each earlier occurrence of a token. */
   readonly frequencyPenalty: number
-  /** Taken from the score of each token that came before. */
+  /** Subtracted from the score of each token that occurred before. */
   readonly presencePenalty: number
   /** Added to the scores of tokens, as JSON text: an object of token ids and numbers. */
   readonly logitBias: string
@@ -40,11 +42,11 @@ export interface SamplingRequest {
   readonly ignoreEos: boolean
 }
 
-/** A request brought into the ranges of the engine. */
+/** A sampling request converted to the ranges of the engine. */
 export interface Sampling {
-  /** What stays the same for every token. */
+  /** The constant part for all tokens. */
   readonly config: NativeSamplerConfig
-  /** Tokens the penalties look back on; 0: no penalties. */
+  /** Look-back of the penalties in tokens; 0: no penalties. */
   readonly lookBack: number
   readonly typicalP: number
   readonly tailFreeZ: number
@@ -53,17 +55,17 @@ export interface Sampling {
   readonly mirostatTau: number
 }
 
-/** What sampling needs to know of the model. */
+/** The facts of a model that sampling uses. */
 export interface SamplingModel {
   readonly tokenizer: Pick<Tokenizer, 'toTokens' | 'endTokens'>
   readonly contextSize: number
 }
 
-/** Tokens the penalties look back on where the request names no number. */
+/** Default look-back of the penalties in tokens. */
 export const DEFAULT_REPEAT_LAST_N = 64
-/** Where the request names none. */
+/** Default for requests without one. */
 export const DEFAULT_MIROSTAT_ETA = 0.1
-/** Where the request names none. */
+/** Default for requests without one. */
 export const DEFAULT_MIROSTAT_TAU = 5
 const MAX_SEED = 2 ** 31 - 1
 const MAX_BIASES = 4096
@@ -72,7 +74,7 @@ const NUMBERS = [
   ...(['repeatPenalty', 'frequencyPenalty', 'presencePenalty'] as const),
 ]
 
-/** How to choose tokens for a request. @throws LlamaError `invalid_request` */
+/** Converts the sampling options of a request. @throws LlamaError `invalid_request` */
 export function toSampling(request: SamplingRequest, model: SamplingModel): Sampling {
   for (const name of NUMBERS) {
     if (!Number.isFinite(request[name])) throw invalidRequest(`${name} must be a finite number`, name)
@@ -93,7 +95,7 @@ export function toSampling(request: SamplingRequest, model: SamplingModel): Samp
         repeatPenalty: penalty,
         repeatPenaltyFrequencyPenalty: frequencyPenalty,
         repeatPenaltyPresencePenalty: presencePenalty,
-        // A fixed size keeps the engine from building its sampler anew for every token.
+        // A fixed size keeps the engine from rebuilding its sampler for every token.
         repeatPenaltyMaxTokens: lookBack,
       }),
       ...(bias.size > 0 && {
@@ -110,8 +112,8 @@ export function toSampling(request: SamplingRequest, model: SamplingModel): Samp
   }
 }
 
-/** The tokens that the penalties see, of a text of `prompt` and what was made since. */
-export function penalised(
+/** The tokens that the penalties see, of the prompt and the answer so far. */
+export function listPenalised(
   sampling: Sampling,
   history: readonly Token[],
 ): Pick<NativeSamplerConfig, 'repeatPenaltyTokens'> {
@@ -119,7 +121,7 @@ export function penalised(
   return { repeatPenaltyTokens: Uint32Array.from(history.slice(-sampling.lookBack)) }
 }
 
-/** Biases by token id out of JSON text; empty text has none. @throws LlamaError `invalid_request` */
+/** Parses biases by token id from JSON text; empty text has none. @throws LlamaError `invalid_request` */
 export function parseLogitBias(text: string, tokenizer: Pick<Tokenizer, 'toTokens'>): Map<Token, number> {
   const biases = new Map<Token, number>()
   if (text.trim() === '') return biases
@@ -161,7 +163,7 @@ function clampShare(value: number): number {
   return Math.min(1, Math.max(0, value))
 }
 
-/** A share to cut down to; 1 cuts nothing, and so does 0, which an older caller sends for "not set". */
+/** Converts a share; 1 cuts nothing, and so does 0, which older callers send for "not set". */
 function toCut(value: number): number {
   return value > 0 && value < 1 ? value : 1
 }

@@ -4,7 +4,7 @@ import { toScoreRequest } from './score.ts'
 
 const never = new AbortController().signal
 
-/** A model with room for four tokens, which are letters, and what it was asked to read. */
+/** A model with a limit of four tokens, which are letters, and a record of the read tokens. */
 function createScoreModel() {
   const asked: string[] = []
   const tokenize = (text: string): Token[] => {
@@ -14,13 +14,13 @@ function createScoreModel() {
   return { asked, model: { tokenizer: { tokenize, tokenizePrompt: tokenize }, contextSize: 4 } }
 }
 
-const tokensOf = (text: string): number[] => [...Buffer.from(text)]
+const toTokens = (text: string): number[] => [...Buffer.from(text)]
 
 describe('texts to compare', () => {
-  it('are what is behind the prompt, which is read once and with each of them', async () => {
+  it('come from after the prompt, which is read once and with each candidate', async () => {
     const { asked, model } = createScoreModel()
     const request = await toScoreRequest(model, { prompt: 'ab', candidates: ['c', 'de'] }, { signal: never })
-    expect(request).toEqual({ prompt: tokensOf('ab'), candidates: [tokensOf('c'), tokensOf('de')] })
+    expect(request).toEqual({ prompt: toTokens('ab'), candidates: [toTokens('c'), toTokens('de')] })
     expect(asked).toEqual(['ab', 'abc', 'abde'])
   })
 
@@ -34,7 +34,7 @@ describe('texts to compare', () => {
     expect(asked).toEqual([prompt])
   })
 
-  it('are left between two of them by a caller who leaves', async () => {
+  it('stop between two candidates at an abort', async () => {
     const { asked, model } = createScoreModel()
     const controller = new AbortController()
     setImmediate(() => controller.abort(new Error('gone')))

@@ -15,14 +15,14 @@ export interface ScoreRequest {
   readonly candidates: readonly (readonly Token[])[]
 }
 
-/** How likely each token of a candidate is behind the prompt and the tokens before it. */
+/** Likelihood of each token of a candidate after the prompt and the previous tokens. */
 export type CandidateLikelihood = readonly TokenLikelihood[]
 
-/** What scoring gives. */
+/** Result of scoring. */
 export interface Scored {
   /** In the order of the request. */
   readonly candidates: readonly CandidateLikelihood[]
-  /** Tokens that were read for them. */
+  /** Number of tokens read. */
   readonly tokensRead: number
 }
 
@@ -32,13 +32,13 @@ export interface TextScoreRequest {
   readonly candidates: readonly string[]
 }
 
-/** What turning texts into tokens needs of a model. */
+/** The parts of a model that tokenizing texts uses. */
 interface ScoreModel {
   readonly tokenizer: Pick<Tokenizer, 'tokenize' | 'tokenizePrompt'>
   readonly contextSize: number
 }
 
-/** Tokens of texts to compare. @throws LlamaError `invalid_request` where there is no prompt, or it does not fit */
+/** Tokenizes texts to compare. @throws LlamaError `invalid_request` when the prompt is missing or does not fit */
 export async function toScoreRequest(
   model: ScoreModel,
   { prompt: text, candidates: texts }: TextScoreRequest,
@@ -46,24 +46,23 @@ export async function toScoreRequest(
 ): Promise<ScoreRequest> {
   const { tokenizer } = model
   const prompt = tokenizer.tokenizePrompt(text)
-  // A prompt without room is not worth being read once more for each candidate.
-  checkRoom(model, prompt, [])
+  // A prompt that is too long must not be read again for each candidate.
+  checkFits(model, prompt, [])
   const toTokens = (candidate: string): Token[] => tokenizeContinuation(tokenizer, { text, tokens: prompt }, candidate)
   return { prompt, candidates: await mapWithPauses(texts, toTokens, { signal }) }
 }
 
 /**
- * Reads how likely continuations are. The prompt is read once, and what candidates have in common is read once where
- * they follow each other.
+ * Scores continuations. The prompt is read once; the common beginning of consecutive candidates is read once.
  *
- * @throws LlamaError `invalid_request` where there is no prompt, or it does not fit with a candidate
+ * @throws LlamaError `invalid_request` when the prompt is missing, or does not fit with a candidate
  */
 export async function score(
   generator: Generator,
   { prompt, candidates }: ScoreRequest,
   { signal }: { readonly signal: AbortSignal },
 ): Promise<Scored> {
-  checkRoom(generator, prompt, candidates)
+  checkFits(generator, prompt, candidates)
   const lease = await generator.pool.acquire({ signal, choose: (free) => chooseSlot(free, prompt, generator) })
   const sampler = generator.native.createSampler()
   const reader = { generator, sequence: lease.slot, sampler, signal, tokensRead: 0 }
@@ -93,7 +92,7 @@ interface Reader {
   tokensRead: number
 }
 
-/** Reads a candidate of which the first likelihoods are known. */
+/** Reads a candidate whose first likelihoods are known. */
 async function readCandidate(
   reader: Reader,
   part: {
@@ -107,7 +106,7 @@ async function readCandidate(
   const { prompt, candidate, known } = part
   if (known.length === candidate.length) return [...known]
   const text = [...prompt, ...candidate]
-  // The likelihood of a token shows behind the token before it.
+  // The likelihood of a token comes from the scores after the previous token.
   const start = prompt.length - 1 + known.length
   const remembered = await cache.align(sequence, text, start)
   const unread = text.slice(remembered, -1)
@@ -122,7 +121,7 @@ async function readCandidate(
   return likelihoods
 }
 
-function checkRoom(
+function checkFits(
   { contextSize }: Pick<ScoreModel, 'contextSize'>,
   prompt: readonly Token[],
   candidates: ScoreRequest['candidates'],
@@ -136,6 +135,6 @@ function checkRoom(
 }
 
 /** Sum of the log-probabilities of a candidate; 0 for none. */
-export function totalLogprob(candidate: CandidateLikelihood): number {
+export function sumLogprobs(candidate: CandidateLikelihood): number {
   return candidate.reduce((sum, { logprob }) => sum + logprob, 0)
 }

@@ -27,7 +27,7 @@ describe('a shield', () => {
     expect(shield.reveal(hidden.slice(0, 4))).not.toContain('<end>')
   })
 
-  it('takes no stand-in from the data for its own', () => {
+  it('does not mistake data for a placeholder', () => {
     const shield = createShield(special)
     const foreign = '\ue0a0123:0\ue0a1'
     const hidden = shield.hide(`${foreign}<end>`)

@@ -2,13 +2,13 @@ import { randomInt } from 'node:crypto'
 import { TemplateFloat } from '@svc/templates'
 import type { SpecialText } from './special-text.ts'
 
-/** Text with stand-ins in it, and the way back. */
+/** Text with placeholders in it, and the way back. */
 export interface Shield {
   /** A copy of `value` in which no string, however deep, holds the text of a special token. */
   hide<Value>(value: Value): Value
-  /** Whether {@link hide} met any. */
+  /** Whether {@link hide} replaced any. */
   readonly used: boolean
-  /** Puts the hidden texts back. */
+  /** Restores the hidden texts. */
   reveal(text: string): string
 }
 
@@ -17,13 +17,13 @@ const OPEN = '\ue0a0'
 const CLOSE = '\ue0a1'
 
 /**
- * Keeps the text of special tokens in client data from turning into those tokens. A template sees a short
- * stand-in instead of each such text and everything else unchanged, so that it may trim, split or join as it likes.
+ * Keeps the text of special tokens in client data from becoming those tokens. A template sees a short placeholder in
+ * place of each such text and everything else unchanged, so that it may trim, split or join freely.
  */
 export function createShield(specialText: SpecialText): Shield {
   const nonce = String(randomInt(1_000_000_000))
   const hidden: string[] = []
-  const standIn = new RegExp(`${OPEN}${nonce}:(\\d+)${CLOSE}`, 'g')
+  const placeholder = new RegExp(`${OPEN}${nonce}:(\\d+)${CLOSE}`, 'g')
 
   const hideText = (text: string): string => {
     let result = ''
@@ -45,11 +45,11 @@ export function createShield(specialText: SpecialText): Shield {
   }
 
   return {
-    // Only strings change, so the shape stays what it was.
+    // Only strings change, so the shape stays the same.
     hide: <Value>(value: Value) => hideValue(value) as Value,
     get used() {
       return hidden.length > 0
     },
-    reveal: (text) => text.replace(standIn, (whole, index: string) => hidden[Number(index)] ?? whole),
+    reveal: (text) => text.replace(placeholder, (whole, index: string) => hidden[Number(index)] ?? whole),
   }
 }

@@ -5,7 +5,7 @@ import { invalidRequest, LlamaError } from '../errors.ts'
 import type { Sequence } from './batcher.ts'
 import type { Generator } from './generate.ts'
 
-/** What was written or read. */
+/** Facts of a written or read file. */
 export interface SlotFile {
   /** Tokens the slot holds. */
   readonly tokens: number
@@ -13,15 +13,15 @@ export interface SlotFile {
   readonly bytes: number
 }
 
-/** Bytes behind the state of the engine, which tell what model it belongs to. */
+/** Bytes after the state of the engine, which identify its model. */
 const SEAL_BYTES = 32
 
 /**
- * Writes what a slot remembers to a file. The file appears whole or not at all. A slot that is answering is saved as it
- * is between two tokens.
+ * Writes the tokens and state of a slot to a file. The file appears whole or not at all. A running slot is saved
+ * between two tokens.
  *
- * @throws LlamaError `invalid_request` for a slot that is not there, `insufficient_storage` where the file would be
- * larger than `maxBytes` (0: no limit)
+ * @throws LlamaError `invalid_request` for an unknown slot, `insufficient_storage` when the file would be larger than
+ *   `maxBytes` (0: no limit)
  */
 export async function saveSlot(
   generator: Generator,
@@ -50,10 +50,10 @@ export async function saveSlot(
 }
 
 /**
- * Reads what a slot remembers back from a file; waits until nobody uses the slot.
+ * Restores a slot from a file; waits until the slot is free.
  *
- * @throws LlamaError `invalid_request` for a slot or file that is not there, `unprocessable` for a file of another model
- * or one that is damaged: then the slot remembers nothing
+ * @throws LlamaError `invalid_request` for an unknown slot or missing file, `unprocessable` for a damaged file or one
+ *   of another model: then the slot is empty
  */
 export async function restoreSlot(
   generator: Generator,
@@ -85,7 +85,7 @@ export async function restoreSlot(
   }
 }
 
-/** A number for a model file and the way it is loaded: states of one are of no use to another. */
+/** Creates the identity of a model file with its settings: the states of one are useless to another. */
 export function createSeal(parts: readonly unknown[]): Buffer {
   return createHash('sha256').update(JSON.stringify(parts)).digest()
 }
@@ -108,7 +108,7 @@ async function writing(saving: Promise<number>): Promise<void> {
   }
 }
 
-/** Looks at a file before the engine does, which trusts it. @returns its size */
+/** Checks a file before the engine reads it without checks. @returns its size */
 async function checkFile(name: string, seal: Buffer): Promise<number> {
   const file = await open(name).catch((error: unknown) => {
     throw new LlamaError('invalid_request', 'the file cannot be opened', { cause: error, details: { param: 'path' } })

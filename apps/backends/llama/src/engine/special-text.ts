@@ -1,4 +1,4 @@
-/** A token that steers the model, by the text that stands for it. */
+/** A token that steers the model, with its text. */
 export interface SpecialToken {
   readonly text: string
   readonly id: number
@@ -7,7 +7,7 @@ export interface SpecialToken {
   readonly stripsRight: boolean
 }
 
-/** Where a special token stands in a text. Offsets are UTF-16 code units, half-open. */
+/** Position of a special token in a text. Offsets are UTF-16 code units, half-open. */
 interface SpecialMatch {
   readonly start: number
   readonly end: number
@@ -21,13 +21,13 @@ interface Branch {
 
 /** Finds special tokens in texts, in time that does not grow with the number of tokens. */
 export interface SpecialText {
-  /** Whether a text holds any. */
+  /** Whether a text contains any. */
   isIn(text: string): boolean
-  /** All of them from left to right, the longest at each place. */
+  /** Finds all of them from left to right, the longest at each position. */
   findAll(text: string): SpecialMatch[]
 }
 
-/** A finder for the given tokens. */
+/** Creates a finder for the given tokens. */
 export function createSpecialText(tokens: readonly SpecialToken[]): SpecialText {
   const root: Branch = { next: new Map() }
   for (const token of tokens) if (token.text !== '') insert(root, token)

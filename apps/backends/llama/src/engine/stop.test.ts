@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createStopScanner } from './stop.ts'
 
-/** Text given out and the stop string that came, for a text that arrives in the given pieces. */
+/** The released text and the matched stop string, for a text that arrives in the given pieces. */
 function scan(stops: readonly string[], pieces: readonly string[]): { text: string; stop: string | undefined } {
   const scanner = createStopScanner(stops)
   let text = ''
@@ -52,7 +52,7 @@ describe('a stop scanner', () => {
     expect(scanner.push('!')).toEqual({ text: 'e', stop: 'nd!' })
   })
 
-  it('gives out what was held back only once', () => {
+  it('releases held text only once', () => {
     const scanner = createStopScanner(['ab'])
     expect(scanner.push('a').text).toBe('')
     expect(scanner.flush()).toBe('a')

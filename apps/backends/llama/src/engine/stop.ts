@@ -1,22 +1,22 @@
-/** What a {@link StopScanner} lets through. */
+/** Output of a {@link StopScanner}. */
 interface StopResult {
   /** Text that can no longer be part of a stop string. */
   readonly text: string
-  /** The stop string that came; nothing is to be pushed after it. */
+  /** The matched stop string; no piece may be pushed after it. */
   readonly stop: string | undefined
 }
 
 /** Finds the first stop string in a text that arrives in pieces. */
 export interface StopScanner {
-  /** Takes the next piece; gives out all text but the shortest end that may begin a stop string. */
+  /** Takes the next piece; returns all text except the shortest end that may begin a stop string. */
   push(piece: string): StopResult
-  /** The text held back when the generation ends without a stop string. */
+  /** Returns the held text when the generation ends without a stop string. */
   flush(): string
 }
 
 /**
- * A scanner for a set of stop strings. The one that ends first wins, at one end the longest, so that the outcome
- * does not depend on where the pieces are cut. The stop string itself is not given out.
+ * Creates a scanner for a set of stop strings. The match that ends first wins, and of those the longest, so that the
+ * result does not depend on the cuts between pieces. The stop string itself is not returned.
  */
 export function createStopScanner(stopStrings: readonly string[]): StopScanner {
   const stops = stopStrings.filter((stop) => stop !== '')

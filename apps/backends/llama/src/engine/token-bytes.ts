@@ -1,10 +1,10 @@
 import type { LlamaModel, Token } from 'node-llama-cpp'
 
-/** What tokens are as bytes of text. */
+/** Tokens as bytes of text. */
 export interface TokenBytes {
-  /** Bytes that a token adds to a text; those of a mark are its name. */
+  /** The bytes that a token adds to a text; for a mark its name. */
   of(token: Token): Buffer
-  /** The token of a single byte, where the vocabulary has one. */
+  /** The token of a single byte, if the vocabulary has one. */
   ofByte(byte: number): Token | undefined
 }
 
@@ -45,7 +45,7 @@ export function createTokenBytes(llamaModel: LlamaModel): TokenBytes {
   }
 }
 
-/** SentencePiece and its kin write a space as ▁. */
+/** SentencePiece and similar vocabularies write a space as ▁. */
 function fromPieces(text: string): Buffer {
   return Buffer.from(text.replaceAll('▁', ' '))
 }

@@ -10,16 +10,16 @@ import {
   createChance,
   type Mirostat,
 } from './sampler-chain.ts'
-import { penalised, type Sampling } from './sampling.ts'
+import { listPenalised, type Sampling } from './sampling.ts'
 
-/** How likely the model found a token, before anything was done to its scores. */
+/** Likelihood of a token, before any change of its scores. */
 export interface TokenLikelihood {
   readonly token: Token
   /** Natural logarithm of the probability, 0 or less. */
   readonly logprob: number
 }
 
-/** A token and, where asked for, the likelihoods at its place. */
+/** A token and, on request, the likelihoods at its position. */
 export interface Choice extends Partial<TokenLikelihood> {
   readonly token: Token
   /** The likeliest tokens, best first. */
@@ -28,22 +28,22 @@ export interface Choice extends Partial<TokenLikelihood> {
 
 /** Chooses the tokens of one answer. */
 export interface TokenChooser {
-  /** Chooses from the scores at a place of the last batch. */
+  /** Chooses from the scores at a position of the last batch. */
   choose(index: LogitIndex): Promise<Choice>
   /** Frees the samplers once nothing uses them. */
   close(): Promise<void>
 }
 
-/** What an answer is made with. */
+/** Options of a chooser. */
 export interface ChooserOptions {
   readonly native: Native
   readonly context: NativeContext
   readonly vocabularySize: number
   readonly sampling: Sampling
   readonly grammar: GrammarGuide | undefined
-  /** How many of the likeliest tokens to tell of; nothing: no likelihoods at all. */
+  /** Number of the likeliest tokens to report; undefined: no likelihoods. */
   readonly topLogprobs: number | undefined
-  /** Prompt and answer so far; read anew for every token. */
+  /** Prompt and answer so far; read again for every token. */
   readonly history: readonly Token[]
 }
 
@@ -68,7 +68,7 @@ export function createTokenChooser(options: ChooserOptions): TokenChooser {
       return choice
     },
     close: async () => {
-      // The engine may still be choosing for a caller who has left.
+      // The engine may still be choosing for an aborted call.
       await running
       sampler.dispose()
       observer?.dispose()
@@ -90,7 +90,7 @@ export function createTokenChooser(options: ChooserOptions): TokenChooser {
   }
 }
 
-/** The engine chooses, with the grammar where it has begun. */
+/** The engine chooses, under the grammar once it has begun. */
 function createEnginePick(
   { context, sampling, grammar, history }: ChooserOptions,
   sampler: NativeSampler,
@@ -99,7 +99,7 @@ function createEnginePick(
     const state = grammar?.state
     sampler.applyConfig({
       ...sampling.config,
-      ...penalised(sampling, history),
+      ...listPenalised(sampling, history),
       ...(state && { grammarEvaluationState: state }),
     })
     const token = await context.sampleToken(index, sampler)
@@ -109,7 +109,7 @@ function createEnginePick(
   }
 }
 
-/** The engine gives its best candidates, penalties and biases applied, and we choose. */
+/** The engine returns its best candidates, after penalties and biases, and this code chooses. */
 function createOwnPick(options: ChooserOptions, sampler: NativeSampler): (index: LogitIndex) => Promise<Token> {
   const { context, sampling, grammar, history, vocabularySize } = options
   const { config } = sampling
@@ -117,7 +117,7 @@ function createOwnPick(options: ChooserOptions, sampler: NativeSampler): (index:
   const mirostat: Mirostat | undefined = toMirostat(sampling)
   const count = mirostat === undefined && (config.topK ?? 0) > 0 ? (config.topK ?? 0) : vocabularySize
   return async (index) => {
-    sampler.applyConfig({ ...withoutCuts(config), ...penalised(sampling, history) })
+    sampler.applyConfig({ ...withoutCuts(config), ...listPenalised(sampling, history) })
     // Under a grammar any token may be the only one left.
     const wanted = grammar?.state === undefined ? count : vocabularySize
     const [, , , pairs = []] = await context.sampleToken(
@@ -180,12 +180,12 @@ function allowed(candidates: Candidates, grammar: GrammarGuide | undefined, coun
 
 /** Likelihoods at one place. */
 export interface Likelihoods {
-  /** Those of the tokens asked for, and of others by chance. */
+  /** Those of the requested tokens, and sometimes of others. */
   readonly of: ReadonlyMap<Token, number>
   readonly top: readonly TokenLikelihood[]
 }
 
-/** Reads how likely the model finds tokens at a place of the last batch. The sampler must be used for nothing else. */
+/** Reads the likelihoods of tokens at a position of the last batch. The sampler must have no other use. */
 export async function readLikelihoods(at: {
   readonly context: NativeContext
   readonly index: LogitIndex
@@ -195,7 +195,7 @@ export async function readLikelihoods(at: {
 }): Promise<Likelihoods> {
   const { context, index, sampler, tokens, top = 0 } = at
   sampler.applyConfig({ temperature: 0 })
-  // The greedy choice is the highest score, which the sum of all weights is relative to.
+  // The greedy choice has the highest score, to which the sum of all weights is relative.
   const filter = [tokens, false, false, true, top] as const
   const [, , , pairs = [], weight = Number.NaN] = await context.sampleToken(index, sampler, false, false, filter, true)
   const logits = new Map<Token, number>()

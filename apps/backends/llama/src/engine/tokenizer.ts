@@ -3,30 +3,27 @@ import { invalidRequest } from '../errors.ts'
 import { createShield } from './shield.ts'
 import { createSpecialText, type SpecialText, type SpecialToken } from './special-text.ts'
 
-/** Text to tokens and back, for one model. */
+/** Converts text to tokens and back, for one model. */
 export interface Tokenizer {
   /** Tokens in the vocabulary; ids are 0 up to this, exclusive. */
   readonly size: number
   /** Texts of the begin and end tokens; empty where there is none. */
   readonly bosText: string
   readonly eosText: string
-  /** Tokens of a text in which the texts of special tokens mean those tokens. Nothing is put in front. */
+  /** Tokenizes a text in which the texts of special tokens mean those tokens. Adds no begin token. */
   tokenize(text: string): Token[]
-  /** The same with one begin token in front where the model wants one, and never two. */
+  /** The same with one begin token in front if the model expects it, and never two. */
   tokenizePrompt(text: string): Token[]
   /**
-   * Tokens of a rendered template. `render` gets a function that every piece of client data must pass through;
-   * what the template adds may be special, what the client sent never becomes a special token.
+   * Tokenizes a rendered template. `render` gets a function that every piece of client data must pass through. The
+   * template's own text may hold special tokens; client data never becomes a special token.
    */
   tokenizeTemplate(render: (asData: <Value>(value: Value) => Value) => string): Token[]
-  /**
-   * Lets answers show the special tokens that stand in a text: marks by which thoughts and calls are told apart. Those
-   * that end an answer stay away.
-   */
+  /** Shows the special tokens of a text in answers: marks of thoughts and calls. End tokens stay hidden. */
   show(text: string): void
-  /** Text that continues `context`; of special tokens only those that are to be shown. */
+  /** The text that continues `context`; of special tokens only the shown ones. */
   detokenize(tokens: readonly Token[], context: readonly Token[]): string
-  /** Text of tokens with special tokens in it: the reverse of {@link tokenize}. */
+  /** The text of tokens with special tokens in it: the reverse of {@link tokenize}. */
   toText(tokens: readonly Token[]): string
   /** Every token that ends a generation. */
   endTokens(): readonly Token[]
@@ -35,7 +32,7 @@ export interface Tokenizer {
 }
 
 const CONTROL_TYPES = new Set([2, 3])
-/** Texts of this look may be special tokens although the file calls them normal. */
+/** Texts of this form may be special tokens although the file calls them normal. */
 const LOOKS_SPECIAL = /^[_ ]?[<[{].*[>\]}]$/su
 
 /** The tokenizer of a loaded model. */
@@ -92,7 +89,7 @@ export function createTokenizer(model: LlamaModel): Tokenizer {
   }
 }
 
-/** Tokens in runs that are marked, or are not, as a whole. */
+/** Groups tokens into runs that are marked or unmarked as a whole. */
 function splitRuns(
   tokens: readonly Token[],
   isMarked: (token: Token) => boolean,
@@ -107,8 +104,8 @@ function splitRuns(
 }
 
 /**
- * Cuts the text at its special tokens, as the engine does, and reads what lies between as plain text with the
- * hidden parts back in their places: the tokens are those of the engine for a text without hidden parts.
+ * Splits the text at its special tokens, as the engine does, and tokenizes the parts between as plain text with the
+ * hidden texts restored. The tokens equal those of the engine for a text without hidden parts.
  */
 function tokenizeShielded(
   model: LlamaModel,
@@ -141,7 +138,7 @@ function findSpecialTokens(model: LlamaModel, texts: readonly string[]): Special
   texts.forEach((text, id) => {
     const byType = CONTROL_TYPES.has(Number(types[id]))
     if (!byType && !LOOKS_SPECIAL.test(text)) return
-    // The id is a place in the vocabulary.
+    // The id is an index in the vocabulary.
     const attributes = model.getTokenAttributes(id as Token)
     if (!attributes.control && !attributes.unknown) return
     found.push({ text, id, stripsLeft: attributes.lstrip, stripsRight: attributes.rstrip })

@@ -1,9 +1,9 @@
-/** What one generation has used so far. */
+/** Usage of one generation so far. */
 export interface Usage {
   readonly promptTokens: number
-  /** Those of them that the slot remembered, so that they were not read again. */
+  /** Of these, the tokens that the slot remembered, which were not read again. */
   readonly reusedTokens: number
-  /** Tokens made so far; the end-of-generation token is not counted. */
+  /** Generated tokens; without the end-of-generation token. */
   readonly completionTokens: number
   /** Time from the first prompt token to the first token of the answer. */
   readonly promptMs: number
@@ -13,17 +13,17 @@ export interface Usage {
 
 /** Counts tokens and time of one generation. */
 export interface UsageMeter {
-  /** So many tokens of the prompt need not be read. */
+  /** Records the number of prompt tokens that need not be read. */
   reuse(tokens: number): void
-  /** The prompt has been read. */
+  /** Records the end of reading the prompt. */
   promptDone(): void
-  /** One more token was made. */
+  /** Counts one generated token. */
   count(): void
-  /** Figures up to now. */
+  /** Returns the figures up to now. */
   read(): Usage
 }
 
-/** A meter that starts now. `now` gives milliseconds and never goes back. */
+/** Creates a meter that starts now. `now` returns monotonic milliseconds. */
 export function createUsageMeter(promptTokens: number, now: () => number = () => performance.now()): UsageMeter {
   const startedAt = now()
   let promptEndedAt: number | undefined

@@ -67,7 +67,7 @@ describe('token text', () => {
   })
 })
 
-/** Whether some run of bytes is so long without a whole character at its end that it is cut by force. */
+/** Whether some run of bytes is long enough, without a whole character at its end, to be cut by force. */
 function endsForced(bytes: readonly number[]): boolean {
   let run = 0
   for (const [index] of bytes.entries()) {

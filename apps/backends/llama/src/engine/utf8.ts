@@ -1,23 +1,23 @@
-/** Turns tokens into the text that continues `context`; bytes that are no whole character become U+FFFD. */
+/** Converts tokens to the text that continues `context`; bytes outside of whole characters become U+FFFD. */
 export type Detokenize<Token> = (tokens: readonly Token[], context: readonly Token[]) => string
 
-/** Makes text of tokens that arrive one by one. */
+/** Converts tokens to text as they arrive. */
 export interface TokenText<Token> {
-  /** Takes the next token; gives out text up to the last whole character. */
+  /** Takes the next token; returns text up to the last whole character. */
   push(token: Token): string
   /** Whether the last token ended within a character. */
   readonly isPending: boolean
-  /** What is left when the generation ends, an unfinished character as U+FFFD. */
+  /** Returns the rest when the generation ends, an unfinished character as U+FFFD. */
   flush(): string
 }
 
 const REPLACEMENT = '\ufffd'
-/** As many tokens as the engine looks back on when it decides about a leading space. */
+/** The engine's look-back in tokens for deciding about a leading space. */
 const CONTEXT_TOKENS = 3
-/** No character takes more tokens than this; a longer run is no text at all and is given out as it is. */
+/** No character takes more tokens than this; a longer run is no text and is returned as it is. */
 const MAX_PENDING_TOKENS = 16
 
-/** A {@link TokenText} that continues the text of `prompt`. */
+/** Creates a {@link TokenText} that continues the text of `prompt`. */
 export function createTokenText<Token>(detokenize: Detokenize<Token>, prompt: readonly Token[]): TokenText<Token> {
   let context = prompt.slice(-CONTEXT_TOKENS)
   let pending: Token[] = []

@@ -5,7 +5,6 @@ import type { ModelHost } from '../model-host.ts'
 
 const MAX_QUESTIONS = 64
 
-/** Decide. */
 export function createDecideHandlers(host: ModelHost): Pick<ExtensionHandlers, 'decide'> {
   return {
     decide: async (request, { signal }) => {

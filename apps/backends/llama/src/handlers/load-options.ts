@@ -1,12 +1,12 @@
 import type { LoadOptions } from '@svc/backend-kit/options'
 
-/** Options that change what this backend does. */
+/** Options with an effect in this backend. */
 const HONOURED = new Set([
   ...['parallel', 'n_parallel', 'queue', 'context_shift', 'slot_prompt_similarity', 'sps', 'swa_full', 'check_tensors'],
   ...['embd_normalize', 'pooling', 'pooling_type', 'rerank', 'slot_save_path', '--slot-save-path'],
 ])
 
-/** Options that ask for what this backend does anyway. */
+/** Options whose effect this backend has anyway. */
 const GIVEN = new Set(['use_jinja', 'jinja', 'gpu', 'cont_batching', 'warmup', 'cache_reuse', 'n_cache_reuse'])
 
 /** Names of options that have no effect here. */

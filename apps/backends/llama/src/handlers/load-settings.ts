@@ -5,10 +5,10 @@ import { CACHE_TYPES, type CacheType, type LoraSettings, type ModelSettings, POO
 import { invalidRequest } from '../errors.ts'
 import { findIgnoredOptions } from './load-options.ts'
 
-/** Predictions side by side where no option names a number. */
+/** Default number of parallel predictions. */
 const DEFAULT_SLOTS = 4
 const MAX_SLOTS = 64
-/** The engine has room for no more. */
+/** Limit of the engine. */
 const MAX_THREADS = 512
 const DEFAULT_WAITING = 128
 const MAX_WAITING = 100_000
@@ -16,13 +16,15 @@ const DEFAULT_NORM = 2
 const DEFAULT_SIMILARITY = 0.1
 const MAX_LORAS = 16
 const MAX_TRIGGERS = 64
-/** Fields whose wish can go unheard, with a line in the log. */
+/** Fields that may be ignored, with a line in the log. */
 const IGNORED = [
   ...(['MMProj', 'DraftModel', 'RopeScaling', 'RopeFreqBase', 'RopeFreqScale', 'Overrides'] as const),
   ...(['YarnExtFactor', 'YarnAttnFactor', 'YarnBetaFast', 'YarnBetaSlow', 'TensorSplit', 'MainGPU'] as const),
 ]
 
-/** The settings in a LoadModel request. @throws LlamaError `invalid_request` for what cannot be honoured */
+/**
+ * Reads the settings in a LoadModel request. @throws LlamaError `invalid_request` for a setting that cannot be honoured
+ */
 export function toModelSettings(request: ModelOptions): ModelSettings {
   if (request.LoraBase !== '') throw invalidRequest('not supported by this backend: LoraBase', 'LoraBase')
   const options = parseOptions(request.Options)
@@ -65,13 +67,13 @@ function readThreads({ Threads }: ModelOptions): number {
   return Threads
 }
 
-/** Names of the fields and options of a request that will not be honoured. */
+/** Names of the fields and options of a request without an effect. */
 export function findIgnored(request: ModelOptions): readonly string[] {
   const fields = IGNORED.filter((field) => isSet(request[field]))
   return [...fields, ...findIgnoredOptions(parseOptions(request.Options)).map((name) => `option ${name}`)]
 }
 
-/** Adapters with their scales; a scale of 0 or none means 1, as the contract cannot tell them apart. */
+/** Reads adapters with their scales; a scale of 0 or none means 1, because the contract cannot distinguish them. */
 function readLoras(request: ModelOptions): readonly LoraSettings[] {
   const single = request.LoraAdapter === '' ? [] : [{ file: request.LoraAdapter, scale: request.LoraScale }]
   const many = request.LoraAdapters.map((file, index) => ({ file, scale: request.LoraScales[index] ?? 0 }))

@@ -2,7 +2,7 @@ import type { Token } from 'node-llama-cpp'
 import type { TokenBytes } from '../engine/token-bytes.ts'
 import type { Choice } from '../engine/token-chooser.ts'
 
-/** What is needed to spell out tokens. */
+/** The parts of a model that converting tokens uses. */
 export interface LogprobsModel {
   readonly tokenBytes: TokenBytes
 }
@@ -10,7 +10,7 @@ export interface LogprobsModel {
 /** A token in the compatible format. */
 export interface LogprobEntry {
   readonly id: number
-  /** Its text; bytes that are no whole character show as U+FFFD. */
+  /** Its text; bytes outside of whole characters become U+FFFD. */
   readonly token: string
   /** Natural logarithm of its probability. */
   readonly logprob: number
@@ -22,10 +22,10 @@ export interface LogprobsBody {
   readonly content: readonly (LogprobEntry & { readonly top_logprobs: readonly LogprobEntry[] })[]
 }
 
-/** What JSON can hold of a probability of 0. */
+/** Replaces the logarithm of probability 0, which JSON cannot express. */
 const LEAST_LOGPROB = -9999
 
-/** Spells out the likelihoods of tokens. */
+/** Converts the likelihoods of tokens. */
 export function toLogprobs(choices: readonly Choice[], { tokenBytes }: LogprobsModel): LogprobsBody {
   const spell = (token: Token, logprob = LEAST_LOGPROB): LogprobEntry => {
     const bytes = tokenBytes.of(token)

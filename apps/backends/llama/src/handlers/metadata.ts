@@ -1,7 +1,7 @@
 import type { BackendHandlers } from '@svc/backend-kit'
 import type { ModelHost } from '../model-host.ts'
 
-/** ModelMetadata: what a host needs to know of the chat template. */
+/** ModelMetadata: the facts of the chat template for a host. */
 export function createMetadataHandlers(host: ModelHost): Pick<BackendHandlers, 'modelMetadata'> {
   return {
     modelMetadata: (request) => {

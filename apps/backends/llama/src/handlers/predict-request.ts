@@ -10,21 +10,21 @@ import type { ModelSettings } from '../engine/settings.ts'
 import { invalidRequest } from '../errors.ts'
 import type { LaneOptions } from './reply-lanes.ts'
 
-/** Templates write the role beside their marks, so it may not hold anything that could be part of one. */
+/** Templates write the role beside their marks, so it must not contain a part of one. */
 const ROLE = /^[A-Za-z0-9_-]{1,64}$/
 
 const MAX_TOP_LOGPROBS = 20
 /** Every piece of an answer is searched for each of them. */
 const MAX_STOPS = 1024
-/** Enough for any tag that a prompt may end with. */
+/** Enough for any tag at the end of a prompt. */
 const PROMPT_END_TOKENS = 32
 
-/** What a request is read against. */
+/** The parts of a model that reading a request uses. */
 export interface PredictModel extends PromptModel {
   readonly settings: Pick<ModelSettings, 'grammarTriggers'>
 }
 
-/** What a Predict request asks for, with its prompt as tokens. @throws LlamaError `invalid_request` */
+/** Reads a Predict request, with its prompt as tokens. @throws LlamaError `invalid_request` */
 export function toGenerateRequest(request: PredictOptions, model: PredictModel): GenerateRequest {
   if (request.Images.length + request.Videos.length + request.Audios.length > 0) {
     throw invalidRequest('this model reads text only', 'Images')
@@ -41,7 +41,10 @@ export function toGenerateRequest(request: PredictOptions, model: PredictModel):
   }
 }
 
-/** The grammar of a request; it waits for a trigger of the model, if there are any and the metadata does not forbid it. */
+/**
+ * Reads the grammar of a request; it waits for a trigger of the model, if there are any and the metadata does not
+ * forbid it.
+ */
 function toGrammarRequest(
   { Grammar, Metadata }: PredictOptions,
   triggers: readonly string[],
@@ -61,7 +64,10 @@ function readTopLogprobs({ Logprobs, TopLogprobs }: PredictOptions): number | un
   return Math.max(0, TopLogprobs)
 }
 
-/** The prompt of a request: its messages where the model's template is asked for and there are any, else its text. */
+/**
+ * Reads the prompt of a request: its messages when the request asks for the model's template and has any, else its
+ * text.
+ */
 export function toPromptSource(request: PredictOptions): PromptSource {
   if (!request.UseTokenizerTemplate || request.Messages.length === 0) return { kind: 'text', text: request.Prompt }
   return { kind: 'chat', input: toChatInput(request) }
@@ -87,7 +93,7 @@ function toChatMessage(message: Message, index: number): ChatMessage {
   }
 }
 
-/** Numbers and the order of keys stay as the client wrote them: templates show both. */
+/** Numbers and the order of keys stay as the client wrote them, because templates show both. */
 function readCalls(text: string, field: string): readonly unknown[] | undefined {
   return parseJson(text, field, Array.isArray) && (parseJsonKeepingNumbers(text) as readonly unknown[])
 }
@@ -98,7 +104,7 @@ function readTools({ Tools, ToolChoice }: PredictOptions): readonly unknown[] | 
   return tools === undefined || tools.length === 0 || refused ? null : tools
 }
 
-/** `chat_template_kwargs` holds the client's wishes already and so comes last. */
+/** `chat_template_kwargs` holds the client's own variables and so comes last. */
 function readVariables(metadata: Readonly<Record<string, string>>): Record<string, unknown> {
   const { enable_thinking: thinking, reasoning_effort: effort, chat_template_kwargs: given = '' } = metadata
   return {
@@ -109,8 +115,8 @@ function readVariables(metadata: Readonly<Record<string, string>>): Record<strin
 }
 
 /**
- * How the answer to a conversation is taken apart; undefined where all of it is text: for a prompt that was rendered
- * elsewhere, and for a model without thoughts that has no tools to call.
+ * Options for splitting the answer to a conversation into lanes. Undefined when all of it is text: for a prompt
+ * rendered elsewhere, and for a model without thoughts when the request has no tools.
  */
 export function toLaneOptions(
   request: PredictOptions,
@@ -149,7 +155,7 @@ function toSamplingRequest(request: PredictOptions): SamplingRequest {
   }
 }
 
-/** A field of JSON text; nothing where it is empty or null. */
+/** Parses a field of JSON text; undefined when it is empty or null. */
 function parseJson<Value>(text: string, field: string, is: (value: unknown) => value is Value): Value | undefined {
   if (text.trim() === '') return undefined
   let value: unknown

@@ -23,7 +23,7 @@ export function createPredictHandlers(host: ModelHost): Pick<BackendHandlers, 'p
       for await (const piece of model.generate(generation, context)) pieces.push(piece)
       const last = pieces.at(-1)
       if (last === undefined) return {}
-      tellStop(last, request, context)
+      sendStop(last, request, context)
       const text = pieces.map((piece) => piece.text).join('')
       const whole = { ...last, text, choices: pieces.flatMap((piece) => piece.choices) }
       return { ...toReply(whole, model), ...toDeltas(lanes && [...lanes.push(text), ...lanes.end()]) }
@@ -33,7 +33,7 @@ export function createPredictHandlers(host: ModelHost): Pick<BackendHandlers, 'p
       const { generation, lanes } = begin(request, model)
       let last: PartialMessage<Reply> = {}
       for await (const piece of model.generate(generation, context)) {
-        tellStop(piece, request, context)
+        sendStop(piece, request, context)
         last = toReply(piece, model)
         yield { ...last, ...toDeltas(lanes?.push(piece.text)) }
       }
@@ -52,12 +52,14 @@ function begin(
   return { generation, lanes: options && createReplyLanes(options) }
 }
 
-/** Which of the stop texts ended the answer. */
-function tellStop({ stop }: GeneratedPiece, { StopPrompts }: PredictOptions, context: HandlerContext): void {
+/** Sends the stop text that ended the answer. */
+function sendStop({ stop }: GeneratedPiece, { StopPrompts }: PredictOptions, context: HandlerContext): void {
   if (stop !== undefined) context.addTrailer(ANSWER_TRAILERS.stop, String(StopPrompts.indexOf(stop)))
 }
 
-/** A reply whose text is still open has an empty delta: a host must not take the raw text for the answer. */
+/**
+ * A reply whose text is still undecided has an empty delta, so that a host does not take the raw text for the answer.
+ */
 function toDeltas(deltas: PartialMessage<ChatDelta>[] | undefined): PartialMessage<Reply> {
   if (deltas === undefined) return {}
   return { chatDeltas: deltas.length > 0 ? deltas : [{}] }

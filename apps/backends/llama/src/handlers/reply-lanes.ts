@@ -10,26 +10,26 @@ import {
   toKnownTools,
 } from '@svc/reply-parser'
 
-/** Tells the parts of an answer apart, for hosts that do not want to read its text themselves. */
+/** Splits an answer into its lanes, for hosts that do not parse its text themselves. */
 export interface ReplyLanes {
-  /** What a piece of the answer adds; nothing while that is open. */
+  /** Returns the additions of a piece of the answer; empty while they are undecided. */
   push(text: string): PartialMessage<ChatDelta>[]
   end(): PartialMessage<ChatDelta>[]
 }
 
-/** What telling the parts apart depends on. */
+/** Options of splitting an answer. */
 export interface LaneOptions {
-  /** How the prompt ends: the answer may begin inside of thoughts. */
+  /** The end of the prompt: the answer may begin inside thoughts. */
   readonly promptEnd: string
-  /** Whether thoughts are looked for; a model that was told not to think only writes their tags as text. */
+  /** Whether thoughts are searched for; a model that was told not to think only writes their tags as text. */
   readonly thinks: boolean
   /** Declarations of the tools that may be called; null: calls are text. */
   readonly tools: readonly unknown[] | null
-  /** How the model writes calls, where that is not understood without being told. */
+  /** Markers of calls, for forms that the parser does not know by default. */
   readonly markers: ToolFormatMarkers | undefined
 }
 
-/** The lanes of one answer. */
+/** Creates the lanes of one answer. */
 export function createReplyLanes({ promptEnd, thinks, tools, markers }: LaneOptions): ReplyLanes {
   const splitter = createReasoningSplitter(
     { disable: !thinks },

@@ -1,13 +1,12 @@
 import type { CandidateScore, PartialMessage, ScoreRequest } from '@svc/backend-client/proto'
 import type { BackendHandlers } from '@svc/backend-kit'
-import { type CandidateLikelihood, totalLogprob } from '../engine/score.ts'
+import { type CandidateLikelihood, sumLogprobs } from '../engine/score.ts'
 import { invalidRequest } from '../errors.ts'
 import type { ModelHost } from '../model-host.ts'
 import type { LogprobsModel } from './logprobs.ts'
 
 const MAX_CANDIDATES = 1024
 
-/** Score. */
 export function createScoreHandlers(host: ModelHost): Pick<BackendHandlers, 'score'> {
   return {
     score: async (request, { signal }) => {
@@ -26,7 +25,7 @@ function toScore(
   request: ScoreRequest,
   { tokenBytes }: LogprobsModel,
 ): PartialMessage<CandidateScore> {
-  const logProb = totalLogprob(candidate)
+  const logProb = sumLogprobs(candidate)
   return {
     logProb,
     numTokens: candidate.length,

@@ -1,7 +1,6 @@
 import type { ExtensionHandlers } from '@svc/backend-kit'
 import type { ModelHost } from '../model-host.ts'
 
-/** SaveSlot and RestoreSlot. */
 export function createSlotHandlers(host: ModelHost): Pick<ExtensionHandlers, 'saveSlot' | 'restoreSlot'> {
   return {
     saveSlot: async ({ modelIdentity, slot, path, maxBytes }, { signal }) => {

@@ -12,7 +12,7 @@ import type { Runtime } from '../engine/runtime.ts'
 import { tokensPerSecond } from '../engine/usage.ts'
 import type { ModelHost } from '../model-host.ts'
 
-/** What these handlers tell of. */
+/** The parts of the process that these handlers describe. */
 interface LlamaProcess {
   /** The engine, once it has started. */
   readonly runtime: Promise<Runtime>
@@ -25,7 +25,7 @@ export function createStatusHandlers({
   runtime,
 }: LlamaProcess): Pick<BackendHandlers, 'health' | 'status' | 'getMetrics'> {
   return {
-    // Says so only when the engine has started: a host loads as soon as it sees this.
+    // Answers only after the engine has started, because a host loads as soon as it gets the answer.
     health: async () => {
       await runtime
       return { message: Buffer.from('OK') }
@@ -38,7 +38,7 @@ export function createStatusHandlers({
         memory: { total: total + BigInt(vram), breakdown: { weights: BigInt(ram), vram: BigInt(vram) } },
       }
     },
-    // The prompt itself is nobody's business.
+    // The prompt itself is private.
     getMetrics: () => {
       const answer = host.use('').lastAnswer
       if (answer === undefined) return {}
@@ -52,7 +52,7 @@ export function createStatusHandlers({
   }
 }
 
-/** Capabilities: what the handlers can do, narrowed to what the loaded model can. */
+/** Capabilities: those of the handlers, limited to those of the loaded model. */
 export function createCapabilities(
   { host, runtime }: LlamaProcess,
   { handlers, extensions }: { readonly handlers: BackendHandlers; readonly extensions: ExtensionHandlers },

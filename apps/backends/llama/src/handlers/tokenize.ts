@@ -3,7 +3,6 @@ import { toPromptTokens } from '../engine/prompt.ts'
 import type { ModelHost } from '../model-host.ts'
 import { toPromptSource } from './predict-request.ts'
 
-/** TokenizeString and Detokenize. */
 export function createTokenizeHandlers(host: ModelHost): Pick<BackendHandlers, 'tokenizeString' | 'detokenize'> {
   return {
     // Plain text gets no begin token, so that texts can be cut and counted; messages give the prompt as it is read.

@@ -3,7 +3,7 @@ import { createChatTemplate } from '../engine/chat-template.ts'
 import { detectMarkers } from './detect-markers.ts'
 import { writeProbes } from './probe-calls.ts'
 
-/** What is said of a template whose assistant turns write each call as `body` does, between `before` and `after`. */
+/** The markers of a template whose assistant turns write each call as `body` does, between `before` and `after`. */
 function detect(body: string, { before = '', after = '', join = '' } = {}) {
   const template = [
     '{% for m in messages %}<|{{ m.role }}|>{{ m.content or "" }}',
@@ -100,7 +100,7 @@ describe('forms that are read off the template', () => {
   })
 })
 
-describe('what cannot be described', () => {
+describe('forms that markers cannot describe', () => {
   it.each([
     ['a template that shows no calls', ''],
     [

@@ -1,9 +1,9 @@
 import { NO_MARKERS, parseToolCalls, type ToolFormatMarkers } from '@svc/reply-parser'
 import {
-  commonPrefix,
-  commonSuffix,
   FIRST,
   KEYS,
+  measureCommonPrefix,
+  measureCommonSuffix,
   type ProbeCall,
   SECOND,
   VALUES,
@@ -11,8 +11,8 @@ import {
 } from './probe-calls.ts'
 
 /**
- * How a model writes calls, read off what its template writes for known ones. Undefined when the form is understood
- * without markers, or is one that markers cannot describe.
+ * Detects how a model writes calls, from its template's output for known calls. Undefined for a form that the parser
+ * knows without markers, and for one that markers cannot describe.
  */
 export function detectMarkers(written: WrittenCalls): ToolFormatMarkers | undefined {
   if (isUnderstood(written, undefined)) return undefined
@@ -20,13 +20,13 @@ export function detectMarkers(written: WrittenCalls): ToolFormatMarkers | undefi
   return candidates.find((markers) => markers !== undefined && isGeneral(markers) && isUnderstood(written, markers))
 }
 
-/** Whether nothing of the probes themselves was taken for a mark, as with keys that are tags. */
+/** Whether no marker contains a part of the probes, as with keys that are tags. */
 function isGeneral(markers: ToolFormatMarkers): boolean {
   const words = [FIRST.name, SECOND.name, FIRST.id, SECOND.id, ...KEYS, ...VALUES]
   return Object.values(markers).every((mark) => typeof mark !== 'string' || !words.some((word) => mark.includes(word)))
 }
 
-/** What counts is that the reader of replies finds in the text what was put into it. */
+/** Checks that the reply parser finds the written calls in the text. */
 function isUnderstood({ one, two }: WrittenCalls, markers: ToolFormatMarkers | undefined): boolean {
   const reads = (text: string, calls: readonly ProbeCall[]): boolean => {
     const found = parseToolCalls(text, { settings: {}, markers, tools: [FIRST, SECOND] }).calls
@@ -50,20 +50,20 @@ function sameValues(json: string, values: ProbeCall['arguments']): boolean {
   }
 }
 
-/** Where something stands in a text. */
+/** A range in a text. */
 interface Span {
   readonly start: number
   readonly end: number
 }
 
-/** The texts around a call: before it, behind it, and between two of them. */
+/** The texts around a call: before it, after it, and between two of them. */
 interface Surroundings {
   readonly before: string
   readonly after: string
   readonly between: string | undefined
 }
 
-/** What opens and closes one call, and what stands around all of them. */
+/** The markers around one call, and those around all calls. */
 interface Frame {
   readonly sectionStart: string
   readonly sectionEnd: string
@@ -71,12 +71,12 @@ interface Frame {
   readonly close: string
 }
 
-/** Between two calls stands what closes one and opens the next; what is more than that belongs to the section. */
+/** The text between two calls closes one and opens the next; further text belongs to the section. */
 function toFrame({ before, after, between }: Surroundings): Frame {
   if (between === undefined) return { sectionStart: '', sectionEnd: '', open: before, close: after }
   const split = splitPlace(between, {
-    from: between.length - commonSuffix(before, between),
-    to: commonPrefix(after, between),
+    from: between.length - measureCommonSuffix(before, between),
+    to: measureCommonPrefix(after, between),
   })
   const opens = between.length - split
   const closes = split
@@ -88,7 +88,7 @@ function toFrame({ before, after, between }: Surroundings): Frame {
   }
 }
 
-/** Where one call ends and the next begins: of the places that fit the first one between two marks, else the first. */
+/** The border between two calls: of the positions that fit the first one between two marks, else the first. */
 function splitPlace(between: string, { from, to }: { readonly from: number; readonly to: number }): number {
   for (let place = from; place <= to; place += 1) {
     const isBetweenMarks = /[>\]|)\s]$/.test(between.slice(0, place)) && /^[<[|({]/.test(between.slice(place))
@@ -132,32 +132,32 @@ function withoutPunctuation(text: string): string {
 
 type Shape = Pick<ToolFormatMarkers, 'nameField' | 'argsField' | 'idField' | 'functionField' | 'funNameIsKey'>
 
-/** Under which keys a call has its parts. */
+/** Reads the keys of a call's parts. */
 function readShape(call: Readonly<Record<string, unknown>> | undefined): Shape | undefined {
   if (call === undefined) return undefined
-  const keyOf = (object: Readonly<Record<string, unknown>>, holds: (value: unknown) => boolean): string =>
+  const findKey = (object: Readonly<Record<string, unknown>>, holds: (value: unknown) => boolean): string =>
     Object.keys(object).find((key) => holds(object[key])) ?? ''
   const holdsArguments = (value: unknown): boolean =>
     typeof value === 'string' ? value.includes(KEYS[0]) : isRecord(value) && KEYS[0] in value
   if (holdsArguments(call[FIRST.name])) {
     return { nameField: '', argsField: '', idField: '', functionField: '', funNameIsKey: true }
   }
-  const functionField = keyOf(call, (value) => isRecord(value) && Object.values(value).includes(FIRST.name))
+  const functionField = findKey(call, (value) => isRecord(value) && Object.values(value).includes(FIRST.name))
   const inner = functionField === '' ? call : call[functionField]
   if (!isRecord(inner)) return undefined
-  const nameField = keyOf(inner, (value) => value === FIRST.name)
-  const argsField = keyOf(inner, holdsArguments)
+  const nameField = findKey(inner, (value) => value === FIRST.name)
+  const argsField = findKey(inner, holdsArguments)
   if (nameField === '' || argsField === '') return undefined
   return {
     nameField,
     argsField,
     functionField,
-    idField: keyOf(call, (value) => value === FIRST.id),
+    idField: findKey(call, (value) => value === FIRST.id),
     funNameIsKey: false,
   }
 }
 
-/** Names in the open, arguments as JSON or as tagged values. */
+/** Reads a form with plain names, and arguments as JSON or as tagged values. */
 function readTaggedForm(written: WrittenCalls): ToolFormatMarkers | undefined {
   const nameEnd = written.one.indexOf(FIRST.name) + FIRST.name.length
   const json = findObject(written.one, nameEnd, KEYS[0])
@@ -191,10 +191,10 @@ function readTaggedValues({ one, two }: WrittenCalls, nameEnd: number): ToolForm
   if (firstKey < 0 || firstValue < firstKey || secondKey < firstValue || secondValue < secondKey) return undefined
   const beforeFirst = one.slice(nameEnd, firstKey)
   const beforeSecond = one.slice(firstValue + VALUES[0].length, secondKey)
-  const keyStart = commonSuffix(beforeFirst, beforeSecond)
+  const keyStart = measureCommonSuffix(beforeFirst, beforeSecond)
   const valueEnd = beforeSecond.slice(0, beforeSecond.length - keyStart)
   const afterValues = one.slice(secondValue + VALUES[1].length)
-  const closes = commonPrefix(valueEnd, afterValues)
+  const closes = measureCommonPrefix(valueEnd, afterValues)
   const frame = toFrame({
     before: one.slice(0, nameEnd - FIRST.name.length),
     after: afterValues.slice(closes),
@@ -228,14 +228,14 @@ function tagMarkers(formatType: string, { sectionStart, sectionEnd, open, close 
   }
 }
 
-/** Two marks that stand together: white space parts them, or the end of a tag. */
+/** Splits two adjacent marks at white space, or at the end of a tag. */
 function splitMark(text: string): [string, string] {
   const marks = text.trim()
   const at = marks.search(/\s|(?<=[>\]|])(?=[<[])/)
   return at < 0 ? [marks, ''] : [marks.slice(0, at), marks.slice(at).trim()]
 }
 
-/** The first JSON object from `from` on that has a word in it. */
+/** Finds the first JSON object from `from` on that contains a word. */
 function findObject(text: string, from: number, word: string): Span | undefined {
   for (let start = text.indexOf('{', from); start >= 0; start = text.indexOf('{', start + 1)) {
     const end = objectEnd(text, start)

@@ -1,15 +1,15 @@
-/** A call as templates are shown it. */
+/** A sample call for templates. */
 export interface ProbeCall {
   readonly id: string
   readonly name: string
   readonly arguments: Readonly<Record<string, string>>
 }
 
-/** Keys and values of the probes, in order; no two begin or end alike. */
+/** Keys and values of the probes, in order; no two have a common beginning or end. */
 export const KEYS = ['xqalpha', 'ymbravo'] as const
 export const VALUES = ['zkcharlie', 'wpdelta'] as const
 
-/** Words that stand in no template. Ids have nine characters, because some templates insist on that. */
+/** Words that occur in no template. Ids have nine characters, because some templates require that. */
 export const FIRST: ProbeCall = {
   id: 'probeidAA',
   name: 'svcprobeone',
@@ -20,7 +20,7 @@ export const SECOND: ProbeCall = { id: 'probeidBB', name: 'svcprobeother', argum
 const QUESTION = 'svcprobequestion'
 const ANSWER = 'svcprobeanswer'
 
-/** A turn as templates see it. */
+/** A turn for templates. */
 export interface ProbeMessage {
   readonly role: string
   readonly content: string | null
@@ -30,14 +30,14 @@ export interface ProbeMessage {
 /** Renders a conversation with the tools of the probes declared. */
 export type RenderProbe = (messages: readonly ProbeMessage[], tools: readonly unknown[]) => string
 
-/** What a template writes for one call, and for two calls of one turn. */
+/** A template's output for one call, and for two calls of one turn. */
 export interface WrittenCalls {
   readonly one: string
-  /** Undefined where the template takes one call a turn only. */
+  /** Undefined when the template allows only one call a turn. */
   readonly two: string | undefined
 }
 
-/** Lets a template write calls; undefined when it shows none of them. */
+/** Renders the sample calls; undefined when the template shows none of them. */
 export function writeProbes(render: RenderProbe): WrittenCalls | undefined {
   for (const content of ['', null]) {
     const one = tryWrite(render, content, [FIRST])
@@ -52,17 +52,20 @@ function tryWrite(render: RenderProbe, content: string | null, calls: readonly P
   try {
     const called = render([ask, { role: 'assistant', content, tool_calls: calls.map(toWireCall) }], tools)
     const plain = render([ask, { role: 'assistant', content: ANSWER }], tools)
-    const start = Math.max(commonPrefix(called, plain), called.lastIndexOf(QUESTION))
-    const written = called.slice(start, endOfMark(called, called.length - commonSuffix(called.slice(start), plain)))
+    const start = Math.max(measureCommonPrefix(called, plain), called.lastIndexOf(QUESTION))
+    const written = called.slice(
+      start,
+      findMarkEnd(called, called.length - measureCommonSuffix(called.slice(start), plain)),
+    )
     return calls.every(({ name }) => written.includes(name)) ? written : undefined
   } catch {
-    // Not every template takes every conversation.
+    // Some templates refuse some conversations.
     return undefined
   }
 }
 
-/** The end of the mark that a place is inside of, or the place itself. */
-function endOfMark(text: string, place: number): number {
+/** The end of the mark around a position, or the position itself. */
+function findMarkEnd(text: string, place: number): number {
   const before = text.slice(0, place)
   if (before.lastIndexOf('<') <= before.lastIndexOf('>')) return place
   return text.indexOf('>', place) + 1 || place
@@ -80,15 +83,15 @@ function toWireCall({ id, name, arguments: values }: ProbeCall): unknown {
   return { id, type: 'function', function: { name, arguments: JSON.stringify(values) } }
 }
 
-/** Units that two texts begin with alike. */
-export function commonPrefix(a: string, b: string): number {
+/** Length of the common beginning of two texts. */
+export function measureCommonPrefix(a: string, b: string): number {
   let length = 0
   while (length < a.length && length < b.length && a[length] === b[length]) length += 1
   return length
 }
 
-/** Units that two texts end with alike. */
-export function commonSuffix(a: string, b: string): number {
+/** Length of the common end of two texts. */
+export function measureCommonSuffix(a: string, b: string): number {
   let length = 0
   while (length < a.length && length < b.length && a[a.length - 1 - length] === b[b.length - 1 - length]) length += 1
   return length

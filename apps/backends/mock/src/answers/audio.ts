@@ -1,13 +1,13 @@
 import { copyFileSync } from 'node:fs'
 import type { BackendAnswers } from '../state.ts'
-import { audioSeconds, SAMPLE_RATE } from '../wav.ts'
+import { readAudioSeconds, SAMPLE_RATE } from '../wav.ts'
 
 const OPUS_RATE = 48_000
 const FRAME_SAMPLES = 960
 const FRAME_BYTES = FRAME_SAMPLES * 2
 const WINDOW = 160
 
-/** Sound to something else. "Opus" frames are bare PCM: what goes in comes out. */
+/** Converts sound to something else. "Opus" frames are bare PCM: the output is the input. */
 export const audioAnswers = {
   /** Windows of 10 ms that are louder than a hundredth. */
   vad({ audio }) {
@@ -21,12 +21,12 @@ export const audioAnswers = {
         start = undefined
       }
     }
-    // An end of 0: still speaking when the samples ended.
+    // An end of 0: the speech continues past the samples.
     if (start !== undefined) segments.push({ start, end: 0 })
     return { segments }
   },
   diarize({ dst, includeText }) {
-    const seconds = audioSeconds(dst)
+    const seconds = readAudioSeconds(dst)
     const middle = seconds / 2
     const text = (speaker: string) => (includeText ? `words of ${speaker}` : '')
     return {
@@ -60,7 +60,7 @@ export const audioAnswers = {
   }),
   audioTransform({ audioPath, referencePath, dst }) {
     copyFileSync(audioPath, dst)
-    const samples = Math.round(audioSeconds(audioPath) * SAMPLE_RATE)
+    const samples = Math.round(readAudioSeconds(audioPath) * SAMPLE_RATE)
     return { dst, sampleRate: SAMPLE_RATE, samples, referenceProvided: referencePath !== '' }
   },
   async *audioTransformStream(requests) {
@@ -71,7 +71,7 @@ export const audioAnswers = {
       index += 1n
     }
   },
-  /** Gives each turn back as it was said. */
+  /** Returns each turn unchanged. */
   async *audioToAudioStream(requests) {
     let turn: Buffer[] = []
     let sequence = 0n

@@ -2,9 +2,9 @@ import { readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'nod
 import { backendMethods, extensionMethods, RerankSupport, SlotSupport } from '@svc/backend-client/proto'
 import { SvcError } from '@svc/errors'
 import type { ExtensionAnswers, MockState } from '../state.ts'
-import { overlap, splitWords } from '../words.ts'
+import { measureOverlap, splitWords } from '../words.ts'
 
-/** Slots, decisions and what the mock can do. */
+/** Slots, decisions and capabilities of the mock. */
 export const extensionAnswers: ExtensionAnswers = {
   capabilities(_request, { mock }) {
     const has = (path: string) => !mock.script.without?.includes(rpcName(path))
@@ -52,12 +52,12 @@ export const extensionAnswers: ExtensionAnswers = {
     mock.slots.set(slot, tokens)
     return { tokens, bytes: text.length, milliseconds: 1 }
   },
-  /** The more words of the question the document has, the more likely is a yes. */
+  /** A yes is the more likely, the more words of the question the document has. */
   decide({ document, questions }) {
     return {
       answers: questions.map(({ id, instruction, trueCriteria }) => ({
         id,
-        probability: 0.05 + 0.9 * overlap(trueCriteria || instruction, document),
+        probability: 0.05 + 0.9 * measureOverlap(trueCriteria || instruction, document),
       })),
       promptTokens: splitWords(document).length,
     }
@@ -68,7 +68,7 @@ function rpcName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
-/** As llama.cpp has it: slots can be saved once the load names a folder for them. */
+/** As in llama.cpp, slots can be saved once the load names a folder for them. */
 function slotSupport({ loaded }: MockState): SlotSupport {
   const isOn = loaded?.Options.some((option) => /^(?:--)?slot[-_]save[-_]path:/.test(option))
   return isOn ? SlotSupport.SLOT_SUPPORT_ENABLED : SlotSupport.SLOT_SUPPORT_DISABLED

@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs'
-import { encodePng, pngSize } from '../png.ts'
+import { encodePng, readPngSize } from '../png.ts'
 import type { BackendAnswers } from '../state.ts'
 import { hashText } from '../words.ts'
 import { writeResult } from '../write-result.ts'
 
-/** Pictures of one colour, which the prompt decides; videos and scenes that are well-formed and empty. */
+/** Images of one colour, which the prompt decides; videos and scenes that are well-formed and empty. */
 export const imageAnswers = {
   generateImage({ dst, width, height, positivePrompt }) {
     const size = { width: width || 64, height: height || 64 }
     return writeResult(dst, encodePng(size, hashText(positivePrompt)))
   },
   upscaleImage({ src, dst, scale }) {
-    const { width, height } = pngSize(readFileSync(src))
+    const { width, height } = readPngSize(readFileSync(src))
     const factor = scale || 2
     return writeResult(dst, encodePng({ width: width * factor, height: height * factor }, hashText(src)))
   },

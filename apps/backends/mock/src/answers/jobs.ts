@@ -1,6 +1,6 @@
 import type { BackendAnswers } from '../state.ts'
 
-/** Jobs that are done as soon as they are watched. */
+/** Jobs that are complete as soon as they are watched. */
 export const jobsAnswers = {
   startFineTune: ({ jobId }) => ({ jobId: jobId || 'job-1', success: true, message: 'started (mock)' }),
   async *fineTuneProgress({ jobId }) {

@@ -42,7 +42,7 @@ function wholeReply(prediction: Prediction): ReplyPart {
   }
 }
 
-/** Running totals as a model reports them, then one reply without text that closes the count. */
+/** Running totals as a model reports them, then one reply without text with the final counts. */
 function* replies(prediction: Prediction): Generator<ReplyPart> {
   const { promptTokens, completionTokens } = prediction
   let tokens = 0

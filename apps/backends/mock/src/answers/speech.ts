@@ -8,7 +8,7 @@ const SECONDS_A_WORD = 0.1
 /** Text to sound. */
 export const speechAnswers = {
   tts: ({ dst, text }) => writeResult(dst, encodeWav(speak(text))),
-  /** The rate first, then one reply a word. */
+  /** The sample rate first, then one reply a word. */
   async *ttsStream({ text }) {
     yield { message: Buffer.from(JSON.stringify({ sample_rate: SAMPLE_RATE })) }
     for (const word of splitWords(text)) yield { audio: speak(word) }

@@ -2,11 +2,11 @@ import { EmbeddingLayout } from '@svc/backend-client/proto'
 import { SvcError } from '@svc/errors'
 import { classifyTokens } from '../classify-tokens.ts'
 import { embedText } from '../embed-text.ts'
-import { promptOf } from '../prediction.ts'
+import { toPrompt } from '../prediction.ts'
 import type { BackendAnswers } from '../state.ts'
-import { hashText, overlap, splitWords, wordsOf } from '../words.ts'
+import { hashText, measureOverlap, splitWords, toWords } from '../words.ts'
 
-/** Everything that reads text and does not write any. */
+/** Rpcs that read text and generate none. */
 export const textAnswers = {
   embedding(request, { mock: { script, vocabulary } }) {
     const dim = script.embeddingDimension ?? 64
@@ -23,14 +23,14 @@ export const textAnswers = {
     }
   },
   tokenizeString(request, { mock }) {
-    const tokens = mock.vocabulary.encode(promptOf(request))
+    const tokens = mock.vocabulary.encode(toPrompt(request))
     return { length: tokens.length, tokens }
   },
   detokenize: ({ tokens }, { mock }) => ({ content: mock.vocabulary.decode(tokens) }),
   tokenClassify: ({ text, threshold }) => ({ entities: classifyTokens(text, threshold) }),
-  /** In the order of the request: sorting is the host's job. */
+  /** In the order of the request: the host sorts. */
   rerank({ query, documents, topN }) {
-    const scored = documents.map((text, index) => ({ index, text, relevanceScore: overlap(query, text) }))
+    const scored = documents.map((text, index) => ({ index, text, relevanceScore: measureOverlap(query, text) }))
     const best = [...scored].sort((a, b) => b.relevanceScore - a.relevanceScore)
     const kept = topN > 0 ? best.slice(0, topN) : best
     const tokens = [query, ...documents].reduce((sum, text) => sum + splitWords(text).length, 0)
@@ -58,11 +58,11 @@ export const textAnswers = {
   },
 } satisfies Partial<BackendAnswers>
 
-/** A word that the prompt has is likely, any other is not. */
+/** A word of the prompt is likely, any other word is not. */
 function scoreTokens(candidate: string, prompt: string): Array<{ token: string; logProb: number }> {
-  const known = new Set(wordsOf(prompt))
+  const known = new Set(toWords(prompt))
   return splitWords(candidate).map((token) => {
-    const isKnown = wordsOf(token).some((word) => known.has(word))
+    const isKnown = toWords(token).some((word) => known.has(word))
     return { token, logProb: -(isKnown ? 0.1 : 3) - (hashText(token) % 100) / 1000 }
   })
 }

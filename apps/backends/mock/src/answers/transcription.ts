@@ -1,6 +1,6 @@
 import type { PartialMessage, TranscriptRequest, TranscriptResult } from '@svc/backend-client/proto'
 import type { BackendAnswers } from '../state.ts'
-import { audioSeconds, SAMPLE_RATE } from '../wav.ts'
+import { readAudioSeconds, SAMPLE_RATE } from '../wav.ts'
 import { splitWords } from '../words.ts'
 
 const TEXT = 'This is a mocked transcription.'
@@ -8,10 +8,10 @@ const NANOSECONDS = 1_000_000_000
 
 /** Sound to text: always the same sentence, spread over the length of the audio. */
 export const transcriptionAnswers = {
-  audioTranscription: (request) => transcribe(audioSeconds(request.dst), request),
+  audioTranscription: (request) => transcribe(readAudioSeconds(request.dst), request),
   async *audioTranscriptionStream(request) {
     for (const word of splitWords(TEXT)) yield { delta: word }
-    yield { finalResult: transcribe(audioSeconds(request.dst), request) }
+    yield { finalResult: transcribe(readAudioSeconds(request.dst), request) }
   },
   async *audioTranscriptionLive(requests) {
     let samples = 0

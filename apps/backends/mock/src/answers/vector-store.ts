@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 
-/** A vector and what belongs to it. */
+/** A vector with its value. */
 export interface StoreEntry {
   readonly key: readonly number[]
   readonly value: Uint8Array
@@ -11,13 +11,13 @@ export interface VectorStore {
   /** Adds or replaces. All vectors have one length, fixed by the first until the store is empty again. */
   set(entries: readonly StoreEntry[]): void
   delete(keys: ReadonlyArray<readonly number[]>): void
-  /** Those that are known. */
+  /** Returns the known entries. */
   get(keys: ReadonlyArray<readonly number[]>): StoreEntry[]
-  /** The nearest by cosine, best first; a zero vector is as far as a right angle. */
+  /** Finds the nearest by cosine, best first; a zero vector is as far as a right angle. */
   find(key: readonly number[], count: number): Array<StoreEntry & { readonly similarity: number }>
 }
 
-/** An empty store. */
+/** Creates an empty store. */
 export function createVectorStore(): VectorStore {
   const entries = new Map<string, StoreEntry>()
 

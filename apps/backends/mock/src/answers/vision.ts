@@ -1,7 +1,7 @@
 import { encodePng } from '../png.ts'
 import type { BackendAnswers } from '../state.ts'
 
-/** What an image shows: one box, one plane. */
+/** Content of an image: one box, one plane. */
 export const visionAnswers = {
   detect({ prompt, threshold }) {
     const confidence = 0.9

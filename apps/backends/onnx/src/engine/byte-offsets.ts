@@ -1,9 +1,9 @@
-/** Gives the byte offset in UTF-8 of places in a text. */
+/** Converts a position in a text to its byte offset in UTF-8. */
 export type ByteOffsets = (at: number) => number
 
 /**
- * Byte offsets of one text by UTF-16 units, for places that mostly rise: each question costs as much as the way from the
- * one before.
+ * Creates a converter of one text's UTF-16 positions, for mostly ascending queries: each costs as much as the distance
+ * from the previous one.
  */
 export function createByteOffsets(text: string): ByteOffsets {
   let unit = 0

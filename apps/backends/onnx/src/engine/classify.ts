@@ -1,5 +1,5 @@
 import { OnnxError } from '../errors.ts'
-import { frameSize } from '../tokenizer/frame.ts'
+import { measureFrame } from '../tokenizer/frame.ts'
 import type { TextTokenizer } from '../tokenizer/tokenizer.ts'
 import { type Encoder, type RowOutput, runRows } from './encoder.ts'
 import { type Entity, type EntityOptions, mergeEntities, type ScoredToken } from './entities.ts'
@@ -11,24 +11,24 @@ import { planWindows } from './windows.ts'
 export interface Classifier extends EntityOptions {
   readonly encoder: Encoder
   readonly tokenizer: TextTokenizer
-  /** Most tokens of one input, those of the frame included. */
+  /** Most tokens of one input, special tokens included. */
   readonly maxTokens: number
   /** Tokens that two windows have in common. */
   readonly overlap: number
 }
 
-/** What was found. */
+/** Result of classifying a text. */
 export interface Classified {
   readonly entities: readonly Entity[]
-  /** Tokens read, those of the frame and of overlaps included. */
+  /** Tokens read, including special tokens and overlaps. */
   readonly promptTokens: number
 }
 
-/** UTF-16 units of one text: what a host sends is to be cut before. */
+/** Limit in UTF-16 units of one text: a host must cut longer ones. */
 const MAX_UNITS = 1024 * 1024
 
 /**
- * The entities of a text, all of it: a text longer than the model takes is read through windows.
+ * Finds the entities of a whole text: a text longer than the model's input is read through windows.
  *
  * @throws OnnxError `too_large` above 1 Mi UTF-16 units
  */
@@ -44,7 +44,7 @@ export async function classify(
   const tokens = await tokenizer.encode(text, { signal })
   const { single } = tokenizer
   const ids = tokens.map(({ id }) => id)
-  const windows = planWindows(tokens.length, { size: maxTokens - frameSize(single), overlap })
+  const windows = planWindows(tokens.length, { size: maxTokens - measureFrame(single), overlap })
   const rows = windows.map(({ start, end }) => frameRow(single, ids.slice(start, end)))
   const read = (output: RowOutput, index: number): ScoredToken[] => {
     const { start = 0, keepStart = 0, keepEnd = 0 } = windows[index] ?? {}

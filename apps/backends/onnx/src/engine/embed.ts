@@ -1,27 +1,30 @@
 import { type Embedded, normalizeVector } from '@svc/backend-kit'
 import { invalidRequest } from '../errors.ts'
-import { frameSize } from '../tokenizer/frame.ts'
+import { measureFrame } from '../tokenizer/frame.ts'
 import type { TextTokenizer } from '../tokenizer/tokenizer.ts'
 import { type Encoder, type RowOutput, runRows } from './encoder.ts'
 import { frameRow, type InputRow } from './input-batch.ts'
 import type { Pooling } from './settings.ts'
 
-/** Makes vectors of texts. */
+/** Computes vectors of texts. */
 export interface Embedder {
   readonly encoder: Encoder
   readonly tokenizer: TextTokenizer
-  /** Most tokens of one text, those of the frame included. */
+  /** Most tokens of one text, special tokens included. */
   readonly maxTokens: number
   readonly truncates: boolean
   readonly pooling: Pooling
-  /** How vectors are scaled, see {@link normalizeVector}. */
+  /** Scaling of vectors, see {@link normalizeVector}. */
   readonly norm: number
 }
 
-/** A text, given as such or as token ids. */
+/** A text, or its token ids. */
 export type EmbedInput = string | readonly number[]
 
-/** The vectors of some texts, in their order. @throws OnnxError `invalid_request` where one is empty or too long */
+/**
+ * Computes the vectors of some texts, in their order. @throws OnnxError `invalid_request` for a text that is empty or
+ * too long
+ */
 export async function embed(
   embedder: Embedder,
   inputs: readonly EmbedInput[],
@@ -43,9 +46,9 @@ async function toRow(embedder: Embedder, input: EmbedInput, signal: AbortSignal)
   const { tokenizer, maxTokens, truncates } = embedder
   if (input.length === 0) throw invalidRequest('there is no text to embed', 'Embeddings')
   const ids = typeof input === 'string' ? (await tokenizer.encode(input, { signal })).map(({ id }) => id) : input
-  const room = maxTokens - frameSize(tokenizer.single)
+  const room = maxTokens - measureFrame(tokenizer.single)
   if (ids.length > room && !truncates) {
-    const count = ids.length + frameSize(tokenizer.single)
+    const count = ids.length + measureFrame(tokenizer.single)
     throw invalidRequest(`the text has ${count} tokens, this model embeds up to ${maxTokens}`, 'Embeddings')
   }
   const row = frameRow(tokenizer.single, ids.slice(0, room))
@@ -53,7 +56,7 @@ async function toRow(embedder: Embedder, input: EmbedInput, signal: AbortSignal)
   return row
 }
 
-/** One vector from those of all tokens, or all of them. */
+/** Pools the vectors of all tokens to one, or returns all of them. */
 function pool({ values, length, width }: RowOutput, pooling: Pooling): Float32Array[] {
   const at = (token: number): Float32Array => values.slice(token * width, (token + 1) * width)
   switch (pooling) {

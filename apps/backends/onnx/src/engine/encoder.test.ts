@@ -11,7 +11,7 @@ const SHAPE: GraphShape = {
 const row = (...ids: number[]): InputRow => ({ ids, types: ids.map(() => 0) })
 const never = new AbortController().signal
 
-/** An encoder with room for two tokens in a run, whose graph gives each token its id and the half of it. */
+/** An encoder with a limit of two tokens a run, whose graph gives each token its id and half of it. */
 function createEncoder(events: string[]): Encoder {
   const run: Graph['run'] = async ({ feeds }) => {
     const { dims = [], data = new BigInt64Array() } = feeds.input_ids ?? {}

@@ -2,7 +2,7 @@ import { OnnxError } from '../errors.ts'
 import type { Graph } from './graph.ts'
 import { type BatchMaker, type InputRow, planBatches } from './input-batch.ts'
 
-/** A table of numbers that a graph gave for one row: `length` tokens with `width` numbers each. */
+/** The output of a graph for one row: `length` tokens with `width` numbers each. */
 export interface RowOutput {
   readonly length: number
   readonly width: number
@@ -10,32 +10,32 @@ export interface RowOutput {
   readonly values: Float32Array
 }
 
-/** A graph together with the way to ask it. */
+/** A graph with the facts needed to run it. */
 export interface Encoder {
   readonly graph: Graph
   readonly batches: BatchMaker
-  /** Name of the output that is read. */
+  /** Name of the output to read. */
   readonly output: string
-  /** Whether it has a row of numbers for each token, or one for the whole text. */
+  /** Whether the output has a row of numbers for each token, or one for the whole text. */
   readonly perToken: boolean
   readonly batchTokens: number
 }
 
-/** Rows to run, and what is wanted of what the graph gives for each. */
+/** Rows to run, and a reader of their outputs. */
 export interface RowWork<Result> {
   readonly rows: readonly InputRow[]
   /**
-   * Reads the output of a row, without padding, as soon as its run is over. Outputs of many rows together may be larger
-   * than memory: the result should hold on to no part of it.
+   * Reads the output of a row, without padding, right after its run. Outputs of many rows together may exceed memory:
+   * the result must not keep any part of it.
    */
   readonly read: (output: RowOutput, index: number) => Result
 }
 
 /**
- * Runs rows through a graph, in as many runs as it takes; a caller who leaves is let go between two of them at the
- * latest. Results stand in the order of the rows.
+ * Runs rows through a graph, in as many runs as needed. An abort ends the wait between two runs at the latest. Results
+ * stand in the order of the rows.
  *
- * @throws OnnxError `internal` where the graph gives something else than it said
+ * @throws OnnxError `internal` for an output that contradicts the graph's declaration
  */
 export async function runRows<Result>(
   encoder: Encoder,

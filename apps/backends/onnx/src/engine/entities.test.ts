@@ -5,14 +5,14 @@ import { readLabelSet } from './labels.ts'
 const NAMES = ['O', 'B-X', 'I-X', 'E-X', 'S-X', 'B-Y', 'I-Y', 'P']
 const options: EntityOptions = { labels: readLabelSet(NAMES), aggregation: 'simple', wholeWords: false }
 
-/** Shares with `share` for one label, or for several, and what is left for the others. */
+/** Shares of one or several labels; the others divide the rest. */
 function shares(given: Readonly<Record<string, number>>): Float32Array {
   const rest = (1 - Object.values(given).reduce((a, b) => a + b, 0)) / (NAMES.length - Object.keys(given).length)
   return Float32Array.from(NAMES, (name) => given[name] ?? rest)
 }
 
-/** Tokens of `a|b|c`: each piece with the label of its place, by 0.9. */
-function tokensOf(pieces: string, labels: string): { text: string; tokens: ScoredToken[] } {
+/** Tokens of `a|b|c`: each piece with the label at its position, at 0.9. */
+function toTokens(pieces: string, labels: string): { text: string; tokens: ScoredToken[] } {
   const names = labels.split(' ')
   let at = 0
   const tokens = pieces.split('|').map((piece, index) => {
@@ -24,7 +24,7 @@ function tokensOf(pieces: string, labels: string): { text: string; tokens: Score
 }
 
 function merge(pieces: string, labels: string, changes: Partial<EntityOptions> = {}): string[] {
-  const { text, tokens } = tokensOf(pieces, labels)
+  const { text, tokens } = toTokens(pieces, labels)
   return mergeEntities(text, tokens, { ...options, ...changes }).map(({ group, start, end }) => {
     return `${group}:${text.slice(start, end)}`
   })
@@ -89,7 +89,7 @@ describe('labels of words', () => {
   })
 
   it('that begin and end an entity at once do so over all of the word', () => {
-    const words = tokensOf('an|na| an|na', 'S-X O S-X O')
+    const words = toTokens('an|na| an|na', 'S-X O S-X O')
     const found = mergeEntities(words.text, words.tokens, { ...options, aggregation: 'first' })
     expect(found).toMatchObject([
       { start: 0, end: 4 },

@@ -1,12 +1,12 @@
 import type { Label } from './labels.ts'
 import type { Aggregation } from './settings.ts'
 
-/** A token with how likely each label is for it. */
+/** A token with the probability of each label. */
 export interface ScoredToken {
   /** Half-open range of UTF-16 units. */
   readonly start: number
   readonly end: number
-  /** Shares of the labels, in their order; they sum up to 1. */
+  /** Probabilities of the labels, in their order; the sum is 1. */
   readonly shares: Float32Array
 }
 
@@ -20,14 +20,14 @@ export interface Entity {
   readonly score: number
 }
 
-/** How tokens become entities. */
+/** Options of building entities from tokens. */
 export interface EntityOptions {
   readonly labels: readonly Label[]
   readonly aggregation: Aggregation
   readonly wholeWords: boolean
 }
 
-/** A token that has been given its label. */
+/** A token with its chosen label. */
 interface LabelledToken {
   readonly start: number
   readonly end: number
@@ -42,12 +42,12 @@ interface OpenEntity {
   readonly shares: number[]
 }
 
-/** Letters of scripts in which words stand apart, digits and marks. */
+/** Letters of scripts that separate words, digits and marks. */
 const WORD = /[\p{L}\p{N}\p{M}]/u
 const WITHOUT_SPACES =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 
-/** The entities of a text, in order. Tokens are those of the whole text, in order, without special ones. */
+/** Builds the entities of a text, in order. Tokens are those of the whole text, in order, without special ones. */
 export function mergeEntities(text: string, tokens: readonly ScoredToken[], options: EntityOptions): readonly Entity[] {
   const { labels, aggregation, wholeWords } = options
   const labelled =
@@ -57,8 +57,8 @@ export function mergeEntities(text: string, tokens: readonly ScoredToken[], opti
 }
 
 /**
- * Joins labelled tokens. `begin` and `single` start an entity, `end` and `single` close one; `inside`, `end` and `plain`
- * go on with an open entity of their group and start one where there is none; `outside` closes.
+ * Joins labelled tokens. `begin` and `single` start an entity, `end` and `single` close one; `inside`, `end` and
+ * `plain` continue an open entity of their group, or start one; `outside` closes.
  */
 function joinTokens(tokens: readonly LabelledToken[]): OpenEntity[] {
   const entities: OpenEntity[] = []
@@ -86,7 +86,7 @@ function labelAlone({ start, end, shares }: ScoredToken, labels: readonly Label[
   return { start, end, ...best(shares, labels) }
 }
 
-/** Gives all tokens of a word one label; behind the first of them it goes on with the same entity. */
+/** Gives all tokens of a word one label; all tokens after the first continue the same entity. */
 function labelWords(
   text: string,
   tokens: readonly ScoredToken[],
@@ -145,7 +145,7 @@ function best(shares: Float32Array, labels: readonly Label[]): { readonly label:
   return { label: labels[index] ?? { position: 'outside', group: '' }, share: shares[index] ?? 0 }
 }
 
-/** Blanks at the ends belong to nobody; what is nothing else is no entity. No end is inside a character. */
+/** Trims whitespace and drops entities that are only whitespace. No end lies inside a character. */
 function trim(text: string, found: OpenEntity): OpenEntity[] {
   const entity = {
     ...found,
@@ -162,7 +162,7 @@ function isInsidePair(text: string, at: number): boolean {
   return at > 0 && (text.codePointAt(at - 1) ?? 0) > 0xffff
 }
 
-/** Moves the ends out of words. */
+/** Moves the ends to word borders. */
 function widen(text: string, entity: OpenEntity): OpenEntity {
   let { start, end } = entity
   while (isInsideWord(text, start)) start -= unitsBefore(text, start)
@@ -170,7 +170,7 @@ function widen(text: string, entity: OpenEntity): OpenEntity {
   return { ...entity, start, end }
 }
 
-/** Whether a word goes on at this place. In scripts without spaces it never does. */
+/** Whether a position lies inside a word. Never true in scripts without spaces. */
 function isInsideWord(text: string, at: number): boolean {
   if (at <= 0 || at >= text.length) return false
   const before = text.slice(at - unitsBefore(text, at), at)
@@ -191,7 +191,7 @@ function unitsBefore(text: string, at: number): number {
   return at > 1 && (text.codePointAt(at - 2) ?? 0) > 0xffff ? 2 : 1
 }
 
-/** Entities of one group that came to overlap are one. */
+/** Unites entities of one group that overlap. */
 function uniteOverlaps(entities: readonly OpenEntity[]): OpenEntity[] {
   const united: OpenEntity[] = []
   for (const entity of entities) {

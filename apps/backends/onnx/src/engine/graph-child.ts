@@ -4,15 +4,15 @@ import { fileURLToPath } from 'node:url'
 import { OnnxError } from '../errors.ts'
 import type { GraphReply, GraphRequest } from './protocol.ts'
 
-/** A process that runs a graph, seen from the one that started it. */
+/** A process that runs a graph, seen from its parent. */
 export interface GraphProcess {
   readonly child: ChildProcess
   readonly hasEnded: boolean
-  /** Ends it; what it was asked fails. */
+  /** Ends the process; pending requests fail. */
   close(): Promise<void>
 }
 
-/** Starts a process without a graph. It ends with this one, however that ends. */
+/** Starts a process without a graph. It ends with this process in any case. */
 export function startGraphProcess(): GraphProcess {
   const program = import.meta.url.endsWith('.ts') ? './graph-process.mjs' : './graph-process.js'
   const child = fork(fileURLToPath(new URL(program, import.meta.url)), {
@@ -35,7 +35,7 @@ export function startGraphProcess(): GraphProcess {
   }
 }
 
-/** Asks for one thing and waits for the answer. @throws OnnxError `internal`, code `model_failed`, where the process ends */
+/** Sends one request and awaits the answer. @throws OnnxError `internal`, code `model_failed`, when the process ends */
 export function askGraph({ child, hasEnded }: GraphProcess, request: GraphRequest): Promise<GraphReply> {
   return new Promise((resolve, reject) => {
     const settle = (): void => {
@@ -43,7 +43,7 @@ export function askGraph({ child, hasEnded }: GraphProcess, request: GraphReques
       child.off('exit', onEnd)
       child.off('error', onEnd)
     }
-    // The other side is a file of this folder: what it sends is what its types say.
+    // The other side is a file of this folder: its messages match the types.
     const onMessage = (reply: unknown): void => {
       settle()
       resolve(reply as GraphReply)

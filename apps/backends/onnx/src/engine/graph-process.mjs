@@ -1,8 +1,8 @@
 /**
- * The process in which a graph runs. The engine computes on the thread that asks it, is not made to be started twice in
- * one process, and may fall over files that lie: here it can, and calls, cancellations and health checks go on meanwhile.
- * One graph, and one run at a time; the other side waits for each reply. Plain JavaScript, as it is started from the
- * sources and from the build alike.
+ * The process in which a graph runs. The engine computes on the calling thread, supports only one start a process, and
+ * may crash on malformed files. In this process it can, while calls, cancellations and health checks go on. It holds
+ * one graph and runs one request at a time; the parent waits for each reply. Plain JavaScript, because it starts from
+ * the sources and from the build alike.
  *
  * @module
  */
@@ -10,7 +10,7 @@
 /** @typedef {import('./protocol.ts').NumberBlock} NumberBlock */
 /** @typedef {import('onnxruntime-node')} Engine */
 
-// Stops are told to the process that started this one, which closes the channel when it needs this one no longer.
+// The parent process receives the stop signals and closes the channel when it no longer needs this process.
 for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => {})
 process.on('disconnect', () => process.exit(0))
 
@@ -39,7 +39,7 @@ async function answer(request) {
     return { kind: 'done', output, memoryBytes: process.memoryUsage.rss() }
   }
   const { file, threads } = request.source
-  // Only errors are told; threads that have nothing to do sleep, as others want the processor too.
+  // Reports errors only; idle threads sleep, because other processes need the processor too.
   const engine = await openEngine()
   const session = await engine.InferenceSession.create(file, {
     executionProviders: ['cpu'],
@@ -58,7 +58,7 @@ async function answer(request) {
   return { kind: 'loaded', shape, memoryBytes: process.memoryUsage.rss() }
 }
 
-/** The engine, which is installed only where there is a build of it. */
+/** Opens the engine, which is installed only on platforms that have a build of it. */
 async function openEngine() {
   try {
     return await import('onnxruntime-node')

@@ -4,25 +4,25 @@ import { askGraph, type GraphProcess, startGraphProcess } from './graph-child.ts
 import { orAbort } from './or-abort.ts'
 import type { GraphRun, GraphShape, GraphSource, NumberBlock } from './protocol.ts'
 
-/** A graph that is loaded, in one process or in several that run side by side. */
+/** A loaded graph, in one process or in several that run in parallel. */
 export interface Graph {
   readonly shape: GraphShape
-  /** Runs that are going on now. */
+  /** Number of current runs. */
   readonly busy: number
-  /** Whether a process ended unasked: what it was asked has failed, and the graph is to be loaded again. */
+  /** Whether a process ended unexpectedly: its requests have failed, and the graph must be loaded again. */
   readonly isLost: boolean
-  /** Bytes that the processes were seen to take. */
+  /** Highest observed memory of the processes, in bytes. */
   readonly memoryBytes: number
   /**
-   * Waits for a process and runs. A caller whose signal aborts is let go at once; the run itself goes on to its end.
-   * @throws `queue_full` (rate_limited) where too many wait, `model_unloading` (unavailable) where the graph is being closed
+   * Waits for a process and runs. An abort ends the wait at once; the run itself goes on to its end. @throws
+   * `queue_full` (rate_limited) when too many wait, `model_unloading` (unavailable) when the graph is closing
    */
   run(run: GraphRun, options: { readonly signal: AbortSignal }): Promise<NumberBlock>
-  /** Turns away who waits, ends what runs, and frees the memory. */
+  /** Refuses waiters, ends running requests, and frees the memory. */
   close(): Promise<void>
 }
 
-/** What {@link openGraph} needs beside the source. */
+/** Options of {@link openGraph}. */
 export interface GraphOptions extends GraphSource {
   readonly parallel: number
   readonly maxWaiting: number
@@ -36,7 +36,7 @@ interface Member {
   memoryBytes: number
 }
 
-/** Loads a graph. @throws OnnxError `unprocessable` where the engine does not take it */
+/** Loads a graph. @throws OnnxError `unprocessable` when the engine refuses it */
 export async function openGraph({ parallel, maxWaiting, signal, ...source }: GraphOptions): Promise<Graph> {
   const members = await startMembers(parallel, source, signal)
   const [first] = members

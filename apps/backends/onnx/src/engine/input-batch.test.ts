@@ -11,7 +11,7 @@ const input = (name: string, kind = 'int64', shape: readonly (number | string)[]
 const maker = (...inputs: object[]): ReturnType<typeof createBatchMaker> =>
   createBatchMaker({ inputs: inputs as never, outputs: [] }, { padId: 9 })
 
-describe('what goes into a graph', () => {
+describe('the inputs of a graph', () => {
   it('is filled up to the longest row', () => {
     const inputs = ['input_ids', 'attention_mask', 'token_type_ids', 'position_ids'].map((name) => input(name))
     const feeds = maker(...inputs).feeds([row(1, 2, 3), row(4)])

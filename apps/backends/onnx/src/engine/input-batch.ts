@@ -8,11 +8,11 @@ export interface InputRow {
   readonly types: readonly number[]
 }
 
-/** Turns rows into what a graph takes. */
+/** Converts rows to the inputs of a graph. */
 export interface BatchMaker {
-  /** Most rows in one batch, whatever their length. */
+  /** Most rows in one batch, for any length. */
   readonly maxRows: number
-  /** The only length that the graph takes, if there is one. */
+  /** The only accepted length, for a graph with a fixed one. */
   readonly fixedLength: number | undefined
   /** Sizes of a batch: rows and tokens of each, padding included. */
   readonly size: (rows: readonly InputRow[]) => { readonly rows: number; readonly length: number }
@@ -21,7 +21,7 @@ export interface BatchMaker {
 
 const MAX_ROWS = 256
 
-/** What each input holds for token `index` of a row; the last line is for tokens of padding. */
+/** Values of each input for token `index` of a row; the last line is for padding. */
 const COLUMNS: Readonly<
   Record<string, { readonly of: (row: InputRow, index: number) => number; readonly padding: number }>
 > = {
@@ -31,7 +31,7 @@ const COLUMNS: Readonly<
   position_ids: { of: (_, index) => index, padding: 0 },
 }
 
-/** Looks at what a graph takes. @throws OnnxError `unprocessable` for a graph that no text model has */
+/** Checks the inputs of a graph. @throws OnnxError `unprocessable` for a graph that is no text model */
 export function createBatchMaker({ inputs }: GraphShape, { padId }: { readonly padId: number }): BatchMaker {
   const unknown = inputs.filter(({ name }) => COLUMNS[name] === undefined).map(({ name }) => name)
   if (unknown.length > 0) throw badModel(`the graph wants the inputs ${unknown.join(', ')}, which no text gives`)
@@ -73,7 +73,7 @@ export function createBatchMaker({ inputs }: GraphShape, { padId }: { readonly p
   }
 }
 
-/** The tokens of one text, or of two, with what the model wants around them. */
+/** The tokens of one text, or of two, with the model's special tokens around them. */
 export function frameRow(frame: Frame, ids: readonly number[], second: readonly number[] = []): InputRow {
   const [type = 0, secondType = 0] = frame.textTypes
   const parts = [
@@ -87,8 +87,8 @@ export function frameRow(frame: Frame, ids: readonly number[], second: readonly 
 }
 
 /**
- * Rows in batches: alike in length, as padding is computed too, and no batch with more tokens than `maxTokens`, padding
- * included, unless it is one row alone. Gives places in `rows`.
+ * Groups rows into batches of similar length, because padding costs as much as text. No batch has more than `maxTokens`
+ * tokens, padding included, except a single row. Returns indexes in `rows`.
  */
 export function planBatches(
   rows: readonly InputRow[],

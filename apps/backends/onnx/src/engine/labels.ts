@@ -1,10 +1,10 @@
-/** Where a token stands in an entity, by its label. `plain`: the label does not say. */
+/** Position of a token in an entity, by its label. `plain`: the label does not say. */
 export type LabelPosition = 'outside' | 'begin' | 'inside' | 'end' | 'single' | 'plain'
 
-/** A label of a token classifier, read. */
+/** A parsed label of a token classifier. */
 export interface Label {
   readonly position: LabelPosition
-  /** What the entity is, such as `PER`; empty outside. */
+  /** Kind of the entity, such as `PER`; empty outside. */
   readonly group: string
 }
 
@@ -19,8 +19,8 @@ const PREFIXES: Readonly<Record<string, LabelPosition>> = {
 }
 
 /**
- * Reads a label of any usual scheme: `B-PER`, `I-PER` (BIO), `E-`, `S-` (BIOES), `L-`, `U-` (BILOU), `M-` (BMES), `_` in
- * place of `-`, or a group alone. A single letter in front counts as a position only when some label of the model begins
+ * Parses labels of the usual schemes: `B-PER`, `I-PER` (BIO), `E-`, `S-` (BIOES), `L-`, `U-` (BILOU), `M-` (BMES), `_`
+ * in place of `-`, or a group alone. A single letter in front is a position only when some label of the model begins
  * with `B` or `I` that way, so that a group such as `S-BAHN` stays one.
  */
 export function readLabelSet(names: readonly string[]): readonly Label[] {

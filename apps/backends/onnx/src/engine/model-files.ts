@@ -6,14 +6,14 @@ import { WEIGHT_SUFFIXES, type WeightKind } from './settings.ts'
 /** A JSON object of a model folder. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** Where the parts of a model lie. */
+/** Paths of a model's parts. */
 export interface ModelFolder {
   readonly folder: string
   /** The file of the graph. */
   readonly graphFile: string
 }
 
-/** What is read of a model folder beside the graph. A file that is not there is an empty object. */
+/** Texts of a model folder beside the graph. A missing file reads as an empty object. */
 export interface ModelTexts {
   readonly config: JsonObject
   readonly tokenizer: JsonObject
@@ -30,20 +30,20 @@ const MAX_CONFIG_BYTES = 4 * 1024 * 1024
 const MAX_TOKENIZER_BYTES = 128 * 1024 * 1024
 /** Folders that hold graphs, the usual one first. */
 const GRAPH_FOLDERS = ['onnx', '']
-/** Weights to take where none are asked for, best first. */
+/** Preferred weights without a request for others, best first. */
 const PREFERENCE: readonly WeightKind[] = ['fp32', 'q8', 'int8', 'uint8', 'fp16', 'q4', 'q4f16', 'bnb4']
 
 /**
- * Finds the folder and the graph of a model: `onnx/model.onnx` or `model.onnx` in a folder, with the ending of the
- * weights that are wanted, or the file that is named.
+ * Finds the folder and the graph of a model: `onnx/model.onnx` or `model.onnx` in a folder, with the suffix of the
+ * requested weights, or the named file.
  *
  * @throws OnnxError `unprocessable`
  */
 export async function findModelFolder(place: string, weights: WeightKind | undefined): Promise<ModelFolder> {
-  const found = await kindOf(place)
+  const found = await findKind(place)
   if (found === 'file') {
     const own = path.dirname(place)
-    const isInner = path.basename(own) === 'onnx' && (await kindOf(path.join(own, 'config.json'))) === undefined
+    const isInner = path.basename(own) === 'onnx' && (await findKind(path.join(own, 'config.json'))) === undefined
     return { folder: isInner ? path.dirname(own) : own, graphFile: place }
   }
   if (found === undefined) throw badModel(`${path.basename(place)}: no such folder or file`)
@@ -51,7 +51,7 @@ export async function findModelFolder(place: string, weights: WeightKind | undef
   for (const name of names) {
     for (const inner of GRAPH_FOLDERS) {
       const graphFile = path.join(place, inner, name)
-      if ((await kindOf(graphFile)) === 'file') return { folder: place, graphFile }
+      if ((await findKind(graphFile)) === 'file') return { folder: place, graphFile }
     }
   }
   const wanted = weights === undefined ? 'model.onnx' : (names[0] ?? '')
@@ -75,7 +75,7 @@ export async function readModelTexts(folder: string): Promise<ModelTexts> {
   }
 }
 
-/** Names behind the last dot of `type`, such as `Pooling`. */
+/** Names after the last dot of `type`, such as `Pooling`. */
 function toModuleNames(value: unknown): readonly string[] {
   if (!Array.isArray(value)) return []
   return value.flatMap((entry: unknown) => {
@@ -115,7 +115,7 @@ async function readBounded(file: string, name: string, maxBytes: number): Promis
   }
 }
 
-async function kindOf(file: string): Promise<'file' | 'folder' | undefined> {
+async function findKind(file: string): Promise<'file' | 'folder' | undefined> {
   try {
     const found = await stat(file)
     return found.isDirectory() ? 'folder' : 'file'

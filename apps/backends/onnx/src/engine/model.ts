@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { createCallSignals, type Embedded, type Ranked, type RankRequest } from '@svc/backend-kit'
 import { badModel, invalidRequest, notSupported, OnnxError } from '../errors.ts'
-import { frameSize } from '../tokenizer/frame.ts'
+import { measureFrame } from '../tokenizer/frame.ts'
 import { createTextTokenizer, type TextTokenizer } from '../tokenizer/tokenizer.ts'
 import { type Classified, type Classifier, classify } from './classify.ts'
 import { type Embedder, type EmbedInput, embed } from './embed.ts'
@@ -15,7 +15,7 @@ import { findModelFolder, type ModelTexts, readModelTexts } from './model-files.
 import { type Ranker, rankByCosine, rankByHead } from './rank.ts'
 import type { ModelSettings, Task } from './settings.ts'
 
-/** What a loaded model does. */
+/** The task of a loaded model, with its parts. */
 export type Head =
   | { readonly task: 'classify'; readonly classifier: Classifier }
   | { readonly task: 'embed'; readonly embedder: Embedder }
@@ -25,23 +25,23 @@ interface CallOptions {
   readonly signal: AbortSignal
 }
 
-/** A model that answers. Calls that run when it is closed end with `unavailable`. */
+/** A loaded model. Closing it ends running calls with `unavailable`. */
 export interface EngineModel {
   readonly settings: ModelSettings
   readonly head: Head
   readonly tokenizer: TextTokenizer
   readonly maxTokens: number
-  /** Floats of one vector; 0 for a model that makes none. */
+  /** Floats of one vector; 0 for a model without vectors. */
   readonly dimension: number
   /** Bytes of the file of the graph. */
   readonly weightBytes: number
-  /** Runs that are going on now. */
+  /** Number of current runs. */
   readonly busy: number
-  /** Whether the engine fell over: the model answers no longer. */
+  /** Whether the engine crashed: the model answers no more. */
   readonly isLost: boolean
-  /** Bytes that the engine was seen to take. */
+  /** Highest observed memory of the engine, in bytes. */
   readonly memoryBytes: number
-  /** What texts are ranked by. */
+  /** Basis of ranking. */
   readonly ranking: 'none' | 'head' | 'cosine'
   classify(text: string, options: CallOptions): Promise<Classified>
   embed(input: EmbedInput, options: CallOptions): Promise<Embedded>
@@ -54,10 +54,10 @@ const OUTPUTS: Readonly<Record<Task, readonly string[]>> = {
   rank: ['logits'],
   embed: ['sentence_embedding', 'last_hidden_state', 'token_embeddings'],
 }
-/** Labels that say of a pair that it belongs together. */
+/** Labels that confirm that a pair belongs together. */
 const POSITIVE = /^(relevant|yes|true|positive|entailment|label_1)$/i
 
-/** Loads a model folder and asks it once. @throws OnnxError `unprocessable` in words that name no folder */
+/** Loads a model folder and runs it once. @throws OnnxError `unprocessable` in words that name no folder */
 export async function loadModel(settings: ModelSettings, { signal }: CallOptions): Promise<EngineModel> {
   const { folder, graphFile } = await findModelFolder(settings.path, settings.weights)
   const texts = await readModelTexts(folder)
@@ -69,7 +69,7 @@ export async function loadModel(settings: ModelSettings, { signal }: CallOptions
   })
   try {
     const head = createHead({ graph, tokenizer, texts, settings })
-    const width = await probe(encoderOf(head), tokenizer, signal)
+    const width = await probe(findEncoder(head), tokenizer, signal)
     checkWidth(head, width, texts)
     return createModel({ settings, head, graph, tokenizer, weightBytes, width })
   } catch (error) {
@@ -84,7 +84,7 @@ interface Parts {
   readonly graph: Graph
   readonly tokenizer: TextTokenizer
   readonly weightBytes: number
-  /** Numbers that the model gives for each token, or for each text. */
+  /** Numbers of the output for each token, or for each text. */
   readonly width: number
 }
 
@@ -95,7 +95,7 @@ function createModel({ settings, head, graph, tokenizer, weightBytes, width }: P
     settings,
     head,
     tokenizer,
-    maxTokens: maxTokensOf(head),
+    maxTokens: readMaxTokens(head),
     dimension: head.task === 'embed' ? width : 0,
     weightBytes,
     ranking,
@@ -159,12 +159,12 @@ function createHead({ graph, tokenizer, texts, settings }: HeadParts): Head {
   }
   const frame = task === 'rank' ? tokenizer.pair : tokenizer.single
   if (frame === undefined) throw badModel('tokenizer.json: there is no form for two texts')
-  if (maxTokens <= frameSize(frame)) throw badModel(`there is no room for a text in ${maxTokens} tokens`)
+  if (maxTokens <= measureFrame(frame)) throw badModel(`there is no room for a text in ${maxTokens} tokens`)
   const { truncates } = settings
   switch (task) {
     case 'classify': {
       const { aggregation, wholeWords } = settings
-      const overlap = settings.overlap ?? Math.floor((maxTokens - frameSize(frame)) / 4)
+      const overlap = settings.overlap ?? Math.floor((maxTokens - measureFrame(frame)) / 4)
       const labels = readLabelSet(readLabels(texts))
       return { task, classifier: { encoder, tokenizer, maxTokens, overlap, labels, aggregation, wholeWords } }
     }
@@ -215,7 +215,7 @@ function readTokenizer({ tokenizer, tokenizerConfig }: ModelTexts): TextTokenize
   }
 }
 
-/** Asks the graph once, so that whatever is wrong with it is known now. Gives the width of its answers. */
+/** Runs the graph once, so that its faults show at load. Returns the width of its outputs. */
 async function probe(encoder: Encoder, tokenizer: TextTokenizer, signal: AbortSignal): Promise<number> {
   const tokens = await tokenizer.encode('a', { signal })
   const ids = tokens.length > 0 ? tokens.map(({ id }) => id) : [tokenizer.padId]
@@ -238,7 +238,7 @@ function checkWidth(head: Head, width: number, texts: ModelTexts): void {
   if (width !== names) throw badModel(`the graph has ${width} labels, config.json names ${names}`)
 }
 
-function encoderOf(head: Head): Encoder {
+function findEncoder(head: Head): Encoder {
   switch (head.task) {
     case 'classify':
       return head.classifier.encoder
@@ -249,7 +249,7 @@ function encoderOf(head: Head): Encoder {
   }
 }
 
-function maxTokensOf(head: Head): number {
+function readMaxTokens(head: Head): number {
   switch (head.task) {
     case 'classify':
       return head.classifier.maxTokens
@@ -260,7 +260,7 @@ function maxTokensOf(head: Head): number {
   }
 }
 
-/** What the engine says of a file, without the folder. */
+/** The engine's error about a file, without the folder. */
 function describeGraphFault(error: unknown, file: string): unknown {
   if (!(error instanceof OnnxError)) return error
   const name = path.basename(file)

@@ -1,4 +1,4 @@
-/** The result of a work, or the reason of the signal if that comes first. */
+/** Awaits work, or throws the reason of the signal if that comes first. */
 export async function orAbort<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return await new Promise((resolve, reject) => {
     const leave = (): void => reject(signal.reason)

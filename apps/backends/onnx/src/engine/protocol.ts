@@ -1,4 +1,4 @@
-/** Kinds of numbers that go in or come out of a graph. */
+/** Number types of graph inputs and outputs. */
 export type NumberKind = 'int64' | 'int32' | 'float32'
 
 /** A block of numbers, row by row. */
@@ -11,19 +11,19 @@ export interface NumberBlock {
 /** An input or an output of a graph. */
 export interface GraphValue {
   readonly name: string
-  /** Kind of its numbers, in the words of the engine; empty for what is no block of numbers. */
+  /** Type of its numbers, in the words of the engine; empty for anything but a block of numbers. */
   readonly kind: string
-  /** Sizes that are fixed, names of those that are not. */
+  /** Fixed sizes, and names of variable ones. */
   readonly shape: readonly (number | string)[]
 }
 
-/** What a graph takes and gives. */
+/** Inputs and outputs of a graph. */
 export interface GraphShape {
   readonly inputs: readonly GraphValue[]
   readonly outputs: readonly GraphValue[]
 }
 
-/** What a graph is loaded from. */
+/** Options of loading a graph. */
 export interface GraphSource {
   readonly file: string
   /** Threads of one run. */
@@ -33,16 +33,16 @@ export interface GraphSource {
 /** One run of a graph. */
 export interface GraphRun {
   readonly feeds: Readonly<Record<string, NumberBlock>>
-  /** Name of the output that is wanted. */
+  /** Name of the requested output. */
   readonly output: string
 }
 
-/** What the process of a graph is told: first what to load, then one run after the other. */
+/** Requests to the process of a graph: first the load, then one run after the other. */
 export type GraphRequest =
   | { readonly kind: 'load'; readonly source: GraphSource }
   | { readonly kind: 'run'; readonly run: GraphRun }
 
-/** What it answers to each. */
+/** Replies of the process. */
 export type GraphReply =
   | { readonly kind: 'loaded'; readonly shape: GraphShape; readonly memoryBytes: number }
   | { readonly kind: 'done'; readonly output: NumberBlock; readonly memoryBytes: number }

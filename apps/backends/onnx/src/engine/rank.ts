@@ -1,21 +1,21 @@
 import { cosineSimilarity, type Ranked, type RankRequest } from '@svc/backend-kit'
 import { invalidRequest } from '../errors.ts'
-import { type Frame, frameSize } from '../tokenizer/frame.ts'
+import { type Frame, measureFrame } from '../tokenizer/frame.ts'
 import type { TextTokenizer } from '../tokenizer/tokenizer.ts'
 import { type Embedder, embed } from './embed.ts'
 import { type Encoder, type RowOutput, runRows } from './encoder.ts'
 import { frameRow, type InputRow } from './input-batch.ts'
 import { softmax } from './softmax.ts'
 
-/** Ranks texts by the head of a model that reads two at once. */
+/** Ranks texts by the head of a model that reads two texts at once. */
 export interface Ranker {
   readonly encoder: Encoder
   readonly tokenizer: TextTokenizer
   readonly frame: Frame
-  /** Most tokens of query and document together, those of the frame included. */
+  /** Most tokens of query and document together, special tokens included. */
   readonly maxTokens: number
   readonly truncates: boolean
-  /** Place of the label whose share is the score; undefined for a head with one number, which is read as a logit. */
+  /** Index of the label whose probability is the score; undefined for a head with one number, which is a logit. */
   readonly label: number | undefined
 }
 
@@ -23,7 +23,10 @@ interface CallOptions {
   readonly signal: AbortSignal
 }
 
-/** Scores documents by a head, 0 to 1. @throws OnnxError `invalid_request` where a pair does not fit and must not be cut */
+/**
+ * Scores documents by a head, 0 to 1. @throws OnnxError `invalid_request` for a pair that is too long and must not be
+ * cut
+ */
 export async function rankByHead(
   ranker: Ranker,
   { query, documents }: RankRequest,
@@ -33,9 +36,9 @@ export async function rankByHead(
   const rows: InputRow[] = []
   for (const [index, document] of documents.entries()) {
     const ids = (await ranker.tokenizer.encode(document, { signal })).map(({ id }) => id)
-    const room = ranker.maxTokens - frameSize(ranker.frame) - queryIds.length
+    const room = ranker.maxTokens - measureFrame(ranker.frame) - queryIds.length
     if (room < 0 || (ids.length > room && !ranker.truncates)) {
-      const count = ids.length + queryIds.length + frameSize(ranker.frame)
+      const count = ids.length + queryIds.length + measureFrame(ranker.frame)
       const message = `query and document have ${count} tokens, this model reads up to ${ranker.maxTokens}`
       throw invalidRequest(message, `documents[${index}]`)
     }

@@ -1,8 +1,8 @@
-/** How the vectors of a text's tokens become one. `none`: they do not. */
+/** Methods of pooling token vectors to one vector of a text. `none`: no pooling. */
 export const POOLINGS = ['mean', 'cls', 'last', 'max', 'none'] as const
 export type Pooling = (typeof POOLINGS)[number]
 
-/** How the labels of the tokens of a word become one. `simple`: each token keeps its own. */
+/** Methods of choosing one label for the tokens of a word. `simple`: each token keeps its own. */
 export const AGGREGATIONS = ['simple', 'first', 'average', 'max'] as const
 export type Aggregation = (typeof AGGREGATIONS)[number]
 
@@ -19,11 +19,11 @@ export const WEIGHT_SUFFIXES = {
 } as const
 export type WeightKind = keyof typeof WEIGHT_SUFFIXES
 
-/** What a model is loaded for: said by the host or, where it says nothing, read off the folder. */
+/** Tasks of a model: set by the host or, without a setting, found in the folder. */
 export const TASKS = ['classify', 'embed', 'rank'] as const
 export type Task = (typeof TASKS)[number]
 
-/** All that decides how a model is loaded and how it answers. */
+/** Settings that decide how a model is loaded and how it answers. */
 export interface ModelSettings {
   /** The model folder, or a file in it. Absolute. */
   readonly path: string
@@ -31,25 +31,25 @@ export interface ModelSettings {
   readonly task: Task | undefined
   /** Threads of one run, at least 1. */
   readonly threads: number
-  /** Runs side by side; each has the weights in memory once more. */
+  /** Number of parallel runs; each holds the weights in memory once more. */
   readonly parallel: number
   /** Calls that may wait for a run. */
   readonly maxWaiting: number
-  /** Most tokens of one text, those of the frame included; 0: what the model takes. */
+  /** Most tokens of one text, special tokens included; 0: the model's own limit. */
   readonly maxTokens: number
-  /** Most tokens of one run, padding included; a single text may always be as long as the model takes. */
+  /** Most tokens of one run, padding included; a single text may always have the model's full length. */
   readonly batchTokens: number
   /** Whether texts that are too long to embed or rank are cut instead of refused. */
   readonly truncates: boolean
   readonly pooling: Pooling | undefined
-  /** How vectors are scaled, see `normalizeVector` of the kit. */
+  /** Scaling of vectors, see `normalizeVector` of the kit. */
   readonly embeddingNorm: number
   readonly rankByCosine: boolean
-  /** Label whose share is the score of a pair, for heads of more than two labels. */
+  /** Label whose probability is the score of a pair, for heads of more than two labels. */
   readonly rankLabel: string | undefined
   readonly aggregation: Aggregation
-  /** Whether an entity that begins or ends inside a word takes all of it. */
+  /** Whether an entity that begins or ends inside a word extends to the whole word. */
   readonly wholeWords: boolean
-  /** Tokens that two windows of a long text have in common; undefined: a quarter. */
+  /** Tokens shared by two windows of a long text; undefined: a quarter. */
   readonly overlap: number | undefined
 }

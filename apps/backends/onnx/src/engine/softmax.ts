@@ -1,4 +1,4 @@
-/** Shares of the labels from what a model says of them; they sum up to 1. */
+/** Converts the logits of a model to probabilities, whose sum is 1. */
 export function softmax(logits: Float32Array): Float32Array {
   const most = logits.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY)
   const powers = logits.map((logit) => Math.exp(logit - most))

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { planWindows } from './windows.ts'
 
-it('one window for what fits, none for nothing', () => {
+it('one window for a short text, none for an empty one', () => {
   expect(planWindows(0, { size: 4, overlap: 1 })).toEqual([])
   expect(planWindows(4, { size: 4, overlap: 1 })).toEqual([{ start: 0, end: 4, keepStart: 0, keepEnd: 4 }])
 })

@@ -1,4 +1,4 @@
-/** A window on a row of tokens, and the tokens in it whose answers count. */
+/** A window on a row of tokens, and its tokens whose results are used. */
 export interface Window {
   readonly start: number
   readonly end: number
@@ -8,8 +8,8 @@ export interface Window {
 }
 
 /**
- * Cuts `count` tokens into windows of at most `size`, two neighbours sharing `overlap` or more. Each token counts in one
- * window alone: the one in which it stands further from the edge.
+ * Cuts `count` tokens into windows of at most `size`; two neighbours share `overlap` or more. Each token is used in
+ * exactly one window: the one in which it stands further from the edge.
  */
 export function planWindows(
   count: number,
@@ -19,7 +19,7 @@ export function planWindows(
   const step = Math.max(1, size - Math.max(0, overlap))
   const starts: number[] = []
   for (let start = 0; start + size < count; start += step) starts.push(start)
-  // The last window is as long as the others, so that its first tokens see as much.
+  // The last window has full length, so that its first tokens have as much context.
   starts.push(count - size)
   const border = (index: number): number => {
     const [before, behind] = [starts[index - 1], starts[index]]

@@ -15,12 +15,12 @@ const DEFAULT_WAITING = 256
 const DEFAULT_BATCH_TOKENS = 1024
 const DEFAULT_NORM = 2
 const MAX_COUNT = 999_999_999
-/** Options that change what this backend does. */
+/** Options with an effect in this backend. */
 const HONOURED = new Set([
   ...['parallel', 'n_parallel', 'queue', 'dtype', 'task', 'pooling', 'pooling_type', 'embd_normalize', 'max_length'],
   ...['batch_tokens', 'truncate', 'rerank', 'rerank_label', 'aggregation', 'whole_words', 'overlap'],
 ])
-/** Options that ask for what this backend does anyway. */
+/** Options whose effect this backend has anyway. */
 const GIVEN = new Set(['use_jinja', 'jinja', 'gpu', 'warmup', 'cache_reuse', 'n_cache_reuse'])
 const LORA_FIELDS = ['LoraAdapter', 'LoraBase'] as const
 const WEIGHTS = [
@@ -35,7 +35,9 @@ const WEIGHTS = [
 ] as const satisfies readonly (keyof typeof WEIGHT_SUFFIXES)[]
 const LIMITS = { parallel: 16, waiting: 100_000, norm: 64, threads: 512 } as const
 
-/** The settings in a LoadModel request. @throws SvcError `invalid_request` for what cannot be honoured */
+/**
+ * Reads the settings in a LoadModel request. @throws SvcError `invalid_request` for a setting that cannot be honoured
+ */
 export function toModelSettings(request: ModelOptions): ModelSettings {
   const options = parseOptions(request.Options)
   const count = (names: readonly string[], min: number, max: number, otherwise: number): number =>
@@ -61,7 +63,7 @@ export function toModelSettings(request: ModelOptions): ModelSettings {
   }
 }
 
-/** Names of the fields and options of a request that will not be honoured. */
+/** Names of the fields and options of a request without an effect. */
 export function findIgnored(request: ModelOptions): readonly string[] {
   const fields = LORA_FIELDS.filter((field) => request[field] !== '')
   const options = [...parseOptions(request.Options).keys()].filter(
@@ -70,7 +72,7 @@ export function findIgnored(request: ModelOptions): readonly string[] {
   return [...fields, ...options.map((name) => `option ${name}`)]
 }
 
-/** The place of the model, which lies below the models folder where the request names one. */
+/** The path of the model, which lies below the models folder when the request names one. */
 function confine({ ModelFile: file, ModelPath: root, Model: model }: ModelOptions): string {
   if (file === '' && model === '') throw invalidRequest('no model is named', 'ModelFile')
   const place = path.resolve(file || path.join(root, model))

@@ -22,7 +22,7 @@ export function createStatusHandlers(host: ModelHost): Pick<BackendHandlers, 'st
   }
 }
 
-/** Capabilities: what the handlers can do, narrowed to what the loaded model can. */
+/** Capabilities: those of the handlers, limited to those of the loaded model. */
 export function createCapabilities(
   host: ModelHost,
   handlers: BackendHandlers,

@@ -3,7 +3,7 @@ import type { EngineModel } from '../engine/model.ts'
 import { invalidRequest } from '../errors.ts'
 import type { ModelHost } from '../model-host.ts'
 
-/** TokenizeString and Detokenize: without the tokens that go around a text. */
+/** TokenizeString and Detokenize, without special tokens. */
 export function createTokenizeHandlers(host: ModelHost): Pick<BackendHandlers, 'tokenizeString' | 'detokenize'> {
   return {
     tokenizeString: async ({ ModelIdentity, Prompt }, { signal }) => {
@@ -19,7 +19,7 @@ export function createTokenizeHandlers(host: ModelHost): Pick<BackendHandlers, '
   }
 }
 
-/** @throws OnnxError `invalid_request` where the vocabulary does not have one of the tokens */
+/** @throws OnnxError `invalid_request` for a token outside of the vocabulary */
 export function checkTokens({ tokenizer }: EngineModel, tokens: readonly number[], param: string): void {
   const unknown = tokens.find((id) => !tokenizer.has(id))
   if (unknown !== undefined) throw invalidRequest(`there is no token ${unknown}`, param)

@@ -1,5 +1,5 @@
 import type { TrackedText } from './tracked-text.ts'
-import { sliceTracked, sourceRange } from './tracked-text.ts'
+import { sliceTracked, toSourceRange } from './tracked-text.ts'
 import type { Token } from './word-pieces.ts'
 
 /** An entry of `added_tokens` in `tokenizer.json`. */
@@ -7,9 +7,9 @@ export interface AddedToken {
   readonly id: number
   readonly content: string
   readonly special: boolean
-  /** Whether it is looked for in the normalized text. */
+  /** Whether it is searched in the normalized text. */
   readonly normalized: boolean
-  /** Whether blanks before it, and behind it, belong to it. */
+  /** Whether blanks before it, and after it, belong to it. */
   readonly lstrip: boolean
   readonly rstrip: boolean
 }
@@ -22,7 +22,7 @@ export type Section =
 /** Finds added tokens, the longest where several begin at one place. */
 export type SplitAddedTokens = (input: TrackedText) => readonly Section[]
 
-/** A splitter for some tokens by the text they have where they are looked for. */
+/** Creates a splitter for tokens by their text in the searched form. */
 export function createSplitter(tokens: ReadonlyMap<string, AddedToken>): SplitAddedTokens {
   const pattern = matchAny([...tokens.keys()])
   if (pattern === undefined) return (text) => [{ kind: 'text', text }]
@@ -37,7 +37,7 @@ export function createSplitter(tokens: ReadonlyMap<string, AddedToken>): SplitAd
       if (token === undefined) continue
       const end = index + content.length
       addText(token.lstrip ? done + input.text.slice(done, index).trimEnd().length : index)
-      sections.push({ kind: 'token', token: { id: token.id, ...sourceRange(input, index, end) } })
+      sections.push({ kind: 'token', token: { id: token.id, ...toSourceRange(input, index, end) } })
       done = token.rstrip ? end + blanksAt(input.text, end) : end
     }
     addText(input.text.length)
@@ -45,7 +45,9 @@ export function createSplitter(tokens: ReadonlyMap<string, AddedToken>): SplitAd
   }
 }
 
-/** Cuts a text inside everything that reads like one of these tokens, behind its first character. */
+/**
+ * Creates a function that cuts a text inside everything that reads like one of these tokens, after its first character.
+ */
 export function createBreaker(contents: readonly string[]): (input: TrackedText) => readonly TrackedText[] {
   const pattern = matchAny(contents.filter((content) => [...content].length > 1))
   if (pattern === undefined) return (input) => [input]
@@ -58,7 +60,7 @@ export function createBreaker(contents: readonly string[]): (input: TrackedText)
   }
 }
 
-/** Any of these texts, the longest first; undefined where there are none. */
+/** Matches any of these texts, the longest first; undefined without texts. */
 function matchAny(texts: readonly string[]): RegExp | undefined {
   const wanted = texts.filter((text) => text !== '').sort((a, b) => b.length - a.length)
   if (wanted.length === 0) return undefined

@@ -1,9 +1,9 @@
 import type { PostProcessor } from './library.ts'
 
-/** Tokens that a model wants around one text, or around two. */
+/** Special tokens that a model expects around one text, or around two. */
 export interface Frame {
   readonly before: readonly FrameToken[]
-  /** Type of the tokens of the text, and of those of the second one. */
+  /** Type of the first text's tokens, and of the second's. */
   readonly textTypes: readonly number[]
   /** Between two texts; empty for one. */
   readonly between: readonly FrameToken[]
@@ -16,13 +16,13 @@ export interface FrameToken {
   readonly type: number
 }
 
-// No vocabulary has these.
+// Markers that no vocabulary contains.
 const FIRST = '\u0000first'
 const SECOND = '\u0000second'
 const BARE: Frame = { before: [], textTypes: [0], between: [], after: [] }
 
-/** What stands around one text. */
-export function singleFrame(postProcessor: PostProcessor | null, toId: (token: string) => number): Frame {
+/** Reads the frame of one text. */
+export function readSingleFrame(postProcessor: PostProcessor | null, toId: (token: string) => number): Frame {
   if (postProcessor === null) return BARE
   const { tokens, token_type_ids: types } = postProcessor.post_process([FIRST], null, true)
   const at = tokens.indexOf(FIRST)
@@ -30,8 +30,8 @@ export function singleFrame(postProcessor: PostProcessor | null, toId: (token: s
   return { before: frame.slice(0, at), textTypes: [types?.[at] ?? 0], between: [], after: frame.slice(at + 1) }
 }
 
-/** What stands around two texts; undefined for a tokenizer that cannot join them. */
-export function pairFrame(postProcessor: PostProcessor | null, toId: (token: string) => number): Frame | undefined {
+/** Reads the frame of two texts; undefined for a tokenizer that cannot join them. */
+export function readPairFrame(postProcessor: PostProcessor | null, toId: (token: string) => number): Frame | undefined {
   if (postProcessor === null) return undefined
   const { tokens, token_type_ids: types } = postProcessor.post_process([FIRST], [SECOND], true)
   const [first, second] = [tokens.indexOf(FIRST), tokens.indexOf(SECOND)]
@@ -45,8 +45,8 @@ export function pairFrame(postProcessor: PostProcessor | null, toId: (token: str
   }
 }
 
-/** Tokens that a frame takes. */
-export function frameSize({ before, between, after }: Frame): number {
+/** Number of tokens in a frame. */
+export function measureFrame({ before, between, after }: Frame): number {
   return before.length + between.length + after.length
 }
 

@@ -1,6 +1,6 @@
 /**
- * What is used of `@huggingface/tokenizers`, with types: its own declarations name files without endings, which Node's
- * resolution does not find.
+ * The used parts of `@huggingface/tokenizers`, with types: its own declarations name files without endings, which
+ * Node's resolution does not find.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import * as tokenizers from '@huggingface/tokenizers'
 export interface Normalizer {
   normalize(text: string): string
 }
-/** Cuts a text into words. */
+/** Splits a text into words. */
 export interface PreTokenizer {
   pre_tokenize_text(text: string, options?: { readonly section_index: number }): string[]
 }
@@ -22,14 +22,14 @@ export interface PostProcessor {
     addSpecial: boolean,
   ): { readonly tokens: readonly string[]; readonly token_type_ids?: readonly number[] | undefined }
 }
-/** Cuts a word into tokens. */
+/** Splits a word into tokens. */
 export interface Model {
   /** Texts by id. */
   readonly vocab: readonly (string | undefined)[]
   readonly tokens_to_ids: ReadonlyMap<string, number>
   readonly unk_token_id?: number | undefined
   readonly end_of_word_suffix?: string | undefined
-  /** Whether unknown tokens in a row become one. */
+  /** Whether consecutive unknown tokens become one. */
   readonly fuse_unk: boolean
   encode(words: readonly string[]): string[]
 }
@@ -68,7 +68,7 @@ interface ReplacePreTokenizer extends PreTokenizer {
 export interface WordPiece extends Model {
   readonly config: { readonly continuing_subword_prefix?: string }
 }
-/** Pieces merged from letters. */
+/** Merges letters into pieces. */
 export interface BPE extends Model {
   readonly continuing_subword_suffix: string | null
   readonly byte_fallback: boolean

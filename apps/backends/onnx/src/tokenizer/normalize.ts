@@ -1,18 +1,18 @@
 import { library, type Normalizer } from './library.ts'
 import { createTrackedTextBuilder, prependTracked, sliceTracked, type TrackedText } from './tracked-text.ts'
 
-/** One change of a text that keeps track of where everything came from. */
+/** A change of a text that keeps track of the source positions. */
 export type TrackedStep = (input: TrackedText) => TrackedText
 
 /**
- * A character with what combines with it. No normalization reaches beyond: letters and the marks behind them, runs of
+ * A character with its combining marks. No normalization reaches beyond: letters and the marks after them, runs of
  * Hangul letters, half-width katakana and its sound marks.
  */
 const CLUSTER = /[\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]+[\p{M}\uff9e\uff9f]*|[\s\S][\p{M}\uff9e\uff9f]*/gu
 const MAX_REMEMBERED = 20_000
 const MAX_REMEMBERED_UNITS = 16
 
-/** The steps of a normalizer, in order; none where there is no normalizer. */
+/** Creates the steps of a normalizer, in order; none without a normalizer. */
 export function createNormalizeSteps(normalizer: Normalizer | null): readonly TrackedStep[] {
   if (normalizer === null) return []
   if (normalizer instanceof library.SequenceNormalizer) return normalizer.normalizers.flatMap(createNormalizeSteps)
@@ -32,8 +32,8 @@ export function createNormalizeSteps(normalizer: Normalizer | null): readonly Tr
 }
 
 /**
- * A change that looks at no more than one character and the marks on it, applied to one after the other. What came out
- * of a character stands for all of it.
+ * Normalizes one cluster after the other, for changes that look no further than a character with its marks. The result
+ * of a cluster has the cluster's source range.
  */
 export function normalizeByCluster(normalize: (text: string) => string): TrackedStep {
   const remembered = new Map<string, string>()
@@ -57,7 +57,7 @@ export function normalizeByCluster(normalize: (text: string) => string): Tracked
   }
 }
 
-/** Puts `content` in place of every match of a global expression. */
+/** Replaces every match of a global expression with `content`. */
 export function replaceTracked(input: TrackedText, pattern: RegExp, content: string): TrackedText {
   const builder = createTrackedTextBuilder()
   let done = 0
@@ -72,7 +72,7 @@ export function replaceTracked(input: TrackedText, pattern: RegExp, content: str
   return builder.build()
 }
 
-/** Takes blanks away from the ends. */
+/** Removes blanks at the ends. */
 export function stripTracked(
   input: TrackedText,
   { left, right }: { readonly left: boolean; readonly right: boolean },

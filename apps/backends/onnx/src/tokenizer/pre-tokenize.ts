@@ -2,10 +2,10 @@ import { type ByteLevelPreTokenizer, library, type MetaspacePreTokenizer, type P
 import { replaceTracked } from './normalize.ts'
 import { createTrackedTextBuilder, prependTracked, sliceTracked, type TrackedText } from './tracked-text.ts'
 
-/** Cuts a text into the words that a tokenizer model takes one by one. `section` counts the pieces of a text, from 0. */
+/** Splits a text into words for the tokenizer model. `section` counts the pieces of a text, from 0. */
 export type PreTokenizeStep = (input: TrackedText, section: number) => readonly TrackedText[]
 
-/** The steps of a pre-tokenizer, each to be applied to everything the one before gave. */
+/** Creates the steps of a pre-tokenizer; each applies to all results of the previous one. */
 export function createPreTokenizeSteps(preTokenizer: PreTokenizer | null): readonly PreTokenizeStep[] {
   if (preTokenizer === null) return []
   if (preTokenizer instanceof library.SequencePreTokenizer)
@@ -21,14 +21,14 @@ export function createPreTokenizeSteps(preTokenizer: PreTokenizer | null): reado
   return [(input, section) => findWords(input, preTokenizer.pre_tokenize_text(input.text, { section_index: section }))]
 }
 
-/** Words that stand in the text as they are, one after the other. */
+/** Finds words in the text, one after the other. */
 function findWords(input: TrackedText, words: readonly string[]): readonly TrackedText[] {
   let end = 0
   return words
     .filter((word) => word !== '')
     .map((word) => {
       const start = input.text.indexOf(word, end)
-      // A word that was changed on the way can only be said to come from all that is left.
+      // A changed word cannot be found: its source is the whole rest.
       if (start < 0) return coverWord(word, sliceTracked(input, end, input.text.length))
       end = start + word.length
       return sliceTracked(input, start, end)
@@ -67,7 +67,7 @@ function utf8Length(point: number): number {
   return point < 0x10000 ? 3 : 4
 }
 
-/** A mark in place of every space, and one in front where the model wants it. */
+/** Replaces every space with a mark, and adds one in front if the model expects it. */
 function toMetaspace(input: TrackedText, preTokenizer: MetaspacePreTokenizer, section: number): TrackedText {
   const { replacement, str_rep: mark, prepend_scheme: scheme } = preTokenizer
   const marked = replaceTracked(input, / /g, mark)
@@ -75,7 +75,7 @@ function toMetaspace(input: TrackedText, preTokenizer: MetaspacePreTokenizer, se
   return wanted && !marked.text.startsWith(replacement) ? prependTracked(mark, marked) : marked
 }
 
-/** A whole source as the one word it is where nothing cuts it. */
+/** The whole text is one word when no step splits it. */
 export function preTokenize(
   input: TrackedText,
   steps: readonly PreTokenizeStep[],

@@ -8,12 +8,12 @@ const KINDS: readonly TinyTokenizerKind[] = ['word-piece', 'bytes', 'unigram']
 const signal = new AbortController().signal
 const config = { pad_token: '[PAD]', unk_token: '[UNK]' }
 
-/** A tokenizer with parts of its file in the place of the tiny one's. */
+/** A tokenizer with parts of its file changed from the tiny one's. */
 function create(kind: TinyTokenizerKind, changes: Readonly<Record<string, unknown>> = {}): TextTokenizer {
   return createTextTokenizer({ tokenizer: { ...createTinyTokenizer(kind).file, ...changes }, config })
 }
 
-async function partsOf(tokenizer: TextTokenizer, text: string): Promise<string[]> {
+async function encodeParts(tokenizer: TextTokenizer, text: string): Promise<string[]> {
   return (await tokenizer.encode(text, { signal })).map(({ start, end }) => text.slice(start, end))
 }
 
@@ -37,7 +37,7 @@ describe.each(KINDS)('tokens of %s', (kind) => {
   const tokenizer = create(kind)
   const original = new library.Tokenizer(createTinyTokenizer(kind).file, config)
 
-  it('are those of the library', async () => {
+  it('equal those of the library', async () => {
     const property = fc.asyncProperty(texts, async (characters) => {
       const text = characters.join('')
       const ids = (await tokenizer.encode(text, { signal })).map(({ id }) => id)
@@ -46,7 +46,7 @@ describe.each(KINDS)('tokens of %s', (kind) => {
     await fc.assert(property, { numRuns: 2000 })
   })
 
-  it('come from places that never fall, whole characters long, inside the text', async () => {
+  it('have ascending source ranges of whole characters, inside the text', async () => {
     const property = fc.asyncProperty(texts, async (characters) => {
       const text = characters.join('')
       let last = 0
@@ -72,7 +72,7 @@ describe('where tokens come from', () => {
     ['bytes', '👩', ['👩', '👩', '👩', '👩']],
     ['unigram', 'ＪＯ ﬁ John', ['', 'ＪＯ', ' ', 'ﬁ', 'ﬁ', ' John']],
   ] as const)('%s: %j', async (kind, text, expected) => {
-    expect(await partsOf(create(kind), text)).toEqual(expected)
+    expect(await encodeParts(create(kind), text)).toEqual(expected)
   })
 
   it('special tokens in a text are text', async () => {
@@ -173,7 +173,7 @@ describe('normalizers and pre-tokenizers of every kind', () => {
 })
 
 describe('long texts', () => {
-  it('are cut at blanks, which changes no token, and can be left', async () => {
+  it('splits texts at blanks without changing tokens, and stops at an abort', async () => {
     const text = 'John Smith lives in New York. é 👩‍👩‍👧 '.repeat(3000)
     for (const kind of KINDS) {
       const tokenizer = create(kind)

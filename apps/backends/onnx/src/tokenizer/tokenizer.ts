@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type AddedToken, createBreaker, createSplitter } from './added-tokens.ts'
-import { type Frame, pairFrame, singleFrame } from './frame.ts'
+import { type Frame, readPairFrame, readSingleFrame } from './frame.ts'
 import { library, type Model } from './library.ts'
 import {
   createNormalizeSteps,
@@ -13,23 +13,22 @@ import { createPreTokenizeSteps, preTokenize } from './pre-tokenize.ts'
 import { type TrackedText, trackText } from './tracked-text.ts'
 import { type Token, toTokens } from './word-pieces.ts'
 
-/** The tokenizer of a model, which knows where in the text each token came from. */
+/** The tokenizer of a model, which knows the source range of each token. */
 export interface TextTokenizer {
-  /** What goes around one text. */
+  /** Special tokens around one text. */
   readonly single: Frame
-  /** What goes around two texts; undefined where the model has no such form. */
+  /** Special tokens around two texts; undefined for a model without such a form. */
   readonly pair: Frame | undefined
   /** Tokens of padding. */
   readonly padId: number
   /**
-   * Tokens of a text, without those of the frame. Text that reads like a special token is text.
-   * Long texts are cut at blanks into parts that are read one by one, and many texts one after the other make pauses
-   * too, so that the process stays responsive.
+   * The tokens of a text, without special ones. Text that reads like a special token is text. Long texts are split at
+   * blanks into parts, with pauses between them and between many texts, so that the process stays responsive.
    */
   encode(text: string, options: { readonly signal: AbortSignal }): Promise<readonly Token[]>
-  /** Text of token ids, special ones included. */
+  /** The text of token ids, special ones included. */
   decode(ids: readonly number[]): string
-  /** Whether there is a token of this id. */
+  /** Whether a token has this id. */
   has(id: number): boolean
 }
 
@@ -37,14 +36,14 @@ export interface TextTokenizer {
 export interface TokenizerFiles {
   /** `tokenizer.json`. */
   readonly tokenizer: Readonly<Record<string, unknown>>
-  /** `tokenizer_config.json`; empty where it is not there. */
+  /** `tokenizer_config.json`; empty when the file is missing. */
   readonly config: Readonly<Record<string, unknown>>
 }
 
-/** UTF-16 units that are read in one go. */
+/** UTF-16 units read without a pause. */
 const SECTION_UNITS = 8192
 
-/** Builds a tokenizer. @throws Error where a file asks for what the library does not know */
+/** Builds a tokenizer. @throws Error for features that the library lacks */
 export function createTextTokenizer({ tokenizer: file, config }: TokenizerFiles): TextTokenizer {
   const parts = new library.Tokenizer({ added_tokens: [], ...file }, config)
   const { model } = parts
@@ -82,8 +81,8 @@ export function createTextTokenizer({ tokenizer: file, config }: TokenizerFiles)
     })
 
   return {
-    single: singleFrame(parts.post_processor, toId),
-    pair: pairFrame(parts.post_processor, toId),
+    single: readSingleFrame(parts.post_processor, toId),
+    pair: readPairFrame(parts.post_processor, toId),
     padId: typeof config.pad_token === 'string' ? (parts.token_to_id(config.pad_token) ?? 0) : 0,
     encode: async (text, { signal }) => {
       const place = { section: 0 }
@@ -106,7 +105,9 @@ export function createTextTokenizer({ tokenizer: file, config }: TokenizerFiles)
   }
 }
 
-/** Where a part of a long text ends: before blanks if there are any in its second half, never inside a pair. */
+/**
+ * The end of a part of a long text: before blanks if there are any in its second half, never inside a surrogate pair.
+ */
 function sectionEnd(text: string, start: number): number {
   if (text.length - start <= 2 * SECTION_UNITS) return text.length
   for (let end = start + SECTION_UNITS; end > start + SECTION_UNITS / 2; end--) {
@@ -116,7 +117,7 @@ function sectionEnd(text: string, start: number): number {
   return /[\udc00-\udfff]/.test(text.charAt(end)) ? end + 1 : end
 }
 
-/** What two old keys of the configuration ask for. */
+/** The steps that two old keys of the configuration ask for. */
 function legacySteps(config: Readonly<Record<string, unknown>>): readonly TrackedStep[] {
   const steps: TrackedStep[] = []
   if (config.remove_space === true) {
@@ -128,7 +129,7 @@ function legacySteps(config: Readonly<Record<string, unknown>>): readonly Tracke
   return steps
 }
 
-/** No token of a text is a special one, whatever the model makes of it, but the one for unknown text. */
+/** Keeps special tokens out of a text's tokens, except for the one for unknown text. */
 function createGuard(model: Model, special: readonly AddedToken[]): (token: Token) => Token {
   const unknown = model.unk_token_id
   const forbidden = new Set(special.map(({ id }) => id).filter((id) => id !== unknown))

@@ -1,17 +1,17 @@
-/** A text made from another one, each UTF-16 unit with the part of the source it came from. */
+/** A text made from another one; each UTF-16 unit has its source range. */
 export interface TrackedText {
   readonly text: string
-  /** Where in the source the part of each unit begins, in UTF-16 units; never falling. */
+  /** Start of each unit's source range, in UTF-16 units; never descending. */
   readonly starts: readonly number[]
-  /** Where it ends; equal to the start for what was put in and stands for nothing. */
+  /** End of each unit's source range; equal to the start for inserted text. */
   readonly ends: readonly number[]
 }
 
-/** Puts a tracked text together, from front to back. */
+/** Builds a tracked text from front to back. */
 export interface TrackedTextBuilder {
-  /** Adds text of which every unit came from `[start, end)` of the source. */
+  /** Adds text whose units all come from `[start, end)` of the source. */
   add(text: string, start: number, end: number): void
-  /** Adds a part of a tracked text as it is. */
+  /** Adds a part of a tracked text. */
   copy(from: TrackedText, start: number, end: number): void
   build(): TrackedText
 }
@@ -28,7 +28,7 @@ export function sliceTracked({ text, starts, ends }: TrackedText, start: number,
   return { text: text.slice(start, end), starts: starts.slice(start, end), ends: ends.slice(start, end) }
 }
 
-/** The same text with something in front that stands for nothing. */
+/** The same text with an inserted prefix, which has no source. */
 export function prependTracked(prefix: string, tracked: TrackedText): TrackedText {
   const builder = createTrackedTextBuilder()
   const at = tracked.starts[0] ?? 0
@@ -37,13 +37,13 @@ export function prependTracked(prefix: string, tracked: TrackedText): TrackedTex
   return builder.build()
 }
 
-/** The part of the source that units `[start, end)` of a tracked text came from. `start` must lie before `end`. */
-export function sourceRange(tracked: TrackedText, start: number, end: number): { start: number; end: number } {
+/** The source range of units `[start, end)` of a tracked text. `start` must lie before `end`. */
+export function toSourceRange(tracked: TrackedText, start: number, end: number): { start: number; end: number } {
   const from = tracked.starts[start] ?? 0
   return { start: from, end: Math.max(from, tracked.ends[end - 1] ?? from) }
 }
 
-/** A text without anything in it yet. */
+/** Creates an empty builder. */
 export function createTrackedTextBuilder(): TrackedTextBuilder {
   const parts: string[] = []
   const starts: number[] = []

@@ -1,21 +1,21 @@
 import { type BPE, library, type Model, type WordPiece } from './library.ts'
-import { sourceRange, type TrackedText } from './tracked-text.ts'
+import { type TrackedText, toSourceRange } from './tracked-text.ts'
 
-/** A token and the part of the source it came from, in UTF-16 units. */
+/** A token with its source range, in UTF-16 units. */
 export interface Token {
   readonly id: number
   readonly start: number
   readonly end: number
 }
 
-/** A piece of a word: what the vocabulary has for it, and how many units of the word it takes. */
+/** A piece of a word: its tokens, and the number of the word's units that it covers. */
 interface Piece {
   /** Tokens of the piece: several for one that is written as bytes, none for one the model leaves out. */
   readonly ids: readonly number[]
   readonly units: number
 }
 
-/** The tokens of a text that has been cut into words. */
+/** The tokens of a text that was split into words. */
 export function toTokens(model: Model, words: readonly TrackedText[]): Token[] {
   const tokens = words.flatMap((word) => toWordTokens(model, word))
   return model.fuse_unk ? fuseUnknown(tokens, model.unk_token_id) : tokens
@@ -25,16 +25,16 @@ function toWordTokens(model: Model, word: TrackedText): Token[] {
   if (word.text === '') return []
   const pieces = findPieces(model, word.text)
   const units = pieces.reduce((sum, piece) => sum + piece.units, 0)
-  // Pieces that do not add up to the word cannot be told apart: each stands for all of it.
+  // Pieces that do not add up to the word have no ranges of their own: each gets the whole word's.
   if (units !== word.text.length) {
-    const whole = sourceRange(word, 0, word.text.length)
+    const whole = toSourceRange(word, 0, word.text.length)
     return pieces.flatMap(({ ids }) => ids.map((id) => ({ id, ...whole })))
   }
   let at = 0
   return pieces.flatMap((piece) => {
     const start = at
     at += piece.units
-    const range = sourceRange(word, start, at)
+    const range = toSourceRange(word, start, at)
     return piece.ids.map((id) => ({ id, ...range }))
   })
 }
@@ -49,7 +49,7 @@ function findPieces(model: Model, word: string): readonly Piece[] {
   return [{ ids: known(model, word), units: word.length }]
 }
 
-/** The token of a text, or the one for unknown text where there is such a token. */
+/** The token of a text, or the one for unknown text if there is one. */
 function known(model: Model, text: string): readonly number[] {
   const id = model.tokens_to_ids.get(text) ?? model.unk_token_id
   return id === undefined ? [] : [id]
@@ -85,7 +85,7 @@ function mergedIds(model: BPE, text: string): readonly number[] {
   return ids.length === bytes.length ? ids : known(model, text)
 }
 
-/** One token in place of several unknown ones in a row. */
+/** Replaces consecutive unknown tokens with one. */
 function fuseUnknown(tokens: readonly Token[], unknown: number | undefined): Token[] {
   const fused: Token[] = []
   for (const token of tokens) {

@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import { type Chain, createChain, type FailoverEvent, type FailoverSettings } from '@svc/proxy/failover'
+import { createFailoverGroup, type FailoverEvent, type FailoverGroup, type FailoverSettings } from '@svc/proxy/failover'
 import { chainSettingsOf } from '../../catalog/chain.ts'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { Clock } from '../../ports.ts'
@@ -12,7 +12,7 @@ export interface Chains {
    *
    * @throws {SvcError} `model_load_failed` (internal) naming the setting at fault
    */
-  of(model: ModelConfig): Chain
+  of(model: ModelConfig): FailoverGroup
   /**
    * Takes note that the file of a name has changed: a chain that was asked for before follows it now rather than with its
    * next request, so that those who watch are told.
@@ -21,9 +21,9 @@ export interface Chains {
    */
   follow(name: string, model: ModelConfig | undefined): void
   /** Whether its file is gone, or another chain was asked for under its name since: it is of requests before that. */
-  isGone(chain: Chain): boolean
+  isGone(chain: FailoverGroup): boolean
   /** Those that have been asked for so far and are still there, by name. */
-  known(): ReadonlyMap<string, Chain>
+  known(): ReadonlyMap<string, FailoverGroup>
 }
 
 /** What becomes of a chain: a change of its own, or `reset`: its file is another one, and what was known of it is not. */
@@ -44,10 +44,14 @@ const MAX_CHAINS = 256
 export function createChains({ clock, onEvent, isThere }: ChainsOptions): Chains {
   const byModel = new WeakMap<ModelConfig, KnownChain>()
   const byName = new Map<string, KnownChain>()
-  const replaced = new WeakSet<Chain>()
-  const names = new WeakMap<Chain, string>()
-  const make = (name: string, settings: FailoverSettings, pinned: string | undefined): Chain => {
-    const chain = createChain({ settings, now: () => clock.monotonic(), onEvent: (event) => onEvent(name, event) })
+  const replaced = new WeakSet<FailoverGroup>()
+  const names = new WeakMap<FailoverGroup, string>()
+  const make = (name: string, settings: FailoverSettings, pinned: string | undefined): FailoverGroup => {
+    const chain = createFailoverGroup({
+      settings,
+      now: () => clock.monotonic(),
+      onEvent: (event) => onEvent(name, event),
+    })
     // Somebody wanted it: only that target itself can take it back.
     if (settings.targets.some(({ model }) => model === pinned)) chain.pin(pinned)
     return chain
@@ -70,7 +74,7 @@ export function createChains({ clock, onEvent, isThere }: ChainsOptions): Chains
     const [oldest] = byName.keys()
     if (byName.size > MAX_CHAINS && oldest !== undefined) byName.delete(oldest)
   }
-  const chainOf = (model: ModelConfig): Chain => {
+  const chainOf = (model: ModelConfig): FailoverGroup => {
     const before = byName.get(model.name)
     const known = byModel.get(model) ?? find(model, before)
     byModel.set(model, known)
@@ -98,5 +102,5 @@ export function createChains({ clock, onEvent, isThere }: ChainsOptions): Chains
 interface KnownChain {
   /** The settings that it was made with, as text. */
   readonly key: string
-  readonly chain: Chain
+  readonly chain: FailoverGroup
 }

@@ -79,7 +79,7 @@ export function createFailover({ chains, slots, prober, failed, audit, clock }: 
       } catch (error) {
         throw toFailure(error, { model, context })
       } finally {
-        prober.watch(request.chain, model)
+        prober.watch(request.group, model)
       }
     },
     async perform(model, task, run) {
@@ -102,7 +102,7 @@ export function createFailover({ chains, slots, prober, failed, audit, clock }: 
       } catch (error) {
         throw toFailure(error, { model, context })
       } finally {
-        prober.watch(request.chain, model)
+        prober.watch(request.group, model)
       }
     },
   }
@@ -111,7 +111,7 @@ export function createFailover({ chains, slots, prober, failed, audit, clock }: 
     model: ModelConfig,
     { context, ledger, bodyBytes }: FailoverTask,
   ): { request: FailoverRequest; findTarget: (candidate: Candidate) => ModelConfig } {
-    const chain = chains.of(model)
+    const group = chains.of(model)
     const findTarget = ({ model: name }: Candidate): ModelConfig => {
       const target = listFailoverTargets(model).find((one) => one.name === name)?.model
       if (target === undefined) throw skipped(`model "${name}" does not exist`)
@@ -124,7 +124,7 @@ export function createFailover({ chains, slots, prober, failed, audit, clock }: 
       ledger.headers['Served-Model'] = encodeURI(candidate.model)
       if (candidate.note !== undefined) ledger.headers.Failover = candidate.note
     }
-    return { request: { chain, bodyBytes, signal: context.signal, onServed }, findTarget }
+    return { request: { group, bodyBytes, signal: context.signal, onServed }, findTarget }
   }
 
   function takeSlot({ name, limits }: ModelConfig): () => void {

@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/proxy/failover'
+import type { FailoverGroup } from '@svc/proxy/failover'
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { ChainEvent } from './chains.ts'
 
@@ -9,7 +9,7 @@ import type { ChainEvent } from './chains.ts'
  */
 export function createFailoverMetrics(
   registry: Registry,
-  known: () => ReadonlyMap<string, Chain>,
+  known: () => ReadonlyMap<string, FailoverGroup>,
 ): (chain: string, event: ChainEvent) => void {
   const switches = new Counter({
     name: 'svc_failover_switches_total',

@@ -1,4 +1,4 @@
-import type { Chain, DueProbe } from '@svc/proxy/failover'
+import type { DueProbe, FailoverGroup } from '@svc/proxy/failover'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import { listFailoverTargets } from '../../catalog/serving.ts'
 import type { Clock, Logger } from '../../ports.ts'
@@ -8,7 +8,7 @@ import type { Probe } from './probe.ts'
 /** Looks at targets that are down until they are up again, and has those loaded that are to be warm. */
 export interface Prober {
   /** Looks after the targets of a chain from now on, for as long as one of them is down or rests and its file is the same. */
-  watch(chain: Chain, model: ModelConfig): void
+  watch(chain: FailoverGroup, model: ModelConfig): void
   /** Ends every look. */
   close(): Promise<void>
 }
@@ -27,13 +27,13 @@ export interface ProberOptions {
 export function createProber({ chains, probe, load, clock, logger }: ProberOptions): Prober {
   const closing = new AbortController()
   /** The loops that run, by chain, with the model as its file is now. */
-  const watched = new Map<Chain, { model: ModelConfig; readonly done: Promise<void> }>()
+  const watched = new Map<FailoverGroup, { model: ModelConfig; readonly done: Promise<void> }>()
 
-  const warmed = new WeakSet<Chain>()
+  const warmed = new WeakSet<FailoverGroup>()
   const warming = new Set<Promise<void>>()
 
   /** Targets that are to be warm are loaded once, while another one serves. */
-  const warm = (chain: Chain, owner: ModelConfig): void => {
+  const warm = (chain: FailoverGroup, owner: ModelConfig): void => {
     if (warmed.has(chain)) return
     warmed.add(chain)
     const names = new Set(chain.states.filter((target) => target.warm).map((target) => target.model))
@@ -46,7 +46,7 @@ export function createProber({ chains, probe, load, clock, logger }: ProberOptio
       void loading.finally(() => warming.delete(loading))
     }
   }
-  const look = async (chain: Chain, { model: name, isLast }: DueProbe): Promise<void> => {
+  const look = async (chain: FailoverGroup, { model: name, isLast }: DueProbe): Promise<void> => {
     const owner = watched.get(chain)?.model
     const target = owner && listFailoverTargets(owner).find((one) => one.name === name)?.model
     const isServing = target !== undefined && !target.disabled
@@ -56,10 +56,10 @@ export function createProber({ chains, probe, load, clock, logger }: ProberOptio
     chain.reportProbe(name, isGood)
   }
   // Rests end when somebody looks: so that this is told in time, they are looked at too.
-  const needsLooks = (chain: Chain): boolean =>
+  const needsLooks = (chain: FailoverGroup): boolean =>
     !chains.isGone(chain) && chain.states.some(({ status }) => status !== 'up')
 
-  const run = async (chain: Chain): Promise<void> => {
+  const run = async (chain: FailoverGroup): Promise<void> => {
     try {
       while (needsLooks(chain)) {
         await clock.sleep(chain.settings.probe.intervalMs, { signal: closing.signal })

@@ -1,4 +1,4 @@
-import { type GoStruct, goMapOf, goSliceOf, goStruct } from '@svc/templates'
+import { type GoStruct, goMap, goSlice, goStruct } from '@svc/templates'
 import type { MediaCounts, PromptToolCall } from './prompt-input.ts'
 import type { PromptTool } from './select-tools.ts'
 
@@ -11,7 +11,7 @@ const FUNCTION = goStruct('Function', {
   Name: { type: 'string', json: 'name' },
   Description: { type: 'string', json: 'description' },
   Strict: { type: 'bool', json: 'strict' },
-  Parameters: { type: goMapOf('any'), json: 'parameters' },
+  Parameters: { type: goMap('any'), json: 'parameters' },
 })
 
 const PROMPT = goStruct('PromptTemplateData', {
@@ -19,10 +19,10 @@ const PROMPT = goStruct('PromptTemplateData', {
   SuppressSystemPrompt: 'bool',
   Input: 'string',
   Instruction: 'string',
-  Functions: goSliceOf(FUNCTION),
+  Functions: goSlice(FUNCTION),
   MessageIndex: 'int',
   ReasoningEffort: 'string',
-  Metadata: goMapOf('string'),
+  Metadata: goMap('string'),
 })
 
 const FUNCTION_CALL = goStruct('FunctionCall', {
@@ -52,9 +52,9 @@ const CHAT_MESSAGE = goStruct('ChatMessageTemplateData', {
 const MEDIUM = goStruct('MultimodalContent', { ID: 'int' })
 
 const MULTIMODAL = goStruct('MultimodalData', {
-  Audio: goSliceOf(MEDIUM),
-  Images: goSliceOf(MEDIUM),
-  Video: goSliceOf(MEDIUM),
+  Audio: goSlice(MEDIUM),
+  Images: goSlice(MEDIUM),
+  Video: goSlice(MEDIUM),
   Text: 'string',
 })
 

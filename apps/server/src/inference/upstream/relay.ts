@@ -1,7 +1,14 @@
 import type { SvcError } from '@svc/errors'
 import type { PushUpstream } from '@svc/http-client'
 import { createSseRestorer, restoreJsonBody, type TokenMap } from '@svc/pii/reversible'
-import { type ByteRewriter, cloudRequest, type Provider, passthroughBody, type ReplyTarget, relay } from '@svc/proxy'
+import {
+  type ByteRewriter,
+  createCloudRequest,
+  createPassthroughBody,
+  type Provider,
+  type ReplyTarget,
+  relay,
+} from '@svc/proxy'
 import { NO_USAGE } from '../events.ts'
 import type { ModelRequest } from '../pipeline.ts'
 import type { CloudModels } from './cloud-models.ts'
@@ -23,10 +30,10 @@ export function createRelay({ models, upstream, opaque }: RelayParts): RelayUpst
   return async ({ request: { context, document, model }, filtered, ledger }, outgoing) => {
     const { splices, restoration } = filtered
     const target = await models.targetOf(model)
-    const { bytes, isStream } = passthroughBody(document, { upstreamModel: target.upstreamModel, splices })
+    const { bytes, isStream } = createPassthroughBody(document, { upstreamModel: target.upstreamModel, splices })
     const outcome = await relay({
       upstream,
-      request: cloudRequest(target, { client: (name) => context.header(name), body: bytes, isStream }),
+      request: createCloudRequest(target, { client: (name) => context.header(name), body: bytes, isStream }),
       provider: target.provider,
       outgoing,
       signal: context.ending,

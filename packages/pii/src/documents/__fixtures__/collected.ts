@@ -10,7 +10,7 @@ export function collect(format: DocumentFormat, body: unknown): SegmentCollectio
   return collectSegments(parseJson(encode(typeof body === 'string' ? body : JSON.stringify(body))), format)
 }
 
-/** What is scanned as text, as `path: text` lines. */
+/** The scanned texts, as `path: text` lines. */
 export function listTexts(format: DocumentFormat, body: unknown): string[] {
   return toLines(collect(format, body).segments.filter(({ isId }) => !isId))
 }
@@ -24,7 +24,7 @@ function toLines(segments: SegmentCollection['segments']): string[] {
   return segments.map(({ path, text }) => `${path}: ${text}`)
 }
 
-/** The body after every occurrence of a word in a segment became another. */
+/** The body after replacing every occurrence of a word in a segment. */
 export function replaceIn(format: DocumentFormat, source: string, word: string, mask = '[X]'): string {
   const bytes = encode(source)
   const { segments, toSplices } = collectSegments(parseJson(bytes), format)

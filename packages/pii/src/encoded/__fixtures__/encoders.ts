@@ -1,6 +1,6 @@
 import type { Encoding } from '../encodings.ts'
 
-/** Each way of writing a text that its encoding is to read, by what it is called. */
+/** Named encoders for each form that an encoding must read. */
 export const ENCODERS: readonly { readonly name: string; readonly encoding: Encoding; encode(text: string): string }[] = [
   { name: 'base64', encoding: 'base64', encode: toBase64 },
   { name: 'base64 without padding', encoding: 'base64', encode: (text) => toBase64(text).replace(/=+$/, '') },
@@ -12,7 +12,7 @@ export const ENCODERS: readonly { readonly name: string; readonly encoding: Enco
   { name: 'hex in capitals', encoding: 'hex', encode: (text) => toHex(text).toUpperCase() },
   { name: 'hex in lines', encoding: 'hex', encode: (text) => inLines(toHex(text), 26, '\n') },
   { name: 'percent signs for all', encoding: 'percent', encode: (text) => toHex(text).replace(/../g, '%$&') },
-  { name: 'percent signs for what is no letter', encoding: 'percent', encode: percentForOthers },
+  { name: 'percent signs for all but letters', encoding: 'percent', encode: percentForOthers },
   { name: 'references by number', encoding: 'html', encode: (text) => byCharacter(text, (code) => `&#${code};`) },
   {
     name: 'references in hex without their ends',

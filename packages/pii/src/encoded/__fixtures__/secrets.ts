@@ -1,4 +1,4 @@
-/** A text that each built-in finds something in, by its name, and what that is. */
+/** A sample text for each built-in, with the expected finding. */
 export const SECRETS: Readonly<Record<string, { readonly text: string; readonly secret: string }>> = {
   provider_a_api_key: alone('sk-proj-Zq9Zq9Zq9Zq9Zq9Zq9Zq'),
   provider_b_api_key: alone('sk-ant-api03-Zq9Zq9Zq9Zq9Zq9'),
@@ -33,7 +33,7 @@ function alone(secret: string) {
   return { text: secret, secret }
 }
 
-/** A number that is only known by the word before it. */
+/** A number that needs a context word before it. */
 function after(context: string, secret: string) {
   return { text: context + secret, secret }
 }

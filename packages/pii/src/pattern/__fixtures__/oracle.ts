@@ -6,15 +6,15 @@ interface OracleText {
   readonly codes: readonly number[]
   readonly starts: ReadonlySet<number>
   readonly ends: ReadonlySet<number>
-  /** What was found already: nests ask for the same many times. */
+  /** Known results: nested patterns ask for the same many times. */
   readonly known: Map<PatternNode, Set<number>[]>
 }
 
 /**
- * Finds the leftmost-longest matches by trying everything: each node gives every place where it can end. Slow, short and
- * written without regard to the matcher.
+ * Finds the leftmost-longest matches by trying everything: each node returns every position where it can end. Slow,
+ * short and independent of the matcher.
  *
- * @param segments where `^` and `$` match, in code units; @default the whole text
+ * @param segments ranges at whose edges `^` and `$` match, in code units; @default the whole text
  */
 export function oracleMatches(
   node: PatternNode,
@@ -32,7 +32,7 @@ export function oracleMatches(
   }
   const found: [number, number][] = []
   for (let at = 0; at < chars.length; ) {
-    const end = Math.max(-1, ...endsOf(node, subject, at))
+    const end = Math.max(-1, ...findEnds(node, subject, at))
     if (end > at) {
       found.push([offsets[at] ?? 0, offsets[end] ?? 0])
       at = end
@@ -41,15 +41,15 @@ export function oracleMatches(
   return found
 }
 
-function endsOf(node: PatternNode, text: OracleText, at: number): Set<number> {
+function findEnds(node: PatternNode, text: OracleText, at: number): Set<number> {
   const known = text.known.get(node) ?? []
   text.known.set(node, known)
-  const ends = known[at] ?? newEndsOf(node, text, at)
+  const ends = known[at] ?? computeEnds(node, text, at)
   known[at] = ends
   return ends
 }
 
-function newEndsOf(node: PatternNode, text: OracleText, at: number): Set<number> {
+function computeEnds(node: PatternNode, text: OracleText, at: number): Set<number> {
   const code = text.codes[at]
   switch (node.kind) {
     case 'literal':
@@ -59,9 +59,9 @@ function newEndsOf(node: PatternNode, text: OracleText, at: number): Set<number>
     case 'assertion':
       return new Set(holdsAt(node.assertion, text, at) ? [at] : [])
     case 'sequence':
-      return node.items.reduce((ends, item) => each(ends, (end) => endsOf(item, text, end)), new Set([at]))
+      return node.items.reduce((ends, item) => each(ends, (end) => findEnds(item, text, end)), new Set([at]))
     case 'choice':
-      return each(node.arms, (arm) => endsOf(arm, text, at))
+      return each(node.arms, (arm) => findEnds(arm, text, at))
     case 'repeat': {
       const all = new Set<number>()
       let round = new Set([at])
@@ -71,7 +71,7 @@ function newEndsOf(node: PatternNode, text: OracleText, at: number): Set<number>
           for (const end of round) all.add(end)
           if (count > node.min && all.size === before) break
         }
-        round = each(round, (end) => endsOf(node.body, text, end))
+        round = each(round, (end) => findEnds(node.body, text, end))
       }
       return all
     }

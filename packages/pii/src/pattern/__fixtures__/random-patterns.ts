@@ -2,7 +2,7 @@ import type { PatternNode } from '../ast.ts'
 import { PatternSyntaxError } from '../errors.ts'
 import { parsePattern } from '../grammar.ts'
 
-/** Numbers that look random and are the same in every run. */
+/** Pseudo-random numbers, the same in every run. */
 export class Dice {
   private state: number
 
@@ -74,7 +74,7 @@ export function acceptedPattern(dice: Dice, bounds: Bounds): { readonly source: 
   }
 }
 
-/** A text in which such patterns find something. */
+/** A text in which such patterns find matches. */
 export function randomText(dice: Dice, pieces: number): string {
   const parts = ['a', 'b', 'c', 'a', 'b', 'abc', 'aab', 'aaa', 'abab', 'bca', 'a-b', '-', ' ', '1', '\n', 'é', '🔑', 'x']
   const lone = '\ud83d'
@@ -97,12 +97,12 @@ function nest(dice: Dice, depth: number): string {
   return pieces.join('')
 }
 
-/** Repeats inside of repeats, with bounds that are large enough to be counted; not always with a literal run. */
+/** Nested repeats with bounds that are large enough to be counted; not always with a literal run. */
 export function nestedPattern(dice: Dice): string {
   return `${nest(dice, 1 + dice.roll(3))}${dice.pick(['', 'c', 'x', 'abc'])}`
 }
 
-/** A text in which such patterns go on for long. */
+/** A text with long attempts of such patterns. */
 export function nestedText(dice: Dice): string {
   if (dice.roll(4) === 0) return randomText(dice, 30)
   return Array.from({ length: 1 + dice.roll(70) }, () =>

@@ -18,7 +18,7 @@ export interface SpansRecord {
   readonly spans: readonly (readonly [number, number])[]
 }
 
-/** What built-ins find; offsets are UTF-8 bytes. */
+/** Findings of built-ins; offsets are UTF-8 bytes. */
 export interface BuiltinRecord {
   readonly kind: 'builtin'
   readonly builtins: readonly BuiltinName[]
@@ -39,7 +39,7 @@ type PatternRecord = VerdictRecord | SpansRecord | BuiltinRecord | SegmentsRecor
 const lines = readFileSync(new URL('./patterns.jsonl', import.meta.url), 'utf8').split('\n').slice(1)
 
 /** The records of one kind. */
-export function recordsOf<Kind extends PatternRecord['kind']>(kind: Kind): Extract<PatternRecord, { kind: Kind }>[] {
+export function listRecords<Kind extends PatternRecord['kind']>(kind: Kind): Extract<PatternRecord, { kind: Kind }>[] {
   const records = lines.filter((line) => line !== '').map((line): PatternRecord => JSON.parse(line))
   return records.filter((record): record is Extract<PatternRecord, { kind: Kind }> => record.kind === kind)
 }

@@ -1,27 +1,27 @@
 import type { SourceText } from '../source-text.ts'
-import { isPlace, placeNumber, placeOf, SPACINGS } from './checkpoints.ts'
+import { isPlace, SPACINGS, toPlace, toPlaceNumber } from './checkpoints.ts'
 import type { CountingAutomaton } from './counting-automaton.ts'
 import { CountingWalk, type Snapshot } from './counting-walk.ts'
-import { guardsAt } from './guards.ts'
+import { findGuards } from './guards.ts'
 import { Marks } from './marks.ts'
 
 /** Characters that one call reads. */
 const PIECE_UNITS = 1 << 11
 
-/** What was under way at places of one distance from one another, in one part of a text. */
+/** States at positions of one distance, in one part of a text. */
 interface Level {
   readonly spacing: number
   readonly kept: Map<number, Snapshot>
-  /** Where the part begins; -1: nothing is kept. */
+  /** Start of the part; -1: nothing is kept. */
   first: number
 }
 
 /**
- * Reads a region of a text from the right and marks where matches begin. What was under way on the way can be asked for
- * afterwards: a few places are kept, and what lies between them is found by reading one part once more.
+ * Reads a region of a text from the right and marks the beginnings of matches. The states on the way can be queried
+ * afterwards: a few are kept, and those between them are found by reading one part again.
  */
 export class BeginningSearch {
-  /** Where matches begin. */
+  /** Beginnings of matches. */
   readonly found = new Marks()
   private readonly automaton: CountingAutomaton
   private readonly text: SourceText
@@ -34,7 +34,7 @@ export class BeginningSearch {
   /** The level that is kept on the way: the finest for a short region. */
   private top = 0
 
-  /** @param ends where matches may end */
+  /** @param ends possible ends of matches */
   constructor(automaton: CountingAutomaton, text: SourceText, ends: Marks, isAllowed: (position: number) => boolean) {
     this.automaton = automaton
     this.text = text
@@ -57,13 +57,13 @@ export class BeginningSearch {
     }
   }
 
-  /** Reads a piece; false once all is read. */
+  /** Reads a piece; false at the end of the region. */
   advance(): boolean {
     const { walk, text } = this
     const until = this.at - PIECE_UNITS
     while (this.at > until) {
       if (walk.isIdle && !this.goToEnd(this.floor)) return false
-      const guards = guardsAt(this.automaton.positions, text, this.at)
+      const guards = findGuards(this.automaton.positions, text, this.at)
       if (walk.accepts(guards) && this.isAllowed(this.at)) this.found.add(this.at)
       if (this.at <= this.floor) return false
       this.read(guards)
@@ -72,27 +72,27 @@ export class BeginningSearch {
     return true
   }
 
-  /** What was under way at a checkpoint; undefined: nothing. */
+  /** The state at a checkpoint; undefined for an empty one. */
   knownAt(checkpoint: number): Snapshot | undefined {
     const finest = SPACINGS.length - 1
     this.load(finest, checkpoint)
     return this.levels[finest]?.kept.get(checkpoint)
   }
 
-  /** Reads the part that an offset lies in once more, where that is not the one that a level has. */
+  /** Reads the part around an offset again, unless a level already has it. */
   private load(number: number, offset: number): void {
     const { text, walk, floor } = this
     const level = this.levels[number]
     const above = this.levels[number - 1]
     if (number <= this.top || level === undefined || above === undefined) return
-    const part = placeNumber(text, offset, above.spacing)
-    const first = placeOf(text, part, above.spacing)
+    const part = toPlaceNumber(text, offset, above.spacing)
+    const first = toPlace(text, part, above.spacing)
     if (level.first === first) return
     this.load(number - 1, offset)
     level.kept.clear()
     level.first = first
     walk.clear()
-    this.at = placeOf(text, part + 1, above.spacing)
+    this.at = toPlace(text, part + 1, above.spacing)
     const known = above.kept.get(this.at)
     if (known !== undefined) {
       walk.goTo(known)
@@ -101,7 +101,7 @@ export class BeginningSearch {
     this.at = Math.min(this.at, this.ends.highest)
     while (this.at > Math.max(first, floor)) {
       if (walk.isIdle && (!this.goToEnd(Math.max(first, floor)) || this.at <= first)) return
-      this.read(guardsAt(this.automaton.positions, text, this.at))
+      this.read(findGuards(this.automaton.positions, text, this.at))
       this.keep(number)
     }
   }
@@ -112,7 +112,7 @@ export class BeginningSearch {
     level.kept.set(this.at, this.walk.snapshot())
   }
 
-  /** Goes to the nearest end in front; false when there is none from `floor` on. */
+  /** Goes to the nearest end in front; false without one from `floor` on. */
   private goToEnd(floor: number): boolean {
     const end = this.ends.previous(this.at)
     if (end < floor) return false
@@ -122,7 +122,7 @@ export class BeginningSearch {
 
   private read(guards: number): void {
     const code = this.text.codeBefore(this.at)
-    this.walk.read(this.automaton.positions.alphabet.classOf(code), guards, this.ends.has(this.at))
+    this.walk.read(this.automaton.positions.alphabet.toClass(code), guards, this.ends.has(this.at))
     this.at -= code > 0xffff ? 2 : 1
   }
 }

@@ -1,13 +1,16 @@
 import type { CountedLoop } from './counted-loop.ts'
 
-/** Counts as bits: a bit a count. `value`: as bits, or one count. */
-export function bitsOf(value: unknown): bigint {
+/** Counts as bits: a bit a count. `value`: bits, or one count. */
+export function toBits(value: unknown): bigint {
   if (typeof value === 'bigint') return value
   return typeof value === 'number' ? 1n << BigInt(value) : 0n
 }
 
-/** The counts that a loop allows for; of those that may be the last the lowest, which can do whatever the others can. */
-export function prunedBits({ max, threshold }: CountedLoop, bits: bigint): bigint {
+/**
+ * The counts that a loop allows. Of those that may be the last, only the lowest is kept, because it can do everything
+ * that the others can.
+ */
+export function pruneBits({ max, threshold }: CountedLoop, bits: bigint): bigint {
   const allowed = max === Number.POSITIVE_INFINITY ? bits : BigInt.asUintN(max, bits)
   const last = allowed >> BigInt(threshold)
   if (last <= 1n) return allowed
@@ -20,7 +23,7 @@ export function mayBeLast({ threshold }: CountedLoop, bits: bigint): boolean {
   return bits >> BigInt(threshold) !== 0n
 }
 
-/** Whether some counts can do whatever others can. */
+/** Whether some counts can do everything that others can. */
 export function coversBits({ threshold }: CountedLoop, one: bigint, other: bigint): boolean {
   const missing = other & ~one
   if (missing === 0n) return true
@@ -30,7 +33,10 @@ export function coversBits({ threshold }: CountedLoop, one: bigint, other: bigin
   return last !== 0n && (last & -last) < (missingLast & -missingLast)
 }
 
-/** Whether a count of the left and one of the right add up, with the round between them, to rounds that a loop allows for. */
+/**
+ * Whether a count of the left and one of the right add up, with the round between them, to a number of rounds that a
+ * loop allows.
+ */
 export function fitBits({ min, max }: CountedLoop, left: bigint, right: bigint): boolean {
   for (let bits = left, count = 0; bits !== 0n; bits >>= 1n, count++) {
     if ((bits & 1n) === 0n) continue

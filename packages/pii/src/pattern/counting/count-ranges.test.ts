@@ -3,7 +3,7 @@ import { Dice } from '../__fixtures__/random-patterns.ts'
 import { countedLoop } from './counted-loop.ts'
 import { anotherRound, enterLoop, join, leaveLoop, type Value } from './counts.ts'
 
-/** A value, and the same as a list of entries: how many rounds ago, with how many rounds of the loop around. */
+/** A value, and the same as a list of entries: the age in rounds, with the rounds of the outer loop. */
 interface Walk {
   value: Value | undefined
   entries: { count: number; around: number }[]
@@ -14,7 +14,7 @@ it.each([
   [64, 64],
   [300, Number.POSITIVE_INFINITY],
   [0, 40],
-])('what enters again and again can be left from %d to %d rounds later', (min, max) => {
+])('repeated entries can be left from %d to %d rounds later', (min, max) => {
   const outer = countedLoop({ min: 0, max: 9, parent: undefined, isLoose: false })
   const loop = countedLoop({ min, max, parent: outer, isLoose: false })
   const dice = new Dice(min)
@@ -22,7 +22,7 @@ it.each([
   let earlier = walk
   for (let step = 0; step < 6000; step++) {
     if (dice.roll(997) === 0) earlier = walk
-    // Values never change: to go on from an earlier one is as good as from the last.
+    // Values never change: continuing from an earlier one is as valid as from the last.
     if (dice.roll(1499) === 0) walk = earlier
     walk = {
       value: walk.value === undefined ? undefined : anotherRound(loop, walk.value),
@@ -30,7 +30,7 @@ it.each([
         .map(({ count, around }) => ({ count: count + 1, around }))
         .filter(({ count }) => count < max),
     }
-    // Now and then in a row with the same around them, now and then not.
+    // Varies between runs with the same outer value and runs without.
     if (dice.roll(step % 500 < 250 ? 2 : 40) === 0) {
       const around = step % 900 < 450 ? 4 : dice.roll(9)
       const entry = enterLoop(loop, around)

@@ -1,18 +1,18 @@
 import type { CountedLoop } from './counted-loop.ts'
 
 /**
- * What is known of the rounds of the loops around a place in a pattern: 0 outside of every loop; one stack of counts as a
- * number; sets of them as bits where there is one loop, and else as ranges. Values never change.
+ * The known rounds of the loops around a position in a pattern: 0 outside of every loop; one stack of counts as a
+ * number; sets of them as bits for a single loop, and else as ranges. Values never change.
  */
 export type Value = number | bigint | CountRanges
 
-/** What can be asked of the values around a loop: those of its parent. */
+/** Queries on the values around a loop: those of its parent. */
 export interface Around {
   join(loop: CountedLoop | undefined, one: Value, other: Value): Value
   covers(loop: CountedLoop | undefined, one: Value, other: Value): boolean
 }
 
-/** Ranges of births, ascending, that many sets of counts share: each has a part of them, and only the end grows. */
+/** Ranges of births, ascending, shared by many sets of counts: each has a part of them, and only the end grows. */
 class Births {
   readonly firsts: number[] = []
   readonly lasts: number[] = []
@@ -38,7 +38,10 @@ interface Youngest {
   readonly around: Value
 }
 
-/** Counts that may be the last, ascending, by their births; none can do all that lower ones can. `all`: what is around them. */
+/**
+ * Counts that may be the last, ascending, by their births; none can do everything that lower ones can. `all`: their
+ * outer values.
+ */
 interface Done {
   readonly births: readonly number[]
   readonly around: readonly Value[]
@@ -46,13 +49,13 @@ interface Done {
 }
 
 /**
- * Counts of a loop, each with what is known of the loops around it. A count is kept as its birth, the age at which it was 0,
- * so that one round more for all of them is one step of the age.
+ * Counts of a loop, each with the known rounds of the loops around it. A count is stored as its birth, the age at which
+ * it was 0, so that one more round for all of them is one step of the age.
  */
 export class CountRanges {
   readonly age: number
   readonly births: Births
-  /** Which of the births are those of the set. */
+  /** Index of the first birth of the set. */
   readonly head: number
   readonly tail: number
   readonly youngest: Youngest | undefined
@@ -76,7 +79,7 @@ export interface Segment {
 }
 
 /** The ranges of a set. */
-export function segmentsOf({ threshold, max }: CountedLoop, ranges: CountRanges): Segment[] {
+export function listSegments({ threshold, max }: CountedLoop, ranges: CountRanges): Segment[] {
   const { age, births, head, tail, youngest, done } = ranges
   const segments: Segment[] = []
   const most = threshold - 1
@@ -95,8 +98,10 @@ export function segmentsOf({ threshold, max }: CountedLoop, ranges: CountRanges)
   return segments
 }
 
-/** The set of some ascending ranges: without what the loop does not allow for, and what lower counts can do as well. */
-export function rangesOf(known: Around, loop: CountedLoop, segments: readonly Segment[]): Value | undefined {
+/**
+ * Builds the set of ascending ranges, without counts that the loop does not allow, or that lower counts make redundant.
+ */
+export function fromSegments(known: Around, loop: CountedLoop, segments: readonly Segment[]): Value | undefined {
   const { threshold, max } = loop
   const births = new Births()
   let done: Done | undefined
@@ -115,7 +120,7 @@ function addBirths(births: Births, first: number, last: number, around: Value): 
 }
 
 /** One round more for all counts; undefined when none is allowed. */
-export function olderRanges(known: Around, loop: CountedLoop, ranges: CountRanges): Value | undefined {
+export function ageRanges(known: Around, loop: CountedLoop, ranges: CountRanges): Value | undefined {
   const { births, tail } = ranges
   let { head, youngest } = ranges
   const age = ranges.age + 1
@@ -132,8 +137,8 @@ export function olderRanges(known: Around, loop: CountedLoop, ranges: CountRange
   return simplest(loop, new CountRanges(age, births, head, tail, youngest, done))
 }
 
-/** The same with a count of 0, where there is none yet; undefined where there is. */
-export function withEntry(known: Around, loop: CountedLoop, ranges: CountRanges, around: Value): Value | undefined {
+/** The same with a new count of 0; undefined when there is already one. */
+export function addEntry(known: Around, loop: CountedLoop, ranges: CountRanges, around: Value): Value | undefined {
   const { age, births, head, tail, youngest, done } = ranges
   if (loop.threshold === 0) {
     return done?.births[0] === age
@@ -146,7 +151,7 @@ export function withEntry(known: Around, loop: CountedLoop, ranges: CountRanges,
     return new CountRanges(age, births, head, tail, { first: youngest.first, last: age, around }, done)
   }
   const next = { first: age, last: age, around }
-  // The end of shared births may grow for one set only; what is no longer in use is given up now and then.
+  // The end of shared births may grow for one set only; unused births are dropped from time to time.
   if (births.firsts.length === tail && head <= MAX_UNUSED) {
     births.add(youngest.first, youngest.last, youngest.around)
     return new CountRanges(age, births, head, tail + 1, next, done)
@@ -156,12 +161,12 @@ export function withEntry(known: Around, loop: CountedLoop, ranges: CountRanges,
   return new CountRanges(age, copied, 0, tail - head + 1, next, done)
 }
 
-/** Births that are no longer in use, and kept. */
+/** Most unused births that are kept. */
 const MAX_UNUSED = 4096
 
 function withDone(known: Around, loop: CountedLoop, done: Done | undefined, birth: number, around: Value): Done {
   if (done === undefined) return { births: [birth], around: [around], all: around }
-  // Without an upper bound, all counts that may be the last are one.
+  // Without an upper bound, all counts that may be the last are equal.
   if (loop.max === Number.POSITIVE_INFINITY) {
     const all = known.join(loop.parent, done.all, around)
     return { births: [birth], around: [all], all }
@@ -178,7 +183,7 @@ function withDone(known: Around, loop: CountedLoop, done: Done | undefined, birt
   return { births, around: kept, all }
 }
 
-/** Without the count that a loop does not allow for any more. */
+/** Without the count that a loop no longer allows. */
 function withoutOldest(known: Around, loop: CountedLoop, done: Done | undefined, age: number): Done | undefined {
   if (done === undefined || age - (done.births.at(-1) ?? 0) < loop.max) return done
   const around = done.around.slice(0, -1)
@@ -188,12 +193,12 @@ function withoutOldest(known: Around, loop: CountedLoop, done: Done | undefined,
   return { births: done.births.slice(0, -1), around, all }
 }
 
-/** The same as one number where it is one stack; undefined where nothing is left. */
+/** The set as one number if it is one stack; undefined for an empty set. */
 function simplest(loop: CountedLoop, ranges: CountRanges): Value | undefined {
   const { head, tail, youngest, done } = ranges
   const some = tail - head + (youngest === undefined ? 0 : 1) + (done?.births.length ?? 0)
   if (some > 1) return ranges
-  const [only] = segmentsOf(loop, ranges)
+  const [only] = listSegments(loop, ranges)
   if (only === undefined) return undefined
   const isOne = only.low === only.high && typeof only.around === 'number' && loop.isPacked
   return isOne ? Number(only.around) * loop.base + only.low : ranges

@@ -1,31 +1,34 @@
-/** What a number may hold and still be a small one to the engine. */
+/** Largest number that the engine handles as a small integer. */
 const MAX_PACKED = 2 ** 30
 
 /** Rounds up to which sets of counts are bits. */
 const MAX_BITS = 8192
 
-/** A repeat whose rounds are counted. What is counted are the rounds done while another one is under way. */
+/** A repeat with counted rounds. The count is the number of completed rounds during the current one. */
 export interface CountedLoop {
   readonly min: number
   readonly max: number
   /** The loop around it. */
   readonly parent: CountedLoop | undefined
-  /** Rounds done from which on the one under way may be the last: of such counts the lower can do whatever a higher can. */
+  /**
+   * Completed rounds from which on the current one may be the last: of such counts the lower can do everything that a
+   * higher can.
+   */
   readonly threshold: number
-  /** How many counts there are. */
+  /** Number of counts. */
   readonly base: number
-  /** All stacks of counts of this loop and those around it. */
+  /** Number of stacks of counts of this loop and those around it. */
   readonly stacks: number
   /** Whether a stack of counts is kept as one number. */
   readonly isPacked: boolean
-  /** Whether a set of counts is kept as bits: no other loop is around this one. */
+  /** Whether a set of counts is kept as bits: this loop has no outer loop. */
   readonly usesBits: boolean
   /**
-   * Whether a round can end behind any character, and the next begin with any: a stack with fewer rounds can then do whatever
-   * one with more can, whatever the counts of the loops inside are.
+   * Whether a round can end after any character, and the next begin with any. A stack with fewer rounds can then do
+   * everything that one with more can, for any counts of the inner loops.
    */
   readonly restarts: boolean
-  /** Whether of two stacks, as numbers, the lower can do whatever the higher can. */
+  /** Whether of two stacks, as numbers, the lower can do everything that the higher can. */
   readonly isOrdered: boolean
 }
 

@@ -1,18 +1,18 @@
 import type { PatternNode } from '../ast.ts'
 import type { CodeSet } from '../code-set.ts'
-import { type PositionAutomaton, positionAutomaton } from './positions.ts'
+import { createPositionAutomaton, type PositionAutomaton } from './positions.ts'
 import { Shapes } from './shapes.ts'
 
-/** A pattern whose rounds are counted, ready to be read from both sides. */
+/** A pattern with counted rounds, ready to be read from both sides. */
 export interface CountingAutomaton {
   readonly positions: PositionAutomaton
   readonly forward: Shapes
   readonly backward: Shapes
 }
 
-/** The automaton of a simplified pattern; undefined for one that `positionAutomaton` does not take. */
-export function countingAutomaton(node: PatternNode, notBefore?: CodeSet): CountingAutomaton | undefined {
-  const positions = positionAutomaton(node, notBefore)
+/** Builds the automaton of a simplified pattern; undefined for one that `positionAutomaton` does not support. */
+export function createCountingAutomaton(node: PatternNode, notBefore?: CodeSet): CountingAutomaton | undefined {
+  const positions = createPositionAutomaton(node, notBefore)
   return (
     positions && {
       positions,

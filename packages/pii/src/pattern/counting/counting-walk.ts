@@ -2,23 +2,23 @@ import { anotherRound, areCompatible, enterLoop, join, leaveLoop, type Value } f
 import type { Position, Step } from './positions.ts'
 import type { Shape, Shapes } from './shapes.ts'
 
-/** A place in a walk: the characters of the pattern that may just have been read and, for each, what is known of rounds. */
+/** A state of a walk: the characters of the pattern that may just have been read with the known rounds of each. */
 export interface Snapshot {
   readonly shape: Shape
   readonly values: readonly (Value | undefined)[]
 }
 
 /**
- * Walks over a text in one direction and knows at every place all that may be under way, with the rounds of each loop. It
- * does not know where what began, which is what keeps it small.
+ * Walks over a text in one direction and knows at every position all possible states, with the rounds of each loop. It
+ * does not know the starts of attempts, which keeps it small.
  */
 export class CountingWalk {
   private readonly shapes: Shapes
   private shape: Shape
-  /** By position of the shape; undefined: its loops do not allow for it. */
+  /** By position of the shape; undefined: its loops do not allow it. */
   private values: (Value | undefined)[] = []
   private spare: (Value | undefined)[] = []
-  /** Without anything to count the shape says everything. */
+  /** Without counted loops the shape is the whole state. */
   private readonly isCounted: boolean
 
   constructor(shapes: Shapes) {
@@ -35,7 +35,7 @@ export class CountingWalk {
     this.shape = this.shapes.empty
   }
 
-  /** Reads a character. `guards` are those that hold between it and the one before; a match may begin with it. */
+  /** Reads a character. `guards` hold between it and the previous one; a match may begin with it. */
   read(characterClass: number, guards: number, begins: boolean): void {
     const { next, steps, begun } = this.shapes.move(this.shape, characterClass, guards, begins)
     if (!this.isCounted) {
@@ -63,7 +63,7 @@ export class CountingWalk {
     this.shape = isAlive ? next : this.shapes.empty
   }
 
-  /** Whether what was read may be a whole match; `guards` are those that hold behind it. */
+  /** Whether the text so far may be a whole match; `guards` hold after it. */
   accepts(guards: number): boolean {
     const last = this.shape.last[guards] ?? []
     if (!this.isCounted) return last.length > 0
@@ -74,7 +74,7 @@ export class CountingWalk {
     return false
   }
 
-  /** What a later walk can go on from or be compared with. */
+  /** A state to continue from or to compare with. */
   snapshot(): Snapshot {
     const { shape, values } = this
     return { shape, values: this.isCounted ? shape.positions.map(({ index }) => values[index]) : [] }
@@ -85,7 +85,9 @@ export class CountingWalk {
     for (const [at, { index }] of shape.positions.entries()) this.values[index] = values[at]
   }
 
-  /** Whether this walk and one from the other side, both of which have just read the same character, make up a match. */
+  /**
+   * Whether this walk and one from the other side, both of which have just read the same character, make up a match.
+   */
   meets({ shape, values }: Snapshot): boolean {
     const own = this.shape.positions
     // Both are in the order of the pattern.

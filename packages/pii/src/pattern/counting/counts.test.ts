@@ -32,7 +32,7 @@ describe('counts of two loops agree with sets of all stacks', () => {
       )
     }
 
-    /** What can be known after some rounds, and what of it comes together with something else. */
+    /** A random value, and parts of it that occur together with others. */
     function randomWalk(random: Dice): { value: Value | undefined; stacks: Stacks } {
       let value: Value | undefined = enterLoop(inner, enterLoop(outer, 0))
       let stacks: Stacks = new Set(['0,0'])
@@ -62,7 +62,7 @@ describe('counts of two loops agree with sets of all stacks', () => {
       return [round === undefined ? undefined : enterLoop(inner, round), new Set(next)]
     }
 
-    /** For how many further rounds of the inner loop, and then of restarts, the loops can be left. */
+    /** Numbers of further rounds of the inner loop, and then of restarts, after which the loops can end. */
     function canEndAfter({ value }: { value: Value | undefined }): boolean[] {
       const ends: boolean[] = []
       for (let more = 0; more < 10; more++) {

@@ -1,33 +1,41 @@
-import { bitsOf, coversBits, fitBits, mayBeLast, prunedBits } from './count-bits.ts'
-import { type Around, olderRanges, rangesOf, type Segment, segmentsOf, type Value, withEntry } from './count-ranges.ts'
+import { coversBits, fitBits, mayBeLast, pruneBits, toBits } from './count-bits.ts'
+import {
+  type Around,
+  addEntry,
+  ageRanges,
+  fromSegments,
+  listSegments,
+  type Segment,
+  type Value,
+} from './count-ranges.ts'
 import type { CountedLoop } from './counted-loop.ts'
 
 export type { Value } from './count-ranges.ts'
 
-/** In front of the first round. */
+/** The value before the first round. */
 export function enterLoop(loop: CountedLoop, around: Value): Value {
   if (typeof around === 'number' && loop.isPacked) return around * loop.base
-  return rangesOf(known, loop, [{ low: 0, high: 0, around }]) ?? 0
+  return fromSegments(known, loop, [{ low: 0, high: 0, around }]) ?? 0
 }
 
-/** One round done, another one begins; undefined when no count allows for it. */
+/** One round done, another one begins; undefined when no count allows it. */
 export function anotherRound(loop: CountedLoop, value: Value): Value | undefined {
   if (typeof value === 'number') {
     if ((value % loop.base) + 1 < loop.base) return value + 1
     return loop.max === Number.POSITIVE_INFINITY ? value : undefined
   }
-  if (typeof value === 'bigint') return prunedBits(loop, value << 1n) || undefined
-  return olderRanges(known, loop, value)
+  if (typeof value === 'bigint') return pruneBits(loop, value << 1n) || undefined
+  return ageRanges(known, loop, value)
 }
 
-/** The round under way was the last; undefined when no count allows for it. */
+/** The current round was the last; undefined when no count allows it. */
 export function leaveLoop(loop: CountedLoop, value: Value): Value | undefined {
   if (typeof value === 'number') return value % loop.base < loop.threshold ? undefined : Math.floor(value / loop.base)
   if (typeof value === 'bigint') return mayBeLast(loop, value) ? 0 : undefined
   return value.done?.all
 }
 
-/** Everything that is in one value or the other. `loop`: the innermost around the place; undefined outside of all. */
+/** Unites two values. `loop`: the innermost around the position; undefined outside of all. */
 export function join(loop: CountedLoop | undefined, one: Value, other: Value): Value {
   if (one === other || loop === undefined) return one
   if (typeof one === 'number' && typeof other === 'number') {
@@ -35,32 +43,32 @@ export function join(loop: CountedLoop | undefined, one: Value, other: Value): V
     if (compared(loop, one, other) !== 'no') return one
     if (compared(loop, other, one) !== 'no') return other
   }
-  if (loop.usesBits) return prunedBits(loop, bitsOf(one) | bitsOf(other))
+  if (loop.usesBits) return pruneBits(loop, toBits(one) | toBits(other))
   return (
     joinEntry(loop, one, other) ??
     joinEntry(loop, other, one) ??
-    rangesOf(known, loop, joined(loop, toSegments(loop, one), toSegments(loop, other))) ??
+    fromSegments(known, loop, joined(loop, toSegments(loop, one), toSegments(loop, other))) ??
     one
   )
 }
 
-/** Whether what is known from the left and from the right of a character add up to rounds that each loop allows for. */
+/** Whether the known rounds from the left and from the right of a character add up to rounds that each loop allows. */
 export function areCompatible(loop: CountedLoop | undefined, left: Value, right: Value): boolean {
   return fit(loop, left, right) !== 'no'
 }
 
-/** Whether one value can do whatever the other can. May say no where that is hard to tell. */
+/** Whether one value can do everything that the other can. May return false where that is hard to decide. */
 function covers(loop: CountedLoop | undefined, one: Value, other: Value): boolean {
   if (one === other || loop === undefined) return true
   if (typeof one === 'number' && typeof other === 'number') return compared(loop, one, other) !== 'no'
-  if (loop.usesBits) return coversBits(loop, bitsOf(one), bitsOf(other))
+  if (loop.usesBits) return coversBits(loop, toBits(one), toBits(other))
   return coversSegments(loop, toSegments(loop, one), toSegments(loop, other))
 }
 
-/** `within`: whatever the counts of the loops inside are. */
+/** `within`: for any counts of the inner loops. */
 type Answer = 'no' | 'yes' | 'within'
 
-/** Whether one stack of counts can do whatever the other can. */
+/** Whether one stack of counts can do everything that the other can. */
 function compared(loop: CountedLoop | undefined, one: number, other: number): Answer {
   if (loop === undefined) return 'yes'
   const { base, parent } = loop
@@ -81,13 +89,13 @@ function fit(loop: CountedLoop | undefined, left: Value, right: Value): Answer {
     const rounds = (left % base) + (right % base) + 1
     return around === 'yes' ? fitRounds(loop, rounds, rounds) : around
   }
-  if (loop.usesBits) return fitBits(loop, bitsOf(left), bitsOf(right)) ? 'yes' : 'no'
+  if (loop.usesBits) return fitBits(loop, toBits(left), toBits(right)) ? 'yes' : 'no'
   return fitSegments(loop, toSegments(loop, left), toSegments(loop, right))
 }
 
 function fitRounds({ min, max, restarts }: CountedLoop, least: number, most: number): Answer {
   if (least > max || most < min) return 'no'
-  // With a round to spare a new one can begin here, and with it all counts inside.
+  // With a round to spare a new one can begin here, and with it all inner counts.
   return restarts && least < max ? 'within' : 'yes'
 }
 
@@ -106,7 +114,7 @@ function fitSegments(loop: CountedLoop, left: readonly Segment[], right: readonl
   return best
 }
 
-/** The ranges of counts with the same around them, ascending: often there are few such groups, and many ranges. */
+/** The ranges of counts with equal outer values, ascending: often there are few such groups, and many ranges. */
 function byAround(segments: readonly Segment[]): Map<Value, Segment[]> {
   const groups = new Map<Value, Segment[]>()
   for (const segment of segments) {
@@ -120,7 +128,7 @@ function byAround(segments: readonly Segment[]): Map<Value, Segment[]> {
 function fitRanges(loop: CountedLoop, left: readonly Segment[], right: readonly Segment[]): Answer {
   let best: Answer = 'no'
   let at = right.length - 1
-  // The higher the left count, the lower the least right one that is enough.
+  // The higher the left count, the lower the least sufficient right one.
   for (const { low, high } of left) {
     while (at > 0 && high + (right[at - 1]?.high ?? 0) + 1 >= loop.min) at--
     const other = right[at]
@@ -132,25 +140,25 @@ function fitRanges(loop: CountedLoop, left: readonly Segment[], right: readonly 
 }
 
 function toSegments(loop: CountedLoop, value: Value): readonly Segment[] {
-  if (typeof value === 'object') return segmentsOf(loop, value)
-  // Bits are kept for loops of which there are no ranges.
+  if (typeof value === 'object') return listSegments(loop, value)
+  // Loops with bits never have ranges.
   const stack = Number(value)
   const count = stack % loop.base
   return [{ low: count, high: count, around: Math.floor(stack / loop.base) }]
 }
 
-/** Both, where one of them is a count of 0 only, and the other has none such. */
+/** Unites both when one of them is a count of 0 only, and the other has none. */
 function joinEntry(loop: CountedLoop, value: Value, entry: Value): Value | undefined {
   if (typeof value !== 'object') return undefined
   const around = entryAround(loop, entry)
-  return around === undefined ? undefined : withEntry(known, loop, value, around)
+  return around === undefined ? undefined : addEntry(known, loop, value, around)
 }
 
-/** What is around a count of 0; undefined for any other value. */
+/** The outer value of a count of 0; undefined for any other value. */
 function entryAround(loop: CountedLoop, value: Value): Value | undefined {
   if (typeof value === 'number') return value % loop.base === 0 ? value / loop.base : undefined
   if (typeof value !== 'object' || value.tail - value.head + (value.done?.births.length ?? 0) > 1) return undefined
-  const [only, ...others] = segmentsOf(loop, value)
+  const [only, ...others] = listSegments(loop, value)
   return only !== undefined && others.length === 0 && only.high === 0 ? only.around : undefined
 }
 
@@ -164,7 +172,7 @@ function joined(loop: CountedLoop, one: readonly Segment[], other: readonly Segm
     const low = Math.min(mine?.low ?? Number.POSITIVE_INFINITY, others?.low ?? Number.POSITIVE_INFINITY)
     const first = mine?.low === low ? mine : undefined
     const second = others?.low === low ? others : undefined
-    // Up to where both go on as they are.
+    // Up to the point where both continue unchanged.
     const high = Math.min(
       first?.high ?? Number.POSITIVE_INFINITY,
       second?.high ?? Number.POSITIVE_INFINITY,

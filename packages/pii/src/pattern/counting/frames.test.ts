@@ -42,7 +42,7 @@ describe('stacks of counts', () => {
     expect(frames.covers(at(1, 2), at(2, 1))).toBe(false)
   })
 
-  it('keep what is asked for when the rest is given up', () => {
+  it('keep the requested frames when the rest is dropped', () => {
     const frames = new Frames()
     let deepest = 0
     for (let count = 0; count < 1000; count++) deepest = frames.of(frames.of(0, count, false), count, true)

@@ -1,9 +1,9 @@
-/** Rounds that a count can tell apart: more than any text has characters. */
+/** Largest distinguishable number of rounds: more than any text has characters. */
 const COUNT_LIMIT = 2 ** 28
 
 /**
- * How many rounds the loops around a state have made, innermost first, each distinct stack of counts under one number. 0
- * is outside of every loop.
+ * Numbers of rounds of the loops around a state, innermost first; each distinct stack of counts has one number. 0 is
+ * outside of every loop.
  */
 export class Frames {
   private parents: number[] = [0]
@@ -15,7 +15,10 @@ export class Frames {
     return this.parents.length
   }
 
-  /** The stack `parent` with one more loop on top; `isFree`: one that may be left after any round, so that fewer are better. */
+  /**
+   * The stack `parent` with one more loop on top; `isFree`: it may be left after any round, so that fewer rounds are
+   * better.
+   */
   of(parent: number, count: number, isFree: boolean): number {
     const key = (parent * COUNT_LIMIT + Math.min(count, COUNT_LIMIT - 1)) * 2 + (isFree ? 1 : 0)
     const known = this.byKey.get(key)
@@ -37,7 +40,9 @@ export class Frames {
     return this.counts[frame] ?? 0
   }
 
-  /** Whether whatever can follow with one stack can also follow with the other. Both belong to the same state. */
+  /**
+   * Whether everything that can follow with one stack can also follow with the other. Both belong to the same state.
+   */
   covers(other: number, frame: number): boolean {
     let one = other
     let two = frame
@@ -50,7 +55,7 @@ export class Frames {
     return true
   }
 
-  /** Keeps nothing but the frames that `copy` is asked for; the caller replaces its own by what it answers. */
+  /** Keeps only the frames that `copy` is called for; the caller replaces its own by the results. */
   compact(renumber: (copy: (frame: number) => number) => void): void {
     const fresh = new Frames()
     const copy = (frame: number): number =>

@@ -3,7 +3,7 @@ import type { SourceText } from '../source-text.ts'
 import { GUARD, type PositionAutomaton } from './positions.ts'
 
 /** The guards of an automaton that hold at an offset of a text. */
-export function guardsAt({ guards, notBefore }: PositionAutomaton, text: SourceText, at: number): number {
+export function findGuards({ guards, notBefore }: PositionAutomaton, text: SourceText, at: number): number {
   if (guards === 0) return 0
   const code = at < text.length ? text.codeAt(at) : -1
   let holding = 0

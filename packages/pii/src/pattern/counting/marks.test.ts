@@ -26,7 +26,7 @@ it('are found from both sides', () => {
   }
 })
 
-it('what was marked before is forgotten', () => {
+it('forgets earlier marks', () => {
   const marks = new Marks()
   marks.begin(10)
   marks.add(11)

@@ -1,9 +1,9 @@
-/** Offsets from a first one on, marked in a row of bits that grows as it must. */
+/** Offsets from a first one on, marked in a growing bit set. */
 export class Marks {
   private words = new Uint32Array(64)
   private first = 0
   private used = 0
-  /** The highest that is marked; -1 without any. */
+  /** The highest marked offset; -1 without any. */
   highest = -1
 
   /** Forgets all. */
@@ -32,7 +32,7 @@ export class Marks {
     return (((this.words[at >>> 5] ?? 0) >>> (at & 31)) & 1) === 1
   }
 
-  /** The lowest marked offset from one on; -1 when there is none. */
+  /** The lowest marked offset from one on; -1 without any. */
   next(from: number): number {
     const at = Math.max(from - this.first, 0)
     let bits = (this.words[at >>> 5] ?? 0) & (-1 << (at & 31))
@@ -42,7 +42,7 @@ export class Marks {
     return -1
   }
 
-  /** The highest marked offset up to one; -1 when there is none. */
+  /** The highest marked offset up to one; -1 without any. */
   previous(from: number): number {
     const at = from - this.first
     if (at < 0) return -1

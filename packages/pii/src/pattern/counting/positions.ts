@@ -1,16 +1,16 @@
 import { Alphabet } from '../alphabet.ts'
-import { emptiness, type PatternNode, setsOf } from '../ast.ts'
+import { classifyEmptiness, collectSets, type PatternNode } from '../ast.ts'
 import type { CodeSet } from '../code-set.ts'
 import { type CountedLoop, countedLoop } from './counted-loop.ts'
 import { unroll } from './unroll.ts'
 
-/** What may have to hold between two characters, as flags. */
+/** Conditions between two characters, as flags. */
 export const GUARD = { start: 1, end: 2, boundary: 4, notBefore: 8 } as const
 
-/** How many sets of guards there are. */
+/** Number of sets of guards. */
 export const GUARD_SETS = 16
 
-/** Pairs of characters that may follow one another beyond which a pattern is not taken. */
+/** Most pairs of adjacent characters; a larger pattern is not supported. */
 const MAX_STEPS = 1 << 14
 
 /** More characters than any pattern has. */
@@ -19,13 +19,13 @@ const MAX_POSITIONS = 2 ** 20
 /** A character of a pattern. */
 export interface Position {
   readonly index: number
-  /** Flags by class of the characters that it takes. */
+  /** Flags by class of its characters. */
   readonly flags: Uint8Array
-  /** The innermost loop that counts around it. */
+  /** The innermost counted loop around it. */
   readonly loop: CountedLoop | undefined
 }
 
-/** From one character of a pattern to one that may stand next to it. */
+/** A step from one character of a pattern to an adjacent one. */
 export interface Step {
   readonly from: Position
   readonly to: Position
@@ -37,54 +37,57 @@ export interface Step {
   /** The loops around `from` only, innermost first, and those around `to` only, outermost first. */
   readonly left: readonly CountedLoop[]
   readonly entered: readonly CountedLoop[]
-  /** What a stack of counts as a number is divided by when loops are left that may be left at any time; 0: not so easy. */
+  /** Divisor of a stack of counts as a number, for leaving loops that may be left at any time; 0 for other loops. */
   readonly divisor: number
-  /** What it is multiplied with where loops are entered. */
+  /** Factor for entering loops. */
   readonly factor: number
 }
 
-/** A character with which a match may begin or end, on condition of guards. */
+/** A character with which a match may begin or end, under guards. */
 export interface Edge {
   readonly position: Position
   readonly guards: number
 }
 
-/** The characters of a pattern and how they follow one another, in one direction of reading. */
+/** The characters of a pattern and their order, in one direction of reading. */
 export interface Flow {
-  /** Where it begins. */
+  /** First characters. */
   readonly first: readonly Edge[]
   /** By position: the steps from it. */
   readonly steps: readonly (readonly Step[])[]
-  /** By position: guards on which it may be the last, if it may. */
+  /** By position: guards under which it may be the last; undefined if it may not. */
   readonly last: readonly (readonly number[])[]
 }
 
-/** A pattern as its characters: read from the left and from the right. Rounds of large repeats are counted, not written out. */
+/**
+ * A pattern as its characters: read from the left and from the right. Rounds of large repeats are counted, not
+ * expanded.
+ */
 export interface PositionAutomaton {
   readonly alphabet: Alphabet
   readonly positions: readonly Position[]
   readonly forward: Flow
   readonly backward: Flow
-  /** All guards that any step has. */
+  /** All guards of any step. */
   readonly guards: number
   /** Characters that may not follow a match. */
   readonly notBefore: CodeSet | undefined
 }
 
 /**
- * The automaton of a simplified pattern; undefined where it would be too large, or where a counted round may take nothing
- * on condition.
+ * Builds the automaton of a simplified pattern; undefined when it would be too large, or when a counted round may be
+ * empty under a condition.
  */
-export function positionAutomaton(node: PatternNode, notBefore?: CodeSet): PositionAutomaton | undefined {
+export function createPositionAutomaton(node: PatternNode, notBefore?: CodeSet): PositionAutomaton | undefined {
   const builder = new Builder(node)
   return builder.build(node, notBefore)
 }
 
-/** What is known of a part of a pattern. */
+/** Facts about a part of a pattern. */
 interface Part {
   readonly first: readonly Edge[]
   readonly last: readonly Edge[]
-  /** Guards on which it may take nothing: none may be met, or any one. */
+  /** Guards under which it may be empty: empty list for never, else any one of them must hold. */
   readonly nothing: readonly number[]
 }
 
@@ -94,13 +97,13 @@ class Builder {
   private readonly alphabet: Alphabet
   private readonly positions: Position[] = []
   private readonly steps: Step[] = []
-  /** The same by the characters they connect. */
+  /** The same by the connected characters. */
   private readonly between = new Map<number, Step[]>()
   private guards = 0
   private isUnfit = false
 
   constructor(node: PatternNode) {
-    const sets = new Map(setsOf(node).map((set) => [set.join(), set]))
+    const sets = new Map(collectSets(node).map((set) => [set.join(), set]))
     this.alphabet = new Alphabet([...sets.values()])
   }
 
@@ -114,8 +117,8 @@ class Builder {
     return {
       alphabet,
       positions,
-      forward: flowOf(positions, whole.first, steps, last),
-      backward: flowOf(positions, last, steps.map(reversed), whole.first),
+      forward: createFlow(positions, whole.first, steps, last),
+      backward: createFlow(positions, last, steps.map(reversed), whole.first),
       guards: this.guards,
       notBefore,
     }
@@ -148,7 +151,7 @@ class Builder {
   }
 
   private character(set: CodeSet, loop: CountedLoop | undefined): Part {
-    const position = { index: this.positions.length, flags: this.alphabet.flagsOf(set), loop }
+    const position = { index: this.positions.length, flags: this.alphabet.toFlags(set), loop }
     this.positions.push(position)
     const edges = [{ position, guards: 0 }]
     return { first: edges, last: edges, nothing: [] }
@@ -165,8 +168,8 @@ class Builder {
 
   private repeat(node: PatternNode, min: number, max: number, around: CountedLoop | undefined): Part {
     const isCounted = max > 1 && (max < Number.POSITIVE_INFINITY || min > 1)
-    // Rounds that take nothing are not followed: they must not be needed.
-    if (isCounted && min > 1 && emptiness(node) === 'conditional') this.isUnfit = true
+    // Empty rounds are not followed: they must not be required.
+    if (isCounted && min > 1 && classifyEmptiness(node) === 'conditional') this.isUnfit = true
     const loop = isCounted ? countedLoop({ min, max, parent: around, isLoose: isLoose(node) }) : around
     const body = this.part(node, loop)
     if (max > 1) this.connect(body.last, body.first, loop, isCounted)
@@ -183,7 +186,7 @@ class Builder {
     if (this.isUnfit) return
     for (const { position: from, guards: before } of last) {
       for (const { position: to, guards: after } of first) {
-        this.addStep(stepOf(from, to, before | after, kept, isRound))
+        this.addStep(createStep(from, to, before | after, kept, isRound))
       }
     }
   }
@@ -198,7 +201,7 @@ class Builder {
   }
 }
 
-/** Whether one step between two characters does whatever another does. */
+/** Whether one step between two characters can replace another. */
 function serves(one: Step, other: Step): boolean {
   if (one.kept !== other.kept || (one.guards & ~other.guards) !== 0) return false
   return one.isRound === other.isRound || (!one.isRound && one.kept?.threshold === 0)
@@ -213,7 +216,9 @@ function isLoose(node: PatternNode): boolean {
     case 'assertion':
       return false
     case 'sequence':
-      return node.items.every((item) => isLoose(item) && (node.items.length === 1 || emptiness(item) === 'always'))
+      return node.items.every(
+        (item) => isLoose(item) && (node.items.length === 1 || classifyEmptiness(item) === 'always'),
+      )
     case 'choice':
       return node.arms.every(isLoose)
     case 'repeat':
@@ -221,7 +226,7 @@ function isLoose(node: PatternNode): boolean {
   }
 }
 
-function flowOf(
+function createFlow(
   positions: readonly Position[],
   first: readonly Edge[],
   steps: readonly Step[],
@@ -235,12 +240,18 @@ function flowOf(
 }
 
 function reversed({ from, to, guards, kept, isRound }: Step): Step {
-  return stepOf(to, from, guards, kept, isRound)
+  return createStep(to, from, guards, kept, isRound)
 }
 
-function stepOf(from: Position, to: Position, guards: number, kept: CountedLoop | undefined, isRound: boolean): Step {
-  const left = loopsBetween(kept, from.loop).toReversed()
-  const entered = loopsBetween(kept, to.loop)
+function createStep(
+  from: Position,
+  to: Position,
+  guards: number,
+  kept: CountedLoop | undefined,
+  isRound: boolean,
+): Step {
+  const left = listLoops(kept, from.loop).toReversed()
+  const entered = listLoops(kept, to.loop)
   const isEasy = left.every((loop) => loop.threshold === 0) && (to.loop?.isPacked ?? true)
   const product = (loops: readonly CountedLoop[]): number => loops.reduce((all, loop) => all * loop.base, 1)
   return {
@@ -256,19 +267,19 @@ function stepOf(from: Position, to: Position, guards: number, kept: CountedLoop 
   }
 }
 
-/** The loops inside of one (undefined: all) up to another, outermost first. */
-export function loopsBetween(outer: CountedLoop | undefined, inner: CountedLoop | undefined): readonly CountedLoop[] {
+/** The loops inside one (undefined: all) up to another, outermost first. */
+export function listLoops(outer: CountedLoop | undefined, inner: CountedLoop | undefined): readonly CountedLoop[] {
   const loops: CountedLoop[] = []
   for (let loop = inner; loop !== outer && loop !== undefined; loop = loop.parent) loops.unshift(loop)
   return loops
 }
 
-/** The same edges, on condition of any one of some guards besides. */
+/** The same edges, under any one of some additional guards. */
 function guarded(edges: readonly Edge[], conditions: readonly number[]): Edge[] {
   return conditions.flatMap((more) => edges.map(({ position, guards }) => ({ position, guards: guards | more })))
 }
 
-/** Guards without those that ask for more than another does. */
+/** Guards without those that require more than another. */
 function weakest(all: readonly number[]): number[] {
   const distinct = [...new Set(all)]
   return distinct.filter((one) => !distinct.some((other) => other !== one && (other & ~one) === 0))

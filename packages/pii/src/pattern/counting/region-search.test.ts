@@ -5,15 +5,15 @@ import { parseUnanchored } from '../grammar.ts'
 import { MatchList } from '../match-list.ts'
 import { simplify } from '../simplify.ts'
 import { SourceText } from '../source-text.ts'
-import { countingAutomaton } from './counting-automaton.ts'
+import { createCountingAutomaton } from './counting-automaton.ts'
 import { RegionSearch } from './region-search.ts'
 
 /** Cases compared with the oracle; `SVC_LONG=1` takes 100,000. */
 const CASES = process.env.SVC_LONG === '1' ? 100_000 : 1500
 
-/** Lets a match begin anywhere; undefined for a pattern that the automaton does not take. */
+/** Lets a match begin anywhere; undefined for an unsupported pattern. */
 function search(source: string, text: string): { spans: [number, number][]; pieces: number } | undefined {
-  const automaton = countingAutomaton(simplify(parseUnanchored(source)))
+  const automaton = createCountingAutomaton(simplify(parseUnanchored(source)))
   if (automaton === undefined) return undefined
   const matches = new MatchList()
   const anywhere = { mayBeginNext: () => true, isAllowed: () => true }
@@ -59,7 +59,7 @@ describe('agrees with the oracle', () => {
 
 describe('bounds of nests', () => {
   it.each([
-    // The rounds of the outer loop are as few as the inner one allows for.
+    // The rounds of the outer loop are as few as the inner one allows.
     ['(?:a{0,64}b{0,64}){0,3}x', 'a'.repeat(192), 1],
     ['(?:a{0,64}b{0,64}){0,3}x', 'a'.repeat(193), 0],
     ['(?:(?:a|ab){30}c){3}x', `${'ab'.repeat(30)}c`.repeat(3), 1],
@@ -84,7 +84,7 @@ describe('long texts', () => {
     expect(found?.pieces).toBeLessThan(200)
   })
 
-  it('a match that grows late takes the place of those inside of it', () => {
+  it('a match that grows late replaces those inside it', () => {
     const source = 'abc(?:(?:[a-z]{0,64}[0-9]{0,64}){0,4096}!)?'
     for (const length of [63, 64, 65, 127, 300, 2730, 2731, 5000, 50_000]) {
       const text = `${'abc'.repeat(length)}!${'abc'.repeat(90)}`
@@ -96,7 +96,7 @@ describe('long texts', () => {
     }
   })
 
-  it('places inside of surrogate pairs are none', () => {
+  it('positions inside surrogate pairs are none', () => {
     const text = `x${'🔑'.repeat(5000)}!${'🔑'.repeat(70)}`
     expect(search('🔑(?:(?:[^!]{0,64}b?){0,400}!)?', text)?.spans.slice(0, 2)).toEqual([
       [1, 10_002],

@@ -1,28 +1,28 @@
 import { enterLoop, type Value } from './counts.ts'
-import { type Flow, GUARD_SETS, loopsBetween, type Position, type PositionAutomaton, type Step } from './positions.ts'
+import { type Flow, GUARD_SETS, listLoops, type Position, type PositionAutomaton, type Step } from './positions.ts'
 
-/** What may be kept: a unit is about one number. */
+/** Limit of the cache: a unit is about one number. */
 const MAX_UNITS = 1 << 16
 
-/** The characters of a pattern that may just have been read, whatever the counts of rounds are. */
+/** The characters of a pattern that may just have been read, for any counts of rounds. */
 export interface Shape {
   readonly positions: readonly Position[]
-  /** Those of them that may be the last, by the guards that hold. */
+  /** Characters of the shape that may be the last, by the holding guards. */
   readonly last: readonly (readonly Position[])[]
-  /** By column: what the next character leads to; filled in as texts ask for it. */
+  /** By column: the move of the next character; filled in on demand. */
   readonly moves: (Move | undefined)[]
 }
 
-/** What one more character leads to. */
+/** The result of one more character. */
 export interface Move {
   readonly next: Shape
   /** By position of the next shape: the steps to it. */
   readonly steps: readonly (readonly Step[])[]
-  /** By position of the next shape: what is known of a match that begins with it, when one may. */
+  /** By position of the next shape: the value of a match that begins with it, if one may. */
   readonly begun: readonly (Value | undefined)[]
 }
 
-/** The shapes of an automaton in one direction of reading, made as texts ask for them. What is kept is bounded. */
+/** The shapes of an automaton in one direction of reading, created on demand in a bounded cache. */
 export class Shapes {
   readonly empty: Shape
   /** Whether any rounds are counted. */
@@ -38,10 +38,10 @@ export class Shapes {
     this.flow = flow
     this.classes = automaton.alphabet.size
     this.isCounted = automaton.positions.some(({ loop }) => loop !== undefined)
-    this.empty = this.shapeOf([])
+    this.empty = this.findShape([])
   }
 
-  /** Reads a character of a class between which and the one before some guards hold; a match may begin with it. */
+  /** Reads a character of a class; guards hold between it and the previous one, and a match may begin with it. */
   move(shape: Shape, characterClass: number, guards: number, begins: boolean): Move {
     const column = ((guards * this.classes + characterClass) << 1) | (begins ? 1 : 0)
     const known = shape.moves[column]
@@ -68,13 +68,13 @@ export class Shapes {
       if (!steps.has(position)) steps.set(position, [])
     }
     const positions = [...steps.keys()].sort((one, other) => one.index - other.index)
-    const next = this.shapeOf(positions)
+    const next = this.findShape(positions)
     const all = positions.map((position) => steps.get(position) ?? [])
     this.count(positions.length * 2 + all.reduce((sum, some) => sum + some.length, 8))
     return { next, steps: all, begun: positions.map((position) => begun.get(position)) }
   }
 
-  private shapeOf(positions: readonly Position[]): Shape {
+  private findShape(positions: readonly Position[]): Shape {
     const key = positions.map(({ index }) => index).join()
     const known = this.known.get(key)
     if (known !== undefined) return known
@@ -88,7 +88,7 @@ export class Shapes {
     return shape
   }
 
-  /** Past the bound everything is made anew; what is in use goes with the last that use it. */
+  /** Past the limit the cache is emptied; shapes in use are freed with their last user. */
   private count(units: number): void {
     this.units += units
     if (this.units <= MAX_UNITS) return
@@ -98,5 +98,5 @@ export class Shapes {
 }
 
 function enterAll(position: Position): Value {
-  return loopsBetween(undefined, position.loop).reduce<Value>((value, loop) => enterLoop(loop, value), 0)
+  return listLoops(undefined, position.loop).reduce<Value>((value, loop) => enterLoop(loop, value), 0)
 }

@@ -8,7 +8,7 @@ import { simplify } from '../simplify.ts'
 import { SourceText } from '../source-text.ts'
 import { Simulation } from './simulation.ts'
 
-/** Lets a match begin anywhere; counts the characters that were read. */
+/** Lets a match begin anywhere; counts the read characters. */
 function simulate(source: string, text: string, counted = true): { spans: [number, number][]; steps: number } {
   const program = compile(simplify(parseUnanchored(source)), { counted })
   if (program === undefined) throw new Error('too large')
@@ -57,7 +57,7 @@ describe('reads every character once', () => {
     expect(steps).toBe(text.length + 1)
   })
 
-  it('a match that turns out longer takes the place of those inside of it', () => {
+  it('a match that turns out longer replaces those inside it', () => {
     expect(simulate('abc(?:[^!]*!)?', `${'abc'.repeat(1000)}!`).spans).toEqual([[0, 3001]])
     expect(simulate('abc(?:[^!]*!)?', `abcabc!abc`).spans).toEqual([
       [0, 7],
@@ -65,7 +65,7 @@ describe('reads every character once', () => {
     ])
   })
 
-  it('a match that began earlier takes the place of those that were sooner done', () => {
+  it('a match that began earlier replaces those that ended sooner', () => {
     expect(simulate('x[^!]{9}!|abc', '.xabc-abc--!abc').spans).toEqual([
       [1, 12],
       [12, 15],
@@ -107,7 +107,7 @@ describe('counts', () => {
     }
   })
 
-  it('gives up frames that nothing is in, and still counts on', () => {
+  it('drops unused frames, and still counts on', () => {
     const source = 'abc(?:(?:xy?){1,4096}z){20,4096}'
     const body = `${'x'.repeat(40)}${'xy'.repeat(30)}z`
     const text = `abc${body.repeat(900)}`

@@ -5,10 +5,10 @@ import type { SourceText } from '../source-text.ts'
 import { Frames } from './frames.ts'
 import { VisitedStates } from './visited-states.ts'
 
-/** Frames beyond which those no longer in use are given up. */
+/** Number of frames from which on unused ones are dropped. */
 const FRAMES_BEFORE_COMPACTION = 1 << 14
 
-/** States that wait for the next character, with where their matches began; starts ascend. */
+/** States that wait for the next character, with the starts of their matches; starts ascend. */
 interface Threads {
   state: number[]
   frame: number[]
@@ -18,9 +18,9 @@ interface Threads {
 const noThreads = (): Threads => ({ state: [], frame: [], start: [] })
 
 /**
- * Runs a program over a text once, with all of its states at the same time, and finds every leftmost-longest match on the
- * way. Each state keeps only the earliest start that leads to it: no later one can win. Matches that could still grow or be
- * overtaken are kept as they are while those after them are looked for already, so that no character is read twice.
+ * Runs a program over a text once, with all of its states in parallel, and finds every leftmost-longest match on the
+ * way. Each state keeps only its earliest start: no later one can win. Matches that could still grow or be overtaken
+ * are kept while the search for later ones already runs, so that no character is read twice.
  */
 export class Simulation {
   private readonly program: Program
@@ -49,12 +49,12 @@ export class Simulation {
     this.visited = new VisitedStates(program.op.length, program.loops.length > 0, this.frames)
   }
 
-  /** Whether no match is under way. */
+  /** Whether no match is open. */
   get isIdle(): boolean {
     return this.threads.state.length === 0
   }
 
-  /** Goes to an offset, when no match is under way. */
+  /** Goes to an offset, when no match is open. */
   moveTo(position: number): void {
     this.position = position
   }
@@ -63,7 +63,7 @@ export class Simulation {
   advance(begin: boolean): void {
     const { text, program, around, position } = this
     const code = position < text.length ? text.codeAt(position) : -1
-    around.nextClass = code < 0 ? -1 : program.alphabet.classOf(code)
+    around.nextClass = code < 0 ? -1 : program.alphabet.toClass(code)
     if (program.usesEdges) {
       around.startsSegment = text.startsSegment(position)
       around.endsSegment = text.endsSegment(position)
@@ -79,14 +79,14 @@ export class Simulation {
     if (this.frames.size > this.compactAt) this.compact()
   }
 
-  /** Follows every state in front of the position, those of the earliest starts first. */
+  /** Follows every state before the position, those of the earliest starts first. */
   private closeAll(begin: boolean): void {
     const { threads, following } = this
     this.accepted = -1
     this.visited.clear()
     for (let index = 0; index < threads.state.length; index++) {
       const start = threads.start[index] ?? 0
-      // A match that began earlier ends here: whatever began inside of it is out.
+      // A match that began earlier ends here: attempts that began inside it are dropped.
       if (this.accepted >= 0 && start > this.accepted) break
       this.close(threads.state[index] ?? 0, threads.frame[index] ?? 0, start)
     }
@@ -143,18 +143,18 @@ export class Simulation {
     this.following.start.push(start)
   }
 
-  /** In front of a round of a loop that has made `count` rounds. */
+  /** The beginning of a round of a loop after `count` rounds. */
   private loop(index: number, parent: number, count: number): void {
     const loop = this.program.loops[index]
     if (loop === undefined) return
     if (count >= loop.min) this.stack.push(loop.exit, parent)
     if (count >= loop.max) return
-    // Without an upper bound, rounds past the least are all alike.
+    // Without an upper bound, rounds past the minimum are all alike.
     const told = loop.max === Number.POSITIVE_INFINITY ? Math.min(count, loop.min) : count
     this.stack.push(loop.body, this.frames.of(parent, told, loop.min === 0))
   }
 
-  /** Forgets the frames that nothing under way stands in. */
+  /** Drops the frames without an open state. */
   private compact(): void {
     this.frames.compact((copy) => {
       this.threads.frame = this.threads.frame.map(copy)

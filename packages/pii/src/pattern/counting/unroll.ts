@@ -1,9 +1,9 @@
-import { EMPTY, type PatternNode, sequenceOf } from '../ast.ts'
+import { EMPTY, type PatternNode, toSequence } from '../ast.ts'
 
-/** Characters up to which a repeat is written out; past that its rounds are counted. */
+/** Characters up to which a repeat is expanded; larger ones are counted. */
 const WRITTEN_CHARACTERS = 24
 
-/** The same pattern with small repeats written out, so that only large ones have to be counted. */
+/** Expands small repeats, so that only large ones are counted. */
 export function unroll(node: PatternNode): PatternNode {
   switch (node.kind) {
     case 'literal':
@@ -11,7 +11,7 @@ export function unroll(node: PatternNode): PatternNode {
     case 'assertion':
       return node
     case 'sequence':
-      return sequenceOf(node.items.map(unroll))
+      return toSequence(node.items.map(unroll))
     case 'choice':
       return { kind: 'choice', arms: node.arms.map(unroll) }
     case 'repeat': {
@@ -24,20 +24,20 @@ export function unroll(node: PatternNode): PatternNode {
   }
 }
 
-/** Rounds that must be made and, inside of one another, those that may. */
+/** The required rounds and, nested inside each other, the optional ones. */
 function written(body: PatternNode, min: number, max: number): PatternNode {
   const must = Array.from({ length: min }, () => body)
   if (max === Number.POSITIVE_INFINITY) {
-    return sequenceOf([...must.slice(1), { kind: 'repeat', body, min: 1, max }])
+    return toSequence([...must.slice(1), { kind: 'repeat', body, min: 1, max }])
   }
   let may = EMPTY
   for (let round = min; round < max; round++) {
-    may = { kind: 'repeat', body: sequenceOf([body, may]), min: 0, max: 1 }
+    may = { kind: 'repeat', body: toSequence([body, may]), min: 0, max: 1 }
   }
-  return sequenceOf([...must, may])
+  return toSequence([...must, may])
 }
 
-/** How many characters stand in a pattern. */
+/** Number of characters in a pattern. */
 function characters(node: PatternNode): number {
   switch (node.kind) {
     case 'literal':

@@ -10,7 +10,7 @@ it('without loops a state is seen once a step', () => {
   expect([visited.has(1, 0), visited.has(1, 0)]).toEqual([false, true])
 })
 
-it('a stack that an earlier one covers adds nothing, one that covers it does', () => {
+it('a covered stack adds nothing, a covering one does', () => {
   const frames = new Frames()
   const visited = new VisitedStates(2, true, frames)
   const [one, two, three] = [1, 2, 3].map((count) => frames.of(0, count, true))

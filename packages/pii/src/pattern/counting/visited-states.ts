@@ -4,13 +4,13 @@ import type { Frames } from './frames.ts'
 const COMPARED = 12
 
 /**
- * The states seen in front of one character. States come in the order of their starts, so that whatever an earlier one can
- * do need not be done again.
+ * The visited states before one character. States come in the order of their starts, so work that an earlier one can do
+ * need not be repeated.
  */
 export class VisitedStates {
   private readonly frames: Frames
   private readonly seenAt: Float64Array
-  /** By state: the stacks it was seen with, those that cover the most first. */
+  /** By state: its visited stacks, the most covering first. */
   private readonly covering: number[][]
   private readonly exact = new Set<number>()
   private readonly hasLoops: boolean
@@ -23,13 +23,13 @@ export class VisitedStates {
     this.covering = hasLoops ? Array.from({ length: states }, () => []) : []
   }
 
-  /** In front of the next character nothing is seen yet. */
+  /** Forgets all states before the next character. */
   clear(): void {
     this.step++
     if (this.hasLoops) this.exact.clear()
   }
 
-  /** Whether a state adds nothing to those seen; it is seen from now on. */
+  /** Whether a state adds nothing to the visited ones; marks it as visited. */
   has(state: number, frame: number): boolean {
     const isFirst = this.seenAt[state] !== this.step
     this.seenAt[state] = this.step

@@ -1,7 +1,7 @@
 const digitValue = (digit: string): number => digit.charCodeAt(0) - 0x30
 
-/** Sum of the digits, each times its weight; digits past the weights count nothing. */
-export function weightedSum(digits: string, weights: readonly number[]): number {
+/** Sum of the digits, each times its weight; digits past the weights are ignored. */
+export function sumWeighted(digits: string, weights: readonly number[]): number {
   return weights.reduce((sum, weight, index) => sum + weight * digitValue(digits.charAt(index)), 0)
 }
 
@@ -16,7 +16,7 @@ export function passesLuhn(digits: string): boolean {
   return sum % 10 === 0
 }
 
-/** The remainder modulo 97 of a number in which letters stand for 10 to 35 (ISO 7064, as IBANs use it). */
+/** The remainder modulo 97 of a number in which letters stand for 10 to 35 (ISO 7064, as in IBANs). */
 export function modulo97(text: string): number {
   let rest = 0
   for (const char of text.toUpperCase()) {

@@ -4,16 +4,16 @@ import { isAlphanumeric, isDigit, isSeparator } from './characters.ts'
 /** Separators in a row between two groups of one number. */
 const MAX_SEPARATORS = 2
 
-/** Digits that may have been written in groups, and where they stand. */
+/** Digits that may be written in groups, with their range. */
 export interface DigitGroups extends Span {
   readonly digits: string
 }
 
 /**
- * The numbers that begin with the digit at an offset: its group alone, with the next one, and so on up to `most` digits;
- * the longest first. A group that a letter touches ends the number before it.
+ * The numbers that begin with the digit at an offset: its group alone, with the next one, and so on up to `most`
+ * digits; the longest first. A group with an adjacent letter ends the number before it.
  */
-export function numbersAt(text: string, at: number, most: number): DigitGroups[] {
+export function listNumbers(text: string, at: number, most: number): DigitGroups[] {
   const numbers: DigitGroups[] = []
   let digits = ''
   let position = at
@@ -32,12 +32,12 @@ export function numbersAt(text: string, at: number, most: number): DigitGroups[]
   return numbers
 }
 
-/** Whether a code unit begins a group of digits: what stands before is no letter and no digit. */
+/** Whether a code unit begins a group of digits: the character before is no letter and no digit. */
 export function beginsDigits(unit: number, before: number): boolean {
   return isDigit(unit) && !isAlphanumeric(before) && before !== 0x5f
 }
 
-/** Words of which one stands shortly before an offset, in lower case. */
+/** Whether one of some lower-case words stands shortly before an offset. */
 export function hasWordBefore(text: string, at: number, words: readonly string[]): boolean {
   const context = text.slice(Math.max(0, at - CONTEXT_UNITS), at).toLowerCase()
   return words.some((word) => containsWord(context, word))

@@ -13,7 +13,7 @@ const isLocal = (unit: number): boolean => isAlphanumeric(unit) || isBeyondAscii
 const isLabel = (unit: number): boolean => isAlphanumeric(unit) || isBeyondAscii(unit) || unit === HYPHEN
 
 /** An address around the `@` at an offset: a name, and a domain of two labels or more. */
-export function emailAt(text: string, at: number): Span | undefined {
+export function matchEmail(text: string, at: number): Span | undefined {
   let start = at
   while (start > 0 && at - start < MAX_LOCAL && isLocal(text.charCodeAt(start - 1))) start--
   if (isInsideCharacter(text, start)) start++
@@ -22,7 +22,7 @@ export function emailAt(text: string, at: number): Span | undefined {
   return start === at || end === undefined ? undefined : { start, end }
 }
 
-/** Where the domain ends that begins at an offset: after the last label that a dot stands before. */
+/** The end of the domain that begins at an offset: after the last label that follows a dot. */
 function domainEnd(text: string, from: number): number | undefined {
   let end: number | undefined
   let position = from
@@ -41,5 +41,5 @@ function domainEnd(text: string, from: number): number | undefined {
   return end
 }
 
-/** What an address is found by. */
+/** The trigger of an address. */
 export const isAtSign = (unit: number): boolean => unit === AT

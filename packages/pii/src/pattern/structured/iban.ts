@@ -2,7 +2,7 @@ import type { Span } from '../../span.ts'
 import { isAlphanumeric, isDigit, isLetter, isSeparator } from './characters.ts'
 import { modulo97 } from './checksums.ts'
 
-/** Length by country, as the registry of ISO 13616 lists them. */
+/** Length by country, as in the registry of ISO 13616. */
 const LENGTHS: ReadonlyMap<string, number> = new Map(
   Object.entries({
     15: 'NO',
@@ -26,8 +26,8 @@ const LENGTHS: ReadonlyMap<string, number> = new Map(
   }).flatMap(([length, countries]) => countries.split(' ').map((country) => [country, Number(length)] as const)),
 )
 
-/** An account number of the length of its country with a right check, in groups or not. */
-export function ibanAt(text: string, at: number): Span | undefined {
+/** An account number with the length of its country and a valid check, in groups or not. */
+export function matchIban(text: string, at: number): Span | undefined {
   const length = LENGTHS.get(text.slice(at, at + 2).toUpperCase())
   if (length === undefined || !isDigit(text.charCodeAt(at + 2))) return undefined
   let code = ''
@@ -45,5 +45,5 @@ export function ibanAt(text: string, at: number): Span | undefined {
   return modulo97(code.slice(4) + code.slice(0, 4)) === 1 ? { start: at, end: position } : undefined
 }
 
-/** What an account number may begin with. */
+/** The possible beginnings of an account number. */
 export const beginsIban = (unit: number, before: number): boolean => isLetter(unit) && !isAlphanumeric(before)

@@ -5,12 +5,12 @@ const DOT = 0x2e
 const COLON = 0x3a
 const MAX_LENGTH = 45
 
-/** An IPv4 or IPv6 address. Four numbers with more of them around, as versions have, are none. */
-export function ipAddressAt(text: string, at: number): Span | undefined {
+/** An IPv4 or IPv6 address. Four numbers beside more numbers, as in versions, are no address. */
+export function matchIpAddress(text: string, at: number): Span | undefined {
   let end = at
   while (end - at <= MAX_LENGTH && isAddressUnit(text.charCodeAt(end))) end++
   if (end - at > MAX_LENGTH || isAlphanumeric(text.charCodeAt(end))) return undefined
-  // A full stop or colon behind an address belongs to the sentence.
+  // A full stop or colon after an address belongs to the sentence.
   while (end > at && text.charCodeAt(end - 1) === DOT) end--
   if (text.charCodeAt(end - 1) === COLON && text.charCodeAt(end - 2) !== COLON) end--
   const address = text.slice(at, end)
@@ -46,10 +46,10 @@ function isIpv6(text: string): boolean {
   const areParts = parts.every((part, index) =>
     index === parts.length - 1 && part.includes('.') ? isIpv4(part) : /^[0-9A-Fa-f]{1,4}$/.test(part),
   )
-  // `::` alone and `a::b` of programming languages are no addresses anyone has.
+  // `::` alone and `a::b` of programming languages are no real addresses.
   return areParts && (halves.length === 2 ? size >= 2 && size < 8 && /[0-9]/.test(text) : size === 8)
 }
 
-/** What an address may begin with. */
+/** The possible beginnings of an address. */
 export const beginsIpAddress = (unit: number, before: number): boolean =>
   isAddressUnit(unit) && unit !== DOT && !isAlphanumeric(before) && before !== DOT && before !== COLON

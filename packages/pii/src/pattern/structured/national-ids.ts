@@ -1,29 +1,29 @@
 import type { Span } from '../../span.ts'
 import type { BuiltinName } from '../builtin-names.ts'
 import { isAlphanumeric, isDigit, isLetter } from './characters.ts'
-import { passesLuhn, passesMod11With10, passesVerhoeff, weightedSum } from './checksums.ts'
-import { hasWordBefore, numbersAt } from './digit-groups.ts'
+import { passesLuhn, passesMod11With10, passesVerhoeff, sumWeighted } from './checksums.ts'
+import { hasWordBefore, listNumbers } from './digit-groups.ts'
 
-/** A number that a state gives to a person. */
+/** A number that a state assigns to a person. */
 export interface NationalId {
   readonly name: BuiltinName
   readonly group: string
-  /** Digits; for one that has letters too, see `at`. */
+  /** Number of digits; for a number with letters, see `at`. */
   readonly length: number
   readonly isValid: (digits: string) => boolean
-  /** Words of which one must stand before it, where the check alone lets too many other numbers pass. */
+  /** Words of which one must stand before it, when the check alone accepts too many other numbers. */
   readonly words?: readonly string[]
 }
 
 const hasRepeats = (digits: string): boolean => [...digits].every((digit) => digit === digits.charAt(0))
 
-/** The numbers that are digits alone. */
+/** The numbers of digits only. */
 export const NATIONAL_IDS: readonly NationalId[] = [
   {
     name: 'us_ssn',
     group: 'US_SSN',
     length: 9,
-    // Never given: areas 000, 666 and 9xx, group 00, serial 0000.
+    // Never assigned: areas 000, 666 and 9xx, group 00, serial 0000.
     isValid: (digits) =>
       !/^(?:000|666|9)/.test(digits) &&
       digits.slice(3, 5) !== '00' &&
@@ -35,7 +35,7 @@ export const NATIONAL_IDS: readonly NationalId[] = [
     name: 'uk_nhs_number',
     group: 'UK_NHS_NUMBER',
     length: 10,
-    isValid: (digits) => (11 - (weightedSum(digits, [10, 9, 8, 7, 6, 5, 4, 3, 2]) % 11)) % 11 === Number(digits.at(-1)),
+    isValid: (digits) => (11 - (sumWeighted(digits, [10, 9, 8, 7, 6, 5, 4, 3, 2]) % 11)) % 11 === Number(digits.at(-1)),
     words: ['nhs', 'national health', 'patient'],
   },
   {
@@ -62,14 +62,14 @@ export const NATIONAL_IDS: readonly NationalId[] = [
     name: 'nl_citizen_service_number',
     group: 'NL_CITIZEN_SERVICE_NUMBER',
     length: 9,
-    isValid: (digits) => weightedSum(digits, [9, 8, 7, 6, 5, 4, 3, 2, -1]) % 11 === 0 && !hasRepeats(digits),
+    isValid: (digits) => sumWeighted(digits, [9, 8, 7, 6, 5, 4, 3, 2, -1]) % 11 === 0 && !hasRepeats(digits),
     words: ['bsn', 'burgerservicenummer', 'sofinummer'],
   },
   {
     name: 'pl_pesel',
     group: 'PL_PESEL',
     length: 11,
-    isValid: (digits) => weightedSum(digits, [1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1]) % 10 === 0 && !hasRepeats(digits),
+    isValid: (digits) => sumWeighted(digits, [1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1]) % 10 === 0 && !hasRepeats(digits),
     words: ['pesel'],
   },
   {
@@ -77,7 +77,7 @@ export const NATIONAL_IDS: readonly NationalId[] = [
     group: 'CH_SOCIAL_SECURITY',
     length: 13,
     isValid: (digits) =>
-      digits.startsWith('756') && weightedSum(digits, [1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1]) % 10 === 0,
+      digits.startsWith('756') && sumWeighted(digits, [1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1]) % 10 === 0,
   },
   {
     name: 'br_cpf',
@@ -85,8 +85,8 @@ export const NATIONAL_IDS: readonly NationalId[] = [
     length: 11,
     isValid: (digits) =>
       !hasRepeats(digits) &&
-      ((weightedSum(digits, [10, 9, 8, 7, 6, 5, 4, 3, 2]) * 10) % 11) % 10 === Number(digits.charAt(9)) &&
-      ((weightedSum(digits, [11, 10, 9, 8, 7, 6, 5, 4, 3, 2]) * 10) % 11) % 10 === Number(digits.charAt(10)),
+      ((sumWeighted(digits, [10, 9, 8, 7, 6, 5, 4, 3, 2]) * 10) % 11) % 10 === Number(digits.charAt(9)) &&
+      ((sumWeighted(digits, [11, 10, 9, 8, 7, 6, 5, 4, 3, 2]) * 10) % 11) % 10 === Number(digits.charAt(10)),
     words: ['cpf', 'cadastro de pessoas físicas'],
   },
   {
@@ -105,10 +105,10 @@ export const NATIONAL_IDS: readonly NationalId[] = [
   },
 ]
 
-/** Where a number of digits alone begins at an offset. */
-export function nationalIdAt(id: NationalId): (text: string, at: number) => Span | undefined {
+/** Creates a matcher of a number of digits only. */
+export function createNationalIdMatcher(id: NationalId): (text: string, at: number) => Span | undefined {
   return (text, at) =>
-    numbersAt(undotted(text, at), 0, id.length)
+    listNumbers(undotted(text, at), 0, id.length)
       .filter(({ digits }) => digits.length === id.length && id.isValid(digits))
       .filter(() => id.words === undefined || hasWordBefore(text, at, id.words))
       .map(({ start, end }) => ({ start: at + start, end: at + end }))
@@ -124,8 +124,8 @@ function undotted(text: string, at: number): string {
 
 const DNI_LETTERS = 'TRWAGMYFPDXBNJZSQVHLCKE'
 
-/** A Spanish DNI or NIE: eight digits, or a letter and seven, and the letter that checks them. */
-export function spanishIdAt(text: string, at: number): Span | undefined {
+/** A Spanish DNI or NIE: eight digits, or a letter and seven, and a check letter. */
+export function matchSpanishId(text: string, at: number): Span | undefined {
   const prefix = 'XYZ'.indexOf(text.charAt(at).toUpperCase())
   const first = text.charAt(at) !== '' && prefix >= 0 ? at + 1 : at
   const start = prefix >= 0 && text.charAt(first) === '-' ? first + 1 : first
@@ -140,6 +140,6 @@ export function spanishIdAt(text: string, at: number): Span | undefined {
   return isAlphanumeric(text.charCodeAt(position + 1)) ? undefined : { start: at, end: position + 1 }
 }
 
-/** What a Spanish number may begin with. */
+/** The possible beginnings of a Spanish number. */
 export const beginsSpanishId = (unit: number, before: number): boolean =>
   (isDigit(unit) || (isLetter(unit) && 'XYZxyz'.includes(String.fromCharCode(unit)))) && !isAlphanumeric(before)

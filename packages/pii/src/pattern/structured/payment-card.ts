@@ -1,18 +1,18 @@
 import type { Span } from '../../span.ts'
 import { passesLuhn } from './checksums.ts'
-import { numbersAt } from './digit-groups.ts'
+import { listNumbers } from './digit-groups.ts'
 
 const SHORTEST = 13
 const LONGEST = 19
 
-/** A number of the length, the first digits and the check of a payment card, in groups or not. */
-export function paymentCardAt(text: string, at: number): Span | undefined {
-  return numbersAt(text, at, LONGEST).find(
+/** A number with the length, the first digits and the check of a payment card, in groups or not. */
+export function matchPaymentCard(text: string, at: number): Span | undefined {
+  return listNumbers(text, at, LONGEST).find(
     ({ digits }) => digits.length >= SHORTEST && isIssued(digits) && passesLuhn(digits),
   )
 }
 
-/** Whether cards of these first digits and this length are issued; test numbers of zeros alone are not. */
+/** Whether cards of these first digits and this length are issued; test numbers of zeros only are not. */
 function isIssued(digits: string): boolean {
   const first = Number(digits.charAt(0))
   const two = Number(digits.slice(0, 2))

@@ -29,7 +29,7 @@ const SLASH = 0x2f
 const DOT = 0x2e
 const FEWEST = 7
 const MOST = 15
-/** Digits of a number with its country. */
+/** Fewest digits of a number with its country code. */
 const FEWEST_INTERNATIONAL = 8
 /** Area, exchange and line of the North American plan. */
 const NORTH_AMERICAN = [3, 3, 4]
@@ -39,8 +39,11 @@ interface PhoneNumber extends Span {
   readonly count: number
 }
 
-/** A telephone number: with its country, in the groups of the North American plan, or with a word before it that says so. */
-export function phoneAt(text: string, at: number): Span | undefined {
+/**
+ * A telephone number: with its country code, in the groups of the North American plan, or after a word that announces
+ * it.
+ */
+export function matchPhone(text: string, at: number): Span | undefined {
   const number = readNumber(text, at)
   if (number === undefined) return undefined
   const isInternational = text.charCodeAt(at) === PLUS || text.startsWith('00', at)
@@ -82,6 +85,6 @@ function isMark(unit: number): boolean {
     : unit === OPEN || unit === 0x29 || unit === SLASH || unit === DOT
 }
 
-/** What a number may begin with. */
+/** The possible beginnings of a number. */
 export const beginsPhone = (unit: number, before: number): boolean =>
   (isDigit(unit) || unit === PLUS || unit === OPEN) && !isAlphanumeric(before) && before !== PLUS && before !== DOT

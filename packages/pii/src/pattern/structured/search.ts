@@ -2,26 +2,26 @@ import type { Span } from '../../span.ts'
 
 /** A search for one shape in one text, done in pieces. */
 export interface PieceSearch {
-  /** Does a piece of the work; true once all of it is done. */
+  /** Does a piece of the work; true at the end. */
   advance(): boolean
-  /** What was found, ascending and never overlapping. */
+  /** The findings, ascending and never overlapping. */
   found(): readonly Span[]
 }
 
 /** Begins the search for a shape in a text. */
 export type StructuredSearch = (text: string) => PieceSearch
 
-/** The match that begins at an offset; undefined when there is none. Looks at a bounded stretch of the text. */
+/** Finds the match that begins at an offset; undefined without one. Reads a bounded range of the text. */
 export type ShapeAt = (text: string, at: number) => Span | undefined
 
-/** Places where a shape may be, before it is looked at closely. */
+/** Whether a shape may begin at a position, before a closer check. */
 export type Candidates = (unit: number, before: number) => boolean
 
 const PIECE_UNITS = 1 << 14
 
 /**
- * A search that walks over the text and tries the shape wherever `mayBe` says so of a code unit and the one before it (-1 at
- * the start). A match may begin in front of the place that gave the hint, but never inside of the match before.
+ * Creates a search that walks over the text and tries the shape at each candidate: a code unit with the one before it
+ * (-1 at the start). A match may begin before the candidate, but never inside the previous match.
  */
 export function searchShape(mayBe: Candidates, shapeAt: ShapeAt): StructuredSearch {
   return (text) => {

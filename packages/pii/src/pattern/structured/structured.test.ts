@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { STRUCTURED_BUILTINS } from './catalogue.ts'
-import { modulo97, passesLuhn, passesMod11With10, passesVerhoeff, weightedSum } from './checksums.ts'
+import { modulo97, passesLuhn, passesMod11With10, passesVerhoeff, sumWeighted } from './checksums.ts'
 
 function found(name: string, text: string): string[] {
   const builtin = STRUCTURED_BUILTINS.find((one) => one.name === name)
@@ -133,19 +133,19 @@ describe.each(CASES)('$name $context', ({ name, yes, no, context = '' }) => {
   })
 })
 
-it('numbers whose check lets others pass need a word that says what they are', () => {
+it('numbers with a weak check need a word that announces them', () => {
   for (const { name, context, yes } of CASES) {
     if (context === undefined) continue
     for (const text of yes) expect(found(name, `number ${text}`)).toEqual([])
   }
 })
 
-it('a word that only begins like one says nothing', () => {
+it('a word with only the same beginning announces nothing', () => {
   expect(found('nl_citizen_service_number', 'bsnx 111222333')).toEqual([])
   expect(found('nl_citizen_service_number', `bsn ${'x'.repeat(60)} 111222333`)).toEqual([])
 })
 
-it('every built-in finds what lies across pieces of a long text, and the same thing every time', () => {
+it('every built-in finds matches across pieces of a long text, and the same ones every time', () => {
   for (const { name, context = '', yes } of CASES) {
     const text = `${`lorem ${context}${yes[0]} ipsum. `.repeat(2000)}`
     expect(found(name, text)).toEqual(Array.from({ length: 2000 }, () => yes[0]))
@@ -175,7 +175,7 @@ describe('checks', () => {
   it('reckon as they are defined', () => {
     expect(modulo97('3214282912345698765432161182')).toBe(1)
     expect(modulo97('A')).toBe(10)
-    expect(weightedSum('123', [1, 2, 3])).toBe(14)
+    expect(sumWeighted('123', [1, 2, 3])).toBe(14)
   })
 })
 

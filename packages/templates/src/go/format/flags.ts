@@ -40,7 +40,7 @@ export function pad(bytes: string, flags: Flags): string {
   return (flags.zero ? '0' : ' ').repeat(missing) + bytes
 }
 
-/** The same with spaces, whatever the zero flag says. */
+/** Pads with spaces, despite the zero flag. */
 export function padSpaces(bytes: string, flags: Flags): string {
   return flags.zero ? pad(bytes, { ...flags, zero: false }) : pad(bytes, flags)
 }

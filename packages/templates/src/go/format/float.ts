@@ -87,7 +87,7 @@ function withoutZeros(digits: string, shift: number): Digits {
   return { digits: digits.slice(0, end), point: digits.length + shift }
 }
 
-/** Exact digits rounded half to even to as many as asked for. */
+/** Exact digits rounded half to even to the requested number. */
 function rounded(value: number, keep: (point: number) => number): Digits {
   const exact = exactDigits(value)
   const count = keep(exact.point)

@@ -1,9 +1,9 @@
 import { type Budget, ByteSink } from '../limits.ts'
-import { GoMap, GoPointer, GoSlice, GoStruct, type GoValue, isUnsigned, typeNameOf } from '../values.ts'
+import { GoMap, GoPointer, GoSlice, GoStruct, type GoValue, isUnsigned, toTypeName } from '../values.ts'
 import { clearFlags, type Flags, pad } from './flags.ts'
 import { formatBool, formatComplex, formatFloatVerb, formatInteger, formatString } from './scalars.ts'
 
-/** Go has addresses here that differ from run to run; ours is always the same. */
+/** Go prints addresses here that differ from run to run; this one is always the same. */
 const ADDRESS = '0xc000000000'
 
 /** Writes values as Go's `fmt` does, into a sink bounded by the budget. */
@@ -23,7 +23,7 @@ export class Printer {
       if (verb === 'T' || verb === 'v') this.sink.write(pad('<nil>', this.flags))
       else this.#badVerb(value, verb)
     } else if (verb === 'T') {
-      this.sink.write(formatString(typeNameOf(value), 's', this.flags) ?? '')
+      this.sink.write(formatString(toTypeName(value), 's', this.flags) ?? '')
     } else if (verb === 'p') {
       this.#address(value, verb)
     } else {
@@ -73,7 +73,7 @@ export class Printer {
   #slice(value: GoSlice, verb: string, depth: number): void {
     const isGoSyntax = this.flags.sharpV
     if (isGoSyntax) {
-      this.sink.write(typeNameOf(value))
+      this.sink.write(toTypeName(value))
       if (value.isNil) {
         this.sink.write('(nil)')
         return
@@ -90,7 +90,7 @@ export class Printer {
   #map(value: GoMap, verb: string, depth: number): void {
     const isGoSyntax = this.flags.sharpV
     if (isGoSyntax) {
-      this.sink.write(typeNameOf(value))
+      this.sink.write(toTypeName(value))
       if (value.isNil) {
         this.sink.write('(nil)')
         return
@@ -129,7 +129,7 @@ export class Printer {
     } else if (verb !== 'v') {
       this.#address(value, verb)
     } else if (this.flags.sharpV) {
-      this.sink.write(`(${typeNameOf(value)})(${target === undefined ? 'nil' : ADDRESS})`)
+      this.sink.write(`(${toTypeName(value)})(${target === undefined ? 'nil' : ADDRESS})`)
     } else {
       this.sink.write(pad(target === undefined ? '<nil>' : ADDRESS, this.flags))
     }
@@ -144,13 +144,13 @@ export class Printer {
     }
   }
 
-  /** What Go writes where a verb does not fit: `%!d(string=x)`. */
+  /** Go's text for a verb that does not fit: `%!d(string=x)`. */
   #badVerb(value: GoValue, verb: string): void {
     this.sink.write(`%!${verb}(`)
     if (value === undefined || value === null) {
       this.sink.write('<nil>')
     } else {
-      this.sink.write(`${typeNameOf(value)}=`)
+      this.sink.write(`${toTypeName(value)}=`)
       this.#value(value, 'v', 0)
     }
     this.sink.write(')')

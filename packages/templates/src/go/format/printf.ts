@@ -1,6 +1,6 @@
 import { runeAt } from '../bytes.ts'
 import type { Budget } from '../limits.ts'
-import { GoInteger, type GoValue, typeNameOf } from '../values.ts'
+import { GoInteger, type GoValue, toTypeName } from '../values.ts'
 import { clearFlags } from './flags.ts'
 import { Printer } from './printer.ts'
 
@@ -19,7 +19,7 @@ class Formatter {
   readonly #lastBracket: number
   #at = 0
   #argument = 0
-  /** Whether the item before was an index such as `[3]`. */
+  /** Whether the previous item was an index such as `[3]`. */
   #afterIndex = false
   #isGoodIndex = true
   #isReordered = false
@@ -123,7 +123,7 @@ class Formatter {
     }
   }
 
-  /** Digits at the current place. A number that is too large swallows the rest of the format. */
+  /** Reads digits at the current position. A number that is too large consumes the rest of the format. */
   #number(): number | undefined {
     let value: number | undefined
     for (; this.#at < this.#format.length; this.#at++) {
@@ -147,7 +147,7 @@ class Formatter {
     return Math.abs(number) > LARGEST ? undefined : number
   }
 
-  /** `[n]`: which argument comes next. */
+  /** `[n]`: the index of the next argument. */
   #index(): void {
     this.#afterIndex = false
     if (this.#format.charAt(this.#at) !== '[') return
@@ -177,7 +177,7 @@ class Formatter {
     printer.sink.write('%!(EXTRA ')
     for (const [at, value] of this.#args.slice(this.#argument).entries()) {
       if (at > 0) printer.sink.write(', ')
-      if (value !== undefined && value !== null) printer.sink.write(`${typeNameOf(value)}=`)
+      if (value !== undefined && value !== null) printer.sink.write(`${toTypeName(value)}=`)
       printer.argument(value, 'v')
     }
     printer.sink.write(')')

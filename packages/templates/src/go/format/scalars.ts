@@ -31,19 +31,19 @@ export function formatString(bytes: string, verb: string, flags: Flags): string 
 export function formatInteger(value: bigint, unsigned: boolean, verb: string, flags: Flags): string | undefined {
   switch (verb) {
     case 'v':
-      if (flags.sharpV && unsigned) return digitsOf(value, 16, verb, { ...flags, sharp: true })
-      return digitsOf(value, 10, verb, flags)
+      if (flags.sharpV && unsigned) return toDigits(value, 16, verb, { ...flags, sharp: true })
+      return toDigits(value, 10, verb, flags)
     case 'd':
-      return digitsOf(value, 10, verb, flags)
+      return toDigits(value, 10, verb, flags)
     case 'b':
-      return digitsOf(value, 2, verb, flags)
+      return toDigits(value, 2, verb, flags)
     case 'o':
     case 'O':
-      return digitsOf(value, 8, verb, flags)
+      return toDigits(value, 8, verb, flags)
     case 'x':
-      return digitsOf(value, 16, verb, flags)
+      return toDigits(value, 16, verb, flags)
     case 'X':
-      return digitsOf(value, 16, verb, flags).toUpperCase()
+      return toDigits(value, 16, verb, flags).toUpperCase()
     case 'c':
       return pad(runeBytes(asRune(value)), flags)
     case 'q':
@@ -111,7 +111,7 @@ function hexBytes(bytes: string, flags: Flags, upper: boolean): string {
   return pad(upper ? hex.toUpperCase() : hex, flags)
 }
 
-function digitsOf(value: bigint, base: 2 | 8 | 10 | 16, verb: string, flags: Flags): string {
+function toDigits(value: bigint, base: 2 | 8 | 10 | 16, verb: string, flags: Flags): string {
   const isNegative = value < 0n
   const hasSign = isNegative || flags.plus || flags.space
   let least = flags.precision ?? 0
@@ -121,10 +121,10 @@ function digitsOf(value: bigint, base: 2 | 8 | 10 | 16, verb: string, flags: Fla
   }
   const digits = (isNegative ? -value : value).toString(base).padStart(least, '0')
   const sign = isNegative ? '-' : flags.plus ? '+' : flags.space ? ' ' : ''
-  return padSpaces(sign + prefixOf(digits, base, verb, flags) + digits, flags)
+  return padSpaces(sign + toPrefix(digits, base, verb, flags) + digits, flags)
 }
 
-function prefixOf(digits: string, base: number, verb: string, flags: Flags): string {
+function toPrefix(digits: string, base: number, verb: string, flags: Flags): string {
   const letters = verb === 'O' ? '0o' : ''
   if (!flags.sharp) return letters
   if (base === 2) return `0b${letters}`

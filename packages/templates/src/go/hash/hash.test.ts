@@ -13,7 +13,7 @@ describe.each([
 ] as const)('%s', (name, hash) => {
   const expected = (message: Uint8Array): Uint8Array => new Uint8Array(createHash(name).update(message).digest())
 
-  it('is what every other implementation finds', () => {
+  it('equals that of every other implementation', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (message) => {
         expect(hash(message)).toEqual(expected(message))

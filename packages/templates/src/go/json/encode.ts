@@ -1,9 +1,9 @@
 import { runeAt } from '../bytes.ts'
 import { fail } from '../errors.ts'
 import { type Budget, ByteSink } from '../limits.ts'
-import { GoMap, GoObject, GoPointer, GoSlice, GoStruct, type GoValue, isTrue, typeNameOf } from '../values.ts'
+import { GoMap, GoObject, GoPointer, GoSlice, GoStruct, type GoValue, isTrue, toTypeName } from '../values.ts'
 
-/** How to write JSON. */
+/** Options of writing JSON. */
 export interface JsonOptions {
   /** Writes `<`, `>` and `&` as escapes, as `encoding/json` does by default. */
   readonly escapeHtml: boolean
@@ -12,9 +12,9 @@ export interface JsonOptions {
 }
 
 /**
- * `encoding/json`: map keys in byte order, struct fields in declaration order.
+ * Encodes as `encoding/json`: map keys in byte order, struct fields in declaration order.
  *
- * @throws GoCallError for what JSON cannot hold: NaN, infinities, complex numbers
+ * @throws GoCallError for values without JSON: NaN, infinities, complex numbers
  */
 export function encodeJson(budget: Budget, value: GoValue, options: JsonOptions): string {
   const encoder = new Encoder(budget, options)
@@ -57,7 +57,7 @@ class Encoder {
     } else if (value.kind === 'integer') {
       this.sink.write(value.value.toString())
     } else {
-      fail(`json: unsupported type: ${typeNameOf(value)}`)
+      fail(`json: unsupported type: ${toTypeName(value)}`)
     }
   }
 

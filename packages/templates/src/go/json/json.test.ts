@@ -38,12 +38,12 @@ describe('writing', () => {
     )
   })
 
-  it('escapes what HTML and JavaScript would trip over', () => {
+  it('escapes characters that are special in HTML and JavaScript', () => {
     expect(write('<&>\u2028"\\\x01é')).toBe('"\\u003c\\u0026\\u003e\\u2028\\"\\\\\\u0001é"')
     expect(write('<&>\u2028', { escapeHtml: false })).toBe('"<&>\\u2028"')
   })
 
-  it('refuses what JSON cannot hold', () => {
+  it('refuses values without JSON', () => {
     expect(() => write(Number.NaN)).toThrow('unsupported value')
   })
 })

@@ -24,7 +24,7 @@ export function toFloat(value: GoValue): number {
   return target instanceof GoPointer ? 0 : 0
 }
 
-/** What the processor makes of floats out of range. */
+/** The processor's conversion of floats out of range. */
 function truncate(value: number): bigint {
   const cut = Math.trunc(value)
   if (Number.isNaN(cut) || cut >= 2 ** 63 || cut < -(2 ** 63)) return LEAST
@@ -43,7 +43,7 @@ function parseFloatText(text: string): number | undefined {
   return word[1] === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY
 }
 
-/** `strconv.Atoi`, where what does not fit gives the nearest bound and what is no number 0. */
+/** `strconv.Atoi`; a number out of range gives the nearest bound, and any other text 0. */
 export function parseDecimal(text: string): bigint {
   if (!/^[+-]?[0-9]+$/.test(text)) return 0n
   const isNegative = text.startsWith('-')

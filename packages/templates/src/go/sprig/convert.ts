@@ -2,7 +2,7 @@ import { formatDefault } from '../format/print.ts'
 import type { CallContext } from '../function.ts'
 import { GoMap, GoPointer, GoSlice, GoStruct, type GoValue, isTrue } from '../values.ts'
 
-/** How most of sprig turns a value into text: `%v`, strings as they are. */
+/** Converts a value to text as most of sprig does: `%v`, strings unchanged. */
 export function stringValue({ budget }: CallContext, value: GoValue): string {
   return formatDefault(budget, value)
 }
@@ -15,7 +15,7 @@ export function stringValues(context: CallContext, value: GoValue): readonly str
   return present.map((item) => stringValue(context, item))
 }
 
-/** Zero, "", false, nil, no items: what `default` replaces. Structs never are. */
+/** Whether `default` replaces a value: zero, "", false, nil, no items. Structs are never empty. */
 export function isEmpty(value: GoValue): boolean {
   if (value instanceof GoStruct) return false
   if (value instanceof GoPointer) return value.target === undefined

@@ -8,8 +8,8 @@ import { GoInteger, type GoValue } from '../values.ts'
 import { parseDecimal } from './cast.ts'
 
 /**
- * Dates that are given: a template cannot read the clock, so what sprig would take for "now" is an error. The local
- * zone is UTC.
+ * Functions on given dates. A template cannot read the clock, so values that sprig would take for "now" are an error.
+ * The local zone is UTC.
  */
 export const DATE_FUNCTIONS: FunctionTable = {
   date: fixed(['string', 'any'], (context, layout, date) => inZone(context, { layout, date, zone: 'UTC' })),
@@ -32,8 +32,8 @@ export const DATE_FUNCTIONS: FunctionTable = {
     return parseTime(layout, text) ?? fail('the date does not fit its layout')
   }),
   unixEpoch: fixed(['time'], (_, date) => String(date.seconds)),
-  duration: fixed(['any'], (_, seconds) => formatDuration(BigInt.asIntN(64, secondsOf(seconds) * 1_000_000_000n))),
-  durationRound: fixed(['any'], (_, value) => roundDuration(nanosecondsOf(value))),
+  duration: fixed(['any'], (_, seconds) => formatDuration(BigInt.asIntN(64, toSeconds(seconds) * 1_000_000_000n))),
+  durationRound: fixed(['any'], (_, value) => roundDuration(toNanoseconds(value))),
 }
 
 function given(date: GoValue): GoTime {
@@ -58,12 +58,12 @@ function modify(text: string, date: GoTime): GoTime {
   return date.plus(parseDuration(text) ?? fail('invalid duration'))
 }
 
-function secondsOf(value: GoValue): bigint {
+function toSeconds(value: GoValue): bigint {
   if (value instanceof GoInteger && value.type === 'int64') return value.value
   return typeof value === 'string' ? parseDecimal(value) : 0n
 }
 
-function nanosecondsOf(value: GoValue): bigint {
+function toNanoseconds(value: GoValue): bigint {
   if (value instanceof GoInteger && value.type === 'int64') return value.value
   if (value instanceof GoTime) return fail('templates cannot read the clock')
   return typeof value === 'string' ? (parseDuration(value) ?? 0n) : 0n

@@ -2,32 +2,32 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import {
   addDecimals,
-  decimalOf,
   decimalToNumber,
   divideDecimals,
   multiplyDecimals,
   subtractDecimals,
+  toDecimal,
 } from './decimal.ts'
 
 const float = fc.double({ noNaN: true, noDefaultInfinity: true })
 
 it('keeps every float', () => {
-  fc.assert(fc.property(float, (value) => decimalToNumber(decimalOf(value)) === (value === 0 ? 0 : value)))
+  fc.assert(fc.property(float, (value) => decimalToNumber(toDecimal(value)) === (value === 0 ? 0 : value)))
 })
 
 it('adds as on paper', () => {
-  const add = (left: number, right: number): number => decimalToNumber(addDecimals(decimalOf(left), decimalOf(right)))
+  const add = (left: number, right: number): number => decimalToNumber(addDecimals(toDecimal(left), toDecimal(right)))
   expect([add(0.1, 0.2), add(1e300, -1e300), add(1.1, 2.2)]).toEqual([0.3, 0, 3.3])
-  fc.assert(fc.property(float, (value) => decimalToNumber(subtractDecimals(decimalOf(value), decimalOf(value))) === 0))
+  fc.assert(fc.property(float, (value) => decimalToNumber(subtractDecimals(toDecimal(value), toDecimal(value))) === 0))
 })
 
 it('multiplies exactly', () => {
-  expect(decimalToNumber(multiplyDecimals(decimalOf(0.1), decimalOf(0.1)))).toBe(0.01)
+  expect(decimalToNumber(multiplyDecimals(toDecimal(0.1), toDecimal(0.1)))).toBe(0.01)
 })
 
 it('divides to sixteen places, halves away from zero', () => {
   const divide = (left: number, right: number): string => {
-    const { units, exponent } = divideDecimals(decimalOf(left), decimalOf(right))
+    const { units, exponent } = divideDecimals(toDecimal(left), toDecimal(right))
     return `${units}e${exponent}`
   }
   expect([divide(1, 3), divide(2, 3), divide(-2, 3), divide(1, 4)]).toEqual([
@@ -40,9 +40,9 @@ it('divides to sixteen places, halves away from zero', () => {
 })
 
 it('refuses to write out numbers without end', () => {
-  let product = decimalOf(1.123456789)
+  let product = toDecimal(1.123456789)
   expect(() => {
-    for (let round = 0; round < 1000; round++) product = multiplyDecimals(product, decimalOf(1.123456789))
+    for (let round = 0; round < 1000; round++) product = multiplyDecimals(product, toDecimal(1.123456789))
   }).toThrow('decimal is too large')
-  expect(() => decimalOf(Number.NaN)).toThrow('cannot create a decimal')
+  expect(() => toDecimal(Number.NaN)).toThrow('cannot create a decimal')
 })

@@ -11,8 +11,8 @@ const DIVISION_PLACES = 16
 /** Beyond this many digits the sum of two floats' exponents is no longer written out. */
 const MOST_DIGITS = 2_000
 
-/** The decimal a float prints as. */
-export function decimalOf(value: number): Decimal {
+/** The decimal number that a float prints as. */
+export function toDecimal(value: number): Decimal {
   if (!Number.isFinite(value)) return fail('cannot create a decimal from NaN or infinity')
   const [mantissa = '0', exponent = '0'] = value.toExponential().split('e')
   const [whole = '0', fraction = ''] = mantissa.split('.')

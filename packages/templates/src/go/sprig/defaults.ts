@@ -3,7 +3,7 @@ import { fail, GoCallError } from '../errors.ts'
 import { type CallContext, type FunctionTable, fixed, variadic } from '../function.ts'
 import { decodeJson } from '../json/decode.ts'
 import { encodeJson, type JsonOptions } from '../json/encode.ts'
-import { type GoValue, kindOf, typeNameOf } from '../values.ts'
+import { findKind, type GoValue, toTypeName } from '../values.ts'
 import { isEmpty, stringValue } from './convert.ts'
 
 const COMPACT: JsonOptions = { escapeHtml: true, indent: undefined }
@@ -19,11 +19,11 @@ export const DEFAULT_FUNCTIONS: FunctionTable = {
   any: variadic([], 'any', (_, __, values) => values.some((value) => !isEmpty(value))),
   ternary: fixed(['any', 'any', 'bool'], (_, whenTrue, whenFalse, condition) => (condition ? whenTrue : whenFalse)),
   toString: fixed(['any'], (context, value) => stringValue(context, value)),
-  typeOf: fixed(['any'], (_, value) => typeNameOf(value)),
-  typeIs: fixed(['string', 'any'], (_, name, value) => name === typeNameOf(value)),
-  typeIsLike: fixed(['string', 'any'], (_, name, value) => [name, `*${name}`].includes(typeNameOf(value))),
-  kindOf: fixed(['any'], (_, value) => kindOf(value)),
-  kindIs: fixed(['string', 'any'], (_, name, value) => name === kindOf(value)),
+  typeOf: fixed(['any'], (_, value) => toTypeName(value)),
+  typeIs: fixed(['string', 'any'], (_, name, value) => name === toTypeName(value)),
+  typeIsLike: fixed(['string', 'any'], (_, name, value) => [name, `*${name}`].includes(toTypeName(value))),
+  kindOf: fixed(['any'], (_, value) => findKind(value)),
+  kindIs: fixed(['string', 'any'], (_, name, value) => name === findKind(value)),
   deepEqual: fixed(['any', 'any'], ({ budget }, left, right) => deepEqual(budget, left, right)),
   fail: fixed(['string'], (_, message) => fail(message)),
   hello: fixed([], () => 'Hello!'),
@@ -44,7 +44,7 @@ function toJson({ budget }: CallContext, value: GoValue, options: JsonOptions): 
   return encodeJson(budget, value, options)
 }
 
-/** Where sprig swallows the error: the text is empty then. */
+/** Runs a function whose error sprig swallows: the text is empty then. */
 function orEmpty(make: () => string): string {
   try {
     return make()

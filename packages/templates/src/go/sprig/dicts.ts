@@ -36,8 +36,8 @@ export const DICT_FUNCTIONS: FunctionTable = {
     mergeAll(context, target, sources, true),
   ),
   dig: variadic([], 'any', (_, __, path) => dig(path)),
-  deepCopy: fixed(['any'], (context, value) => copyOf(context, value)),
-  mustDeepCopy: fixed(['any'], (context, value) => copyOf(context, value)),
+  deepCopy: fixed(['any'], (context, value) => copyValue(context, value)),
+  mustDeepCopy: fixed(['any'], (context, value) => copyValue(context, value)),
 }
 
 function writable(dict: GoMap): Map<string, GoValue> {
@@ -79,7 +79,7 @@ interface Merge {
   readonly overwrite: boolean
 }
 
-/** Takes over what the target lacks or has empty, or everything when overwriting; maps are merged key by key. */
+/** Copies entries that the target lacks or has empty, or all entries when overwriting; maps are merged key by key. */
 function mergeInto(merge: Merge, depth: number): void {
   const { budget, target, source, overwrite } = merge
   budget.checkDepth(depth)
@@ -100,7 +100,7 @@ function mergeInto(merge: Merge, depth: number): void {
   }
 }
 
-function copyOf({ budget }: CallContext, value: GoValue): GoValue {
+function copyValue({ budget }: CallContext, value: GoValue): GoValue {
   return value === null ? fail('cannot copy nil') : deepCopy(budget, value, 0)
 }
 

@@ -1,6 +1,6 @@
 import { type FunctionTable, fixed, walking } from '../function.ts'
 
-/** Base64 and base32. What cannot be decoded gives the text of Go's error, as sprig does. */
+/** Base64 and base32. Invalid input gives the text of Go's error, as in sprig. */
 export const ENCODING_FUNCTIONS: FunctionTable = walking({
   b64enc: fixed(['string'], (_, text) => encode(text, BASE64)),
   b64dec: fixed(['string'], (_, text) => decodeBase64(text)),
@@ -8,7 +8,7 @@ export const ENCODING_FUNCTIONS: FunctionTable = walking({
   b32dec: fixed(['string'], (_, text) => decodeBase32(text)),
 })
 
-/** An alphabet and how many bits and characters make a group. */
+/** An alphabet with the bits and characters of a group. */
 interface Base {
   readonly alphabet: string
   readonly bits: number

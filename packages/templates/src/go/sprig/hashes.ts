@@ -4,7 +4,7 @@ import { sha1 } from '../hash/sha1.ts'
 import { sha256 } from '../hash/sha256.ts'
 import { sha512 } from '../hash/sha512.ts'
 
-/** Check sums of a text, in hexadecimal but for `adler32sum`, which is decimal. */
+/** Checksums of a text, in hexadecimal, except for `adler32sum`, which is decimal. */
 export const HASH_FUNCTIONS: FunctionTable = {
   sha1sum: fixed(['string'], ({ budget }, text) => {
     budget.spend(text.length / 4)

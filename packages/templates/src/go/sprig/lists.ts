@@ -3,6 +3,7 @@ import { fail } from '../errors.ts'
 import { type CallContext, type FunctionTable, fixed, variadic } from '../function.ts'
 import {
   compareBytes,
+  findKind,
   GoPointer,
   GoSlice,
   type GoValue,
@@ -10,8 +11,7 @@ import {
   goList,
   goStrings,
   indirect,
-  kindOf,
-  typeNameOf,
+  toTypeName,
 } from '../values.ts'
 import { toInt } from './cast.ts'
 import { isEmpty, stringValue, stringValues } from './convert.ts'
@@ -34,7 +34,7 @@ const MUST: readonly string[] = [
   'compact',
 ]
 
-/** Lists: making them, taking them apart, searching them. Only `sortAlpha` changes one in place. */
+/** Lists: creating, splitting, searching. Only `sortAlpha` changes one in place. */
 export const LIST_FUNCTIONS: FunctionTable = withMust({
   list: variadic([], 'any', (_, __, items) => goList(items)),
   tuple: variadic([], 'any', (_, __, items) => goList(items)),
@@ -83,7 +83,7 @@ export const LIST_FUNCTIONS: FunctionTable = withMust({
   toStrings: fixed(['any'], (context, list) => goStrings(stringValues(context, list))),
 })
 
-/** Adds `mustFirst` and the like: here they do the same, for both kinds of failure end the rendering. */
+/** Adds `mustFirst` and the like: here they do the same, because both kinds of failure end the rendering. */
 function withMust(table: FunctionTable): FunctionTable {
   const all: Record<string, FunctionTable[string]> = { ...table }
   for (const [name, implementation] of Object.entries(table)) {
@@ -94,7 +94,7 @@ function withMust(table: FunctionTable): FunctionTable {
 
 function asList(action: string, value: GoValue): GoSlice {
   if (value instanceof GoSlice) return value
-  return fail(`cannot ${action} type ${value instanceof GoPointer ? 'ptr' : kindOf(value)}`)
+  return fail(`cannot ${action} type ${value instanceof GoPointer ? 'ptr' : findKind(value)}`)
 }
 
 function withoutOne(action: string, list: GoValue, start: number, end: number | undefined): GoSlice {
@@ -120,7 +120,7 @@ function includes({ budget }: CallContext, items: readonly GoValue[], needle: Go
 }
 
 function slice(list: GoValue, indexes: readonly GoValue[]): GoValue {
-  if (!(list instanceof GoSlice)) return fail(`list should be type of slice or array but ${typeNameOf(list)}`)
+  if (!(list instanceof GoSlice)) return fail(`list should be type of slice or array but ${toTypeName(list)}`)
   const { length } = list.items
   if (length === 0) return null
   const start = Number(toInt(indexes[0] ?? goInt(0)))

@@ -7,11 +7,11 @@ import { parseDecimal, toFloat, toInt } from './cast.ts'
 import {
   addDecimals,
   type Decimal,
-  decimalOf,
   decimalToNumber,
   divideDecimals,
   multiplyDecimals,
   subtractDecimals,
+  toDecimal,
 } from './decimal.ts'
 
 /** Arithmetic: whole numbers wrap at 64 bits, `…f` functions count in exact decimals. */
@@ -53,7 +53,7 @@ function extreme(first: GoValue, rest: readonly GoValue[], wins: (left: bigint, 
   return rest.map(toInt).reduce((best, next) => (wins(next, best) ? next : best), toInt(first))
 }
 
-/** Go lets an infinity win over NaN where it is the extreme. */
+/** Go prefers an infinity to NaN where it is the extreme. */
 function extremeFloat(first: GoValue, rest: readonly GoValue[], pick: (...values: number[]) => number): number {
   const bound = -pick()
   return rest
@@ -67,11 +67,11 @@ function decimals(
   rest: readonly GoValue[],
 ): number {
   return decimalToNumber(
-    rest.reduce((result: Decimal, value) => operation(result, decimalOf(toFloat(value))), decimalOf(toFloat(first))),
+    rest.reduce((result: Decimal, value) => operation(result, toDecimal(toFloat(value))), toDecimal(toFloat(first))),
   )
 }
 
-/** Rounds up when the digit behind is at least `roundOn`, as sprig does: -2.5 becomes -3. */
+/** Rounds up when the next digit is at least `roundOn`, as sprig does: -2.5 becomes -3. */
 function round(value: number, places: number, roundOn = 0.5): number {
   const power = Number(`1e${places}`)
   const shifted = power * value

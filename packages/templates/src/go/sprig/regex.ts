@@ -6,8 +6,8 @@ import { type Budget, ByteSink } from '../limits.ts'
 import { GoSlice, goStrings } from '../values.ts'
 
 /**
- * Regular expressions: RE2 syntax, linear time. Without `must` sprig panics on a bad pattern, which ends the
- * rendering just the same; only `regexMatch` answers false.
+ * Regular expressions: RE2 syntax, linear time. Without `must` sprig panics on a bad pattern, which also ends the
+ * rendering; only `regexMatch` returns false.
  */
 export const REGEX_FUNCTIONS: FunctionTable = {
   regexMatch: fixed(['string', 'string'], (context, pattern, text) => {
@@ -54,7 +54,7 @@ interface Search {
   readonly text: string
 }
 
-/** One step for so many characters times instructions of the compiled pattern. */
+/** One step pays for this product of characters and instructions of the compiled pattern. */
 const WORK_PER_STEP = 64
 
 function trySearch(context: CallContext, pattern: string, bytes: string): Search | undefined {
@@ -106,7 +106,7 @@ interface Match {
   readonly end: number
 }
 
-/** All matches, as Go finds them: an empty one right behind a match does not count. */
+/** All matches, as Go finds them: an empty match right after another is skipped. */
 function* matches({ budget }: CallContext, { matcher }: Search): Generator<Match, void, void> {
   let last = -1
   while (matcher.find()) {
@@ -155,7 +155,7 @@ function split(context: CallContext, pattern: string, bytes: string, most: numbe
   return goStrings(parts)
 }
 
-/** A replacement taken apart: literal texts, and the groups between them by number or name. */
+/** A parsed replacement: literal texts, and the groups between them by number or name. */
 type Replacement = readonly (string | { readonly group: number | string })[]
 
 const REFERENCE = /^\$(?:\$|\{([\p{L}\p{Nd}_]+)\}|([\p{L}\p{Nd}_]+))/u

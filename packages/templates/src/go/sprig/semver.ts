@@ -18,11 +18,11 @@ export const SEMVER_FUNCTIONS: FunctionTable = {
 /** Longest list of constraints in bytes: the same as for a regular expression. */
 const LONGEST = 1024
 
-/** One comparison. Parts of the version given as `x` or not at all are open. */
+/** One comparison. Parts of the version that are `x` or missing match anything. */
 interface Constraint {
   readonly operator: string
   readonly version: GoVersion
-  /** How many of the three numbers were given. */
+  /** How many of the three numbers are present. */
   readonly given: 0 | 1 | 2 | 3
 }
 
@@ -52,7 +52,7 @@ function patterns(): Patterns {
   return compiled
 }
 
-/** Alternatives of constraints that must hold together; undefined when the text is none. */
+/** Alternatives of constraints that must hold together; undefined for an invalid text. */
 function parseConstraints(text: string): Constraint[][] | undefined {
   const alternatives: Constraint[][] = []
   for (const part of expandRanges(text).split('||')) {
@@ -97,7 +97,7 @@ function parseConstraint(text: string): Constraint | undefined {
   return version === undefined ? undefined : { operator: operator ?? '', version, given }
 }
 
-/** A prerelease only meets constraints that name one themselves, but for `!=` on a whole version. */
+/** A prerelease only satisfies constraints that name one themselves, except for `!=` on a whole version. */
 function allows({ operator, version, given }: Constraint, actual: GoVersion): boolean {
   const isPrereleaseUnasked = actual.prerelease !== '' && version.prerelease === ''
   if (operator === '!=') return (given === 3 || !isPrereleaseUnasked) && differs(version, given, actual)

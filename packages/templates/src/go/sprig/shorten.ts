@@ -14,7 +14,7 @@ export const SHORTEN_FUNCTIONS: FunctionTable = walking({
 
 const DOTS = '...'
 
-/** Cuts to a width from an offset on; what is cut off becomes dots. */
+/** Cuts to a width from an offset on; dots replace the removed text. */
 function abbreviate(text: string, offset: number, width: number): string {
   if (text.length <= width) return text
   const kept = width - DOTS.length
@@ -51,7 +51,7 @@ function wrap(text: string, options: WrapOptions): string {
   return lines.join(options.separator)
 }
 
-/** Where the line that begins at `at` ends; -1 when nothing ends it. */
+/** The end of the line that begins at `at`; -1 without an end. */
 function lineEnd(text: string, at: number, width: number, breaksWords: boolean): number {
   const blank = text.slice(at, at + width + 1).lastIndexOf(' ')
   if (blank >= 0) return at + blank

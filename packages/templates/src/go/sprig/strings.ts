@@ -2,7 +2,7 @@ import { fail } from '../errors.ts'
 import { formatDefault } from '../format/print.ts'
 import { type CallContext, type FunctionTable, fixed, variadic } from '../function.ts'
 import { quoteString } from '../quote.ts'
-import { countOf, explode, lowerCase, splitAt, trimSet, trimSpace, upperCase } from '../text.ts'
+import { countOccurrences, explode, lowerCase, splitAt, trimSet, trimSpace, upperCase } from '../text.ts'
 import { GoMap, type GoValue, goStrings } from '../values.ts'
 import { stringValue, stringValues } from './convert.ts'
 
@@ -66,7 +66,7 @@ function join({ budget }: CallContext, parts: readonly string[], separator: stri
 }
 
 function split({ budget }: CallContext, text: string, separator: string, most = -1): string[] {
-  const parts = separator === '' ? text.length : countOf(text, separator) + 1
+  const parts = separator === '' ? text.length : countOccurrences(text, separator) + 1
   budget.checkList(most < 0 ? parts : Math.min(parts, most))
   return splitAt(text, separator, most)
 }
@@ -109,7 +109,7 @@ function truncate(count: number, text: string): string {
 
 function indent({ budget }: CallContext, spaces: number, text: string): string {
   if (spaces < 0) return fail('negative repeat count')
-  budget.checkBytes(text.length + spaces * (countOf(text, '\n') + 1))
+  budget.checkBytes(text.length + spaces * (countOccurrences(text, '\n') + 1))
   const padding = ' '.repeat(spaces)
   return padding + text.split('\n').join(`\n${padding}`)
 }

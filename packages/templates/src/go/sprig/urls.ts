@@ -142,9 +142,9 @@ function encodePart(text: string, part: Part): string {
 }
 
 function joinUrl(dict: GoMap): string {
-  const [scheme, host, path] = [textOf(dict, 'scheme'), textOf(dict, 'host'), textOf(dict, 'path')]
-  const [query, opaque, fragment] = [textOf(dict, 'query'), textOf(dict, 'opaque'), textOf(dict, 'fragment')]
-  const given = textOf(dict, 'userinfo')
+  const [scheme, host, path] = [readText(dict, 'scheme'), readText(dict, 'host'), readText(dict, 'path')]
+  const [query, opaque, fragment] = [readText(dict, 'query'), readText(dict, 'opaque'), readText(dict, 'fragment')]
+  const given = readText(dict, 'userinfo')
   const userinfo = given === '' ? '' : `${parseUrl(`proto://${given}@host`).userinfo}@`
   const start = scheme === '' ? '' : `${scheme}:`
   const tail = `${query === '' ? '' : `?${query}`}${fragment === '' ? '' : `#${encodePart(fragment, 'fragment')}`}`
@@ -161,7 +161,7 @@ function joinedPath(path: string, { host, isFirst }: { host: string; isFirst: bo
   return isFirst && hasColon ? `./${escaped}` : escaped
 }
 
-function textOf(dict: GoMap, key: string): string {
+function readText(dict: GoMap, key: string): string {
   const value = dict.entries.has(key) ? dict.entries.get(key) : ''
   return typeof value === 'string' ? value : fail(`unable to parse ${key} key, must be of type string`)
 }

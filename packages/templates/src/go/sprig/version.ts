@@ -1,7 +1,7 @@
 import { fail } from '../errors.ts'
 import { GoInteger, GoObject, type GoValue } from '../values.ts'
 
-/** Three numbers with what may follow them. */
+/** Three numbers with optional suffixes. */
 export interface VersionParts {
   readonly major: bigint
   readonly minor: bigint

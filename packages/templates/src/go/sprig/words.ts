@@ -85,7 +85,7 @@ function initials(bytes: string): string {
   return first
 }
 
-/** Takes out white space byte by byte; where there is some, other bytes count as Latin-1 characters, as in sprig. */
+/** Removes white space byte by byte; with white space present, other bytes count as Latin-1 characters, as in sprig. */
 function withoutSpaces(bytes: string): string {
   const kept: string[] = []
   for (let at = 0; at < bytes.length; at++) {
@@ -98,7 +98,7 @@ function isConnector(rune: number): boolean {
   return rune === 0x2d || rune === 0x5f || isSpace(rune)
 }
 
-/** What a stretch of a text is for {@link separateWords}. */
+/** Kind of a part of a text for {@link separateWords}. */
 type WordKind = 'number' | 'upper' | 'alphabet' | 'connector' | 'punctuation' | 'other' | 'none'
 
 interface Word {
@@ -121,8 +121,8 @@ function kindOfRune(rune: number): WordKind {
   return isNumber(rune) ? 'number' : 'other'
 }
 
-/** Splits at changes of kind; a capital begins a word, and the last of several belongs to the word behind. */
-function wordsOf(bytes: string): Word[] {
+/** Splits at changes of kind; a capital begins a word, and the last of several belongs to the next word. */
+function splitByKind(bytes: string): Word[] {
   const words: Word[] = []
   for (let at = 0; at < bytes.length; ) {
     const kind = kindOfRune(runeAt(bytes, at).value)
@@ -156,7 +156,7 @@ function upperEnd(bytes: string, start: number): number {
 /** Lower-case words with a connector between them: `HTTPServer2xx` gives `http_server_2xx`. */
 function separateWords({ budget }: CallContext, bytes: string, connector: string): string {
   budget.spend(bytes.length)
-  const words = wordsOf(bytes)
+  const words = splitByKind(bytes)
   const out: string[] = []
   const kindAt = (at: number): WordKind => words[at]?.kind ?? 'none'
   const separates = (kind: WordKind): boolean => kind !== 'none' && kind !== 'connector' && kind !== 'punctuation'
@@ -219,7 +219,7 @@ function pascalCase(bytes: string): string {
     }
     previous = rune
   }
-  // Where there are only connectors, the library repeats the last one.
+  // When there are only connectors, the library repeats the last one.
   out.push(previous === undefined ? (out.at(-1) ?? '') : runeBytes(previous))
   return out.join('')
 }

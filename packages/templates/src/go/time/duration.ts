@@ -54,7 +54,7 @@ export function formatDuration(nanoseconds: bigint): string {
   return `${sign}${hours === 0n ? '' : `${hours}h`}${minutes % 60n}m${seconds}`
 }
 
-/** A number with so many digits behind the point, zeros at the end dropped. */
+/** A number with this many decimal places, without zeros at the end. */
 function decimal(value: bigint, places: number): string {
   const scale = 10n ** BigInt(places)
   const fraction = (value % scale).toString().padStart(places, '0').replace(/0+$/, '')

@@ -2,7 +2,7 @@ import { type CivilTime, MONTHS, WEEKDAYS } from './calendar.ts'
 import { type LayoutPiece, parseLayout } from './layout.ts'
 import type { Zone } from './zone.ts'
 
-/** What can be formatted. */
+/** The parts of a time that formatting reads. */
 export interface Moment {
   readonly seconds: number
   readonly nanos: number
@@ -93,7 +93,7 @@ function formatOffset(offset: number, source: string): string {
   return text
 }
 
-/** The separator and as many digits as the layout has; nines drop zeros at the end. */
+/** The separator and the layout's number of digits; nines drop zeros at the end. */
 function formatFraction(nanos: number, source: string): string {
   const count = source.length - 1
   const digits = padded(nanos, 9).padEnd(count, '0').slice(0, Math.min(count, 9))

@@ -1,4 +1,4 @@
-/** What a piece of a Go time layout stands for. `fraction` keeps its digits, `fractionShort` drops zeros at the end. */
+/** The meaning of a piece of a Go time layout. `fraction` keeps its digits, `fractionShort` drops zeros at the end. */
 export type LayoutUnit =
   | 'year'
   | 'longYear'
@@ -27,14 +27,14 @@ export type LayoutUnit =
   | 'fraction'
   | 'fractionShort'
 
-/** One piece of a layout: the literal text in front of it, what it stands for and how it was written. */
+/** One piece of a layout: the literal text before it, its meaning and its spelling. */
 export interface LayoutPiece {
   readonly prefix: string
   readonly unit: LayoutUnit
   readonly source: string
 }
 
-/** A layout taken apart. */
+/** A parsed layout. */
 export interface Layout {
   readonly pieces: readonly LayoutPiece[]
   /** Literal text at the end. */
@@ -78,7 +78,7 @@ const SPELLINGS: readonly (readonly [string, LayoutUnit])[] = [
   ['Z07', 'offset'],
 ]
 
-/** Takes a layout such as `2006-01-02 15:04` apart. */
+/** Parses a layout such as `2006-01-02 15:04`. */
 export function parseLayout(layout: string): Layout {
   const pieces: LayoutPiece[] = []
   let from = 0

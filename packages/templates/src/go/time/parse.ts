@@ -3,7 +3,7 @@ import { type LayoutPiece, parseLayout } from './layout.ts'
 import { GoTime } from './time.ts'
 import { fixedZone, UTC, type Zone } from './zone.ts'
 
-/** `time.Parse`; undefined where the text does not fit the layout. Without a zone the time is UTC. */
+/** `time.Parse`; undefined when the text does not fit the layout. Without a zone the time is UTC. */
 export function parseTime(layout: string, text: string): GoTime | undefined {
   const { pieces, rest } = parseLayout(layout)
   const reader = new Reader(text)
@@ -16,7 +16,7 @@ export function parseTime(layout: string, text: string): GoTime | undefined {
   return isFitting ? reader.finish() : undefined
 }
 
-/** Reads a text piece by piece. Every method says whether what it expects was there. */
+/** Reads a text piece by piece. Every method returns whether the expected piece was present. */
 class Reader {
   readonly #text: string
   #at = 0
@@ -228,7 +228,7 @@ class Reader {
     return new GoTime(seconds - offset, this.#nanos, isLocal ? UTC : fixedZone(offset, this.#zoneName))
   }
 
-  /** A name alone does not say how far it is from UTC; Go only shows `GMT+3` and the like with their offset. */
+  /** A name alone does not give an offset from UTC; Go only shows `GMT+3` and the like with their offset. */
   #inNamedZone(seconds: number): GoTime {
     const hours = this.#zoneName.startsWith('GMT') ? Number(this.#zoneName.slice(3)) : 0
     return new GoTime(seconds, this.#nanos, fixedZone(hours * 3600, this.#zoneName))
@@ -251,7 +251,7 @@ class Reader {
   }
 }
 
-/** A point and exactly so many digits. */
+/** A point and an exact number of digits. */
 const FRACTIONS: readonly (readonly [number, RegExp])[] = [
   [1, /[.,][0-9]/y],
   [2, /[.,][0-9]{2}/y],

@@ -42,7 +42,7 @@ describe('the calendar', () => {
 })
 
 describe('times', () => {
-  it('read back what a full layout wrote', () => {
+  it('read back a fully formatted time', () => {
     const layout = '2006-01-02T15:04:05.000000000-07:00:00'
     fc.assert(
       fc.property(
@@ -79,7 +79,7 @@ describe('times', () => {
 })
 
 describe('durations', () => {
-  it('read back what was written', () => {
+  it('read back a formatted time', () => {
     fc.assert(
       fc.property(
         fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),

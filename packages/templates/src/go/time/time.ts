@@ -31,7 +31,7 @@ export class GoTime extends GoObject {
     return new GoTime(this.seconds, this.nanos, zone)
   }
 
-  /** The moment so many nanoseconds later. */
+  /** The time plus this many nanoseconds. */
   plus(nanoseconds: bigint): GoTime {
     const total = BigInt(this.nanos) + nanoseconds
     const nanos = ((total % 1_000_000_000n) + 1_000_000_000n) % 1_000_000_000n
@@ -106,10 +106,10 @@ export class GoTime extends GoObject {
   }
 }
 
-/** 0001-01-01 00:00 UTC: what Go's zero time is. */
+/** 0001-01-01 00:00 UTC, Go's zero time. */
 export const ZERO_SECONDS = -62_135_596_800
 
-/** A time, or whole seconds since 1970, as `date` and its kin take them; undefined for anything else. */
+/** A time, or whole seconds since 1970, as `date` and similar functions accept them; undefined for anything else. */
 export function asTime(value: GoValue): GoTime | undefined {
   if (value instanceof GoTime) return value
   const isSeconds = value instanceof GoInteger && ['int', 'int64', 'int32'].includes(value.type)

@@ -1,6 +1,6 @@
 import { toBytes, toText } from '../bytes.ts'
 
-/** A time zone: what it is called and how far it is from UTC at a moment. */
+/** A time zone: its name, and its offset from UTC at a moment. */
 export interface Zone {
   /** The zone's name, such as `Europe/Paris`; a byte string. */
   readonly name: string

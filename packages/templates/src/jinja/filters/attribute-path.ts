@@ -3,11 +3,11 @@ import type { Rendering } from '../rendering.ts'
 import { isDigit } from '../text/characters.ts'
 import { isText, toPlainText, Undefined, type Value } from '../values/value.ts'
 
-/** How filters that take an attribute look at an item. */
+/** The way in which filters with an attribute read an item. */
 export interface Lookup {
   /** Stands in for an undefined value; none is no such value. */
   readonly fallback?: Value | undefined
-  /** Applied to what was found. */
+  /** Applied to the attribute. */
   readonly transform?: ((run: Rendering, value: Value) => Value) | undefined
 }
 

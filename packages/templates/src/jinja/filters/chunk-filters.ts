@@ -26,7 +26,7 @@ export const CHUNK_FILTERS: ReadonlyMap<string, Implementation> = new Map([
   ],
 ])
 
-/** Rows of so many items. */
+/** Rows with this many items. */
 function* batch(
   run: Rendering,
   value: Value,

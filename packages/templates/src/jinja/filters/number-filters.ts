@@ -31,7 +31,7 @@ const FLOAT_DIGITS_COST = 32
 const UNITS = ['kB', 'MB', 'GB', 'TB', 'PB', 'EB', 'ZB', 'YB']
 const BINARY_UNITS = ['KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB', 'ZiB', 'YiB']
 
-/** Filters over numbers, and those that make them. */
+/** Filters on numbers, and filters that return them. */
 export const NUMBER_FILTERS: ReadonlyMap<string, Implementation> = new Map([
   [
     'abs',

@@ -8,7 +8,7 @@ import { applyOperator } from '../operators.ts'
 import { printValue } from '../print.ts'
 import type { Rendering } from '../rendering.ts'
 import { toCodePoints } from '../text/code-points.ts'
-import { isTrue, lengthOf } from '../truth.ts'
+import { isTrue, measureLength } from '../truth.ts'
 import { define, type Implementation } from '../values/callable.ts'
 import { Dict, payForKey, toHashKey } from '../values/dict.ts'
 import { DictView } from '../values/dict-view.ts'
@@ -127,7 +127,7 @@ function* toPairs(value: Value): Iterator<Value> {
 }
 
 function measure(run: Rendering, value: Value): number {
-  return lengthOf(run, value)
+  return measureLength(run, value)
 }
 
 function first(run: Rendering, value: Value): Value {
@@ -153,14 +153,14 @@ function reverse(run: Rendering, value: Value): Value {
   return [...toItems(run, value)].reverse()
 }
 
-/** The items of what can be walked backwards; generators cannot. */
+/** The items of a value that can be iterated backwards; generators cannot. */
 function toReversible(run: Rendering, value: Value): readonly Value[] | undefined {
   const isReversible =
     isText(value) || isList(value) || [Tuple, Dict, DictView, Range, Undefined].some((type) => value instanceof type)
   return isReversible ? toItems(run, value) : undefined
 }
 
-/** The items as one text. Where text is escaped, one safe item makes the result safe. */
+/** The items as one text. With escaping on, one safe item makes the result safe. */
 function join(run: Rendering, items: readonly Value[], separator: Value): Value {
   const isSafe = run.autoescape && [separator, ...items].some((item) => item instanceof Markup)
   const show = (item: Value): string => {

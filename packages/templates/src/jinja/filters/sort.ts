@@ -2,13 +2,13 @@ import { isOrdered } from '../compare.ts'
 import type { Rendering } from '../rendering.ts'
 import type { Value } from '../values/value.ts'
 
-/** What decides the order of items. */
+/** Options of sorting. */
 export interface SortOptions {
   readonly key: (item: Value) => Value
   readonly reverse: boolean
 }
 
-/** The items in order of their keys; those with equal keys stay as they were, also in reverse. */
+/** The items in order of their keys; items with equal keys keep their order, also in reverse. */
 export function sortItems(run: Rendering, items: readonly Value[], { key, reverse }: SortOptions): Value[] {
   const keyed = items.map((item) => ({ item, key: key(item) }))
   const isBefore = (a: Value, b: Value): boolean => (reverse ? isOrdered(run, '<', b, a) : isOrdered(run, '<', a, b))

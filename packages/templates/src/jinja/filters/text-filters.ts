@@ -12,13 +12,13 @@ import { countCodePoints, toUnitOffset } from '../text/code-points.ts'
 import { findLastText } from '../text/search.ts'
 import { splitLines } from '../text/split.ts'
 import { wrapText } from '../text/wrap.ts'
-import { isTrue, lengthOf } from '../truth.ts'
+import { isTrue, measureLength } from '../truth.ts'
 import { define, type Implementation, NO_NAMES } from '../values/callable.ts'
 import { Dict } from '../values/dict.ts'
 import { typeName } from '../values/type-name.ts'
 import { isList, isText, likeText, type Markup, Tuple, toPlainText, type Value } from '../values/value.ts'
 
-/** Filters over text. Most take any value and look at how it prints. */
+/** Filters on text. Most accept any value and use its printed form. */
 export const TEXT_FILTERS: ReadonlyMap<string, Implementation> = new Map([
   ['string', define('string', 'value', (run, [value]) => toSoftText(run, value))],
   ['upper', define('upper', 's', (run, [value]) => callMethod(run, value, 'upper'))],
@@ -94,7 +94,7 @@ function callMethod(run: Rendering, value: Value, name: string, ...positional: V
   return typeof text === 'string' ? method(run, text, given) : callOnMarkup(run, text, { name, method, given })
 }
 
-/** Every word with its first letter in upper case; words begin behind blanks, dashes and opening brackets. */
+/** Every word with its first letter in upper case; words begin after blanks, dashes and opening brackets. */
 function capitalizeWords(run: Rendering, text: string): string {
   run.walk(text.length * 4)
   let result = ''
@@ -164,7 +164,7 @@ function truncate(
   const endLength = countCodePoints(end)
   if (length < endLength) raise('AssertionError', `expected length >= ${endLength}, got ${length}`)
   if (leeway < 0) raise('AssertionError', `expected leeway >= 0, got ${leeway}`)
-  if (lengthOf(run, value) <= length + leeway) return value
+  if (measureLength(run, value) <= length + leeway) return value
   if (!isText(value)) return raise('AttributeError', `'${typeName(value)}' object has no attribute 'rsplit'`)
   const text = toPlainText(value)
   const head = run.built(text.slice(0, toUnitOffset(text, length - endLength)))

@@ -8,7 +8,7 @@ import { formatValue } from './spec.ts'
 /** Fields inside the specification of a field; one level, as in Python. */
 const MAX_NESTING = 2
 
-/** Where the values come from, and what becomes of them. */
+/** Source of the values, and their conversion. */
 export interface BraceSource {
   readonly positional: readonly Value[]
   /** The value of a name; undefined where there is none. */
@@ -17,7 +17,7 @@ export interface BraceSource {
   attribute(object: Value, name: string): Value
   /** `object[key]` of a template. */
   item(object: Value, key: Value): Value
-  /** What to do with every value once it is text. */
+  /** Finishes every value after its conversion to text. */
   finish(text: string, value: Value): string
 }
 

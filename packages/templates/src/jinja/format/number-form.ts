@@ -25,7 +25,7 @@ export function toFloatForm(
     const word = printSpecial(Math.abs(value))
     return { negative, digits: upper ? word.toUpperCase() : word }
   }
-  // The digits behind the point of the smallest float end before this.
+  // The decimals of the smallest float end before this position.
   run.reserve(precision + 330)
   const text = printForm(value, { type, precision, alternate })
   return { negative, digits: upper ? text.toUpperCase() : text }
@@ -38,7 +38,7 @@ export function toIntegerForm(run: Rendering, value: number | bigint, type: stri
   return { negative: value < 0, digits: run.built(size.toString(toBase(type))) }
 }
 
-/** What stands before the digits of a base that is not ten. */
+/** The prefix of digits in a base other than ten. */
 export function toBasePrefix(type: string): string {
   switch (type) {
     case 'b':
@@ -52,7 +52,7 @@ export function toBasePrefix(type: string): string {
   }
 }
 
-/** The integer part of a float. @throws OverflowError, ValueError where it has none */
+/** The integer part of a float. @throws OverflowError, ValueError for infinities and NaN */
 export function truncateFloat(value: number): number | bigint {
   if (Number.isNaN(value)) raise('ValueError', 'cannot convert float NaN to integer')
   if (!Number.isFinite(value)) raise('OverflowError', 'cannot convert float infinity to integer')

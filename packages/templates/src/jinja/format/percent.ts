@@ -22,7 +22,7 @@ interface Directive {
   readonly type: string
 }
 
-/** A {@link Directive} whose stars have been filled in. */
+/** A {@link Directive} with its stars filled in. */
 interface Field {
   readonly left: boolean
   readonly zeros: boolean
@@ -31,7 +31,7 @@ interface Field {
   readonly width: number
   readonly precision: number | undefined
   readonly type: string
-  /** Whether what is put in is escaped, as a safe text does. */
+  /** Whether inserted text is escaped, as in a safe text. */
   readonly escapes: boolean
 }
 

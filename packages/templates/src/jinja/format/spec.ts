@@ -143,7 +143,7 @@ function layOut({ prefix, digits }: { readonly prefix: string; readonly digits: 
   if (spec.grouping === '') return padNumber(prefix, digits, spec)
   const size = spec.type !== '' && 'boxX'.includes(spec.type) ? 4 : 3
   let end = 0
-  while (end < digits.length && isDigitOf(digits[end] ?? '', spec.type)) end++
+  while (end < digits.length && isDigitIn(digits[end] ?? '', spec.type)) end++
   const rest = digits.slice(end)
   // Zeros that fill the width are grouped, too.
   const zeros = spec.fill === '0' && spec.align === '=' ? spec.width - prefix.length - rest.length : 0
@@ -163,7 +163,7 @@ function group(
   return parts.reverse().join(separator)
 }
 
-function isDigitOf(character: string, type: string): boolean {
+function isDigitIn(character: string, type: string): boolean {
   if (character >= '0' && character <= '9') return true
   return (
     (type === 'x' && character >= 'a' && character <= 'f') || (type === 'X' && character >= 'A' && character <= 'F')
@@ -208,7 +208,7 @@ function readSpec(specification: string, isNumber: boolean): Spec {
   const alternate = takeIf('#') !== ''
   if (characters[index] === '0' && second === undefined) {
     fill = '0'
-    // Texts of any kind are filled behind, numbers behind the sign.
+    // Text is padded after it, numbers after the sign.
     if (align === '' && isNumber) align = '='
   }
   const width = readSize(characters, index)

@@ -2,7 +2,7 @@ import { raise } from '../errors.ts'
 import { type Arguments, BuiltinFunction, Callable, define } from '../values/callable.ts'
 import { TemplateObject, Tuple, type Value } from '../values/value.ts'
 
-/** What `cycler(…)` makes: gives its values one after the other, over and over. */
+/** The result of `cycler(…)`: gives its values in a cycle. */
 export class Cycler extends TemplateObject {
   readonly typeName = 'Cycler'
   readonly #items: readonly Value[]
@@ -49,7 +49,7 @@ export class Cycler extends TemplateObject {
   }
 }
 
-/** What `joiner(…)` makes: nothing when called first, its text from then on. */
+/** The result of `joiner(…)`: empty on the first call, its text from then on. */
 export class Joiner extends Callable {
   readonly typeName = 'Joiner'
   readonly #separator: Value

@@ -85,7 +85,7 @@ function toSmallIndex(value: Value): number {
   return typeof index === 'number' ? index : raise('OverflowError', 'a bound of range() is too large')
 }
 
-/** What `dict(mapping or pairs, name=value)` makes. */
+/** The result of `dict(mapping or pairs, name=value)`. */
 function makeDict(run: Rendering, { positional, named }: Arguments): Dict {
   if (positional.length > 1) raise('TypeError', `dict expected at most 1 argument, got ${positional.length}`)
   const dict = new Dict()

@@ -3,7 +3,7 @@ import { capitalize } from '../text/letter-case.ts'
 const WORDS =
   'lorem ipsum dolor sit amet consectetur adipiscing elit sed do eiusmod tempor incididunt ut labore et dolore magna aliqua'
 
-/** How much filler text to make. */
+/** Amount of filler text. */
 export interface LipsumOptions {
   readonly paragraphs: number
   /** Words of a paragraph, at least. */

@@ -48,7 +48,7 @@ export const DICT_METHODS = new MethodTable<Dict>()
     return dict.copy()
   })
 
-/** Makes a dict of keys that all have one value. */
+/** Creates a dict whose keys all have one value. */
 export const fromKeys: Implementation = define('fromkeys', 'iterable value?', (run, [iterable, value = null]) => {
   const dict = new Dict()
   for (const key of toItems(run, iterable)) {

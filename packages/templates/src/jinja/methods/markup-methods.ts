@@ -5,14 +5,14 @@ import type { Arguments } from '../values/callable.ts'
 import { isList, Markup, Tuple, type Value } from '../values/value.ts'
 import type { Method } from './method.ts'
 
-/** A method of texts and what it is called with. */
+/** A method of texts with its arguments. */
 export interface MethodCall {
   readonly name: string
   readonly method: Method<string>
   readonly given: Arguments
 }
 
-/** Calls a method of texts on a safe one: what comes in is escaped, what goes out is safe again. */
+/** Calls a method of texts on a safe one: arguments are escaped, and the result is safe again. */
 export function callOnMarkup(run: Rendering, text: Markup, { name, method, given }: MethodCall): Value {
   return toSafe(method(run, text.text, escapeArguments(run, name, given)))
 }

@@ -5,7 +5,7 @@ import type { Value } from '../values/value.ts'
 /** The code behind `receiver.name(…)`. */
 export type Method<Receiver> = (run: Rendering, receiver: Receiver, given: Arguments) => Value
 
-/** What a method does with its receiver and the values of its parameters. */
+/** Applies a method to its receiver and the values of its parameters. */
 type Body<Receiver, Parameters extends string> = (
   run: Rendering,
   receiver: Receiver,

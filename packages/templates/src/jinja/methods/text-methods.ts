@@ -65,7 +65,7 @@ export const TEXT_METHODS = new MethodTable<string>()
   })
   .add('center', 'width fillchar?', (run, text, [width, fill]) => {
     const missing = toMissing(text, width)
-    // An odd blank goes to the left where the width is odd, as the reference does.
+    // The left side gets an odd blank when the width is odd, as in the reference.
     const left = Math.floor(missing / 2) + (missing & toCount(width) & 1)
     return pad(run, text, { before: left, after: missing - left, fill })
   })
@@ -161,7 +161,7 @@ function trim(
   return trimmed
 }
 
-/** How to split a text, and by what. */
+/** Options of splitting a text. */
 interface SplitOptions {
   readonly separator: Value | undefined
   readonly limit: Value | undefined

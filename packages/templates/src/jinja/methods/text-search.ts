@@ -7,7 +7,7 @@ import { typeName } from '../values/type-name.ts'
 import { isText, Tuple, toPlainText, type Value } from '../values/value.ts'
 import type { MethodTable } from './method.ts'
 
-/** A part of a text, and where it begins. */
+/** A part of a text with its position. */
 interface Window {
   readonly text: string
   /** In code points. */
@@ -80,7 +80,7 @@ function toCandidates(value: Value, method: string): string[] {
   })
 }
 
-/** The part of a text between two places; undefined where the first lies behind the end of the text. */
+/** The part of a text between two positions; undefined when the first lies after the end of the text. */
 function toWindow(text: string, { start, end }: Bounds): Window | undefined {
   if ((start === undefined || start === null) && (end === undefined || end === null)) return { text, start: 0 }
   const length = countCodePoints(text)

@@ -27,7 +27,7 @@ export function printScientific(value: number, decimals: number): string {
   return point + printExponent(exponent)
 }
 
-/** How {@link printGeneral} is to show a number. */
+/** Options of {@link printGeneral}. */
 export interface GeneralForm {
   /** Significant digits, from 1. */
   readonly digits: number
@@ -56,7 +56,7 @@ export function isNegative(value: number): boolean {
   return value < 0 || Object.is(value, -0)
 }
 
-/** Infinity and what is no number. */
+/** The text of infinity and NaN. */
 export function printSpecial(value: number): string {
   if (Number.isNaN(value)) return 'nan'
   return value < 0 ? '-inf' : 'inf'

@@ -15,7 +15,7 @@ export function countBits(value: Integer): number {
   return (hex.length - 1) * 4 + countBits(Number.parseInt(hex[0] ?? '0', 16))
 }
 
-/** {@link toInteger} of a result, which must not be too big, and is paid for. */
+/** {@link toInteger} of a result: checks its size and pays for it. */
 export function checkedInteger(run: Rendering, value: bigint): Integer {
   const integer = toInteger(value)
   if (typeof integer === 'bigint') {
@@ -26,7 +26,7 @@ export function checkedInteger(run: Rendering, value: bigint): Integer {
   return integer
 }
 
-/** Pays for an operation that takes an integer apart. */
+/** Pays for an operation that splits an integer. */
 export function payForInteger(run: Rendering, value: Integer): void {
   if (typeof value === 'bigint') run.compute(countBits(value))
 }
@@ -45,7 +45,7 @@ export function floorDivide(left: Integer, right: Integer): Integer {
   return toInteger(a % b !== 0n && a < 0n !== b < 0n ? quotient - 1n : quotient)
 }
 
-/** What {@link floorDivide} leaves: zero, or with the sign of the divisor. */
+/** The remainder of {@link floorDivide}: zero, or with the sign of the divisor. */
 export function floorRemainder(left: Integer, right: Integer): Integer {
   if (typeof left === 'number' && typeof right === 'number') {
     const remainder = left % right
@@ -62,7 +62,7 @@ export function divideExactly(left: Integer, right: Integer): number {
   const negative = left < 0 !== right < 0
   const a = absolute(left)
   const b = absolute(right)
-  // 66 bits of quotient and a last one for the rest are enough to round once, correctly.
+  // 66 bits of quotient and a last one for the remainder are enough to round once, correctly.
   const shift = Math.max(0, 66 - (countBits(a) - countBits(b)))
   const scaled = a << BigInt(shift)
   const sticky = scaled % b === 0n ? 0n : 1n

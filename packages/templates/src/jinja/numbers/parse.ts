@@ -2,7 +2,7 @@ import { toDigitValue } from '../text/characters.ts'
 import { trimText } from '../text/trim.ts'
 import { type Integer, toInteger } from './integer.ts'
 
-/** The most digits of a decimal integer, as in Python: reading it takes quadratic time. */
+/** The most digits of a decimal integer, as in Python: reading takes quadratic time. */
 export const MAX_INTEGER_DIGITS = 4300
 
 const BASES: ReadonlyMap<string, number> = new Map([

@@ -14,7 +14,7 @@ interface Node<Kind extends string> {
   readonly line: number
 }
 
-/** What stands between the parentheses of a call. */
+/** The arguments of a call. */
 export interface CallArguments {
   readonly positional: readonly Expression[]
   readonly named: readonly { readonly name: string; readonly value: Expression }[]
@@ -108,7 +108,7 @@ export type Expression =
   | Comparison
   | ConditionalNode
 
-/** What a value can be assigned to. */
+/** The target of an assignment. */
 export type Target =
   | { readonly kind: 'name'; readonly name: string; readonly line: number }
   | { readonly kind: 'tuple'; readonly items: readonly Target[]; readonly line: number }
@@ -178,7 +178,7 @@ export interface BlockNode extends Node<'block'> {
 export interface GenerationNode extends Node<'generation'> {
   readonly body: readonly Statement[]
 }
-/** A tag that would load another template, which fails when it is reached. */
+/** A tag that would load another template; it fails when reached. */
 export interface LoadNode extends Node<'load'> {
   readonly tag: string
 }

@@ -3,7 +3,7 @@ import type { BlockNode, Expression, Statement } from './ast.ts'
 import { findHiddenNames } from './hidden-names.ts'
 import { findMacroTraits, type MacroTraits } from './macro-traits.ts'
 import type { MacroLike, Template } from './template.ts'
-import { namesOf, partsOf, statementParts } from './walk.ts'
+import { listNames, listParts, statementParts } from './walk.ts'
 
 /** The filters and tests there are. */
 export interface KnownNames {
@@ -11,7 +11,7 @@ export interface KnownNames {
   readonly tests: { has(name: string): boolean }
 }
 
-/** Where a statement stands. */
+/** The place of a statement. */
 interface Place {
   /** Right inside an `if`, where a filter or test that does not exist is an error only when it is reached. */
   readonly isConditional: boolean
@@ -21,7 +21,7 @@ interface Place {
   readonly inFor: boolean
 }
 
-/** Checks what the grammar alone does not, and collects what rendering wants to know. @throws JinjaSyntaxError */
+/** Checks the rules beyond the grammar, and collects facts for rendering. @throws JinjaSyntaxError */
 export function checkTemplate(body: readonly Statement[], known: KnownNames): Template {
   const checker = new Checker(known)
   checker.checkAll(body, { isConditional: false, inLoop: false, inFor: false })
@@ -44,7 +44,7 @@ class Checker {
   #check(node: Statement, place: Place): void {
     const { targets, expressions, bodies } = statementParts(node)
     if ((place.inFor && node.kind.startsWith('set')) || node.kind === 'for') {
-      const isLoop = targets.some((target) => namesOf(target).includes('loop'))
+      const isLoop = targets.some((target) => listNames(target).includes('loop'))
       if (isLoop) fail("Can't assign to special loop variable in for-loop target", node.line)
     }
     for (const expression of expressions) this.#checkExpression(expression, place.isConditional || node.kind === 'if')
@@ -96,7 +96,7 @@ class Checker {
   #checkExpression(node: Expression, isConditional: boolean): void {
     if (!isConditional) this.#checkName(node)
     const inner = isConditional || node.kind === 'conditional'
-    for (const part of partsOf(node)) this.#checkExpression(part, inner)
+    for (const part of listParts(node)) this.#checkExpression(part, inner)
   }
 
   #checkName(node: Expression): void {

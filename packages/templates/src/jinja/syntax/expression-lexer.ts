@@ -17,7 +17,7 @@ const BASES: ReadonlyMap<string, string> = new Map([
   ['x', '0123456789abcdef'],
 ])
 
-/** A token and where the next one begins; no token for white space. */
+/** A token and the offset of the next one; no token for white space. */
 export interface Scanned {
   readonly token: Token | undefined
   readonly end: number
@@ -102,19 +102,19 @@ function scanInteger(source: string, start: number): number {
   if (source[start] !== '0') return scanDigits(source, start)
   const base = BASES.get((source[start + 1] ?? '').toLowerCase())
   if (base !== undefined) {
-    const end = scanDigitsOf(base, source, start + 2, true)
+    const end = scanDigitsIn(base, source, start + 2, true)
     if (end > start + 2) return end
   }
-  return scanDigitsOf('0', source, start)
+  return scanDigitsIn('0', source, start)
 }
 
 /** The end of a run of decimal digits with single underscores between. */
 function scanDigits(source: string, start: number): number {
-  return scanDigitsOf('0123456789', source, start)
+  return scanDigitsIn('0123456789', source, start)
 }
 
-/** Like {@link scanDigits} for any digits; behind the mark of a base an underscore may come first. */
-function scanDigitsOf(digits: string, source: string, start: number, mayBegin = false): number {
+/** Like {@link scanDigits} for any digits; after the prefix of a base an underscore may come first. */
+function scanDigitsIn(digits: string, source: string, start: number, mayBegin = false): number {
   let end = start
   for (;;) {
     const at = source[end] === '_' && (end > start || mayBegin) ? end + 1 : end

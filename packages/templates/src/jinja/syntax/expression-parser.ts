@@ -30,7 +30,7 @@ const ARITHMETIC: ReadonlyMap<string, { readonly operator: ArithmeticOperator; r
 /** Words that a test does not take as its argument. */
 const NO_TEST_ARGUMENTS = new Set(['else', 'or', 'and'])
 
-/** What ends a list of expressions without brackets, and how its parts are read. */
+/** The end of a list of expressions without brackets, and the way its parts are read. */
 export interface TupleOptions {
   /** Whether `a if b else c` may stand without parentheses. @default true */
   readonly conditional?: boolean | undefined
@@ -124,7 +124,7 @@ export class ExpressionParser {
     return this.#made({ kind: 'not', operand, line }, [operand])
   }
 
-  /** Reads one operator of at least this strength and what is on its right; undefined where there is none. */
+  /** Reads one operator of at least this strength with its right operand; undefined without one. */
   #parseOperator(strength: number, left: Expression): Expression | undefined {
     const { current, line } = this.#stream
     if (current.type === 'word') return this.#parseWordOperator(strength, left)
@@ -219,7 +219,7 @@ export class ExpressionParser {
     return this.#stream.fail(`unexpected '${describeToken(token)}'`)
   }
 
-  /** Texts that follow each other are one. */
+  /** Adjacent texts are joined. */
   #parseStrings(): Expression {
     const { line } = this.#stream
     let value = ''
@@ -301,14 +301,14 @@ export class ExpressionParser {
     this.#stream.take()
     const [first] = keys
     if (first !== undefined && keys.length === 1 && slices === 1) return first
-    // The reference makes code of a slice among other keys that Python cannot read.
+    // For a slice among other keys, the reference generates code that Python cannot read.
     if (slices > 0) this.#stream.fail('invalid syntax', line)
     const key =
       first !== undefined && keys.length === 1 ? first : this.#made({ kind: 'tuple', items: keys, line }, keys)
     return this.#made({ kind: 'item', object, key, line }, [object, key])
   }
 
-  /** Reads what follows the first colon of a slice. */
+  /** Reads the rest after the first colon of a slice. */
   #parseSlice(object: Expression, start: Expression | undefined, line: number): Expression {
     const stop = this.#isSlicePartEnd() ? undefined : this.parse()
     const step = this.#stream.skipOperator(':') && !this.#isSlicePartEnd() ? this.parse() : undefined
@@ -427,7 +427,7 @@ export class ExpressionParser {
     return { positional, named, spread, spreadNamed }
   }
 
-  /** Notes how deep a new node is. @throws JinjaLimitError */
+  /** Records the depth of a new node. @throws JinjaLimitError */
   #made<Made extends Expression>(node: Made, parts: readonly (Expression | undefined)[]): Made {
     let depth = 1
     for (const part of parts) {

@@ -1,13 +1,13 @@
 import type { Expression, IfNode, Statement } from './ast.ts'
-import { namesOf, partsOf, statementParts } from './walk.ts'
+import { listNames, listParts, statementParts } from './walk.ts'
 
 /** Bodies by identity, with the names they hide. */
 export type HiddenNames = ReadonlyMap<readonly Statement[], ReadonlySet<string>>
 
 /**
- * Finds the names that each body hides. The reference turns the variables of a body into variables of a function, so a
- * name that the body first sets and never read before, without any condition, is undefined from its beginning: tags and
- * macros inside that come before the assignment do not see the same name further out.
+ * Finds the names that each body hides. The reference turns the variables of a body into variables of a function. A
+ * name that the body sets unconditionally, and never reads before, is therefore undefined from the body's beginning:
+ * earlier tags and macros inside it do not see the same name further out.
  */
 export function findHiddenNames(body: readonly Statement[]): HiddenNames {
   const hidden = new Map<readonly Statement[], ReadonlySet<string>>()
@@ -17,7 +17,7 @@ export function findHiddenNames(body: readonly Statement[]): HiddenNames {
 
 /** The names of a body, or of a branch of a condition in it, and those of the bodies around. */
 class Frame {
-  /** Names read or set here, but for those that only bodies inside use. */
+  /** Names read or set here, without those that only inner bodies use. */
   readonly names = new Set<string>()
   readonly hidden = new Set<string>()
   readonly #parent: Frame | undefined
@@ -51,7 +51,7 @@ function analyze(
   for (const statement of body) analyzeInside(statement, frame, found)
 }
 
-/** Notes what a tag reads and sets in its own frame, in the order in which the reference looks. */
+/** Records the names that a tag reads and sets in its own frame, in the order of the reference. */
 function visit(node: Statement, frame: Frame): void {
   switch (node.kind) {
     case 'print':
@@ -86,7 +86,7 @@ function visit(node: Statement, frame: Frame): void {
   }
 }
 
-/** What a branch sets hides nothing, as it may not be run. */
+/** An assignment in a branch hides nothing, because the branch may not run. */
 function visitBranches({ branches, otherwise }: IfNode, frame: Frame): void {
   const [first, ...rest] = branches
   if (first === undefined) return
@@ -113,17 +113,17 @@ function addNames(frame: Frame, branch: Frame): void {
 
 function read(node: Expression, frame: Frame): void {
   if (node.kind === 'name') frame.read(node.name)
-  for (const part of partsOf(node)) read(part, frame)
+  for (const part of listParts(node)) read(part, frame)
 }
 
 function assign(node: Statement, frame: Frame): void {
   for (const target of statementParts(node).targets) {
     if (target.kind === 'member') frame.read(target.object)
-    for (const name of namesOf(target)) frame.set(name)
+    for (const name of listNames(target)) frame.set(name)
   }
 }
 
-/** Goes on with the bodies inside a tag, which are frames of their own but for those of conditions. */
+/** Continues with the bodies inside a tag, which are frames of their own, except for those of conditions. */
 function analyzeInside(node: Statement, frame: Frame, found: Map<readonly Statement[], ReadonlySet<string>>): void {
   const { targets, bodies } = statementParts(node)
   if (node.kind === 'if') {
@@ -131,10 +131,11 @@ function analyzeInside(node: Statement, frame: Frame, found: Map<readonly Statem
     return
   }
   for (const body of bodies) {
-    // Blocks see the variables of the template alone; what has parameters or targets of its own knows them.
+    // Blocks see only the variables of the template; a tag with parameters or targets of its own knows them.
     const inner = new Frame(node.kind === 'block' ? undefined : frame)
     if (node.kind === 'for') inner.names.add('loop')
-    if (node.kind === 'for' || node.kind === 'with') for (const name of targets.flatMap(namesOf)) inner.names.add(name)
+    if (node.kind === 'for' || node.kind === 'with')
+      for (const name of targets.flatMap(listNames)) inner.names.add(name)
     if (node.kind === 'macro' || node.kind === 'call-block') {
       for (const { name, fallback } of node.parameters) {
         inner.names.add(name)

@@ -81,7 +81,7 @@ describe('tokenize', () => {
     ['\n\n{% raw %}', 'Missing end of raw directive', 3],
     ['{{ ² }}', "unexpected char '²' at 3", 1],
   ])('refuses %j', (source, message, line) => {
-    // A raw block is only missed where something follows.
+    // An unclosed raw block is only noticed when text follows.
     const attempt = (): unknown => tokenize(source.endsWith('raw %}') ? `${source} ` : source)
     expect(attempt).toThrow(
       expect.objectContaining({ name: 'JinjaSyntaxError', code: 'template_syntax', message, line }),

@@ -11,9 +11,9 @@ const CLOSERS: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Splits a template into tokens, with the white space rules chat templates count on: a line break right behind a block
- * goes, blanks before a block at the start of its line go (`trim_blocks`, `lstrip_blocks`), `-` trims, `+` keeps.
- * Line breaks of any kind become LF, and the last one of the source is dropped.
+ * Splits a template into tokens, with the white space rules of chat templates: drops a line break right after a block
+ * and blanks before a block at the start of its line (`trim_blocks`, `lstrip_blocks`); `-` trims, `+` keeps. Line
+ * breaks of any kind become LF, and the last one of the source is dropped.
  *
  * @throws JinjaSyntaxError
  */
@@ -75,7 +75,7 @@ class Lexer {
     return character === '-' || character === '+' ? character : ''
   }
 
-  /** Where the text before a tag ends once the tag has trimmed it. */
+  /** The end of the text before a tag, after the tag's trimming. */
   #trimBefore(start: number, tag: number, { sign, isPrint }: { sign: string; isPrint: boolean }): number {
     if (sign === '-') return start + trimText(this.#source.slice(start, tag), 'end').length
     if (sign === '+' || isPrint) return tag
@@ -86,7 +86,7 @@ class Lexer {
   }
 
   #skipComment(tag: number): void {
-    // A mark that opens at the very end opens nothing; the reference lets that pass.
+    // An opening mark at the very end opens nothing; the reference accepts it.
     if (this.#position >= this.#source.length) return
     const end = this.#source.indexOf('#}', this.#position)
     if (end < 0) throw new JinjaSyntaxError('Missing end of comment tag', this.#lineAt(tag))
@@ -94,7 +94,7 @@ class Lexer {
     this.#position = this.#trimBehind(end + 2, sign)
   }
 
-  /** Reads a raw block whole, where the tag opens one. */
+  /** Reads a whole raw block, if the tag opens one. */
   #readRaw(tag: number): boolean {
     const begin = this.#matchTag('raw', this.#position, { trimsLine: false })
     if (begin === undefined) return false
@@ -111,7 +111,7 @@ class Lexer {
     throw new JinjaSyntaxError('Missing end of raw directive', this.#lineAt(tag))
   }
 
-  /** The offset behind a tag of one word; undefined where another tag stands. */
+  /** The offset after a tag of one word; undefined for another tag. */
   #matchTag(word: string, start: number, { trimsLine }: { trimsLine: boolean }): number | undefined {
     let index = this.#skipSpace(start)
     if (!this.#source.startsWith(word, index)) return undefined
@@ -123,7 +123,7 @@ class Lexer {
     return trimsLine || sign === '-' ? this.#trimBehind(end, sign) : end
   }
 
-  /** Reads what is between the marks of a tag. */
+  /** Reads the content of a tag. */
   #readTag(kind: 'block' | 'print', tag: number): void {
     const mark = kind === 'block' ? '%}' : '}}'
     const open: string[] = []
@@ -136,7 +136,7 @@ class Lexer {
         this.#position = end
         return
       }
-      // The end of the source is for the parser to complain about.
+      // The parser reports the end of the source.
       if (this.#position >= this.#source.length) return
       const scanned = scanExpression(this.#source, this.#position, line)
       this.#position = scanned.end
@@ -146,7 +146,7 @@ class Lexer {
     }
   }
 
-  /** Where the source goes on behind the end mark of a tag, if it is here. */
+  /** The offset after the end mark of a tag, if it is here. */
   #matchEnd(mark: '%}' | '}}'): number | undefined {
     const sign = this.#readSign(this.#position)
     if (sign === '+' && mark === '}}') return undefined
@@ -155,7 +155,7 @@ class Lexer {
     return mark === '%}' || sign === '-' ? this.#trimBehind(end, sign) : end
   }
 
-  /** Skips what the end of a block trims: all white space, one line break or nothing. */
+  /** Skips the text that the end of a block trims: all white space, one line break or nothing. */
   #trimBehind(end: number, sign: string | undefined): number {
     if (sign === '-') return this.#skipSpace(end)
     return sign !== '+' && this.#source[end] === '\n' ? end + 1 : end
@@ -175,7 +175,7 @@ class Lexer {
     this.#tokens.push(token)
   }
 
-  /** The line of an offset, which may not lie before one asked for earlier. */
+  /** The line of an offset, which must not lie before an earlier one. */
   #lineAt(offset: number): number {
     for (; this.#counted < offset; this.#counted++) {
       if (this.#source.charCodeAt(this.#counted) === 0x0a) this.#line++

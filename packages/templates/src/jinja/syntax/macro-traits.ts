@@ -1,7 +1,7 @@
 import type { Expression, Statement } from './ast.ts'
-import { namesOf, partsOf, statementParts } from './walk.ts'
+import { listNames, listParts, statementParts } from './walk.ts'
 
-/** Which of the special variables a macro reads; what it does not read, it does not take. */
+/** The special variables that a macro reads; it does not accept the others. */
 export interface MacroTraits {
   /** The body of a call block. */
   readonly usesCaller: boolean
@@ -33,10 +33,10 @@ class NameFinder {
 
   visit(body: readonly Statement[]): void {
     for (const statement of body) {
-      // A block is a world of its own.
+      // A block has a scope of its own.
       if (statement.kind === 'block') continue
       const { targets, expressions, bodies } = statementParts(statement)
-      for (const name of targets.flatMap(namesOf)) this.#wanted.delete(name)
+      for (const name of targets.flatMap(listNames)) this.#wanted.delete(name)
       for (const expression of expressions) this.#visitExpression(expression)
       if (statement.kind === 'macro' || statement.kind === 'call-block') {
         for (const { name } of statement.parameters) this.#wanted.delete(name)
@@ -47,6 +47,6 @@ class NameFinder {
 
   #visitExpression(node: Expression): void {
     if (node.kind === 'name' && this.#wanted.has(node.name)) this.found.add(node.name)
-    for (const part of partsOf(node)) this.#visitExpression(part)
+    for (const part of listParts(node)) this.#visitExpression(part)
   }
 }

@@ -65,7 +65,7 @@ class Parser {
     }
   }
 
-  /** Reads what follows the head of a tag, up to one of the words, which becomes the current token. */
+  /** Reads the body of a tag, up to one of the words, which becomes the current token. */
   #parseBody(ends: readonly string[]): Statement[] {
     this.#stream.skipOperator(':')
     this.#stream.expectType('block-end')
@@ -247,7 +247,7 @@ class Parser {
     return { kind: 'block', name, scoped, required, body, line }
   }
 
-  /** Reads a tag that names another template; there is none, so only its form matters. */
+  /** Reads a tag that names another template; no template can be loaded, so only its form matters. */
   #parseLoad(tag: string, line: number): Statement {
     this.#expressions.parse()
     if (tag === 'import') {
@@ -282,7 +282,7 @@ class Parser {
     return found
   }
 
-  /** Fails at a tag nobody knows, or at the end of the template, saying what was looked for. */
+  /** Fails at an unknown tag, or at the end of the template, and names the expected tags. */
   #failOpen(problem: string, at?: { readonly tag: string; readonly line: number }): never {
     const wanted = this.#ends
       .at(-1)

@@ -19,8 +19,8 @@ const CODE_LENGTHS: ReadonlyMap<string, number> = new Map([
 ])
 
 /**
- * The text that a literal stands for; `source` is what is between its quotes. Unknown escapes stay as they are.
- * Undefined where an escape is malformed.
+ * The text of a literal; `source` is the part between its quotes. Unknown escapes stay as they are. Undefined for a
+ * malformed escape.
  */
 export function readStringLiteral(source: string): string | undefined {
   let result = ''
@@ -47,7 +47,7 @@ function readEscape(source: string, index: number): Escape | undefined {
   if (character >= '0' && character <= '7') return readOctal(source, index)
   const length = CODE_LENGTHS.get(character)
   if (length !== undefined) return readCode(source.slice(end, end + length), { length, end })
-  // Names of characters would need the table of all of them.
+  // Names of characters would require the table of all of them.
   if (character === 'N') return undefined
   return { text: `\\${character < '\x80' ? character : toPythonEscape(character)}`, end }
 }
@@ -75,7 +75,7 @@ function readCode(digits: string, { length, end }: { length: number; end: number
   return code <= 0x10ffff ? { text: String.fromCodePoint(code), end: end + length } : undefined
 }
 
-/** Behind a lone backslash, what is not ASCII shows as the escape that the reference turns it into first. */
+/** After a lone backslash, a character beyond ASCII shows as the escape that the reference turns it into first. */
 function toPythonEscape(character: string): string {
   const code = character.codePointAt(0) ?? 0
   if (code < 0x100) return `x${code.toString(16).padStart(2, '0')}`

@@ -6,7 +6,7 @@ import type { TokenStream } from './token-stream.ts'
 /** Words that are values, so nothing can be assigned to them. */
 const CONSTANTS = new Set(['true', 'false', 'none', 'True', 'False', 'None'])
 
-/** How a target is written. */
+/** The form of a target. */
 export interface TargetOptions {
   /** A word that ends it. */
   readonly endWord?: string | undefined
@@ -14,7 +14,7 @@ export interface TargetOptions {
   readonly withMembers?: boolean | undefined
 }
 
-/** Reads what stands on the left of an assignment. */
+/** Reads the left side of an assignment. */
 export class TargetParser {
   readonly #stream: TokenStream
   readonly #expressions: ExpressionParser
@@ -70,7 +70,7 @@ export class TargetParser {
     return this.#toTarget(inner)
   }
 
-  /** Inside parentheses stands an expression, which has to be made of names. */
+  /** Parentheses contain an expression that must consist of names. */
   #toTarget(expression: Expression): Target {
     const { line } = expression
     if (expression.kind === 'name') return { kind: 'name', name: expression.name, line }

@@ -5,7 +5,7 @@ import type { MacroTraits } from './macro-traits.ts'
 /** A tag whose body is called like a macro. */
 export type MacroLike = MacroNode | CallBlockNode | GenerationNode
 
-/** A template that has been read and checked. */
+/** A parsed and checked template. */
 export interface Template {
   readonly body: readonly Statement[]
   readonly blocks: ReadonlyMap<string, BlockNode>

@@ -76,7 +76,7 @@ export class TokenStream {
     this.#index++
   }
 
-  /** The text of a word, whatever it is. */
+  /** The text of any word. */
   expectWord(): string {
     const token = this.current
     if (token.type !== 'word') return this.failExpecting('name')

@@ -1,6 +1,6 @@
 import type { TemplateFloat } from '../../number.ts'
 
-/** A piece of a template. Words are names and keywords alike; the parser tells them apart. */
+/** A token of a template. Words are names and keywords alike; the parser distinguishes them. */
 export type Token =
   | { readonly type: 'text'; readonly text: string; readonly line: number }
   | { readonly type: 'word' | 'string' | 'operator'; readonly text: string; readonly line: number }
@@ -8,7 +8,7 @@ export type Token =
   | { readonly type: 'float'; readonly value: TemplateFloat; readonly line: number }
   | { readonly type: 'block-begin' | 'block-end' | 'print-begin' | 'print-end' | 'end'; readonly line: number }
 
-/** How messages name a token. */
+/** The name of a token in messages. */
 export function describeToken(token: Token): string {
   switch (token.type) {
     case 'word':

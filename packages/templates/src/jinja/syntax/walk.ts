@@ -1,8 +1,8 @@
 import type { Expression, Statement, Target } from './ast.ts'
 import { toParts } from './expression-parser.ts'
 
-/** The expressions right inside another one. */
-export function partsOf(node: Expression): readonly Expression[] {
+/** The direct parts of an expression. */
+export function listParts(node: Expression): readonly Expression[] {
   switch (node.kind) {
     case 'constant':
     case 'name':
@@ -41,14 +41,14 @@ export function partsOf(node: Expression): readonly Expression[] {
   }
 }
 
-/** What is right inside a tag: what it assigns to, what it computes, and the bodies between it and its end. */
+/** The direct parts of a tag: its targets, its expressions, and the bodies between it and its end. */
 export interface StatementParts {
   readonly targets: readonly Target[]
   readonly expressions: readonly Expression[]
   readonly bodies: readonly (readonly Statement[])[]
 }
 
-/** Takes a tag apart. */
+/** Reads the parts of a tag. */
 export function statementParts(node: Statement): StatementParts {
   switch (node.kind) {
     case 'text':
@@ -103,12 +103,12 @@ export function statementParts(node: Statement): StatementParts {
 }
 
 /** The names in a target. */
-export function namesOf(target: Target): string[] {
+export function listNames(target: Target): string[] {
   switch (target.kind) {
     case 'name':
       return [target.name]
     case 'tuple':
-      return target.items.flatMap(namesOf)
+      return target.items.flatMap(listNames)
     case 'member':
       return []
   }

@@ -15,7 +15,7 @@ import { isInteger, isText, Markup, Undefined, type Value } from '../values/valu
 const equal = define('eq', 'a b', (run, [left, right]) => isEqual(run, left, right))
 const unequal = define('ne', 'a b', (run, [left, right]) => !isEqual(run, left, right))
 
-/** The tests that need no other, by the names templates use behind `is`. */
+/** The tests that need no other test, by their names after `is`. */
 export const PLAIN_TESTS: ReadonlyMap<string, Implementation> = new Map([
   ['defined', test((value) => !(value instanceof Undefined))],
   ['undefined', test((value) => value instanceof Undefined)],
@@ -30,7 +30,7 @@ export const PLAIN_TESTS: ReadonlyMap<string, Implementation> = new Map([
   ['mapping', test((value) => value instanceof Dict)],
   ['sequence', test((value) => hasSize(value) && !(value instanceof DictView))],
   ['iterable', test(isIterable)],
-  // An undefined value only fails when it is called.
+  // An undefined value only fails when called.
   ['callable', test((value) => value instanceof Callable || value instanceof Undefined)],
   ['escaped', test((value) => value instanceof Markup)],
   ['lower', define('lower', 'value', (run, [value]) => isAllLower(walked(run, printValue(run, value))))],

@@ -91,7 +91,7 @@ export function isCased(character: string): boolean {
   return character < '\x80' ? isAsciiLetter(character) : CASED.test(character)
 }
 
-/** Marks and signs that do not count when one asks what is next to a letter. */
+/** Marks and signs that are skipped when looking for adjacent letters. */
 export function isCaseIgnorable(character: string): boolean {
   return CASE_IGNORABLE.test(character)
 }
@@ -104,7 +104,7 @@ export function isUpper(character: string): boolean {
   return character < '\x80' ? character >= 'A' && character <= 'Z' : UPPER.test(character)
 }
 
-/** Whether a text shows the character itself where Python would print it as code. */
+/** Whether a text shows the character itself, where Python would otherwise print it as code. */
 export function isPrintable(character: string): boolean {
   return character < '\x7f' ? character >= ' ' : !HIDDEN.test(character)
 }
@@ -118,7 +118,7 @@ export function isIdentifierPart(character: string): boolean {
   return isAsciiLetter(character) || character === '_' || isAsciiDigit(character)
 }
 
-/** What `\w` matches. */
+/** Whether `\w` matches a character. */
 export function isWordCharacter(character: string): boolean {
   return character === '_' || isAlphanumeric(character)
 }

@@ -1,7 +1,7 @@
 import type { Rendering } from '../rendering.ts'
 import { isPrintable } from './characters.ts'
 
-/** A text as Python code: single quotes where they do not have to be escaped, what cannot be seen as a code. */
+/** A text as Python code: single quotes unless they must be escaped, invisible characters as codes. */
 export function quoteText(text: string): string {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'"
   let result = quote

@@ -2,14 +2,14 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { findAll, findAllFromEnd, findLastText, findText, isPlainSearch } from './search.ts'
 
-/** Texts that match themselves again and again, long enough for the search that is not naive. */
+/** Texts with many partial matches, long enough for the non-naive search. */
 const text = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 30 }).map((piece) => piece.repeat(300))
 const wanted = fc
   .string({ unit: fc.constantFrom('a', 'b'), minLength: 1, maxLength: 30 })
   .map((piece) => piece.repeat(20))
 
 describe('searches', () => {
-  it('find what the engine finds', () => {
+  it("find the matches of the engine's search", () => {
     fc.assert(
       fc.property(text, wanted, fc.nat(5000), (whole, part, from) => {
         expect(findText(whole, part, from)).toBe(whole.indexOf(part, from))

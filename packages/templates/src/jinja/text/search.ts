@@ -1,9 +1,9 @@
 /** Below this product of lengths a naive search is never slow. */
 const NAIVE_COST = 65_536
-/** Shorter texts are searched naively whatever is around. */
+/** Shorter texts are searched naively in any text. */
 const NAIVE_LENGTH = 8
 
-/** Whether the engine's own search is fast enough, which is the case where one text is short. */
+/** Whether the engine's own search is fast enough: when one text is short. */
 export function isPlainSearch(text: string, wanted: string): boolean {
   return wanted.length < NAIVE_LENGTH || text.length * wanted.length < NAIVE_COST
 }

@@ -1,7 +1,7 @@
 import { isSpace } from './characters.ts'
 import { hasSurrogates, toCodePoints } from './code-points.ts'
 
-/** Which ends of a text to trim. */
+/** The ends of a text to trim. */
 export type Ends = 'start' | 'end' | 'both'
 
 /** The text without the given characters at its ends; without white space where none are given. */

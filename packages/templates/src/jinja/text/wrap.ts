@@ -1,7 +1,7 @@
 import { isDecimal, isLetter, isSpace, isWordCharacter } from './characters.ts'
 import { toCodePoints } from './code-points.ts'
 
-/** How to break a line. */
+/** Options of breaking a line. */
 export interface WrapOptions {
   /** In code points, from 1. */
   readonly width: number
@@ -17,14 +17,14 @@ interface Chunk {
   readonly end: number
 }
 
-/** Breaks a line at blanks so that no part is wider than allowed, where that can be. */
+/** Breaks a line at blanks so that no part is wider than allowed, if possible. */
 export function wrapText(line: string, options: WrapOptions): string[] {
   const characters = toCodePoints(line)
   const chunks = options.breakHyphens ? splitAtHyphens(characters) : splitAtBlanks(characters)
   return new Wrapper(characters, { chunks: chunks.reverse(), options }).wrap()
 }
 
-/** Fills lines with chunks, which are kept with the next one last. */
+/** Fills lines with chunks; keeps the chunks with the next one last. */
 class Wrapper {
   readonly #characters: readonly string[]
   readonly #chunks: Chunk[]
@@ -67,7 +67,7 @@ class Wrapper {
     return line
   }
 
-  /** Puts what fits of a long word into the line. */
+  /** Puts the fitting part of a long word into the line. */
   #breakWord(word: Chunk, line: Chunk[], space: number): void {
     if (this.#options.breakWords) {
       const end = this.#findBreak(word, space)
@@ -96,7 +96,7 @@ class Wrapper {
   }
 }
 
-/** Blanks and what is between them. */
+/** Blanks and the words between them. */
 function splitAtBlanks(characters: readonly string[]): Chunk[] {
   const chunks: Chunk[] = []
   let start = 0
@@ -152,7 +152,7 @@ class HyphenSplitter {
     return this.#runEnd - index >= 2 && isWord(this.#characters[this.#runEnd])
   }
 
-  /** Whether a hyphen has two letters before, or a letter, a hyphen and a letter; and the like behind. */
+  /** Whether a hyphen has two letters before it, or a letter, a hyphen and a letter; and the like after it. */
   #joinsLetters(index: number): boolean {
     const before = (distance: number): string | undefined => this.#characters[index - distance]
     const behind = (distance: number): string | undefined => this.#characters[index + distance]
@@ -178,7 +178,7 @@ function isWordPunctuation(character: string | undefined): boolean {
   return character !== undefined && (isWordCharacter(character) || '!"\'&.,?'.includes(character))
 }
 
-/** What `[^\d\W]` matches. */
+/** Whether `[^\d\W]` matches a character. */
 function isWordLetter(character: string | undefined): boolean {
   return character !== undefined && (isLetter(character) || (isWordCharacter(character) && !isDecimal(character)))
 }

@@ -2,7 +2,7 @@ import { raise } from '../errors.ts'
 import type { Rendering } from '../rendering.ts'
 import { TemplateObject, type Value } from './value.ts'
 
-/** What a call passes. */
+/** The arguments of a call. */
 export interface Arguments {
   readonly positional: readonly Value[]
   readonly named: ReadonlyMap<string, Value>
@@ -70,7 +70,7 @@ export function createBinder<const Parameters extends string>(
   const words = parameters === '' ? [] : parameters.split(' ')
   const required = words.filter((word) => !word.endsWith('?')).length
   const signature = { name, parameters: words.map((word) => word.replace('?', '')), required, positionalOnly }
-  // As many values as the text has words, and undefined only where a word ends in `?`.
+  // There are as many values as words, and undefined only where a word ends in `?`.
   return (given) => bind(signature, given) as Bound<Parameters>
 }
 

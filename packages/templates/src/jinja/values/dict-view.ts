@@ -4,7 +4,7 @@ import { TemplateObject, Tuple, type Value } from './value.ts'
 /** Which part of a dict a view shows. */
 export type DictPart = 'keys' | 'values' | 'items'
 
-/** What `keys`, `values` and `items` of a dict give. */
+/** The result of `keys`, `values` and `items` of a dict. */
 export class DictView extends TemplateObject {
   readonly typeName: string
   readonly dict: Dict
@@ -17,7 +17,7 @@ export class DictView extends TemplateObject {
     this.part = part
   }
 
-  /** Those that compare as sets are no keys. */
+  /** Views that compare as sets cannot be keys. */
   override isHashable(): boolean {
     return this.part === 'values'
   }

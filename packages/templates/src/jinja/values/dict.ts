@@ -6,7 +6,7 @@ import { Bytes, isList, isText, Markup, TemplateObject, Tuple, toPlainText, Unde
 
 /** Levels of tuples in a key. */
 const MAX_KEY_DEPTH = 32
-/** Begins the keys that no text can be. */
+/** Prefix of keys that no text can equal. */
 const MARK = '\0'
 const UNDEFINED_KEY = Symbol('undefined')
 
@@ -70,12 +70,12 @@ export class Dict extends TemplateObject {
 
   #toKey(hash: unknown): Value {
     const key = this.#keys.get(hash)
-    // What is not in the map of other keys is a text or a number, and its own hash key.
+    // A key that is not in the map of other keys is a text or a number, and its own hash key.
     return key === undefined ? (hash as Value) : key
   }
 }
 
-/** What keys that are equal have in common: a primitive, or the object itself. @throws TypeError for lists and dicts */
+/** The common hash of equal keys: a primitive, or the object itself. @throws TypeError for lists and dicts */
 export function toHashKey(key: Value, depth = 0): unknown {
   switch (typeof key) {
     case 'string':

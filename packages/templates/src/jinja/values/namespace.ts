@@ -28,7 +28,7 @@ export class Namespace extends TemplateObject {
   }
 }
 
-/** Names with an underscore in front could reach into the reference's own machinery, and are refused there. */
+/** The reference refuses names with an underscore in front, which could reach into its own machinery. */
 function checkName(name: Value): void {
   if (typeof name !== 'string' || !name.startsWith('_')) return
   raise(

@@ -19,7 +19,7 @@ export function typeName(value: Value): string {
   }
 }
 
-/** How undefined values name the object that lacks something. */
+/** The name of the object that lacks something, for undefined values. */
 export function describeOwner(value: Value): string {
   return value === null ? 'None' : `${typeName(value)} object`
 }

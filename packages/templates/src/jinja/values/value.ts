@@ -3,9 +3,9 @@ import type { Rendering } from '../rendering.ts'
 import { countCodePoints } from '../text/code-points.ts'
 
 /**
- * What templates compute with, as Python has it. Integers are numbers where they are safe and bigints beyond, floats
- * are always wrapped, lists are arrays and nobody changes them; everything else is one of our own classes. No object
- * of the host is ever a value, so there is nothing to reach through one.
+ * A value of the template language, as in Python. Integers are numbers while they are safe and bigints beyond, floats
+ * are always wrapped, lists are arrays and never change; all others are our own classes. A host object is never a
+ * value, so a template cannot reach the host through one.
  */
 export type Value = null | boolean | number | bigint | string | TemplateFloat | readonly Value[] | TemplateObject
 
@@ -14,17 +14,17 @@ export abstract class TemplateObject {
   /** The name of its type in messages. */
   abstract readonly typeName: string
 
-  /** What a template gets for `object.name`; undefined where there is no such attribute. */
+  /** The value of `object.name`; undefined for a missing attribute. */
   attribute(_name: string, _run: Rendering): Value | undefined {
     return undefined
   }
 
-  /** The number of its items; undefined where it has no size. */
+  /** The number of its items; undefined without a size. */
   itemCount(): number | undefined {
     return undefined
   }
 
-  /** A walk over its items; undefined where it has none to walk. */
+  /** An iterator over its items; undefined without items. */
   iterate(): Iterator<Value> | undefined {
     return undefined
   }
@@ -34,13 +34,13 @@ export abstract class TemplateObject {
     return true
   }
 
-  /** How it prints. `repr` prints what is inside. */
+  /** Its printed form. `repr` prints its content. */
   describe(_repr: (value: Value) => string): string {
     return `<${this.typeName} object>`
   }
 }
 
-/** A text that is safe in HTML: it is not escaped again, and escapes what is added to it. */
+/** A text that is safe in HTML: it is not escaped again, and escapes added text. */
 export class Markup extends TemplateObject {
   readonly typeName = 'Markup'
   readonly text: string
@@ -59,10 +59,10 @@ export class Markup extends TemplateObject {
   }
 }
 
-/** Why a value is undefined. Using it fails with the reason; printing, looping and testing it does not. */
+/** An undefined value with its reason. Using it fails with the reason; printing, looping and testing it does not. */
 export class Undefined extends TemplateObject {
   readonly typeName = 'Undefined'
-  /** What to say when it is used. */
+  /** The message of its use. */
   readonly reason: string
   /** Whether it was refused rather than missing. */
   readonly refused: boolean
@@ -122,7 +122,7 @@ export class Group extends Tuple {
   }
 }
 
-/** Bytes, which only `encode` makes. */
+/** Bytes; only `encode` creates them. */
 export class Bytes extends TemplateObject {
   readonly typeName = 'bytes'
   readonly bytes: Uint8Array
@@ -141,7 +141,7 @@ export class Bytes extends TemplateObject {
   }
 }
 
-/** Something to loop over once, made as it is asked for. */
+/** Items for a single loop, created on demand. */
 export class Iteration extends TemplateObject {
   readonly typeName: string
   readonly iterator: Iterator<Value>
@@ -157,7 +157,7 @@ export class Iteration extends TemplateObject {
   }
 }
 
-/** Whether a value is a list. `Array.isArray` alone would forget what is inside. */
+/** Whether a value is a list. `Array.isArray` alone would lose the type of the items. */
 export function isList(value: Value): value is readonly Value[] {
   return Array.isArray(value)
 }

@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import type { Chain, TargetState } from '@svc/proxy/failover'
+import type { FailoverGroup, TargetState } from '@svc/proxy/failover'
 import type { FailoverChain, FailoverChange, FailoverTargetState } from '@svc/wire/native'
 import { encodeSseJson } from '@svc/wire/sse'
 import type { ModelConfig } from '../../../catalog/model-config.ts'
@@ -23,7 +23,7 @@ export function describeChain(model: ModelConfig, parts: DescribeParts): Failove
   }
 }
 
-function toWireChain(name: string, chain: Chain, clock: Clock): FailoverChain {
+function toWireChain(name: string, chain: FailoverGroup, clock: Clock): FailoverChain {
   const { serving, pinned = null, states } = chain
   // Chains count in time that never jumps; what is shown is the time of day.
   const offset = clock.now() - clock.monotonic()

@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import { toStructuredOutput } from '@svc/structured-output'
-import { type CompletionRequest as CompletionBody, textsOf } from '@svc/wire/openai'
+import { type CompletionRequest as CompletionBody, toTexts } from '@svc/wire/openai'
 import type { CompletionRequest } from '../../../../inference/request.ts'
 import { unparsable } from '../../../../inference/stages/body.ts'
 import { MAX_CHOICES } from '../limits.ts'
@@ -8,7 +8,7 @@ import { toGeneration } from '../to-generation.ts'
 
 /** A completion request of the compatible format in domain terms. `suffix` and `best_of` change nothing. */
 export function completionToDomain(body: CompletionBody): CompletionRequest {
-  const prompts = textsOf(body.prompt)
+  const prompts = toTexts(body.prompt)
   const choices = body.n ?? 1
   const stream = body.stream ?? false
   if (prompts.length === 0) throw unparsable('prompt: at least one prompt is needed', 'prompt')

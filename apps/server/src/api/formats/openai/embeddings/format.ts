@@ -5,7 +5,7 @@ import {
   type EmbeddingList,
   type EmbeddingRequest,
   embeddingRequest,
-  textsOf,
+  toTexts,
 } from '@svc/wire/openai'
 import { JsonPieces } from '../../../../inference/json-pieces.ts'
 import { limitItems } from '../../../../inference/limit-items.ts'
@@ -80,7 +80,7 @@ function toInputs({ input, messages }: EmbeddingRequest): readonly EmbedInput[] 
   if (input == null && messages == null) throw unparsable('input: Required', 'input')
   if (input != null && messages != null) throw unparsable('input: give it or messages, not both', 'input')
   if (messages != null) return [{ messages: messages.map(toTextMessage) }]
-  const inputs = textsOf(input ?? [])
+  const inputs = toTexts(input ?? [])
   if (inputs.length === 0) throw unparsable('input: must not be empty', 'input')
   if (inputs.length > MAX_INPUTS) throw unparsable(`input: more than ${MAX_INPUTS} inputs`, 'input')
   const empty = inputs.findIndex(({ length }) => length === 0)

@@ -1,35 +1,37 @@
 import type { Token } from 'node-llama-cpp'
 import { invalidRequest } from '../errors.ts'
 
-/** What a slot has room for. */
-export interface RoomRules {
+/** Limits of a slot. */
+export interface SlotLimits {
   /** Tokens of one slot. */
   readonly contextSize: number
-  /** Whether the oldest tokens make room when a slot is full. */
+  /** Whether the oldest tokens are dropped when a slot is full. */
   readonly trims: boolean
 }
 
-/** How a prompt and its answer fit into a slot. */
+/** The plan of a prompt and its answer in a slot. */
 export interface PromptPlan {
-  /** What is read: the prompt, or what is left of it. */
+  /** The tokens to read: the prompt, or the shortened prompt. */
   readonly prompt: readonly Token[]
   /** Most tokens of the answer. */
   readonly limit: number
-  /** Tokens at the beginning that stay, and tokens behind them that go each time the slot is full. */
+  /**
+   * Tokens at the beginning that stay, and the number of tokens after them that are dropped each time the slot is full.
+   */
   readonly keep: number
   readonly discard: number
 }
 
 /**
- * Fits a request into a slot. Prompt and answer together fill it at most, unless the oldest tokens make room: then a
- * prompt that is too long loses its middle, and the answer may go on past the size of the slot, but without a limit of
- * its own no further than that many tokens.
+ * Fits a request into a slot. Prompt and answer together must fit, unless the oldest tokens may be dropped. In that
+ * case a prompt that is too long loses its middle, and the answer may exceed the size of the slot; without a limit of
+ * its own it gets at most that many tokens.
  *
- * @throws LlamaError `invalid_request` where the prompt is empty or does not fit
+ * @throws LlamaError `invalid_request` when the prompt is empty or does not fit
  */
 export function planPrompt(
   request: { readonly prompt: readonly Token[]; readonly maxTokens: number; readonly keep: number },
-  { contextSize, trims }: RoomRules,
+  { contextSize, trims }: SlotLimits,
 ): PromptPlan {
   const { prompt, maxTokens } = request
   if (prompt.length === 0) throw invalidRequest('the prompt is empty', 'Prompt')
@@ -40,7 +42,7 @@ export function planPrompt(
     )
   }
   const wanted = request.keep < 0 ? prompt.length : request.keep
-  // The begin token is what everything else hangs on.
+  // All other tokens depend on the begin token.
   const keep = Math.min(Math.max(1, wanted), Math.floor(contextSize / 2))
   const discard = Math.max(1, Math.floor((contextSize - keep) / 2))
   const read = prompt.length < contextSize ? prompt : trimMiddle(prompt, { contextSize, keep, discard })
@@ -49,7 +51,7 @@ export function planPrompt(
   return { prompt: read, limit, keep, discard }
 }
 
-/** Takes whole blocks out behind the part that stays, so that the same conversation keeps the same beginning. */
+/** Drops whole blocks after the kept part, so that the same conversation keeps the same beginning. */
 function trimMiddle(
   prompt: readonly Token[],
   { contextSize, keep, discard }: { contextSize: number; keep: number; discard: number },

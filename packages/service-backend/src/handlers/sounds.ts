@@ -4,20 +4,9 @@ import { toCall } from '../call.ts'
 import { readInput, writeOutput } from '../files.ts'
 import type { ServiceHost } from '../host.ts'
 
-type HearingHandlers = Pick<BackendHandlers, 'vad' | 'diarize' | 'soundDetection' | 'audioTransform'>
-
-/** VAD, Diarize, SoundDetection and AudioTransform. */
-export function createHearingHandlers(host: ServiceHost): HearingHandlers {
+/** SoundDetection and AudioTransform. */
+export function createSoundHandlers(host: ServiceHost): Pick<BackendHandlers, 'soundDetection' | 'audioTransform'> {
   return {
-    vad: async ({ ModelIdentity, audio }, context) => ({
-      segments: [...(await host.use(ModelIdentity).findVoice(audio, toCall(context)))],
-    }),
-    diarize: async (request, context) => {
-      const { ModelIdentity, dst, threads: _threads, ...input } = request
-      const service = host.use(ModelIdentity)
-      const { segments, ...rest } = await service.diarize({ ...input, file: await readInput(dst) }, toCall(context))
-      return { ...rest, segments: [...segments] }
-    },
     soundDetection: async ({ ModelIdentity, src, topK, threshold }, context) => {
       const service = host.use(ModelIdentity)
       const input = { file: await readInput(src), topK, threshold }
@@ -27,14 +16,14 @@ export function createHearingHandlers(host: ServiceHost): HearingHandlers {
       const { ModelIdentity, audioPath, referencePath, dst, params } = request
       const service = host.use(ModelIdentity)
       const reference = referencePath === '' ? undefined : await readInput(referencePath)
-      const changed = await service.transformSound(
+      const changed = await service.transformAudio(
         { audio: await readInput(audioPath), reference, params },
         toCall(context),
       )
       await writeOutput(dst, changed.body)
       const stems: { name: string; dst: string }[] = []
       for (const [index, { name, url }] of changed.stems.entries()) {
-        // The name is the instance's: no part of a path.
+        // The instance chose the name: it must not become part of a path.
         const path = join(dirname(dst), `${stemName(dst)}-stem-${index}.wav`)
         await writeOutput(path, await service.download(url, toCall(context)))
         stems.push({ name, dst: path })

@@ -1,6 +1,6 @@
 import type { Token } from 'node-llama-cpp'
 import { describe, expect, it } from 'vitest'
-import { planPrompt } from './context-room.ts'
+import { planPrompt } from './prompt-plan.ts'
 
 const prompt = (length: number): Token[] => Array.from({ length }, (_, id) => id as Token)
 
@@ -13,7 +13,7 @@ describe('without trimming', () => {
     expect(planPrompt({ prompt: prompt(99), maxTokens: 7, keep: 0 }, rules).limit).toBe(1)
   })
 
-  it('a prompt that leaves no room is refused, and so is none', () => {
+  it('refuses a prompt that leaves no space, and an empty prompt', () => {
     expect(() => planPrompt({ prompt: prompt(100), maxTokens: 1, keep: 0 }, rules)).toThrow(/100 tokens/)
     expect(() => planPrompt({ prompt: [], maxTokens: 1, keep: 0 }, rules)).toThrow(/empty/)
   })
@@ -27,7 +27,7 @@ describe('with trimming', () => {
     expect(planPrompt({ prompt: prompt(60), maxTokens: 0, keep: 0 }, rules).limit).toBe(100)
   })
 
-  it('a prompt that is too long loses its middle in whole blocks', () => {
+  it('drops whole blocks from the middle of a prompt that is too long', () => {
     const { prompt: read, keep, discard } = planPrompt({ prompt: prompt(150), maxTokens: 5, keep: 10 }, rules)
     expect([keep, discard]).toEqual([10, 45])
     expect(read).toEqual([...prompt(10), ...prompt(150).slice(100)])

@@ -2,76 +2,78 @@ import { SvcError } from '@svc/errors'
 import type { FailoverSettings } from './settings.ts'
 import type { Verdict } from './verdict.ts'
 
-/** How a target is. */
+/** State of a target. */
 export type TargetStatus = 'up' | 'down' | 'resting'
 
-/** A target and how it is. Times are of the chain's clock, in milliseconds. */
+/** A target with its state. Times are of the group's clock, in milliseconds. */
 export interface TargetState {
   readonly model: string
   readonly warm: boolean
   readonly status: TargetStatus
-  /** Since when. */
+  /** Start of the state. */
   readonly since: number
-  /** Until when it rests; of no meaning otherwise. */
+  /** End of a rest; only present while the target rests. */
   readonly until: number | undefined
-  /** Good probes in a row while it is down. */
+  /** Successful probes in a row while it is down. */
   readonly goodProbes: number
 }
 
-/** Something that changed, for metrics and whoever watches. */
+/** A change of a target or group, for metrics and observers. */
 export type FailoverEvent =
   | { readonly type: 'target-state'; readonly model: string; readonly from: TargetStatus; readonly to: TargetStatus }
   | { readonly type: 'switch'; readonly from: string; readonly to: string }
   | { readonly type: 'pin'; readonly model: string | undefined }
 
-/** Who is asked, and what a client is told about it. */
+/** A target to ask, and the note for the client. */
 export interface Candidate {
   readonly model: string
-  /** `undefined` for the first of the chain, `fallback` for another, `degraded` for one that is known to be down. */
+  /**
+   * `undefined` for the first target of the group, `fallback` for another, `degraded` for one that is known to be down.
+   */
   readonly note: 'fallback' | 'degraded' | undefined
 }
 
-/** A target to be looked at. */
+/** A target to probe. */
 export interface DueProbe {
   readonly model: string
-  /** Whether the target is up again if it looks good: the look should then be as close to a request as it can. */
+  /** Whether a good result brings the target back: this probe should be as close to a request as possible. */
   readonly isLast: boolean
 }
 
-/** How to make a chain. */
-export interface ChainOptions {
+/** Options of {@link createFailoverGroup}. */
+export interface FailoverGroupOptions {
   readonly settings: FailoverSettings
-  /** Milliseconds that never go back. */
+  /** Monotonic milliseconds. */
   readonly now: () => number
   readonly onEvent?: ((event: FailoverEvent) => void) | undefined
 }
 
 /**
- * The targets of one model and how they are. It decides and remembers; it asks nobody.
+ * A failover group: the targets of one model and their states. It decides and remembers; it sends nothing.
  *
- * A target is down once it failed `trip.errors` times within `trip.window`, and up again after `recovery.probes` good
- * probes in a row, `recovery.min_dwell` later at the earliest. One that is rate-limited rests for as long as it said.
+ * A target goes down after `trip.errors` failures within `trip.window`. It comes up after `recovery.probes` good probes
+ * in a row, `recovery.min_dwell` later at the earliest. A rate-limited target rests for as long as it asked.
  */
-export interface Chain {
+export interface FailoverGroup {
   readonly settings: FailoverSettings
   readonly states: readonly TargetState[]
-  /** The target that served last; the first one until one has. */
+  /** The target that served last; initially the first one. */
   readonly serving: string
-  /** The target that is asked alone, whatever its state; none unless somebody set it. */
+  /** The only target that is asked, in any state; undefined without a pin. */
   readonly pinned: string | undefined
   /**
-   * Whom to ask for a request, in order: those that are up, then, as a last resort, those that are down.
+   * The targets to ask for a request, in order: targets that are up, then, as a last resort, targets that are down.
    *
    * @throws {SvcError} `rate_limited`, `retryAfterMs` the shortest rest, when all are resting
    */
   candidates(): readonly Candidate[]
-  /** Takes what a target's answer meant. @param retryAfterMs how long it asked to be left alone */
+  /** Records the verdict of a target's answer. @param retryAfterMs the waiting time that the target asked for */
   report(model: string, verdict: Verdict | 'good', retryAfterMs?: number): void
-  /** Targets that are down and have not been looked at for `probe.interval`; each is then held to be looked at. */
+  /** Targets that are down and were not probed for `probe.interval`; counts each of them as probed now. */
   dueProbes(): readonly DueProbe[]
-  /** Takes the outcome of a look at a target that is down. */
+  /** Records the result of a probe of a target that is down. */
   reportProbe(model: string, isGood: boolean): void
-  /** Asks one target alone; undefined goes back to all. @throws {SvcError} `not_found` */
+  /** Pins one target; undefined removes the pin. @throws {SvcError} `not_found` */
   pin(model: string | undefined): void
 }
 
@@ -86,12 +88,12 @@ interface Target {
   until: number
   probedAt: number
   goodProbes: number
-  /** When it failed, the newest `trip.errors` times. */
+  /** Times of its failures, the newest `trip.errors`. */
   failures: number[]
 }
 
-/** A chain whose targets are all up. */
-export function createChain({ settings, now, onEvent = () => {} }: ChainOptions): Chain {
+/** Creates a failover group whose targets are all up. */
+export function createFailoverGroup({ settings, now, onEvent = () => {} }: FailoverGroupOptions): FailoverGroup {
   const targets = settings.targets.map(({ model, warm }): Target => {
     const start = now()
     return { model, warm, status: 'up', since: start, until: 0, probedAt: start, goodProbes: 0, failures: [] }
@@ -105,7 +107,7 @@ export function createChain({ settings, now, onEvent = () => {} }: ChainOptions)
     Object.assign(target, { status: to, since: at, probedAt: at, goodProbes: 0, failures: [] })
     onEvent({ type: 'target-state', model: target.model, from, to })
   }
-  /** Rests end by themselves. */
+  /** Ends rests whose time is over. */
   const settled = (): readonly Target[] => {
     for (const target of targets) if (target.status === 'resting' && target.until <= now()) change(target, 'up')
     return targets
@@ -119,7 +121,7 @@ export function createChain({ settings, now, onEvent = () => {} }: ChainOptions)
     else if (target.failures.length >= errors) change(target, 'down')
   }
   const rest = (target: Target, retryAfterMs: number | undefined): void => {
-    // What is down stays so: a rest that ends must not bring it back unseen.
+    // A target that is down stays down: the end of a rest must not bring it back without a probe.
     if (target.status === 'down') return
     const at = now()
     target.until = at + Math.min(MAX_REST_MS, retryAfterMs ?? settings.probe.intervalMs)
@@ -198,7 +200,7 @@ export function createChain({ settings, now, onEvent = () => {} }: ChainOptions)
     },
     pin(model) {
       if (model !== undefined && find(model) === undefined) {
-        throw new SvcError('not_found', 'the chain has no such target', { code: 'failover_target_not_found' })
+        throw new SvcError('not_found', 'the failover group has no such target', { code: 'failover_target_not_found' })
       }
       if (pinned === model) return
       pinned = model

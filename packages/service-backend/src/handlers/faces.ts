@@ -3,13 +3,8 @@ import { toCall } from '../call.ts'
 import { toBase64 } from '../files.ts'
 import type { ServiceHost } from '../host.ts'
 
-type PeopleHandlers = Pick<
-  BackendHandlers,
-  'faceVerify' | 'faceAnalyze' | 'voiceVerify' | 'voiceAnalyze' | 'voiceEmbed'
->
-
-/** FaceVerify, FaceAnalyze, VoiceVerify, VoiceAnalyze and VoiceEmbed. */
-export function createPeopleHandlers(host: ServiceHost): PeopleHandlers {
+/** FaceVerify and FaceAnalyze. */
+export function createFaceHandlers(host: ServiceHost): Pick<BackendHandlers, 'faceVerify' | 'faceAnalyze'> {
   return {
     faceVerify: async ({ ModelIdentity, img1, img2, threshold, antiSpoofing }, context) => {
       const service = host.use(ModelIdentity)
@@ -32,19 +27,6 @@ export function createPeopleHandlers(host: ServiceHost): PeopleHandlers {
       const service = host.use(ModelIdentity)
       const faces = await service.analyzeFaces({ image: await toBase64(img), actions, antiSpoofing }, toCall(context))
       return { faces: [...faces] }
-    },
-    voiceVerify: async ({ ModelIdentity, audio1, audio2, threshold, antiSpoofing }, context) => {
-      const service = host.use(ModelIdentity)
-      const pair = { first: await toBase64(audio1), second: await toBase64(audio2) }
-      return service.verifyVoices({ ...pair, threshold, antiSpoofing }, toCall(context))
-    },
-    voiceAnalyze: async ({ ModelIdentity, audio, actions }, context) => {
-      const service = host.use(ModelIdentity)
-      return { segments: [...(await service.analyzeVoice({ audio: await toBase64(audio), actions }, toCall(context)))] }
-    },
-    voiceEmbed: async ({ ModelIdentity, audio }, context) => {
-      const { embedding, model } = await host.use(ModelIdentity).embedVoice(await toBase64(audio), toCall(context))
-      return { embedding: [...embedding], model }
     },
   }
 }
