@@ -51,6 +51,8 @@ export interface BuildOptions {
   readonly timeoutMs: number
   readonly cacheTimeoutMs: number
   readonly maxCacheEntries: number
+  /** Whether the settings of the embedding cache are without mistakes. */
+  readonly canCache: boolean
 }
 
 /** A classifier with its caches. */
@@ -111,7 +113,7 @@ function addEmbeddingCache(classifier: Classifier, options: BuildOptions): Class
   const { router, settings, models, clock, cacheTimeoutMs, maxCacheEntries } = options
   const { embeddingCache } = settings
   const { cacheEmbedder } = models
-  if (embeddingCache === undefined || cacheEmbedder === undefined || classifier.name === 'knn') return classifier
+  if (!options.canCache || embeddingCache === undefined || cacheEmbedder === undefined) return classifier
   return createEmbeddingCache(classifier, {
     embedder: cacheEmbedder,
     // A place more: the oldest entry goes before the newest comes.

@@ -74,6 +74,7 @@ export function createRouter(options: RouterOptions): Router {
         timeoutMs,
         cacheTimeoutMs: options.cacheTimeoutMs ?? DEFAULT_CACHE_TIMEOUT_MS,
         maxCacheEntries: options.maxCacheEntries ?? DEFAULT_MAX_CACHE_ENTRIES,
+        canCache: !problems.some(({ path }) => path[0] === 'embedding_cache'),
       })
   if (built !== undefined && 'message' in built) problems.push(built)
   const usable = built !== undefined && 'classifier' in built ? built : undefined

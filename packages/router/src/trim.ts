@@ -101,11 +101,12 @@ async function cutNewest(turn: string, budget: number, count: (text: string) => 
 function cutMiddle(text: string, length: number): string {
   if (text.length <= length) return text
   const half = Math.max(0, Math.floor((length - 1) / 2))
-  return `${text.slice(0, avoidPair(text, half))}\n${text.slice(avoidPair(text, text.length - half))}`
+  const [end, start] = [half, text.length - half]
+  // Where an edge would cut a character in two, the character goes.
+  return `${text.slice(0, isInsideCharacter(text, end) ? end - 1 : end)}\n${text.slice(isInsideCharacter(text, start) ? start + 1 : start)}`
 }
 
-/** The offset, or the one before it where it would cut a character in two. */
-function avoidPair(text: string, offset: number): number {
-  const unit = text.charCodeAt(offset)
-  return offset > 0 && unit >= 0xdc00 && unit <= 0xdfff ? offset - 1 : offset
+function isInsideCharacter(text: string, offset: number): boolean {
+  const [before, after] = [text.charCodeAt(offset - 1), text.charCodeAt(offset)]
+  return before >= 0xd800 && before <= 0xdbff && after >= 0xdc00 && after <= 0xdfff
 }
