@@ -86,15 +86,16 @@ async function cutToTokens(probe: Probe, budget: number, count: (text: string) =
 }
 
 async function cutNewest(turn: string, budget: number, count: (text: string) => Promise<number>): Promise<Probe> {
-  let newest = createProbe([turn])
+  let newest = turn
   const around = await count('')
-  for (let cut = 0; cut < MAX_CUTS; cut++) {
-    const taken = await count(newest.text)
+  for (let cut = 0; cut < MAX_CUTS && newest.length > 1; cut++) {
+    const taken = await count(createProbe([newest]).text)
     if (taken <= budget) break
     const share = Math.max(0, (budget - around) / Math.max(1, taken - around))
-    newest = createProbe([cutMiddle(newest.turns[0] ?? '', Math.max(1, Math.floor(newest.text.length * share * 0.95)))])
+    // A little less than the share: not all parts of a text take as many tokens.
+    newest = cutMiddle(newest, Math.max(1, Math.min(newest.length - 1, Math.floor(newest.length * share * 0.95))))
   }
-  return newest
+  return createProbe([newest])
 }
 
 /** The beginning and the end of a text, which say most of what is asked. */
