@@ -15,7 +15,11 @@ export function findTopLabel(scores: readonly LabelScore[]): LabelScore | undefi
 /** How far the highest score is above the second highest; undefined for fewer than two labels. */
 export function measureGap(scores: readonly LabelScore[]): number | undefined {
   if (scores.length < 2) return undefined
-  const [first = 0, second = 0] = scores.map(({ score }) => score).sort((one, other) => other - one)
+  let [first, second] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (const { score } of scores) {
+    if (score > first) [first, second] = [score, first]
+    else if (score > second) second = score
+  }
   return first - second
 }
 

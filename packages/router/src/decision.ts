@@ -40,22 +40,43 @@ export interface RouterDecision {
   readonly latencyMs: number
 }
 
-/** What a decision takes from a classification. */
-export function describeClassification(
-  found: Classification,
-): Omit<RouterDecision, 'servedModel' | 'usedFallback' | 'reason' | 'classifier' | 'label' | 'latencyMs'> {
-  const { labels, score, labelScores, activationThreshold, cached = false, cacheSimilarity } = found
-  const { nearestSimilarity, neighbors } = found
-  const gap = measureGap(labelScores)
+/** The model that was chosen, and why. */
+export interface Choice {
+  readonly servedModel: string
+  readonly usedFallback: boolean
+  readonly reason: DecisionReason
+  readonly label: string
+}
+
+/** How a decision came about. */
+export interface DecisionCircumstances {
+  readonly classifier: RouterDecision['classifier']
+  /** Undefined where there was none. */
+  readonly found: Classification | undefined
+  readonly latencyMs: number
+}
+
+/** A decision as one object, written out: it is made for each request, and spreading others into it takes longer. */
+export function describeDecision(
+  choice: Choice,
+  { classifier, found, latencyMs }: DecisionCircumstances,
+): RouterDecision {
+  const { servedModel, usedFallback, reason, label } = choice
   return {
-    labels,
-    score,
-    ...(gap === undefined ? {} : { gap }),
-    ...(labelScores.length === 0 ? {} : { labelScores }),
-    activationThreshold,
-    cached,
-    ...(cacheSimilarity === undefined ? {} : { cacheSimilarity }),
-    ...(nearestSimilarity === undefined ? {} : { nearestSimilarity }),
-    ...(neighbors === undefined || neighbors.length === 0 ? {} : { neighbors }),
+    servedModel,
+    usedFallback,
+    reason,
+    classifier,
+    label,
+    labels: found?.labels ?? [],
+    score: found?.score ?? 0,
+    gap: found === undefined ? undefined : measureGap(found.labelScores),
+    labelScores: found === undefined || found.labelScores.length === 0 ? undefined : found.labelScores,
+    activationThreshold: found?.activationThreshold,
+    cached: found?.cached ?? false,
+    cacheSimilarity: found?.cacheSimilarity,
+    nearestSimilarity: found?.nearestSimilarity,
+    neighbors: found?.neighbors === undefined || found.neighbors.length === 0 ? undefined : found.neighbors,
+    latencyMs,
   }
 }

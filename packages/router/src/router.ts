@@ -3,7 +3,7 @@ import type { EmbeddingCacheStats } from './cache/embedding-cache.ts'
 import type { Classification, Classifier } from './classifiers/classification.ts'
 import { systemClock } from './clock.ts'
 import { buildClassifier, type RouterModels } from './create-classifier.ts'
-import { type DecisionReason, describeClassification, type RouterDecision } from './decision.ts'
+import { type Choice, type DecisionReason, describeDecision, type RouterDecision } from './decision.ts'
 import { depthError, missingModelError, noFallbackError } from './errors.ts'
 import type { CallOptions, Clock, Logger, ModelDirectory, OptionalSignal } from './ports.ts'
 import { createProbe, type Probe } from './probe/probe.ts'
@@ -88,13 +88,17 @@ export function createRouter(options: RouterOptions): Router {
     return model
   }
 
-  const fallBack = (reason: DecisionReason, because: string, cause?: unknown) => {
+  const fallBack = (reason: DecisionReason, because: string, cause?: unknown): Choice => {
     const model = settings.fallback?.trim() ?? ''
     if (model === '') throw noFallbackError(because, cause)
     return { servedModel: admit('fallback', model), usedFallback: true, reason, label: 'fallback' }
   }
 
-  const tryToClassify = async (probe: Probe, by: Classifier, signal: AbortSignal) => {
+  const tryToClassify = async (
+    probe: Probe,
+    by: Classifier,
+    signal: AbortSignal,
+  ): Promise<{ readonly found?: Classification; readonly error?: unknown }> => {
     try {
       const trimmed = await trim(probe, by, { signal, timeoutMs, clock })
       return { found: await by.classify(trimmed, { signal }) }
@@ -108,14 +112,14 @@ export function createRouter(options: RouterOptions): Router {
     }
   }
 
-  const choose = ({ labels }: Classification) => {
+  const choose = ({ labels }: Classification): Choice => {
     const candidate = selectCandidate(settings.candidates, labels)
     if (candidate === undefined) {
       if (labels.length === 0) return fallBack('no-label', 'no label is active')
       return fallBack('not-covered', `no candidate covers labels: ${labels.join(', ')}`)
     }
     const servedModel = admit('candidate', candidate.model)
-    return { servedModel, usedFallback: false, reason: 'covered' as const, label: labels.join(',') }
+    return { servedModel, usedFallback: false, reason: 'covered', label: labels.join(',') }
   }
 
   return {
@@ -127,20 +131,17 @@ export function createRouter(options: RouterOptions): Router {
     async decide(prompt, { signal = NEVER } = {}) {
       signal.throwIfAborted()
       const begun = clock.monotonic()
-      const unclassified = { labels: [], score: 0, cached: false }
-      const measure = () => ({ latencyMs: clock.monotonic() - begun })
-      if (classifier === undefined) {
-        const chosen = fallBack('no-classifier', 'classifier unavailable')
-        return { ...chosen, ...unclassified, classifier: 'fallback', ...measure() }
-      }
+      const describe = (choice: Choice, found?: Classification) =>
+        describeDecision(choice, {
+          classifier: classifier?.name ?? 'fallback',
+          found,
+          latencyMs: clock.monotonic() - begun,
+        })
+      if (classifier === undefined) return describe(fallBack('no-classifier', 'classifier unavailable'))
       const probe = typeof prompt === 'string' ? createProbe([prompt]) : prompt
-      const outcome = await tryToClassify(probe, classifier, signal)
-      if (outcome.found === undefined) {
-        const chosen = fallBack('classifier-failed', 'the classifier failed', outcome.error)
-        return { ...chosen, ...unclassified, classifier: classifier.name, ...measure() }
-      }
-      const chosen = choose(outcome.found)
-      return { ...chosen, ...describeClassification(outcome.found), classifier: classifier.name, ...measure() }
+      const { found, error } = await tryToClassify(probe, classifier, signal)
+      if (found === undefined) return describe(fallBack('classifier-failed', 'the classifier failed', error))
+      return describe(choose(found), found)
     },
   }
 }

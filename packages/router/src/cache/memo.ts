@@ -22,9 +22,9 @@ export function createMemo(classifier: Classifier, { size }: { readonly size: nu
       }
       const key = foldPrompt(probe.text)
       const remembered = cache.get(key)
-      if (remembered !== undefined) return { ...remembered, cached: true }
+      if (remembered !== undefined) return remembered
       const found = await classifier.classify(probe, { signal })
-      if (classifier.revision?.() === current) cache.set(key, found)
+      if (classifier.revision?.() === current) cache.set(key, { ...found, cached: true })
       return found
     },
   }
