@@ -42,7 +42,7 @@ export interface RouterModels {
   readonly systemTurn?: string | undefined
 }
 
-/** What a classifier is built of. */
+/** The parts of a classifier. */
 export interface BuildOptions {
   readonly router: string
   readonly settings: RouterSettings

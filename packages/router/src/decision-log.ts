@@ -3,7 +3,7 @@ import { systemClock } from './clock.ts'
 import type { RouterDecision } from './decision.ts'
 import type { Clock } from './ports.ts'
 
-/** Whose request was decided on. */
+/** The request that a decision is about. */
 export interface DecidedRequest {
   readonly correlationId: string
   readonly userId: string
@@ -23,7 +23,7 @@ export interface DecisionRecord extends DecidedRequest, RouterDecision {
   readonly createdAt: number
 }
 
-/** Which entries are wanted. */
+/** Selects entries of the log. */
 export interface DecisionFilter {
   readonly correlationId?: string | undefined
   readonly userId?: string | undefined

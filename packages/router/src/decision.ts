@@ -15,7 +15,7 @@ export type DecisionReason =
   /** The fallback: no classifier could be built. */
   | 'no-classifier'
 
-/** Which model serves a request, and why. Holds nothing of the prompt. */
+/** The model that serves a request, and the reason. Holds nothing of the prompt. */
 export interface RouterDecision {
   readonly servedModel: string
   readonly usedFallback: boolean

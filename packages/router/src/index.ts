@@ -34,7 +34,7 @@ export { type RouterProblem, validateRouterSettings } from './validate-settings.
 
 export { createDecisionLog, type DecidedRequest, type DecisionLog, type DecisionRecord } from './decision-log.ts'
 
-// What the package needs from its user.
+// Ports: the parts that the user of the package brings.
 
 export { type CallLimit, createCallLimit } from './classifiers/decisions.ts'
 export type {

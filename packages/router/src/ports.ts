@@ -10,7 +10,7 @@ export interface OptionalSignal {
   readonly signal?: AbortSignal | undefined
 }
 
-/** What a model reads at once, and how its tokens are counted. */
+/** The context of a model, and a way to count tokens. */
 export interface TokenBudget {
   /** Tokens of prompt and answer together, or of one batch where that is less. */
   readonly contextSize: number

@@ -33,7 +33,7 @@ export interface RouterOptions extends RouterModels {
 export interface Router {
   readonly name: string
   readonly settings: RouterSettings
-  /** What is wrong with the settings. Where it stops the classifier, the fallback serves every prompt. */
+  /** Mistakes in the settings. Where one stops the classifier, the fallback serves every prompt. */
   readonly problems: readonly RouterProblem[]
   /** Undefined where none could be built. */
   readonly classifier: ClassifierName | undefined

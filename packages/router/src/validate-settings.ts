@@ -12,7 +12,7 @@ import {
 export interface RouterProblem {
   /** Where, by the names of a model file: `['candidates', 1, 'labels', 0]`. */
   readonly path: readonly (string | number)[]
-  /** What is wrong, to follow the path in a sentence. */
+  /** The mistake, to follow the path in a sentence. */
   readonly message: string
   /** Whether no classifier can be built: the fallback serves every request. */
   readonly stopsClassifier: boolean

@@ -6,7 +6,7 @@ export interface WaitOptions {
   readonly signal: AbortSignal
   readonly timeoutMs: number
   readonly clock: Clock
-  /** What is waited for, in the message when it takes too long. */
+  /** Names the call in the message when it takes too long. */
   readonly what: string
 }
 

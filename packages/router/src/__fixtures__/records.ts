@@ -4,7 +4,7 @@ import type { Neighbor } from '../classifiers/classification.ts'
 import type { ProbeFormat } from '../probe/probe.ts'
 import type { RouterCandidate, RouterPolicy } from '../settings.ts'
 
-/** What a record of a route says that comes out. */
+/** The decision that a record expects. */
 export interface ExpectedRoute {
   readonly status?: number
   readonly served_model?: string

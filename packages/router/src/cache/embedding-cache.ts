@@ -8,7 +8,7 @@ import type { FoundEntry, Vector, VectorIndex } from '../vector/ports.ts'
 import { waitWithLimit } from '../wait.ts'
 import { createLruCache } from './lru.ts'
 
-/** What an embedding cache has done. */
+/** Counts of an embedding cache since it was built. */
 export interface EmbeddingCacheStats {
   readonly hits: number
   readonly misses: number
@@ -29,7 +29,7 @@ export interface EmbeddingCacheOptions {
   readonly index: VectorIndex
   readonly similarityThreshold: number
   readonly confidenceThreshold: number
-  /** Whose decisions these are: an entry of another owner is passed over. */
+  /** Marks the entries of this cache: an entry of another owner is passed over. */
   readonly owner: string
   /** The labels that may be active. */
   readonly labels: ReadonlySet<string>

@@ -16,7 +16,7 @@ export interface Neighbor {
 /** Of the neighbours that voted, so many are kept with a decision. */
 export const MAX_REPORTED_NEIGHBORS = 32
 
-/** What a classifier finds in a prompt. */
+/** The labels that a classifier finds in a prompt, with their scores. */
 export interface Classification {
   /** The active labels. */
   readonly labels: readonly string[]

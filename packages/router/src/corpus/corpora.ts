@@ -8,7 +8,7 @@ import { type Corpus, type CorpusOptions, createCorpus } from './corpus.ts'
 import { createLock, type Lock } from './lock.ts'
 import type { CorpusStore } from './ports.ts'
 
-/** What corpora need. */
+/** The parts that corpora need. */
 export interface CorporaOptions {
   readonly store: CorpusStore
   /** Makes the index of one corpus. @default one in memory */

@@ -21,7 +21,7 @@ import { type Lock, waitFor } from './lock.ts'
 import { toNeighbors } from './payload.ts'
 import type { CorpusStore } from './ports.ts'
 
-/** Whose corpus it is and what embeds its texts. */
+/** The name of a corpus and the model that embeds its texts. */
 export interface CorpusOptions {
   /** Names the lines in the store. */
   readonly name: string
@@ -31,7 +31,7 @@ export interface CorpusOptions {
   readonly fingerprint: string
 }
 
-/** What all corpora of a process share. */
+/** The parts that all corpora of a process share. */
 export interface CorpusParts {
   readonly store: CorpusStore
   readonly createIndex: () => VectorIndex
@@ -40,7 +40,7 @@ export interface CorpusParts {
   readonly logger?: Logger | undefined
 }
 
-/** What adding entries did. */
+/** The result of a request that adds entries. */
 export interface AddedEntries {
   readonly added: number
   /** Texts that were there before, or earlier in the request. */
@@ -49,7 +49,7 @@ export interface AddedEntries {
   readonly labelCounts: Readonly<Record<string, number>>
 }
 
-/** What a corpus holds, without its texts. */
+/** The content of a corpus, without its texts. */
 export interface CorpusStats {
   readonly total: number
   readonly labelCounts: Readonly<Record<string, number>>
@@ -92,7 +92,7 @@ const RETRY_AFTER_MS = 5_000
 /** Requests that add entries at a time, each with its texts in memory. */
 const MAX_ADDS = 4
 
-/** What of an entry stays in memory beside the index. */
+/** The part of an entry that stays in memory beside the index. */
 interface KnownEntry {
   readonly labels: readonly string[]
   readonly embeddingModel: string

@@ -7,7 +7,7 @@ import { waitWithLimit } from '../wait.ts'
 
 /** Texts of one call of the embedder. */
 const BATCH_SIZE = 64
-/** What one call may take: a model may have to be loaded first. */
+/** The time limit of one call: a model may have to be loaded first. */
 const BATCH_TIMEOUT_MS = 60_000
 
 /**

@@ -1,4 +1,5 @@
 import type { CallOptions, Clock, Embedder } from '../ports.ts'
+import { hashFloats } from '../vector/key-table.ts'
 import type { VectorIndex } from '../vector/ports.ts'
 import { embedTexts } from './embed-texts.ts'
 import { type CorpusEntry, createEntryId, entryError } from './entry.ts'
@@ -15,7 +16,7 @@ export interface NewEntry {
   readonly place: number
 }
 
-/** What makes vectors, and how they are marked. */
+/** The embedder of new entries, and the marks that their lines get. */
 export interface EmbedEntriesOptions extends CallOptions {
   readonly embedder: Embedder
   readonly embeddingModel: string
@@ -59,28 +60,56 @@ export function keepOneDimension(entries: EntriesById): {
   return { fitting: new Map([...entries].filter(([, { vector }]) => vector.length === dimension)), dimension }
 }
 
-/** Adds entries to an index; an entry with a vector that is there joins the entries under it. */
+/** The entries of one vector. */
+interface VectorGroup {
+  readonly key: Float32Array
+  readonly entries: IndexedEntry[]
+}
+
+/**
+ * Adds entries to an index; an entry with a vector that is there joins the entries under it. Where this rejects, some of
+ * the entries may be in the index.
+ */
 export async function indexEntries(index: VectorIndex, entries: EntriesById, { signal }: CallOptions): Promise<void> {
-  const groups = new Map<string, { readonly key: Float32Array; readonly entries: IndexedEntry[] }>()
+  const groups = groupByVector(entries)
+  for (let first = 0; first < groups.length; first += GROUPS_PER_TURN) {
+    if (first > 0) await giveTurn()
+    const batch = groups.slice(first, first + GROUPS_PER_TURN)
+    const keys = batch.map(({ key }) => key)
+    const present = new Map<string, readonly IndexedEntry[]>()
+    for (const { key, value } of await index.get(keys, { signal })) {
+      present.set(Array.from(key).join(), readPayload(value) ?? [])
+    }
+    const added = batch.map((group) => {
+      const own = new Set(group.entries.map(({ id }) => id))
+      const before = present.size === 0 ? [] : (present.get(group.key.join()) ?? [])
+      return { key: group.key, value: writePayload([...before.filter(({ id }) => !own.has(id)), ...group.entries]) }
+    })
+    await index.set(added, { signal })
+  }
+}
+
+/** Vectors between which others get their turn. */
+const GROUPS_PER_TURN = 1_024
+
+/** Gives way to other work of the thread. */
+export function giveTurn(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0))
+}
+
+function groupByVector(entries: EntriesById): VectorGroup[] {
+  const groups = new Map<number, VectorGroup[]>()
   for (const [id, { vector, labels }] of entries) {
-    const name = vector.join()
-    const group = groups.get(name) ?? { key: vector, entries: [] }
-    group.entries.push({ id, labels })
-    groups.set(name, group)
+    const hash = hashFloats(vector)
+    const near = groups.get(hash) ?? []
+    const group = near.find(
+      ({ key }) => key.length === vector.length && key.every((value, place) => value === vector[place]),
+    )
+    if (group === undefined) near.push({ key: vector, entries: [{ id, labels }] })
+    else group.entries.push({ id, labels })
+    groups.set(hash, near)
   }
-  const present = await index.get(
-    [...groups.values()].map(({ key }) => key),
-    { signal },
-  )
-  for (const { key, value } of present) {
-    const group = groups.get(Float32Array.from(key).join())
-    const ids = new Set(group?.entries.map(({ id }) => id))
-    group?.entries.unshift(...(readPayload(value) ?? []).filter(({ id }) => !ids.has(id)))
-  }
-  await index.set(
-    [...groups.values()].map(({ key, entries }) => ({ key, value: writePayload(entries) })),
-    { signal },
-  )
+  return [...groups.values()].flat()
 }
 
 /** The lines of a stored corpus with other vectors. Lines that cannot be read stay as they are, but for torn ones. */

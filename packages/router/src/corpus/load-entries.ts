@@ -6,11 +6,11 @@ import type { CorpusStore } from './ports.ts'
 /** A line that does not serve. */
 export interface LineProblem {
   readonly line: number
-  /** What is wrong, to follow "line 3". */
+  /** The reason, to follow "line 3". */
   readonly problem: string
 }
 
-/** What a stored corpus holds. */
+/** The content of a stored corpus. */
 export interface LoadedCorpus {
   /** Each text once, by its id, in the order of the file. */
   readonly entries: ReadonlyMap<string, StoredEntry>

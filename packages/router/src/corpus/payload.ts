@@ -1,7 +1,7 @@
 import type { Neighbor } from '../classifiers/classification.ts'
 import type { FoundEntry } from '../vector/ports.ts'
 
-/** What the index keeps of an entry. */
+/** The part of an entry that the index keeps. */
 export interface IndexedEntry {
   readonly id: string
   readonly labels: readonly string[]

@@ -2,7 +2,7 @@ import { activateLabels, type LabelScore } from '../activation.ts'
 import type { Neighbor } from '../classifiers/classification.ts'
 import { countVotes } from '../classifiers/vote.ts'
 import { createEntryId } from '../corpus/entry.ts'
-import { indexEntries } from '../corpus/index-entries.ts'
+import { giveTurn, indexEntries } from '../corpus/index-entries.ts'
 import type { StoredEntry } from '../corpus/line.ts'
 import { toNeighbors } from '../corpus/payload.ts'
 import { RouterError } from '../errors.ts'
@@ -104,10 +104,6 @@ async function leaveOneOut(
     all.push(found.filter(({ id }) => id !== self).slice(0, k))
   }
   return all
-}
-
-function giveTurn(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 0))
 }
 
 function samplesError(message: string): RouterError {

@@ -31,7 +31,7 @@ export interface FitReport<T> {
   readonly changes: readonly ConfusionCell[]
 }
 
-/** What is tried, and on what. */
+/** The thresholds to try, and the texts to try them on. */
 export interface GridOptions<T> extends Choice {
   readonly samples: readonly { readonly labels: readonly string[] }[]
   readonly current: T

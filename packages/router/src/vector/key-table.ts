@@ -45,7 +45,7 @@ export function createKeyTable(storage: RowStorage): KeyTable {
 }
 
 /** FNV-1a over the bits of the floats, a word at a time. */
-function hashFloats(key: Float32Array): number {
+export function hashFloats(key: Float32Array): number {
   const words = new Int32Array(key.buffer, key.byteOffset, key.length)
   let hash = 0x811c9dc5
   for (const word of words) {

@@ -36,7 +36,7 @@ const LARGEST_PLAIN_NORM = 1e15
 /** Half the distance of 1 to the next 32-bit float. */
 const ROUNDING = 2 ** -24
 
-/** What the rows of one dimension share. */
+/** Columns of the entries: one item of each for a row. */
 interface Table {
   readonly dimension: number
   readonly storage: RowStorage
