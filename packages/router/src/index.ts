@@ -8,6 +8,7 @@
 
 // A router, and what it decides.
 
+export type { EmbeddingCacheStats } from './cache/embedding-cache.ts'
 export type { RouterModels } from './create-classifier.ts'
 export type { DecisionReason, RouterDecision } from './decision.ts'
 export { createRouter, type Router, type RouterOptions } from './router.ts'
@@ -26,6 +27,7 @@ export {
   type RouterCandidate,
   type RouterPolicy,
   type RouterSettings,
+  resolveCacheName,
   resolveCorpusName,
 } from './settings.ts'
 export { type RouterProblem, validateRouterSettings } from './validate-settings.ts'

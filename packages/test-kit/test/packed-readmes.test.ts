@@ -170,6 +170,7 @@ const PROMISES = {
       'createProbe',
       'createRouter',
       'extractProbe',
+      'resolveCacheName',
       'resolveCorpusName',
       'validateRouterSettings',
     ],

@@ -4,9 +4,10 @@ import { RouterError } from '../errors.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { VectorIndex } from '../vector/ports.ts'
 import { createVectorIndex } from '../vector/vector-index.ts'
-import { type Corpus, type CorpusOptions, createCorpus } from './corpus.ts'
+import type { Corpus, CorpusOptions } from './corpus.ts'
 import { createLock, type Lock } from './lock.ts'
 import type { CorpusStore } from './ports.ts'
+import { createCorpus } from './stored-corpus.ts'
 
 /** The parts that corpora need. */
 export interface CorporaOptions {

@@ -240,6 +240,7 @@ describe('a corpus', () => {
       { line: 3, problem: 'has no text' },
       { line: 4, problem: 'has no list of different labels' },
       { line: 5, problem: 'has no list of different labels' },
+      { line: 7, problem: 'has a vector that cannot be compared with the others' },
       { line: 9, problem: 'is torn: it was not written to its end' },
     ])
     expect(warnings).toHaveLength(1)
@@ -370,6 +371,27 @@ describe('a sync', () => {
     await expect(stays).rejects.toMatchObject({ code: 'router_corpus_sync' })
     await closed
     expect(calls[0]?.signal.aborted).toBe(true)
+  })
+
+  it('keeps nobody waiting who wants to change the corpus meanwhile and leaves', async () => {
+    await open().add(ENTRIES, { labels, signal })
+    const calls: CallOptions[] = []
+    const corpora = start()
+    const corpus = corpora.open({
+      name: 'auto',
+      embedder: { embed: hang(calls) },
+      embeddingModel: 'm',
+      fingerprint: 'f2',
+    })
+    const syncing = corpus.sync({ signal }).catch(String)
+    await expect.poll(() => calls.length).toBe(1)
+    const leave = new AbortController()
+    const clearing = corpus.clear(leave)
+    leave.abort(new Error('left'))
+    await expect(clearing).rejects.toThrow('left')
+    await corpora.close()
+    await syncing
+    expect((await open().readStats({ signal })).total).toBe(3)
   })
 
   it('waits a minute for an embedder that never answers', async () => {

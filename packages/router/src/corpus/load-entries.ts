@@ -14,6 +14,8 @@ export interface LineProblem {
 export interface LoadedCorpus {
   /** Each text once, by its id, in the order of the file. */
   readonly entries: ReadonlyMap<string, StoredEntry>
+  /** The line of each entry. */
+  readonly lines: ReadonlyMap<string, number>
   /** The first of the lines that do not serve. */
   readonly problems: readonly LineProblem[]
   /** How many lines do not serve. */
@@ -21,7 +23,7 @@ export interface LoadedCorpus {
 }
 
 /** Problems that are kept by line. */
-const MAX_PROBLEMS = 100
+export const MAX_PROBLEMS = 100
 
 /** Reads a corpus. A line that cannot be read is passed over and named; a text that was there before is passed over. */
 export async function loadEntries(
@@ -30,6 +32,7 @@ export async function loadEntries(
   { maxEntries, signal }: CallOptions & { readonly maxEntries: number },
 ): Promise<LoadedCorpus> {
   const entries = new Map<string, StoredEntry>()
+  const lines = new Map<string, number>()
   const problems: LineProblem[] = []
   let problemCount = 0
   const report = (line: number, problem: string) => {
@@ -45,9 +48,11 @@ export async function loadEntries(
       else if (entries.size >= maxEntries) report(number, `is beyond the ${maxEntries} entries that a corpus may have`)
       else {
         const id = createEntryId(parsed.entry.text)
-        if (!entries.has(id)) entries.set(id, parsed.entry)
+        if (entries.has(id)) continue
+        entries.set(id, parsed.entry)
+        lines.set(id, number)
       }
     }
   }
-  return { entries, problems, problemCount }
+  return { entries, lines, problems, problemCount }
 }
