@@ -44,6 +44,31 @@ module.exports = {
       from: { path: '^packages/pii/src/', pathNot: [TEST, '^packages/pii/src/config\\.ts$'] },
       to: { path: 'node_modules/zod/' },
     },
+    only(
+      'router-is-pure',
+      'packages/router',
+      [lib('errors'), lib('json'), npm('zod'), '^(node:)?(fs/promises|path)$'],
+      NO_NODE,
+    ),
+    {
+      name: 'router-needs-zod-for-configuration-alone',
+      severity: 'error',
+      from: { path: '^packages/router/src/', pathNot: [TEST, '^packages/router/src/config\\.ts$'] },
+      to: { path: 'node_modules/zod/' },
+    },
+    {
+      name: 'router-needs-node-for-files-alone',
+      severity: 'error',
+      from: { path: '^packages/router/src/', pathNot: [TEST, '^packages/router/src/node\\.ts$'] },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'vectors-know-no-router',
+      comment: 'the index of vectors serves others too',
+      severity: 'error',
+      from: { path: '^packages/router/src/vector/', pathNot: TEST },
+      to: { path: '^packages/router/src/', pathNot: '^packages/router/src/vector/' },
+    },
     only('http-client', 'packages/http-client', [lib('errors')], NODE),
     only(
       'proxy-knows-no-server',

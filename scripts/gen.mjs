@@ -21,6 +21,8 @@ const require = createRequire(join(root, 'package.json'))
 const GENERATORS = {
   /** Messages and service definitions of the backend contract. */
   protos: { folder: 'packages/backend-client/src/gen', generate: generateProtos },
+  /** The WebAssembly module of the vector index. */
+  kernel: { folder: 'packages/router/src/vector/gen', generate: generateKernel },
   /** Pages generated from the table of flags and from the manifest of requirements. */
   pages: { folder: 'docs', shared: true, generate: generatePages },
 }
@@ -52,6 +54,13 @@ function generateProtos(out) {
     'extensions.proto',
   ]
   execFileSync(process.execPath, [protoc, ...args], { cwd: root, stdio: 'inherit' })
+}
+
+/** @param {string} out */
+function generateKernel(out) {
+  const script = join(root, 'packages/router/kernel/build-kernel.mjs')
+  const stdio = ['ignore', 'pipe', 'inherit']
+  writeFileSync(join(out, 'kernel-bytes.ts'), execFileSync(process.execPath, [script], { cwd: root, stdio }))
 }
 
 /** Each page by the script that prints it. */

@@ -167,6 +167,27 @@ const PROMISES = {
       'toKnownTools',
     ],
   },
+  '@svc/router': {
+    printed: ['large code 0.91'],
+    names: [
+      'RouterError',
+      'chooseTurnEnd',
+      'createCallLimit',
+      'createDecisionLog',
+      'createProbe',
+      'createRouter',
+      'extractProbe',
+      'resolveCacheName',
+      'resolveCorpusName',
+      'validateRouterSettings',
+    ],
+    entries: {
+      corpus: ['MAX_ENTRIES_PER_REQUEST', 'createCorpora', 'createEntryId', 'createFingerprint'],
+      fit: ['evaluateRouter', 'fitActivationThreshold', 'fitKnnThresholds'],
+      node: ['createCorpusFiles'],
+      vector: ['MAX_DIMENSION', 'VectorError', 'createVectorIndex'],
+    },
+  },
   '@svc/service-backend': {
     printed: ['proxy.upstream_url: only the root of the instance is used, the rest is cut off', 'true loaded'],
     names: ['createService', 'createServiceHandlers', 'loadServiceTarget'],

@@ -1,0 +1,47 @@
+import type { LabelScore } from '../activation.ts'
+import type { CallOptions } from '../ports.ts'
+import type { Probe } from '../probe/probe.ts'
+import type { ClassifierName } from '../settings.ts'
+import type { Trimmer } from '../trim.ts'
+
+/** A labelled text near a prompt. */
+export interface Neighbor {
+  /** Tells its text from others without holding it; absent for an entry that cannot be read. */
+  readonly id?: string | undefined
+  /** Cosine, -1..1. */
+  readonly similarity: number
+  readonly labels?: readonly string[] | undefined
+}
+
+/** Of the neighbours that voted, so many are kept with a decision. */
+export const MAX_REPORTED_NEIGHBORS = 32
+
+/** The labels that a classifier finds in a prompt, with their scores. */
+export interface Classification {
+  /** The active labels. */
+  readonly labels: readonly string[]
+  /** Of the top label. */
+  readonly score: number
+  /** Every label that the classifier judged. */
+  readonly labelScores: readonly LabelScore[]
+  readonly activationThreshold: number
+  /** Of `knn`: the cosine of the nearest neighbour, voting or not. */
+  readonly nearestSimilarity?: number | undefined
+  /** Of `knn`, the nearest first; at most {@link MAX_REPORTED_NEIGHBORS}. */
+  readonly neighbors?: readonly Neighbor[] | undefined
+  /** Whether it was found for an earlier prompt. */
+  readonly cached?: boolean | undefined
+  /** The cosine of this prompt and the earlier one, where they differ. */
+  readonly cacheSimilarity?: number | undefined
+}
+
+/** Finds the labels of a prompt. */
+export interface Classifier {
+  readonly name: ClassifierName
+  /** @throws whatever went wrong, the signal's reason included */
+  classify(probe: Probe, options: CallOptions): Promise<Classification>
+  /** Cuts probes to what the classifier reads. @default probes stay as they are */
+  readonly trimmer?: Trimmer | undefined
+  /** Changes when equal probes may be classified anew. @default never */
+  revision?(): number
+}

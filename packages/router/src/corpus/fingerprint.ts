@@ -1,0 +1,11 @@
+import { hashText } from '../sha256.ts'
+
+/**
+ * Tells whether vectors of a corpus are of the model that embeds now.
+ *
+ * @param modelFingerprint changes with the model: its settings and its files
+ * @param revision `embedding_revision` of the settings, for models that change without a trace @default ''
+ */
+export function createFingerprint(modelFingerprint: string, revision = ''): string {
+  return hashText(`${modelFingerprint}\u0000${revision}`)
+}

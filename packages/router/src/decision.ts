@@ -1,0 +1,82 @@
+import { type LabelScore, measureGap } from './activation.ts'
+import type { Classification, Neighbor } from './classifiers/classification.ts'
+import type { ClassifierName } from './settings.ts'
+
+/** Why the model serves that does. */
+export type DecisionReason =
+  /** A candidate covers the active labels. */
+  | 'covered'
+  /** The fallback: no label is active. */
+  | 'no-label'
+  /** The fallback: no candidate covers the active labels. */
+  | 'not-covered'
+  /** The fallback: the classifier failed. */
+  | 'classifier-failed'
+  /** The fallback: no classifier could be built. */
+  | 'no-classifier'
+
+/** The model that serves a request, and the reason. Holds nothing of the prompt. */
+export interface RouterDecision {
+  readonly servedModel: string
+  readonly usedFallback: boolean
+  readonly reason: DecisionReason
+  /** `fallback` where no classifier could be built. */
+  readonly classifier: ClassifierName | 'fallback'
+  /** The active labels, joined by commas; `fallback` where the fallback serves. */
+  readonly label: string
+  readonly labels: readonly string[]
+  /** Of the top label; 0 where the classifier failed. */
+  readonly score: number
+  /** How far the top label is above the runner-up; absent for fewer than two. */
+  readonly gap?: number | undefined
+  /** Every label that was judged. */
+  readonly labelScores?: readonly LabelScore[] | undefined
+  readonly activationThreshold?: number | undefined
+  readonly cached: boolean
+  readonly cacheSimilarity?: number | undefined
+  readonly nearestSimilarity?: number | undefined
+  readonly neighbors?: readonly Neighbor[] | undefined
+  /** From the probe to the decision, in milliseconds. */
+  readonly latencyMs: number
+}
+
+/** The model that was chosen, and why. */
+export interface Choice {
+  readonly servedModel: string
+  readonly usedFallback: boolean
+  readonly reason: DecisionReason
+  readonly label: string
+}
+
+/** How a decision came about. */
+export interface DecisionCircumstances {
+  readonly classifier: RouterDecision['classifier']
+  /** Undefined where there was none. */
+  readonly found: Classification | undefined
+  readonly latencyMs: number
+}
+
+/** A decision as one object, written out: it is made for each request, and spreading others into it takes longer. */
+export function describeDecision(
+  choice: Choice,
+  { classifier, found, latencyMs }: DecisionCircumstances,
+): RouterDecision {
+  const { servedModel, usedFallback, reason, label } = choice
+  return {
+    servedModel,
+    usedFallback,
+    reason,
+    classifier,
+    label,
+    labels: found?.labels ?? [],
+    score: found?.score ?? 0,
+    gap: found === undefined ? undefined : measureGap(found.labelScores),
+    labelScores: found === undefined || found.labelScores.length === 0 ? undefined : found.labelScores,
+    activationThreshold: found?.activationThreshold,
+    cached: found?.cached ?? false,
+    cacheSimilarity: found?.cacheSimilarity,
+    nearestSimilarity: found?.nearestSimilarity,
+    neighbors: found?.neighbors === undefined || found.neighbors.length === 0 ? undefined : found.neighbors,
+    latencyMs,
+  }
+}

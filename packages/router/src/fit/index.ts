@@ -1,0 +1,10 @@
+/**
+ * Thresholds that fit labelled texts, and how well a router does on them.
+ *
+ * @module
+ */
+
+export { type Evaluation, evaluateRouter, type Miss } from './evaluate.ts'
+export { fitActivationThreshold, fitKnnThresholds, type KnnThresholds, type ScoredText } from './fit-thresholds.ts'
+export type { FitPoint, FitReport } from './grid.ts'
+export type { ConfusionCell, LabelCounts } from './outcome.ts'

@@ -1,0 +1,162 @@
+import { checkArgument, SvcError } from '@svc/errors'
+import type { EmbeddingCacheStats } from './cache/embedding-cache.ts'
+import type { Classification, Classifier } from './classifiers/classification.ts'
+import { systemClock } from './clock.ts'
+import { buildClassifier, type RouterModels } from './create-classifier.ts'
+import { type Choice, type DecisionReason, describeDecision, type RouterDecision } from './decision.ts'
+import { depthError, missingModelError, noFallbackError } from './errors.ts'
+import type { CallOptions, Clock, Logger, ModelDirectory, OptionalSignal } from './ports.ts'
+import { createProbe, type Probe } from './probe/probe.ts'
+import { selectCandidate } from './select-candidate.ts'
+import type { ClassifierName, RouterSettings } from './settings.ts'
+import { type RouterProblem, validateRouterSettings } from './validate-settings.ts'
+import { waitWithLimit } from './wait.ts'
+
+/** How a router is built. */
+export interface RouterOptions extends RouterModels {
+  /** The model that clients ask for. */
+  readonly name: string
+  readonly settings: RouterSettings
+  /** @default all names stand for models that are there */
+  readonly directory?: ModelDirectory | undefined
+  /** How long a classification may take. @default 10,000 */
+  readonly timeoutMs?: number | undefined
+  /** How long embedder and index of the embedding cache may take, each. @default 2,000 */
+  readonly cacheTimeoutMs?: number | undefined
+  /** Decisions that the embedding cache keeps. @default 10,000 */
+  readonly maxCacheEntries?: number | undefined
+  readonly clock?: Clock | undefined
+  readonly logger?: Logger | undefined
+}
+
+/** Picks a model for each prompt. */
+export interface Router {
+  readonly name: string
+  readonly settings: RouterSettings
+  /** Mistakes in the settings. Where one stops the classifier, the fallback serves every prompt. */
+  readonly problems: readonly RouterProblem[]
+  /** Undefined where none could be built. */
+  readonly classifier: ClassifierName | undefined
+  /**
+   * The model that serves a prompt.
+   *
+   * @param prompt a text, or what `extractProbe` found in a request
+   * @throws `router_no_fallback`, `router_depth`, `router_model_missing`; the signal's reason once it is aborted
+   */
+  decide(prompt: string | Probe, options?: OptionalSignal): Promise<RouterDecision>
+  /** Undefined for a router without embedding cache. */
+  readCacheStats(): EmbeddingCacheStats | undefined
+}
+
+const DEFAULT_TIMEOUT_MS = 10_000
+const DEFAULT_CACHE_TIMEOUT_MS = 2_000
+const DEFAULT_MAX_CACHE_ENTRIES = 10_000
+const NEVER = new AbortController().signal
+
+/**
+ * A router. Mistakes in the settings do not throw: the router lists them and serves by its fallback.
+ *
+ * @example
+ * const router = createRouter({ name: 'auto', settings, scorer })
+ * const { servedModel } = await router.decide('What is 3 times 4?', { signal })
+ */
+export function createRouter(options: RouterOptions): Router {
+  const { name, settings, clock = systemClock, timeoutMs = DEFAULT_TIMEOUT_MS, directory, logger } = options
+  checkArgument(typeof name === 'string' && name !== '', 'createRouter: name', 'a text', name)
+  const problems = validateRouterSettings(settings)
+  const built = problems.some(({ stopsClassifier }) => stopsClassifier)
+    ? undefined
+    : buildClassifier({
+        router: name,
+        settings,
+        models: options,
+        clock,
+        timeoutMs,
+        cacheTimeoutMs: options.cacheTimeoutMs ?? DEFAULT_CACHE_TIMEOUT_MS,
+        maxCacheEntries: options.maxCacheEntries ?? DEFAULT_MAX_CACHE_ENTRIES,
+        canCache: !problems.some(({ path }) => path[0] === 'embedding_cache'),
+      })
+  if (built !== undefined && 'message' in built) problems.push(built)
+  const usable = built !== undefined && 'classifier' in built ? built : undefined
+  const classifier = usable?.classifier
+
+  /** The model, once it is known that a router may pick it. */
+  const admit = (role: 'candidate' | 'fallback', model: string): string => {
+    const kind = directory?.find(model) ?? 'model'
+    if (kind === 'router') throw depthError(role, model)
+    if (kind === 'missing') throw missingModelError(role, model)
+    return model
+  }
+
+  const fallBack = (reason: DecisionReason, because: string, cause?: unknown): Choice => {
+    const model = settings.fallback?.trim() ?? ''
+    if (model === '') throw noFallbackError(because, cause)
+    return { servedModel: admit('fallback', model), usedFallback: true, reason, label: 'fallback' }
+  }
+
+  const tryToClassify = async (
+    probe: Probe,
+    by: Classifier,
+    signal: AbortSignal,
+  ): Promise<{ readonly found?: Classification; readonly error?: unknown }> => {
+    try {
+      const trimmed = await trim(probe, by, { signal, timeoutMs, clock })
+      return { found: await by.classify(trimmed, { signal }) }
+    } catch (error) {
+      if (signal.aborted) throw signal.reason
+      logger?.warn(
+        { router: name, classifier: by.name, code: SvcError.is(error) ? error.code : undefined },
+        'a classifier failed',
+      )
+      return { error }
+    }
+  }
+
+  const choose = ({ labels }: Classification): Choice => {
+    const candidate = selectCandidate(settings.candidates, labels)
+    if (candidate === undefined) {
+      if (labels.length === 0) return fallBack('no-label', 'no label is active')
+      return fallBack('not-covered', `no candidate covers labels: ${labels.join(', ')}`)
+    }
+    const servedModel = admit('candidate', candidate.model)
+    return { servedModel, usedFallback: false, reason: 'covered', label: labels.join(',') }
+  }
+
+  return {
+    name,
+    settings,
+    problems,
+    classifier: classifier?.name,
+    readCacheStats: () => usable?.readCacheStats?.(),
+    async decide(prompt, { signal = NEVER } = {}) {
+      signal.throwIfAborted()
+      const begun = clock.monotonic()
+      const describe = (choice: Choice, found?: Classification) =>
+        describeDecision(choice, {
+          classifier: classifier?.name ?? 'fallback',
+          found,
+          latencyMs: clock.monotonic() - begun,
+        })
+      if (classifier === undefined) return describe(fallBack('no-classifier', 'classifier unavailable'))
+      const probe = typeof prompt === 'string' ? createProbe([prompt]) : prompt
+      const { found, error } = await tryToClassify(probe, classifier, signal)
+      if (found === undefined) return describe(fallBack('classifier-failed', 'the classifier failed', error))
+      return describe(choose(found), found)
+    },
+  }
+}
+
+/** Cuts a probe to what the classifier reads; by its length alone where the tokenizer takes too long. */
+async function trim(
+  probe: Probe,
+  { trimmer }: Classifier,
+  limits: CallOptions & { readonly timeoutMs: number; readonly clock: Clock },
+): Promise<Probe> {
+  if (trimmer === undefined || !trimmer.isNeeded(probe)) return probe
+  try {
+    return await waitWithLimit((call) => trimmer.trim(probe, call), { ...limits, what: 'the tokenizer' })
+  } catch (error) {
+    if (limits.signal.aborted) throw error
+    return trimmer.cutRoughly(probe)
+  }
+}

@@ -1,0 +1,128 @@
+/** How labels of a prompt are found (§2.12). */
+export type ClassifierName = 'score' | 'colbert' | 'knn' | 'decisions'
+
+/** All classifiers. */
+export const CLASSIFIER_NAMES: readonly ClassifierName[] = ['score', 'colbert', 'knn', 'decisions']
+
+/** A label and what it stands for. */
+export interface RouterPolicy {
+  readonly label: string
+  /** Goes word for word into the prompt of the classifier. */
+  readonly description: string
+}
+
+/** A model and the labels that it covers. */
+export interface RouterCandidate {
+  readonly model: string
+  readonly labels: readonly string[]
+}
+
+/** The cache of decisions by similarity. */
+export interface EmbeddingCacheSettings {
+  readonly embeddingModel: string
+  /** The least cosine at which a cached decision serves. @default 0.80 */
+  readonly similarityThreshold?: number | undefined
+  /** The least score with which a decision is kept. @default 0.60 */
+  readonly confidenceThreshold?: number | undefined
+  /** @default `router-cache-<router>` */
+  readonly storeName?: string | undefined
+}
+
+/** How neighbours vote. */
+export interface KnnSettings {
+  readonly embeddingModel: string
+  /** Changes the fingerprint of the corpus when the model behind a name changes. */
+  readonly embeddingRevision?: string | undefined
+  /** How many neighbours are asked, at most 1024; 0 is the default. @default 3 */
+  readonly k?: number | undefined
+  /** Neighbours below this cosine do not vote. @default 0.80 */
+  readonly similarityThreshold?: number | undefined
+  /** The least share of the votes that makes a label active. @default 0.5 */
+  readonly voteThreshold?: number | undefined
+  /** @default `router-corpus-<router>` */
+  readonly storeName?: string | undefined
+}
+
+/** The `router` block of a model file (§2.12) in our own words. */
+export interface RouterSettings {
+  /** @default 'score' */
+  readonly classifier?: string | undefined
+  readonly classifierModel?: string | undefined
+  /** Decisions kept by prompt; 0 is the default. @default 1024 */
+  readonly classifierCacheSize?: number | undefined
+  /** `raw` compares sums of log-probabilities, `mean` divides them by the number of tokens. @default 'mean' */
+  readonly scoreNormalization?: 'raw' | 'mean' | undefined
+  /** 0 is the default. @default 0.15 for `score`, 0.5 for `colbert` and `decisions` */
+  readonly activationThreshold?: number | undefined
+  readonly policies: readonly RouterPolicy[]
+  /** From the smallest to the largest: the first that covers the labels serves. */
+  readonly candidates: readonly RouterCandidate[]
+  /** Serves where no candidate does; empty for none. */
+  readonly fallback?: string | undefined
+  readonly embeddingCache?: EmbeddingCacheSettings | undefined
+  readonly knn?: KnnSettings | undefined
+}
+
+/** Decisions kept by prompt where the settings say 0 or nothing. */
+export const DEFAULT_CACHE_SIZE = 1024
+/** The most neighbours that vote. */
+export const MAX_NEIGHBORS = 1024
+/** The most policies of a router. */
+export const MAX_POLICIES = 256
+/** The most policies of a router that asks a decision model. */
+export const MAX_DECISIONS = 64
+
+const DEFAULT_NEIGHBORS = 3
+const DEFAULT_SIMILARITY = 0.8
+const DEFAULT_CONFIDENCE = 0.6
+const DEFAULT_VOTE = 0.5
+
+/** The classifier that settings name; undefined for a word that is none. */
+export function readClassifierName({ classifier }: RouterSettings): ClassifierName | undefined {
+  return CLASSIFIER_NAMES.find((name) => name === (classifier || 'score'))
+}
+
+/** The threshold from which on a label is active. */
+export function resolveActivationThreshold(settings: RouterSettings): number {
+  if (readClassifierName(settings) === 'knn') return resolveKnn(settings.knn).voteThreshold
+  const { activationThreshold = 0 } = settings
+  if (activationThreshold > 0) return activationThreshold
+  return readClassifierName(settings) === 'score' ? 0.15 : 0.5
+}
+
+/** How many neighbours vote, and which of them. */
+export interface ResolvedKnn {
+  readonly k: number
+  readonly similarityThreshold: number
+  readonly voteThreshold: number
+}
+
+/** {@link KnnSettings} with the defaults filled in. */
+export function resolveKnn(knn: Partial<KnnSettings> = {}): ResolvedKnn {
+  return {
+    k: knn.k || DEFAULT_NEIGHBORS,
+    similarityThreshold: knn.similarityThreshold ?? DEFAULT_SIMILARITY,
+    voteThreshold: knn.voteThreshold || DEFAULT_VOTE,
+  }
+}
+
+/** {@link EmbeddingCacheSettings} with the defaults filled in. */
+export function resolveEmbeddingCache(cache: EmbeddingCacheSettings): {
+  readonly similarityThreshold: number
+  readonly confidenceThreshold: number
+} {
+  return {
+    similarityThreshold: cache.similarityThreshold || DEFAULT_SIMILARITY,
+    confidenceThreshold: cache.confidenceThreshold || DEFAULT_CONFIDENCE,
+  }
+}
+
+/** The name of the collection of a router's cached decisions. */
+export function resolveCacheName(router: string, settings: RouterSettings): string {
+  return settings.embeddingCache?.storeName || `router-cache-${router}`
+}
+
+/** The name of the store of a router's corpus. */
+export function resolveCorpusName(router: string, settings: RouterSettings): string {
+  return settings.knn?.storeName || `router-corpus-${router}`
+}

@@ -1,0 +1,68 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { createProbe } from './probe/probe.ts'
+import { createTrimmer, MAX_PROBE_LENGTH } from './trim.ts'
+
+const { signal } = new AbortController()
+/** A token for each byte: the most that any text can take. */
+const countBytes = async (text: string) => new TextEncoder().encode(text).length
+const countWords = async (text: string) => text.split(/\s+/).filter((word) => word !== '').length
+
+it('keeps the newest turns that fit, and tells beforehand what surely fits', async () => {
+  const trimmer = createTrimmer({ tokens: { contextSize: 132, countTokens: countBytes } })
+  const short = createProbe(['a', 'b'])
+  expect(trimmer.isNeeded(short)).toBe(false)
+  expect(await trimmer.trim(short, { signal })).toEqual(short)
+  const long = createProbe(['a'.repeat(60), 'b'.repeat(40), 'c'.repeat(50)])
+  expect(trimmer.isNeeded(long)).toBe(true)
+  expect((await trimmer.trim(long, { signal })).turns).toEqual(['b'.repeat(40), 'c'.repeat(50)])
+})
+
+it('counts what stands around the probe and leaves place for the answer', async () => {
+  const tokens = { contextSize: 60, countTokens: countWords }
+  const render = (text: string) => `one two three ${text}`
+  const turns = createProbe(Array.from({ length: 30 }, (_, index) => `w${index}`))
+  const trimmer = createTrimmer({ tokens, render, answerTokens: 10 })
+  expect((await trimmer.trim(turns, { signal })).turns).toHaveLength(60 - 10 - 32 - 3)
+})
+
+it('cuts the middle out of a newest turn that does not fit by itself', async () => {
+  const tokens = { contextSize: 100, countTokens: countBytes }
+  const newest = `begin ${'😀'.repeat(500)} end`
+  const { text, turns } = await createTrimmer({ tokens }).trim(createProbe(['old', newest]), { signal })
+  expect(await countBytes(text)).toBeLessThanOrEqual(68)
+  expect(turns).toHaveLength(1)
+  expect(text.startsWith('begin')).toBe(true)
+  expect(text.endsWith('end\n')).toBe(true)
+})
+
+it('never cuts a character in two and never sends more than fits', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.string({ unit: 'binary', maxLength: 300 }), { maxLength: 12 }),
+      fc.integer({ min: 40, max: 400 }),
+      async (texts, contextSize) => {
+        const probe = createProbe(texts)
+        const trimmer = createTrimmer({ tokens: { contextSize, countTokens: countBytes } })
+        const { text } = await trimmer.trim(probe, { signal })
+        expect(/\p{Surrogate}/u.test(text)).toBe(/\p{Surrogate}/u.test(text) && /\p{Surrogate}/u.test(probe.text))
+        expect(await countBytes(text)).toBeLessThanOrEqual(Math.max(contextSize - 32, 8))
+        if ((await countBytes(probe.text)) <= contextSize - 32) expect(text).toBe(probe.text)
+      },
+    ),
+  )
+})
+
+it('cuts by length alone without a tokenizer, and where the tokenizer fails', async () => {
+  const probe = createProbe(['old', 'x'.repeat(2 * MAX_PROBE_LENGTH)])
+  const plain = createTrimmer({ tokens: undefined })
+  expect(plain.isNeeded(probe)).toBe(true)
+  expect((await plain.trim(probe, { signal })).text.length).toBeLessThanOrEqual(MAX_PROBE_LENGTH + 1)
+  const countTokens = async () => {
+    throw new Error('down')
+  }
+  const failing = createTrimmer({ tokens: { contextSize: 132, countTokens } })
+  expect((await failing.trim(probe, { signal })).text.length).toBeLessThanOrEqual(601)
+  const gone = AbortSignal.abort(new Error('gone'))
+  await expect(failing.trim(probe, { signal: gone })).rejects.toThrow()
+})

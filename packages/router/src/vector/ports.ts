@@ -1,0 +1,31 @@
+/** A vector as numbers; an index keeps 32-bit floats. */
+export type Vector = ArrayLike<number>
+
+/** A vector and the bytes kept under it. */
+export interface VectorEntry {
+  readonly key: Vector
+  readonly value: Uint8Array
+}
+
+/** An entry that {@link VectorIndex.find} found. */
+export interface FoundEntry extends VectorEntry {
+  /** Cosine of the angle to the query, -1..1; 0 where either vector is all zeros. */
+  readonly similarity: number
+}
+
+/**
+ * Vectors with a value each. All keys of an index have one length, which its first entry fixes and an empty index
+ * forgets.
+ *
+ * Every method rejects with the signal's reason once the signal is aborted.
+ */
+export interface VectorIndex {
+  /** Adds entries; an equal key gets the new value. All of them or none. */
+  set(entries: readonly VectorEntry[], options: { readonly signal: AbortSignal }): Promise<void>
+  /** The entries under these keys, in the order of the keys; a key without entry is left out. */
+  get(keys: readonly Vector[], options: { readonly signal: AbortSignal }): Promise<readonly VectorEntry[]>
+  /** Removes the entries under these keys. @returns how many there were */
+  delete(keys: readonly Vector[], options: { readonly signal: AbortSignal }): Promise<number>
+  /** The entries nearest to a vector, the nearest first; the earlier one of equals. */
+  find(query: Vector, options: { readonly count: number; readonly signal: AbortSignal }): Promise<readonly FoundEntry[]>
+}

@@ -1,0 +1,252 @@
+import { checkArgument } from '@svc/errors'
+import { VectorError } from './errors.ts'
+import { createRowStorage, type KernelKind, type RowStorage } from './kernel.ts'
+import { createKeyTable, type KeyTable } from './key-table.ts'
+import { selectNearestRows } from './nearest-rows.ts'
+import type { FoundEntry, Vector, VectorEntry, VectorIndex } from './ports.ts'
+
+/** How large an index may become, and how it computes. */
+export interface VectorIndexOptions {
+  /** @default 100,000 */
+  readonly maxEntries?: number | undefined
+  /** Keys and values together. @default 1 GiB */
+  readonly maxBytes?: number | undefined
+  /** 'plain' computes without WebAssembly; the results are the same. @default 'wasm' where the engine has it */
+  readonly kernel?: KernelKind | undefined
+}
+
+/** A {@link VectorIndex} in memory. */
+export interface MemoryVectorIndex extends VectorIndex {
+  readonly size: number
+  /** The length of all keys; undefined while the index is empty. */
+  readonly dimension: number | undefined
+  readonly kernel: KernelKind
+  /** Removes all entries. */
+  clear(): void
+}
+
+const DEFAULT_MAX_ENTRIES = 100_000
+const DEFAULT_MAX_BYTES = 1024 ** 3
+/** The longest key. */
+export const MAX_DIMENSION = 16_384
+
+/** Rows with a norm outside of this range are compared in 64 bits alone: 32-bit products overflow or vanish there. */
+const SMALLEST_PLAIN_NORM = 1e-15
+const LARGEST_PLAIN_NORM = 1e15
+/** Half the distance of 1 to the next 32-bit float. */
+const ROUNDING = 2 ** -24
+
+/** Columns of the entries: one item of each for a row. */
+interface Table {
+  readonly dimension: number
+  readonly storage: RowStorage
+  readonly keys: KeyTable
+  readonly values: Uint8Array[]
+  /** Of each row, to tell which of equals came first. */
+  readonly sequences: number[]
+  readonly norms: number[]
+  bytes: number
+}
+
+/**
+ * An index in memory with exact search: each query is compared with all keys. A kernel of 32-bit floats chooses the rows
+ * that can be among the nearest, and 64-bit arithmetic decides, so results do not depend on the kernel.
+ *
+ * @example
+ * const index = createVectorIndex()
+ * await index.set([{ key: [1, 0], value: new TextEncoder().encode('east') }], { signal })
+ * const [nearest] = await index.find([0.9, 0.1], { count: 1, signal })
+ */
+export function createVectorIndex(options: VectorIndexOptions = {}): MemoryVectorIndex {
+  const { maxEntries = DEFAULT_MAX_ENTRIES, maxBytes = DEFAULT_MAX_BYTES, kernel } = options
+  checkArgument(
+    Number.isSafeInteger(maxEntries) && maxEntries > 0,
+    'createVectorIndex: maxEntries',
+    'a positive count',
+    maxEntries,
+  )
+  checkArgument(maxBytes > 0, 'createVectorIndex: maxBytes', 'a positive number', maxBytes)
+  const kind = createRowStorage(1, kernel).kind
+  let table: Table | undefined
+  let nextSequence = 0
+
+  const remove = (from: Table, row: number) => {
+    const last = from.values.length - 1
+    from.keys.remove(from.storage.row(row), row)
+    from.bytes -= entryBytes(from.dimension, from.values[row])
+    if (row !== last) {
+      const moved = from.storage.row(last)
+      from.keys.remove(moved, last)
+      from.storage.row(row).set(moved)
+      from.keys.add(moved, row)
+    }
+    moveLast(from.values, row)
+    moveLast(from.sequences, row)
+    moveLast(from.norms, row)
+    if (from.values.length === 0) table = undefined
+  }
+
+  const put = (to: Table, key: Float32Array, value: Uint8Array) => {
+    const present = to.keys.find(key)
+    if (present !== undefined) {
+      to.bytes += value.length - (to.values[present]?.length ?? 0)
+      to.values[present] = value
+      return
+    }
+    const row = to.values.length
+    to.storage.row(row).set(key)
+    to.keys.add(key, row)
+    to.values.push(value)
+    to.sequences.push(nextSequence++)
+    to.norms.push(measureNorm(key))
+    to.bytes += entryBytes(to.dimension, value)
+  }
+
+  return {
+    get size() {
+      return table?.values.length ?? 0
+    },
+    get dimension() {
+      return table?.dimension
+    },
+    kernel: kind,
+    clear() {
+      table = undefined
+    },
+    async set(entries, { signal }) {
+      signal.throwIfAborted()
+      const [first] = entries
+      if (first === undefined) return
+      const dimension = table?.dimension ?? first.key.length
+      const added = entries.map(({ key, value }, index) => {
+        if (!(value instanceof Uint8Array)) throw new VectorError('vector_invalid', `values[${index}] is no Uint8Array`)
+        return { key: toKey(key, dimension, `keys[${index}]`), value: value.slice() }
+      })
+      const size = table?.values.length ?? 0
+      const bytes = added.reduce((sum, { value }) => sum + entryBytes(dimension, value), table?.bytes ?? 0)
+      const fresh = added.filter(({ key }) => table?.keys.find(key) === undefined).length
+      if (size + fresh > maxEntries) {
+        throw new VectorError('vector_limit', `the vector index holds at most ${maxEntries} entries`)
+      }
+      if (bytes > maxBytes) throw new VectorError('vector_limit', `the vector index holds at most ${maxBytes} bytes`)
+      const to = table ?? createTable(dimension, kind)
+      to.storage.reserve(size + fresh)
+      for (const { key, value } of added) put(to, key, value)
+      table = to
+    },
+    async get(keys, { signal }) {
+      signal.throwIfAborted()
+      return keys.flatMap((key, index) => {
+        if (table === undefined) return []
+        const row = table.keys.find(toKey(key, table.dimension, `keys[${index}]`))
+        return row === undefined ? [] : [readEntry(table, row)]
+      })
+    },
+    async delete(keys, { signal }) {
+      signal.throwIfAborted()
+      const dimension = table?.dimension
+      if (dimension === undefined) return 0
+      const wanted = keys.map((key, index) => toKey(key, dimension, `keys[${index}]`))
+      let count = 0
+      for (const key of wanted) {
+        const row = table?.keys.find(key)
+        if (table === undefined || row === undefined) continue
+        remove(table, row)
+        count++
+      }
+      return count
+    },
+    async find(query, { count, signal }) {
+      signal.throwIfAborted()
+      if (!Number.isSafeInteger(count) || count < 1) {
+        throw new VectorError('vector_invalid', 'the number of entries to find must be a whole number, 1 or more')
+      }
+      if (table === undefined) return []
+      return findNearest(table, toKey(query, table.dimension, 'key'), count)
+    },
+  }
+}
+
+function createTable(dimension: number, kind: KernelKind): Table {
+  const storage = createRowStorage(dimension, kind)
+  return { dimension, storage, keys: createKeyTable(storage), values: [], sequences: [], norms: [], bytes: 0 }
+}
+
+/** Puts the last item of a column in the place of another one. */
+function moveLast<T>(column: T[], index: number): void {
+  const last = column.pop()
+  if (last !== undefined && index < column.length) column[index] = last
+}
+
+function entryBytes(dimension: number, value: Uint8Array | undefined): number {
+  return dimension * Float32Array.BYTES_PER_ELEMENT + (value?.length ?? 0)
+}
+
+function readEntry(table: Table, row: number): VectorEntry {
+  return { key: table.storage.row(row).slice(), value: table.values[row]?.slice() ?? new Uint8Array() }
+}
+
+/** A key as the index keeps it: 32-bit floats, and no minus zero. */
+function toKey(key: Vector, dimension: number, name: string): Float32Array {
+  if (!Number.isSafeInteger(key.length) || key.length < 1 || key.length > MAX_DIMENSION) {
+    throw new VectorError('vector_invalid', `${name} must have 1 to ${MAX_DIMENSION} numbers`)
+  }
+  if (key.length !== dimension) {
+    throw new VectorError('vector_dimension', `${name} has ${key.length} numbers, the index has keys of ${dimension}`)
+  }
+  const floats = new Float32Array(dimension)
+  for (let index = 0; index < dimension; index++) {
+    const value = key[index]
+    if (typeof value !== 'number' || !Number.isFinite(Math.fround(value))) {
+      throw new VectorError('vector_invalid', `${name}[${index}] is no finite 32-bit float`)
+    }
+    floats[index] = value + 0
+  }
+  return floats
+}
+
+function measureNorm(vector: Float32Array): number {
+  let sum = 0
+  for (const value of vector) sum += value * value
+  return Math.sqrt(sum)
+}
+
+function multiplyExactly(one: Float32Array, other: Float32Array): number {
+  let sum = 0
+  for (let index = 0; index < one.length; index++) sum += (one[index] ?? 0) * (other[index] ?? 0)
+  return sum
+}
+
+function findNearest(table: Table, query: Float32Array, count: number): FoundEntry[] {
+  const { storage, values, sequences, norms, dimension } = table
+  const queryNorm = measureNorm(query)
+  const rowCount = values.length
+  const products = new Float32Array(rowCount)
+  if (queryNorm > 0) storage.multiply(scaleToUnit(query, queryNorm), rowCount, products)
+  for (let row = 0; row < rowCount; row++) {
+    const norm = norms[row] ?? 0
+    const isPlain = norm >= SMALLEST_PLAIN_NORM && norm <= LARGEST_PLAIN_NORM
+    products[row] = isPlain ? (products[row] ?? 0) / norm : norm === 0 ? 0 : Number.NaN
+  }
+  // The kernel adds in sixteen lanes, then the lanes: each sum and product is rounded once, the query and the quotient too.
+  const margin = (Math.ceil(dimension / 16) + 8) * ROUNDING * 1.01
+  return selectNearestRows(products, { rowCount, count, margin })
+    .map((row) => ({ row, similarity: compare(query, queryNorm, { vector: storage.row(row), norm: norms[row] ?? 0 }) }))
+    .sort((one, other) => other.similarity - one.similarity || (sequences[one.row] ?? 0) - (sequences[other.row] ?? 0))
+    .slice(0, count)
+    .map(({ row, similarity }) => ({ ...readEntry(table, row), similarity }))
+}
+
+/** Divides in 64 bits, so that vectors of any length become 32-bit floats. */
+function scaleToUnit(vector: Float32Array, norm: number): Float32Array {
+  return vector.map((value) => value / norm)
+}
+
+function compare(
+  query: Float32Array,
+  queryNorm: number,
+  { vector, norm }: { readonly vector: Float32Array; readonly norm: number },
+): number {
+  if (queryNorm === 0 || norm === 0) return 0
+  return Math.max(-1, Math.min(1, multiplyExactly(query, vector) / queryNorm / norm))
+}

@@ -1,0 +1,13 @@
+import { defineConfig } from 'tsup'
+import { base } from '../../tsup.base.ts'
+
+export default defineConfig(
+  base({
+    index: 'src/index.ts',
+    config: 'src/config.ts',
+    corpus: 'src/corpus/index.ts',
+    fit: 'src/fit/index.ts',
+    node: 'src/node.ts',
+    vector: 'src/vector/index.ts',
+  }),
+)
