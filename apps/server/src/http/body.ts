@@ -2,7 +2,7 @@ import { SvcError } from '@svc/errors'
 import type { HeldBytes } from '../inference/ports.ts'
 import type { Ending } from '../ports.ts'
 import { BodyPieces } from './body-pieces.ts'
-import { type ServerReply, type ServerRequest, streamOf } from './messages.ts'
+import { type ServerReply, type ServerRequest, toBodyStream } from './messages.ts'
 
 /** Limits of request bodies (§8, threats IN-1, IN-11, REL-2). */
 export interface BodyLimits {
@@ -117,8 +117,8 @@ export function createBodyReader(limits: BodyLimits): BodyReader {
 
   async function collect(call: Parameters<BodyReader['read']>[0], counted: BodyMeter): Promise<Uint8Array> {
     const { outgoing, ending } = call
-    outgoing.invite?.()
-    const body = streamOf(call.incoming)
+    outgoing.sendContinue?.()
+    const body = toBodyStream(call.incoming)
     const pieces = new BodyPieces()
     await new Promise<void>((resolve, reject) => {
       let isSettled = false

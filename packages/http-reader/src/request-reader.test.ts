@@ -2,43 +2,35 @@ import { connect, createServer, type Server, Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { ServerReply, ServerRequest } from '../messages.ts'
-import { type ConnectionLimits, createDirectConnections, type DirectConnections } from './direct-connections.ts'
+import type { ReaderLimits } from './limits.ts'
+import type { PlainRequest } from './plain-request.ts'
+import type { Reply } from './reply.ts'
+import { createRequestReader } from './request-reader.ts'
 
-const LIMITS: ConnectionLimits = {
-  unused: 60_000,
-  idle: 60_000,
-  receiving: 60_000,
-  answering: Number.POSITIVE_INFINITY,
-  unread: 60_000,
-}
+type Serve = (incoming: PlainRequest, outgoing: Reply) => void
 
-type Serve = (incoming: ServerRequest, outgoing: ServerReply) => void
-
-async function listening(serve: Serve, limits: Partial<ConnectionLimits> = {}) {
+async function listening(serve: Serve, limits: Partial<ReaderLimits> = {}) {
   const handedOver: Buffer[] = []
-  const direct: DirectConnections = createDirectConnections(
-    {
-      serves: ({ target }) => target !== '/other',
-      serve,
-      handOver(socket) {
-        socket.on('data', (chunk: Buffer) => {
-          handedOver.push(chunk)
-          socket.end('handed over')
-        })
-      },
+  const reader = createRequestReader({
+    accepts: ({ target }) => target !== '/other',
+    serve,
+    handOver(socket) {
+      socket.on('data', (chunk: Buffer) => {
+        handedOver.push(chunk)
+        socket.end('handed over')
+      })
     },
-    { ...LIMITS, ...limits },
-  )
-  const server: Server = createServer({ allowHalfOpen: true }, (socket) => direct.accept(socket))
+    limits,
+  })
+  const server: Server = createServer({ allowHalfOpen: true }, (socket) => reader.accept(socket))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
-    direct.destroy()
+    reader.destroy()
     server.close()
   })
   const address = server.address()
   const port = typeof address === 'object' ? (address?.port ?? 0) : 0
-  return { direct, handedOver, server, open: () => open(port) }
+  return { reader, handedOver, server, open: () => open(port) }
 }
 
 async function open(port: number) {
@@ -72,7 +64,7 @@ async function open(port: number) {
 const post = (body: string, lines = ''): string =>
   `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n${lines}\r\n${body}`
 
-async function textOf({ body }: ServerRequest): Promise<string> {
+async function textOf({ body }: PlainRequest): Promise<string> {
   if (!(body instanceof Readable)) return Buffer.from(body ?? []).toString()
   let text = ''
   for await (const chunk of body) text += String(chunk)
@@ -91,7 +83,7 @@ describe('requests of one connection', () => {
     const text = await client.replies('<ccc>')
     expect([...text.matchAll(/<\w+>/g)].map(String)).toEqual(['<a>', '<bb>', '<ccc>'])
     expect(text.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(3)
-    expect(text).toContain('Connection: keep-alive\r\nKeep-Alive: timeout=60\r\n')
+    expect(text).toContain('Connection: keep-alive\r\nKeep-Alive: timeout=120\r\n')
   })
 
   it.each([1, 2, 3, 7, 50])('may come with their bodies in pieces of %i', async (size) => {
@@ -111,8 +103,8 @@ describe('requests of one connection', () => {
   })
 
   it('hold a body back that nobody reads, and lose none of it', async () => {
-    let incoming: ServerRequest | undefined
-    let outgoing: ServerReply | undefined
+    let incoming: PlainRequest | undefined
+    let outgoing: Reply | undefined
     const server = await listening((request, reply) => {
       incoming = request
       outgoing = reply
@@ -124,7 +116,7 @@ describe('requests of one connection', () => {
     expect(client.socket.writableLength).toBeGreaterThan(100_000)
     const { body: held } = incoming ?? {}
     expect(held instanceof Readable && held.readableLength).toBeLessThan(300_000)
-    expect(await textOf(incoming as ServerRequest)).toHaveLength(body.length)
+    expect(await textOf(incoming as PlainRequest)).toHaveLength(body.length)
     outgoing?.end('ok')
     await client.replies('ok')
   })
@@ -171,7 +163,7 @@ describe('requests of one connection', () => {
     expect(served).toEqual(['one'])
   })
 
-  it('that are not plain, or not served here, take the connection to Node with all that was read', async () => {
+  it('that are not plain, or not served here, hand the connection over with all that was read', async () => {
     for (const next of [
       'POST /other HTTP/1.1\r\n\r\n',
       'POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
@@ -188,7 +180,7 @@ describe('requests of one connection', () => {
 
 describe('a client that leaves', () => {
   it.each(['destroy', 'end'] as const)('while it is answered closes the reply (%s)', async (how) => {
-    let outgoing: ServerReply | undefined
+    let outgoing: Reply | undefined
     let closes = 0
     const server = await listening((_incoming, reply) => {
       outgoing = reply
@@ -222,7 +214,7 @@ describe('a client that leaves', () => {
   })
 
   it('that does not read gets no more than it takes', async () => {
-    let outgoing: ServerReply | undefined
+    let outgoing: Reply | undefined
     let drains = 0
     const server = await listening((_incoming, reply) => {
       outgoing = reply
@@ -250,7 +242,7 @@ describe('a reply that is still on its way out', () => {
   const LARGE = 'x'.repeat(20_000_000)
 
   /** A client that has sent something and does not read. */
-  async function unread(sent: string, limits: Partial<ConnectionLimits> = {}) {
+  async function unread(sent: string, limits: Partial<ReaderLimits> = {}) {
     const events: string[] = []
     const server = await listening((incoming, outgoing) => {
       events.push(`served ${incoming.headers['x-name']}`)
@@ -283,15 +275,15 @@ describe('a reply that is still on its way out', () => {
   })
 
   it('is the last one when the server stops meanwhile', async () => {
-    const { direct, client, events } = await unread(post('', 'X-Name: one\r\n') + post('', 'X-Name: two\r\n'))
-    direct.drain()
+    const { reader, client, events } = await unread(post('', 'X-Name: one\r\n') + post('', 'X-Name: two\r\n'))
+    reader.drain()
     client.socket.resume()
     expect((await client.closed()).endsWith(LARGE)).toBe(true)
     expect(events).toEqual(['served one', 'finish', 'close'])
   })
 
   it('REL-3: is cut off from a client that takes nothing of it', async () => {
-    const { client, events } = await unread(post('', 'X-Name: one\r\n') + post('', 'X-Name: two\r\n'), { unread: 50 })
+    const { client, events } = await unread(post('', 'X-Name: one\r\n') + post('', 'X-Name: two\r\n'), { unreadMs: 50 })
     for (let tries = 0; tries < 400 && events.length < 2; tries += 1) await wait(5)
     expect(events).toEqual(['served one', 'close'])
     client.socket.resume()
@@ -299,7 +291,7 @@ describe('a reply that is still on its way out', () => {
   })
 
   it('REL-3: arrives whole at a client that is slow, and the connection goes on', async () => {
-    const { client, events } = await unread(post('', 'X-Name: one\r\n'), { unread: 400 })
+    const { client, events } = await unread(post('', 'X-Name: one\r\n'), { unreadMs: 400 })
     for (let bites = 1; !events.includes('finish') && bites < 100; bites += 1) {
       const enough = client.text().length + 2_000_000
       client.socket.resume()
@@ -334,9 +326,9 @@ describe('a reply that is still on its way out', () => {
 
 describe('time', () => {
   it.each([
-    ['never says anything', '', { unused: 1 }],
-    ['says nothing more', post(''), { idle: 1 }],
-    ['does not send its body', post('abc').slice(0, -1), { receiving: 1 }],
+    ['never says anything', '', { unusedMs: 1 }],
+    ['says nothing more', post(''), { idleMs: 1 }],
+    ['does not send its body', post('abc').slice(0, -1), { bodyMs: 1 }],
   ])(
     'ends a connection that %s',
     async (_, sent, limits) => {
@@ -354,7 +346,7 @@ describe('time', () => {
 
 describe('drain', () => {
   it('ends what is idle now and what is answered with its reply', async () => {
-    let outgoing: ServerReply | undefined
+    let outgoing: Reply | undefined
     const server = await listening((incoming, reply) => {
       if (incoming.headers['x-slow'] === undefined) reply.end('ok')
       else outgoing = reply
@@ -365,7 +357,7 @@ describe('drain', () => {
     busy.send(post('', 'X-Slow: 1\r\n'))
     await wait(50)
     const drained = new Promise((resolve) => server.server.close(resolve))
-    server.direct.drain()
+    server.reader.drain()
     await unused.closed()
     await idle.closed()
     outgoing?.end('done')
@@ -380,7 +372,7 @@ describe('drain', () => {
     const client = await server.open()
     client.send(post('abc').slice(0, -1))
     await client.replies('early')
-    server.direct.drain()
+    server.reader.drain()
     client.send('c')
     await client.closed()
   })
