@@ -57,7 +57,6 @@ const NEVER_PLAIN: ReadonlySet<string> = new Set([
   'upgrade',
   'proxy-connection',
   'set-cookie',
-  '__proto__',
 ])
 const MAX_LENGTH_DIGITS = 15
 const LENGTH = /^\d{1,15}$/
