@@ -366,14 +366,15 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
       }),
     )
     const maxConnections = limitConnections(config.maxConnections, log)
-    const listener = await listen(createApp(routes, reserved, edge), config.address, { maxConnections }).catch(
-      (cause: unknown) => {
-        throw new StartRefused(
-          `cannot listen on ${formatAddress(config.address)}: ${cause instanceof Error ? cause.message : String(cause)}; --address HOST:PORT (or SVC_ADDRESS) takes another`,
-          { exitCode: 75, cause },
-        )
-      },
-    )
+    const listener = await listen(createApp(routes, reserved, edge), config.address, {
+      httpReader: config.httpReader,
+      maxConnections,
+    }).catch((cause: unknown) => {
+      throw new StartRefused(
+        `cannot listen on ${formatAddress(config.address)}: ${cause instanceof Error ? cause.message : String(cause)}; --address HOST:PORT (or SVC_ADDRESS) takes another`,
+        { exitCode: 75, cause },
+      )
+    })
     ownPort = listener.port
     const diagnostics = config.pprof ? await startDiagnostics({ address: config.pprofAddress, clock, log }) : undefined
     if (diagnostics !== undefined) log.info({ url: diagnostics.url }, 'diagnostics are listening')

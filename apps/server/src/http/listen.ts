@@ -5,16 +5,12 @@ import { SvcError } from '@svc/errors'
 import { createRequestReader, type RequestReader } from '@svc/http-reader'
 import type { App } from './app.ts'
 import { ConnectionLimit, grantConnections } from './connection-limit.ts'
+import { type ConnectionLimits, DEFAULT_LIMITS } from './connection-limits.ts'
 import { errorBody } from './error-envelopes.ts'
 import type { ServerReply } from './messages.ts'
 import { createNodeServer, type NodeServer } from './node-server.ts'
-import { READ_STALL_MS } from './reply-writer.ts'
 import type { Upgrade } from './upgrade.ts'
 
-/** Time limits of connections (threats IN-11). */
-const HEADERS_TIMEOUT_MS = 30_000
-const REQUEST_TIMEOUT_MS = 300_000
-const KEEP_ALIVE_MS = 120_000
 /** How often idle connections are looked for while the server stops. */
 const IDLE_SWEEP_MS = 10
 
@@ -36,12 +32,7 @@ export type HttpReader = 'own' | 'node'
 export interface ListenOptions {
   /** @default 'own' */
   readonly httpReader?: HttpReader | undefined
-  /** Milliseconds that a client may take nothing of a complete reply, before it is cut off. @default 60000 */
-  readonly unreadMs?: number | undefined
-  /** Milliseconds until the head of a request is complete. @default 30000 */
-  readonly headersMs?: number | undefined
-  /** Milliseconds that a connection may be idle between two requests. @default 120000 */
-  readonly keepAliveMs?: number | undefined
+  readonly limits?: Partial<ConnectionLimits> | undefined
   /** Most connections at once. @default the number that the server takes where the system has no limit */
   readonly maxConnections?: number | undefined
 }
@@ -60,22 +51,21 @@ export async function listen(
   options: ListenOptions = {},
 ): Promise<Listener> {
   const { httpReader = 'own', maxConnections = grantConnections(0, undefined).max } = options
-  const { unreadMs = READ_STALL_MS, headersMs = HEADERS_TIMEOUT_MS, keepAliveMs = KEEP_ALIVE_MS } = options
+  const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const limit: ConnectionLimit = new ConnectionLimit(maxConnections, () => reader.findIdle() ?? node.findIdle())
-  const answer = toNodeAnswer(app, limit)
-  const node = createNodeServer(answer, {
-    headersTimeout: headersMs,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    keepAliveTimeout: keepAliveMs,
-    unreadMs,
-  })
+  const node = createNodeServer(toNodeAnswer(app, limit), limits)
   const reader = createRequestReader({
     accepts: ({ method, target }) => app.servesDirect?.(method, target) === true,
     serve(incoming, outgoing) {
       app.serveDirect?.(incoming, outgoing)?.catch(() => outgoing.destroy())
     },
     handOver: (socket) => node.accept(socket),
-    limits: { unusedMs: headersMs, idleMs: keepAliveMs, bodyMs: REQUEST_TIMEOUT_MS, unreadMs },
+    limits: {
+      unusedMs: limits.headersMs,
+      idleMs: limits.keepAliveMs,
+      bodyMs: limits.requestMs,
+      unreadMs: limits.unreadMs,
+    },
   })
   // A client may end its half before it has its reply, as with Node's HTTP server.
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {

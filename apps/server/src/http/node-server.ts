@@ -1,19 +1,14 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { endConnection } from '@svc/http-reader'
+import type { ConnectionLimits } from './connection-limits.ts'
 import type { ServerReply } from './messages.ts'
 import { NodeConnection } from './node-connection.ts'
 import { PreparedResponse } from './prepared-response.ts'
 import { type Upgrade, watchUpgrades } from './upgrade.ts'
 
-/** Time limits of Node's HTTP server, milliseconds. */
-export interface NodeServerLimits {
-  readonly headersTimeout: number
-  readonly requestTimeout: number
-  readonly keepAliveTimeout: number
-  /** How long a client may take nothing of a complete reply. */
-  readonly unreadMs: number
-}
+/** Node looks for requests that take too long this often, or as often as the shortest limit. */
+const MAX_CHECK_MS = 30_000
 
 /** Answers a request. It throws nothing. */
 export type Answer = (incoming: IncomingMessage, outgoing: ServerReply, upgrade: Upgrade | undefined) => void
@@ -33,13 +28,13 @@ export interface NodeServer {
 }
 
 /** Sets Node's HTTP server up. It listens nowhere: connections reach it through `accept`. */
-export function createNodeServer(answer: Answer, { unreadMs, ...limits }: NodeServerLimits): NodeServer {
+export function createNodeServer(answer: Answer, limits: ConnectionLimits): NodeServer {
   const connections = new Map<Socket, NodeConnection>()
   /** Connections that never carried a request. Browsers open them ahead of need, and Node counts them as busy. */
   const unused = new Set<Socket>()
   const serve = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     unused.delete(incoming.socket)
-    outgoing.once('prefinish', () => limitUnread(outgoing, unreadMs))
+    outgoing.once('prefinish', () => limitUnread(outgoing, limits.unreadMs))
     const turn = { incoming, outgoing, serve: () => answer(incoming, outgoing, undefined) }
     connections.get(incoming.socket)?.take(turn)
   }
@@ -50,7 +45,13 @@ export function createNodeServer(answer: Answer, { unreadMs, ...limits }: NodeSe
     connections.delete(socket)
     return connection
   }
-  const server = createServer({ ...limits, requireHostHeader: false, ServerResponse: PreparedResponse }, serve)
+  const times = {
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.requestMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    connectionsCheckingInterval: Math.min(MAX_CHECK_MS, limits.headersMs, limits.requestMs),
+  }
+  const server = createServer({ ...times, requireHostHeader: false, ServerResponse: PreparedResponse }, serve)
   // A server that does not listen starts its check of the time limits with this event only.
   server.emit('listening')
   // This listener runs after Node's own, which has begun to read.
@@ -68,7 +69,7 @@ export function createNodeServer(answer: Answer, { unreadMs, ...limits }: NodeSe
     outgoing.awaitsContinue = true
     serve(incoming, outgoing)
   })
-  const upgraded = watchUpgrades(server, { answer, release, unreadMs })
+  const upgraded = watchUpgrades(server, { answer, release, unreadMs: limits.unreadMs })
   server.on('connect', ({ socket }: IncomingMessage) => {
     // Nothing is written into a reply that is under way.
     if (release(socket)?.isBusy === true) socket.destroy()
