@@ -27,6 +27,7 @@ export interface ConnectionHost {
   readonly unreadMs: number
   /** Whether no further request is taken. */
   readonly isDraining: boolean
+  /** Whether `serve` answers such a request; others are handed over. */
   accepts(head: RequestHead): boolean
   serve(request: PlainRequest, reply: Reply): void
   /** Takes the socket over. All bytes that belong to no served request are put back into it. */

@@ -1,4 +1,3 @@
-import type { HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
 import type { RequestContext } from '../inference/ports.ts'
 import type { LogFields, Logger } from '../ports.ts'
@@ -8,9 +7,9 @@ import type { RouteRow } from './route-row.ts'
 import type { RunningCall } from './running-calls.ts'
 import type { Upgrade } from './upgrade.ts'
 
-/** What the server's Hono context carries. */
+/** The environment of Hono's context. */
 export interface HonoEnv {
-  Bindings: HttpBindings & { readonly upgrade?: Upgrade }
+  Bindings: { readonly incoming: ServerRequest; readonly outgoing: ServerReply; readonly upgrade?: Upgrade }
 }
 
 /** One HTTP call on its way through the server, as handlers see it. Its id is the client's when that is well formed. */
@@ -24,19 +23,19 @@ export interface Call extends RequestContext {
   readonly baseUrl: string
 }
 
-/** Where a call comes from: what was read of it when its row was found. */
+/** A request whose route has been found. */
 export interface CallSource {
   readonly incoming: ServerRequest
   readonly outgoing: ServerReply
   /** Set for a WebSocket handshake. */
   readonly upgrade: Upgrade | undefined
-  /** The path that found the row, without a prefix that a proxy put before it. */
+  /** The path that found the route, without a prefix that a proxy put before it. */
   readonly path: string
   param(name: string): string | undefined
   query(name: string): string | undefined
 }
 
-/** A call that Hono found the row of. */
+/** A call whose route Hono has found. */
 export class MatchedSource implements CallSource {
   readonly #context: Context<HonoEnv>
 
@@ -69,8 +68,8 @@ export class MatchedSource implements CallSource {
   }
 }
 
-/** A call to a path that is a row's, letter by letter. */
-export class DirectSource implements CallSource {
+/** A call whose path is that of a route without parameters. */
+export class LiteralSource implements CallSource {
   readonly incoming: ServerRequest
   readonly outgoing: ServerReply
   readonly upgrade = undefined

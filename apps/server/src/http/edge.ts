@@ -18,11 +18,11 @@ import { originOf, prefixOf, type TrustedProxies } from './middleware/client-add
 import { applyCors, applyPreflight, type CorsPolicy } from './middleware/cors.ts'
 import { checkCrossSite, checkSocketOrigin } from './middleware/csrf.ts'
 import { checkHost, checkSingleHost, type HostPolicy } from './middleware/host.ts'
-import type { KnownPath } from './path-table.ts'
 import { prepareHeaders } from './prepared-response.ts'
 import { requestIdOf } from './request-id.ts'
 import type { Route } from './route.ts'
 import type { ErrorFamily, RouteRow } from './route-row.ts'
+import type { KnownPath } from './route-table.ts'
 import { RunningCall, RunningCalls } from './running-calls.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 import { stayInHttp, type Upgrade } from './upgrade.ts'
@@ -70,7 +70,7 @@ export interface Edge {
   serveUnmatched(source: CallSource, known: KnownPath): Promise<Response>
   /** Sends the client to another path of this server. */
   redirect(source: CallSource, location: string): Promise<Response>
-  /** What may stand before the paths of a request: each without a slash at its end. */
+  /** The prefixes that may stand before the path of a request, each without a slash at its end. */
   prefixesOf(incoming: ServerRequest): readonly string[]
   /**
    * Ends what those whose rights have gone still use: sockets, inference, and replies that have begun, such as streams of

@@ -55,9 +55,9 @@ export async function listen(
   const limit: ConnectionLimit = new ConnectionLimit(maxConnections, () => reader.findIdle() ?? node.findIdle())
   const node = createNodeServer(toNodeAnswer(app, limit), limits)
   const reader = createRequestReader({
-    accepts: ({ method, target }) => app.servesDirect?.(method, target) === true,
+    accepts: ({ method, target }) => app.servesLiteral?.(method, target) === true,
     serve(incoming, outgoing) {
-      app.serveDirect?.(incoming, outgoing)?.catch(() => outgoing.destroy())
+      app.serveLiteral?.(incoming, outgoing)?.catch(() => outgoing.destroy())
     },
     handOver: (socket) => node.accept(socket),
     limits: {
@@ -106,7 +106,7 @@ function toNodeAnswer(app: App, limit: ConnectionLimit): NodeAnswer {
       return
     }
     if (upgrade !== undefined) upgrades.set(incoming, upgrade)
-    const served = upgrade === undefined ? app.serveDirect?.(incoming, outgoing) : undefined
+    const served = upgrade === undefined ? app.serveLiteral?.(incoming, outgoing) : undefined
     ;(served ?? handle(incoming, outgoing)).catch(() => outgoing.destroy())
   }
 }
