@@ -24,7 +24,7 @@ export interface FuzzCounts {
 }
 
 /** A stream whose verdicts differ. */
-export class VerdictsDiffer extends Error {
+class VerdictsDiffer extends Error {
   override readonly name = 'VerdictsDiffer'
 }
 
