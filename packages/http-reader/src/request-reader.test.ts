@@ -1,7 +1,7 @@
 import { connect, createServer, type Server, Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { ReaderLimits } from './limits.ts'
 import type { PlainRequest } from './plain-request.ts'
 import type { Reply } from './reply.ts'
@@ -22,7 +22,11 @@ async function listening(serve: Serve, limits: Partial<ReaderLimits> = {}) {
     },
     limits,
   })
-  const server: Server = createServer({ allowHalfOpen: true }, (socket) => reader.accept(socket))
+  const accepted: Socket[] = []
+  const server: Server = createServer({ allowHalfOpen: true }, (socket) => {
+    accepted.push(socket)
+    reader.accept(socket)
+  })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
     reader.destroy()
@@ -30,8 +34,11 @@ async function listening(serve: Serve, limits: Partial<ReaderLimits> = {}) {
   })
   const address = server.address()
   const port = typeof address === 'object' ? (address?.port ?? 0) : 0
-  return { reader, handedOver, server, open: () => open(port) }
+  return { reader, handedOver, server, accepted, open: () => open(port) }
 }
+
+/** Waits until something can be seen, on a busy machine too. */
+const eventually = (look: () => void): Promise<void> => vi.waitFor(look, { timeout: 20_000, interval: 2 })
 
 async function open(port: number) {
   const socket: Socket = connect(port, '127.0.0.1')
@@ -48,8 +55,7 @@ async function open(port: number) {
   onTestFinished(() => void socket.destroy())
   await new Promise((resolve) => socket.once('connect', resolve))
   const until = async (isDone: () => boolean): Promise<string> => {
-    for (let tries = 0; tries < 400 && !isDone(); tries += 1) await wait(5)
-    expect(isDone(), JSON.stringify(text.slice(-300))).toBe(true)
+    await eventually(() => expect(isDone(), JSON.stringify(text.slice(-300))).toBe(true))
     return text
   }
   return {
@@ -95,7 +101,7 @@ describe('requests of one connection', () => {
     client.send(whole.slice(0, start))
     for (let at = start; at < whole.length; at += size) {
       client.send(whole.slice(at, at + size))
-      await wait(1)
+      await eventually(() => expect(server.accepted[0]?.bytesRead).toBe(Math.min(at + size, whole.length)))
     }
     client.send(post('next'))
     expect(await client.replies('<next>')).toContain(`<${body}>`)
@@ -112,7 +118,7 @@ describe('requests of one connection', () => {
     const client = await server.open()
     const body = 'x'.repeat(5_000_000)
     client.send(post(body))
-    await wait(100)
+    await eventually(() => expect(server.accepted[0]?.isPaused()).toBe(true))
     expect(client.socket.writableLength).toBeGreaterThan(100_000)
     const { body: held } = incoming ?? {}
     expect(held instanceof Readable && held.readableLength).toBeLessThan(300_000)
@@ -190,10 +196,9 @@ describe('a client that leaves', () => {
     })
     const client = await server.open()
     client.send(post(''))
-    await client.replies(/^$/)
-    await wait(50)
+    await eventually(() => expect(outgoing).toBeDefined())
     client.socket[how]()
-    await wait(50)
+    await eventually(() => expect(closes).toBe(1))
     expect([closes, outgoing?.destroyed, outgoing?.writableFinished]).toEqual([1, true, false])
     expect(outgoing?.write('x')).toBe(true)
     outgoing?.end()
@@ -208,7 +213,7 @@ describe('a client that leaves', () => {
     })
     const client = await server.open()
     client.send(post('abcdef').slice(0, -3))
-    await wait(50)
+    await eventually(() => expect(read).toBeDefined())
     client.socket.destroy()
     await expect(read).rejects.toThrow('the connection has ended')
   })
@@ -225,14 +230,13 @@ describe('a client that leaves', () => {
     const client = await server.open()
     client.socket.pause()
     client.send(post(''))
-    await wait(50)
+    await eventually(() => expect(outgoing).toBeDefined())
     let written = 0
     while (outgoing?.write('z'.repeat(65_536)) === true && written < 1000) written += 1
     expect(written).toBeLessThan(1000)
     client.socket.resume()
     await client.replies('z')
-    for (let tries = 0; tries < 200 && drains === 0; tries += 1) await wait(5)
-    expect(drains).toBe(1)
+    await eventually(() => expect(drains).toBe(1))
     outgoing?.end('the end')
     expect(await client.replies('0\r\n\r\n')).toContain('the end')
   })
@@ -253,22 +257,20 @@ describe('a reply that is still on its way out', () => {
     const client = await server.open()
     client.socket.pause()
     client.send(sent)
-    for (let tries = 0; tries < 200 && events.length === 0; tries += 1) await wait(5)
-    await wait(50)
+    await eventually(() => expect(server.accepted[0]?.writableLength).toBeGreaterThan(0))
     return { ...server, client, events }
   }
 
   it('has not finished when the client leaves, and nothing more is served', async () => {
     const { client, events } = await unread(post('', 'X-Name: one\r\n') + post('', 'X-Name: two\r\n'))
     client.socket.resetAndDestroy()
-    await wait(100)
-    expect(events).toEqual(['served one', 'close'])
+    await eventually(() => expect(events).toEqual(['served one', 'close']))
   })
 
   it('arrives whole at a client that sends nothing more', async () => {
-    const { client, events } = await unread(post('', 'X-Name: one\r\n'))
+    const { client, events, accepted } = await unread(post('', 'X-Name: one\r\n'))
     client.socket.end()
-    await wait(50)
+    await eventually(() => expect(accepted[0]?.readableEnded).toBe(true))
     client.socket.resume()
     expect((await client.closed()).endsWith(LARGE)).toBe(true)
     expect(events).toEqual(['served one', 'finish', 'close'])
@@ -284,8 +286,7 @@ describe('a reply that is still on its way out', () => {
 
   it('REL-3: is cut off from a client that takes nothing of it', async () => {
     const { client, events } = await unread(post('', 'X-Name: one\r\n') + post('', 'X-Name: two\r\n'), { unreadMs: 50 })
-    for (let tries = 0; tries < 400 && events.length < 2; tries += 1) await wait(5)
-    expect(events).toEqual(['served one', 'close'])
+    await eventually(() => expect(events).toEqual(['served one', 'close']))
     client.socket.resume()
     expect((await client.closed()).length).toBeLessThan(LARGE.length)
   })
@@ -295,8 +296,7 @@ describe('a reply that is still on its way out', () => {
     for (let bites = 1; !events.includes('finish') && bites < 100; bites += 1) {
       const enough = client.text().length + 2_000_000
       client.socket.resume()
-      for (let tries = 0; tries < 400 && client.text().length < enough && !events.includes('finish'); tries += 1)
-        await wait(1)
+      await eventually(() => expect(client.text().length >= enough || events.includes('finish')).toBe(true))
       client.socket.pause()
       await wait(100)
     }
@@ -304,8 +304,7 @@ describe('a reply that is still on its way out', () => {
     await client.replies(/x$/)
     await wait(500)
     client.send(post('', 'X-Name: two\r\n'))
-    for (let tries = 0; tries < 400 && events.length < 6; tries += 1) await wait(5)
-    expect(events).toEqual(['served one', 'finish', 'close', 'served two', 'finish', 'close'])
+    await eventually(() => expect(events).toEqual(['served one', 'finish', 'close', 'served two', 'finish', 'close']))
   })
 
   it('has not finished where the connection was cut before its end', async () => {
@@ -319,8 +318,7 @@ describe('a reply that is still on its way out', () => {
     const client = await server.open()
     client.send(post('', 'X-Name: one\r\n') + post('', 'X-Name: two\r\n'))
     await client.closed()
-    await wait(20)
-    expect(events).toEqual(['close'])
+    await eventually(() => expect(events).toEqual(['close']))
   })
 })
 
@@ -355,7 +353,7 @@ describe('drain', () => {
     idle.send(post(''))
     await idle.replies('ok')
     busy.send(post('', 'X-Slow: 1\r\n'))
-    await wait(50)
+    await eventually(() => expect(outgoing).toBeDefined())
     const drained = new Promise((resolve) => server.server.close(resolve))
     server.reader.drain()
     await unused.closed()
