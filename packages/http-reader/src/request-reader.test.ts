@@ -292,17 +292,17 @@ describe('a reply that is still on its way out', () => {
   })
 
   it('REL-3: arrives whole at a client that is slow, and the connection goes on', async () => {
-    const { client, events } = await unread(post('', 'X-Name: one\r\n'), { unreadMs: 400 })
+    const { client, events } = await unread(post('', 'X-Name: one\r\n'), { unreadMs: 1500 })
     for (let bites = 1; !events.includes('finish') && bites < 100; bites += 1) {
-      const enough = client.text().length + 2_000_000
+      const enough = client.text().length + 1_000_000
       client.socket.resume()
       await eventually(() => expect(client.text().length >= enough || events.includes('finish')).toBe(true))
       client.socket.pause()
-      await wait(100)
+      await wait(150)
     }
     client.socket.resume()
     await client.replies(/x$/)
-    await wait(500)
+    await wait(1600)
     client.send(post('', 'X-Name: two\r\n'))
     await eventually(() => expect(events).toEqual(['served one', 'finish', 'close', 'served two', 'finish', 'close']))
   })
