@@ -5,11 +5,12 @@ export const QUICK = [
   'packages/wire',
   'packages/gguf',
   'packages/http-client',
+  'packages/http-reader',
   'packages/proxy',
   'apps/server/src/config',
   'apps/server/src/files',
   'apps/server/src/settings',
-  'apps/server/src/models',
+  'apps/server/src/catalog',
   'scripts',
 ]
 
