@@ -70,6 +70,14 @@ module.exports = {
       to: { path: '^packages/router/src/', pathNot: '^packages/router/src/vector/' },
     },
     only('http-client', 'packages/http-client', [lib('errors')], NODE),
+    only('http-reader', 'packages/http-reader', [lib('errors')], NODE),
+    {
+      name: 'http-reader-needs-no-parser',
+      comment: 'the reader is proven against the HTTP parser of Node, so it must not lean on it',
+      severity: 'error',
+      from: { path: '^packages/http-reader/src/', pathNot: TEST },
+      to: { path: '^(node:)?https?2?$' },
+    },
     only(
       'proxy-knows-no-server',
       'packages/proxy',

@@ -12,6 +12,13 @@ const folders = parents
   .concat('bench', 'scripts')
   .filter((folder) => existsSync(join(folder, 'package.json')) || folder === 'scripts')
 
+/** Framing, connections, limits, early refusals, errors, gates, streams and sockets of the server. */
+const HTTP_TESTS = [
+  'src/http/*.test.ts',
+  'test/spec/{access-ended,bad-requests,base-routes-fuzz,chat,credentials,errors,every-route-fuzz}.test.ts',
+  'test/spec/{gate,home,inference-routes,limits,responses-socket,stream-events}.test.ts',
+]
+
 export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
@@ -23,10 +30,18 @@ export default defineConfig({
     isolate: false,
     // Left to itself vitest keeps one processor free; most tests wait for a server or a backend anyway.
     maxWorkers: 2 * availableParallelism(),
-    projects: folders.map((root) => ({
-      extends: true as const,
-      root,
-      test: { name: root, include: ['src/**/*.test.ts', 'test/**/*.test.ts', '*.test.ts'] },
-    })),
+    projects: [
+      ...folders.map((root) => ({
+        extends: true as const,
+        root,
+        test: { name: root, include: ['src/**/*.test.ts', 'test/**/*.test.ts', '*.test.ts'] },
+      })),
+      // The tests about HTTP once more, with Node reading every request (`--http-reader node`).
+      {
+        extends: true as const,
+        root: 'apps/server',
+        test: { name: 'apps/server, read by Node', include: HTTP_TESTS, provide: { httpReader: 'node' } },
+      },
+    ],
   },
 })

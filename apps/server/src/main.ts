@@ -14,7 +14,6 @@ import {
 import { compose } from './compose.ts'
 import { type Loaded, loadConfig } from './config/load.ts'
 import { StartRefused } from './config/start-refused.ts'
-import { forgetStart } from './engine.ts'
 import { formatGreeting, reachableUrl, wantsColor } from './greeting.ts'
 import { createLogger, isTextLog } from './log.ts'
 import { formatVersion, readVersion } from './version.ts'
@@ -42,7 +41,6 @@ function programOf(manifest: string): BuiltInBackend {
 
 async function run({ config, sources, warnings }: Loaded): Promise<void> {
   const started = process.uptime()
-  forgetStart()
   const log = createLogger({ level: config.debug ? 'debug' : config.logLevel, format: config.logFormat })
   for (const warning of warnings) log.warn({}, warning)
   const version = formatVersion(readVersion())

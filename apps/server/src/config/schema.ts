@@ -91,6 +91,14 @@ const OPTIONS = defineOptions({
     section: 'server',
     about: 'most connections at once, below the number of open files; health checks are answered beyond it',
   },
+  httpReader: {
+    kind: choice('own', 'node'),
+    flag: 'http-reader',
+    env: ['SVC_HTTP_READER'],
+    default: 'own',
+    section: 'server',
+    about: 'who reads requests: own = plain ones by a reader that costs less, others by Node; node = all by Node',
+  },
   machineTag: {
     kind: headerText,
     flag: 'machine-tag',

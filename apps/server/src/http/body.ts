@@ -2,7 +2,7 @@ import { SvcError } from '@svc/errors'
 import type { HeldBytes } from '../inference/ports.ts'
 import type { Ending } from '../ports.ts'
 import { BodyPieces } from './body-pieces.ts'
-import { type ServerReply, type ServerRequest, streamOf } from './messages.ts'
+import { type ServerReply, type ServerRequest, toBodyStream } from './messages.ts'
 
 /** Limits of request bodies (§8, threats IN-1, IN-11, REL-2). */
 export interface BodyLimits {
@@ -14,10 +14,10 @@ export interface BodyLimits {
   readonly totalBytes: number
 }
 
-/** Reads request bodies and counts what they hold together. */
+/** Reads request bodies and counts the bytes that all of them hold. */
 export interface BodyReader {
   /**
-   * The whole body. `release` must be called once the bytes are no longer needed.
+   * Reads the whole body. Its user calls `release` when it needs the bytes no longer.
    *
    * @throws {SvcError} `too_large`, `unsupported_media`, `timeout`, `unavailable`, `cancelled`
    */
@@ -27,7 +27,7 @@ export interface BodyReader {
     readonly ending: Ending
   }): Promise<HeldBytes>
   /**
-   * The whole body where it has come with the head; undefined where it is still to be read.
+   * Takes a body that came whole with the head; undefined for a body that is still to be read.
    *
    * @throws {SvcError} as {@link read} does
    */
@@ -43,9 +43,9 @@ export interface BodyReader {
 /** Counts the bytes of one body while they arrive. */
 export interface BodyMeter {
   readonly bytes: number
-  /** Whether there is room for more; nothing is counted where there is none. */
+  /** Counts bytes. @returns false, and counts nothing, where there is no room */
   add(bytes: number): boolean
-  /** Gives all of it back. */
+  /** Gives all counted bytes back. */
   readonly release: () => void
 }
 
@@ -72,7 +72,7 @@ function tooManyBodies(): SvcError {
   })
 }
 
-/** What one body holds of the memory that all share. */
+/** The share of one body in the memory that all bodies have. */
 class Meter implements BodyMeter {
   readonly #held: { bytes: number }
   readonly #totalBytes: number
@@ -96,13 +96,13 @@ class Meter implements BodyMeter {
   }
 }
 
-/** Makes the reader that all calls of a server share. */
+/** Makes the reader of all calls of a server. */
 export function createBodyReader(limits: BodyLimits): BodyReader {
   const held = { bytes: 0 }
 
   const meter = (): BodyMeter => new Meter(held, limits.totalBytes)
 
-  /** Counts the next piece of a body, or says why it is not taken. */
+  /** Counts the next piece of a body, or returns the reason why it is not taken. */
   function refuse(counted: BodyMeter, pieceBytes: number): SvcError | undefined {
     if (counted.bytes + pieceBytes > limits.maxBytes) return tooLarge(limits.maxBytes)
     return counted.add(pieceBytes) ? undefined : tooManyBodies()
@@ -117,8 +117,8 @@ export function createBodyReader(limits: BodyLimits): BodyReader {
 
   async function collect(call: Parameters<BodyReader['read']>[0], counted: BodyMeter): Promise<Uint8Array> {
     const { outgoing, ending } = call
-    outgoing.invite?.()
-    const body = streamOf(call.incoming)
+    outgoing.sendContinue?.()
+    const body = toBodyStream(call.incoming)
     const pieces = new BodyPieces()
     await new Promise<void>((resolve, reject) => {
       let isSettled = false
@@ -127,10 +127,10 @@ export function createBodyReader(limits: BodyLimits): BodyReader {
         isSettled = true
         clearTimeout(timer)
         ending.removeEventListener('abort', onClose)
-        // After the end nothing comes that listeners would have to be taken away for.
+        // No event follows the end, so its listeners may stay.
         if (error === undefined) resolve()
         else {
-          // What still arrives is thrown away; the reply closes the connection.
+          // The reply closes the connection, and later bytes are dropped.
           body.off('data', onData).pause()
           reject(error)
         }

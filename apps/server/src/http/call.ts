@@ -1,4 +1,3 @@
-import type { HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
 import type { RequestContext } from '../inference/ports.ts'
 import type { LogFields, Logger } from '../ports.ts'
@@ -8,19 +7,19 @@ import type { RouteRow } from './route-row.ts'
 import type { RunningCall } from './running-calls.ts'
 import type { Upgrade } from './upgrade.ts'
 
-/** What the server's Hono context carries. */
+/** The environment of Hono's context. */
 export interface HonoEnv {
-  Bindings: HttpBindings & { readonly upgrade?: Upgrade }
+  Bindings: { readonly incoming: ServerRequest; readonly outgoing: ServerReply; readonly upgrade?: Upgrade }
 }
 
-/** One HTTP call on its way through the server, as handlers see it. Its id is the client's when that is well formed. */
+/** One HTTP call, as handlers see it. Its id is the client's when that is well formed. */
 export interface Call extends RequestContext {
   readonly row: RouteRow
   readonly incoming: ServerRequest
   readonly outgoing: ServerReply
-  /** The peer, or what a trusted proxy says it is. */
+  /** The address of the peer, or the one that a trusted proxy names. */
   readonly clientAddress: string
-  /** Address of this server as the client sees it, ending in `/`. */
+  /** The URL of this server as the client sees it, ending in `/`. */
   readonly baseUrl: string
   /** A value of the path, percent-decoded; empty if the pattern has no such name. */
   param(name: string): string
@@ -28,19 +27,19 @@ export interface Call extends RequestContext {
   query(name: string): string | undefined
 }
 
-/** Where a call comes from: what was read of it when its row was found. */
+/** A request whose route has been found. */
 export interface CallSource {
   readonly incoming: ServerRequest
   readonly outgoing: ServerReply
   /** Set for a WebSocket handshake. */
   readonly upgrade: Upgrade | undefined
-  /** The path that found the row, without a prefix that a proxy put before it. */
+  /** The path that found the route, without a prefix that a proxy put before it. */
   readonly path: string
   param(name: string): string | undefined
   query(name: string): string | undefined
 }
 
-/** A call that Hono found the row of. */
+/** A call whose route Hono has found. */
 export class MatchedSource implements CallSource {
   readonly #context: Context<HonoEnv>
 
@@ -73,8 +72,8 @@ export class MatchedSource implements CallSource {
   }
 }
 
-/** A call to a path that is a row's, letter by letter. */
-export class DirectSource implements CallSource {
+/** A call whose path is that of a route without parameters. */
+export class LiteralSource implements CallSource {
   readonly incoming: ServerRequest
   readonly outgoing: ServerReply
   readonly upgrade = undefined
@@ -100,12 +99,12 @@ export class DirectSource implements CallSource {
   }
 }
 
-/** The path of the address of this server as the client sees it, without a slash at its end. */
+/** The path of the base URL, without a slash at its end. */
 export function pathPrefix({ baseUrl }: Pick<Call, 'baseUrl'>): string {
   return new URL(baseUrl).pathname.slice(0, -1)
 }
 
-/** What the edge knows of a call from its start. */
+/** The facts that the edge knows when a call begins. */
 export interface CallFacts {
   readonly row: RouteRow
   readonly requestId: string
@@ -116,8 +115,8 @@ export interface CallFacts {
   readonly log: Logger
 }
 
-/** The call of a request that matched a row, filled step by step by the edge. */
-// A class: its methods are not made anew for each request.
+/** The call of a request that has a route. The edge sets the principal later. */
+// A class: an object literal would make its methods anew for each request.
 export class CallState implements Call {
   readonly row: RouteRow
   readonly requestId: string
@@ -163,17 +162,17 @@ export class CallState implements Call {
   }
 }
 
-/** What may be changed of a call that another one is made of. */
+/** The facts in which a derived call may differ. */
 export type CallChanges = Partial<Pick<Call, 'requestId' | 'principal' | 'signal' | 'startedAt'>>
 
-/** The same call with some of its facts changed, such as one that is asked for by a message of a socket. */
+/** Makes a call that differs in a few facts, such as the call of one message of a socket. */
 export function deriveCall(call: Call, { signal, ...changes }: CallChanges): Call {
   const derived: Call = Object.assign(Object.create(Object.getPrototypeOf(call)), call, changes)
   if (signal === undefined) return derived
   return Object.defineProperties(derived, { signal: { value: signal }, ending: { value: signal } })
 }
 
-/** The log of one call; its fields are put together with its first line. */
+/** The log of one call. Its first line makes the child logger. */
 export class CallLog implements Logger {
   readonly #root: RootLog
   readonly #fields: Readonly<Record<string, unknown>>
@@ -185,7 +184,7 @@ export class CallLog implements Logger {
   }
 
   debug(fields: LogFields, message: string): void {
-    // Most calls have nothing else to say, and few logs want it.
+    // Most calls log nothing but debug lines, and few logs keep those.
     if (this.#root.isLevelEnabled?.('debug') !== false) this.#own().debug(fields, message)
   }
 
@@ -207,7 +206,7 @@ export class CallLog implements Logger {
   }
 }
 
-/** A log that gives calls one of their own. */
+/** A log that makes child loggers. */
 export interface RootLog extends Logger {
   child(fields: Record<string, unknown>): Logger
   isLevelEnabled?(level: string): boolean

@@ -58,7 +58,6 @@ describe('--max-connections', () => {
     for (let time = 0; time < 2 * MAX; time += 1) {
       expect(await statusOf(server, '/healthz')).toBe(200)
       const refused = await server.call('/version')
-      console.log(time, refused.status, busy.closed(), waiting.closed())
       expect([refused.status, refused.headers['retry-after'], refused.headers.connection]).toEqual([503, '1', 'close'])
       expect(refused.json()).toMatchObject({ error: { code: 503, message: expect.stringContaining('connections') } })
     }

@@ -1,25 +1,25 @@
 import type { Socket } from 'node:net'
 
-/** Connections beyond the limit that are listened to all the same, so that checks of health are answered. */
+/** Connections beyond the limit that are read all the same, so that health checks are answered. */
 const MAX_EXCESS = 32
-/** File descriptors that connections leave to files, databases and backends. */
+/** File descriptors that stay free for files, databases and backends. */
 const RESERVED_DESCRIPTORS = 128
 /** Least connections, whatever the system allows. */
 const MIN_CONNECTIONS = 16
-/** Most connections where the system has no limit and nobody says one. */
+/** Most connections where neither the system nor the operator sets a limit. */
 const MAX_UNLIMITED = 65_536
 
-/** How many connections a server may have, and whether that is fewer than it was asked to. */
+/** The number of connections that a server may have, and whether the operator asked for more. */
 export interface GrantedConnections {
   readonly max: number
   readonly isLess: boolean
 }
 
 /**
- * How many connections a server may have. Left to itself it takes half of the descriptors: an answered call may hold
- * another one, to its upstream.
+ * Computes the number of connections that a server may have. The default is half of the free descriptors: a call may hold a
+ * second one, to its upstream.
  *
- * @param asked 0 leaves it to the server
+ * @param asked 0 for the default
  * @param descriptors of the process; undefined where there is no limit
  */
 export function grantConnections(asked: number, descriptors: number | undefined): GrantedConnections {
@@ -31,9 +31,9 @@ export function grantConnections(asked: number, descriptors: number | undefined)
   return { max, isLess: max < asked }
 }
 
-/** How many files the process may have open at once; undefined where the system does not say. */
+/** Reads how many files the process may have open; undefined where the system does not tell. */
 export function readDescriptorLimit(): number | undefined {
-  // Else the names of all peers are looked up. The types do not know it yet.
+  // Without this the report looks up the names of all peers. The types do not have it yet.
   Object.assign(process.report, { excludeNetwork: true })
   const text = JSON.stringify(process.report.getReport())
   const limit = /"open_files":\{"soft":(\d+)/.exec(text)?.[1]
@@ -41,8 +41,8 @@ export function readDescriptorLimit(): number | undefined {
 }
 
 /**
- * Counts connections. Where there is no room for one it is in excess. Once it asks for something the longest idle makes
- * room for it; where all are in use only checks of health are answered on it.
+ * Counts connections. A connection for which there is no room is in excess. When it sends a request, the connection that has
+ * been idle the longest is closed for it; when all are in use, it gets answers to health checks only.
  */
 export class ConnectionLimit {
   readonly #max: number
@@ -50,22 +50,17 @@ export class ConnectionLimit {
   readonly #open = new Set<Socket>()
   readonly #excess = new Set<Socket>()
 
-  /** @param findIdle the longest idle; none when all are in use */
+  /** @param findIdle finds the connection that has been idle the longest; undefined when all are in use */
   constructor(max: number, findIdle: () => Socket | undefined) {
     this.#max = max
     this.#findIdle = findIdle
-  }
-
-  /** Whether the connection has been counted. */
-  has(socket: Socket): boolean {
-    return this.#open.has(socket) || this.#excess.has(socket)
   }
 
   isExcess(socket: Socket): boolean {
     return this.#excess.has(socket)
   }
 
-  /** Counts a connection until it closes. @returns false where there is no room for it whatever it asks */
+  /** Counts a connection until it closes. @returns false where there is no room even for health checks */
   add(socket: Socket): boolean {
     if (this.#open.size >= this.#max && this.#excess.size >= MAX_EXCESS && !this.#endIdle()) return false
     const counted = this.#open.size < this.#max ? this.#open : this.#excess
@@ -74,7 +69,7 @@ export class ConnectionLimit {
     return true
   }
 
-  /** Whether a request on the connection may be served, which makes room for it where there is none. */
+  /** Whether a request on the connection may be served. It closes an idle connection where there is no room. */
   admits(socket: Socket): boolean {
     if (!this.#excess.has(socket)) return true
     if (this.#open.size >= this.#max) this.#endIdle()

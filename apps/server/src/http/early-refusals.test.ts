@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process'
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { promisify } from 'node:util'
+import { LINGER_BYTES } from '@svc/http-reader'
 import { expect, it } from 'vitest'
 import { startTestApp, type TestApp } from '../../test/support/test-app.ts'
 import { createBodyReader } from './body.ts'
 import { json } from './json.ts'
-import { LINGER_BYTES } from './linger.ts'
 import { defineRoute } from './route.ts'
 
 const BODY_BYTES = 16_000_000

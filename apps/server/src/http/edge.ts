@@ -1,5 +1,6 @@
 import { RESPONSE_ALREADY_SENT as ALREADY_SENT } from '@hono/node-server/utils/response'
 import { SvcError } from '@svc/errors'
+import { toPreparedHeaders } from '@svc/http-reader'
 import { UpstreamStatusError } from '@svc/proxy'
 import type { Metrics } from '../monitoring/metrics.ts'
 import type { Clock } from '../ports.ts'
@@ -17,12 +18,11 @@ import { originOf, prefixOf, type TrustedProxies } from './middleware/client-add
 import { applyCors, applyPreflight, type CorsPolicy } from './middleware/cors.ts'
 import { checkCrossSite, checkSocketOrigin } from './middleware/csrf.ts'
 import { checkHost, checkSingleHost, type HostPolicy } from './middleware/host.ts'
-import type { KnownPath } from './path-table.ts'
-import { toPreparedHeaders } from './prepared-headers.ts'
 import { prepareHeaders } from './prepared-response.ts'
 import { requestIdOf } from './request-id.ts'
 import type { Route } from './route.ts'
 import type { ErrorFamily, RouteRow } from './route-row.ts'
+import type { KnownPath } from './route-table.ts'
 import { RunningCall, RunningCalls } from './running-calls.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 import { stayInHttp, type Upgrade } from './upgrade.ts'
@@ -30,7 +30,7 @@ import { createSockets, type SocketLimits } from './websocket.ts'
 
 export { ALREADY_SENT }
 
-/** What the edge needs; everything that settings can change is asked for on each request. */
+/** The parts of the edge. Settings can change the ones that are functions; they are called for each request. */
 export interface EdgeOptions {
   readonly gate: Gate
   readonly cors: () => CorsPolicy
@@ -41,7 +41,7 @@ export interface EdgeOptions {
   readonly compression: CompressionPolicy
   readonly machineTag: string | undefined
   readonly opaqueErrors: boolean
-  /** What messages of sockets are counted with. */
+  /** Counts the messages of sockets. */
   readonly bodies: BodyReader
   readonly sockets?: Partial<SocketLimits> | undefined
   readonly metrics: Metrics
@@ -52,7 +52,7 @@ export interface EdgeOptions {
 /** Status of a call that has become a socket. */
 const LEFT_HTTP = 101
 
-/** Row that stands for requests which match none: metrics and logs never see the client's path. */
+/** The row of requests without a route: metrics and logs never see the client's path. */
 const UNMATCHED: RouteRow = {
   method: 'GET',
   path: 'unmatched',
@@ -64,37 +64,37 @@ const UNMATCHED: RouteRow = {
 
 /** The HTTP edge: everything around a handler, in the order of the request path (docs/behaviour.md). */
 export interface Edge {
-  /** Serves a request that matched a row. */
+  /** Serves a request of a route. */
   serve(route: Route, pattern: string, source: CallSource): Promise<Response>
-  /** Serves a request that matched none: preflights, 404, 405 with `Allow`. */
+  /** Serves a request without a route: preflights, 404, 405 with `Allow`. */
   serveUnmatched(source: CallSource, known: KnownPath): Promise<Response>
   /** Sends the client to another path of this server. */
   redirect(source: CallSource, location: string): Promise<Response>
-  /** What may stand before the paths of a request: each without a slash at its end. */
+  /** The prefixes that may stand before the path of a request, each without a slash at its end. */
   prefixesOf(incoming: ServerRequest): readonly string[]
   /**
-   * Ends what those whose rights have gone still use: sockets, inference, and replies that have begun, such as streams of
-   * events (threats AU-7). To be called when rights have changed.
+   * Asks the gate again for every open socket, running inference and reply that has begun, such as a stream of events, and
+   * ends the ones that it refuses (threats AU-7). Call it when rights have changed.
    */
   reauthorize(): void
-  /** Lets every socket end what it answers now; none waits for another message. */
+  /** Closes every socket once it has answered its current message. */
   drainSockets(): void
-  /** Aborts every running call, and each that still comes, with a reason. */
+  /** Aborts every running and every later call with a reason. */
   abortAll(reason: SvcError): void
 }
 
-/** An address without query, as the beginning of others. */
+/** A URL without its query, ending in `/`. */
 function withSlash(url: string): string {
   const { origin, pathname } = new URL(url)
   return `${origin}${pathname.replace(/\/+$/, '')}/`
 }
 
-/** An upstream's own error as it came (§6.5). */
+/** The reply of an upstream that answered with an error, unchanged (§6.5). */
 function upstreamReply({ status, contentType = 'application/octet-stream', body, headers }: UpstreamStatusError) {
   return { status, contentType, body, headers: Object.fromEntries(headers) }
 }
 
-/** Puts the edge together. */
+/** Makes the edge. */
 export function createEdge(options: EdgeOptions): Edge {
   const running = new RunningCalls()
   const sockets = createSockets({ bodies: options.bodies, limits: options.sockets })
@@ -123,7 +123,7 @@ export function createEdge(options: EdgeOptions): Edge {
         own.end(new SvcError('cancelled', 'the client closed the connection', { code: 'client_gone' }))
       const seconds = (options.clock.monotonic() - startedAt) / 1000
       const isSocket = outgoing.statusCode === LEFT_HTTP
-      // How long a socket was open is no duration of a call.
+      // The time that a socket was open is no duration of a call.
       if (row.path !== '/metrics' && !isSocket) options.metrics.observeCall(incoming.method ?? '', pattern, seconds)
       const status = outgoing.writableFinished || isSocket ? outgoing.statusCode : 499
       if (row.quiet !== true) log.debug({ method: incoming.method, status, seconds }, 'request served')
@@ -153,7 +153,7 @@ export function createEdge(options: EdgeOptions): Edge {
     if (policy !== undefined) checkHost(call.incoming.headers.host, policy)
   }
 
-  /** Answers with an error, or in silence when the reply has begun: then the stage that writes has spoken in-band. */
+  /** Answers with an error. Cuts a reply that has begun: its writer has sent the error in-band. */
   async function fail(call: CallState, thrown: unknown, family: ErrorFamily): Promise<Response> {
     const error = toPublicError(thrown)
     const status = statusOf(error)
@@ -183,7 +183,7 @@ export function createEdge(options: EdgeOptions): Edge {
     return ALREADY_SENT
   }
 
-  /** Sends a handler's `Response` with the headers that are already on the Node response. */
+  /** Sends a handler's `Response` with the headers that are already set on the reply. */
   async function send(call: CallState, response: Response): Promise<Response> {
     if (response === ALREADY_SENT) return response
     const headers: Record<string, string> = {}
@@ -203,7 +203,7 @@ export function createEdge(options: EdgeOptions): Edge {
     return ALREADY_SENT
   }
 
-  /** Opens the socket of a call that passed the gate, and sees it to its end. */
+  /** Opens the socket of a call that passed the gate, and serves it to its end. */
   async function serveSocket(
     serve: NonNullable<Route['serveSocket']>,
     call: CallState,
@@ -227,7 +227,7 @@ export function createEdge(options: EdgeOptions): Edge {
     reauthorize() {
       sockets.reauthorize()
       running.reauthorizeAll(({ row, matched, incoming, outgoing }) => {
-        // What changed the rights is itself a call, and is still to be answered.
+        // The call that changed the rights must still be answered.
         const isAsked = row.usecase !== undefined || outgoing.headersSent
         return isAsked ? options.gate.admit(row, matched, incoming) : undefined
       })
@@ -244,7 +244,7 @@ export function createEdge(options: EdgeOptions): Edge {
         const matched = { pattern, path: source.path }
         const admit = (): Principal | Promise<Principal> => options.gate.admit(route, matched, call.incoming)
         const admitted = admit()
-        // Known credentials do not cost a turn of the event loop.
+        // An `await` would cost a turn of the event loop, and most credentials are known.
         call.principal = admitted instanceof Promise ? await admitted : admitted
         const { upgrade } = source
         if (upgrade !== undefined) {

@@ -1,14 +1,13 @@
 import { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
-import { LINGER_BYTES, LINGER_MS } from './linger.ts'
-import { type ServerReply, type ServerRequest, streamOf } from './messages.ts'
+import { LINGER_BYTES, LINGER_MS } from '@svc/http-reader'
+import { type ServerReply, type ServerRequest, toBodyStream } from './messages.ts'
 
 /**
- * Ends a reply whose head is written. Where Node reads the connection, and the body of the request is still under way, the
- * reply leaves at once and its end waits for the rest of the body, which is dropped: Node closes the connection with the
- * end, and a sender whose connection closes meanwhile never reads the reply (threats IN-1). What takes longer than
- * {@link LINGER_MS}, or is more than {@link LINGER_BYTES}, is cut off. Of other connections the same is seen to by those
- * who read them.
+ * Ends a reply whose head is written. Node closes a connection with the end of a reply, and a client that still sends its
+ * body then never reads the reply (threats IN-1). So the reply leaves at once, and its end waits for the rest of the body,
+ * which is dropped for {@link LINGER_MS} and {@link LINGER_BYTES} at most. The reader of plain requests does the same on its
+ * own connections.
  */
 export function endReply(
   { incoming, outgoing }: { readonly incoming: ServerRequest; readonly outgoing: ServerReply },
@@ -20,19 +19,19 @@ export function endReply(
   }
   outgoing.flushHeaders?.()
   if (data !== undefined) outgoing.write(data)
-  dropRest(streamOf(incoming), (isWhole) => {
+  dropRest(toBodyStream(incoming), (isWhole) => {
     if (!isWhole) outgoing.once('finish', () => incoming.destroy())
     outgoing.end()
   })
 }
 
-/** Whether some of the body is still to come. */
+/** Whether a part of the body is still to come. */
 function isUnderWay({ complete, headers }: IncomingMessage): boolean {
   if (complete) return false
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-/** Reads and drops the rest of a body. @param done called once, with whether all of it has come */
+/** Reads and drops the rest of a body. @param done called once, with whether the whole body has come */
 function dropRest(body: Readable, done: (isWhole: boolean) => void): void {
   let dropped = 0
   const settle = (isWhole: boolean): void => {

@@ -1,8 +1,10 @@
+import { IncomingMessage } from 'node:http'
 import { connect, Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { SvcError } from '@svc/errors'
 import { Hono } from 'hono'
 import { describe, expect, it, vi } from 'vitest'
+import { HTTP_READER } from '../../test/support/http-reader.ts'
 import { startTestApp } from '../../test/support/test-app.ts'
 import { ALREADY_SENT } from './edge.ts'
 import { json } from './json.ts'
@@ -49,7 +51,7 @@ it('a connection that ends before it has carried a request is forgotten', async 
 it('REL-3: a reply that nobody takes ends, also where Node writes it', async () => {
   const text = 'x'.repeat(20_000_000)
   const app = new Hono().get('/large', (context) => context.text(text))
-  const listener = await listen(app as never, { host: '127.0.0.1', port: 0 }, { unreadMs: 50 })
+  const listener = await listen(app as never, { host: '127.0.0.1', port: 0 }, { limits: { unreadMs: 50 } })
   const accepted = vi.spyOn(Socket.prototype, 'setTimeout')
   const client = connect(listener.port, '127.0.0.1', () => client.write('GET /large HTTP/1.1\r\nHost: a\r\n\r\n'))
   client.pause()
@@ -63,7 +65,19 @@ it('REL-3: a reply that nobody takes ends, also where Node writes it', async () 
   await listener.drain()
 })
 
-// A head in two pieces is read by Node, a whole one by the server itself.
+it('--http-reader says who reads a plain request', async () => {
+  const seen: boolean[] = []
+  const row = { access: 'any', family: 'compatible', tag: 'test', summary: 'test', method: 'POST' } as const
+  const handler = ({ incoming }: { incoming: unknown }) => {
+    seen.push(incoming instanceof IncomingMessage)
+    return json({})
+  }
+  await using app = await startTestApp([defineRoute({ ...row, path: '/json', handler })])
+  await exchange(app.url, ['POST /json HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}'])
+  expect(seen).toEqual([HTTP_READER === 'node'])
+})
+
+// Node reads a head in two pieces; the own reader reads a whole one.
 describe('a reply', () => {
   const row = { access: 'any', family: 'compatible', tag: 'test', summary: 'test', method: 'POST' } as const
   const routes = [

@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { PassThrough, pipeline } from 'node:stream'
-import { MAX_AHEAD_BYTES } from './direct/direct-connection.ts'
-import { endConnection } from './linger.ts'
+import { endConnection, MAX_AHEAD_BYTES } from '@svc/http-reader'
 
-/** A request that Node has read, and what answers it. */
+/** A request that Node has read, and its reply. */
 export interface Turn {
   readonly incoming: IncomingMessage
   readonly outgoing: ServerResponse
@@ -12,24 +11,24 @@ export interface Turn {
 }
 
 interface WaitingTurn extends Turn {
-  /** What had been read of the connection when the request was whole. */
+  /** Bytes that had been read of the connection when the request was complete. */
   wholeAt?: number
 }
 
 /**
- * A connection that Node's HTTP server reads. Its requests are answered one at a time, whatever has come ahead of its
- * turn: Node would begin with all of them. While a reply is awaited {@link MAX_AHEAD_BYTES} and what came with the request
- * are read ahead. Then the connection ends, as nobody would notice that its client has left once it is no longer read.
+ * A connection that Node's HTTP server reads. Its requests are answered one at a time, in order; Node alone would begin with
+ * all of them. While a reply is awaited, {@link MAX_AHEAD_BYTES} are read ahead, beside the bytes that came with the request.
+ * A client that sends more is cut off: the end of a connection that is not read goes unnoticed.
  */
 export class NodeConnection {
   readonly #socket: Socket
   #current: WaitingTurn | undefined
   readonly #waiting: WaitingTurn[] = []
   #readBytes = 0
-  /** What ends a connection that Node can read no further, once every request before the fault is answered. */
-  #lastWords: string | undefined
+  /** The last bytes of a connection that Node can read no further. They follow the replies to all earlier requests. */
+  #refusal: string | undefined
 
-  /** @param socket Node's server has it already: before that it would not give its bytes to anybody else */
+  /** @param socket Node's server reads it already; it would not share the bytes of a socket that others listened to before */
   constructor(socket: Socket) {
     this.#socket = socket
     socket.prependListener('data', this.#onData)
@@ -40,14 +39,14 @@ export class NodeConnection {
     return this.#current !== undefined
   }
 
-  /** Lets go of a connection that is Node's no longer. */
+  /** Lets go of a connection that Node reads no more. */
   release(): void {
     this.#socket.off('data', this.#onData)
   }
 
-  /** Serves a request once those before it are answered. */
+  /** Serves a request once the earlier ones are answered. */
   take(turn: Turn): void {
-    if (this.#lastWords !== undefined) return
+    if (this.#refusal !== undefined) return
     const before = this.#last
     if (before !== undefined) before.wholeAt ??= this.#readBytes
     if (this.#current === undefined) this.#begin(turn)
@@ -63,14 +62,14 @@ export class NodeConnection {
    * @param refusal the reply to the request that cannot be read; it is sent in the turn of that request
    */
   fail(refusal: string): void {
-    // Whatever else comes is a fault again.
-    if (this.#lastWords !== undefined) return
-    this.#lastWords = refusal
+    // Node reports every further chunk as an error again.
+    if (this.#refusal !== undefined) return
+    this.#refusal = refusal
     const socket = this.#socket
     if (this.#last?.incoming.complete === false) this.#dropLast()
     if (!socket.writable) socket.destroy()
     else if (this.#current === undefined) endConnection(socket, refusal)
-    // Node takes no notice of the end any more.
+    // Node does not react to the end any more.
     else if (socket.readableEnded) socket.destroy()
     else socket.once('end', () => socket.destroy())
   }
@@ -79,11 +78,11 @@ export class NodeConnection {
     return this.#waiting.at(-1) ?? this.#current
   }
 
-  /** The fault is in the body of the last request: nobody needs to read on. */
+  /** Drops the last request, whose body cannot be read. */
   #dropLast(): void {
     if (this.#waiting.pop() !== undefined) return
-    // Behind a reply that has begun nothing else is said.
-    if (this.#current?.outgoing.headersSent === true) this.#lastWords = ''
+    // A refusal cannot follow a reply that has begun.
+    if (this.#current?.outgoing.headersSent === true) this.#refusal = ''
     else this.#current = undefined
   }
 
@@ -98,7 +97,7 @@ export class NodeConnection {
     const { writable } = this.#socket
     const turn = writable ? this.#waiting.shift() : undefined
     if (turn !== undefined) this.#begin(turn)
-    else if (writable && this.#lastWords !== undefined) endConnection(this.#socket, this.#lastWords)
+    else if (writable && this.#refusal !== undefined) endConnection(this.#socket, this.#refusal)
   }
 
   readonly #onData = (chunk: Buffer): void => {
@@ -110,12 +109,12 @@ export class NodeConnection {
   }
 }
 
-/** Takes what comes of a body before its turn off the connection, which has to be read on. */
+/** Takes the body of a waiting request off the connection, which has to be read on. */
 function holdBody(incoming: IncomingMessage): void {
   const { 'content-length': length = '0', 'transfer-encoding': coding } = incoming.headers
   if (length === '0' && coding === undefined) return
   const body = new PassThrough({ highWaterMark: MAX_AHEAD_BYTES })
-  // A body that breaks off is destroyed, and who reads it hears of that.
+  // A body that breaks off is destroyed, and its reader is told.
   pipeline(incoming, body, () => undefined)
   Object.assign(incoming, { body })
 }

@@ -1,7 +1,7 @@
 import { createServer, request as httpRequest, type ServerResponse } from 'node:http'
+import { toPreparedHeaders } from '@svc/http-reader'
 import { listenOnFreePort } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
-import { toPreparedHeaders } from './prepared-headers.ts'
 import { PreparedResponse, prepareHeaders } from './prepared-response.ts'
 
 const prepared = toPreparedHeaders([

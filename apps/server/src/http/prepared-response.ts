@@ -1,24 +1,23 @@
 import { type IncomingMessage, type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { listMissing, NO_HEADERS, type PreparedHeaders } from '@svc/http-reader'
 import type { ServerReply } from './messages.ts'
-import { linesWithout, NO_HEADERS, type PreparedHeaders } from './prepared-headers.ts'
 
 type GivenHeaders = OutgoingHttpHeaders | OutgoingHttpHeader[]
 
 /**
- * Node's response with headers that are prepared and written only with the head. A header that is set, or given with the
- * head, goes before a prepared one of its name.
+ * Node's response, with prepared headers that are written with the head. A header of the same name that was set, or is given
+ * with the head, wins.
  */
 export class PreparedResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
   #prepared = NO_HEADERS
   /** Whether the client waits to be told that its body is wanted (`Expect: 100-continue`). */
-  awaitsInvitation = false
+  awaitsContinue = false
 
-  invite(): void {
-    if (this.awaitsInvitation) this.writeContinue()
-    this.awaitsInvitation = false
+  sendContinue(): void {
+    if (this.awaitsContinue) this.writeContinue()
+    this.awaitsContinue = false
   }
 
-  /** Takes the headers that the head will have beside those that are set. */
   prepare(headers: PreparedHeaders): void {
     this.#prepared = headers
   }
@@ -32,14 +31,14 @@ export class PreparedResponse<Request extends IncomingMessage = IncomingMessage>
   }
 }
 
-/** Prepares headers of a reply; those of one that has no place for them are set. */
+/** Prepares headers of a reply, or sets them where the reply takes no prepared ones. */
 export function prepareHeaders(outgoing: ServerReply, headers: PreparedHeaders): void {
   if (outgoing.prepare !== undefined) outgoing.prepare(headers)
   else setMissing(outgoing, new Set(), headers)
 }
 
 function setMissing(response: ServerReply, given: ReadonlySet<string>, headers: PreparedHeaders): void {
-  for (const [name, value] of linesWithout(headers, (key) => response.hasHeader(key) || given.has(key))) {
+  for (const [name, value] of listMissing(headers, (key) => response.hasHeader(key) || given.has(key))) {
     response.setHeader(name, value)
   }
 }

@@ -1,56 +1,54 @@
-import { type IncomingMessage, type Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { MAX_AHEAD_BYTES } from './direct/direct-connection.ts'
-import { endConnection } from './linger.ts'
+import { createLastReply, MAX_AHEAD_BYTES } from '@svc/http-reader'
+import type { ServerReply } from './messages.ts'
 
-/** What a client that asks for a WebSocket gives beside its request. */
+/** A request for a WebSocket, with its connection. */
 export interface Upgrade {
   readonly request: IncomingMessage
-  /** The connection; no HTTP parser reads it any more. */
+  /** No HTTP parser reads it any more. */
   readonly connection: Socket
-  /** What has already arrived after the request. */
+  /** Bytes that have arrived after the request. */
   readonly head: Buffer
 }
 
 /** The connections of a server that have left HTTP, or are about to. */
 export interface UpgradedConnections {
-  /** Ends them all. */
+  /** Cuts them all. */
   destroy(): void
 }
 
+/** The server around requests to leave HTTP. */
+export interface UpgradeHost {
+  answer(incoming: IncomingMessage, outgoing: ServerReply, upgrade: Upgrade): void
+  /** Forgets a connection that Node reads no more. @returns whether a request of it is being answered */
+  release(socket: Socket): { readonly isBusy: boolean } | undefined
+  readonly unreadMs: number
+}
+
 /**
- * Answers requests to leave HTTP. One for a WebSocket is answered through a reply on its connection, like any other
- * request: the edge decides. Whatever else a client asks for is served as if it did not ask: clients that hope for
- * HTTP/2 ask on every plain connection.
+ * Answers requests to leave HTTP. A request for a WebSocket is answered through a reply on its connection, like any other
+ * request: the edge decides. Any other request is served as if it did not ask: clients that hope for HTTP/2 ask on every
+ * plain connection.
  */
-export function watchUpgrades(
-  server: Server,
-  answer: (incoming: IncomingMessage, outgoing: ServerResponse, upgrade: Upgrade) => void,
-): UpgradedConnections {
+export function watchUpgrades(server: Server, { answer, release, unreadMs }: UpgradeHost): UpgradedConnections {
   const connections = new Set<Socket>()
   server.on('upgrade', (incoming: IncomingMessage, _stream: Duplex, head: Buffer) => {
-    // Of a plain server it is the socket of the request.
+    // On a plain server it is the socket of the request.
     const connection = incoming.socket
-    const outgoing = new ServerResponse(incoming)
-    try {
-      outgoing.assignSocket(connection)
-    } catch {
-      // An earlier request of the connection is still being answered.
+    if (release(connection)?.isBusy === true) {
       connection.destroy()
       return
     }
     const upgrade: Upgrade = { request: incoming, connection, head }
     if (incoming.method !== 'GET' || incoming.headers.upgrade?.toLowerCase() !== 'websocket') {
-      outgoing.detachSocket(connection)
       serveAgain(server, upgrade)
       return
     }
     connections.add(connection)
     connection.once('close', () => connections.delete(connection))
-    outgoing.shouldKeepAlive = false
-    outgoing.once('finish', () => endConnection(connection))
-    answer(incoming, outgoing, upgrade)
+    answer(incoming, createLastReply(connection, { method: incoming.method, unreadMs }), upgrade)
   })
   return {
     destroy() {
@@ -60,8 +58,8 @@ export function watchUpgrades(
 }
 
 /**
- * Reads on where a request is answered over HTTP although it asked to leave it: nobody else reads the connection, and the
- * end of one that is not read goes unnoticed.
+ * Reads on where a request is answered over HTTP although it asked to leave it: no parser reads the connection, and the end
+ * of a connection that is not read goes unnoticed.
  */
 export function stayInHttp({ connection, head }: Upgrade): void {
   let readBytes = head.length
@@ -73,7 +71,7 @@ export function stayInHttp({ connection, head }: Upgrade): void {
     .once('end', () => connection.destroySoon())
 }
 
-/** Lets the server read a request once more, without what asked to leave HTTP. */
+/** Lets the server read a request once more, without the header that asked to leave HTTP. */
 function serveAgain(server: Server, { request, connection, head }: Upgrade): void {
   const { rawHeaders } = request
   const lines = [`${request.method} ${request.url} HTTP/${request.httpVersion}`]

@@ -10,7 +10,7 @@ import type { Platform } from './platform.ts'
 export async function openListener(app: App, { config, log }: Pick<Platform, 'config' | 'log'>): Promise<Listener> {
   const maxConnections = limitConnections(config.maxConnections, log)
   try {
-    return await listen(app, config.address, { maxConnections })
+    return await listen(app, config.address, { httpReader: config.httpReader, maxConnections })
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new StartRefused(

@@ -9,6 +9,7 @@ import { loadConfig } from '../../src/config/load.ts'
 import type { Authenticator } from '../../src/http/middleware/authenticate.ts'
 import type { StageObserver } from '../../src/inference/pipeline.ts'
 import { createLogger } from '../../src/log.ts'
+import { HTTP_READER } from './http-reader.ts'
 import { call, type RawReply, type RawRequest } from './test-app.ts'
 
 /** A server in this process, in folders of its own, with the mock as its backend. */
@@ -65,7 +66,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       `--external-grpc-backends=mock:${launcher.path}`,
       ...(options.flags ?? []),
     ],
-    env: { SVC_DEMO_MODEL: 'false', ...options.env },
+    env: { SVC_DEMO_MODEL: 'false', SVC_HTTP_READER: HTTP_READER, ...options.env },
     cwd: folder,
   })
   if (command.kind !== 'run') throw new Error(JSON.stringify(command))

@@ -15,6 +15,7 @@ import type { Route } from '../../src/http/route.ts'
 import type { RouteRow } from '../../src/http/route-row.ts'
 import { createLogger } from '../../src/log.ts'
 import { createMetrics } from '../../src/monitoring/metrics.ts'
+import { HTTP_READER } from './http-reader.ts'
 
 /** A reply as read from the socket. */
 export interface RawReply {
@@ -132,7 +133,7 @@ export async function startTestApp(
       ...edge,
     }),
   )
-  const listener = await listen(app, { host: '127.0.0.1', port: 0 })
+  const listener = await listen(app, { host: '127.0.0.1', port: 0 }, { httpReader: HTTP_READER })
   return {
     url: listener.url,
     logLines,

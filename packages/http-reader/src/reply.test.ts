@@ -1,8 +1,10 @@
+import { STATUS_CODES } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { toPreparedHeaders } from '../prepared-headers.ts'
-import { DirectReply, type ReplySink } from './direct-reply.ts'
+import { toPreparedHeaders } from './prepared-headers.ts'
+import { REASON_PHRASES } from './reason-phrases.ts'
+import { type Answered, Reply, type ReplySink } from './reply.ts'
 
-function reply() {
+function reply(answered: Answered = {}) {
   const sent: string[] = []
   const finished: boolean[] = []
   let isDestroyed = false
@@ -16,7 +18,7 @@ function reply() {
       isDestroyed = true
     },
   }
-  const outgoing = new DirectReply(sink)
+  const outgoing = new Reply(sink, answered)
   return { outgoing, sent, finished, text: () => sent.join(''), isDestroyed: () => isDestroyed }
 }
 
@@ -82,6 +84,18 @@ describe('the head', () => {
     expect(() => outgoing.setHeader('a', 'b')).toThrow('after they are sent')
   })
 
+  it('is known by name before it is written', () => {
+    const { outgoing } = reply()
+    outgoing.prepare(
+      toPreparedHeaders([
+        ['X-A', 'prepared'],
+        ['X-B', 'prepared'],
+      ]),
+    )
+    outgoing.setHeader('X-B', 1).setHeader('X-C', ['c', 'd'])
+    expect(outgoing.getHeaders()).toEqual({ 'x-a': 'prepared', 'x-b': '1', 'x-c': ['c', 'd'] })
+  })
+
   it('does not frame the body as somebody else says', () => {
     const { outgoing, text } = reply()
     outgoing.writeHead(200, { 'Transfer-Encoding': 'gzip' }).end('a')
@@ -128,6 +142,26 @@ describe('the body', () => {
     expect(text().endsWith(`\r\n\r\n${utf8('é')}`)).toBe(true)
   })
 
+  it.each([
+    ['with a length', { 'Content-Length': 2 }, 'Content-Length: 2'],
+    ['without a length', {}, 'Date: '],
+  ])('is left out of a reply to HEAD %s', (_, headers, line) => {
+    const { outgoing, text } = reply({ method: 'HEAD' })
+    outgoing.writeHead(200, headers)
+    outgoing.write('o')
+    outgoing.end('k')
+    expect(text()).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\n\r\n$/)
+    expect(text()).toContain(line)
+    expect(text()).not.toContain('chunked')
+  })
+
+  it('has no length in a reply of status 204 without a head', () => {
+    const { outgoing, text } = reply()
+    outgoing.statusCode = 204
+    outgoing.end()
+    expect(text()).toMatch(/^HTTP\/1\.1 204 No Content\r\nDate: [^\n]*\nConnection: keep-alive\r\n\r\n$/)
+  })
+
   it.each([204, 304])('is left out of a reply of status %i', (status) => {
     const { outgoing, text } = reply()
     outgoing.writeHead(status)
@@ -136,6 +170,10 @@ describe('the body', () => {
     expect(text()).toMatch(/^HTTP\/1\.1 \d+ [\s\S]*\r\n\r\n$/)
     expect(text()).not.toContain('chunked')
   })
+})
+
+it('has the reason phrases that Node has', () => {
+  expect(REASON_PHRASES).toEqual(STATUS_CODES)
 })
 
 describe('the end', () => {

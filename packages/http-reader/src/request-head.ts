@@ -1,25 +1,27 @@
-import type { IncomingHttpHeaders } from 'node:http'
+/** The methods that a plain request can have. Node reads each of them like the others. */
+export const PLAIN_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** The head of a request in the plain form that nearly all have. */
+/** The head of a plain request. */
 export interface RequestHead {
   readonly method: string
+  /** A path that begins with `/`, and perhaps a query. */
   readonly target: string
-  /** Lower-case names; none came twice. */
-  readonly headers: IncomingHttpHeaders
+  /** Lower-case names. Each name came once. */
+  readonly headers: Readonly<Record<string, string>>
   /** Names and values in turn, as they came. */
   readonly rawHeaders: readonly string[]
   /** Bytes of the body. */
   readonly contentLength: number
-  /** Whether the client wants to send another request afterwards. */
+  /** Whether the client allows another request on the connection. */
   readonly keepsAlive: boolean
-  /** Where the body begins. */
+  /** Offset of the first byte after the head. */
   readonly endsAt: number
 }
 
-/** Largest head, bytes: what Node's own limit is. */
+/** Largest head, bytes. Node's own limit is the same, but counts less. */
 const MAX_HEAD_BYTES = 16_384
 const MAX_HEADERS = 100
-/** Largest head that is kept for the next request: an idle connection is to cost no more for what it once sent. */
+/** Largest head that is remembered for the next request. It bounds the memory of an idle connection. */
 const MAX_KEPT_BYTES = 4096
 
 const CR = 13
@@ -27,6 +29,8 @@ const LF = 10
 const TAB = 9
 const BLANK = 32
 const COLON = 58
+const SLASH = 47
+const HASH = 35
 const ZERO = 48
 const NINE = 57
 
@@ -34,45 +38,45 @@ const IS_TOKEN = 1
 const IS_TARGET = 2
 const IS_VALUE = 4
 
-/** What each byte can be part of (RFC 9110, section 5.6.2; targets and values only as visible ASCII). */
+/** The classes of each byte (RFC 9110, section 5.6.2). Targets and values are visible ASCII; a target has no fragment. */
 const CLASSES = ((): Uint8Array => {
   const classes = new Uint8Array(256)
   for (let byte = 0x21; byte < 0x7f; byte += 1) {
     const isToken = /[!#$%&'*+\-.^_`|~0-9A-Za-z]/.test(String.fromCharCode(byte))
-    classes[byte] = IS_TARGET | IS_VALUE | (isToken ? IS_TOKEN : 0)
+    classes[byte] = (byte === HASH ? 0 : IS_TARGET) | IS_VALUE | (isToken ? IS_TOKEN : 0)
   }
   classes[BLANK] = IS_VALUE
   classes[TAB] = IS_VALUE
   return classes
 })()
 
-/** Headers with which a request is more than a head and a body of known length. */
+/** A request with one of these needs more than a head and a body of known length, or Node keeps the header as a list. */
 const NEVER_PLAIN: ReadonlySet<string> = new Set([
   'transfer-encoding',
   'expect',
   'upgrade',
   'proxy-connection',
-  '__proto__',
+  'set-cookie',
 ])
 const MAX_LENGTH_DIGITS = 15
 const LENGTH = /^\d{1,15}$/
 const VERSION = Buffer.from(' HTTP/1.1\r\n')
 
-/** Where the pieces of the header lines lie: start and end of the name, start and end of the value. One head at a time. */
+/** Offsets of each header line: start and end of the name, start and end of the value. Heads are read one at a time. */
 const places = new Int32Array(4 * MAX_HEADERS)
 
 /**
- * Reads heads that are whole and plain: HTTP/1.1, visible ASCII, one line a header and no name twice, `Content-Length` or no
- * body. It is a strict subset of what Node reads, and read alike; of everything else, faulty requests among it, nothing is
- * said here, as Node has the answers.
+ * Reads the plain heads of one connection. A head is plain when it is whole, HTTP/1.1 and visible ASCII, has one line for
+ * each header and no name twice, and has a `Content-Length` or no body. Node reads every plain head in the same way. The
+ * reader gives no verdict on any other head.
  *
- * A client sends nearly the same head with each request of a connection: what was read of the last one counts for the next,
- * where only the length of the body differs.
+ * Clients send nearly the same head with each request of a connection. The reader remembers the last one and compares bytes;
+ * only the length of the body may differ.
  */
 export class HeadReader {
   #last: LastHead | undefined
 
-  /** @returns undefined for a head that is not whole yet, or not of this form */
+  /** @returns undefined for bytes that do not begin with a whole plain head */
   read(bytes: Buffer): RequestHead | undefined {
     const same = this.#last && readAsLast(bytes, this.#last)
     if (same !== undefined) return same
@@ -85,9 +89,9 @@ export class HeadReader {
 /** The last head of a connection. */
 interface LastHead {
   readonly head: RequestHead
-  /** Up to the digits of the length, or all of it. */
+  /** The bytes before the digits of the length, or the whole head. */
   readonly before: Buffer
-  /** From behind the digits. */
+  /** The bytes after the digits. */
   readonly after: Buffer
 }
 
@@ -129,7 +133,7 @@ function readPlainHead(bytes: Buffer): RequestHead | undefined {
   const limit = Math.min(bytes.length, MAX_HEAD_BYTES)
   let at = skip(bytes, 0, IS_TOKEN)
   const methodEnd = at
-  if (methodEnd === 0 || bytes[at] !== BLANK) return undefined
+  if (methodEnd === 0 || bytes[at] !== BLANK || bytes[at + 1] !== SLASH) return undefined
   at = skip(bytes, at + 1, IS_TARGET)
   const targetEnd = at
   for (const byte of VERSION) {
@@ -145,11 +149,13 @@ function readPlainHead(bytes: Buffer): RequestHead | undefined {
   }
   if (bytes[at + 1] !== LF || at + 2 > limit) return undefined
   const text = bytes.toString('latin1', 0, at)
-  const start = { method: text.slice(0, methodEnd), target: text.slice(methodEnd + 1, targetEnd) }
+  const method = text.slice(0, methodEnd)
+  if (!PLAIN_METHODS.has(method)) return undefined
+  const start = { method, target: text.slice(methodEnd + 1, targetEnd) }
   return toHead(text, count, { ...start, endsAt: at + 2 })
 }
 
-/** @returns where the next line starts, -1 for a line of another form */
+/** @returns the offset of the next line, -1 for a line that is not plain */
 function readLine(bytes: Buffer, start: number, place: number): number {
   let at = skip(bytes, start, IS_TOKEN)
   if (at === start || bytes[at] !== COLON) return -1
@@ -162,13 +168,13 @@ function readLine(bytes: Buffer, start: number, place: number): number {
   if (bytes[at] !== CR || bytes[at + 1] !== LF) return -1
   const next = at + 2
   while (bytes[at - 1] === BLANK && at > (places[place + 2] ?? 0)) at -= 1
-  // Behind some values Node takes a tab for a part of them.
+  // Node keeps a tab after some values.
   if (bytes[at - 1] === TAB && at > (places[place + 2] ?? 0)) return -1
   places[place + 3] = at
   return next
 }
 
-/** @returns the first place from `at` on whose byte is not of the class; the end of the bytes is of none */
+/** @returns the first offset from `at` on whose byte is not of the class; the end of the bytes has no class */
 function skip(bytes: Buffer, at: number, kind: number): number {
   let end = at
   while (((CLASSES[bytes[end] ?? 0] ?? 0) & kind) !== 0) end += 1
@@ -184,19 +190,19 @@ function toHead(
   count: number,
   start: Pick<RequestHead, 'method' | 'target' | 'endsAt'>,
 ): RequestHead | undefined {
-  const headers: IncomingHttpHeaders = {}
+  const headers: Record<string, string> = {}
   const rawHeaders: string[] = []
   for (let place = 0; place < 4 * count; place += 4) {
     const name = text.slice(places[place], places[place + 1])
     const value = text.slice(places[place + 2], places[place + 3])
     const key = name.toLowerCase()
-    // Among these are names that every object has.
+    // `in` also finds the names that every object inherits.
     if (key in headers || NEVER_PLAIN.has(key)) return undefined
     headers[key] = value
     rawHeaders.push(name, value)
   }
   const { connection, 'content-length': length = '0' } = headers
-  const wish = connection?.toLowerCase() ?? 'keep-alive'
-  if (!LENGTH.test(length) || (wish !== 'keep-alive' && wish !== 'close')) return undefined
-  return { ...start, headers, rawHeaders, contentLength: Number(length), keepsAlive: wish === 'keep-alive' }
+  const option = connection?.toLowerCase() ?? 'keep-alive'
+  if (!LENGTH.test(length) || (option !== 'keep-alive' && option !== 'close')) return undefined
+  return { ...start, headers, rawHeaders, contentLength: Number(length), keepsAlive: option === 'keep-alive' }
 }

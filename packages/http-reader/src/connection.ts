@@ -1,16 +1,16 @@
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
-import { endConnection, LINGER_BYTES, LINGER_MS } from '../linger.ts'
-import type { ServerRequest } from '../messages.ts'
-import { DirectReply, type ReplySink } from './direct-reply.ts'
+import { endConnection, LINGER_BYTES, LINGER_MS } from './end-connection.ts'
+import { MAX_AHEAD_BYTES } from './limits.ts'
+import type { PlainRequest } from './plain-request.ts'
+import { Reply, type ReplySink } from './reply.ts'
 import { HeadReader, type RequestHead } from './request-head.ts'
+import { writeBytes } from './write-bytes.ts'
 
-/** Most bytes that are read ahead while a reply is awaited. */
-export const MAX_AHEAD_BYTES = 65_536
-/** Bytes of a body that wait for whoever reads it. */
+/** Bytes of a body that wait for the handler. */
 const BODY_WINDOW_BYTES = 65_536
 
-/** What a connection is doing. */
+/** The state of a connection. */
 export type ConnectionPhase =
   /** It has never carried a request. */
   | 'unused'
@@ -19,45 +19,45 @@ export type ConnectionPhase =
   | 'receiving'
   | 'answering'
 
-/** What a connection needs of the server. */
+/** The server of a connection. */
 export interface ConnectionHost {
-  /** What `Keep-Alive` says, seconds. */
+  /** The value of `Keep-Alive`, seconds. */
   readonly keepAliveSeconds: number
-  /** Milliseconds that a client may take nothing of a reply that has ended, before it is cut off (threats REL-3). */
+  /** Milliseconds that a client may take nothing of a reply that is complete. */
   readonly unreadMs: number
   /** Whether no further request is taken. */
   readonly isDraining: boolean
-  /** Whether {@link serve} has an answer. */
-  serves(head: RequestHead): boolean
-  serve(incoming: ServerRequest, outgoing: DirectReply): void
-  /** Takes the socket over, with what was read of it put back. */
+  /** Whether `serve` answers such a request; others are handed over. */
+  accepts(head: RequestHead): boolean
+  serve(request: PlainRequest, reply: Reply): void
+  /** Takes the socket over. All bytes that belong to no served request are put back into it. */
   handOver(socket: Socket): void
-  /** The phase has changed. */
-  moved(connection: DirectConnection): void
-  /** The connection is gone, or in other hands. */
-  left(connection: DirectConnection): unknown
+  /** Called when the phase has changed. */
+  onPhase(connection: Connection): void
+  /** Called when the connection has closed, and before it is handed over. */
+  onGone(connection: Connection): void
 }
 
 /**
- * A connection that the server reads itself, as long as its requests are plain and such as the server serves directly. With
- * the first that is not, the socket goes to Node's HTTP server for good. One request is answered at a time.
+ * A connection whose requests are read here as long as they are plain and accepted. With the first other bytes the socket is
+ * handed over for good. Requests are answered one at a time, in order.
  */
-export class DirectConnection implements ReplySink {
-  /** Owned by the list of connections: when the phase began. */
+export class Connection implements ReplySink {
+  /** For the list of connections: the sweep in which the phase began. */
   since = 0
   phase: ConnectionPhase = 'unused'
   keepsAlive = true
   readonly socket: Socket
   readonly #host: ConnectionHost
   readonly #heads = new HeadReader()
-  #reply: DirectReply | undefined
-  /** Whether the reply said that no other follows. */
+  #reply: Reply | undefined
+  /** Whether no request follows the current one. */
   #isLast = false
-  /** What came after the request that is being answered. */
+  /** Bytes that came after the current request. */
   #ahead: Buffer | undefined
   /** Bytes of the body that are still to come. */
-  #awaited = 0
-  /** Who gets them; nobody once the reply has gone out without them. */
+  #missing = 0
+  /** The body of the current request while its handler may read it. */
   #body: Readable | undefined
   /** Bytes that may still be dropped of a body that its reply did not wait for. */
   #droppable = LINGER_BYTES
@@ -71,7 +71,7 @@ export class DirectConnection implements ReplySink {
       .on('drain', this.#onDrain)
       .on('end', this.#onEnd)
       .on('timeout', this.#onUnread)
-      .on('error', this.#onError)
+      .on('error', ignore)
       .on('close', this.#onClose)
   }
 
@@ -85,23 +85,18 @@ export class DirectConnection implements ReplySink {
   }
 
   sendBytes(head: string, bytes: Uint8Array, tail: string): boolean {
-    this.socket.cork()
-    if (head !== '') this.socket.write(head, 'latin1')
-    const isTaken = this.socket.write(bytes)
-    if (tail !== '') this.socket.write(tail, 'latin1')
-    this.socket.uncork()
-    return isTaken
+    return writeBytes(this.socket, head, bytes, tail)
   }
 
   finish(keepsAlive: boolean): void {
     this.#isLast = !keepsAlive || this.#host.isDraining
-    if (this.#awaited > 0) this.#dropBody()
-    // An empty write calls back once everything before it is out.
+    if (this.#missing > 0) this.#dropBody()
     if (this.socket.writableLength === 0) {
       process.nextTick(this.#onSent)
       return
     }
-    this.socket.setTimeout(this.#host.unreadMs).write('', this.#onRead)
+    // An empty write calls back when everything before it is out.
+    this.socket.setTimeout(this.#host.unreadMs).write('', this.#onTaken)
   }
 
   destroy(): void {
@@ -114,43 +109,42 @@ export class DirectConnection implements ReplySink {
   }
 
   readonly #onData = (chunk: Buffer): void => {
-    if (this.#awaited > 0) this.#takeBody(chunk)
+    if (this.#missing > 0) this.#takeBody(chunk)
     else if (this.#reply !== undefined) this.#keepAhead(chunk)
     else this.#read(chunk)
   }
 
   #read(bytes: Buffer): void {
     const head = this.#heads.read(bytes)
-    if (head === undefined || !this.#host.serves(head)) {
+    if (head === undefined || !this.#host.accepts(head)) {
       this.#handOver(bytes)
       return
     }
-    const { endsAt, contentLength, keepsAlive } = head
+    const { method, target: url, headers, rawHeaders, endsAt, contentLength, keepsAlive } = head
     this.keepsAlive = keepsAlive
-    this.#awaited = contentLength
+    this.#missing = contentLength
     this.#body = undefined
     const isWhole = bytes.length - endsAt >= contentLength
     const body = isWhole ? bytes.subarray(endsAt, endsAt + contentLength) : this.#openBody()
-    const { method, target, headers, rawHeaders } = head
-    const reply = new DirectReply(this)
+    const reply = new Reply(this, head)
     this.#reply = reply
     if (isWhole) {
-      this.#awaited = 0
+      this.#missing = 0
       if (bytes.length > endsAt + contentLength) this.#keepAhead(bytes.subarray(endsAt + contentLength))
     }
     this.#move(isWhole ? 'answering' : 'receiving')
     if (!isWhole && bytes.length > endsAt) this.#takeBody(bytes.subarray(endsAt))
-    this.#host.serve({ method, url: target, headers, rawHeaders, socket: this.socket, body }, reply)
+    this.#host.serve({ method, url, headers, rawHeaders, socket: this.socket, body, keepsAlive }, reply)
   }
 
   #openBody(): Readable {
     this.#body = new Readable({ highWaterMark: BODY_WINDOW_BYTES, read: () => this.socket.resume() })
-    // Who reads it hears of the end of the connection in other ways too; nobody has to.
-    this.#body.on('error', () => undefined)
+    // A handler need not listen for errors; the reply tells it that the connection has ended.
+    this.#body.on('error', ignore)
     return this.#body
   }
 
-  /** Reads and drops what still comes of a body, so that its sender gets to read the reply. */
+  /** Reads and drops the rest of a body, so that its sender gets to read the reply. */
   #dropBody(): void {
     this.#body = undefined
     this.#droppable = LINGER_BYTES
@@ -159,14 +153,14 @@ export class DirectConnection implements ReplySink {
   }
 
   #takeBody(chunk: Buffer): void {
-    const piece = chunk.length > this.#awaited ? chunk.subarray(0, this.#awaited) : chunk
-    this.#awaited -= piece.length
+    const piece = chunk.length > this.#missing ? chunk.subarray(0, this.#missing) : chunk
+    this.#missing -= piece.length
     if (this.#body?.push(piece) === false) this.socket.pause()
     if (this.#dropping !== undefined) {
       this.#droppable -= piece.length
       if (this.#droppable < 0) this.socket.destroy()
     }
-    if (this.#awaited > 0) return
+    if (this.#missing > 0) return
     this.#endDropping()
     this.#body?.push(null)
     this.socket.resume()
@@ -181,8 +175,8 @@ export class DirectConnection implements ReplySink {
   }
 
   /**
-   * Of a connection that is not read nobody notices that its client has left: one that sends too much while a reply is
-   * awaited ends. A reply that is on its way out has a limit of its own.
+   * Keeps bytes for later. The end of a connection that is not read goes unnoticed, so reading never pauses while a handler
+   * works: a client that sends too much meanwhile is cut off. A complete reply has a time limit of its own.
    */
   #keepAhead(chunk: Buffer): void {
     this.#ahead = this.#ahead === undefined ? chunk : Buffer.concat([this.#ahead, chunk])
@@ -191,32 +185,32 @@ export class DirectConnection implements ReplySink {
     else this.socket.destroy()
   }
 
-  readonly #onRead = (error?: Error | null): void => {
+  readonly #onTaken = (error?: Error | null): void => {
     this.socket.setTimeout(0)
     this.#onSent(error)
   }
 
   readonly #onSent = (error?: Error | null): void => {
     const reply = this.#reply
-    // What did not get out is closed with the connection.
+    // `close` of the socket ends a reply that did not get out.
     if (reply === undefined || reply.destroyed || error || this.socket.destroyed) return
     this.#reply = undefined
     reply.sent()
     this.#body = undefined
-    // What is left of the body is still being dropped.
-    if (this.#awaited === 0 || this.#isOver) this.#next()
+    // Else the next request waits until the rest of the body has been dropped.
+    if (this.#missing === 0 || this.#isOver) this.#next()
   }
 
   get #isOver(): boolean {
     return this.#isLast || this.#host.isDraining
   }
 
-  /** Goes on with what has come meanwhile. Behind the last reply that is nothing, whatever still comes. */
+  /** Goes on with the bytes that have come meanwhile. Nothing that follows the last reply is read. */
   #next(): void {
     if (this.#isOver) {
       this.#endDropping()
       this.socket.off('data', this.#onData)
-      if (this.#awaited > 0 || this.#ahead !== undefined) endConnection(this.socket)
+      if (this.#missing > 0 || this.#ahead !== undefined) endConnection(this.socket)
       else this.socket.destroySoon()
       return
     }
@@ -230,7 +224,7 @@ export class DirectConnection implements ReplySink {
 
   #move(phase: ConnectionPhase): void {
     this.phase = phase
-    this.#host.moved(this)
+    this.#host.onPhase(this)
   }
 
   #handOver(bytes: Buffer): void {
@@ -240,12 +234,13 @@ export class DirectConnection implements ReplySink {
       .off('drain', this.#onDrain)
       .off('end', this.#onEnd)
       .off('timeout', this.#onUnread)
-      .off('error', this.#onError)
+      .off('error', ignore)
       .off('close', this.#onClose)
-    this.#host.left(this)
+    this.#host.onGone(this)
     socket.pause()
     socket.unshift(bytes)
     this.#host.handOver(socket)
+    // A socket that was paused stays so until it is resumed, whatever listens to it.
     socket.resume()
   }
 
@@ -253,7 +248,7 @@ export class DirectConnection implements ReplySink {
     this.#reply?.emit('drain')
   }
 
-  /** A client that sends nothing more is taken to have left, as Node takes it; it still gets a reply that has ended. */
+  /** Takes a client that sends nothing more for gone, as Node does. A reply that is complete still reaches it. */
   readonly #onEnd = (): void => {
     if (this.#reply === undefined) this.socket.end()
     else if (this.#reply.writableEnded) this.#isLast = true
@@ -264,10 +259,8 @@ export class DirectConnection implements ReplySink {
     this.socket.destroy()
   }
 
-  readonly #onError = (): void => undefined
-
   readonly #onClose = (): void => {
-    this.#host.left(this)
+    this.#host.onGone(this)
     this.#endDropping()
     this.#body?.destroy(new Error('the connection has ended'))
     const reply = this.#reply
@@ -275,3 +268,5 @@ export class DirectConnection implements ReplySink {
     reply?.closed()
   }
 }
+
+function ignore(): void {}

@@ -1,0 +1,12 @@
+import { inject } from 'vitest'
+import type { HttpReader } from '../../src/http/listen.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Set by the project that runs the tests about HTTP a second time. */
+    readonly httpReader?: HttpReader
+  }
+}
+
+/** Who reads the requests of the servers that tests start. */
+export const HTTP_READER: HttpReader = inject('httpReader') ?? 'own'

@@ -1,0 +1,43 @@
+import type { Socket } from 'node:net'
+import { endConnection } from './end-connection.ts'
+import { UNREAD_MS } from './limits.ts'
+import { type Answered, Reply } from './reply.ts'
+import { writeBytes } from './write-bytes.ts'
+
+/** How the last reply of a connection is sent. */
+export interface LastReplyOptions extends Answered {
+  /** Milliseconds that a client may take nothing of the reply once it is complete. @default 60000 */
+  readonly unreadMs?: number | undefined
+}
+
+/**
+ * Makes a reply on a socket that no HTTP parser reads any more, such as the socket of an `upgrade` event of Node's server.
+ * The connection ends with the reply ({@link endConnection}).
+ *
+ * @param socket nobody else writes to it until the reply has ended; its caller may use it otherwise and never write the reply
+ */
+export function createLastReply(socket: Socket, { unreadMs = UNREAD_MS, ...answered }: LastReplyOptions = {}): Reply {
+  const cut = (): void => void socket.destroy()
+  const onTaken = (error?: Error | null): void => {
+    socket.setTimeout(0).off('timeout', cut)
+    if (error || socket.destroyed) return
+    reply.sent()
+    endConnection(socket)
+  }
+  const reply: Reply = new Reply(
+    {
+      keepsAlive: false,
+      connectionLines: () => 'Connection: close\r\n',
+      send: (text, encoding) => socket.write(text, encoding),
+      sendBytes: (head, bytes, tail) => writeBytes(socket, head, bytes, tail),
+      finish: () => socket.once('timeout', cut).setTimeout(unreadMs).write('', onTaken),
+      destroy: cut,
+    },
+    answered,
+  )
+  socket
+    .on('error', () => undefined)
+    .on('drain', () => reply.emit('drain'))
+    .once('close', () => reply.closed())
+  return reply
+}
