@@ -1,7 +1,8 @@
 import type { ServiceError, StatusObject } from '@grpc/grpc-js'
 import type { Connection } from '../connection.ts'
-import { BackendError, toAbortError, toBackendError } from '../errors.ts'
-import { passTrailers, type StreamOptions } from './options.ts'
+import { toAbortError } from '../errors.ts'
+import { idleError } from './idle.ts'
+import { passTrailers, type StreamOptions, toCallError } from './options.ts'
 
 /** The reading half of a grpc-js call. */
 interface ReadableCall {
@@ -53,7 +54,7 @@ export function receive<Reply>(call: ReadableCall, receiving: Receiving): AsyncG
     release()
   })
   call.on('error', (error) => {
-    failure = toBackendError(error, { path, maxMessageBytes: connection.maxMessageBytes })
+    failure = toCallError(error, { path, maxMessageBytes: connection.maxMessageBytes })
     release()
   })
   if (signal?.aborted) abort()
@@ -84,11 +85,4 @@ export function receive<Reply>(call: ReadableCall, receiving: Receiving): AsyncG
     }
   }
   return pull()
-}
-
-function idleError(path: string): BackendError {
-  return new BackendError('timeout', 'the backend sent nothing for too long', {
-    code: 'backend_idle',
-    details: { rpc: path },
-  })
 }
