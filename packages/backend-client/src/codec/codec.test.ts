@@ -74,6 +74,23 @@ it('writes each field by itself', () => {
   }
 })
 
+it('writes texts and messages of every length', () => {
+  for (const length of [0, 1, 31, 32, 33, 63, 64, 126, 127, 128, 5461, 5462, 16_383, 16_384, 700_000, 2_097_152]) {
+    for (const letter of ['a', 'ü', '€', '\ud800']) {
+      const content = letter.repeat(length)
+      const request = { Prompt: content, Messages: [{ role: 'user', content }] }
+      const written = frameMessage(writePredictOptions, request).subarray(FRAME_HEAD_BYTES)
+      expect(written.equals(encodeGenerated(request)), `${length} times ${letter}`).toBe(true)
+    }
+  }
+})
+
+it('gives each message a buffer of its own', () => {
+  const first = frameMessage(writePredictOptions, { Prompt: 'first' })
+  frameMessage(writePredictOptions, { Prompt: 'second' })
+  expect(first.toString('latin1', 7)).toBe('first')
+})
+
 it('writes nothing for what is not set', () => {
   const empty = PredictOptions.fromPartial({})
   expect(frameMessage(writePredictOptions, empty)).toEqual(Buffer.alloc(FRAME_HEAD_BYTES))

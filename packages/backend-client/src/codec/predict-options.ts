@@ -1,6 +1,6 @@
-import type { BinaryWriter } from '@bufbuild/protobuf/wire'
 import type { Message, PredictOptions } from '../gen/backend.ts'
 import type { PartialMessage } from '../method.ts'
+import type { MessageWriter } from './message-writer.ts'
 
 /**
  * Writes a `PredictOptions` from the fields that are set, in the order of their numbers. The bytes are those of the
@@ -8,7 +8,7 @@ import type { PartialMessage } from '../method.ts'
  *
  * @throws an error for a number that its field cannot hold
  */
-export function writePredictOptions(writer: BinaryWriter, request: PartialMessage<PredictOptions>): void {
+export function writePredictOptions(writer: MessageWriter, request: PartialMessage<PredictOptions>): void {
   text(writer, 10, request.Prompt)
   int32(writer, 16, request.Seed)
   int32(writer, 24, request.Threads)
@@ -51,7 +51,7 @@ export function writePredictOptions(writer: BinaryWriter, request: PartialMessag
   int32(writer, 328, request.NDraft)
   texts(writer, 338, request.Images)
   bool(writer, 344, request.UseTokenizerTemplate)
-  for (const message of request.Messages ?? []) nested(writer, 354, message, writeMessage)
+  for (const message of request.Messages ?? []) writer.message(354, message, writeMessage)
   texts(writer, 362, request.Videos)
   texts(writer, 370, request.Audios)
   text(writer, 378, request.CorrelationId)
@@ -59,12 +59,12 @@ export function writePredictOptions(writer: BinaryWriter, request: PartialMessag
   text(writer, 394, request.ToolChoice)
   int32(writer, 400, request.Logprobs)
   int32(writer, 408, request.TopLogprobs)
-  for (const entry of Object.entries(request.Metadata ?? {})) nested(writer, 418, entry, writeEntry)
+  for (const entry of Object.entries(request.Metadata ?? {})) writer.message(418, entry, writeEntry)
   float(writer, 429, request.MinP)
   text(writer, 434, request.ModelIdentity)
 }
 
-function writeMessage(writer: BinaryWriter, message: PartialMessage<Message>): void {
+function writeMessage(writer: MessageWriter, message: PartialMessage<Message>): void {
   text(writer, 10, message.role)
   text(writer, 18, message.content)
   text(writer, 26, message.name)
@@ -73,40 +73,31 @@ function writeMessage(writer: BinaryWriter, message: PartialMessage<Message>): v
   text(writer, 50, message.toolCalls)
 }
 
-function writeEntry(writer: BinaryWriter, [key, value]: readonly [string, string | undefined]): void {
+function writeEntry(writer: MessageWriter, [key, value]: readonly [string, string | undefined]): void {
   text(writer, 10, key)
   text(writer, 18, value)
 }
 
-function text(writer: BinaryWriter, tag: number, value: string | undefined): void {
-  if (value) writer.uint32(tag).string(value)
+function text(writer: MessageWriter, tag: number, value: string | undefined): void {
+  if (value) writer.text(tag, value)
 }
 
-function int32(writer: BinaryWriter, tag: number, value: number | undefined): void {
-  if (value) writer.uint32(tag).int32(value)
+function int32(writer: MessageWriter, tag: number, value: number | undefined): void {
+  if (value) writer.int32(tag, value)
 }
 
-function float(writer: BinaryWriter, tag: number, value: number | undefined): void {
-  if (value !== undefined && value !== 0) writer.uint32(tag).float(value)
+function float(writer: MessageWriter, tag: number, value: number | undefined): void {
+  if (value !== undefined && value !== 0) writer.float(tag, value)
 }
 
-function bool(writer: BinaryWriter, tag: number, value: boolean | undefined): void {
-  if (value) writer.uint32(tag).bool(true)
+function bool(writer: MessageWriter, tag: number, value: boolean | undefined): void {
+  if (value) writer.flag(tag)
 }
 
-function texts(writer: BinaryWriter, tag: number, values: readonly (string | undefined)[] | undefined): void {
-  for (const value of values ?? []) writer.uint32(tag).string(value ?? '')
+function texts(writer: MessageWriter, tag: number, values: readonly (string | undefined)[] | undefined): void {
+  for (const value of values ?? []) writer.text(tag, value ?? '')
 }
 
-function int32s(writer: BinaryWriter, tag: number, values: readonly (number | undefined)[] | undefined): void {
-  if (values === undefined || values.length === 0) return
-  writer.uint32(tag).fork()
-  for (const value of values) writer.int32(value ?? 0)
-  writer.join()
-}
-
-function nested<T>(writer: BinaryWriter, tag: number, value: T, write: (writer: BinaryWriter, value: T) => void): void {
-  writer.uint32(tag).fork()
-  write(writer, value)
-  writer.join()
+function int32s(writer: MessageWriter, tag: number, values: readonly (number | undefined)[] | undefined): void {
+  if (values !== undefined && values.length > 0) writer.int32s(tag, values)
 }

@@ -225,7 +225,8 @@ export class LeanCall {
   }
 
   #readClose(code: number): CallStatus {
-    if (this.#session?.isLost) return { code: GRPC.UNAVAILABLE, details: 'the connection was lost' }
+    const loss = this.#session?.lossStatus
+    if (loss !== undefined) return loss
     const isForeign = code === constants.NGHTTP2_NO_ERROR && this.#httpStatus !== 0 && this.#httpStatus !== 200
     return isForeign ? readHttpStatus(this.#httpStatus) : readReset(code)
   }

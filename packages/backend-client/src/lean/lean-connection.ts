@@ -34,7 +34,6 @@ export class LeanConnection {
   readonly maxMessageBytes: number
   readonly #address: string
   readonly #backOff = new BackOff()
-  readonly #calls = new Set<ConnectedCall>()
   readonly #waiting = new Set<ConnectedCall>()
   readonly #retired = new Set<LeanSession>()
   #keepalive: KeepaliveTimes
@@ -60,7 +59,6 @@ export class LeanConnection {
 
   /** Starts a call, now or as soon as there is a session. {@link remove} follows when the call is over. */
   add(call: ConnectedCall): void {
-    this.#calls.add(call)
     if (this.#session?.isOpen) call.begin(this.#session)
     else if (!this.#attempt && this.#backOff.isWaiting(performance.now())) call.fail(unreachable(this.#lastFailure))
     else if (this.#waiting.size >= MAX_WAITING) {
@@ -73,16 +71,16 @@ export class LeanConnection {
 
   /** A call is over. An attempt to connect that nobody waits for ends. */
   remove(call: ConnectedCall): void {
-    this.#calls.delete(call)
     if (this.#waiting.delete(call) && this.#waiting.size === 0) this.#attempt?.abort()
   }
 
   /** Breaks running calls off. */
   close(): void {
     this.#isClosed = true
-    for (const call of [...this.#calls]) call.fail({ code: GRPC.CANCELLED, details: 'the client was closed' })
-    for (const session of [...this.#retired]) session.close()
-    this.#session?.close()
+    for (const call of this.#takeWaiting()) call.fail(CLOSED)
+    this.#attempt?.abort()
+    for (const session of [...this.#retired]) session.destroy(CLOSED)
+    this.#session?.destroy(CLOSED)
   }
 
   async #connect(attempt: AbortController): Promise<void> {
@@ -97,7 +95,7 @@ export class LeanConnection {
       this.#attempt = undefined
       this.#backOff.reset()
       this.#session = session
-      if (this.#isClosed) session.close()
+      if (this.#isClosed) session.destroy(CLOSED)
       for (const call of this.#takeWaiting()) call.begin(session)
     } catch (error) {
       this.#attempt = undefined
@@ -128,6 +126,8 @@ export class LeanConnection {
     this.#keepalive = { ...this.#keepalive, intervalMs: 2 * this.#keepalive.intervalMs }
   }
 }
+
+const CLOSED: CallStatus = { code: GRPC.CANCELLED, details: 'the client was closed' }
 
 function unreachable(reason: string): CallStatus {
   return { code: GRPC.UNAVAILABLE, details: `no connection to the backend: ${reason}` }

@@ -66,7 +66,7 @@ export class ReplyBatches<Reply> implements CallReceiver {
   #schedule(call: LeanCall | undefined): void {
     if (this.#isScheduled) return
     this.#isScheduled = true
-    process.nextTick(() => this.#flush(call))
+    void Promise.resolve().then(() => this.#flush(call))
   }
 
   #flush(call: LeanCall | undefined): void {

@@ -1,5 +1,7 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, constants, type OutgoingHttpHeaders } from 'node:http2'
+import { GRPC } from '../grpc-status.ts'
 import { createResetBudget } from '../reset-budget.ts'
+import type { CallStatus } from './call-status.ts'
 import { Keepalive, type KeepaliveTimes } from './keepalive.ts'
 
 /** Half of the numbers that HTTP/2 has for the streams of one connection. */
@@ -27,6 +29,7 @@ export class LeanSession {
   #running = 0
   #callsLeft = MAX_CALLS
   #isRetired = false
+  #lossStatus: CallStatus = { code: GRPC.UNAVAILABLE, details: 'the connection was lost' }
 
   constructor(session: ClientHttp2Session, times: KeepaliveTimes, events: SessionEvents) {
     this.#session = session
@@ -49,9 +52,9 @@ export class LeanSession {
     return !this.#isRetired && !this.#session.closed && !this.#session.destroyed
   }
 
-  /** True once the connection is lost: a stream that ends then was not reset by the backend. */
-  get isLost(): boolean {
-    return this.#session.destroyed
+  /** Why a stream ends without trailers where it is not the backend that reset it. */
+  get lossStatus(): CallStatus | undefined {
+    return this.#session.destroyed ? this.#lossStatus : undefined
   }
 
   /** Opens the stream of a call. {@link release} follows when the call is over. */
@@ -74,7 +77,7 @@ export class LeanSession {
     this.#keepalive.pause()
     if (this.#session.destroyed) return
     this.#session.unref()
-    if (this.#isRetired) this.close()
+    if (this.#isRetired) this.#close()
   }
 
   /** A call was broken off from this side: calls go elsewhere before the backend loses patience with this connection. */
@@ -87,12 +90,17 @@ export class LeanSession {
     if (this.#isRetired) return
     this.#isRetired = true
     this.#events.onRetired(this)
-    if (this.#running === 0) this.close()
+    if (this.#running === 0) this.#close()
   }
 
-  /** Closes, after what is still to be written. */
-  close(): void {
-    this.#isRetired = true
+  /** Breaks off the connection and the calls on it, which end with this status. */
+  destroy(status: CallStatus): void {
+    this.#lossStatus = status
+    this.#session.destroy()
+  }
+
+  /** Closes when the last bytes are written. */
+  #close(): void {
     if (this.#session.destroyed || this.#session.closed) return
     const timer = setTimeout(() => this.#session.destroy(), CLOSE_MS).unref()
     this.#session.close(() => clearTimeout(timer))
