@@ -1,7 +1,7 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, constants, type OutgoingHttpHeaders } from 'node:http2'
 import { GRPC } from '../grpc-status.ts'
 import { createResetBudget } from '../reset-budget.ts'
-import type { CallStatus } from './call-status.ts'
+import { type CallStatus, readReset } from './call-status.ts'
 import { Keepalive, type KeepaliveTimes } from './keepalive.ts'
 
 /** Half of the numbers that HTTP/2 has for the streams of one connection. */
@@ -37,6 +37,7 @@ export class LeanSession {
     this.#events = events
     session.unref()
     session.on('goaway', (code: number, _last: number, data?: Uint8Array) => {
+      if (code !== constants.NGHTTP2_NO_ERROR) this.#lossStatus = readReset(code)
       if (code === constants.NGHTTP2_ENHANCE_YOUR_CALM && data && TOO_MANY_PINGS.equals(data)) events.onTooManyPings()
       this.retire()
     })
