@@ -29,10 +29,12 @@ export interface RawHttp2Options {
   onRequest(stream: RawStream): void
   /** Whether pings are answered. @default true */
   readonly answersPings?: boolean | undefined
+  /** A ping has come. */
+  onPing?(): void
 }
 
 /** Starts a backend that greets as HTTP/2 wants it, and then does as it is told. */
-export async function startRawHttp2({ onRequest, answersPings = true }: RawHttp2Options): Promise<RawHttp2> {
+export async function startRawHttp2({ onRequest, onPing, answersPings = true }: RawHttp2Options): Promise<RawHttp2> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket)
@@ -55,6 +57,7 @@ export async function startRawHttp2({ onRequest, answersPings = true }: RawHttp2
         const isAck = (flags & FLAG.ack) !== 0
         if (type === TYPE.headers) onRequest(openStream(socket, stream))
         if (type === TYPE.settings && !isAck) socket.write(toFrame(TYPE.settings, FLAG.ack, 0, Buffer.alloc(0)))
+        if (type === TYPE.ping && !isAck) onPing?.()
         if (type === TYPE.ping && !isAck && answersPings) socket.write(toFrame(TYPE.ping, FLAG.ack, 0, payload))
       }
     })
