@@ -1,5 +1,3 @@
-import type { SvcError } from '@svc/errors'
-
 /** Who takes the replies of a stream as they arrive. */
 export interface ReplySink<Reply> {
   /**
@@ -8,7 +6,7 @@ export interface ReplySink<Reply> {
    */
   onReplies(replies: readonly Reply[]): void
   /** Comes once, last. Without an error the stream has ended well. */
-  onEnd(error: SvcError | Error | undefined): void
+  onEnd(error: Error | undefined): void
 }
 
 /** A stream on its way into a sink. */
@@ -19,7 +17,10 @@ export interface ReplyFlow {
    */
   pause(): void
   resume(): void
-  /** Breaks the stream off. Nothing comes after this, no end either. */
+  /**
+   * Breaks the stream off. Nothing comes after this, no end either. A generator that is not of our client hears of it with
+   * its next reply; abort its signal to end it at once.
+   */
   cancel(): void
 }
 
@@ -33,8 +34,8 @@ export interface PushableReplies<Reply> extends AsyncGenerator<Reply, void, void
 
 /**
  * Pushes a stream of replies into a sink instead of pulling them one by one. The replies that one read of the socket has
- * brought come in one batch, without a promise between them; those of a stream that can only be pulled, such as one of the
- * client over grpc-js, come one by one. The stream must not have been read from.
+ * brought come in one batch, without a promise between them; those of grpc-js and of other generators come one by one. The
+ * stream must not have been read from.
  *
  * @example
  * const flow = pushReplies(client.predictStream({ Prompt: 'Hello' }, { signal }), {
@@ -44,14 +45,21 @@ export interface PushableReplies<Reply> extends AsyncGenerator<Reply, void, void
  * response.on('drain', () => flow.resume())
  */
 export function pushReplies<Reply>(replies: AsyncGenerator<Reply, void, void>, sink: ReplySink<Reply>): ReplyFlow {
-  return isPushable(replies) ? replies[PUSH](sink) : pullInto(replies, sink)
+  return isPushable(replies)
+    ? replies[PUSH](sink)
+    : pullInto(replies, sink, () => void replies.return().catch(() => {}))
 }
 
 function isPushable<Reply>(replies: AsyncGenerator<Reply, void, void>): replies is PushableReplies<Reply> {
   return PUSH in replies
 }
 
-function pullInto<Reply>(replies: AsyncGenerator<Reply, void, void>, sink: ReplySink<Reply>): ReplyFlow {
+/** Pulls replies into a sink, one by one. `leave` ends a generator that may be waiting. */
+export function pullInto<Reply>(
+  replies: AsyncGenerator<Reply, void, void>,
+  sink: ReplySink<Reply>,
+  leave: () => void,
+): ReplyFlow {
   let isCancelled = false
   let resume: (() => void) | undefined
   let resumed: Promise<void> | undefined
@@ -85,7 +93,7 @@ function pullInto<Reply>(replies: AsyncGenerator<Reply, void, void>, sink: Reply
     cancel() {
       isCancelled = true
       wake()
-      void replies.return().catch(() => {})
+      leave()
     },
   }
 }
