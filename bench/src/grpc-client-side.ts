@@ -19,7 +19,7 @@ export interface RoundFigures {
 const [side = '', port = '', frameBytes = ''] = process.argv.slice(2)
 const PATHS = { unary: '/backend.Backend/Predict', stream: '/backend.Backend/PredictStream' }
 
-/** What a small chat asks. */
+/** The request of a small chat. */
 const REQUEST = {
   Seed: -1,
   Threads: 4,

@@ -34,14 +34,15 @@ function spawnPinned(processor: number, args: readonly string[], stdio: 'ipc' | 
   })
 }
 
-const scriptPath = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
+const SERVER = fileURLToPath(new URL('./bare-grpc-server.mjs', import.meta.url))
+const SIDE = fileURLToPath(new URL('./grpc-client-side.ts', import.meta.url))
 
 const TYPE: MessageType<Reply> = Reply
 const reply = encodeMessage(TYPE, TYPE.fromPartial({ message: Buffer.from(' word'), tokens: 7, promptTokens: 40 }))
 
 async function startServer(): Promise<{ readonly port: number; stop(): void }> {
   const port = await freePort()
-  const args = [scriptPath('./bare-grpc-server.mjs'), String(port), reply.toString('hex'), String(pieces)]
+  const args = [SERVER, String(port), reply.toString('hex'), String(pieces)]
   const server = spawnPinned(1, args, 'pipe')
   if (server.stdout === null) throw new Error('the backend has no output')
   await once(server.stdout, 'data')
@@ -54,11 +55,7 @@ interface Side {
 }
 
 async function startSide(name: string, port: number): Promise<Side> {
-  const child = spawnPinned(
-    0,
-    [scriptPath('./grpc-client-side.ts'), name, String(port), String(reply.length + 5)],
-    'ipc',
-  )
+  const child = spawnPinned(0, [SIDE, name, String(port), String(reply.length + 5)], 'ipc')
   await once(child, 'message')
   return { name, process: child }
 }
@@ -92,11 +89,14 @@ async function compare(sides: readonly Side[], round: Round, unit: 'call' | 'rep
 }
 
 const server = await startServer()
-const sides = await Promise.all(['bare', 'lean', 'grpc-js'].map((name) => startSide(name, server.port)))
-const pushed = await startSide('lean, pushed', server.port)
-await compare(sides, { kind: 'unary', calls, lanes }, 'call')
-const streams = Math.ceil(calls / 10)
-await compare([...sides, pushed], { kind: 'stream-turns', calls: streams, lanes }, 'reply')
-await compare([...sides, pushed], { kind: 'stream-together', calls: streams, lanes }, 'reply')
-for (const side of [...sides, pushed]) side.process.disconnect()
-server.stop()
+const names = ['bare', 'lean', 'grpc-js', 'lean, pushed']
+const sides = await Promise.all(names.map((name) => startSide(name, server.port)))
+try {
+  const streams = Math.ceil(calls / 10)
+  await compare(sides.slice(0, 3), { kind: 'unary', calls, lanes }, 'call')
+  await compare(sides, { kind: 'stream-turns', calls: streams, lanes }, 'reply')
+  await compare(sides, { kind: 'stream-together', calls: streams, lanes }, 'reply')
+} finally {
+  for (const side of sides) side.process.disconnect()
+  server.stop()
+}

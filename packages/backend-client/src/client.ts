@@ -15,7 +15,7 @@ import { backendMethods } from './methods.ts'
 import { type ReadyOptions, waitUntilReady } from './ready.ts'
 
 /**
- * Who makes the calls of the main path: our own client over `node:http2`, or grpc-js, which makes all others in any case.
+ * The client for the calls of the main path: `lean` is our own over `node:http2`. grpc-js makes all other calls in any case.
  */
 export type GrpcClient = 'lean' | 'grpc-js'
 
@@ -31,8 +31,8 @@ export interface BackendClientOptions {
   readonly grpcClient?: GrpcClient | undefined
 }
 
-/** The function that calls a method. */
-type CallOf<M> =
+/** The function that calls a method, by its kind. */
+type MethodCall<M> =
   M extends Method<'unary', infer Request, infer Reply>
     ? (request: PartialMessage<Request>, options?: CallOptions) => Promise<Reply>
     : M extends Method<'server-stream', infer Request, infer Reply>
@@ -41,20 +41,20 @@ type CallOf<M> =
         ? (options?: StreamOptions) => DuplexCall<Request, Reply>
         : never
 
-type CallsOf<Methods> = { readonly [Name in keyof Methods]: CallOf<Methods[Name]> }
+type MethodCalls<Methods> = { readonly [Name in keyof Methods]: MethodCall<Methods[Name]> }
 
 /** One function for each rpc of `backend.Backend` but Health. */
-export type BackendCalls = Omit<CallsOf<typeof backendMethods>, 'health'>
+export type BackendCalls = Omit<MethodCalls<typeof backendMethods>, 'health'>
 
 /** One function for each rpc of `svc.backend.v1.Extensions`. */
-export type ExtensionCalls = CallsOf<typeof extensionMethods>
+export type ExtensionCalls = MethodCalls<typeof extensionMethods>
 
 /**
  * A backend. Calls fail with an error of `@svc/errors`, a {@link BackendError} unless the signal was
  * aborted with an error of its own.
  */
 export interface BackendClient extends BackendCalls, AsyncDisposable {
-  /** Where it is. */
+  /** The address of the backend. */
   readonly address: string
   /** Our own rpcs beside the contract. */
   readonly extensions: ExtensionCalls
@@ -77,7 +77,7 @@ export interface BackendClient extends BackendCalls, AsyncDisposable {
 /**
  * A client of the backend at an address. Connects with the first call.
  *
- * @throws `backend_address` (invalid_request) for an address that is none
+ * @throws `backend_address` (invalid_request) for a malformed address
  * @example
  * const client = createBackendClient({ address: '127.0.0.1:50051' })
  * await client.waitUntilReady({ signal: AbortSignal.timeout(30_000) })
@@ -121,14 +121,14 @@ type AnyMethod = { [Kind in MethodKind]: Method<Kind, unknown, unknown> }[Method
 function bindAll<Methods extends Readonly<Record<string, AnyMethod>>>(
   connection: Connection,
   methods: Methods,
-): CallsOf<Methods> {
+): MethodCalls<Methods> {
   const entries = Object.entries(methods).map(([name, method]) => [name, bind(connection, method)])
-  // The table maps each name to its method, and `bind` makes the function that CallOf names for its kind.
-  return Object.fromEntries(entries) as CallsOf<Methods>
+  // The table maps each name to its method, and `bind` makes the function that MethodCall names for its kind.
+  return Object.fromEntries(entries) as MethodCalls<Methods>
 }
 
 /** The calls of the main path over our own client. */
-function bindLean(connection: LeanConnection): Pick<CallsOf<typeof backendMethods>, keyof typeof leanMethods> {
+function bindLean(connection: LeanConnection): Pick<MethodCalls<typeof backendMethods>, keyof typeof leanMethods> {
   const { health, predict, predictStream, embedding, tokenizeString } = leanMethods
   return {
     health: (request, options = {}) => callLeanUnary(connection, health, { request, options }),

@@ -35,7 +35,7 @@ export interface FailedCall {
 export function toBackendError(call: FailedCall, { path, maxMessageBytes }: ErrorContext): BackendError {
   const { code, details, cause } = call
   const reading = readStatus({ code, details, path, maxMessageBytes, trailers: readTrailers(call.trailers) })
-  // The caller is still there, or the abort would have been reported first: for it the backend is what is gone.
+  // An abort of the caller is reported before this, so the backend is the side that is gone.
   const gone = code === GRPC.CANCELLED && reading.kind === 'cancelled'
   const kind: ErrorKind = gone ? 'unavailable' : reading.kind
   return new BackendError(kind, gone ? 'the backend broke the call off' : reading.message, {
@@ -65,7 +65,7 @@ export function toAbortError(signal: AbortSignal, path: string): SvcError {
   return new BackendError('cancelled', 'the call was cancelled', options)
 }
 
-/** What `LoadModel` and the calls that write files answer with. */
+/** The answer of `LoadModel` and of the calls that write files. */
 interface ResultLike {
   readonly success: boolean
   readonly message: string

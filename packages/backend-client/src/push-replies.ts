@@ -1,4 +1,4 @@
-/** Who takes the replies of a stream as they arrive. */
+/** Takes the replies of a stream as they arrive. */
 export interface ReplySink<Reply> {
   /**
    * Takes the replies that arrived together, in order, at least one. Must not keep the array. An error thrown here ends
@@ -24,7 +24,7 @@ export interface ReplyFlow {
   cancel(): void
 }
 
-/** The way of a stream of our own client to be pushed instead of pulled. */
+/** The method that pushes a stream of this package. */
 export const PUSH = Symbol('push')
 
 /** A stream of replies that can be pushed. */

@@ -11,11 +11,11 @@ export interface GrpcFailure {
   readonly path: string
   /** The largest message this side takes. */
   readonly maxMessageBytes: number
-  /** What a backend of ours says in trailing metadata. */
+  /** The exact failure, which a backend of ours adds. */
   readonly trailers?: { readonly kind?: string; readonly code?: string; readonly retryAfterMs?: string } | undefined
 }
 
-/** What a failed call means. */
+/** The meaning of a failed call. */
 export interface FailureReading {
   readonly kind: ErrorKind
   /** Stable snake_case word. */

@@ -15,7 +15,7 @@ export function decodeEmbeddingResult(bytes: Buffer): EmbeddingResult {
     else if (tag === 16) result.tokens = reader.int32()
     else if (tag === 24) result.dim = reader.int32()
     else if (tag === 32) result.promptTokens = reader.int32()
-    // An enum of proto3 is open: a value of a later release stays what it is.
+    // An enum of proto3 is open: a number of a later release is kept.
     else if (tag === 40) result.layout = reader.int32() as EmbeddingResult['layout']
     else reader.skip(tag)
   }

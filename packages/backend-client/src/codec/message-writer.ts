@@ -30,7 +30,7 @@ export class MessageWriter {
     if (value.length > SHORT_TEXT || !this.#writeAscii(value)) this.#writeUtf8(value)
   }
 
-  /** @throws an error for what is no signed 32-bit integer */
+  /** @throws an error unless the value is a signed 32-bit integer */
   int32(tag: number, value: number): void {
     this.#reserve(15)
     this.#varint(tag)

@@ -8,7 +8,7 @@ import {
 import { type BackendError, type ErrorContext, toBackendError } from '../errors.ts'
 import { checkMetadata } from './metadata.ts'
 
-/** What every call takes beside its request. */
+/** Options of every call. */
 export interface CallOptions {
   /** Aborting it cancels the call and rejects at once. */
   readonly signal?: AbortSignal | undefined
@@ -17,13 +17,13 @@ export interface CallOptions {
   /** Further metadata of the call. */
   readonly metadata?: Readonly<Record<string, string>> | undefined
   /**
-   * Takes the text of the trailing metadata once the call has succeeded: before its one reply is there, or before the end
-   * of its stream.
+   * Takes the text of the trailing metadata of a call that succeeded, before the promise of its reply settles or its stream
+   * ends.
    */
   readonly onTrailers?: ((trailers: Readonly<Record<string, string>>) => void) | undefined
 }
 
-/** What streams take. */
+/** Options of a stream. */
 export interface StreamOptions extends CallOptions {
   /** Longest wait for the next reply while the caller is waiting for one, in milliseconds. @default unlimited */
   readonly idleTimeoutMs?: number | undefined

@@ -5,7 +5,7 @@ import { PUSH, type PushableReplies, pullInto, type ReplySink } from '../push-re
 import { callDeadline, callMetadata, type StreamOptions } from './options.ts'
 import { receive } from './receive.ts'
 
-/** What a stream is asked. */
+/** The request of a stream. */
 interface StreamCall<Request> {
   readonly request: PartialMessage<Request>
   readonly options: StreamOptions

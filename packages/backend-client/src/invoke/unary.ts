@@ -27,7 +27,7 @@ export function callUnary<Request, Reply>(
         else if (reply !== undefined) resolve(reply)
       },
     )
-    // The status follows the reply in the same turn, ahead of whoever waits for the promise.
+    // The status follows the reply in the same turn, before the promise settles for its reader.
     running.on('status', (end) => passTrailers(end, options))
     connection.track(running)
     function abort() {

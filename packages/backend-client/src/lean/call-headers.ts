@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http2'
 import { formatTimeout } from './grpc-timeout.ts'
 import { ACCEPTED_ENCODINGS } from './inflate.ts'
 
-/** What the headers of a call are made of. */
+/** The parts of a call's headers. */
 export interface CallHeaders {
   readonly path: string
   readonly metadata: Readonly<Record<string, string>> | undefined

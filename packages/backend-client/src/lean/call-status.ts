@@ -47,7 +47,7 @@ export function readHttpStatus(code: number): CallStatus {
 export function readReset(code: number): CallStatus {
   const known = OF_RESET[code]
   if (known !== undefined) return known
-  // In these words whoever reads a failure knows a call that was broken off.
+  // `readStatus` knows a call that was broken off by these words.
   const note = code === constants.NGHTTP2_NO_ERROR ? ' before a status came' : ''
   return { code: GRPC.INTERNAL, details: `Received RST_STREAM with code ${code}${note}` }
 }

@@ -9,7 +9,7 @@ export interface Frame {
   readonly bytes: Buffer
 }
 
-/** The backend sent what is no frame, or one over the limit. */
+/** A frame that is malformed or over the limit. */
 export class FrameError extends Error {
   override readonly name = 'FrameError'
   readonly isTooLarge: boolean
@@ -44,7 +44,7 @@ export class FrameDecoder {
     return this.#headLength === 0 && this.#length === -1
   }
 
-  /** Takes the next bytes. Those of earlier chunks that are not read yet come first. */
+  /** Takes the next bytes. Unread bytes of earlier chunks come first. */
   push(chunk: Buffer): void {
     this.#chunk = this.#at === this.#chunk.length ? chunk : Buffer.concat([this.#chunk.subarray(this.#at), chunk])
     this.#at = 0
@@ -53,7 +53,7 @@ export class FrameDecoder {
   /**
    * The next message that is whole.
    *
-   * @throws {FrameError} for a head that cannot be, and for a length over the limit
+   * @throws {FrameError} for a malformed head and for a length over the limit
    */
   next(): Frame | undefined {
     if (this.#length === -1 && !this.#readHead()) return undefined

@@ -7,7 +7,7 @@ export const ACCEPTED_ENCODINGS = 'identity,deflate,gzip'
 
 const INFLATERS: Readonly<Record<string, typeof gunzip>> = { gzip: gunzip, deflate: inflate }
 
-/** What {@link inflateMessage} needs beside the bytes. */
+/** Options of {@link inflateMessage}. */
 interface InflateOptions {
   /** Value of the header `grpc-encoding`. */
   readonly encoding: string

@@ -1,4 +1,4 @@
-/** How often a silent connection is asked for a sign of life, and how long the answer may take. */
+/** How often a connection is pinged, and how long the answer may take. */
 export interface KeepaliveTimes {
   readonly intervalMs: number
   readonly timeoutMs: number
@@ -7,7 +7,7 @@ export interface KeepaliveTimes {
 /** Other servers close a connection that is pinged more often than every five minutes. */
 export const KEEPALIVE: KeepaliveTimes = { intervalMs: 330_000, timeoutMs: 60_000 }
 
-/** What is pinged. */
+/** The connection that is pinged. */
 interface Pinged {
   ping(answered: (error: Error | null) => void): boolean
   destroy(): void

@@ -47,7 +47,7 @@ export class LeanCall {
   #httpStatus = 0
   #encoding = 'identity'
   #foreignBytes = 0
-  /** What the backend said of the end; the receiver hears it after the messages before it. */
+  /** The status from the backend; the receiver hears it after the messages before it. */
   #status: CallStatus | undefined
   #isInflating = false
   #isPaused = false
@@ -89,7 +89,7 @@ export class LeanCall {
       stream.on('trailers', (headers) => this.#onTrailers(headers))
       stream.on('end', () => this.#onStreamEnd())
       stream.on('close', () => this.#onClose())
-      // An error is followed by the close, which tells what there is to tell.
+      // A close follows every error, and its code says more.
       stream.on('error', ignore)
       if (this.#isPaused) stream.pause()
       stream.end(this.#plan.frame)

@@ -13,7 +13,7 @@ import { ReplyQueue } from './reply-queue.ts'
 
 type Result<Reply> = IteratorResult<Reply, void>
 
-/** A method of one request and many replies, and what it is asked. */
+/** A method of one request and many replies, with its request. */
 export interface StreamPlan<Request, Reply> {
   readonly method: LeanMethod<'server-stream', Request, Reply>
   readonly request: PartialMessage<Request>

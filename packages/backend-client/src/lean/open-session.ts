@@ -5,10 +5,10 @@ import { type BackendAddress, parseBackendAddress } from '../address.ts'
 /** The time that gRPC gives an attempt to connect. */
 const CONNECT_TIMEOUT_MS = 20_000
 
-/** How many bytes of one call may be on their way before its reader must take some. */
+/** Bytes of one call that may be on their way before its reader takes some. */
 const STREAM_WINDOW = 256 * 1024
 
-/** The same for all calls of a connection together. Node gives these back as they arrive, whoever reads. */
+/** The same for all calls of a connection together. Node gives this window back as bytes arrive, read or not. */
 const CONNECTION_WINDOW = 4 * 1024 * 1024
 
 /**
@@ -52,7 +52,7 @@ export function openSession(
       session.off('remoteSettings', succeed)
       session.off('close', onClose)
     }
-    // Stays: an error of a session is always followed by its end, which is looked at.
+    // This listener stays: the close that follows an error is handled elsewhere.
     session.on('error', fail)
     session.on('close', onClose)
     session.on('remoteSettings', succeed)

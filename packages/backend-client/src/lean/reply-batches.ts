@@ -13,7 +13,7 @@ export interface ReplyBatchesOptions<Reply> {
 
 /**
  * Hands the replies that one read of the socket has brought to a sink, together. Node passes each frame on by itself, but
- * runs no tick before the read is done.
+ * runs no promise job before the read is done.
  */
 export class ReplyBatches<Reply> implements CallReceiver {
   readonly #options: ReplyBatchesOptions<Reply>

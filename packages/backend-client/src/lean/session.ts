@@ -10,9 +10,9 @@ const MAX_CALLS = 2 ** 29
 const CLOSE_MS = 1000
 const TOO_MANY_PINGS = Buffer.from('too_many_pings')
 
-/** Who hears what becomes of a session. */
+/** Hears of the changes of a session. */
 export interface SessionEvents {
-  /** No call may start on it any more; those that run go on. */
+  /** No call may start on it any more; running calls go on. */
   onRetired(session: LeanSession): void
   /** It is closed. */
   onGone(session: LeanSession): void
@@ -53,7 +53,7 @@ export class LeanSession {
     return !this.#isRetired && !this.#session.closed && !this.#session.destroyed
   }
 
-  /** Why a stream ends without trailers where it is not the backend that reset it. */
+  /** The status of calls that a lost connection ended; undefined while there is a connection. */
   get lossStatus(): CallStatus | undefined {
     return this.#session.destroyed ? this.#lossStatus : undefined
   }
@@ -81,7 +81,7 @@ export class LeanSession {
     if (this.#isRetired) this.#close()
   }
 
-  /** A call was broken off from this side: calls go elsewhere before the backend loses patience with this connection. */
+  /** Counts a call that this side broke off. New calls go elsewhere before the backend closes this connection for it. */
   countReset(): void {
     if (!this.#budget.spend(performance.now())) this.retire()
   }

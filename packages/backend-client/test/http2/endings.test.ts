@@ -20,7 +20,7 @@ type Ending = Partial<Outcome>
 
 interface Case {
   readonly name: string
-  /** What the backend does. */
+  /** The act of the backend. */
   readonly answer: OnCall
   readonly unary: Ending
   readonly stream: Ending

@@ -18,7 +18,7 @@ export interface RawStream {
   frame(type: keyof typeof TYPE, flags: number, payload: Uint8Array): void
 }
 
-/** A backend that writes its frames itself, those that no library lets through among them. */
+/** A backend that writes its frames itself, also frames that no library lets through. */
 export interface RawHttp2 extends AsyncDisposable {
   readonly address: string
 }

@@ -6,7 +6,7 @@ import { type BackendHandlers, listenBackend, StatusError } from '@svc/backend-k
 import { type MockScript, writeMockLauncher } from '@svc/backend-mock/script'
 import type { TempDir } from '@svc/test-kit'
 
-/** What a peer may do, or want, beside answering, failing and hanging. */
+/** Abilities and wants of a peer beside answering, failing and hanging. */
 export type Feature = 'load' | 'sizes' | 'gzip' | 'trailers' | 'cancel-report' | 'exit' | 'many'
 
 /** A backend at an address. */
@@ -21,7 +21,7 @@ export interface Peer {
   readonly features: ReadonlySet<Feature>
   /** Why it cannot be run here; undefined when it can. */
   readonly missing: string | undefined
-  /** Makes what is needed before the first start. */
+  /** Prepares the first start. */
   build?(folder: TempDir): Promise<void>
   /** Starts it at its address in a folder, also again after it has exited. */
   start(folder: TempDir): Promise<RunningPeer>
@@ -29,10 +29,10 @@ export interface Peer {
 
 const ALL: readonly Feature[] = ['sizes', 'gzip', 'trailers', 'cancel-report', 'exit', 'many']
 const PYTHON = '/usr/bin/python3'
-/** What a peer squeezes. */
+/** The text of a compressed reply. */
 export const SQUEEZED = 'squeezed '.repeat(1000)
 
-/** What a peer fails with. */
+/** The text of a failure. */
 export const FAILURE_TEXT = 'queue füll, 100% sure'
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
