@@ -179,7 +179,7 @@ describe.each(GRPC_CLIENTS)('over %s', (grpcClient) => {
     const { onCall, taken } = createHeldCall()
     await using world = await startWorld(grpcClient, onCall)
     const sink = createSink()
-    world.push(sink, { idleTimeoutMs: 100 })
+    world.push(sink, { idleTimeoutMs: 1000 })
     const stream = await taken
     stream.write(replyFrame('a'))
     await sink.end
@@ -225,11 +225,11 @@ it('does not count a pause as silence', async () => {
   const { onCall, taken } = createHeldCall()
   await using world = await startWorld('lean', onCall)
   const sink = createSink()
-  const flow = world.push(sink, { idleTimeoutMs: 50 })
+  const flow = world.push(sink, { idleTimeoutMs: 500 })
   flow.pause()
   const stream = await taken
   stream.write(replyFrame('a'))
-  await new Promise((resolve) => setTimeout(resolve, 150))
+  await new Promise((resolve) => setTimeout(resolve, 700))
   expect(sink.errors).toEqual([])
   flow.resume()
   await sink.end

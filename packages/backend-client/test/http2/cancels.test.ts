@@ -59,15 +59,18 @@ it.each(RUNS)('cancels a $kind call over $grpcClient $step', async ({ begin, kin
   expect(backend.sessions).toHaveLength(1)
 })
 
-it.each(RUNS)('ends a $kind call over $grpcClient at its deadline $step', async ({ begin, kind, grpcClient }) => {
-  const { backend, taken } = await startLeavable(begin)
-  await using _backend = backend
-  await using client = createBackendClient({ grpcClient, address: backend.address })
-  const outcome = settle(client, kind, { timeoutMs: 200 })
-  const closed = resetCode(await taken)
-  expect(await outcome).toMatchObject({ kind: 'timeout', code: 'backend_timeout' })
-  expect(await closed).toBe(constants.NGHTTP2_CANCEL)
-})
+it.concurrent.each(RUNS)(
+  'ends a $kind call over $grpcClient at its deadline $step',
+  async ({ begin, kind, grpcClient }) => {
+    const { backend, taken } = await startLeavable(begin)
+    await using _backend = backend
+    await using client = createBackendClient({ grpcClient, address: backend.address })
+    const outcome = settle(client, kind, { timeoutMs: 2000 })
+    const closed = resetCode(await taken)
+    expect(await outcome).toMatchObject({ kind: 'timeout', code: 'backend_timeout' })
+    expect(await closed).toBe(constants.NGHTTP2_CANCEL)
+  },
+)
 
 const BOTH = GRPC_CLIENTS.flatMap((grpcClient) =>
   CALL_KINDS.map((kind): readonly [GrpcClient, CallKind] => [grpcClient, kind]),

@@ -12,7 +12,15 @@ import {
   replyFrame,
   startHttp2Backend,
 } from './http2-backend.ts'
-import { CALL_KINDS, type CallKind, type Outcome, settle, settleAlone, settlePushed } from './outcome.ts'
+import {
+  ALONE_MAX_BYTES,
+  CALL_KINDS,
+  type CallKind,
+  type Outcome,
+  settle,
+  settleAlone,
+  settlePushed,
+} from './outcome.ts'
 import { type RawStream, startRawHttp2 } from './raw-http2.ts'
 
 /** The end of a call, as far as it is ours: the texts of gRPC libraries differ. */
@@ -85,7 +93,7 @@ function cutAfter(bytes: Buffer | undefined): OnCall {
 const HELLO = replyFrame('hello')
 const HALF = HELLO.subarray(0, 8)
 const GZIP = { 'grpc-encoding': 'gzip' }
-const BOMB = gzipSync(replyBytes('x'.repeat(60 * 1024 * 1024)))
+const BOMB = gzipSync(replyBytes('x'.repeat(4 * ALONE_MAX_BYTES)))
 
 const CASES: readonly Case[] = [
   alike('a status in the headers', endEarly({ 'grpc-status': '5', 'grpc-message': 'no%20face%E2%80%A6' }), {
@@ -184,7 +192,7 @@ it.each(RUNS)(
 
 it.each(CASES)('ends a pushed stream after $name as one that is pulled', async ({ answer, stream }) => {
   await using backend = await startHttp2Backend(answer)
-  await using client = createBackendClient({ address: backend.address })
+  await using client = createBackendClient({ address: backend.address, maxMessageBytes: ALONE_MAX_BYTES })
   expect(await settlePushed(client)).toEqual(await settle(client, 'stream'))
   expect(await settlePushed(client)).toMatchObject(stream)
 })

@@ -44,10 +44,13 @@ export function settlePushed(client: BackendClient, options: StreamOptions = {})
   })
 }
 
+/** Largest message that {@link settleAlone} takes. */
+export const ALONE_MAX_BYTES = 1024 * 1024
+
 /** Makes one call over a client of its own. */
 export async function settleAlone(grpcClient: GrpcClient, address: string, kind: CallKind): Promise<Outcome> {
-  await using client = createBackendClient({ grpcClient, address })
-  return await settle(client, kind, { timeoutMs: 3_000 })
+  await using client = createBackendClient({ grpcClient, address, maxMessageBytes: ALONE_MAX_BYTES })
+  return await settle(client, kind)
 }
 
 function describe(error: unknown) {

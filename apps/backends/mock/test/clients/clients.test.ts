@@ -96,7 +96,7 @@ describe.each(runnable)('against $name', (peer: Peer) => {
       await using client = await connect()
       const late = { kind: 'timeout', code: 'backend_timeout' }
       await expect(client.predict({ Prompt: 'HANG' }, { timeoutMs: 300 })).rejects.toMatchObject(late)
-      const stream = await read(client.predictStream({ Prompt: 'HANG' }, { timeoutMs: 1000 }))
+      const stream = await read(client.predictStream({ Prompt: 'HANG' }, { timeoutMs: 2000 }))
       expect(stream).toEqual({ texts: ['a'], ...late })
     })
 
