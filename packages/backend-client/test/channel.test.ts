@@ -40,6 +40,7 @@ describe.each(GRPC_CLIENTS)('over %s', (grpcClient) => {
         kind: 'unavailable',
         code: 'backend_unavailable',
         message: 'the backend is not reachable',
+        cause: { message: expect.stringMatching(/ENOENT|ECONNREFUSED/) },
       })
     }
   })

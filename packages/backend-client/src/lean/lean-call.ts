@@ -51,6 +51,7 @@ export class LeanCall {
   #status: CallStatus | undefined
   #isInflating = false
   #isPaused = false
+  #streamError: Error | undefined
   #hasEnded = false
   #hasClosed = false
   #isOver = false
@@ -90,7 +91,9 @@ export class LeanCall {
       stream.on('end', () => this.#onStreamEnd())
       stream.on('close', () => this.#onClose())
       // A close follows every error, and its code says more.
-      stream.on('error', ignore)
+      stream.on('error', (error) => {
+        this.#streamError = error
+      })
       if (this.#isPaused) stream.pause()
       stream.end(this.#plan.frame)
     } catch (error) {
@@ -114,7 +117,10 @@ export class LeanCall {
 
   /** The error for a status. */
   toError(status: CallStatus): BackendError {
-    return toBackendError(status, { path: this.#plan.path, maxMessageBytes: this.#connection.maxMessageBytes })
+    // The log of a host shows causes: there the text of the status says more than the fixed sentences of the error.
+    const cause = this.#streamError ?? new Error(status.details || `gRPC status ${status.code}`)
+    const { maxMessageBytes } = this.#connection
+    return toBackendError({ ...status, cause }, { path: this.#plan.path, maxMessageBytes })
   }
 
   /** Ends the call with a status of this side. */
@@ -267,5 +273,3 @@ export class LeanCall {
     this.#receiver.onEnd(error, this)
   }
 }
-
-function ignore(): void {}
