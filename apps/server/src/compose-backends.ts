@@ -64,6 +64,7 @@ export async function composeBackends(parts: BackendParts): Promise<BackendRoom>
     environment,
     modelsPath: config.modelsPath,
     externalToken: config.grpcAuthToken,
+    grpcClient: config.grpcClient,
     socketParent: tmpdir(),
     record: createProcessRecord({
       file: recordFile,

@@ -8,9 +8,9 @@ export interface ChannelSettings {
 }
 
 /**
- * Options of the one channel of a backend. A backend is a process beside us that is there or is not: no retries, no
- * proxy from the environment, no lookups for service configuration, short pauses between attempts to connect, and
- * nothing shared with the channel of an earlier process behind the same address.
+ * Options of the channel of a backend. A backend is a local process that runs or does not run, so the channel has no retries,
+ * no proxy from the environment, no lookups for service configuration, short pauses between attempts to connect, and shares
+ * nothing with the channel of an earlier process behind the same address.
  */
 function channelOptions(maxMessageBytes: number): ChannelOptions {
   return {

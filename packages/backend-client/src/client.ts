@@ -1,4 +1,5 @@
 import { extensionMethods } from './calls/extensions.ts'
+import { leanMethods } from './codec/lean-methods.ts'
 import { Connection } from './connection.ts'
 import { MAX_MESSAGE_BYTES } from './contract.ts'
 import { BackendError } from './errors.ts'
@@ -6,9 +7,17 @@ import { type DuplexCall, openDuplex } from './invoke/duplex.ts'
 import type { CallOptions, StreamOptions } from './invoke/options.ts'
 import { callServerStream } from './invoke/server-stream.ts'
 import { callUnary } from './invoke/unary.ts'
+import { LeanConnection } from './lean/lean-connection.ts'
+import { LeanReplies } from './lean/lean-replies.ts'
+import { callLeanUnary } from './lean/lean-unary.ts'
 import type { Method, MethodKind, PartialMessage } from './method.ts'
 import { backendMethods } from './methods.ts'
 import { type ReadyOptions, waitUntilReady } from './ready.ts'
+
+/**
+ * The client for the calls of the main path: `lean` is our own over `node:http2`. grpc-js makes all other calls in any case.
+ */
+export type GrpcClient = 'lean' | 'grpc-js'
 
 /** How to reach one backend. */
 export interface BackendClientOptions {
@@ -18,10 +27,12 @@ export interface BackendClientOptions {
   readonly token?: string | undefined
   /** Largest message in either direction, in bytes. @default 52428800 (50 MiB) */
   readonly maxMessageBytes?: number | undefined
+  /** Makes `health`, `predict`, `predictStream`, `embedding` and `tokenizeString`. @default 'lean' */
+  readonly grpcClient?: GrpcClient | undefined
 }
 
-/** The function that calls a method. */
-type CallOf<M> =
+/** The function that calls a method, by its kind. */
+type MethodCall<M> =
   M extends Method<'unary', infer Request, infer Reply>
     ? (request: PartialMessage<Request>, options?: CallOptions) => Promise<Reply>
     : M extends Method<'server-stream', infer Request, infer Reply>
@@ -30,20 +41,20 @@ type CallOf<M> =
         ? (options?: StreamOptions) => DuplexCall<Request, Reply>
         : never
 
-type CallsOf<Methods> = { readonly [Name in keyof Methods]: CallOf<Methods[Name]> }
+type MethodCalls<Methods> = { readonly [Name in keyof Methods]: MethodCall<Methods[Name]> }
 
 /** One function for each rpc of `backend.Backend` but Health. */
-export type BackendCalls = Omit<CallsOf<typeof backendMethods>, 'health'>
+export type BackendCalls = Omit<MethodCalls<typeof backendMethods>, 'health'>
 
 /** One function for each rpc of `svc.backend.v1.Extensions`. */
-export type ExtensionCalls = CallsOf<typeof extensionMethods>
+export type ExtensionCalls = MethodCalls<typeof extensionMethods>
 
 /**
- * A backend, over one channel. Calls fail with an error of `@svc/errors`, a {@link BackendError} unless the signal was
+ * A backend. Calls fail with an error of `@svc/errors`, a {@link BackendError} unless the signal was
  * aborted with an error of its own.
  */
 export interface BackendClient extends BackendCalls, AsyncDisposable {
-  /** Where it is. */
+  /** The address of the backend. */
   readonly address: string
   /** Our own rpcs beside the contract. */
   readonly extensions: ExtensionCalls
@@ -59,14 +70,14 @@ export interface BackendClient extends BackendCalls, AsyncDisposable {
    * @throws `backend_exited` (unavailable) when the process ended first
    */
   waitUntilReady(options: ReadyOptions): Promise<void>
-  /** Closes the channel. Running calls fail. */
+  /** Closes the connections. Running calls fail. */
   close(): void
 }
 
 /**
  * A client of the backend at an address. Connects with the first call.
  *
- * @throws `backend_address` (invalid_request) for an address that is none
+ * @throws `backend_address` (invalid_request) for a malformed address
  * @example
  * const client = createBackendClient({ address: '127.0.0.1:50051' })
  * await client.waitUntilReady({ signal: AbortSignal.timeout(30_000) })
@@ -75,9 +86,16 @@ export interface BackendClient extends BackendCalls, AsyncDisposable {
  * client.close()
  */
 export function createBackendClient(options: BackendClientOptions): BackendClient {
-  const { address, token, maxMessageBytes = MAX_MESSAGE_BYTES } = options
+  const { address, token, maxMessageBytes = MAX_MESSAGE_BYTES, grpcClient = 'lean' } = options
   const connection = new Connection({ address, token, maxMessageBytes })
-  const calls = bindAll(connection, backendMethods)
+  const lean = new LeanConnection({ address, token, maxMessageBytes })
+  const bound = bindAll(connection, backendMethods)
+  const calls = grpcClient === 'lean' ? { ...bound, ...bindLean(lean) } : bound
+
+  function close(): void {
+    connection.close()
+    lean.close()
+  }
 
   async function health(healthOptions: CallOptions = {}): Promise<void> {
     const reply = await calls.health({}, healthOptions)
@@ -91,9 +109,9 @@ export function createBackendClient(options: BackendClientOptions): BackendClien
     extensions: bindAll(connection, extensionMethods),
     health,
     waitUntilReady: (readyOptions) => waitUntilReady(health, readyOptions),
-    close: () => connection.close(),
+    close,
     async [Symbol.asyncDispose]() {
-      connection.close()
+      close()
     },
   }
 }
@@ -103,10 +121,22 @@ type AnyMethod = { [Kind in MethodKind]: Method<Kind, unknown, unknown> }[Method
 function bindAll<Methods extends Readonly<Record<string, AnyMethod>>>(
   connection: Connection,
   methods: Methods,
-): CallsOf<Methods> {
+): MethodCalls<Methods> {
   const entries = Object.entries(methods).map(([name, method]) => [name, bind(connection, method)])
-  // The table maps each name to its method, and `bind` makes the function that CallOf names for its kind.
-  return Object.fromEntries(entries) as CallsOf<Methods>
+  // The table maps each name to its method, and `bind` makes the function that MethodCall names for its kind.
+  return Object.fromEntries(entries) as MethodCalls<Methods>
+}
+
+/** The calls of the main path over our own client. */
+function bindLean(connection: LeanConnection): Pick<MethodCalls<typeof backendMethods>, keyof typeof leanMethods> {
+  const { health, predict, predictStream, embedding, tokenizeString } = leanMethods
+  return {
+    health: (request, options = {}) => callLeanUnary(connection, health, { request, options }),
+    predict: (request, options = {}) => callLeanUnary(connection, predict, { request, options }),
+    predictStream: (request, options = {}) => new LeanReplies(connection, { method: predictStream, request, options }),
+    embedding: (request, options = {}) => callLeanUnary(connection, embedding, { request, options }),
+    tokenizeString: (request, options = {}) => callLeanUnary(connection, tokenizeString, { request, options }),
+  }
 }
 
 function bind(connection: Connection, method: AnyMethod) {

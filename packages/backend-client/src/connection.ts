@@ -53,7 +53,7 @@ export class Connection {
     })
   }
 
-  /** Remembers a call, made just now on {@link channelFor}, until it is over. */
+  /** Keeps a call that has just been made on {@link channelFor}, until it is over. */
   track(call: RunningCall): void {
     const channel = this.#current
     channel.running.add(call)
@@ -65,7 +65,7 @@ export class Connection {
     })
   }
 
-  /** Cancels what runs; by itself the channel would wait for it. */
+  /** Cancels the running calls; the channel alone would wait for them. */
   close(): void {
     this.#isClosed = true
     for (const { client, running } of [this.#current, ...this.#retired]) {
@@ -74,7 +74,7 @@ export class Connection {
     }
   }
 
-  /** Calls go to a fresh connection before the backend loses patience with this one; what runs here runs on. */
+  /** Sends new calls to a fresh connection before the backend closes this one; running calls stay here. */
   #spendReset(): void {
     const now = performance.now()
     if (this.#isClosed || this.#budget.spend(now)) return
@@ -85,7 +85,7 @@ export class Connection {
     this.#closeRetired(spent)
   }
 
-  /** A call that is only being made has not left yet: closing its channel would refuse it. */
+  /** Closes a channel after its last call. A call that is being made counts: closing its channel would refuse it. */
   #closeRetired(channel: CallChannel): void {
     if (channel.running.size > 0) return
     this.#retired.delete(channel)

@@ -1,15 +1,9 @@
-import { Metadata, status } from '@grpc/grpc-js'
+import { status } from '@grpc/grpc-js'
 import { SvcError } from '@svc/errors'
 import { expect, it } from 'vitest'
 import { BackendError, ensureSuccess, toAbortError, toBackendError } from './errors.ts'
 
 const PATH = '/backend.Backend/LoadModel'
-
-function serviceError(code: number, details: string, trailers: Record<string, string> = {}) {
-  const metadata = new Metadata()
-  for (const [name, value] of Object.entries(trailers)) metadata.set(name, value)
-  return Object.assign(new Error(details), { code, details, metadata })
-}
 
 function abortedWith(reason?: unknown): AbortSignal {
   const controller = new AbortController()
@@ -18,8 +12,11 @@ function abortedWith(reason?: unknown): AbortSignal {
 }
 
 it('keeps what gRPC said beside what it means', () => {
-  const cause = serviceError(status.INVALID_ARGUMENT, 'bad')
-  const error = toBackendError(cause, { path: PATH, maxMessageBytes: 1 })
+  const cause = new Error('bad')
+  const error = toBackendError(
+    { code: status.INVALID_ARGUMENT, details: 'bad', cause },
+    { path: PATH, maxMessageBytes: 1 },
+  )
   expect(error).toBeInstanceOf(BackendError)
   expect(SvcError.is(error)).toBe(true)
   expect(error).toMatchObject({
@@ -37,15 +34,21 @@ it('reads the trailers of a backend of ours', () => {
     'svc-error-code': 'slot_too_large',
     'svc-retry-after-ms': '5',
   }
-  const error = toBackendError(serviceError(status.RESOURCE_EXHAUSTED, 'full', trailers), {
-    path: PATH,
-    maxMessageBytes: 1,
-  })
+  const error = toBackendError(
+    { code: status.RESOURCE_EXHAUSTED, details: 'full', trailers },
+    {
+      path: PATH,
+      maxMessageBytes: 1,
+    },
+  )
   expect(error).toMatchObject({ kind: 'insufficient_storage', code: 'slot_too_large', retryAfterMs: 5 })
 })
 
 it('sees a call that the backend broke off as a backend that is gone, because the caller is still there', () => {
-  const error = toBackendError(serviceError(status.CANCELLED, 'Call cancelled'), { path: PATH, maxMessageBytes: 1 })
+  const error = toBackendError(
+    { code: status.CANCELLED, details: 'Call cancelled' },
+    { path: PATH, maxMessageBytes: 1 },
+  )
   expect(error).toMatchObject({ kind: 'unavailable', code: 'backend_cancelled' })
 })
 

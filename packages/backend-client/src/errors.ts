@@ -1,7 +1,6 @@
-import type { Metadata, ServiceError } from '@grpc/grpc-js'
-import { status } from '@grpc/grpc-js'
 import { type ErrorKind, SvcError, type SvcErrorOptions } from '@svc/errors'
 import { ERROR_TRAILERS } from './contract.ts'
+import { GRPC } from './grpc-status.ts'
 import { readStatus } from './status.ts'
 
 /**
@@ -22,26 +21,36 @@ export interface ErrorContext {
   readonly maxMessageBytes: number
 }
 
-/** Reads the error of a grpc-js call. */
-export function toBackendError(error: ServiceError, { path, maxMessageBytes }: ErrorContext): BackendError {
-  const { code, details } = error
-  const reading = readStatus({ code, details, path, maxMessageBytes, trailers: readTrailers(error.metadata) })
-  // The caller is still there, or the abort would have been reported first: for it the backend is what is gone.
-  const gone = code === status.CANCELLED && reading.kind === 'cancelled'
+/** A call that ended with a status other than OK. */
+export interface FailedCall {
+  readonly code: number
+  readonly details: string
+  /** Text of the trailing metadata. */
+  readonly trailers?: Readonly<Record<string, string>> | undefined
+  /** The error of the library underneath. */
+  readonly cause?: unknown
+}
+
+/** Makes the error of a failed call. */
+export function toBackendError(call: FailedCall, { path, maxMessageBytes }: ErrorContext): BackendError {
+  const { code, details, cause } = call
+  const reading = readStatus({ code, details, path, maxMessageBytes, trailers: readTrailers(call.trailers) })
+  // An abort of the caller is reported before this, so the backend is the side that is gone.
+  const gone = code === GRPC.CANCELLED && reading.kind === 'cancelled'
   const kind: ErrorKind = gone ? 'unavailable' : reading.kind
   return new BackendError(kind, gone ? 'the backend broke the call off' : reading.message, {
     code: reading.code,
-    cause: error,
+    ...(cause === undefined ? {} : { cause }),
     retryAfterMs: reading.retryAfterMs,
     details: { rpc: path, grpcCode: code, grpcMessage: details },
   })
 }
 
-function readTrailers(metadata: Metadata | undefined) {
-  const kind = metadata?.get(ERROR_TRAILERS.kind)[0]?.toString()
-  if (metadata === undefined || kind === undefined) return undefined
-  const code = metadata.get(ERROR_TRAILERS.code)[0]?.toString()
-  const retryAfterMs = metadata.get(ERROR_TRAILERS.retryAfterMs)[0]?.toString()
+function readTrailers(trailers: FailedCall['trailers']) {
+  const kind = trailers?.[ERROR_TRAILERS.kind]
+  if (trailers === undefined || kind === undefined) return undefined
+  const code = trailers[ERROR_TRAILERS.code]
+  const retryAfterMs = trailers[ERROR_TRAILERS.retryAfterMs]
   return { kind, ...(code === undefined ? {} : { code }), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
 }
 
@@ -56,7 +65,7 @@ export function toAbortError(signal: AbortSignal, path: string): SvcError {
   return new BackendError('cancelled', 'the call was cancelled', options)
 }
 
-/** What `LoadModel` and the calls that write files answer with. */
+/** The answer of `LoadModel` and of the calls that write files. */
 interface ResultLike {
   readonly success: boolean
   readonly message: string

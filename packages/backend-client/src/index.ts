@@ -9,10 +9,12 @@ export {
   type BackendClientOptions,
   createBackendClient,
   type ExtensionCalls,
+  type GrpcClient,
 } from './client.ts'
 export { BackendError, ensureSuccess } from './errors.ts'
 export type { DuplexCall } from './invoke/duplex.ts'
 export type { CallOptions, StreamOptions } from './invoke/options.ts'
 export type { PartialMessage } from './method.ts'
+export { pushReplies, type ReplyFlow, type ReplySink } from './push-replies.ts'
 export type { ReadyOptions } from './ready.ts'
 export { type FailureReading, type GrpcFailure, readStatus } from './status.ts'

@@ -1,6 +1,6 @@
 /**
- * What both sides of the backend contract share: the generated messages, the tables of rpcs, the limits and names
- * that are agreed on. Made from `protos/`.
+ * The shared part of both sides of the backend contract: the generated messages, the tables of rpcs, the agreed limits and
+ * names. Made from `protos/`.
  *
  * @module
  */

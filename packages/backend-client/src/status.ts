@@ -1,5 +1,5 @@
-import { status } from '@grpc/grpc-js'
 import { type ErrorKind, isErrorKind } from '@svc/errors'
+import { GRPC } from './grpc-status.ts'
 
 /** A failed call as gRPC reports it. */
 export interface GrpcFailure {
@@ -11,11 +11,11 @@ export interface GrpcFailure {
   readonly path: string
   /** The largest message this side takes. */
   readonly maxMessageBytes: number
-  /** What a backend of ours says in trailing metadata. */
+  /** The exact failure, which a backend of ours adds. */
   readonly trailers?: { readonly kind?: string; readonly code?: string; readonly retryAfterMs?: string } | undefined
 }
 
-/** What a failed call means. */
+/** The meaning of a failed call. */
 export interface FailureReading {
   readonly kind: ErrorKind
   /** Stable snake_case word. */
@@ -30,26 +30,28 @@ const RETRY_AFTER_MS = 1000
 const CODE = /^[a-z][a-z0-9_]{0,63}$/
 const UNREACHABLE = /ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|no such host|connection dropped/i
 const BROKEN_OFF = /^Received RST_STREAM/
+/** A compressed reply that grows over our own limit. */
+const INFLATED = /(?:inflates|decompresses) to /i
 const TOO_LARGE = /larger than(?: max)?(?: \((\d+) vs\.? (\d+)\))?/i
 
 /** The kind a status code stands for when its text says nothing else (style of every host: one table). */
 const KINDS: Readonly<Record<number, ErrorKind>> = {
-  [status.CANCELLED]: 'cancelled',
-  [status.UNKNOWN]: 'internal',
-  [status.INVALID_ARGUMENT]: 'invalid_request',
-  [status.DEADLINE_EXCEEDED]: 'timeout',
-  [status.NOT_FOUND]: 'not_found',
-  [status.ALREADY_EXISTS]: 'conflict',
-  [status.PERMISSION_DENIED]: 'forbidden',
-  [status.RESOURCE_EXHAUSTED]: 'rate_limited',
-  [status.FAILED_PRECONDITION]: 'precondition_failed',
-  [status.ABORTED]: 'internal',
-  [status.OUT_OF_RANGE]: 'unprocessable',
-  [status.UNIMPLEMENTED]: 'not_implemented',
-  [status.INTERNAL]: 'internal',
-  [status.UNAVAILABLE]: 'unavailable',
-  [status.DATA_LOSS]: 'internal',
-  [status.UNAUTHENTICATED]: 'unauthenticated',
+  [GRPC.CANCELLED]: 'cancelled',
+  [GRPC.UNKNOWN]: 'internal',
+  [GRPC.INVALID_ARGUMENT]: 'invalid_request',
+  [GRPC.DEADLINE_EXCEEDED]: 'timeout',
+  [GRPC.NOT_FOUND]: 'not_found',
+  [GRPC.ALREADY_EXISTS]: 'conflict',
+  [GRPC.PERMISSION_DENIED]: 'forbidden',
+  [GRPC.RESOURCE_EXHAUSTED]: 'rate_limited',
+  [GRPC.FAILED_PRECONDITION]: 'precondition_failed',
+  [GRPC.ABORTED]: 'internal',
+  [GRPC.OUT_OF_RANGE]: 'unprocessable',
+  [GRPC.UNIMPLEMENTED]: 'not_implemented',
+  [GRPC.INTERNAL]: 'internal',
+  [GRPC.UNAVAILABLE]: 'unavailable',
+  [GRPC.DATA_LOSS]: 'internal',
+  [GRPC.UNAUTHENTICATED]: 'unauthenticated',
 }
 
 /** Codes of our own for a kind that comes from the status alone. */
@@ -87,17 +89,17 @@ function readTrailers({ trailers }: GrpcFailure, text: string): FailureReading |
 
 function readText(failure: GrpcFailure, text: string): FailureReading | undefined {
   const { code } = failure
-  if (code === status.NOT_FOUND && /model identity mismatch/i.test(text)) {
+  if (code === GRPC.NOT_FOUND && /model identity mismatch/i.test(text)) {
     return { kind: 'not_found', code: 'model_identity_mismatch', message: 'the backend holds another model' }
   }
-  if (/model not loaded/i.test(text) || (code === status.FAILED_PRECONDITION && isContract(failure.path))) {
+  if (/model not loaded/i.test(text) || (code === GRPC.FAILED_PRECONDITION && isContract(failure.path))) {
     return { kind: 'precondition_failed', code: 'model_not_loaded', message: 'the backend has no model loaded' }
   }
-  if (code === status.UNIMPLEMENTED || (code === status.UNKNOWN && /unimplemented/i.test(text))) {
+  if (code === GRPC.UNIMPLEMENTED || (code === GRPC.UNKNOWN && /unimplemented/i.test(text))) {
     return { kind: 'not_implemented', code: 'unimplemented', message: text || 'the backend does not support this call' }
   }
-  if (code === status.RESOURCE_EXHAUSTED) return readTooLarge(failure, text)
-  if (code === status.UNAVAILABLE || (isVague(code) && UNREACHABLE.test(text))) {
+  if (code === GRPC.RESOURCE_EXHAUSTED) return readTooLarge(failure, text)
+  if (code === GRPC.UNAVAILABLE || (isVague(code) && UNREACHABLE.test(text))) {
     return {
       kind: 'unavailable',
       code: 'backend_unavailable',
@@ -120,10 +122,10 @@ function readText(failure: GrpcFailure, text: string): FailureReading | undefine
 /** A size over our own limit was measured on a reply; any other on our request, because we never send over ours. */
 function readTooLarge(failure: GrpcFailure, text: string): FailureReading | undefined {
   const match = TOO_LARGE.exec(text)
-  if (!match) return undefined
-  if (Number(match[2]) === failure.maxMessageBytes) {
+  if (INFLATED.test(text) || Number(match?.[2]) === failure.maxMessageBytes) {
     return { kind: 'internal', code: 'reply_too_large', message: 'the reply of the backend is too large' }
   }
+  if (!match) return undefined
   return { kind: 'too_large', code: 'message_too_large', message: 'the request is too large for the backend' }
 }
 
@@ -143,5 +145,5 @@ function isContract(path: string): boolean {
 }
 
 function isVague(code: number): boolean {
-  return code === status.UNKNOWN || code === status.INTERNAL
+  return code === GRPC.UNKNOWN || code === GRPC.INTERNAL
 }

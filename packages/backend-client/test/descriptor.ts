@@ -17,7 +17,7 @@ import {
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 
-/** What protoc makes of one of our files. */
+/** The descriptor that protoc makes of one of our files. */
 export function describe(file: string): FileDescriptorProto {
   const folder = mkdtempSync(join(tmpdir(), 'svc-descriptor-'))
   try {

@@ -5,7 +5,13 @@ import { RPCS } from './contract-table.ts'
 import { describe as describeFile } from './descriptor.ts'
 
 it('exports exactly this', () => {
-  expect(Object.keys(entry).sort()).toEqual(['BackendError', 'createBackendClient', 'ensureSuccess', 'readStatus'])
+  expect(Object.keys(entry).sort()).toEqual([
+    'BackendError',
+    'createBackendClient',
+    'ensureSuccess',
+    'pushReplies',
+    'readStatus',
+  ])
 })
 
 it('exports every message and enum of the contract from ./proto', () => {

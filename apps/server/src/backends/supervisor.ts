@@ -1,4 +1,4 @@
-import { createBackendClient } from '@svc/backend-client'
+import { createBackendClient, type GrpcClient } from '@svc/backend-client'
 import { SvcError } from '@svc/errors'
 import type { Clock, Logger } from '../ports.ts'
 import type { BackendProgram } from './catalog.ts'
@@ -56,6 +56,8 @@ export interface SupervisorOptions {
   readonly modelsPath: string
   /** Bearer token for backends that were there before, at an address. */
   readonly externalToken?: string | undefined
+  /** Who makes the calls of the main path. */
+  readonly grpcClient?: GrpcClient | undefined
   /** Where folders of socket files are made. */
   readonly socketParent: string
   readonly record: ProcessRecord
@@ -145,7 +147,8 @@ function startInProcess(program: Extract<BackendProgram, { kind: 'in-process' }>
 }
 
 async function attach(program: AttachProgram, context: StartContext): Promise<RunningBackend> {
-  const client = createBackendClient({ address: program.address, token: context.externalToken })
+  const { externalToken: token, grpcClient } = context
+  const client = createBackendClient({ address: program.address, token, grpcClient })
   try {
     await waitUntilReady({ ...context, client })
   } catch (error) {
@@ -177,7 +180,8 @@ async function spawnOnce(program: SpawnProgram, context: StartContext): Promise<
     throw error
   }
   recordProcess(process, program, endpoint, context)
-  const client = createBackendClient({ address: endpoint.address, token: endpoint.token })
+  const { grpcClient } = context
+  const client = createBackendClient({ address: endpoint.address, token: endpoint.token, grpcClient })
   void process.exited.then(async () => {
     client.close()
     await endpoint.release()

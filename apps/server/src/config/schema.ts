@@ -420,6 +420,14 @@ const OPTIONS = defineOptions({
     section: 'backends',
     about: 'more backends: each a program to start or the host:port of one that runs',
   },
+  grpcClient: {
+    kind: choice('lean', 'grpc-js'),
+    flag: 'grpc-client',
+    env: ['SVC_GRPC_CLIENT'],
+    default: 'lean',
+    section: 'backends',
+    about: 'who makes the calls that answer requests: our own client or the gRPC library',
+  },
   forceMetaBackendCapability: {
     kind: text,
     env: ['SVC_FORCE_META_BACKEND_CAPABILITY'],

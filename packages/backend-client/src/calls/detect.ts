@@ -11,7 +11,7 @@ import {
 } from '../gen/backend.ts'
 import { unary } from '../method.ts'
 
-/** What an image shows. */
+/** Objects, faces and people in images. */
 export const detectMethods = {
   /** Finds objects in an image. */
   detect: unary(BackendService.detect, DetectOptions, DetectResponse),

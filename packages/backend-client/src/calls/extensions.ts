@@ -13,7 +13,7 @@ import { unary } from '../method.ts'
 
 /** Every rpc of `svc.backend.v1.Extensions`. A backend of others answers `not_implemented`. */
 export const extensionMethods = {
-  /** What the backend can do with the model it has loaded. */
+  /** The abilities of the backend with the model that is loaded. */
   capabilities: unary(ExtensionsService.capabilities, CapabilitiesRequest, CapabilitiesReply),
   /** Writes the cache of one slot to a file. */
   saveSlot: unary(ExtensionsService.saveSlot, SaveSlotRequest, SaveSlotReply),

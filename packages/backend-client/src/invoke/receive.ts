@@ -1,7 +1,8 @@
 import type { ServiceError, StatusObject } from '@grpc/grpc-js'
 import type { Connection } from '../connection.ts'
-import { BackendError, toAbortError, toBackendError } from '../errors.ts'
-import { passTrailers, type StreamOptions } from './options.ts'
+import { toAbortError } from '../errors.ts'
+import { idleError } from './idle.ts'
+import { passTrailers, type StreamOptions, toCallError } from './options.ts'
 
 /** The reading half of a grpc-js call. */
 interface ReadableCall {
@@ -20,10 +21,10 @@ interface Receiving {
 }
 
 /**
- * Replies of a call, pulled one at a time: what is not asked for stays in the buffers of the connection and holds the
- * backend back. Listens from the moment it is made. Leaving the loop early cancels the call; an abort also ends a
- * read that is waiting, at once. Replies that were taken off the connection before a failure come before it; a slow reader
- * loses those that were still waiting there, because the library underneath drops them.
+ * The replies of a call, pulled one at a time. Replies that nobody has asked for stay in the buffers of the connection and
+ * hold the backend back. Listening begins at once. Leaving the loop early cancels the call; an abort also ends a read that
+ * waits, in the same tick. Replies that were taken off the connection before a failure come before it; a slow reader loses
+ * the ones that still wait in the connection, because grpc-js drops them.
  */
 export function receive<Reply>(call: ReadableCall, receiving: Receiving): AsyncGenerator<Reply, void, void> {
   const { connection, path, options } = receiving
@@ -53,7 +54,7 @@ export function receive<Reply>(call: ReadableCall, receiving: Receiving): AsyncG
     release()
   })
   call.on('error', (error) => {
-    failure = toBackendError(error, { path, maxMessageBytes: connection.maxMessageBytes })
+    failure = toCallError(error, { path, maxMessageBytes: connection.maxMessageBytes })
     release()
   })
   if (signal?.aborted) abort()
@@ -72,7 +73,7 @@ export function receive<Reply>(call: ReadableCall, receiving: Receiving): AsyncG
       while (true) {
         if (aborted) throw aborted
         const message = call.read()
-        // The call was made with the decoder of this method: what it reads is a Reply or null.
+        // The call was made with the decoder of this method, so `read` gives a Reply or null.
         if (message !== null) yield message as Reply
         else if (failure) throw failure
         else if (ended) return
@@ -84,11 +85,4 @@ export function receive<Reply>(call: ReadableCall, receiving: Receiving): AsyncG
     }
   }
   return pull()
-}
-
-function idleError(path: string): BackendError {
-  return new BackendError('timeout', 'the backend sent nothing for too long', {
-    code: 'backend_idle',
-    details: { rpc: path },
-  })
 }

@@ -1,7 +1,7 @@
 import type { Connection } from '../connection.ts'
-import { toAbortError, toBackendError } from '../errors.ts'
+import { toAbortError } from '../errors.ts'
 import { encodeMessage, type Method, type PartialMessage } from '../method.ts'
-import { type CallOptions, callDeadline, callMetadata, passTrailers } from './options.ts'
+import { type CallOptions, callDeadline, callMetadata, passTrailers, toCallError } from './options.ts'
 
 /** Calls a method of one request and one reply. Settles at once when the signal is aborted. */
 export function callUnary<Request, Reply>(
@@ -23,11 +23,11 @@ export function callUnary<Request, Reply>(
       callDeadline(options),
       (error, reply) => {
         signal?.removeEventListener('abort', abort)
-        if (error) reject(toBackendError(error, { path, maxMessageBytes: connection.maxMessageBytes }))
+        if (error) reject(toCallError(error, { path, maxMessageBytes: connection.maxMessageBytes }))
         else if (reply !== undefined) resolve(reply)
       },
     )
-    // The status follows the reply in the same turn, ahead of whoever waits for the promise.
+    // The status follows the reply in the same turn, before the promise settles for its reader.
     running.on('status', (end) => passTrailers(end, options))
     connection.track(running)
     function abort() {

@@ -1,0 +1,85 @@
+import { constants } from 'node:http2'
+import { status } from '@grpc/grpc-js'
+import { expect, it } from 'vitest'
+import { decodePercent, readHttpStatus, readReset, readTrailers } from './call-status.ts'
+
+/** The table of `http-grpc-status-mapping.md` in the gRPC repository. */
+it.each([
+  [400, status.INTERNAL],
+  [401, status.UNAUTHENTICATED],
+  [403, status.PERMISSION_DENIED],
+  [404, status.UNIMPLEMENTED],
+  [429, status.UNAVAILABLE],
+  [502, status.UNAVAILABLE],
+  [503, status.UNAVAILABLE],
+  [504, status.UNAVAILABLE],
+  [200, status.UNKNOWN],
+  [302, status.UNKNOWN],
+  [500, status.UNKNOWN],
+])('reads HTTP status %i as status %i', (http, code) => {
+  expect(readHttpStatus(http)).toMatchObject({ code, details: `the backend answered with HTTP status ${http}` })
+})
+
+/** The table of `PROTOCOL-HTTP2.md` in the gRPC repository. */
+it.each([
+  ['NGHTTP2_NO_ERROR', status.INTERNAL],
+  ['NGHTTP2_PROTOCOL_ERROR', status.INTERNAL],
+  ['NGHTTP2_INTERNAL_ERROR', status.INTERNAL],
+  ['NGHTTP2_FLOW_CONTROL_ERROR', status.INTERNAL],
+  ['NGHTTP2_FRAME_SIZE_ERROR', status.INTERNAL],
+  ['NGHTTP2_REFUSED_STREAM', status.UNAVAILABLE],
+  ['NGHTTP2_CANCEL', status.CANCELLED],
+  ['NGHTTP2_COMPRESSION_ERROR', status.INTERNAL],
+  ['NGHTTP2_ENHANCE_YOUR_CALM', status.RESOURCE_EXHAUSTED],
+  ['NGHTTP2_INADEQUATE_SECURITY', status.PERMISSION_DENIED],
+] as const)('reads a reset with %s', (name, code) => {
+  expect(readReset(constants[name]).code).toBe(code)
+})
+
+it('reads status, text and metadata of trailers', () => {
+  const trailers = {
+    'grpc-status': '8',
+    'grpc-message': 'gr%C3%BC%C3%9Fe 100%25',
+    'svc-error-kind': 'too_large',
+    'trace-bin': 'AAEC',
+    odd: 'grüße',
+  }
+  expect(readTrailers(trailers, 200)).toEqual({
+    code: status.RESOURCE_EXHAUSTED,
+    details: 'grüße 100%',
+    trailers: { 'svc-error-kind': 'too_large' },
+  })
+})
+
+it('takes the status of gRPC where there is one, whatever HTTP says', () => {
+  expect(readTrailers({ 'grpc-status': '5', 'grpc-message': 'no face' }, 404)).toMatchObject({
+    code: status.NOT_FOUND,
+    details: 'no face',
+  })
+  expect(readTrailers({}, 503)).toMatchObject({ code: status.UNAVAILABLE })
+})
+
+it.each(['banana', '', '-1', '1.5', '99999999999'])('reads the status "%s" as unknown', (text) => {
+  expect(readTrailers({ 'grpc-status': text }, 200)).toMatchObject({
+    code: status.UNKNOWN,
+    details: 'the backend ended the call with a status that is no number',
+  })
+})
+
+it('reads trailers without a status as unknown', () => {
+  expect(readTrailers({}, 200)).toMatchObject({ code: status.UNKNOWN })
+})
+
+it.each([
+  ['plain', 'plain'],
+  ['100%', '100%'],
+  ['100%25', '100%'],
+  ['%2Fa%23b', '/a#b'],
+  ['%zz and %C3%BC', '%zz and ü'],
+  ['%F0%9F%98%80', '😀'],
+  ['%FF', '\uFFFD'],
+  ['%', '%'],
+  ['%4', '%4'],
+])('decodes the text "%s"', (encoded, text) => {
+  expect(decodePercent(encoded)).toBe(text)
+})

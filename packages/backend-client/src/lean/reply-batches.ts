@@ -1,0 +1,92 @@
+import { IdleWatch } from '../invoke/idle.ts'
+import type { ReplySink } from '../push-replies.ts'
+import type { CallReceiver, LeanCall } from './lean-call.ts'
+
+/** How batches are read and how long their sink waits. */
+export interface ReplyBatchesOptions<Reply> {
+  readonly sink: ReplySink<Reply>
+  decode(bytes: Buffer): Reply
+  readonly signal: AbortSignal | undefined
+  readonly idleTimeoutMs: number | undefined
+  onIdle(): void
+}
+
+/**
+ * Hands the replies that one read of the socket has brought to a sink, together. Node passes each frame on by itself, but
+ * runs no promise job before the read is done.
+ */
+export class ReplyBatches<Reply> implements CallReceiver {
+  readonly #options: ReplyBatchesOptions<Reply>
+  readonly #idle: IdleWatch
+  #batch: Reply[] = []
+  #isScheduled = false
+  #isPaused = false
+  #isOver = false
+  #ending: { readonly error: Error | undefined } | undefined
+
+  constructor(options: ReplyBatchesOptions<Reply>) {
+    this.#options = options
+    this.#idle = new IdleWatch(options.idleTimeoutMs, options.onIdle)
+    this.#idle.wait()
+  }
+
+  onMessage(bytes: Buffer, call: LeanCall): void {
+    const reply = call.decode(this.#options.decode, bytes)
+    if (reply === undefined) return
+    this.#batch.push(reply)
+    this.#schedule(call)
+  }
+
+  onEnd(error: Error | undefined, call?: LeanCall): void {
+    this.#idle.stop()
+    this.#ending ??= { error }
+    if (this.#options.signal?.aborted) this.#batch = []
+    this.#schedule(call)
+  }
+
+  pause(): void {
+    this.#isPaused = true
+    this.#idle.rest()
+  }
+
+  resume(call: LeanCall | undefined): void {
+    if (!this.#isPaused) return
+    this.#isPaused = false
+    if (!this.#ending) this.#idle.wait()
+    this.#schedule(call)
+  }
+
+  /** Hands nothing on any more. */
+  stop(): void {
+    this.#isOver = true
+    this.#batch = []
+    this.#idle.stop()
+  }
+
+  #schedule(call: LeanCall | undefined): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    void Promise.resolve().then(() => this.#flush(call))
+  }
+
+  #flush(call: LeanCall | undefined): void {
+    this.#isScheduled = false
+    if (this.#batch.length > 0 && !this.#isPaused) this.#handOn(call)
+    if (this.#ending === undefined || this.#batch.length > 0 || this.#isOver) return
+    this.#isOver = true
+    this.#options.sink.onEnd(this.#ending.error)
+  }
+
+  #handOn(call: LeanCall | undefined): void {
+    const batch = this.#batch
+    this.#batch = []
+    if (!this.#ending) this.#idle.wait()
+    try {
+      this.#options.sink.onReplies(batch)
+    } catch (thrown) {
+      const error = thrown instanceof Error ? thrown : new Error(String(thrown))
+      this.#ending = { error }
+      call?.end(error)
+    }
+  }
+}

@@ -1,0 +1,99 @@
+/** Takes the replies of a stream as they arrive. */
+export interface ReplySink<Reply> {
+  /**
+   * Takes the replies that arrived together, in order, at least one. Must not keep the array. An error thrown here ends
+   * the stream, and {@link onEnd} gets it.
+   */
+  onReplies(replies: readonly Reply[]): void
+  /** Comes once, last. Without an error the stream has ended well. */
+  onEnd(error: Error | undefined): void
+}
+
+/** A stream on its way into a sink. */
+export interface ReplyFlow {
+  /**
+   * Holds the stream back: no replies come until {@link resume}, and the backend has to wait once the window of the
+   * connection is full. An end without replies before it still comes.
+   */
+  pause(): void
+  resume(): void
+  /**
+   * Breaks the stream off. Nothing comes after this, no end either. A generator that is not of our client hears of it with
+   * its next reply; abort its signal to end it at once.
+   */
+  cancel(): void
+}
+
+/** The method that pushes a stream of this package. */
+export const PUSH = Symbol('push')
+
+/** A stream of replies that can be pushed. */
+export interface PushableReplies<Reply> extends AsyncGenerator<Reply, void, void> {
+  [PUSH](sink: ReplySink<Reply>): ReplyFlow
+}
+
+/**
+ * Pushes a stream of replies into a sink instead of pulling them one by one. The replies that one read of the socket has
+ * brought come in one batch, without a promise between them; those of grpc-js and of other generators come one by one. The
+ * stream must not have been read from.
+ *
+ * @example
+ * const flow = pushReplies(client.predictStream({ Prompt: 'Hello' }, { signal }), {
+ *   onReplies: (replies) => response.write(Buffer.concat(replies.map(toEvent))) || flow.pause(),
+ *   onEnd: (error) => response.end(error && toErrorEvent(error)),
+ * })
+ * response.on('drain', () => flow.resume())
+ */
+export function pushReplies<Reply>(replies: AsyncGenerator<Reply, void, void>, sink: ReplySink<Reply>): ReplyFlow {
+  return isPushable(replies)
+    ? replies[PUSH](sink)
+    : pullInto(replies, sink, () => void replies.return().catch(() => {}))
+}
+
+function isPushable<Reply>(replies: AsyncGenerator<Reply, void, void>): replies is PushableReplies<Reply> {
+  return PUSH in replies
+}
+
+/** Pulls replies into a sink, one by one. `leave` ends a generator that may be waiting. */
+export function pullInto<Reply>(
+  replies: AsyncGenerator<Reply, void, void>,
+  sink: ReplySink<Reply>,
+  leave: () => void,
+): ReplyFlow {
+  let isCancelled = false
+  let resume: (() => void) | undefined
+  let resumed: Promise<void> | undefined
+
+  const pull = async (): Promise<void> => {
+    for await (const reply of replies) {
+      while (resumed) await resumed
+      if (isCancelled) return
+      sink.onReplies([reply])
+    }
+  }
+  const end = (error: Error | undefined): void => {
+    if (!isCancelled) sink.onEnd(error)
+  }
+  void pull().then(
+    () => end(undefined),
+    (error: unknown) => end(error instanceof Error ? error : new Error(String(error))),
+  )
+  const wake = (): void => {
+    resume?.()
+    resume = undefined
+    resumed = undefined
+  }
+  return {
+    pause() {
+      resumed ??= new Promise((resolve) => {
+        resume = resolve
+      })
+    },
+    resume: wake,
+    cancel() {
+      isCancelled = true
+      wake()
+      leave()
+    },
+  }
+}

@@ -1,0 +1,206 @@
+import { once } from 'node:events'
+import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
+import { createServer, type Socket } from 'node:net'
+import { expect, it } from 'vitest'
+import { createBackendClient, type GrpcClient } from '../../src/index.ts'
+import { GRPC_CLIENTS } from '../grpc-clients.ts'
+import { answerWell, GRPC_HEADERS, replyFrame, resetCode, startHttp2Backend } from './http2-backend.ts'
+import { CALL_KINDS, type CallKind, settle } from './outcome.ts'
+
+/** How far a backend has come with its reply when the caller leaves. */
+const STEPS: Readonly<Record<string, (stream: ServerHttp2Stream) => void>> = {
+  'before the headers': () => {},
+  'after the headers': (stream) => stream.respond(GRPC_HEADERS),
+  'inside a message': (stream) => {
+    stream.respond(GRPC_HEADERS)
+    stream.write(replyFrame('hello').subarray(0, 8))
+  },
+  'after a message': (stream) => {
+    stream.respond(GRPC_HEADERS)
+    stream.write(replyFrame('hello'))
+  },
+}
+
+const CANCELLED = { kind: 'cancelled', code: 'cancelled', message: 'the call was cancelled' }
+
+/** The first call is left alone after it has begun; every other is answered. */
+async function startLeavable(begin: (stream: ServerHttp2Stream) => void) {
+  let take: (stream: ServerHttp2Stream) => void = () => {}
+  const taken = new Promise<ServerHttp2Stream>((resolve) => {
+    take = resolve
+  })
+  let calls = 0
+  const backend = await startHttp2Backend((stream) => {
+    calls += 1
+    if (calls > 1) return answerWell(stream)
+    stream.resume()
+    begin(stream)
+    take(stream)
+  })
+  return { backend, taken }
+}
+
+const RUNS = Object.entries(STEPS).flatMap(([step, begin]) =>
+  CALL_KINDS.flatMap((kind) => GRPC_CLIENTS.map((grpcClient) => ({ step, begin, kind, grpcClient }))),
+)
+
+it.each(RUNS)('cancels a $kind call over $grpcClient $step', async ({ begin, kind, grpcClient }) => {
+  const { backend, taken } = await startLeavable(begin)
+  await using _backend = backend
+  await using client = createBackendClient({ grpcClient, address: backend.address })
+  const controller = new AbortController()
+  const outcome = settle(client, kind, { signal: controller.signal })
+  const stream = await taken
+  const closed = resetCode(stream)
+  controller.abort()
+  expect(await outcome).toMatchObject(CANCELLED)
+  expect(await closed).toBe(constants.NGHTTP2_CANCEL)
+  await client.health()
+  expect(backend.sessions).toHaveLength(1)
+})
+
+it.concurrent.each(RUNS)(
+  'ends a $kind call over $grpcClient at its deadline $step',
+  async ({ begin, kind, grpcClient }) => {
+    const { backend, taken } = await startLeavable(begin)
+    await using _backend = backend
+    await using client = createBackendClient({ grpcClient, address: backend.address })
+    const outcome = settle(client, kind, { timeoutMs: 2000 })
+    const closed = resetCode(await taken)
+    expect(await outcome).toMatchObject({ kind: 'timeout', code: 'backend_timeout' })
+    expect(await closed).toBe(constants.NGHTTP2_CANCEL)
+  },
+)
+
+const BOTH = GRPC_CLIENTS.flatMap((grpcClient) =>
+  CALL_KINDS.map((kind): readonly [GrpcClient, CallKind] => [grpcClient, kind]),
+)
+
+it.each(BOTH)('over %s cancels a %s call that waits for a connection', async (grpcClient, kind) => {
+  await using mute = await startMute()
+  await using client = createBackendClient({ grpcClient, address: mute.address })
+  const controller = new AbortController()
+  const outcome = settle(client, kind, { signal: controller.signal })
+  await mute.connected
+  controller.abort()
+  expect(await outcome).toMatchObject(CANCELLED)
+})
+
+it.each(BOTH)('over %s ends a %s call that waits for a connection at its deadline', async (grpcClient, kind) => {
+  await using mute = await startMute()
+  await using client = createBackendClient({ grpcClient, address: mute.address })
+  expect(await settle(client, kind, { timeoutMs: 200 })).toMatchObject({ kind: 'timeout', code: 'backend_timeout' })
+})
+
+it.each(BOTH)(
+  'over %s fails a %s call that waits for a connection when the client is closed',
+  async (grpcClient, kind) => {
+    await using mute = await startMute()
+    const client = createBackendClient({ grpcClient, address: mute.address })
+    const outcome = settle(client, kind)
+    await mute.connected
+    client.close()
+    expect(await outcome).toMatchObject({ kind: 'unavailable', code: 'backend_cancelled' })
+  },
+)
+
+it('gives an attempt to connect up when nobody waits for it any more, and starts another for the next call', async () => {
+  await using mute = await startMute()
+  await using client = createBackendClient({ address: mute.address })
+  for (let round = 0; round < 2; round += 1) {
+    const controller = new AbortController()
+    const outcome = settle(client, 'unary', { signal: controller.signal })
+    const socket = await mute.nextSocket()
+    const closed = once(socket, 'close')
+    controller.abort()
+    await closed
+    expect(await outcome).toMatchObject(CANCELLED)
+  }
+})
+
+it.each(BOTH)('over %s fails a %s call that runs when the client is closed', async (grpcClient, kind) => {
+  const { backend, taken } = await startLeavable(() => {})
+  await using _backend = backend
+  const client = createBackendClient({ grpcClient, address: backend.address })
+  const outcome = settle(client, kind)
+  const stream = await taken
+  const gone = once(stream, 'close')
+  client.close()
+  expect(await outcome).toMatchObject({
+    kind: 'unavailable',
+    code: 'backend_cancelled',
+    message: 'the backend broke the call off',
+  })
+  await gone
+})
+
+it.each(GRPC_CLIENTS)('over %s tells the backend how much time is left', async (grpcClient) => {
+  const seen: IncomingHttpHeaders[] = []
+  await using backend = await startHttp2Backend((stream, headers) => {
+    seen.push(headers)
+    answerWell(stream)
+  })
+  await using client = createBackendClient({ grpcClient, address: backend.address })
+  await client.health({ timeoutMs: 60_000 })
+  await client.health()
+  const amount = Number(/^(\d{1,8})m$/.exec(String(seen[0]?.['grpc-timeout']))?.[1])
+  expect(amount).toBeGreaterThan(50_000)
+  expect(amount).toBeLessThanOrEqual(60_000)
+  expect(seen[1]).not.toHaveProperty('grpc-timeout')
+})
+
+it.each(GRPC_CLIENTS)('over %s sends the headers of gRPC', async (grpcClient) => {
+  let seen: IncomingHttpHeaders = {}
+  await using backend = await startHttp2Backend((stream, headers) => {
+    seen = headers
+    answerWell(stream)
+  })
+  await using client = createBackendClient({ grpcClient, address: backend.address, token: 'secret' })
+  await client.health({ metadata: { 'X-Trace': 'abc' } })
+  expect(seen).toMatchObject({
+    ':method': 'POST',
+    ':path': '/backend.Backend/Health',
+    ':scheme': 'http',
+    ':authority': backend.address,
+    te: 'trailers',
+    'content-type': 'application/grpc',
+    'grpc-accept-encoding': 'identity,deflate,gzip',
+    authorization: 'Bearer secret',
+    'x-trace': 'abc',
+  })
+})
+
+it.each(BOTH)('over %s refuses a %s call with metadata that cannot be sent', async (grpcClient, kind) => {
+  await using backend = await startHttp2Backend((stream) => answerWell(stream))
+  await using client = createBackendClient({ grpcClient, address: backend.address })
+  const refused = { kind: 'invalid_request', code: 'backend_metadata' }
+  for (const metadata of [{ 'a b': 'x' }, { name: 'grüße' }, { name: 'a\nb' }, { 'grpc-timeout': '1S' }, { te: 'x' }]) {
+    expect(await settle(client, kind, { metadata: { ...metadata } as Record<string, string> })).toMatchObject(refused)
+  }
+  expect(backend.sessions).toHaveLength(0)
+})
+
+/** A server that takes connections and says nothing. */
+async function startMute() {
+  const server = createServer()
+  const sockets: Socket[] = []
+  const waiting: ((socket: Socket) => void)[] = []
+  server.on('connection', (socket) => {
+    sockets.push(socket)
+    socket.on('error', () => {})
+    socket.resume()
+    waiting.shift()?.(socket)
+  })
+  const nextSocket = () => new Promise<Socket>((resolve) => waiting.push(resolve))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const bound = server.address()
+  return {
+    address: `127.0.0.1:${typeof bound === 'object' && bound ? bound.port : 0}`,
+    connected: once(server, 'connection'),
+    nextSocket,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
