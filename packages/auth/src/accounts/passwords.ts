@@ -64,7 +64,8 @@ const ESTIMATED_LENGTH = 32
 /** argon2id with 19 MiB, two passes, one lane. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 const CURRENT = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=\d+\$/
-const BCRYPT = /^\$2[aby]\$\d\d\$/
+const ARGON2 = /^\$argon2(?:id|i|d)\$v=\d{1,3}\$m=\d{1,9},t=\d{1,9},p=\d{1,9}\$[\w+/]+\$[\w+/]+$/
+const BCRYPT = /^\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}$/
 /** A hash of a random value that nobody knows. */
 const DECOY = '$argon2id$v=19$m=19456,t=2,p=1$Q17P+9dGPwg0mk4oF+KA9Q$vwqVpm1lGyfUR539m3cGGEV4VfxsYxH1OiUYN+KV8mY'
 /** bcrypt looks at no more bytes. */
@@ -111,11 +112,11 @@ export function createPasswords(options: PasswordsOptions = {}): Passwords {
 
   async function verifyNow(password: string, hash: string | undefined): Promise<boolean> {
     const { verify } = await import('@node-rs/argon2')
-    if (hash === undefined) {
+    if (hash !== undefined && ARGON2.test(hash)) return verify(hash, password)
+    if (hash === undefined || !BCRYPT.test(hash)) {
       await verify(DECOY, password)
       return false
     }
-    if (!BCRYPT.test(hash)) return verify(hash, password)
     if (Buffer.byteLength(password) > BCRYPT_BYTES) return false
     const { default: bcrypt } = await import('bcrypt')
     return bcrypt.compare(password, hash.replace(/^\$2y\$/, '$2b$'))
