@@ -48,7 +48,7 @@ export interface Sessions {
   endOthers(userId: string, options: CallOptions & { readonly except?: string | undefined }): Promise<number>
   /** Ends the sessions that a session of the OIDC issuer has begun. @returns how many */
   endByProvider(
-    account: { readonly userId: string; readonly providerSession: string },
+    account: { readonly userId: string | undefined; readonly providerSession: string },
     options: CallOptions,
   ): Promise<number>
 }
@@ -112,7 +112,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     },
     async endByProvider(account, call) {
       const count = await store.removeByProvider(account, call)
-      revocations.publish({ kind: 'user', userId: account.userId })
+      revocations.publish(account.userId === undefined ? { kind: 'all' } : { kind: 'user', userId: account.userId })
       return count
     },
   }

@@ -41,11 +41,16 @@ const EMAIL = /^[^\s@"<>()\u0000-\u001f\u007f]{1,64}@[^\s@"<>()\u0000-\u001f\u00
 const INVITE_CODE = /^[0-9a-f]{64}$/
 const MAX_NAME_LENGTH = 200
 
+/** Whether a text in lower case has the form of an address. */
+export function isEmail(text: string): boolean {
+  return EMAIL.test(text) && !text.endsWith('.')
+}
+
 /** The address of a form, as it is kept. */
 export function readEmail(value: unknown): string {
   if (typeof value !== 'string' || value.trim() === '') throw invalidValue('email is required')
   const email = normalizeEmail(value)
-  if (!EMAIL.test(email) || email.endsWith('.')) throw invalidValue('invalid email address')
+  if (!isEmail(email)) throw invalidValue('invalid email address')
   return checkText(email, { name: 'email', maxLength: 254 })
 }
 

@@ -79,7 +79,12 @@ export function createDrizzleSessions(queries: DrizzleQueries, tables: AuthTable
     removeByUser: (userId, { except }) =>
       removeWhere(and(eq(sessions.userId, userId), except === undefined ? undefined : ne(sessions.id, except))),
     removeByProvider: ({ userId, providerSession }) =>
-      removeWhere(and(eq(sessions.userId, userId), eq(sessions.providerSession, providerSession))),
+      removeWhere(
+        and(
+          userId === undefined ? undefined : eq(sessions.userId, userId),
+          eq(sessions.providerSession, providerSession),
+        ),
+      ),
     removeExpired: ({ now, limit }) =>
       queries.change((db) =>
         db

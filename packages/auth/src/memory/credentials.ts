@@ -116,7 +116,8 @@ export function createMemorySessions(state: MemoryState): SessionStore {
       raise(
         removeWhere(
           state.sessions,
-          (session) => session.userId === userId && session.providerSession === providerSession,
+          (session) =>
+            (userId === undefined || session.userId === userId) && session.providerSession === providerSession,
         ),
       ),
     removeExpired: async (limits) => removeExpired(state.sessions, limits),

@@ -91,9 +91,9 @@ export interface SessionStore {
   remove(id: string, options: CallOptions): Promise<boolean>
   /** Removes the sessions of an account but for one. */
   removeByUser(userId: string, options: CallOptions & { readonly except?: string | undefined }): Promise<number>
-  /** Removes the sessions that an OIDC session has begun. */
+  /** Removes the sessions that an OIDC session has begun, of one account or of all. */
   removeByProvider(
-    account: { readonly userId: string; readonly providerSession: string },
+    account: { readonly userId: string | undefined; readonly providerSession: string },
     options: CallOptions,
   ): Promise<number>
   /** @returns how many sessions that expired before `now` were removed, at most `limit` */
