@@ -4,6 +4,7 @@ import { base } from '../../tsup.base.ts'
 export default defineConfig(
   base({
     index: 'src/index.ts',
+    access: 'src/access/index.ts',
     accounts: 'src/accounts/index.ts',
     drizzle: 'src/drizzle/index.ts',
     memory: 'src/memory/index.ts',

@@ -63,7 +63,7 @@ const ROTATION_AGE_MS = 3_600_000
 const LOOK_UP_TIMEOUT_MS = 10_000
 const SESSION_VALUE = /^[0-9a-f]{64}$/
 /** A user key: the prefix and 256 bits. */
-export const API_KEY_VALUE = /^svc-[0-9a-f]{64}$/
+const API_KEY_VALUE = /^svc-[0-9a-f]{64}$/
 
 /** Finds out who is calling: sessions and user keys first, then shared keys (§5.2). */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {

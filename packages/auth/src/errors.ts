@@ -1,6 +1,6 @@
 import { type ErrorKind, SvcError, type SvcErrorOptions } from '@svc/errors'
 
-/** Everything this package throws on purpose, but for refusals of routes and models. */
+/** Everything this package throws on purpose. */
 export class AuthError extends SvcError {
   override readonly name = 'AuthError'
 

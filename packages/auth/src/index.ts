@@ -5,6 +5,10 @@
  * @module
  */
 
+// Everything at once
+
+export { type Auth, type AuthOptions, createAuth } from './auth.ts'
+
 // Who is calling
 
 export { type Authenticator, type AuthenticatorOptions, createAuthenticator } from './authenticate.ts'
@@ -26,15 +30,8 @@ export {
 
 // What they may do
 
-export {
-  checkAccess,
-  checkModelAccess,
-  decideAccess,
-  decideModelAccess,
-  type Refusal,
-  type RouteRequirement,
-} from './access.ts'
-export { FEATURES, type Feature, isFeature, resolveFeatures } from './features.ts'
+export { checkAccess, checkModelAccess, type RouteRequirement } from './access/access.ts'
+export type { Feature } from './access/features.ts'
 
 // Credentials
 

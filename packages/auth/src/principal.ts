@@ -1,4 +1,4 @@
-import { type Feature, resolveFeatures } from './features.ts'
+import { type Feature, resolveFeatures } from './access/features.ts'
 import type { ApiKey, FoundSession, KeyScopes } from './ports/credentials.ts'
 import type { QuotaRule, UsageSource } from './ports/usage.ts'
 import type { Provider, User } from './ports/users.ts'

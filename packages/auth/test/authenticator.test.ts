@@ -124,7 +124,7 @@ describe('a session', () => {
     const found = await Promise.all(Array.from({ length: 50 }, () => world.authenticate(headers)))
     expect(found.every((one) => one?.isRotationDue)).toBe(true)
     const rotated = await Promise.all(
-      found.map((one) => (one === undefined ? undefined : world.sessions.rotate(one, call))),
+      found.flatMap((one) => (one === undefined ? [] : [world.sessions.rotate(one, call)])),
     )
     const issued = rotated.filter((one) => one !== undefined)
     expect(issued).toHaveLength(1)

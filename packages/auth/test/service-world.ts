@@ -26,7 +26,7 @@ export interface ServicesOptions {
 }
 
 /** The secret of all worlds. */
-export const SECRET = 'a secret of more than thirty-two characters'
+const SECRET = 'a secret of more than thirty-two characters'
 
 /** All services over one set of stores. */
 export function createServices(options: ServicesOptions = {}) {

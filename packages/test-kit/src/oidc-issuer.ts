@@ -72,7 +72,8 @@ export async function startOidcIssuer(options: {
       claims: () => Promise.resolve({ sub: id, ...options.toClaims(id) }),
     }),
   })
-  server.on('request', provider.callback())
+  const answer = provider.callback()
+  server.on('request', (request, response) => void answer(request, response))
   return {
     issuer,
     async agree(start, login) {

@@ -1,6 +1,6 @@
+import { isFeature } from '../access/features.ts'
 import { checkNames, checkText } from '../check-text.ts'
 import { AuthError, invalidValue, missing } from '../errors.ts'
-import { isFeature } from '../features.ts'
 import type { CallOptions } from '../ports/clock.ts'
 import type { ChangeOutcome, ModelAllowList, Page, ProfileChange, User } from '../ports/users.ts'
 import type { Revocations } from '../revocations.ts'

@@ -47,7 +47,7 @@ export function isEmail(text: string): boolean {
 }
 
 /** The address of a form, as it is kept. */
-export function readEmail(value: unknown): string {
+function readEmail(value: unknown): string {
   if (typeof value !== 'string' || value.trim() === '') throw invalidValue('email is required')
   const email = normalizeEmail(value)
   if (!isEmail(email)) throw invalidValue('invalid email address')

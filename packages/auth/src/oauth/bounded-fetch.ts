@@ -62,6 +62,6 @@ export function isSafeUrl(text: string): boolean {
 }
 
 /** Whether a host name is this machine. */
-export function isLoopback(hostname: string): boolean {
+function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
 }

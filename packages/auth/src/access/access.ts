@@ -1,6 +1,6 @@
-import { SvcError } from '@svc/errors'
+import { AuthError } from '../errors.ts'
+import type { Principal } from '../principal.ts'
 import type { Feature } from './features.ts'
-import type { Principal } from './principal.ts'
 
 /** What a route asks of its caller (§4, §5.4). */
 export interface RouteRequirement {
@@ -69,20 +69,20 @@ function messageFor(refusal: Exclude<Refusal, { readonly kind: 'unauthenticated'
 }
 
 /** The error of a refusal, with the texts of §7.1: 401, or 403 with the type `authorization_error`. */
-export function toAccessError(refusal: Refusal): SvcError {
+export function toAccessError(refusal: Refusal): AuthError {
   if (refusal.kind === 'unauthenticated') {
-    return new SvcError('unauthenticated', 'An authentication key is required', {
+    return new AuthError('unauthenticated', 'An authentication key is required', {
       details: { type: 'invalid_request_error' },
     })
   }
-  const code = refusal.kind.replace('-', '_').replace('-', '_')
-  return new SvcError('forbidden', messageFor(refusal), { code, details: { type: 'authorization_error' } })
+  const code = refusal.kind.replaceAll('-', '_')
+  return new AuthError('forbidden', messageFor(refusal), { code, details: { type: 'authorization_error' } })
 }
 
 /**
  * Passes a caller who may use a route.
  *
- * @throws {SvcError} `unauthenticated` or `forbidden`
+ * @throws {AuthError} `unauthenticated` or `forbidden`
  */
 export function checkAccess(principal: Principal, requirement: RouteRequirement): void {
   const refusal = decideAccess(principal, requirement)
@@ -92,7 +92,7 @@ export function checkAccess(principal: Principal, requirement: RouteRequirement)
 /**
  * Passes a caller who may use a model.
  *
- * @throws {SvcError} `forbidden`
+ * @throws {AuthError} `forbidden`
  */
 export function checkModelAccess(principal: Principal, model: string): void {
   const refusal = decideModelAccess(principal, model)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { ANONYMOUS_PRINCIPAL, createLocalPrincipal, LEGACY_PRINCIPAL, type Principal } from '../principal.ts'
 import { checkAccess, checkModelAccess, decideAccess, decideModelAccess, type RouteRequirement } from './access.ts'
 import { resolveFeatures } from './features.ts'
-import { ANONYMOUS_PRINCIPAL, createLocalPrincipal, LEGACY_PRINCIPAL, type Principal } from './principal.ts'
 
 const admin = createLocalPrincipal()
 const user: Principal = {
