@@ -42,7 +42,7 @@ const NAMES = [
   'auth_sign_ins',
   'auth_facts',
   'auth_usage_records',
-  'auth_usage_hours',
+  'auth_usage_sums',
   'auth_quota_rules',
   'auth_quota_counters',
   'auth_quota_reservations',

@@ -180,7 +180,7 @@ describe.each(places)('usage in $name', ({ open }) => {
       Array.from({ length: 10 }, (_, index) => record(`r${index}`, { createdAt: NOW - index * day })),
       call,
     )
-    const limits = { maxRecords: 4, before: 0, limit: 5 }
+    const limits = { maxRecords: 4, before: 0, hoursBefore: 0, daysBefore: 0, limit: 5 }
     expect(await usage.prune(limits, call)).toBe(5)
     expect(await usage.prune(limits, call)).toBe(1)
     expect(await usage.prune(limits, call)).toBe(0)
@@ -189,6 +189,25 @@ describe.each(places)('usage in $name', ({ open }) => {
     expect((await reports.readUsage({ period: 'all', view: 'all' }, call)).totals.requests).toBe(10)
     // the hour in which the week begins has no single records any more, so all of it counts
     expect((await reports.readUsage({ period: 'week', view: 'all' }, call)).totals.requests).toBe(8)
+  })
+
+  it('DB-3: removes sums of hours and days in their time, and never those of months', async () => {
+    await using place = await open()
+    const { usage } = place.stores
+    const day = 86_400_000
+    await usage.append(
+      [0, 1, 70, 500].map((age) => record(`r${age}`, { createdAt: NOW - age * day })),
+      call,
+    )
+    const reports = createReports(place.stores)
+    let removed = 0
+    for (let count = await reports.prune(call); count > 0; count = await reports.prune(call)) removed += count
+    // a record of 500 days, its hour and its day, and the hour of the one of 70 days
+    expect(removed).toBe(4)
+    expect((await reports.readUsage({ period: 'all', view: 'all' }, call)).totals.requests).toBe(4)
+    expect((await reports.readUsage({ period: 'month', view: 'all' }, call)).totals.requests).toBe(2)
+    const days = await usage.group({ bucket: 'day', byModel: true }, { ...call, limit: 10 })
+    expect(days).toHaveLength(3)
   })
 
   it('refuses reports of too many rows', async () => {
@@ -222,15 +241,17 @@ describe.each(places)('usage in $name', ({ open }) => {
       [record('a'), record('b', { userId: 'legacy-api-key' }), record('c', { source: 'apikey' })],
       call,
     )
-    for (const table of ['auth_usage_records', 'auth_usage_hours'])
+    for (const table of ['auth_usage_records', 'auth_usage_sums'])
       await place.execute(`UPDATE ${table} SET source = '' WHERE source = 'web'`)
-    expect(await usage.backfillSources(call)).toBe(4)
+    // the same account has gone on under a version that knows sources
+    await usage.append([record('d')], call)
+    expect(await usage.backfillSources(call)).toBe(2)
     expect(await usage.backfillSources(call)).toBe(0)
     const { bySource } = (await createReports(place.stores).readSources({ period: 'day', view: 'all' }, call)).totals
     expect(bySource).toEqual({
       apikey: { tokens: 3, requests: 1 },
       legacy: { tokens: 3, requests: 1 },
-      web: { tokens: 3, requests: 1 },
+      web: { tokens: 6, requests: 2 },
     })
   })
 })

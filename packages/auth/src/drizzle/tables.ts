@@ -11,12 +11,7 @@ import {
 } from './tables/quotas.ts'
 import { sessionsOnPostgres, sessionsOnSqlite } from './tables/sessions.ts'
 import { signInsOnPostgres, signInsOnSqlite } from './tables/sign-ins.ts'
-import {
-  usageHoursOnPostgres,
-  usageHoursOnSqlite,
-  usageRecordsOnPostgres,
-  usageRecordsOnSqlite,
-} from './tables/usage.ts'
+import { usageRecordsOnPostgres, usageRecordsOnSqlite, usageSumsOnPostgres, usageSumsOnSqlite } from './tables/usage.ts'
 import { usersOnPostgres, usersOnSqlite } from './tables/users.ts'
 
 /** The tables on SQLite. */
@@ -28,7 +23,7 @@ export const sqliteAuthTables = {
   signIns: signInsOnSqlite,
   facts: factsOnSqlite,
   usageRecords: usageRecordsOnSqlite,
-  usageHours: usageHoursOnSqlite,
+  usageSums: usageSumsOnSqlite,
   quotaRules: quotaRulesOnSqlite,
   quotaCounters: quotaCountersOnSqlite,
   quotaReservations: quotaReservationsOnSqlite,
@@ -43,7 +38,7 @@ export const postgresAuthTables = {
   signIns: signInsOnPostgres,
   facts: factsOnPostgres,
   usageRecords: usageRecordsOnPostgres,
-  usageHours: usageHoursOnPostgres,
+  usageSums: usageSumsOnPostgres,
   quotaRules: quotaRulesOnPostgres,
   quotaCounters: quotaCountersOnPostgres,
   quotaReservations: quotaReservationsOnPostgres,

@@ -1,13 +1,19 @@
-import { and, asc, desc, eq, gte, inArray, lt, lte, ne, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gte, lt, ne, type SQL, sql } from 'drizzle-orm'
 import { AuthError } from '../errors.ts'
 import type { CallOptions } from '../ports/clock.ts'
-import type { UsageGroup, UsageQuery, UsageRecord, UsageSource, UsageStore } from '../ports/usage.ts'
-import { LEGACY_PRINCIPAL } from '../principal.ts'
-import { DAY_MS, HOUR_MS, startOfBucket, startOfHour } from '../usage/buckets.ts'
-import { mergeGroups, sumHours } from '../usage/merge-groups.ts'
-import { liftFact, readFact } from './facts.ts'
-import type { DrizzleQueries, Queries, QueryBuilder } from './queries.ts'
+import type { UsageGroup, UsageQuery, UsageSource, UsageStore } from '../ports/usage.ts'
+import { planReads, type UsageRead } from '../usage/plan-reads.ts'
+import { mergeGroups } from '../usage/sums.ts'
+import { readFact } from './facts.ts'
+import type { DrizzleQueries, QueryBuilder } from './queries.ts'
 import type { AuthTables } from './tables.ts'
+import { appendRecords, backfillSources, pruneUsage } from './usage-writes.ts'
+
+/** A part of a report. */
+interface Part {
+  readonly query: UsageQuery
+  readonly part: UsageRead
+}
 
 /** A statement with its parameters bound, as drizzle's `toSQL()` gives it. */
 export interface HeavyRead {
@@ -21,61 +27,9 @@ export type ReadHeavily = (
   options: CallOptions & { readonly maxRows?: number | undefined },
 ) => Promise<readonly Readonly<Record<string, unknown>>[]>
 
-/** Rows of one statement that writes. */
-const WRITE_BATCH = 200
-
-function inBatches<T>(entries: readonly T[]): readonly (readonly T[])[] {
-  const count = Math.ceil(entries.length / WRITE_BATCH)
-  return Array.from({ length: count }, (_, index) => entries.slice(index * WRITE_BATCH, (index + 1) * WRITE_BATCH))
-}
-
-async function append(queries: Queries, tables: AuthTables, records: readonly UsageRecord[]): Promise<void> {
-  const { usageRecords, usageHours } = tables
-  const known = new Map(records.map((record) => [record.id, record]))
-  const ordered = [...known.values()].sort((left, right) => (left.id < right.id ? -1 : 1))
-  const fresh: UsageRecord[] = []
-  for (const batch of inBatches(ordered)) {
-    const rows = batch.map((record) => ({
-      ...record,
-      apiKeyId: record.apiKeyId ?? '',
-      apiKeyName: record.apiKeyName ?? '',
-    }))
-    const inserted = await queries.rows((db) =>
-      db.insert(usageRecords).values(rows).onConflictDoNothing().returning({ id: usageRecords.id }),
-    )
-    fresh.push(...inserted.flatMap(({ id }) => known.get(id) ?? []))
-  }
-  const later = sql`CASE WHEN excluded.last_used_at > ${usageHours.lastUsedAt} THEN excluded.last_used_at ELSE ${usageHours.lastUsedAt} END`
-  for (const batch of inBatches(sumHours(fresh))) {
-    await queries.change((db) =>
-      db
-        .insert(usageHours)
-        .values([...batch])
-        .onConflictDoUpdate({
-          target: [
-            usageHours.hour,
-            usageHours.userId,
-            usageHours.userName,
-            usageHours.source,
-            usageHours.apiKeyId,
-            usageHours.apiKeyName,
-            usageHours.model,
-          ],
-          set: {
-            promptTokens: sql`${usageHours.promptTokens} + excluded.prompt_tokens`,
-            completionTokens: sql`${usageHours.completionTokens} + excluded.completion_tokens`,
-            totalTokens: sql`${usageHours.totalTokens} + excluded.total_tokens`,
-            requests: sql`${usageHours.requests} + excluded.requests`,
-            lastUsedAt: later,
-          },
-        }),
-    )
-  }
-}
-
 /** The sums of a table, under names that both ways of reading have. */
 function selectSums(
-  columns: AuthTables['usageHours'] | AuthTables['usageRecords'],
+  columns: AuthTables['usageSums'] | AuthTables['usageRecords'],
   parts: { readonly bucket: SQL; readonly requests: SQL; readonly lastUsedAt: SQL; readonly model: SQL },
 ) {
   const named = (expression: SQL, name: string): SQL.Aliased<unknown> => expression.as(name)
@@ -133,7 +87,7 @@ function toGroup(row: Readonly<Record<string, unknown>>): UsageGroup {
   }
 }
 
-function selectFilters(columns: AuthTables['usageHours'] | AuthTables['usageRecords'], query: UsageQuery) {
+function selectFilters(columns: AuthTables['usageSums'] | AuthTables['usageRecords'], query: UsageQuery) {
   return [
     query.userId === undefined ? undefined : eq(columns.userId, query.userId),
     query.apiKeyId === undefined ? undefined : eq(columns.apiKeyId, query.apiKeyId),
@@ -141,84 +95,46 @@ function selectFilters(columns: AuthTables['usageHours'] | AuthTables['usageReco
   ]
 }
 
-/** The start of a bucket out of the start of an hour. */
-function bucketOfHour({ usageHours }: AuthTables, bucket: UsageQuery['bucket']): SQL {
-  if (bucket === 'hour') return sql`${usageHours.hour}`
-  if (bucket === 'month') return sql`${usageHours.month}`
-  return sql`${usageHours.hour} - ${usageHours.hour} % ${sql.raw(String(DAY_MS))}`
+/** Joins a condition for the end of a part, which may have none. */
+function within(column: AuthTables['usageSums']['start'] | AuthTables['usageRecords']['createdAt'], part: UsageRead) {
+  return [gte(column, part.from), part.to === undefined ? undefined : lt(column, part.to)]
 }
 
-function buildHours(db: QueryBuilder, tables: AuthTables, query: UsageQuery & { readonly from: number }) {
-  const { usageHours } = tables
-  const { userId, userName, source, apiKeyId, apiKeyName, model } = usageHours
-  const bucket = bucketOfHour(tables, query.bucket)
+function buildSums(db: QueryBuilder, { usageSums }: AuthTables, { query, part }: Part) {
+  const { userId, userName, source, apiKeyId, apiKeyName, model, span, start } = usageSums
+  const { bucketStart } = part
   return db
     .select(
-      selectSums(usageHours, {
-        bucket,
+      selectSums(usageSums, {
+        bucket: bucketStart === undefined ? sql`${start}` : sql.raw(String(bucketStart)),
         model: query.byModel ? sql`${model}` : sql`''`,
-        requests: sql`sum(${usageHours.requests})`,
-        lastUsedAt: sql`max(${usageHours.lastUsedAt})`,
+        requests: sql`sum(${usageSums.requests})`,
+        lastUsedAt: sql`max(${usageSums.lastUsedAt})`,
       }),
     )
-    .from(usageHours)
-    .where(and(gte(usageHours.hour, query.from), ...selectFilters(usageHours, query)))
-    .groupBy(bucket, userId, userName, source, apiKeyId, apiKeyName, ...(query.byModel ? [model] : []))
+    .from(usageSums)
+    .where(and(eq(span, part.span), ...within(start, part), ...selectFilters(usageSums, query)))
+    .groupBy(
+      ...(bucketStart === undefined ? [start] : []),
+      ...[userId, userName, source, apiKeyId, apiKeyName],
+      ...(query.byModel ? [model] : []),
+    )
 }
 
-/** The records between `since` and the end of its hour. */
-function buildEdge(db: QueryBuilder, { usageRecords }: AuthTables, query: UsageQuery & { readonly since: number }) {
+function buildRecords(db: QueryBuilder, { usageRecords }: AuthTables, { query, part }: Part) {
   const { userId, userName, source, apiKeyId, apiKeyName, model, createdAt } = usageRecords
-  const [start, end] = [startOfBucket(query.since, query.bucket), startOfHour(query.since) + HOUR_MS]
   return db
     .select(
       selectSums(usageRecords, {
-        bucket: sql.raw(String(start)),
+        bucket: sql.raw(String(part.bucketStart ?? part.from)),
         model: query.byModel ? sql`${model}` : sql`''`,
         requests: sql`count(*)`,
         lastUsedAt: sql`max(${createdAt})`,
       }),
     )
     .from(usageRecords)
-    .where(and(gte(createdAt, query.since), lt(createdAt, end), ...selectFilters(usageRecords, query)))
+    .where(and(...within(createdAt, part), ...selectFilters(usageRecords, query)))
     .groupBy(userId, userName, source, apiKeyId, apiKeyName, ...(query.byModel ? [model] : []))
-}
-
-/** Removes the oldest records up to a time. */
-async function removeOldest(
-  queries: Queries,
-  tables: AuthTables,
-  { until, limit }: { readonly until: number; readonly limit: number },
-): Promise<number> {
-  const { usageRecords } = tables
-  const oldest = await queries.rows((db) =>
-    db
-      .select({ id: usageRecords.id, createdAt: usageRecords.createdAt })
-      .from(usageRecords)
-      .where(lte(usageRecords.createdAt, until))
-      .orderBy(asc(usageRecords.createdAt), asc(usageRecords.id))
-      .limit(limit),
-  )
-  const newest = oldest.at(-1)
-  if (newest === undefined) return 0
-  const ids = oldest.map(({ id }) => id)
-  const removed = await queries.change((db) => db.delete(usageRecords).where(inArray(usageRecords.id, ids)))
-  await liftFact(queries, tables, { key: 'usage_pruned_before', value: newest.createdAt + 1 })
-  return removed
-}
-
-async function backfillTable(
-  queries: Queries,
-  table: AuthTables['usageHours'] | AuthTables['usageRecords'],
-): Promise<number> {
-  const legacy = await queries.change((db) =>
-    db
-      .update(table)
-      .set({ source: 'legacy' })
-      .where(and(eq(table.source, ''), eq(table.userId, LEGACY_PRINCIPAL.id))),
-  )
-  const web = await queries.change((db) => db.update(table).set({ source: 'web' }).where(eq(table.source, '')))
-  return legacy + web
 }
 
 /**
@@ -231,7 +147,6 @@ export function createDrizzleUsage(
   tables: AuthTables,
   readHeavily: ReadHeavily | undefined,
 ): UsageStore {
-  const { usageRecords } = tables
   async function read(
     build: (db: QueryBuilder) => { all(): Readonly<Record<string, unknown>>[]; toSQL(): HeavyRead },
     options: CallOptions & { readonly limit: number },
@@ -251,35 +166,20 @@ export function createDrizzleUsage(
     )
   }
   return {
-    append: (records) => queries.transaction((transaction) => append(transaction, tables, records)),
+    append: (records) => queries.transaction((transaction) => appendRecords(transaction, tables, records)),
     async group(query, options) {
-      const { since = 0 } = query
-      const first = startOfHour(since)
-      const isCut = since > first && (await readFact(queries, tables, 'usage_pruned_before')) <= since
-      const from = isCut ? first + HOUR_MS : first
-      const hours = await read((db) => buildHours(db, tables, { ...query, from }), options)
-      const edge = isCut ? await read((db) => buildEdge(db, tables, { ...query, since }), options) : []
-      const groups = mergeGroups([...edge, ...hours])
-      if (groups.length > options.limit)
+      const prunedBefore = query.since === undefined ? 0 : await readFact(queries, tables, 'usage_pruned_before')
+      const groups: UsageGroup[] = []
+      for (const part of planReads(query, prunedBefore)) {
+        const build = part.span === 'record' ? buildRecords : buildSums
+        groups.push(...(await read((db) => build(db, tables, { query, part }), options)))
+      }
+      const merged = mergeGroups(groups)
+      if (merged.length > options.limit)
         throw new AuthError('unprocessable', `more than ${options.limit} rows`, { code: 'too_many_rows' })
-      return groups
+      return merged
     },
-    backfillSources: () =>
-      queries.transaction(async (transaction) => {
-        const records = await backfillTable(transaction, tables.usageRecords)
-        return records + (await backfillTable(transaction, tables.usageHours))
-      }),
-    async prune({ maxRecords, before, limit }) {
-      const [surplus] = await queries.rows((db) =>
-        db
-          .select({ createdAt: usageRecords.createdAt })
-          .from(usageRecords)
-          .orderBy(desc(usageRecords.createdAt), desc(usageRecords.id))
-          .limit(1)
-          .offset(maxRecords),
-      )
-      const until = Math.max(surplus?.createdAt ?? 0, before - 1)
-      return queries.transaction((transaction) => removeOldest(transaction, tables, { until, limit }))
-    },
+    backfillSources: () => queries.transaction((transaction) => backfillSources(transaction, tables)),
+    prune: (limits) => pruneUsage(queries, tables, limits),
   }
 }

@@ -69,7 +69,7 @@ async function isLastAdmin(queries: Queries, { users }: AuthTables, id: string):
 }
 
 async function removeUser(queries: Queries, tables: AuthTables, id: string): Promise<ChangeOutcome> {
-  const { users, sessions, apiKeys, invites, usageRecords, usageHours } = tables
+  const { users, sessions, apiKeys, invites, usageRecords, usageSums } = tables
   const { quotaRules, quotaCounters, quotaReservations } = tables
   await raiseFact(queries, tables, 'accounts')
   if (await isLastAdmin(queries, tables, id)) return 'last-admin'
@@ -85,7 +85,7 @@ async function removeUser(queries: Queries, tables: AuthTables, id: string): Pro
   }
   await queries.change((db) => db.delete(quotaRules).where(eq(quotaRules.userId, id)))
   await queries.change((db) => db.delete(usageRecords).where(eq(usageRecords.userId, id)))
-  await queries.change((db) => db.delete(usageHours).where(eq(usageHours.userId, id)))
+  await queries.change((db) => db.delete(usageSums).where(eq(usageSums.userId, id)))
   await raiseFact(queries, tables, 'rights_revision')
   return 'changed'
 }

@@ -2,7 +2,7 @@ import type { ApiKey, NewInvite, Session } from '../ports/credentials.ts'
 import type { QuotaCounter, QuotaRule, UsageRecord } from '../ports/usage.ts'
 import type { User } from '../ports/users.ts'
 import type { Reservation } from '../quotas/apply-work.ts'
-import type { UsageHour } from '../usage/merge-groups.ts'
+import type { UsageSum } from '../usage/sums.ts'
 
 /** A session with the hashes of its values. */
 export interface StoredSession extends Session {
@@ -29,7 +29,7 @@ export interface MemoryState {
   readonly recordIds: Set<string>
   /** Records before this time may have been removed. */
   prunedBefore: number
-  readonly hours: Map<string, UsageHour>
+  readonly sums: Map<string, UsageSum>
   readonly rules: Map<string, QuotaRule>
   readonly counters: Map<string, QuotaCounter>
   readonly reservations: Map<string, Reservation>
@@ -47,7 +47,7 @@ export function createMemoryState(): MemoryState {
     records: [],
     recordIds: new Set(),
     prunedBefore: 0,
-    hours: new Map(),
+    sums: new Map(),
     rules: new Map(),
     counters: new Map(),
     reservations: new Map(),

@@ -1,66 +1,66 @@
 import { AuthError } from '../errors.ts'
 import type { QuotaStore, UsageGroup, UsageQuery, UsageRecord, UsageStore } from '../ports/usage.ts'
 import { applyQuotaWork, type QuotaLedger, type Reservation } from '../quotas/apply-work.ts'
-import { HOUR_MS, startOfBucket, startOfHour } from '../usage/buckets.ts'
-import { addHours, hourKey, mergeGroups, sumHours, type UsageHour } from '../usage/merge-groups.ts'
-import type { MemoryState } from './state.ts'
+import { planReads, type UsageRead } from '../usage/plan-reads.ts'
+import { addSums, joinSumKey, mergeGroups, sumRecords, toSum } from '../usage/sums.ts'
+import { type MemoryState, removeWhere } from './state.ts'
 
-/** Hours that touch the time from `since` on, the first of them cut to it where its records are still there. */
-function selectHours(state: MemoryState, since: number): readonly UsageHour[] {
-  const first = startOfHour(since)
-  const isCut = since > first && state.prunedBefore <= since
-  const whole = [...state.hours.values()].filter(({ hour }) => hour >= (isCut ? first + HOUR_MS : first))
-  if (!isCut) return whole
-  const edge = state.records.filter(({ createdAt }) => createdAt >= since && createdAt < first + HOUR_MS)
-  return [...whole, ...sumHours(edge)]
+/** The sums that a part of a report reads, with the buckets that they fall in. */
+function readPart(state: MemoryState, part: UsageRead): readonly UsageGroup[] {
+  const isWithin = (time: number): boolean => time >= part.from && (part.to === undefined || time < part.to)
+  const { span } = part
+  const sums =
+    span === 'record'
+      ? state.records.filter(({ createdAt }) => isWithin(createdAt)).map((record) => toSum(record, 'hour'))
+      : [...state.sums.values()].filter((sum) => sum.span === span && isWithin(sum.start))
+  return sums.map(({ span: _, start, ...rest }) => ({ ...rest, bucketStart: part.bucketStart ?? start }))
 }
 
 function group(state: MemoryState, query: UsageQuery, limit: number): readonly UsageGroup[] {
-  const { bucket, since = 0, userId, apiKeyId, withoutLegacy = false, byModel } = query
-  const hours = selectHours(state, since).filter(
-    (hour) =>
-      (userId === undefined || hour.userId === userId) &&
-      (apiKeyId === undefined || hour.apiKeyId === apiKeyId) &&
-      !(withoutLegacy && hour.source === 'legacy'),
-  )
-  const groups = mergeGroups(
-    hours.map(({ hour, month: _, ...rest }) => ({
-      ...rest,
-      model: byModel ? rest.model : '',
-      bucketStart: startOfBucket(hour, bucket),
-    })),
-  )
+  const { userId, apiKeyId, withoutLegacy = false, byModel } = query
+  const found = planReads(query, state.prunedBefore)
+    .flatMap((part) => readPart(state, part))
+    .filter(
+      (one) =>
+        (userId === undefined || one.userId === userId) &&
+        (apiKeyId === undefined || one.apiKeyId === apiKeyId) &&
+        !(withoutLegacy && one.source === 'legacy'),
+    )
+  const groups = mergeGroups(byModel ? found : found.map((one) => ({ ...one, model: '' })))
   if (groups.length > limit) throw new AuthError('unprocessable', `more than ${limit} rows`, { code: 'too_many_rows' })
   return groups
 }
 
 function append(state: MemoryState, records: readonly UsageRecord[]): void {
-  const fresh = records.filter(({ id }, index) => {
-    return !state.recordIds.has(id) && records.findIndex((one) => one.id === id) === index
-  })
-  for (const record of fresh) state.recordIds.add(record.id)
-  state.records.push(...fresh)
-  for (const hour of sumHours(fresh)) {
-    const key = hourKey(hour)
-    const before = state.hours.get(key)
-    state.hours.set(key, before === undefined ? hour : addHours(before, hour))
+  const fresh = new Map(records.map((record) => [record.id, record]))
+  for (const id of fresh.keys()) if (state.recordIds.has(id)) fresh.delete(id)
+  for (const record of fresh.values()) {
+    state.recordIds.add(record.id)
+    state.records.push(record)
+  }
+  for (const sum of sumRecords([...fresh.values()])) {
+    const key = joinSumKey(sum)
+    const before = state.sums.get(key)
+    state.sums.set(key, before === undefined ? sum : addSums(before, sum))
   }
 }
 
-function prune(
-  state: MemoryState,
-  { maxRecords, before, limit }: { readonly maxRecords: number; readonly before: number; readonly limit: number },
-): number {
+function prune(state: MemoryState, limits: Parameters<UsageStore['prune']>[0]): number {
+  const { maxRecords, before, hoursBefore, daysBefore, limit } = limits
+  const old = removeWhere(
+    state.sums,
+    ({ span, start }) => (span === 'hour' && start < hoursBefore) || (span === 'day' && start < daysBefore),
+  )
   const ordered = [...state.records].sort((left, right) => left.createdAt - right.createdAt)
   const surplus = Math.max(0, ordered.length - maxRecords)
   const removed = ordered.filter(({ createdAt }, index) => index < surplus || createdAt < before).slice(0, limit)
   const newest = removed.at(-1)
-  if (newest === undefined) return 0
+  if (newest === undefined) return old
   const ids = new Set(removed.map(({ id }) => id))
   state.records = state.records.filter(({ id }) => !ids.has(id))
   for (const id of ids) state.recordIds.delete(id)
   state.prunedBefore = Math.max(state.prunedBefore, newest.createdAt + 1)
-  return removed.length
+  return removed.length + old
 }
 
 /** Usage in memory. */

@@ -55,22 +55,28 @@ export interface UsageGroup {
   readonly lastUsedAt: number
 }
 
-/** Records of requests and their sums by the hour. */
+/** Records of requests and their sums by the hour, day and month. */
 export interface UsageStore {
-  /** Stores records and adds them to their hours, together or not at all; those that are known already are left out. */
+  /** Stores records and adds them to their sums, together or not at all; those that are known already are left out. */
   append(records: readonly UsageRecord[], options: CallOptions): Promise<void>
   /** Sums, of at most `limit` groups; more fail with `too_many_rows`. */
   group(query: UsageQuery, options: CallOptions & { readonly limit: number }): Promise<readonly UsageGroup[]>
   /** Names the source of records that have none (§2.6). @returns how many there were */
   backfillSources(options: CallOptions): Promise<number>
   /**
-   * Removes single records, oldest first, as long as there are more than `maxRecords` or they are older than `before`.
-   * The sums stay.
+   * Removes single records, oldest first, as long as there are more than `maxRecords` or they are older than `before`,
+   * and sums of hours and days that are older than theirs. Sums of months stay.
    *
-   * @returns how many were removed, at most `limit`
+   * @returns how many records and sums were removed, a little more than `limit` at most; call again until 0
    */
   prune(
-    limits: { readonly maxRecords: number; readonly before: number; readonly limit: number },
+    limits: {
+      readonly maxRecords: number
+      readonly before: number
+      readonly hoursBefore: number
+      readonly daysBefore: number
+      readonly limit: number
+    },
     options: CallOptions,
   ): Promise<number>
 }

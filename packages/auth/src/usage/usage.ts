@@ -10,7 +10,7 @@ export interface UsageOptions {
   readonly clock: Pick<Clock, 'now'>
   /** Groups of one report. @default 50000 */
   readonly maxGroups?: number | undefined
-  /** Single records that are kept; the sums by the hour stay for ever. @default 1000000 */
+  /** Single records that are kept; sums stay longer. @default 1000000 */
   readonly maxRecords?: number | undefined
   /** How long single records are kept, milliseconds. @default 90 days */
   readonly maxRecordAgeMs?: number | undefined
@@ -48,7 +48,10 @@ export interface Usage {
   ): Promise<Omit<SourcesReport, 'buckets'> & { readonly buckets: readonly UsageRow[] }>
   /** Names the source of records of old databases; done at start, any number of times. */
   backfillSources(options: CallOptions): Promise<number>
-  /** Removes a batch of single records that are too many or too old. @returns how many; call again until 0 */
+  /**
+   * Removes a batch of single records that are too many or too old, of sums of hours after 62 days and of sums of days
+   * after 400 days. @returns how many; call again until 0
+   */
   prune(options: CallOptions): Promise<number>
 }
 
@@ -56,6 +59,9 @@ const MAX_GROUPS = 50_000
 const MAX_RECORDS = 1_000_000
 const MAX_RECORD_AGE_MS = 90 * DAY_MS
 const PRUNE_BATCH = 1000
+/** Longer than any period that reads sums of hours. */
+const MAX_HOUR_AGE_MS = 62 * DAY_MS
+const MAX_DAY_AGE_MS = 400 * DAY_MS
 
 const toRow = (group: UsageGroup, { bucket }: UsagePeriod): UsageRow => ({
   ...group,
@@ -103,6 +109,11 @@ export function createUsage(options: UsageOptions): Usage {
       return { ...report, buckets: report.buckets.map((one) => toRow(one, period)) }
     },
     backfillSources: (call) => store.backfillSources(call),
-    prune: (call) => store.prune({ maxRecords, before: clock.now() - maxRecordAgeMs, limit: PRUNE_BATCH }, call),
+    prune(call) {
+      const now = clock.now()
+      const before = now - maxRecordAgeMs
+      const [hoursBefore, daysBefore] = [now - MAX_HOUR_AGE_MS, now - MAX_DAY_AGE_MS]
+      return store.prune({ maxRecords, before, hoursBefore, daysBefore, limit: PRUNE_BATCH }, call)
+    },
   }
 }

@@ -50,13 +50,13 @@ export const usageRecordsOnPostgres = pg.pgTable(
   ],
 )
 
-/** Sums by the hour. They stay when single rows are removed. */
-export const usageHoursOnSqlite = sqlite.sqliteTable(
-  'auth_usage_hours',
+/** Sums by the hour, day and month. Those of months stay for ever. */
+export const usageSumsOnSqlite = sqlite.sqliteTable(
+  'auth_usage_sums',
   {
-    hour: sqlite.integer('hour').notNull(),
-    /** Start of the month of the hour. */
-    month: sqlite.integer('month').notNull(),
+    /** `hour`, `day` or `month`. */
+    span: sqlite.text('span').notNull(),
+    start: sqlite.integer('start').notNull(),
     userId: sqlite.text('user_id').notNull(),
     userName: sqlite.text('user_name').notNull(),
     source: sqlite.text('source').notNull(),
@@ -71,17 +71,26 @@ export const usageHoursOnSqlite = sqlite.sqliteTable(
   },
   (table) => [
     sqlite.primaryKey({
-      columns: [table.hour, table.userId, table.userName, table.source, table.apiKeyId, table.apiKeyName, table.model],
+      columns: [
+        table.span,
+        table.start,
+        table.userId,
+        table.userName,
+        table.source,
+        table.apiKeyId,
+        table.apiKeyName,
+        table.model,
+      ],
     }),
-    sqlite.index('auth_usage_hours_by_user').on(table.userId, table.hour),
+    sqlite.index('auth_usage_sums_by_user').on(table.userId, table.span, table.start),
   ],
 )
 
-export const usageHoursOnPostgres = pg.pgTable(
-  'auth_usage_hours',
+export const usageSumsOnPostgres = pg.pgTable(
+  'auth_usage_sums',
   {
-    hour: pg.bigint('hour', { mode: 'number' }).notNull(),
-    month: pg.bigint('month', { mode: 'number' }).notNull(),
+    span: pg.text('span').notNull(),
+    start: pg.bigint('start', { mode: 'number' }).notNull(),
     userId: pg.text('user_id').notNull(),
     userName: pg.text('user_name').notNull(),
     source: pg.text('source').notNull(),
@@ -96,8 +105,17 @@ export const usageHoursOnPostgres = pg.pgTable(
   },
   (table) => [
     pg.primaryKey({
-      columns: [table.hour, table.userId, table.userName, table.source, table.apiKeyId, table.apiKeyName, table.model],
+      columns: [
+        table.span,
+        table.start,
+        table.userId,
+        table.userName,
+        table.source,
+        table.apiKeyId,
+        table.apiKeyName,
+        table.model,
+      ],
     }),
-    pg.index('auth_usage_hours_by_user').on(table.userId, table.hour),
+    pg.index('auth_usage_sums_by_user').on(table.userId, table.span, table.start),
   ],
 )
