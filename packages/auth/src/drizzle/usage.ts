@@ -169,15 +169,18 @@ export function createDrizzleUsage(
     append: (records) => queries.transaction((transaction) => appendRecords(transaction, tables, records)),
     async group(query, options) {
       const prunedBefore = query.since === undefined ? 0 : await readFact(queries, tables, 'usage_pruned_before')
-      const groups: UsageGroup[] = []
+      const whole: UsageGroup[] = []
+      const edge: UsageGroup[] = []
       for (const part of planReads(query, prunedBefore)) {
         const build = part.span === 'record' ? buildRecords : buildSums
-        groups.push(...(await read((db) => build(db, tables, { query, part }), options)))
+        const found = await read((db) => build(db, tables, { query, part }), options)
+        for (const one of found) (part.bucketStart === undefined ? whole : edge).push(one)
       }
-      const merged = mergeGroups(groups)
-      if (merged.length > options.limit)
+      // the first bucket comes in parts; the others are groups already
+      const groups = [...mergeGroups(edge), ...whole]
+      if (groups.length > options.limit)
         throw new AuthError('unprocessable', `more than ${options.limit} rows`, { code: 'too_many_rows' })
-      return merged
+      return groups
     },
     backfillSources: () => queries.transaction((transaction) => backfillSources(transaction, tables)),
     prune: (limits) => pruneUsage(queries, tables, limits),

@@ -23,7 +23,7 @@ export const usageRecordsOnSqlite = sqlite.sqliteTable(
   },
   (table) => [
     sqlite.index('auth_usage_records_by_age').on(table.createdAt, table.id),
-    sqlite.index('auth_usage_records_by_user').on(table.userId),
+    sqlite.index('auth_usage_records_by_user').on(table.userId, table.createdAt),
   ],
 )
 
@@ -46,7 +46,7 @@ export const usageRecordsOnPostgres = pg.pgTable(
   },
   (table) => [
     pg.index('auth_usage_records_by_age').on(table.createdAt, table.id),
-    pg.index('auth_usage_records_by_user').on(table.userId),
+    pg.index('auth_usage_records_by_user').on(table.userId, table.createdAt),
   ],
 )
 
