@@ -23,6 +23,8 @@ export interface OpenPlace extends AsyncDisposable {
   openSecond(): Promise<Stores>
   /** Runs a statement; absent where there is no SQL. */
   readonly execute: ((statement: string) => Promise<void>) | undefined
+  /** Takes the database away. */
+  stop(): Promise<void>
   /** All rows of all tables, as text. */
   dump(): Promise<string>
 }
@@ -81,6 +83,7 @@ function sqlitePlace(name: string, Engine: new (path: string) => Client): Place 
         stores,
         openSecond: async () => stores,
         execute: async (statement) => void client.exec(statement),
+        stop: async () => void client.close(),
         dump: async () => JSON.stringify(NAMES.map((table) => client.prepare(`SELECT * FROM ${table}`).all())),
         async [Symbol.asyncDispose]() {
           client.close()
@@ -110,6 +113,7 @@ function postgresPlace(createDatabase: () => Promise<string>): Place {
         stores: toStores(client),
         openSecond: async () => toStores(connect()),
         execute: async (statement) => void (await client.unsafe(statement)),
+        stop: () => client.end({ timeout: 0 }),
         async dump() {
           const tables: unknown[] = []
           for (const table of NAMES) tables.push(await client.unsafe(`SELECT * FROM ${table}`))
@@ -131,6 +135,7 @@ const memoryPlace: Place = {
       stores,
       openSecond: async () => stores,
       execute: undefined,
+      stop: async () => {},
       dump: async () => '',
       async [Symbol.asyncDispose]() {},
     }
