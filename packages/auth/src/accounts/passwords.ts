@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { AuthError } from '../errors.ts'
 import type { CallOptions } from '../ports/clock.ts'
 import { createTaskQueue } from './task-queue.ts'
@@ -46,7 +47,7 @@ export interface Passwords {
 
 /** How passwords are hashed. */
 export interface PasswordsOptions {
-  /** Hashings at a time. @default 2 */
+  /** Hashings at a time. @default 2, and one processor is left for the event loop */
   readonly concurrency?: number | undefined
   /** Hashings that wait. @default 32 */
   readonly maxWaiting?: number | undefined
@@ -59,6 +60,7 @@ const UNSTORABLE = /[\0\ud800-\udfff]/u
 const MIN_LENGTH = 12
 const MAX_LENGTH = 128
 const MIN_SCORE = 3
+const DEFAULT_CONCURRENCY = Math.max(1, Math.min(2, availableParallelism() - 1))
 /** Estimating the strength of more characters at once would hold the event loop for long. */
 const ESTIMATED_LENGTH = 32
 /** argon2id with 19 MiB, two passes, one lane. */
@@ -92,7 +94,7 @@ async function loadEstimator(productWords: readonly string[]): Promise<Estimate>
 
 /** Passwords: argon2id on the thread pool, a few at a time. */
 export function createPasswords(options: PasswordsOptions = {}): Passwords {
-  const { concurrency = 2, maxWaiting = 32, productWords = ['svc'] } = options
+  const { concurrency = DEFAULT_CONCURRENCY, maxWaiting = 32, productWords = ['svc'] } = options
   const queue = createTaskQueue({ concurrency, maxWaiting })
   let estimator: Promise<Estimate> | undefined
 

@@ -63,10 +63,15 @@ const PRUNE_BATCH = 1000
 const MAX_HOUR_AGE_MS = 62 * DAY_MS
 const MAX_DAY_AGE_MS = 400 * DAY_MS
 
-const toRow = (group: UsageGroup, { bucket }: UsagePeriod): UsageRow => ({
-  ...group,
-  bucket: labelBucket(group.bucketStart, bucket),
-})
+/** Rows with the labels of their buckets; each label is written once. */
+function toRows(groups: readonly UsageGroup[], { bucket }: UsagePeriod): readonly UsageRow[] {
+  const labels = new Map<number, string>()
+  return groups.map((group) => {
+    const label = labels.get(group.bucketStart) ?? labelBucket(group.bucketStart, bucket)
+    labels.set(group.bucketStart, label)
+    return { ...group, bucket: label }
+  })
+}
 
 /** Usage over its store. */
 export function createUsage(options: UsageOptions): Usage {
@@ -93,7 +98,10 @@ export function createUsage(options: UsageOptions): Usage {
       const groups = await group(audience, period, { signal, byModel: true })
       const sum = (read: (one: UsageGroup) => number): number => groups.reduce((total, one) => total + read(one), 0)
       return {
-        rows: [...groups].sort((left, right) => left.bucketStart - right.bucketStart).map((one) => toRow(one, period)),
+        rows: toRows(
+          [...groups].sort((left, right) => left.bucketStart - right.bucketStart),
+          period,
+        ),
         totals: {
           promptTokens: sum((one) => one.promptTokens),
           completionTokens: sum((one) => one.completionTokens),
@@ -106,7 +114,7 @@ export function createUsage(options: UsageOptions): Usage {
       const period = readPeriod(audience.period)
       const groups = await group(audience, period, { signal, byModel: false })
       const report = reportSources(groups, { isForAdmin: audience.view === 'all' })
-      return { ...report, buckets: report.buckets.map((one) => toRow(one, period)) }
+      return { ...report, buckets: toRows(report.buckets, period) }
     },
     backfillSources: (call) => store.backfillSources(call),
     prune(call) {
