@@ -264,7 +264,6 @@ const PROMISES = {
         'resourcesReply',
         'scoreReply',
         'scoreRequest',
-        'settings',
         'settingsUpdateReply',
         'systemReply',
         'tokenizeReply',

@@ -1,9 +1,9 @@
-import { defaultForm, flagForm, rowsOf, SECTION_KEYS } from './help.ts'
-import { type Option, SECTIONS } from './option.ts'
+import { formatDefault, formatFlag, groupOptions } from './help.ts'
+import type { Option } from './option.ts'
 
 const INTRODUCTION = `# Configuration
 
-<!-- written by \`pnpm gen\` from apps/server/src/config/schema.ts -->
+<!-- written by \`pnpm gen\` from the sections in apps/server/src/config/schema.ts -->
 
 Every flag has a variable, and some have a key of \`/api/settings\` that can be changed while the server runs. A flag
 beats its variable, a variable beats the saved setting, the saved setting beats the default. An empty variable counts as
@@ -45,8 +45,8 @@ it are not known, and the server does not open itself to everybody.
 const code = (value: string): string => `\`${value.replaceAll('|', '\\|')}\``
 
 function line(option: Option): string {
-  const flag = flagForm(option)
-  const shown = option.shownDefault ?? (defaultForm(option) === '' ? '' : code(defaultForm(option)))
+  const flag = formatFlag(option)
+  const shown = option.shownDefault ?? (formatDefault(option) === '' ? '' : code(formatDefault(option)))
   const about = option.setting === undefined ? option.about : `${option.about}; setting ${code(option.setting)}`
   const cells = [
     flag === '' ? '' : code(flag),
@@ -57,13 +57,12 @@ function line(option: Option): string {
   return `| ${cells.join(' | ')} |\n`
 }
 
-function tables(built: boolean): string[] {
-  return SECTION_KEYS.map((key) => ({ heading: SECTIONS[key], rows: rowsOf(key, built) }))
-    .filter(({ rows }) => rows.length > 0)
-    .map(
-      ({ heading, rows }) =>
-        `${built ? '##' : '###'} ${heading}\n\n| Flag | Variable | Default | Meaning |\n|---|---|---|---|\n${rows.map(line).join('')}`,
-    )
+function tables(isBuilt: boolean): string[] {
+  const level = isBuilt ? '##' : '###'
+  return [...groupOptions(isBuilt)].map(
+    ([heading, options]) =>
+      `${level} ${heading}\n\n| Flag | Variable | Default | Meaning |\n|---|---|---|---|\n${options.map(line).join('')}`,
+  )
 }
 
 /** The page `docs/configuration.md`, made from the table of options. */
