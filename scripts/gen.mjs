@@ -21,7 +21,7 @@ const require = createRequire(join(root, 'package.json'))
 const GENERATORS = {
   /** Messages and service definitions of the backend contract. */
   protos: { folder: 'packages/backend-client/src/gen', generate: generateProtos },
-  /** Pages that follow from the table of flags and from the manifest of requirements. */
+  /** Pages made from the sections of flags, the keys of model files and the manifest of requirements. */
   pages: { folder: 'docs', shared: true, generate: generatePages },
 }
 
@@ -57,6 +57,7 @@ function generateProtos(out) {
 /** Each page by the script that prints it. */
 const PAGES = {
   'configuration.md': 'apps/server/src/config/print-docs.ts',
+  'model.schema.json': 'apps/server/src/catalog/keys/print-schema.ts',
   'behaviour.md': 'apps/server/test/spec/print-behaviour.ts',
 }
 

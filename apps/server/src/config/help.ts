@@ -13,6 +13,7 @@ Commands:
                     --link shares the file instead of copying it, --move leaves none behind
   models show NAME  show what is known of a model
   models delete NAME  delete a model with the files that only it uses
+  models schema     print the JSON Schema of model files, for editors
   backends list     list the backends that can be used
 
 Flags may stand before or after the command: --flag value, --flag=value, --flag and --no-flag.

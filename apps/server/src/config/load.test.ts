@@ -197,6 +197,7 @@ describe('commands', () => {
     [['run'], 'run'],
     [['models', 'list'], 'models-list'],
     [['models', '--models-path', 'm', 'list'], 'models-list'],
+    [['models', 'schema'], 'models-schema'],
     [['backends', 'list'], 'backends-list'],
     [['--version'], 'version'],
     [['version'], 'version'],

@@ -27,6 +27,7 @@ export type Command =
   | ({ readonly kind: 'run' | 'models-list' | 'backends-list' } & Loaded)
   | ({ readonly kind: 'models-add'; readonly source: ModelSource } & Loaded)
   | ({ readonly kind: 'models-show' | 'models-delete'; readonly name: string } & Loaded)
+  | { readonly kind: 'models-schema' }
   | { readonly kind: 'help'; readonly text: string }
   | { readonly kind: 'version' }
   | { readonly kind: 'usage-error' /** One line for each mistake. */; readonly message: string; readonly exitCode: 2 }
@@ -100,7 +101,7 @@ function readValues(args: ParsedArguments, { env, cwd }: LoadInput): Loaded & { 
   }
 }
 
-const COMMANDS = ['run', 'models list', 'models add', 'models show', 'models delete', 'backends list']
+const COMMANDS = ['run', 'models list', 'models add', 'models show', 'models delete', 'models schema', 'backends list']
 const WORDS = ['run', 'models', 'backends', 'help', 'version']
 /** Commands of other programs, each with the command that does the same here. */
 const USUAL_COMMANDS: ReadonlyMap<string, string> = new Map([
@@ -136,6 +137,7 @@ function readCommand({ words, commandFlags }: ParsedArguments, loaded: Loaded, c
   if (first === undefined || (first === 'run' && second === undefined)) return { kind: 'run', ...loaded }
   if (first === 'run') return `models named on the command line (${second}) are not in this version`
   if (two === 'models list' && rest.length === 0) return { kind: 'models-list', ...loaded }
+  if (two === 'models schema' && rest.length === 0) return { kind: 'models-schema' }
   if (two === 'backends list' && rest.length === 0) return { kind: 'backends-list', ...loaded }
   if (two === 'models show' || two === 'models delete') {
     const [name, ...more] = rest
