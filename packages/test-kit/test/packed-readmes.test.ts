@@ -363,7 +363,6 @@ const PROMISES = {
         'resourcesReply',
         'scoreReply',
         'scoreRequest',
-        'settings',
         'settingsUpdateReply',
         'systemReply',
         'tokenizeReply',
