@@ -13,7 +13,7 @@ function refusalOf(act: () => void): unknown {
 }
 
 describe('createLoadCooldown', () => {
-  it('refuses a model for the window after a failure, with what is left of it', async () => {
+  it('refuses a model during the window after a failure, with the rest of the window', async () => {
     const clock = createFakeClock()
     const cooldown = createLoadCooldown({ firstMs: 10_000, clock })
     cooldown.check('x')

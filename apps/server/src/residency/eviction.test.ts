@@ -1,4 +1,4 @@
-/** Eviction through the residency, on backends that the test plays. */
+/** Eviction through the residency, on backends that the test controls. */
 import { createDeferred, createFakeClock } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { silentLogger } from '../backends/__fixtures__/silent-logger.ts'
@@ -62,7 +62,7 @@ async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
   )
 }
 
-/** Lets everything run that waits for a settled promise. */
+/** Lets all work run that waits for a settled promise. */
 function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
@@ -147,7 +147,7 @@ describe('a limit of models', () => {
     expect(names()).toEqual(['d'])
   })
 
-  it('does not take a model away from those who waited for its load', async () => {
+  it('does not evict a model before the requests that waited for its load', async () => {
     const { acquire, script, backendOf } = await createWorld({ maxActive: 1 })
     const gate = createDeferred()
     script.onStart = () => gate.promise
@@ -262,7 +262,7 @@ describe('a limit of models', () => {
     expect(names()).toEqual(['b'])
   })
 
-  it('evicts nobody for a load that nobody waits for any more', async () => {
+  it('evicts no model for a load without waiting requests', async () => {
     const { acquire, names, use, residency } = await createWorld({ maxActive: 1 })
     const busy = await acquire('a')
     const leaving = new AbortController()
@@ -302,7 +302,7 @@ describe('a limit of models', () => {
 })
 
 describe('concurrency groups', () => {
-  it('are exclusive: who shares one leaves first, others stay', async () => {
+  it('are exclusive: models that share one leave first, others stay', async () => {
     const { use, names } = await createWorld({})
     await use({ name: 'a', concurrencyGroups: ['gpu'] })
     await use({ name: 'b', concurrencyGroups: ['cpu'] })
@@ -310,7 +310,7 @@ describe('concurrency groups', () => {
     expect(names()).toEqual(['b', 'c'])
   })
 
-  it('wait for a busy member without holding up anybody else', async () => {
+  it('wait for a busy member without delaying other loads', async () => {
     const { acquire, use, names } = await createWorld({})
     const busy = await acquire({ name: 'a', concurrencyGroups: ['gpu'] })
     const waiting = acquire({ name: 'b', concurrencyGroups: ['gpu'] })

@@ -12,7 +12,7 @@ const options = (more: Partial<WaitOptions> = {}): WaitOptions => ({
 })
 
 describe('createWaitingRoom', () => {
-  it('hands each waiter its own thing in the order they came', async () => {
+  it('gives each waiter its own value, first come, first served', async () => {
     const room = createWaitingRoom<number>(createFakeClock())
     const waiting = [room.join(options()), room.join(options()), room.join(options())]
     let next = 0
@@ -20,7 +20,7 @@ describe('createWaitingRoom', () => {
     expect(await Promise.all(waiting)).toEqual([0, 1, 2])
   })
 
-  it('gives nothing to a waiter that left, and tells it why at once', async () => {
+  it('gives nothing to a waiter that left, and rejects it at once with the reason', async () => {
     const room = createWaitingRoom<string>(createFakeClock())
     const client = new AbortController()
     const leaving = room.join(options({ signal: client.signal }))

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ModelConfig } from '../catalog/model-config.ts'
 
-/** Bytes of the weights of a model on disk; 0 where it has none that could be found. */
+/** Reads the size of a model's weights on disk in bytes; 0 when none are found. */
 export async function weightsBytes({ folder, parameters, gguf }: ModelConfig): Promise<number> {
   if (gguf !== undefined) return gguf.sizeBytes
   if (parameters.model === undefined || parameters.model === '') return 0

@@ -1,4 +1,4 @@
-/** Residency over real backend processes. */
+/** Residency on real backend processes. */
 import { writeFile } from 'node:fs/promises'
 import { type MockScript, mockOptions, readRecords, writeMockLauncher } from '@svc/backend-mock/script'
 import { createFakeClock, tempDir } from '@svc/test-kit'
@@ -38,7 +38,7 @@ async function createWorld({ startScript }: { readonly startScript?: MockScript 
     clock: systemClock,
     logger: silentLogger,
   })
-  /** A model of the mock that plays a script and records its calls. */
+  /** A model of the mock that runs a script and records its calls. */
   const modelOf = (script: MockScript, changes: Partial<ModelConfig> = {}): ModelConfig =>
     createModel({ options: mockOptions({ record: dir.join('calls'), ...script }), ...changes })
   const close = async () => {

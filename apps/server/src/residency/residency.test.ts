@@ -41,7 +41,7 @@ async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
   )
 }
 
-/** Lets everything run that waits for a settled promise. */
+/** Lets all work run that waits for a settled promise. */
 function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
@@ -100,7 +100,7 @@ describe('acquire', () => {
     expect(residency.loaded()[0]?.lastUsed).toBe(clock.now() - 1000)
   })
 
-  it('lets a request leave alone while the load goes on for the others, and for nobody (REL-4)', async () => {
+  it('lets a request leave alone while the load goes on for the others, even without any (REL-4)', async () => {
     const { residency, supervisor, script, acquire } = await createWorld()
     const gate = createDeferred()
     script.onStart = () => gate.promise
@@ -149,14 +149,14 @@ describe('acquire', () => {
 })
 
 describe('the backend of a model', () => {
-  it('is llama for GGUF weights that name none', async () => {
+  it('is llama for GGUF weights without a backend', async () => {
     const { residency, use } = await createWorld()
     await use(createModel({ name: 'a', backend: '', file: 'plain.GGUF', source: 'file' }))
     await use(createModel({ name: 'b', backend: '', parameters: { model: 'x/y.gguf' } }))
     expect(residency.loaded().map(({ backend }) => backend)).toEqual(['llama', 'llama'])
   })
 
-  it('is looked for when the file names none: the first that takes it, in one attempt (§3.4)', async () => {
+  it('is searched when the file names none: the first that takes the weights, in one attempt (§3.4)', async () => {
     await using dir = await tempDir()
     for (const name of ['bonsai', 'ik-llama-cpp', 'vllm', 'piper']) {
       await mkdir(dir.join(name))
@@ -198,7 +198,7 @@ describe('the backend of a model', () => {
     expect(tried).toEqual(['llama'])
   })
 
-  it('cannot be guessed for other files, and the error lists what there is', async () => {
+  it('cannot be guessed for other files, and the error lists the backends', async () => {
     const { acquire } = await createWorld()
     expect(await rejectionOf(acquire(createModel({ backend: '', file: 'x.safetensors' })))).toMatchObject({
       kind: 'internal',
@@ -225,7 +225,7 @@ describe('the backend of a model', () => {
     expect((await acquire(present)).backend).toBe('llama')
   })
 
-  it('at an address is asked for weights that are not here: it may have a folder of its own', async () => {
+  it('at an address is asked for weights that are missing here, because it may have its own folder', async () => {
     const { acquire } = await createWorld()
     expect((await acquire(createModel({ backend: 'remote', weightsMissing: true }))).backend).toBe('remote')
   })
@@ -468,7 +468,7 @@ describe('a changed configuration', () => {
     next.release()
   })
 
-  it('waits for an idle old backend to be gone before it takes memory of its own', async () => {
+  it('starts a load only after the idle old backend is gone', async () => {
     const { supervisor, script, use, acquire } = await createWorld()
     await use(before)
     let wasGone: boolean | undefined
@@ -515,7 +515,7 @@ describe('forget', () => {
     expect(supervisor.backends[0]?.hasExited()).toBe(true)
   })
 
-  it('lets those who wait for a load have it, and stops it after them', async () => {
+  it('lets requests that wait for a load have it, and stops it after them', async () => {
     const { residency, supervisor, script, acquire } = await createWorld()
     const gate = createDeferred()
     script.onStart = () => gate.promise
@@ -531,7 +531,7 @@ describe('forget', () => {
 })
 
 describe('stop', () => {
-  it('knows what is not loaded', async () => {
+  it('returns false for a model that is not loaded', async () => {
     const { residency } = await createWorld()
     expect(await residency.stop('m')).toBe(false)
   })
@@ -593,7 +593,7 @@ describe('stop', () => {
     expect(residency.loaded()).toEqual([])
   })
 
-  it('breaks a load off, tells who waited, and starts no cooldown', async () => {
+  it('aborts a load, rejects its waiters, and starts no cooldown', async () => {
     const { residency, supervisor, script, acquire } = await createWorld()
     script.onLoad = (_request, signal) =>
       new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
@@ -608,7 +608,7 @@ describe('stop', () => {
 })
 
 describe('close', () => {
-  it('stops all models, breaks loads off and refuses what comes', async () => {
+  it('stops all models, aborts loads and refuses new requests', async () => {
     const { residency, supervisor, script, acquire } = await createWorld()
     await acquire(createModel({ name: 'a' }))
     script.onLoad = (_request, signal) =>

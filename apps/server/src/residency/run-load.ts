@@ -8,42 +8,42 @@ import { isRefusal, type ModelLoader } from './load-model.ts'
 import type { ModelLease, Resident } from './resident.ts'
 import type { ResidentTable } from './resident-table.ts'
 
-/** When a request that waited too long may come again. */
+/** Delay after which a request that waited too long may come again. */
 const LOADING_RETRY_MS = 2000
 
-/** One load, and the requests that wait for it. */
+/** One load, with the requests that wait for it. */
 export interface PendingLoad {
   readonly model: ModelConfig
   readonly revision: string
-  /** The load of an earlier revision that still runs; this one waits for it. */
+  /** The running load of an earlier revision; this one waits for it. */
   previous: PendingLoad | undefined
   readonly room: WaitingRoom<ModelLease>
-  /** Those who want the model loaded and nothing of it. */
+  /** Requests that need the model loaded but take no lease. */
   readonly onlookers: WaitingRoom<void>
   readonly stop: AbortController
-  /** Settles, never rejects, when the load is over. */
+  /** Settles when the load is over; never rejects. */
   done: Promise<void>
   state: 'waiting' | 'loading'
-  /** When its backend was asked for. Monotonic, milliseconds; undefined before. */
+  /** Time at which its backend was called. Monotonic milliseconds; undefined before. */
   loadingSince: number | undefined
   isForgotten: boolean
 }
 
-/** What a load works with. */
+/** Context of a load. */
 export interface LoadContext {
   readonly table: ResidentTable
   readonly loader: ModelLoader
   readonly cooldown: LoadCooldown
   readonly evictionQueue: EvictionQueue
-  /** Whether a model takes memory of its own once it is loaded. */
+  /** Whether a loaded model takes memory of its own. */
   takesRoom(model: ModelConfig): boolean
-  /** Lets the next request start a load of its own. */
+  /** Removes the load, so that the next request starts another one. */
   leave(load: PendingLoad): void
   readonly clock: Clock
   readonly logger: Logger
 }
 
-/** A load that has not begun. */
+/** Creates a load that has not started. */
 export function createPendingLoad(
   model: ModelConfig,
   options: { readonly revision: string; readonly previous: PendingLoad | undefined; readonly clock: Clock },
@@ -62,7 +62,7 @@ export function createPendingLoad(
   }
 }
 
-/** Runs a load to its end and tells everyone who waits. Never rejects. */
+/** Runs a load and settles all waiting requests. Never rejects. */
 export async function runLoad(load: PendingLoad, context: LoadContext): Promise<void> {
   try {
     await load.previous?.done
@@ -83,7 +83,8 @@ async function loadAnew(load: PendingLoad, context: LoadContext): Promise<void> 
   const { model, revision, stop } = load
   const { cooldown, evictionQueue, loader, table } = context
   stop.signal.throwIfAborted()
-  // Before the cooldown, and opening none: nothing was tried, and whoever mends it need not wait.
+  // Runs before the cooldown and starts none: a missing program is no failed load, and after mending it a request need
+  // not wait.
   const programs = await loader.find(model)
   stop.signal.throwIfAborted()
   cooldown.check(model.name)
@@ -105,31 +106,31 @@ async function loadAnew(load: PendingLoad, context: LoadContext): Promise<void> 
     cooldown.succeeded(model.name)
     serve(load, table.keep({ model, revision, backend }), context)
   } finally {
-    // Not before those who waited have their leases: an idle model could be made to leave at once.
+    // Only after the waiters have their leases: an idle model could be evicted at once.
     giveBack()
   }
 }
 
-/** Gives a resident to everyone who waits, before anything else can run. */
+/** Gives leases to all waiters before other work runs. */
 function serve(load: PendingLoad, resident: Resident, context: LoadContext): void {
   load.stop.signal.throwIfAborted()
-  // Before anyone is told: whoever comes back at once must not wait in a room that is over.
+  // Before the waiters are rejected: a request that comes back at once must not join a finished load.
   context.leave(load)
   load.room.admitAll(() => resident.lease())
   load.onlookers.admitAll(() => undefined)
   if (load.isForgotten) void context.table.retire(resident)
 }
 
-/** A resident that can serve the load at this very moment. */
+/** Gives the resident that can serve the load now. */
 async function findPresent(load: PendingLoad, table: ResidentTable): Promise<Resident | undefined> {
   for (;;) {
     const present = await reuse(load, table)
-    // It may have been told to leave while its backend was asked for its health.
+    // It may have been retired during its health check.
     if (present === undefined || present.isTrusted()) return present
   }
 }
 
-/** A resident of the load's revision that still answers; whatever else has the name is let go. */
+/** Gives a resident of the load's revision that still answers; retires any other of that name. */
 async function reuse({ model, revision, stop }: PendingLoad, table: ResidentTable): Promise<Resident | undefined> {
   const present = table.get(model.name)
   await present?.draining?.catch(() => undefined)
@@ -140,12 +141,15 @@ async function reuse({ model, revision, stop }: PendingLoad, table: ResidentTabl
   return undefined
 }
 
-/** Ends a load and those of earlier revisions; everyone who waits gets the reason. */
+/** Aborts a load and those of earlier revisions; all waiters get the reason. */
 export function breakOff(load: PendingLoad, reason: SvcError): void {
   for (let each: PendingLoad | undefined = load; each !== undefined; each = each.previous) each.stop.abort(reason)
 }
 
-/** §7.2: still cold-loading; the fields beside the model are those of a file transfer, which a local load has not. */
+/**
+ * Creates the error of §7.2 for a running load. The fields beside the model are those of a file transfer, which a local
+ * load lacks.
+ */
 export function stillLoading({ model, state }: PendingLoad): SvcError {
   const transfer = { progress: 0, bytes_sent: 0, total_bytes: 0, file_index: 0, total_files: 0 }
   return new SvcError('unavailable', `model "${model.name}" is still loading`, {

@@ -6,11 +6,14 @@ import { canonicalBackend } from '../backends/backend-names.ts'
 import type { ModelConfig, ProxySettings } from '../catalog/model-config.ts'
 import { leavesMachine, livesUpstream } from '../catalog/serving.ts'
 
-/** What a load takes beside the model. */
+/** Context of a load beside the model. */
 export interface LoadRequestContext {
-  /** Seed of models without one of their own, 0 to 2147483647. One for all loads: the same model, the same request. */
+  /**
+   * Seed of models without one, 0 to 2147483647. It is the same for all loads, so that equal models give equal
+   * requests.
+   */
   readonly randomSeed: number
-  /** Memory of the graphics device; bounds the batch of models that take whole texts at once. */
+  /** Memory of the graphics device; limits the batch of models that take whole texts at once. */
   readonly vramBytes?: number | undefined
 }
 
@@ -19,7 +22,7 @@ type LoadFields = PartialMessage<ModelOptions>
 const ALL_LAYERS = 99_999_999
 const DEFAULT_BATCH = 512
 const FALLBACK_CONTEXT = 4096
-/** Bytes a token of a batch takes for each token of context, at a quarter of the memory. */
+/** Bytes of a batch for each of its tokens and each token of context, at a quarter of the memory. */
 const VRAM_SHARE = 4
 const BYTES_PER_CELL = 16
 
@@ -27,7 +30,7 @@ const BYTES_PER_CELL = 16
 const PROVIDER_NAMES = { provider_a: 'openai', provider_b: 'anthropic' } as const
 
 /**
- * What LoadModel is told about a model (§2.9). Call it with defaults filled in: it adds none but those of the contract.
+ * Creates the LoadModel request of a model (§2.9). Call it with defaults filled in: it adds only those of the contract.
  *
  * @throws {SvcError} `internal`, code `model_file_unusable`, when the weights are known to be damaged
  */
@@ -70,7 +73,7 @@ function inFolder(folder: string, file: string | undefined): string | undefined 
   return file === undefined || file === '' ? undefined : join(folder, file)
 }
 
-/** Where a managed snapshot lies below the models folder; its one main file where it has one. */
+/** Finds a managed snapshot under the models folder, or its main file when it has one. */
 function snapshotPath(artifact: ModelConfig['artifacts'][number] | undefined): string | undefined {
   const { cacheKey, primaryFile } = artifact?.resolved ?? {}
   if (cacheKey === undefined || !/^[0-9a-f]{64}$/.test(cacheKey)) return undefined
@@ -105,7 +108,7 @@ function defaultBatch(config: ModelConfig, contextSize: number, vramBytes: numbe
 }
 
 function engineFields({ llm, f16, cuda, diffusers, backend }: ModelConfig): LoadFields {
-  // Mapped files fail on this driver.
+  // This driver fails on mapped files.
   const canMap = !/intel|sycl/i.test(backend)
   return {
     F16Memory: f16,
@@ -187,7 +190,7 @@ function toJsonText(values: Readonly<Record<string, unknown>> | undefined): stri
   return values === undefined || Object.keys(values).length === 0 ? undefined : JSON.stringify(values)
 }
 
-/** The options of the file, where companions of the model lie, and the folder of saved slots. */
+/** Joins the options of the file, the paths of companion files, and the folder of saved slots. */
 function optionTexts(config: ModelConfig): readonly string[] {
   const { options, artifacts, slotSavePath } = config
   const texts = [...options]
@@ -206,7 +209,7 @@ function optionTexts(config: ModelConfig): readonly string[] {
   return texts
 }
 
-/** Where a model lives; another instance knows it by the name it has here unless the file has another. */
+/** Gives the upstream of a model. Another instance knows the model by its local name unless the file has another. */
 function proxyOf(config: ModelConfig): LoadFields['Proxy'] {
   if (!leavesMachine(config)) return undefined
   const fields = proxyFields(config.proxy ?? {})
