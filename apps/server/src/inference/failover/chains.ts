@@ -4,43 +4,43 @@ import { chainSettingsOf } from '../../catalog/chain.ts'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { Clock } from '../../ports.ts'
 
-/** How the targets of chains are, by the names of the chains. */
+/** State of failover groups by name. */
 export interface Chains {
   /**
-   * The chain of a model. What is known of its targets outlives changes of its file that leave the chain as it was; a pin
-   * outlives all that leave its target in the chain.
+   * Gives the failover group of a model. The state of its targets survives changes of its file that leave the settings
+   * of the group equal; a pin survives every change that keeps its target.
    *
    * @throws {SvcError} `model_load_failed` (internal) naming the setting at fault
    */
   of(model: ModelConfig): FailoverGroup
   /**
-   * Takes note that the file of a name has changed: a chain that was asked for before follows it now rather than with its
-   * next request, so that those who watch are told.
+   * Applies a changed file to a group that has been asked for before. Without this call the group changes with its next
+   * request, and subscribers learn of it late.
    *
-   * @param model undefined where it is no chain any more
+   * @param model undefined when the name is no failover group any more
    */
   follow(name: string, model: ModelConfig | undefined): void
-  /** Whether its file is gone, or another chain was asked for under its name since: it is of requests before that. */
+  /** Whether a group is outdated: its file is gone, or a newer group has taken its name. Only older requests use it. */
   isGone(chain: FailoverGroup): boolean
-  /** Those that have been asked for so far and are still there, by name. */
+  /** Groups that have been asked for and still exist, by name. */
   known(): ReadonlyMap<string, FailoverGroup>
 }
 
-/** What becomes of a chain: a change of its own, or `reset`: its file is another one, and what was known of it is not. */
+/** A change of a group: an event of its own, or `reset` when its file changed and its state was dropped. */
 export type ChainEvent = FailoverEvent | { readonly type: 'reset' }
 
-/** What {@link createChains} needs. */
+/** Options of {@link createChains}. */
 export interface ChainsOptions {
   readonly clock: Pick<Clock, 'monotonic'>
   readonly onEvent: (name: string, event: ChainEvent) => void
-  /** Whether the model of a name is a chain now. */
+  /** Whether a name is a failover group now. */
   readonly isThere: (name: string) => boolean
 }
 
-/** Chains whose models may be gone are forgotten beyond so many. */
+/** Above this number, groups whose models may be gone are forgotten. */
 const MAX_CHAINS = 256
 
-/** No chains so far: each is made with its first request. */
+/** Creates a group with its first request. */
 export function createChains({ clock, onEvent, isThere }: ChainsOptions): Chains {
   const byModel = new WeakMap<ModelConfig, KnownChain>()
   const byName = new Map<string, KnownChain>()
@@ -52,11 +52,13 @@ export function createChains({ clock, onEvent, isThere }: ChainsOptions): Chains
       now: () => clock.monotonic(),
       onEvent: (event) => onEvent(name, event),
     })
-    // Somebody wanted it: only that target itself can take it back.
+    // An operator pinned the target, so the pin moves to the new group.
     if (settings.targets.some(({ model }) => model === pinned)) chain.pin(pinned)
     return chain
   }
-  /** The chain that a model has by its settings; the one that its name had before, where these are the same. */
+  /**
+   * Gives the group for a model's settings: the previous one of that name when the settings are equal, else a new one.
+   */
   const find = (model: ModelConfig, before: KnownChain | undefined): KnownChain => {
     const settings = chainSettingsOf(model)
     const key = JSON.stringify(settings)
@@ -90,7 +92,7 @@ export function createChains({ clock, onEvent, isThere }: ChainsOptions): Chains
         else chainOf(model)
       } catch (error) {
         if (!SvcError.is(error)) throw error
-        // It cannot be any more, and whoever looks at it is told why.
+        // The settings no longer make a group; the error tells subscribers and callers why.
         onEvent(name, { type: 'reset' })
       }
     },
@@ -100,7 +102,7 @@ export function createChains({ clock, onEvent, isThere }: ChainsOptions): Chains
 }
 
 interface KnownChain {
-  /** The settings that it was made with, as text. */
+  /** The settings of the group as JSON. */
   readonly key: string
   readonly chain: FailoverGroup
 }

@@ -9,7 +9,7 @@ import { createProber } from './prober.ts'
 
 const INTERVAL_MS = 15_000
 
-/** A chain of two models, the state of its file at some time. */
+/** A failover group of two models with the given trip settings. */
 function chainModel(trip: { readonly errors: number }): ModelConfig {
   const served = ['one', 'two'].map((name) => ({ name, model: createModel({ name }) }))
   const targets = served.map(({ name }) => ({ model: name }))
@@ -37,7 +37,7 @@ function start(probe: Probe, onEvent: (event: ChainEvent) => void = () => undefi
   return { clock, chains, prober, files }
 }
 
-it('leaves the targets of a chain alone once its file is another one', async () => {
+it('stops probing a group once its file has changed', async () => {
   let looks = 0
   const { clock, chains, prober } = start(async () => {
     looks += 1
@@ -52,13 +52,13 @@ it('leaves the targets of a chain alone once its file is another one', async () 
   chains.of(chainModel({ errors: 2 }))
   await clock.advance(INTERVAL_MS * 4)
   expect([looks, clock.sleepers]).toEqual([1, 0])
-  // A request that began before the change ends after it.
+  // The outcome of a request from before the change arrives after it.
   prober.watch(chain, before)
   await clock.advance(INTERVAL_MS * 4)
   expect([looks, clock.sleepers]).toEqual([1, 0])
 })
 
-it('leaves the targets of a chain alone, and does not show it, once its file is gone', async () => {
+it('stops probing and showing a group once its file is gone', async () => {
   let looks = 0
   const { clock, chains, prober, files } = start(async () => {
     looks += 1
@@ -75,7 +75,7 @@ it('leaves the targets of a chain alone, and does not show it, once its file is 
   expect([looks, clock.sleepers, [...chains.known().keys()]]).toEqual([1, 0, []])
 })
 
-it('looks after a chain although a request from before the change of its file came late', async () => {
+it('probes a group although a request from before the change of its file ended late', async () => {
   let looks = 0
   const { clock, chains, prober } = start(async () => {
     looks += 1

@@ -5,34 +5,34 @@ import type { Clock, Logger } from '../../ports.ts'
 import type { Chains } from './chains.ts'
 import type { Probe } from './probe.ts'
 
-/** Looks at targets that are down until they are up again, and has those loaded that are to be warm. */
+/** Probes targets that are down until they are up again, and loads targets that are to stay warm. */
 export interface Prober {
-  /** Looks after the targets of a chain from now on, for as long as one of them is down or rests and its file is the same. */
+  /** Watches the targets of a group while one of them is down or rests and its file stays the same. */
   watch(chain: FailoverGroup, model: ModelConfig): void
-  /** Ends every look. */
+  /** Ends all probing. */
   close(): Promise<void>
 }
 
-/** What {@link createProber} needs. */
+/** Options of {@link createProber}. */
 export interface ProberOptions {
   readonly chains: Pick<Chains, 'isGone'>
   readonly probe: Probe
-  /** Brings a target into memory. */
+  /** Loads a target into memory. */
   readonly load: (model: ModelConfig, options: { readonly signal: AbortSignal }) => Promise<void>
   readonly clock: Clock
   readonly logger: Logger
 }
 
-/** A prober without anything to look at; one loop a chain, at most. */
+/** Creates a prober. It runs at most one loop for each group. */
 export function createProber({ chains, probe, load, clock, logger }: ProberOptions): Prober {
   const closing = new AbortController()
-  /** The loops that run, by chain, with the model as its file is now. */
+  /** Running loops by group, with the model of the current file. */
   const watched = new Map<FailoverGroup, { model: ModelConfig; readonly done: Promise<void> }>()
 
   const warmed = new WeakSet<FailoverGroup>()
   const warming = new Set<Promise<void>>()
 
-  /** Targets that are to be warm are loaded once, while another one serves. */
+  /** Loads warm targets once, while another target serves. */
   const warm = (chain: FailoverGroup, owner: ModelConfig): void => {
     if (warmed.has(chain)) return
     warmed.add(chain)
@@ -40,7 +40,7 @@ export function createProber({ chains, probe, load, clock, logger }: ProberOptio
     for (const { name, model } of listFailoverTargets(owner)) {
       if (!names.has(name) || model.disabled) continue
       const loading = load(model, { signal: closing.signal }).catch((error: unknown) => {
-        if (!closing.signal.aborted) logger.warn({ model: name, err: error }, 'target of a chain could not be loaded')
+        if (!closing.signal.aborted) logger.warn({ model: name, err: error }, 'failover target could not be loaded')
       })
       warming.add(loading)
       void loading.finally(() => warming.delete(loading))
@@ -52,10 +52,10 @@ export function createProber({ chains, probe, load, clock, logger }: ProberOptio
     const isServing = target !== undefined && !target.disabled
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(chain.settings.probe.timeoutMs)])
     const isGood = isServing && (await isPossible(probe(target, { signal, isLast })))
-    logger.debug({ model: name, good: isGood }, 'target of a chain was looked at')
+    logger.debug({ model: name, good: isGood }, 'failover target was probed')
     chain.reportProbe(name, isGood)
   }
-  // Rests end when somebody looks: so that this is told in time, they are looked at too.
+  // A rest ends when the state is read. The loop reads it, so that subscribers learn of it in time.
   const needsLooks = (chain: FailoverGroup): boolean =>
     !chains.isGone(chain) && chain.states.some(({ status }) => status !== 'up')
 
@@ -66,7 +66,7 @@ export function createProber({ chains, probe, load, clock, logger }: ProberOptio
         if (needsLooks(chain)) await Promise.all(chain.dueProbes().map((due) => look(chain, due)))
       }
     } finally {
-      // At once: a target that fails from now on begins another loop.
+      // Without delay: a target that fails from now on starts another loop.
       watched.delete(chain)
     }
   }

@@ -11,17 +11,17 @@ export interface FailoverNotice {
   readonly at: number
 }
 
-/** Tells readers about changes of failover groups. */
+/** Publishes changes of failover groups to readers. */
 export interface FailoverWatch extends Pick<LiveFeed<FailoverNotice>, 'open' | 'end'> {
   publish(chain: string, event: ChainEvent): void
 }
 
-/** Readers at a time. */
+/** Maximum number of readers at a time. */
 export const MAX_READERS = 16
-/** Changes that one reader may leave unread. */
+/** Maximum number of unread changes of one reader. */
 export const MAX_UNREAD = 256
 
-/** A watch without readers. */
+/** Creates a watch without readers. */
 export function createFailoverWatch({ clock }: { readonly clock: Pick<Clock, 'now'> }): FailoverWatch {
   const feed = createLiveFeed<FailoverNotice>({
     maxEvents: MAX_UNREAD,
@@ -37,7 +37,7 @@ export function createFailoverWatch({ clock }: { readonly clock: Pick<Clock, 'no
 }
 
 function tooMany(): SvcError {
-  return new SvcError('rate_limited', `no more than ${MAX_READERS} readers can watch chains at a time`, {
+  return new SvcError('rate_limited', `no more than ${MAX_READERS} readers can watch failover groups at a time`, {
     code: 'failover_readers',
     retryAfterMs: 1000,
     details: { type: 'rate_limit_error' },
@@ -45,7 +45,7 @@ function tooMany(): SvcError {
 }
 
 function tooSlow(): SvcError {
-  return new SvcError('unavailable', 'more has changed than was read: ask again for how the chains are', {
+  return new SvcError('unavailable', 'the reader is too slow and has missed changes: connect again', {
     code: 'failover_reader_slow',
   })
 }

@@ -54,7 +54,7 @@ describe('media in the request', () => {
     expect(await read(attach('video', { url: dataUrl('video/mp4', MP4) }))).toMatchObject({ kind: 'video' })
   })
 
-  it('may be called by the name of another type of their kind, or of none', async () => {
+  it('may be claimed as another type of their kind, or without a type', async () => {
     for (const name of ['image/jpeg', 'application/octet-stream', 'png']) {
       expect(await read(image(dataUrl(name, PNG)))).toMatchObject({ mediaType: 'image/png' })
     }
@@ -79,7 +79,7 @@ describe('media in the request', () => {
     await expect(read(attachment)).rejects.toEqual(refusal(message))
   })
 
-  it('of a file are what their bytes say', async () => {
+  it('sent as a file take their kind from their bytes', async () => {
     const film = attach('file', { url: dataUrl('video/mp4', MP4) })
     expect(await read(film)).toMatchObject({ kind: 'video' })
     expect(await read(attach('file', { url: dataUrl('audio/mp4', MP4) }))).toMatchObject({ kind: 'audio' })
@@ -104,7 +104,7 @@ describe('bounds', () => {
     await expect(read(attach('audio', { url: dataUrl('audio/wav', sound(501)) }))).rejects.toMatchObject(tooLarge)
   })
 
-  it('hold for a request and for the server, which gets everything back', async () => {
+  it('hold for a request and for the server, and releasing gives all bytes back', async () => {
     const { reader } = open()
     const medium = image(dataUrl('image/png', large(900)))
     const take = (reading: ReturnType<typeof reader.open>) => reading.read(medium, { accepts: ALL, signal })
@@ -124,7 +124,7 @@ describe('bounds', () => {
   })
 })
 
-/** A server that counts its visitors on another address of this machine. */
+/** A server on another address of this machine that counts its visitors. */
 async function startCanary(port: number) {
   const server = createServer((_request, response) => response.end(PNG))
   const sockets = trackSockets(server)
@@ -206,7 +206,7 @@ describe('media at a URL', () => {
     expect([upstream.requests.length, canary.hits]).toEqual([1, 0])
   })
 
-  it('tell nothing of what the other side is: whatever fails reads the same', async () => {
+  it('give the same message for every failure, so that they reveal nothing of the other side', async () => {
     await using upstream = await startUpstream()
     upstream.enqueue({ status: 404, body: 'no' }, { status: 500 }, { status: 204 }, { body: 'abc', end: 'cut' })
     for (let reply = 0; reply < 4; reply += 1) {
@@ -217,7 +217,7 @@ describe('media at a URL', () => {
     await expect(read(image(`http://127.0.0.1:${port}/`))).rejects.toEqual(refusal(UNFETCHED))
   })
 
-  it('must be what they are fetched for, whatever the other server calls them', async () => {
+  it('must have the kind they are fetched for, whatever media type the other server claims', async () => {
     await using upstream = await startUpstream()
     const page = Buffer.from('<!doctype html>')
     upstream.enqueue(

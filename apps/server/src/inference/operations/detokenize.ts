@@ -3,9 +3,9 @@ import { SvcError } from '@svc/errors'
 import type { OperationRunner } from './operation-runner.ts'
 
 /**
- * The text of ids of the model's vocabulary.
+ * Converts ids of the model's vocabulary to text.
  *
- * @throws {SvcError} `not_implemented` where the backend cannot tell it
+ * @throws {SvcError} `not_implemented` when the backend cannot do it
  */
 export async function textOfTokens(
   tokens: readonly number[],

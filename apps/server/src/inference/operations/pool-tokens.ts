@@ -1,11 +1,11 @@
-/** How the vectors of a text's tokens become one. */
+/** Ways to make one vector from the vectors of a text's tokens. */
 export type Pooling = 'mean' | 'last' | 'decayed_mean'
 
 /**
- * The vector of a text from those of its tokens.
+ * Pools the vectors of a text's tokens into one.
  *
- * @param matrix one row of `width` numbers a token, at least one row
- * @param options.halfLife distance from the last token, in tokens, at which `decayed_mean` counts a token half; above 0
+ * @param matrix one row of `width` numbers for each token, at least one row
+ * @param options.halfLife distance from the last token, in tokens, at which `decayed_mean` weighs a token half; above 0
  */
 export function poolTokens(
   matrix: readonly number[],

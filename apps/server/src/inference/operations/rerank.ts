@@ -3,14 +3,14 @@ import { runEmbed } from './embed.ts'
 import type { RerankRequest, RerankResult } from './operation.ts'
 import type { OperationContext, OperationRunner } from './operation-runner.ts'
 
-/** Option of a model file: an embedding model ranks by how alike the vectors of query and document are. */
+/** Option of a model file: an embedding model ranks by the cosine of query and document. */
 const BY_COSINE = 'rerank:cosine'
 
 type Ranked = RerankResult['ranking'][number]
 
 /**
- * Documents by relevance. A model without a ranking of its own answers by the cosine of its vectors when its file says
- * so; scores are then in -1..1.
+ * Orders documents by relevance. A model without ranking uses the cosine of its vectors when its file has the option;
+ * scores are then in -1..1.
  */
 export const runRerank: OperationRunner<'rerank'> = async (request, context) => {
   if (request.documents.length === 0) return { ranking: [], promptTokens: 0, totalTokens: 0 }
@@ -65,7 +65,7 @@ function bestFirst(scored: readonly Ranked[], limit: number): readonly Ranked[] 
   return [...scored].sort((a, b) => b.score - a.score || a.index - b.index).slice(0, limit)
 }
 
-/** Likeness of two vectors, -1..1; 0 when one of them has no length. */
+/** Cosine of two vectors in -1..1; 0 when one has length 0. */
 function cosine(a: Float32Array, b: Float32Array): number {
   let product = 0
   let lengthA = 0

@@ -18,9 +18,9 @@ export interface Choice {
   readonly countsPrompt: boolean
 }
 
-/** One choice while it runs: asks the backend, and turns its replies into steps without waiting. */
+/** One running choice: asks the backend and turns its replies into steps without waiting. */
 export class ChoiceRun {
-  /** The figures of this choice and all before it; complete after {@link end}. */
+  /** Figures of this choice and all choices before it; complete after {@link end}. */
   usage: Usage
   readonly #request: GenerationRequest
   readonly #choice: Choice
@@ -62,7 +62,7 @@ export class ChoiceRun {
         : undefined
   }
 
-  /** Asks the backend: for a stream, or for one reply. */
+  /** Asks the backend for a stream or for one reply. */
   async ask(): Promise<AsyncIterable<Reply> | Iterable<Reply>> {
     const { client, signal } = this.#context
     const options = { signal, onTrailers: this.#onTrailers }
@@ -71,7 +71,7 @@ export class ChoiceRun {
       : [await client.predict(this.#options, options)]
   }
 
-  /** The steps of one reply. @throws SvcError where the model refuses answers that break the asked form */
+  /** Gives the steps of one reply. @throws SvcError when the model refuses answers that do not match the form */
   take(reply: Reply): readonly PredictionStep[] {
     this.#count?.reply(reply)
     const events = this.#gate(this.#decoder.reply(reply))
@@ -83,7 +83,7 @@ export class ChoiceRun {
     return [{ type: 'progress', usage: this.#addUp(usage) }, ...events]
   }
 
-  /** The steps after the last reply. */
+  /** Gives the steps after the last reply. */
   async end(): Promise<readonly PredictionStep[]> {
     const steps = this.#gate(this.#decoder.end(this.#told))
     const { usage } = this.#decoder

@@ -79,7 +79,7 @@ describe('prompts of existing model files', () => {
   })
 })
 
-describe('where ours is better than what is recorded', () => {
+describe('where our prompt is better than the recorded one', () => {
   const recorded = (name: string): PromptRecord => {
     const record = records.find((each) => each.name === name)
     if (record?.quirk === undefined) throw new Error(`no quirk ${name}`)

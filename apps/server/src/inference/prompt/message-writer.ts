@@ -4,19 +4,19 @@ import type { PromptTemplate, Rendering } from './model-templates.ts'
 import type { PromptMessage } from './prompt-input.ts'
 import { toCallList, toChatMessageData } from './template-data.ts'
 
-/** A message as it goes into the prompt. */
+/** A message as the prompt has it. */
 export interface WrittenMessage {
-  /** Undefined when its template leaves it out: then nothing joins it either. */
+  /** Undefined when its template leaves it out; then no separator joins it either. */
   readonly text: string | undefined
-  /** Whether this is a system message that no template has seen: it takes the place of the model's own. */
+  /** Whether this is a system message without a template; it replaces the model's own. */
   readonly isPlainSystem: boolean
 }
 
-/** Where a message stands. */
+/** Position of a message. */
 export interface MessagePlace {
   readonly index: number
   readonly isLast: boolean
-  /** Whether the reply is held to a grammar. */
+  /** Whether a grammar holds the reply. */
   readonly hasGrammar: boolean
 }
 
@@ -29,8 +29,8 @@ const TO_JSON = compileGoTemplate('{{toJson .}}')
 const CALLER_ROLE = 'assistant_function_call'
 
 /**
- * Writes messages with `chat_message`. Without it, and for a message that it fails on, the form is what `roles` print
- * for the role, then the content; calls follow as JSON. A template that is stopped at a limit is not tried again in
+ * Writes messages with `chat_message`. Without that template, and for a message that it fails on, the text is the
+ * printed role from `roles`, then the content, then calls as JSON. A template that reaches a limit is not used again in
  * this request.
  */
 export function createMessageWriter(
@@ -89,6 +89,6 @@ function plainForm({ content, functionCall, toolCalls = [] }: PromptMessage, rol
   const calls: unknown[] = functionCall === undefined ? [] : [functionCall]
   if (toolCalls.length > 0) calls.push(toCallList(toolCalls))
   const lines = calls.map((call) => (role === '' ? '' : `${role} `) + TO_JSON.render(call))
-  // Without content, a list of calls stands for both ways of telling them.
+  // Without content, the list of calls covers both ways of writing them.
   return content === '' ? (lines.at(-1) ?? '') : [role + content, ...lines].join('\n')
 }

@@ -49,7 +49,7 @@ describe('a finished reply', () => {
     expect(finish(llm, 'a<# b #>c')).toBe('b')
   })
 
-  it('begins with echo and prefix, which the rules apply to', () => {
+  it('begins with echo and prefix, and the rules apply to them', () => {
     const rules = rulesOf({ trimspace: ['Q'] }, 'Sure: ')
     expect(finishReply(rules, 'yes', { echo: 'Q? ' })).toBe('? Sure: yes')
     expect(finishReply(rulesOf({}, 'Sure: '), 'yes')).toBe('Sure: yes')
@@ -81,17 +81,17 @@ describe('a reply that is finished while it arrives', () => {
     expect(silent.end()).toBe('Sure: ')
   })
 
-  it('holds back what may be trimmed, and no more', () => {
+  it('holds back only text that may be trimmed', () => {
     expect(stream({ trimsuffix: ['</s>'] }, ' one', ' two ', '<', '/s>')).toEqual(['one', ' two', '', '', ''])
     expect(stream({ trimspace: ['A:'] }, 'A', ': ', 'one ', 'two ')).toEqual(['', '', 'one', ' two', ''])
   })
 
-  it('comes at the end where patterns look at the whole', () => {
+  it('is sent at the end when patterns need the whole text', () => {
     expect(stream({ cutstrings: ['b'] }, 'ab', 'ba')).toEqual(['', '', 'aa'])
     expect(stream({ extractRegex: ['b+'] }, 'ab', 'ba')).toEqual(['', '', 'bb'])
   })
 
-  it('comes to the same as the whole for any cuts, and never shows what is taken away', () => {
+  it('gives the same result for any cuts, and never sends text that a rule removes', () => {
     const unit = fc.constantFrom('a', 'b', ' ', '\n', '<', '>', '1', '😀')
     const word = fc.string({ unit, maxLength: 3 })
     const list = fc.array(word, { maxLength: 2 })
@@ -113,7 +113,10 @@ describe('a reply that is finished while it arrives', () => {
     )
   })
 
-  /** The rules on a whole text, one line each. The texts above hold no white space that `trim` reads otherwise. */
+  /**
+   * Applies the rules to a whole text, one line for each rule. The texts above hold no white space that `trim` reads
+   * differently.
+   */
   function byHand({ cutstrings = [], extractRegex = [], trimspace = [], trimsuffix = [] }: LlmSettings, reply: string) {
     let text = reply
     for (const source of cutstrings) text = text.replaceAll(new RegExp(source, 'gu'), '')
@@ -133,7 +136,7 @@ describe('the rules of a model', () => {
     expect(book.rulesOf({ ...model })).not.toBe(book.rulesOf(model))
   })
 
-  it('leave out patterns that are none, and say so once', () => {
+  it('skip invalid patterns and log them once', () => {
     const { logger, lines } = collectingLogger()
     const book = createReplyRuleBook({ logger })
     const model = createModel({ llm: { cutstrings: ['(', 'b'], extractRegex: ['(?=x)'] } })
