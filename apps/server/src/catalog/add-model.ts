@@ -13,27 +13,29 @@ import { openModelFolder } from './model-folder.ts'
 import { GGUF_BACKEND, isGgufName } from './to-model-config.ts'
 import { createWeightsInspector } from './weights.ts'
 
-/** How a file comes into the models folder. */
+/** How a file gets into the models folder. */
 export type Transfer = 'copy' | 'link' | 'move'
 
-/** What `svc models add` is asked for. */
+/** Arguments of `svc models add`. */
 export interface AddModelOptions {
   /** Path of a GGUF file. */
   readonly source: string
-  /** The models folder; made when it is missing. */
+  /** The models folder; created if it is missing. */
   readonly folder: string
-  /** What clients will call the model. @default the name of the file without its extension, a hyphen for each blank */
+  /**
+   * Name of the model for clients. @default the name of the file without its extension, with hyphens for white space
+   */
   readonly name?: string | undefined
   /**
-   * A link shares the file with its source and takes no room; a move leaves no source behind. Across file systems both copy
-   * all the same. @default 'copy'
+   * A link shares the file with its source and takes no space; a move removes the source. Across file systems both
+   * copy. @default 'copy'
    */
   readonly transfer?: Transfer | undefined
   readonly onProgress?: ((done: { readonly copiedBytes: number; readonly totalBytes: number }) => void) | undefined
   readonly signal: AbortSignal
 }
 
-/** What was written. */
+/** The written files. */
 export interface AddedModel {
   readonly name: string
   /** Name of the GGUF file inside the folder. */
@@ -47,9 +49,9 @@ const SPLIT = /-\d{5}-of-\d{5}\.gguf$/i
 const WEIGHTS_MODE = 0o644
 
 /**
- * Puts a GGUF file into the models folder under a name of its own: the file is checked, copied beside its place and
- * moved there whole, then a model file of three keys is written. Nothing that exists is overwritten, and when it fails
- * or is aborted nothing is left behind.
+ * Puts a GGUF file into the models folder under its own name: checks the file, copies it to a temporary name in the
+ * folder, renames it, then writes a model file of three keys. Overwrites nothing. A failure or an abort leaves nothing
+ * behind.
  *
  * @throws {SvcError} `invalid_request` (`invalid_name`, `not_a_model`), `not_found` (`file_not_found`), `conflict`
  *   (`model_exists`), `insufficient_storage` (`disk_full`) or `internal` (`file_failed`); the signal's reason
@@ -82,12 +84,12 @@ export async function addModel(options: AddModelOptions): Promise<AddedModel> {
     if (!isInside) await unlink(join(folder, weightsFile)).catch(() => undefined)
     throw error
   }
-  // The source goes last: whatever fails before it leaves it where it was.
+  // The source is removed last, so that an earlier failure keeps it.
   if (!isInside && options.transfer === 'move') await unlink(source)
   return { name, weightsFile, configFile, sizeBytes }
 }
 
-/** Size of the weights, once their header has been found sound. */
+/** Checks the header of the weights. @returns their size */
 function checkWeights(path: string): number {
   const file = basename(path)
   const refuse = (reason: string) => new SvcError('invalid_request', `${file} ${reason}`, { code: 'not_a_model' })
@@ -111,7 +113,7 @@ async function refuseExisting(folder: string, files: readonly string[]): Promise
   }
 }
 
-/** The weights in their place, whole, or nothing there. */
+/** Puts the weights in place, complete or not at all. */
 async function transfer(
   source: string,
   target: string,
@@ -164,7 +166,7 @@ async function copy(
   }
 }
 
-/** Gives a finished file its name unless something else has it by now. */
+/** Renames a finished file unless the name is taken by now. */
 async function moveExclusively(temporary: string, target: string): Promise<void> {
   try {
     await link(temporary, target)
@@ -190,7 +192,7 @@ async function writeExclusively(target: string, text: string): Promise<void> {
   }
 }
 
-/** Made by the library, so that no name can add a key of its own. */
+/** The library writes the text, so that a name cannot add keys. */
 function modelFileText(name: string, weightsFile: string): string {
   return new Document({ name, backend: GGUF_BACKEND, parameters: { model: weightsFile } }).toString()
 }

@@ -4,7 +4,7 @@ import type { FailoverSettings as FailoverKeys, ModelConfig } from './model-conf
 import { hasFailover, listFailoverTargets } from './serving.ts'
 
 /**
- * The `failover` key of a file in terms of what follows it.
+ * Converts the `failover` key of a file.
  *
  * @throws {SvcError} `invalid_failover_settings`, `details.param` the key at fault
  */
@@ -17,7 +17,7 @@ export function readChainSettings(
   return readFailoverSettings(value, { own: options.own, isGroup: options.isChain ?? (() => false) })
 }
 
-/** The settings of a chain, checked against the models that it names. @throws {SvcError} `model_load_failed` */
+/** Gives the settings of a failover group, checked against its targets. @throws {SvcError} `model_load_failed` */
 export function chainSettingsOf(model: ModelConfig): FailoverSettings {
   const { name, failover = {} } = model
   const targets = listFailoverTargets(model)
@@ -26,7 +26,7 @@ export function chainSettingsOf(model: ModelConfig): FailoverSettings {
     const settings = readChainSettings(failover, { own: name, isChain: isNested })
     for (const [index, target] of settings.targets.entries()) {
       const found = targets.find((one) => one.name === target.model)?.model
-      // What goes upstream byte for byte cannot be asked of anybody else.
+      // A request that is relayed byte for byte cannot go to another target.
       if (found?.serving.kind !== 'relay') continue
       throw new SvcError(
         'invalid_request',

@@ -9,21 +9,21 @@ import type { YamlMap, YamlNode } from './yaml/node.ts'
 import { readYaml } from './yaml/read-yaml.ts'
 import { toPlainValue } from './yaml/scalars.ts'
 
-/** What a model file comes to. A file with a problem gives no model; one bad entry of a list spoils only itself. */
+/** Result of parsing a model file. A file with a problem gives no model; a bad list entry spoils only itself. */
 export interface ModelFile {
   readonly models: readonly ModelConfig[]
   readonly problems: readonly ConfigProblem[]
 }
 
-/** How {@link parseModelFile} reads. */
+/** Options of {@link parseModelFile}. */
 export interface ParseModelFileOptions extends ModelFilePlace {
-  /** What counts in a file that is a list: in the models folder its first entry only. @default 'first' */
+  /** Entries of a file that is a list: in the models folder only the first one counts. @default 'first' */
   readonly entries?: 'first' | 'all' | undefined
 }
 
 /**
- * Reads one model file. Nothing it may hold throws: types that do not fit, broken YAML and what is too deep or too
- * large come back as problems that name line and key (§2.9).
+ * Parses one model file. Never throws: wrong types, broken YAML and files that are too deep or too large become
+ * problems that name line and key (§2.9).
  */
 export function parseModelFile(content: Uint8Array | string, options: ParseModelFileOptions): ModelFile {
   const result = readYaml(content)
@@ -67,7 +67,7 @@ function filled(text: string | undefined): string | undefined {
   return text === '' ? undefined : text
 }
 
-/** The name of a model whose file gives none. */
+/** Derives the name of a model whose file gives none. */
 function nameOfFile(file: string): string {
   return file.replace(/^.*[/\\]/, '').replace(/\.ya?ml$/i, '')
 }

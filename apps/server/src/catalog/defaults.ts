@@ -4,29 +4,29 @@ import type { LlmSettings, ModelConfig, ModelParameters, ModelTemplate } from '.
 import { generatesText } from './usecases.ts'
 import { weightsKind } from './weights-kind.ts'
 
-/** Settings of the server and facts of the machine that fill what models leave open. */
+/** Settings of the server and facts of the machine for values that models leave open. */
 export interface DefaultsContext {
   /** `--threads`; 0 = the machine's own default. */
   readonly threads: number
-  /** What suits the machine, at least 1. */
+  /** Default of the machine, at least 1. */
   readonly defaultThreads: number
   readonly f16: boolean
   readonly debug: boolean
-  /** `--context-size` in tokens; below 1 = what the model was trained for. */
+  /** `--context-size` in tokens; below 1 = the context that the model was trained for. */
   readonly contextSize: number
-  /** False where the machine's graphics driver cannot map files. @default true */
+  /** Whether files can be mapped; false for some graphics drivers. @default true */
   readonly canMapFiles?: boolean | undefined
 }
 
 const FALLBACK_THREADS = 4
-/** The contract has no word for a temperature that nobody chose: one is always sent. */
+/** The contract cannot express an unset temperature, so one is always sent. */
 const FORWARDED_TEMPERATURE = 0.9
-/** Tokens of context where nothing tells how many the model was trained for. */
+/** Tokens of context when the trained context is unknown. */
 const FALLBACK_CONTEXT = 4096
 
 /**
- * A model with everything filled in that its file leaves open: what its own settings imply, what its family likes, then
- * what suits any model (§2.9). What the file says is never changed.
+ * Fills in everything that a model's file leaves open: implications of its own settings, then values of its family,
+ * then those for any model (§2.9). Never changes values of the file.
  */
 export function withDefaults(config: ModelConfig, context: DefaultsContext): ModelConfig {
   const { contextSize = 0 } = config
@@ -54,8 +54,8 @@ function isForwarded({ serving }: ModelConfig): boolean {
 }
 
 /**
- * What a model of another instance is like is known there: its parameters and its context are not ours to fill in.
- * Conversations are sent as such where the file says that the model chats, and no grammar is sent at all.
+ * Defaults of a model of another instance. That instance knows parameters and context, so none are filled in.
+ * Conversations are sent as such when the file says that the model chats, and no grammar is sent.
  */
 function forwardedDefaults(config: ModelConfig): Partial<ModelConfig> {
   return {
@@ -66,7 +66,7 @@ function forwardedDefaults(config: ModelConfig): Partial<ModelConfig> {
   }
 }
 
-/** A mode means something to a model that is relayed, and nothing to one of another instance. */
+/** A mode applies to a relayed model, and not to one of another instance. */
 function proxyDefaults(config: ModelConfig): ModelConfig['proxy'] {
   const { proxy } = config
   return proxy === undefined || isForwarded(config) ? proxy : { ...proxy, mode: proxy.mode ?? 'passthrough' }
@@ -76,13 +76,13 @@ function trained(config: ModelConfig): number {
   return config.gguf?.contextLength ?? FALLBACK_CONTEXT
 }
 
-/** Weights that carry their own template are rendered by the backend unless the file names one. */
+/** The backend renders the template that weights carry, unless the file names one. */
 function templateDefaults(config: ModelConfig): ModelTemplate {
   if (config.template.useTokenizerTemplate !== undefined || !generatesText(config)) return config.template
   return { ...config.template, useTokenizerTemplate: true }
 }
 
-/** Who renders the template also makes the grammar for tools. */
+/** The side that renders the template also makes the grammar for tools. */
 function functionDefaults(config: ModelConfig): ModelConfig['function'] {
   if (templateDefaults(config).useTokenizerTemplate !== true) return config.function
   return { ...config.function, grammar: { ...config.function.grammar, disable: true } }

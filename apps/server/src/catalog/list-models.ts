@@ -13,11 +13,11 @@ export interface ModelRow {
   readonly backend: string
   readonly usecases: string
   readonly file: string
-  /** `demo`, `disabled`, what is wrong with the weights, or nothing. */
+  /** `demo`, `disabled`, the fault of the weights, or nothing. */
   readonly note: string
 }
 
-/** The models of a store as lines, in byte order of their names. */
+/** Lists the models of a store as lines, in byte order of their names. */
 export function toModelRows(store: ConfigStore): ModelRow[] {
   return store.list().map((model) => ({
     name: model.name,
@@ -36,9 +36,9 @@ function noteOf(model: ModelConfig): string {
 const COLUMNS: readonly (keyof ModelRow)[] = ['name', 'backend', 'usecases', 'file', 'note']
 
 /**
- * The model of a name.
+ * Finds the model of a name.
  *
- * @throws {SvcError} `not_found` with a name that is near, and what is wrong with a file that could hold it
+ * @throws {SvcError} `not_found` with a similar name, and the problem of a file that could hold it
  */
 export function findModel(store: ConfigStore, name: string): ModelConfig {
   const model = store.get(name)
@@ -47,7 +47,7 @@ export function findModel(store: ConfigStore, name: string): ModelConfig {
   throw new SvcError('not_found', `there is no model "${name}"${didYouMean(name, names)}`, { code: 'model_not_found' })
 }
 
-/** What is known of a model, for a terminal: a line for each, no value that is secret. */
+/** Formats the facts of a model for a terminal: one line for each, without secret values. */
 export function formatModel(model: ModelConfig): string {
   const { parameters, llm, gguf } = model
   const facts: readonly (readonly [string, string | undefined])[] = [
@@ -68,7 +68,7 @@ export function formatModel(model: ModelConfig): string {
   return known.map(([label, value]) => `${label.padEnd(12)} ${value.replaceAll(/\s+/g, ' ')}\n`).join('')
 }
 
-/** Rows as a table for a terminal, with a heading; no line ends in white space. */
+/** Formats rows as a table for a terminal, with a heading; lines do not end in white space. */
 export function formatModelRows(rows: readonly ModelRow[]): string {
   const heading: ModelRow = { name: 'NAME', backend: 'BACKEND', usecases: 'USECASES', file: 'FILE', note: '' }
   const all = [heading, ...rows]

@@ -3,17 +3,17 @@ import type { ModelConfig } from './model-config.ts'
 import { blankModel, GGUF_BACKEND, type ModelFilePlace } from './to-model-config.ts'
 import type { Usecase } from './usecase-names.ts'
 
-/** Parts of a split model after the first: `name-00002-of-00005.gguf`. */
+/** Later parts of a split model: `name-00002-of-00005.gguf`. */
 const LATER_PART = /-(?!0*1-of-)\d{5}-of-\d{5}\.gguf$/i
 const NOT_MODELS: ReadonlySet<string> = new Set(['adapter', 'mmproj', 'imatrix', 'vocab'])
 
-/** Whether a GGUF file is a model by itself: no projector, adapter or later part of a split one. */
+/** Whether a GGUF file is a model by itself: no projector, adapter or later part of a split model. */
 export function isStandalone(file: string, summary: GgufSummary): boolean {
   if (LATER_PART.test(file) || summary.tensorCount === 0 || summary.architecture === 'clip') return false
   return !NOT_MODELS.has(summary.type ?? 'model')
 }
 
-/** The model that a GGUF file is without a YAML of its own: its id is its file name. */
+/** Creates the model of a GGUF file without a YAML file: its id is its file name. */
 export function looseModel(place: ModelFilePlace, summary: GgufSummary): ModelConfig {
   return {
     ...blankModel({ name: place.file, source: 'file', place }),
@@ -36,7 +36,7 @@ export interface DemoModelSource {
   readonly options?: readonly string[] | undefined
 }
 
-/** The model of a demo source; its folder is that of its own file. */
+/** Creates the model of a demo source; its folder is that of its own file. */
 export function demoModel(
   source: DemoModelSource,
   from: { readonly place: ModelFilePlace; readonly summary: GgufSummary },

@@ -62,7 +62,7 @@ describe('a name', () => {
     expect(here.directory.resolve('a')?.threads).toBe(5)
   })
 
-  it('that nobody has leads nowhere', async () => {
+  it('that no model has resolves to nothing', async () => {
     await using here = await world({ 'a.yaml': 'name: a' })
     expect(here.directory.resolve('b')).toBeUndefined()
   })
@@ -110,7 +110,7 @@ describe('a name', () => {
   })
 })
 
-it('has no default for what is no usecase', async () => {
+it('has no default for unknown usecases', async () => {
   await using here = await world({ 'a.yaml': 'name: a\nbackend: x\nknown_usecases: [chat]' })
   expect(here.directory.defaultFor('chat')?.name).toBe('a')
   expect(here.directory.defaultFor('toString')).toBeUndefined()

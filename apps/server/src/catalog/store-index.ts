@@ -8,7 +8,7 @@ import { usecasesOf } from './usecases.ts'
 import type { Weights } from './weights.ts'
 import type { YamlFile } from './yaml-files.ts'
 
-/** One model file, and the model it describes with its weights beside it. */
+/** One model file, and its model with the facts of the weights. */
 export interface YamlInput {
   readonly file: YamlFile
   readonly model: ModelConfig | undefined
@@ -20,7 +20,7 @@ export interface LooseInput {
   readonly weights: Weights
 }
 
-/** Everything a store knows of, in byte order of the file names. */
+/** All files of a store, in byte order of their names. */
 export interface IndexInput {
   readonly folder: ModelFolder
   readonly yaml: readonly YamlInput[]
@@ -29,21 +29,21 @@ export interface IndexInput {
   readonly demoMode: DemoMode
 }
 
-/** When a demo model is offered: while the folder holds no model for any of its uses, always, never. */
+/** When demo models are offered: while the folder holds no model for any of their uses, always, never. */
 export type DemoMode = 'auto' | 'true' | 'false'
 
-/** Models by name, and what is wrong. */
+/** Models by name, and problems. */
 export interface StoreIndex {
   /** Every model that can be named. */
   readonly byName: ReadonlyMap<string, ModelConfig>
-  /** What lists show, in byte order. */
+  /** Listed models, in byte order. */
   readonly listed: readonly ModelConfig[]
   /** GGUF files that model files refer to: usable by name, not listed. */
   readonly referenced: readonly ModelConfig[]
   readonly problems: readonly ConfigProblem[]
 }
 
-/** Joins files into models: one name one model, loose weights only where no model file uses them. */
+/** Builds the index of files: one model for each name, loose weights only when no model file uses them. */
 export function buildIndex(input: IndexInput, previous: ReadonlyMap<string, ModelConfig>): StoreIndex {
   const byName = new Map<string, ModelConfig>()
   const problems: ConfigProblem[] = []
@@ -89,7 +89,7 @@ function weightsProblems(model: ModelConfig): ConfigProblem[] {
   return reason === undefined ? [] : [{ file: model.file, key: 'parameters.model', reason }]
 }
 
-/** Files in the folder that belong to models described elsewhere. */
+/** Lists files in the folder that belong to models described elsewhere. */
 function usedFiles(models: readonly ModelConfig[]): Set<string> {
   const files = models.flatMap(({ parameters, llm }) => [parameters.model, llm.mmproj, llm.draftModel])
   return new Set(files.filter((file) => file !== undefined))
@@ -109,7 +109,7 @@ function toLooseModel(
     return undefined
   }
   if (!weights.usable) {
-    // A model file that uses it has said so already.
+    // The model file that uses it has reported this already.
     if (!from.isUsed) from.problems.push({ file, reason: weights.fault })
     return undefined
   }
@@ -121,7 +121,7 @@ function toLooseModel(
   return looseModel({ file, folder: from.folder.path, modifiedAt }, weights.summary)
 }
 
-/** Redirects and routers serve through other models, so they alone are no models of one's own. */
+/** Aliases and routers serve through other models, so they do not replace demo models. */
 function offersDemo(mode: DemoMode, own: readonly ModelConfig[], demo: ModelConfig): boolean {
   if (mode !== 'auto') return mode === 'true'
   const uses = usecasesOf(demo)

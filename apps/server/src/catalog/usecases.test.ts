@@ -39,7 +39,7 @@ const recorded: readonly Recorded[] = readFileSync(new URL('__fixtures__/usecase
   .map((line) => JSON.parse(line))
 const files = recorded.filter(({ yaml }) => yaml !== undefined)
 
-describe('what models of the reference serve', () => {
+describe("usecases of the reference's models", () => {
   it('has more than a hundred records', () => {
     expect(files.length).toBeGreaterThan(100)
   })
@@ -52,7 +52,7 @@ describe('what models of the reference serve', () => {
 
   it.each(files.filter(({ loaded }) => loaded !== false))('$name, guessed and declared', (record) => {
     const config = model(record.yaml ?? '')
-    // `llm` stands for three others.
+    // `llm` stands for three usecases.
     const guessed = (record.guess ?? []).filter((usecase) => usecase !== 'llm')
     expect(USECASES.filter((usecase) => guesses(config, usecase)).sort()).toEqual([...guessed].sort())
     const declared = (record.declared ?? []).filter((usecase) => usecase !== 'llm')
@@ -82,7 +82,7 @@ describe('what models of the reference serve', () => {
   })
 })
 
-describe('what weights make of a model that says no more', () => {
+describe('usecases that weights alone give a model', () => {
   it.each<[string, Partial<GgufSummary>, readonly string[]]>([
     ['a chat model', { hasChatTemplate: true }, ['chat', 'completion', 'edit', 'tokenize']],
     [
@@ -136,7 +136,7 @@ it('backends are compared without case', () => {
   expect(usecasesOf(model('name: m\nbackend: Whisper'))).toEqual(['transcript'])
 })
 
-it('a router chats whatever its backend is', () => {
+it('a router chats with any backend', () => {
   const router = 'router:\n  candidates:\n    - model: a\n      labels: [x]\n'
   for (const backend of ['whisper', 'diffusers', 'rerankers', 'llama']) {
     expect(hasUsecase(model(`name: r\nbackend: ${backend}\n${router}`), 'chat'), backend).toBe(true)

@@ -6,12 +6,12 @@ import { type WeightsKind, weightsKind } from './weights-kind.ts'
 export function hasUsecase(config: ModelConfig, usecase: Usecase): boolean {
   if (config.alias !== undefined) return false
   if (config.knownUsecases.includes(usecase)) return true
-  // Scorers and token classifiers serve nothing beyond what they declare.
+  // Scorers and token classifiers serve only their declared usecases.
   if (config.knownUsecases.includes('score') || config.knownUsecases.includes('token_classify')) return false
   return guesses(config, usecase)
 }
 
-/** All usecases a model serves. */
+/** Lists all usecases of a model. */
 export function usecasesOf(config: ModelConfig): Usecase[] {
   return USECASES.filter((usecase) => hasUsecase(config, usecase))
 }
@@ -33,7 +33,7 @@ const NO_CHAT: ReadonlySet<string> = new Set([
   'acestep-cpp',
 ])
 
-/** Backends that serve a usecase by their very nature. */
+/** Backends that always serve a usecase. */
 const BY_BACKEND: Readonly<Partial<Record<Usecase, readonly string[]>>> = {
   rerank: ['rerankers'],
   tts: ['piper', 'transformers-musicgen', 'kokoro'],
@@ -53,7 +53,7 @@ const BY_BACKEND: Readonly<Partial<Record<Usecase, readonly string[]>>> = {
   video: ['stablediffusion', 'vllm-omni'],
 }
 
-/** Usecases that the settings of a model tell, whatever its backend is otherwise for. */
+/** Usecases that the settings of a model decide, for any backend. */
 const BY_SETTINGS: Readonly<Partial<Record<Usecase, (config: ModelConfig, backend: string) => boolean>>> = {
   chat: guessesChat,
   completion: (config, backend) =>
@@ -80,7 +80,7 @@ function drawsPictures(config: ModelConfig, backend: string): boolean {
 }
 
 function guessesChat(config: ModelConfig, backend: string): boolean {
-  // A router answers through its candidates: its own backend says nothing of it.
+  // A router answers through its candidates, so its own backend does not matter.
   if ((config.router?.candidates?.length ?? 0) > 0) return true
   if (NO_CHAT.has(backend)) return false
   if (config.llm.embeddings === true) return false
@@ -104,7 +104,7 @@ function isSet(text: string | undefined): boolean {
 
 /**
  * Whether the header of the weights alone makes a model a language model: the file names no template, so the backend
- * applies the one that the weights carry.
+ * applies the one in the weights.
  */
 export function generatesText(config: ModelConfig): boolean {
   const { gguf, template, llm } = config
