@@ -2,7 +2,7 @@ import { access, readdir, readFile, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BuildFamily } from './installed-backends.ts'
 
-/** Smaller graphics memory is not worth a build of its own. */
+/** Devices with less memory do not justify their own build. */
 const MIN_VRAM_BYTES = 4 * 1024 ** 3
 
 /** PCI vendors of graphics devices. */
@@ -12,10 +12,10 @@ const VENDORS: Readonly<Record<string, 'nvidia' | 'amd' | 'intel'>> = {
   '0x8086': 'intel',
 }
 
-/** Where an operator or an image says what the machine is. */
+/** File in which an operator or an image names the machine's capability. */
 const CAPABILITY_FILE = 'run/localai/capability'
 
-/** The family that a capability such as `nvidia-cuda-12` belongs to; `default` for words that name none. */
+/** Gives the family of a capability such as `nvidia-cuda-12`; `default` for unknown words. */
 function familyOfCapability(text: string): BuildFamily {
   const word = text.trim().toLowerCase()
   const families: readonly BuildFamily[] = ['nvidia', 'amd', 'intel', 'metal', 'darwin-x86', 'vulkan']
@@ -23,9 +23,10 @@ function familyOfCapability(text: string): BuildFamily {
 }
 
 /**
- * What this machine computes on: what is forced, else what a file says, else what its graphics devices are.
+ * Detects the hardware that this machine computes on: the forced capability, else that of a file, else that of its
+ * graphics devices.
  *
- * @param options.forced capability that wins over everything; empty for none
+ * @param options.forced capability that overrides everything; empty for none
  * @param options.root folder that `run`, `sys` and `dev` are in. @default '/'
  */
 export async function detectBuildFamily(options: {
@@ -44,7 +45,7 @@ export async function detectBuildFamily(options: {
   return (['nvidia', 'amd', 'intel'] as const).find((family) => devices.includes(family)) ?? 'default'
 }
 
-/** Vendors of the devices that are worth a build: those on the processor share its memory and are not. */
+/** Lists vendors of devices that justify a build. Devices on the processor share its memory and do not. */
 async function readDevices(folder: string): Promise<readonly string[]> {
   const cards = (await readdir(folder).catch(() => [])).filter((name) => /^card\d+$/.test(name))
   const found = await Promise.all(
@@ -59,7 +60,7 @@ async function readDevices(folder: string): Promise<readonly string[]> {
   return found.flat()
 }
 
-/** Graphics of the processor itself sit on its first bus. */
+/** Integrated graphics are on the first bus. */
 async function isOnProcessor(device: string): Promise<boolean> {
   const address = (await readlink(device).catch(() => '')).split('/').at(-1) ?? ''
   return /^[0-9a-f]{4}:00:/.test(address)

@@ -7,10 +7,10 @@ import { type ProcessStat, type ProcessTable, readProcessStat, readProcessTable 
 const RECORD_VERSION = 1
 const MAX_RECORD_BYTES = 1024 * 1024
 const REAP_POLL_MS = 25
-/** TERM first, KILL after this; a server start waits no longer than twice this. */
+/** Time between TERM and KILL; a server start waits at most twice as long. */
 const REAP_GRACE_MS = 1000
 
-/** One backend process as the file remembers it. */
+/** One backend process in the record. */
 export interface RecordedBackend {
   readonly pid: number
   readonly startTicks: number
@@ -19,11 +19,11 @@ export interface RecordedBackend {
   readonly folder?: string | undefined
 }
 
-/** The file that names the backend processes of this server, so that the next one can end them if this one is killed. */
+/** Record of this server's backend processes, so that the next server can end them if this one is killed. */
 export interface ProcessRecord {
   add(backend: RecordedBackend): void
   remove(pid: number): void
-  /** Resolves when everything said so far is written. */
+  /** Resolves when all changes so far are written. */
   settled(): Promise<void>
 }
 
@@ -32,15 +32,15 @@ export type WriteFile = (path: string, content: string) => Promise<void>
 
 interface RecordFile {
   readonly version: number
-  /** Machine boot and process namespace: pids mean nothing outside them. */
+  /** Boot of the machine and process namespace; pids have no meaning outside them. */
   readonly host: string
   readonly server: { readonly pid: number; readonly startTicks: number }
   readonly backends: readonly RecordedBackend[]
 }
 
 /**
- * Keeps the record. A failed write is logged and made good by the next one: a full disk must not keep models from
- * loading.
+ * Creates the record. A failed write is logged and repaired by the next one, because a full disk must not stop models
+ * from loading.
  */
 export function createProcessRecord(options: {
   readonly file: string
@@ -52,7 +52,7 @@ export function createProcessRecord(options: {
   let writing: Promise<void> = Promise.resolve()
   let isWaiting = false
   const save = () => {
-    // One write waits behind the one that runs and takes along whatever came meanwhile.
+    // One write waits behind the running one and includes all changes since.
     if (isWaiting) return
     isWaiting = true
     writing = writing.then(async () => {
@@ -76,12 +76,12 @@ export function createProcessRecord(options: {
 }
 
 /**
- * Ends backend processes that a killed server left behind, by group: TERM, then KILL. Call before the first start.
+ * Ends backend processes that a killed server left behind, by group: TERM, then KILL. Call it before the first start.
  *
- * Nothing is signalled unless the process of that pid has the recorded start time, or, where the leader is gone, the
- * members of its group are of its session, younger than it and older than this server.
+ * A group is signalled only if the process of that pid has the recorded start time. When the leader is gone, the
+ * members must be of its session, younger than it and older than this server.
  *
- * @returns how many groups were ended
+ * @returns the number of ended groups
  */
 export async function reapOrphans(options: {
   readonly file: string
@@ -136,7 +136,7 @@ function signalGroup(groupId: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-groupId, signal)
   } catch {
-    // Gone meanwhile, or not ours to signal.
+    // gone already, or owned by another user
   }
 }
 
@@ -153,7 +153,7 @@ function hostId(): string {
   }
 }
 
-/** The record, when it is one; anything else means there is nothing to end. */
+/** Reads the record; an invalid one means that there is nothing to end. */
 async function readRecord(file: string): Promise<RecordFile | undefined> {
   try {
     const text = await readFile(file, 'utf8')
@@ -179,7 +179,7 @@ function isProcessId(value: unknown): value is RecordFile['server'] {
 }
 
 function isRecordedBackend(value: unknown): value is RecordedBackend {
-  // A group id of 1 or less would mean every process there is.
+  // A group id of 1 or less would signal every process.
   if (!isProcessId(value) || value.pid <= 1) return false
   const { name, folder } = value as Partial<Record<string, unknown>>
   return typeof name === 'string' && (folder === undefined || typeof folder === 'string')

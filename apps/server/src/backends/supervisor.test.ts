@@ -81,7 +81,7 @@ async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
 }
 
 describe('a run.sh backend', () => {
-  it('starts on loopback with a token of its own, answers, and stops on request', async () => {
+  it('starts on loopback with its own token, answers, and stops on request', async () => {
     await using world = await createWorld()
     const backend = await world.supervisor.start(mockProgram(world.dir), forModel('m'))
     expect(backend.client.address).toMatch(/^127\.0\.0\.1:\d+$/)
@@ -135,7 +135,7 @@ describe('a run.sh backend', () => {
 })
 
 describe('a built-in backend', () => {
-  it('listens on a socket file in a private folder, which goes with it', async () => {
+  it('listens on a socket file in a private folder, which is removed with it', async () => {
     await using world = await createWorld()
     const { command, args } = writeMockLauncher({ folder: world.dir.path })
     const program = { kind: 'spawn', name: 'own', command, args, cwd: world.dir.path, transport: 'unix' } as const
@@ -171,7 +171,7 @@ describe('a backend that does not start', () => {
     expect(isAlive(Number(world.supervisor.logs('m')[0]?.text))).toBe(false)
   })
 
-  it('is stopped when nobody waits any more', async () => {
+  it('is stopped when no caller waits any more', async () => {
     await using world = await createWorld()
     const caller = new AbortController()
     const program = await shellProgram(world.dir, 'echo $$; exec sleep 1000')
@@ -264,7 +264,7 @@ it('an attached backend is sent the token that the operator gave for such backen
 })
 
 describe('close', () => {
-  it('stops everything at once and starts nothing more (REL-11)', async () => {
+  it('stops everything at once and refuses new starts (REL-11)', async () => {
     await using world = await createWorld()
     const program = mockProgram(world.dir)
     const backends = await Promise.all(['a', 'b'].map((name) => world.supervisor.start(program, forModel(name))))
@@ -279,7 +279,7 @@ describe('close', () => {
     })
   })
 
-  it('kills what ignores TERM within its time', async () => {
+  it('kills processes that ignore TERM within its time', async () => {
     await using world = await createWorld()
     const mock = writeMockLauncher({ folder: world.dir.path, name: 'mock.sh' })
     const program = await shellProgram(world.dir, `trap '' TERM; "${mock.path}" "$@"; sleep 1000`)
