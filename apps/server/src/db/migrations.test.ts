@@ -32,9 +32,9 @@ describe.each(['sqlite', 'postgres'] as const)('the committed migrations of %s',
     for (const { statements } of migrations) expect(statements.length).toBeGreaterThan(0)
     expect(new Set(migrations.map(({ id }) => id)).size).toBe(migrations.length)
   })
-  it('are what the schema says: drizzle-kit finds nothing to add', async () => {
+  it('match the schema: drizzle-kit finds nothing to add', async () => {
     await using dir = await tempDir()
-    // drizzle-kit takes every path as relative
+    // drizzle-kit reads every path as relative
     const out = relative(SERVER, dir.join('migrations'))
     await cp(migrationsFolder(dialect), dir.join('migrations'), { recursive: true })
     const config = dir.join('drizzle.config.ts')
@@ -50,7 +50,7 @@ describe.each(['sqlite', 'postgres'] as const)('the committed migrations of %s',
   })
 })
 
-describe('what is shipped beside the bundle', () => {
+describe('files beside the bundle', () => {
   it('is found from the sources, and from dist', async () => {
     await using dir = await tempDir()
     expect(await readFile(join(shippedPath('migrations/sqlite'), 'meta/_journal.json'), 'utf8')).toContain('"entries"')

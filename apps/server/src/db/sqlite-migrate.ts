@@ -16,7 +16,7 @@ function column(client: SqliteClient, statement: string): readonly unknown[] {
 const hasTable = (client: SqliteClient, name: string): boolean =>
   client.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").raw().all(name).length > 0
 
-/** The version that used a database last, as far as it says so. */
+/** Reads the version that used a database last, when it is recorded. */
 function lastVersion(client: SqliteClient): string | undefined {
   if (!hasTable(client, 'instance')) return undefined
   const [version] = column(client, "SELECT value FROM instance WHERE key = 'app_version'")
@@ -24,10 +24,10 @@ function lastVersion(client: SqliteClient): string | undefined {
 }
 
 /**
- * Brings a schema up to this version in one transaction: a kill at any moment leaves it as it was or complete.
+ * Migrates a schema to this version in one transaction: a kill leaves it unchanged or complete.
  *
  * @param options.where the database's name for a refusal
- * @throws {StartRefused} exit code 78 when the schema is of a newer version; then nothing has been changed
+ * @throws {StartRefused} exit code 78 when the schema is of a newer version; nothing has changed then
  */
 export function migrateSqlite(
   client: SqliteClient,
