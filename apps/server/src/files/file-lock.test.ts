@@ -27,7 +27,7 @@ async function startHolder(dataPath: string): Promise<{ readonly child: ChildPro
 }
 
 describe('the lock of a data path', () => {
-  it('is one file, which goes with it', async () => {
+  it('is one file, which is removed with it', async () => {
     await using dir = await tempDir()
     const lock = await lockDataPath(dir.join('data'), { clock: createFakeClock() })
     expect(await readdir(dir.join('data'))).toEqual(['svc.lock'])
@@ -60,7 +60,7 @@ describe('the lock of a data path', () => {
     expect(error.message).toContain(`(process ${child.pid} on `)
     child.kill('SIGKILL')
     await once(child, 'exit')
-    // the clock stands still: nothing is waited for
+    // the clock stands still, so no wait can pass
     await using _lock = await lockDataPath(dir.path, { clock })
     const second = await startHolder(dir.path)
     expect(second.says).toContain(`is in use by another server (process ${process.pid} on `)

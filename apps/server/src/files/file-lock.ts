@@ -11,18 +11,21 @@ import { writeFileAtomic } from './write-file-atomic.ts'
 
 /** The right to be the only server of something, until it is closed or the process ends. */
 export interface FileLock extends AsyncDisposable {
-  /** Why this process holds it no longer, looked at every second: its file is gone, or is another server's. */
+  /**
+   * Gives the reason why this process has lost the lock, checked every second: its file is gone, or belongs to another
+   * server.
+   */
   lossReason(): string | undefined
   close(): Promise<void>
 }
 
-/** A holder that cannot be seen shows that it lives by touching its lock this often. */
+/** Interval at which a holder touches its lock, for processes that cannot see the holder. */
 const HEARTBEAT_MS = 1000
-/** Without a touch for this long it is gone. */
+/** A holder without a touch for this long is dead. */
 const HEARTBEAT_LOST_MS = 2500
-/** Takeovers that others may win before we give up. */
+/** Maximum number of lost takeovers before this process gives up. */
 const MAX_ATTEMPTS = 5
-/** What file systems without hard links answer. */
+/** Error codes of file systems without hard links. */
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
 
 const HOLDER = z.object({
@@ -43,7 +46,7 @@ const identityOf = (holder: Holder): ProcessIdentity => ({
   host: holder.host,
 })
 
-/** Who holds a lock: undefined when nobody does, `unreadable` while the file says nothing. */
+/** Reads the holder of a lock: undefined without one, `unreadable` while the file has no content. */
 async function readHolder(path: string): Promise<Holder | 'unreadable' | undefined> {
   try {
     const found = HOLDER.safeParse(JSON.parse(await readFile(path, 'utf8')))
@@ -53,7 +56,7 @@ async function readHolder(path: string): Promise<Holder | 'unreadable' | undefin
   }
 }
 
-/** Makes the lock file appear whole or not at all; false when there is one. */
+/** Creates the lock file complete or not at all; false when there is one. */
 async function place(path: string, content: string): Promise<boolean> {
   const draft = temporaryPath(path)
   try {
@@ -82,7 +85,7 @@ async function touchedAt(path: string): Promise<bigint | undefined> {
   )
 }
 
-/** Whether the lock is touched while we look; for holders whose process we cannot see. */
+/** Watches whether the lock is touched, for holders whose process is not visible. */
 async function showsLife(path: string, clock: Clock): Promise<boolean> {
   const before = await touchedAt(path)
   if (before === undefined) return false
@@ -101,22 +104,22 @@ async function isHeld(
   return state === 'unknown' ? showsLife(path, clock) : state === 'running'
 }
 
-/** What tells one holder from another. */
+/** Gives a text that differs between holders. */
 function tokenOf(holder: Holder | 'unreadable'): string {
   return typeof holder === 'object' ? holder.token : holder
 }
 
-/** Who may put a lock in the place of a dead holder's: whoever holds this file. */
+/** Path of the claim: its holder may replace the lock of a dead holder. */
 function claimOn(path: string, dead: Holder | 'unreadable'): string {
   return `${path}.${hash('sha256', tokenOf(dead)).slice(0, 16)}`
 }
 
 /**
- * Puts a lock in the place of a dead holder's. Several may want to: only who holds the claim on it does, and only while the
- * dead one's is still there.
+ * Replaces the lock of a dead holder. Of several processes only the holder of its claim does, and only while the dead
+ * holder's lock is still there.
  *
  * @returns false when it is not there any more
- * @throws {StartRefused} when another one is at it
+ * @throws {StartRefused} when another process is replacing it
  */
 async function replace(path: string, dead: Holder | 'unreadable', attempt: Attempt): Promise<boolean> {
   const claim = claimOn(path, dead)
@@ -138,7 +141,7 @@ function inUse(what: string, holder: Holder | 'unreadable'): StartRefused {
   })
 }
 
-/** What a beat needs. */
+/** Context of a beat. */
 interface Beat {
   readonly path: string
   readonly token: string
@@ -147,10 +150,9 @@ interface Beat {
 }
 
 /**
- * Touches the lock until it is closed, so that those who cannot see this process know that it lives; ends once the lock
- * is lost.
+ * Touches the lock until it is closed, for processes that cannot see this one; ends when the lock is lost.
  *
- * @param onLost told why, once
+ * @param onLost called once with the reason
  */
 async function beat({ path, token, clock, signal }: Beat, onLost: (reason: string) => void): Promise<void> {
   while (!signal.aborted) {
@@ -167,7 +169,7 @@ async function beat({ path, token, clock, signal }: Beat, onLost: (reason: strin
   }
 }
 
-/** What a lock is to be. */
+/** Facts of a lock to take. */
 interface Attempt {
   readonly what: string
   readonly clock: Clock
@@ -188,10 +190,10 @@ async function acquire(path: string, attempt: Attempt): Promise<void> {
 }
 
 /**
- * Takes a lock file that names this process. One left by a process that ended, however it ended, is taken over at once;
- * one of another machine, container or boot after 2.5 s without a sign of life.
+ * Takes a lock file that names this process. The lock of a process that has ended is taken over at once; one of another
+ * machine, container or boot after 2.5 s without a touch.
  *
- * @param options.what what the lock guards, for the sentence that a second server ends with
+ * @param options.what the locked thing, for the message to a second server
  * @throws {StartRefused} exit code 75 when another server holds it, 78 when the file cannot be made
  */
 export async function lockFile(
@@ -222,7 +224,10 @@ export async function lockFile(
   return { lossReason: () => lost, close, [Symbol.asyncDispose]: close }
 }
 
-/** The one-server-for-each-data-path lock; makes the folder where there is none. See {@link lockFile}. */
+/**
+ * Takes the lock of a data path, which only one server may use; creates the folder if it is missing. See
+ * {@link lockFile}.
+ */
 export async function lockDataPath(dataPath: string, options: { readonly clock: Clock }): Promise<FileLock> {
   return lockFile(join(dataPath, 'svc.lock'), { what: `the data path ${dataPath}`, clock: options.clock })
 }

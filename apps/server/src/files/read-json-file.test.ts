@@ -94,7 +94,7 @@ describe('a corrupt file that is about to be replaced', () => {
     expect(await readFile(copy ?? '', 'utf8')).toBe('broken')
     expect(await readdir(dir.path)).toHaveLength(2)
   })
-  it('is nothing to keep when it has gone', async () => {
+  it('gives no copy when the file has gone', async () => {
     await using dir = await tempDir()
     expect(await keepCorruptCopy(dir.join('a.json'), { now: 0 })).toBeUndefined()
   })

@@ -107,7 +107,7 @@ describe('opening a file inside a folder', () => {
     await symlink('real', dir.join('root'))
     await (await openInside(dir.join('root'), 'a', { what: 'model file' })).close()
   })
-  it('refuses links, folders, pipes, and what lies elsewhere', async () => {
+  it('refuses links, folders, pipes, and files outside of the folder', async () => {
     await using dir = await tempDir()
     await mkdir(dir.join('root/sub'), { recursive: true })
     await mkdir(dir.join('root2'))
@@ -129,7 +129,7 @@ describe('opening a file inside a folder', () => {
     execFileSync(MAKE_PIPE, [dir.join('root/pipe')])
     expect(await open('pipe')).toBe('invalid_file')
   })
-  it('says nothing of folders in its messages', async () => {
+  it('names no folders in its messages', async () => {
     await using dir = await tempDir()
     const error: unknown = await openInside(dir.path, 'missing', { what: 'model file' }).catch(
       (reason: unknown) => reason,

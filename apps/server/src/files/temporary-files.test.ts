@@ -13,7 +13,7 @@ describe('temporary files', () => {
     expect(temporaryPath('/a/b')).not.toBe(temporaryPath('/a/b'))
     expect(Buffer.byteLength(basename(temporaryPath(`/a/${'é'.repeat(127)}`)))).toBeLessThan(255)
   })
-  it('are removed an hour after a killed write left them, and nothing else is', async () => {
+  it('are removed an hour after a killed write left them, and other files stay', async () => {
     await using dir = await tempDir()
     const old = [temporaryPath(dir.join('a.json')), temporaryPath(dir.join('b'))]
     const kept = [
@@ -31,7 +31,7 @@ describe('temporary files', () => {
     expect([...removed].sort()).toEqual(old.map((path) => basename(path)).sort())
     expect((await readdir(dir.path)).sort()).toEqual(kept.map((path) => basename(path)).sort())
   })
-  it('are none where there is no folder', async () => {
+  it('are none without the folder', async () => {
     await using dir = await tempDir()
     expect(await removeStaleTemporaries(dir.join('absent'), { now: NOW })).toEqual([])
   })
