@@ -3,7 +3,7 @@ import { portOf } from './target.ts'
 
 const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
-/** Where a reply sends its reader. `invalid` for a redirect without a readable place, undefined for any other reply. */
+/** Gives the target of a redirect: `invalid` for an unreadable one, undefined for any other reply. */
 export function redirectOf(message: IncomingMessage, url: URL): URL | 'invalid' | undefined {
   if (!REDIRECT_STATUSES.has(message.statusCode ?? 0)) return undefined
   const { location } = message.headers
@@ -11,8 +11,8 @@ export function redirectOf(message: IncomingMessage, url: URL): URL | 'invalid' 
 }
 
 /**
- * Whether a redirect stays at what the operator configured: the same host and port, or its default HTTPS port from its
- * default HTTP port. Any other place was chosen by the server that redirects.
+ * Whether a redirect stays at the operator's address: the same host and port, or its default HTTPS port from its
+ * default HTTP port. The redirecting server chose any other address.
  */
 export function staysWithin(from: URL, to: URL): boolean {
   if (from.hostname !== to.hostname) return false
