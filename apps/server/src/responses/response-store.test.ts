@@ -25,7 +25,7 @@ interface World extends AsyncDisposable {
   readonly time: { now: number }
   readonly settings: { ttlMs: number }
   put(id: string, fields?: Partial<ResponseRecord>, events?: readonly string[]): Promise<void>
-  /** Has the store believe that a response is as large as that. */
+  /** Makes the store believe that a response has this size. */
   setSize(id: string, bytes: number): Promise<void>
 }
 
@@ -67,7 +67,7 @@ describe.each(places)('stored responses on $name', ({ create }) => {
   }
 
   // verifies responses:stored:owner
-  it('are there for their owner and for admins, and for nobody else', async () => {
+  it('are visible to their owner and to admins only', async () => {
     await using world = await open()
     const { store } = world
     const item = { type: 'message', id: 'msg_1', role: 'user', content: 'hi' } as const
@@ -83,7 +83,7 @@ describe.each(places)('stored responses on $name', ({ create }) => {
     expect(await store.findItem('msg_1', ada)).toBeUndefined()
   })
 
-  it('give their events from any of them on, whole rows and parts', async () => {
+  it('give their events from any sequence number on, in whole rows and parts of rows', async () => {
     await using world = await open()
     const { store } = world
     const running = resourceOf('a', { status: 'in_progress' })
