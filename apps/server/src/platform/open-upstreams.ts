@@ -7,7 +7,7 @@ import { secretsOf } from '../inference/upstream/secrets.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { Closers } from './closers.ts'
 
-/** What {@link openUpstreams} needs. */
+/** Options of {@link openUpstreams}. */
 export interface UpstreamsOptions {
   readonly config: ServerConfig
   readonly environment: Environment
@@ -17,10 +17,10 @@ export interface UpstreamsOptions {
   readonly log: Logger
 }
 
-/** The way to servers elsewhere. */
+/** Access to upstreams. */
 export interface OpenUpstreams {
   readonly upstream: HttpUpstream
-  /** Further authorities, PEM. */
+  /** Additional certificate authorities, PEM. */
   readonly ca: string | undefined
   readonly secrets: SecretReader
   /** Refuses an upstream that is this server. */
