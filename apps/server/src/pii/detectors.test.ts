@@ -42,7 +42,7 @@ it('a detector is ready once its model is loaded, and is made once', async () =>
   expect(made()).toBe(1)
 })
 
-it('one that cannot be loaded, found or made fails whatever it is asked', async () => {
+it('one that cannot be loaded, found or created fails every scan', async () => {
   const broken = () => Promise.reject(new SvcError('internal', 'no', { code: 'model_load_failed' }))
   const models: [ModelConfig | undefined, () => Promise<void>][] = [
     [createModel(recogniser), broken],

@@ -10,7 +10,7 @@ const span = (start: number, end: number, action: JudgedDetection['action'] = 'm
   return { start, end, action, group: 'NAME', source: 'ner', score: 0.9 }
 }
 
-describe('the events of what was found', () => {
+describe('the events of findings', () => {
   it('say where it stands in its segment, in bytes', () => {
     const segments: FilteredSegment[] = [
       { scanned: 'nothing', spans: [] },
@@ -25,7 +25,7 @@ describe('the events of what was found', () => {
     ])
   })
 
-  it('are those that block where there are more than a log keeps', () => {
+  it('are the blocking ones when there are more than a log keeps', () => {
     const spans = Array.from({ length: 12_000 }, (_, index) => {
       return span(2 * index, 2 * index + 1, index === 11_000 ? 'block' : 'mask')
     })

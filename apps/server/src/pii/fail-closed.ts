@@ -5,8 +5,8 @@ import { type Occasion, unavailableEntry } from './entries.ts'
 import type { PiiMetrics } from './metrics.ts'
 
 /**
- * What a scan that failed is answered with. A detector that could not be had is counted, and its event is written
- * before the refusal goes out; any other failure is given back as it is.
+ * Converts a failed scan to an error. An unavailable detector is counted, and its event is written before the refusal;
+ * other failures stay unchanged.
  */
 export async function failClosed(
   error: unknown,

@@ -12,12 +12,12 @@ import { foundEntries, hashPrefix, type Occasion } from './entries.ts'
 import { failClosed } from './fail-closed.ts'
 import type { PiiMetrics } from './metrics.ts'
 
-/** A text that somebody wants looked at (§4.8). */
+/** A text to scan (§4.8). */
 export interface TextScanRequest {
   readonly text: string
-  /** Names of detector models; go before `model`, and run whatever a model's policy says. */
+  /** Names of detector models; they take precedence over `model` and ignore policies. */
   readonly detectors?: readonly string[] | undefined
-  /** The model whose policy is used. */
+  /** The model whose policy applies. */
   readonly model?: string | undefined
   readonly offsetEncoding: OffsetEncoding
   readonly origin: 'pii_analyze' | 'pii_redact'
@@ -25,29 +25,30 @@ export interface TextScanRequest {
   readonly signal: AbortSignal
 }
 
-/** Something that was found, with the prefix of its hash. */
+/** A finding with the prefix of its hash. */
 export interface HashedEntity extends Entity {
   readonly hashPrefix: string
 }
 
-/** What was found in a text. */
+/** Result of a scan. */
 export type TextScan = Outcome & { readonly entities: readonly HashedEntity[]; readonly correlationId: string }
 
 type Outcome =
   | { readonly blocked: true }
   | { readonly blocked: false; readonly masked: boolean; readonly redactedText: string }
 
-/** Looks at single texts. */
+/** Scans single texts. */
 export interface TextScanner {
   /**
-   * Finds, applies the policy and records what was found.
+   * Scans a text, applies the policy and records the findings.
    *
-   * @throws {SvcError} `invalid_request` where no detector is named or known, `pii_ner_unavailable` where one fails
+   * @throws {SvcError} `invalid_request` when no detector is named or one is unknown, `pii_ner_unavailable` when one
+   *   fails
    */
   scan(request: TextScanRequest): Promise<TextScan>
 }
 
-/** What {@link createTextScanner} needs. */
+/** Options of {@link createTextScanner}. */
 export interface TextScannerOptions {
   readonly findModel: (name: string) => ModelConfig | undefined
   readonly defaults: () => readonly string[]
@@ -57,10 +58,10 @@ export interface TextScannerOptions {
   readonly clock: Clock
 }
 
-/** Each of them runs over the text at the same time. */
+/** All of them run on the text at the same time. */
 const MAX_DETECTORS = 32
 
-/** Makes the scanner. */
+/** Creates the scanner. */
 export function createTextScanner(options: TextScannerOptions): TextScanner {
   const { findModel, defaults, detectors, events, metrics, clock } = options
 
@@ -107,7 +108,7 @@ export function createTextScanner(options: TextScannerOptions): TextScanner {
   }
 }
 
-/** The refusal of a text that may not even be given back redacted. */
+/** Creates the refusal of a blocked text, which may not even be returned redacted. */
 export function blockedText(correlationId: string, entities: readonly object[]): SvcError {
   return piiBlocked({ correlation_id: correlationId, entities }, 'text')
 }

@@ -39,12 +39,12 @@ describe('documents on threads of their own', () => {
     expect(found).toEqual(await here.detect(documentOf(text), { signal }))
   })
 
-  it('fail where their patterns are none', async () => {
+  it('fail when their patterns are invalid', async () => {
     const task = { ...taskOf('x'), settings: { patterns: [{ name: 'ALL', match: '.*' }] } }
     await expect(open().scan(task, { signal })).rejects.toMatchObject({ code: 'pii_config' })
   })
 
-  it('are left when nobody wants them any more', async () => {
+  it('are abandoned when their caller leaves', async () => {
     const threads = open()
     const controller = new AbortController()
     const scan = threads.scan(taskOf('tick-12x '.repeat(2_000_000)), { signal: controller.signal })
@@ -58,7 +58,7 @@ describe('documents on threads of their own', () => {
 describe('a thread that fails', () => {
   const program = new URL('./__fixtures__/faulty-scan-worker.mjs', import.meta.url)
   const faulty = (options: Partial<ScanThreadsOptions> = {}): ScanThreads => open({ program, ...options })
-  /** How many documents the thread has had that took this one. */
+  /** Number of documents of the thread that took this one. */
   async function countOf(threads: ScanThreads): Promise<number | undefined> {
     return (await threads.scan(taskOf('how many?'), { signal })).places[1]
   }
