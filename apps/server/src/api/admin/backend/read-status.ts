@@ -8,7 +8,7 @@ import { notLoaded } from './named-model.ts'
 
 type Monitor = z.infer<typeof monitorReply>
 
-/** Where the state of a loaded model is read. */
+/** Sources for the state of a loaded model. */
 export interface StatusSources {
   readonly residency: Pick<Residency, 'loaded' | 'statusOf'>
   /** Figures of a backend's process group; undefined when they cannot be read. */
@@ -16,8 +16,8 @@ export interface StatusSources {
 }
 
 /**
- * State and memory of a loaded model as its backend tells them. Most backends cannot: then what its process takes, in a
- * state that says so.
+ * Reads state and memory of a loaded model from its backend. Most backends report neither: the reply then has the
+ * memory of the process, and a state that says so.
  *
  * @throws {SvcError} `internal` when the model is not loaded, or neither can be read
  */
@@ -38,7 +38,7 @@ export async function readStatus(
   if (resident === undefined) throw notLoaded(name)
   const process = resident.pid === undefined ? undefined : await processOf(resident.pid)
   if (process === undefined) {
-    throw new SvcError('internal', `the backend of model "${name}" does not tell how it is`, {
+    throw new SvcError('internal', `the backend of model "${name}" reports no status`, {
       code: 'backend_status_unknown',
       cause: failure,
     })

@@ -7,13 +7,13 @@ import type { Chains } from '../../../inference/failover/chains.ts'
 import type { FailoverNotice } from '../../../inference/failover/watch.ts'
 import type { Clock } from '../../../ports.ts'
 
-/** What {@link describeChain} needs. */
+/** Options of {@link describeChain}. */
 export interface DescribeParts {
   readonly chains: Chains
   readonly clock: Clock
 }
 
-/** The state of a failover group. A group with faulty settings has an error in place of targets. */
+/** Describes a failover group. A group with faulty settings has an error instead of targets. */
 export function describeChain(model: ModelConfig, parts: DescribeParts): FailoverChain {
   try {
     return toWireChain(model.name, parts.chains.of(model), parts.clock)
@@ -25,7 +25,7 @@ export function describeChain(model: ModelConfig, parts: DescribeParts): Failove
 
 function toWireChain(name: string, chain: FailoverGroup, clock: Clock): FailoverChain {
   const { serving, pinned = null, states } = chain
-  // Chains count in time that never jumps; what is shown is the time of day.
+  // Groups use monotonic time; the reply shows the time of day.
   const offset = clock.now() - clock.monotonic()
   const toTime = (monotonic: number): string => new Date(offset + monotonic).toISOString()
   return { name, serving, pinned, targets: states.map((state) => toWireTarget(state, toTime)) }
@@ -43,7 +43,7 @@ function toWireTarget(state: TargetState, toTime: (monotonic: number) => string)
   }
 }
 
-/** A change as its event tells it. @param all the state of every group: the change `reset` tells all of them */
+/** Converts a change for its event. @param all gives the state of every group, which `reset` contains */
 export function toWireChange(
   { chain, event, at }: FailoverNotice,
   all: () => readonly FailoverChain[],
@@ -61,7 +61,7 @@ export function toWireChange(
   }
 }
 
-/** A change as a server-sent event. */
+/** Converts a change to a server-sent event. */
 export function toFrame(change: FailoverChange): string {
   return encodeSseJson(change, change.type)
 }

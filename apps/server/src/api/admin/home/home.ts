@@ -2,9 +2,9 @@ import { defineRoute, type Route } from '../../../http/route.ts'
 
 const FAVICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#1d4ed8"/><path d="M8 10h16M8 16h10M8 22h13" stroke="#fff" stroke-width="3" stroke-linecap="round"/></svg>`
 
-/** The model and the key in the command on the page. */
+/** Model and key of the command on the page. */
 export interface HomeExample {
-  /** A model that chats; undefined while there is none, or where a visitor may not know of it. */
+  /** A chat model; undefined when there is none, or when the visitor may not learn its name. */
   readonly model: string | undefined
   readonly needsKey: boolean
 }
@@ -56,7 +56,7 @@ ${about(example)}<ul>
 `
 }
 
-/** Escapes a text for a page. */
+/** Escapes a text for HTML. */
 function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
 }
@@ -65,7 +65,7 @@ const PAGES = ['/app', '/app/*', '/browse', '/browse/*', '/login', '/invite/:cod
 
 const common = { method: 'GET', access: 'none', family: 'compatible', tag: 'pages' } as const
 
-/** The page for browsers until there is a web interface. @param options.root whether it is also at `/` */
+/** The page for browsers until there is a web interface. @param options.root whether `/` serves it too */
 export function homeRoutes(
   version: string,
   { root, example }: { readonly root: boolean; readonly example: () => HomeExample },
@@ -76,7 +76,7 @@ export function homeRoutes(
       ...common,
       path: first,
       aliases: others,
-      summary: 'A page that says what runs here',
+      summary: 'A page about this server',
       responses: { 200: { description: 'The page.', contentType: 'text/html' } },
       handler: (call) =>
         new Response(page({ version, base: call.baseUrl, example: example() }), {

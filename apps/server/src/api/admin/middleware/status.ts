@@ -7,19 +7,19 @@ import { consumerPolicy } from '../../../pii/consumer-policy.ts'
 import { detectorKind } from '../../../pii/detector-model.ts'
 import { interceptionOf, routersOf } from './configured.ts'
 
-/** What the row reads. */
+/** Options of {@link middlewareRoute}. */
 export interface MiddlewareFacts {
   models(): readonly ModelConfig[]
   defaultDetectors(): readonly string[]
   countEvents(): Promise<number>
-  /** Requests of a model that run now. */
+  /** Number of running requests of a model. */
   inFlight(model: string): number
 }
 
-/** Backends whose models are filtered unless their file says otherwise. */
+/** Backends whose models are filtered unless their file switches it off. */
 const FILTERED_BACKENDS = ['cloud-proxy']
 
-/** `GET /api/middleware/status`: what filters, routes, intercepts and limits requests (§4.8). */
+/** `GET /api/middleware/status`: filters, routers, interception and limits of requests (§4.8). */
 export function middlewareRoute(facts: MiddlewareFacts): Route {
   return defineRoute({
     method: 'GET',
@@ -27,7 +27,7 @@ export function middlewareRoute(facts: MiddlewareFacts): Route {
     access: 'admin',
     family: 'compatible',
     tag: 'pii',
-    summary: 'What filters, routes, intercepts and limits requests',
+    summary: 'Filters, routers, interception and limits of requests',
     quiet: true,
     responses: { 200: { description: 'The state of this moment.', schema: middlewareStatus } },
     async handler() {
@@ -73,7 +73,7 @@ function consumerOf(model: ModelConfig, defaults: readonly string[]): Middleware
   }
 }
 
-/** Every detector there is, and those that policies name and nobody has. */
+/** Lists every detector, and the names in policies that no detector has. */
 function detectorsOf(
   models: readonly ModelConfig[],
   defaults: readonly string[],

@@ -5,11 +5,11 @@ import type { BodyReader } from '../../../http/body.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 
-/** What the settings rows use; the store itself is the settings room's. */
+/** Settings as the routes use them. */
 export interface SettingsAccess {
-  /** Every setting as it may be shown: secrets masked. */
+  /** Gives every setting for display, with secrets masked. */
   describe(): Readonly<Record<string, unknown>>
-  /** @throws {SvcError} `invalid_request` naming the key; nothing is changed then */
+  /** Changes settings. @throws {SvcError} `invalid_request` naming the key; then nothing is changed */
   update(patch: Readonly<Record<string, unknown>>): Promise<unknown>
 }
 

@@ -4,15 +4,15 @@ import { defineRoute, type Route } from '../../../http/route.ts'
 import { clampPercent, createProcessorFigures, readDisk, sizeOfFiles } from '../../../monitoring/host-figures.ts'
 import type { DeviceMemory, Memory, MemoryPressure } from '../../../monitoring/memory-pressure.ts'
 
-/** What the row reads. */
+/** Options of {@link resourceRoute}. */
 export interface ResourceFacts {
   readonly memory: Pick<MemoryPressure, 'devices' | 'main'>
   readonly modelsPath: string
-  /** What the watchdog is told at this moment. */
+  /** Gives the current settings of the watchdog. */
   watchdog(): { readonly reclaims: boolean; readonly threshold: number; readonly interval: string }
 }
 
-/** `GET /api/resources`: what the host has for models, and what of it is taken. */
+/** `GET /api/resources`: resources of the host and their use. */
 export function resourceRoute({ memory, modelsPath, watchdog }: ResourceFacts): Route {
   const processors = createProcessorFigures()
   return defineRoute({

@@ -6,7 +6,7 @@ import type { Access } from '../../../http/route-row.ts'
 import type { ProcessFigures } from '../../../monitoring/process-stats.ts'
 import type { LoadedModel } from '../../../residency/residency.ts'
 
-/** What the system rows read. */
+/** Options of {@link systemRoutes}. */
 export interface SystemFacts {
   readonly version: string
   readonly registry: Registry

@@ -6,7 +6,7 @@ import type { MessagesReplyOptions } from './reply-options.ts'
 import { createSigner } from './signature.ts'
 import { type Ending, watchEnd } from './stop.ts'
 
-/** Gathers a prediction into one message: the same blocks as a stream has. */
+/** Gathers a prediction into one message, with the same blocks as a stream. */
 export function collectMessage(facts: ReplyFacts, options: MessagesReplyOptions): ReplyCollector {
   const order = createBlockOrder(options)
   const watch = watchEnd(options.stopSequences)
@@ -55,7 +55,7 @@ function toBlock(block: BlockKind, text: string): MessagesReplyBlock {
   }
 }
 
-/** What is no object is handed on as it is: an input made up here would run the tool with it. */
+/** Malformed arguments go on as they are: a client would run the tool with an invented input. */
 function toInput(json: string): Record<string, unknown> {
   if (json.trim() === '') return {}
   try {

@@ -1,22 +1,22 @@
 import type { MessagesStopReason } from '@svc/wire/messages'
 import type { FinishReason } from '../../../inference/events.ts'
 
-/** Why a message ended, in the words of its format. */
+/** Stop reason of a message in the format's words. */
 export interface Ending {
   readonly stop_reason: MessagesStopReason
   readonly stop_sequence: string | null
 }
 
-/** Watches the end of the text for a sequence that stopped it. */
+/** Watches the end of the text for a stop sequence. */
 export interface EndWatch {
   push(text: string): void
-  /** Why the message ended; with the text at which its backend says that it did. */
+  /** Gives the stop reason, with the stop text that the backend reports. */
   ending(reason: FinishReason, stopText?: string): Ending
 }
 
 /**
- * A watch for sequences. Not every backend says at which of them it stopped: then it is known only of those that are left
- * in the text, and with others the message ended as any turn does.
+ * Creates a watch for stop sequences. Some backends do not report the sequence; it is then found only when it stays in
+ * the text. Otherwise the message ends as a normal turn.
  */
 export function watchEnd(sequences: readonly string[]): EndWatch {
   const longest = Math.max(0, ...sequences.map(({ length }) => length))

@@ -54,7 +54,7 @@ export function streamMessage(facts: ReplyFacts, options: MessagesReplyOptions):
     event(event) {
       if (event.type === 'usage') {
         const { promptTokens, completionTokens } = event.usage
-        // Clients put these over the figures of the start: 0 would undo what they know.
+        // Clients overwrite the figures of the start with these; a 0 would lose known figures.
         const input = promptTokens > 0 ? { input_tokens: promptTokens } : {}
         return frame({
           type: 'message_delta',
@@ -88,14 +88,14 @@ function emptyBlock(block: BlockKind): StartedBlock {
   }
 }
 
-/** The field of a delta that has the piece, by the type of its block. */
+/** Field of a delta that has the piece, by the type of its block. */
 const DELTAS: Readonly<Record<BlockKind['type'], string>> = {
   text: '"type":"text_delta","text"',
   thinking: '"type":"thinking_delta","thinking"',
   tool_use: '"type":"input_json_delta","partial_json"',
 }
 
-/** The event of a piece; most events are one, so only its text is serialised. */
+/** Encodes the event of a piece. Most events are pieces, so only the text is serialised. */
 function piece(index: number, type: BlockKind['type'], text: string): string {
   const delta = `{${DELTAS[type]}:${JSON.stringify(text)}}`
   return `event: content_block_delta\ndata: {"type":"content_block_delta","index":${index},"delta":${delta}}\n\n`

@@ -11,12 +11,12 @@ import { type CreateParts, readerOf, sendEvents } from './create.ts'
 
 type Parts = Omit<CreateParts, 'core' | 'deliverTo'>
 
-/** How often the events of a response are looked for that runs on another server, milliseconds. */
+/** Interval at which events of a response on another server are polled, milliseconds. */
 const LOOK_MS = 500
 const MAX_ITEMS = 100
 const DEFAULT_ITEMS = 20
 
-/** What a call is about: the response, and its run when it is in this process. */
+/** The response of a call, and its run when it is in this process. */
 interface Found {
   readonly id: string
   readonly stored: StoredResponse
@@ -33,7 +33,7 @@ async function find(call: Call, { store, live }: Parts): Promise<Found> {
   return { id, stored, live: running }
 }
 
-/** The refusal of a call that names no response (§7.3). */
+/** Creates the refusal of a call that names no response (§7.3). */
 export function idRequired(): SvcError {
   return badRequest('response ID is required', 'id')
 }
@@ -58,7 +58,7 @@ export async function getResponse(call: Call, parts: Parts): Promise<Response> {
   return json((await find(call, parts)).stored.resource)
 }
 
-/** Answers `GET /v1/responses/:id/events`: what there is after a number, then what comes, to the end. */
+/** Answers `GET /v1/responses/:id/events`: the events after a number, then new ones to the end. */
 export async function getEvents(call: Call, parts: Parts): Promise<Response> {
   const found = await find(call, parts)
   if (!found.stored.streamed) {
@@ -77,7 +77,7 @@ function startingAfter(text: string | undefined): number {
   return Number(text)
 }
 
-/** Stored events after a number; those of a response that another server runs as they come. */
+/** Replays stored events after a number; polls those of a response that another server runs. */
 async function* replay(
   id: string,
   after: number,
@@ -112,7 +112,7 @@ export async function cancelResponse(call: Call, parts: Parts): Promise<Response
   return json(cancelled)
 }
 
-/** Answers `DELETE /v1/responses/:id`; a response that still runs is stopped. */
+/** Answers `DELETE /v1/responses/:id`; a running response is stopped. */
 export async function deleteResponse(call: Call, parts: Parts): Promise<Response> {
   const { id, live } = await find(call, parts)
   await live?.stop()
@@ -120,7 +120,7 @@ export async function deleteResponse(call: Call, parts: Parts): Promise<Response
   return json({ id, object: 'response', deleted: true })
 }
 
-/** Answers `GET /v1/responses/:id/input_items`: the items of its own input, the last first unless told otherwise. */
+/** Answers `GET /v1/responses/:id/input_items`: the items of its own input, the last one first by default. */
 export async function listInputItems(call: Call, parts: Parts): Promise<Response> {
   const { stored } = await find(call, parts)
   const items = stored.input.map(toListed)
@@ -148,7 +148,7 @@ function limitOf(text: string | undefined): number {
   return limit
 }
 
-/** An item as it is listed: the content of a message always in parts. */
+/** Converts an item for the list: the content of a message is always in parts. */
 function toListed(item: ResponseInputItem): ResponseInputItem {
   if (!('role' in item) || item.role === undefined || typeof item.content !== 'string') return item
   const text = item.content

@@ -6,7 +6,7 @@ import type { Conversation } from './conversation.ts'
 import { itemsToMessages } from './input-items.ts'
 import { responseTools } from './tools.ts'
 
-/** A responses request in domain terms, after the conversation that it continues. */
+/** Converts a request, after the conversation that it continues. */
 export function responseToDomain(asked: ResponseRequest, { input, history }: Conversation): ChatRequest {
   const instructions: ChatMessage[] =
     asked.instructions == null || asked.instructions === '' ? [] : [{ role: 'system', content: asked.instructions }]

@@ -2,12 +2,12 @@ import type { ChatTool } from '@svc/wire/openai'
 import type { ResponseRequest, ResponseTool, ResponseToolChoice } from '@svc/wire/responses'
 import { type ToolRequest, toToolRequest } from '../openai/chat/tools.ts'
 
-/** A tool of the only type a local model can call. */
+/** Whether a tool is a function, the only type that a local model can call. */
 function isFunction(tool: ResponseTool): tool is Extract<ResponseTool, { readonly name: string }> {
   return tool.type === 'function'
 }
 
-/** The tools of a request as the compatible format lists them; those that are no functions reach no model. */
+/** Converts the tools of a request to the compatible format; other types than functions reach no model. */
 export function responseTools(body: ResponseRequest): ToolRequest {
   const functions = (body.tools ?? []).filter(isFunction).map(toChatTool)
   const choice = body.tool_choice ?? undefined

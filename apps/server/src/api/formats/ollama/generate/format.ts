@@ -31,7 +31,7 @@ function isEmpty({ prompt, suffix, images }: OllamaGenerateRequest): boolean {
   return (prompt ?? '') === '' && (suffix ?? '') === '' && (images ?? []).length === 0
 }
 
-/** Maps a body to a conversation of one message, or to a text that goes to the model as it is. */
+/** Converts a body to a conversation of one message, or to a text that goes to the model unchanged. */
 function toDomain(body: OllamaGenerateRequest, stream: boolean): GenerationRequest {
   const common = {
     stream,
@@ -48,7 +48,7 @@ function toDomain(body: OllamaGenerateRequest, stream: boolean): GenerationReque
   return { ...common, kind: 'chat', messages: toMessages(body) }
 }
 
-/** The text that the request itself makes the prompt; undefined where the model's template does. */
+/** Gives the text when the request itself makes the prompt; undefined when the model's template does. */
 function toRawPrompt({ prompt, suffix, system, template, raw }: OllamaGenerateRequest): string | undefined {
   if (template != null && template !== '' && raw !== true) {
     return renderOwnTemplate(template, { prompt: prompt ?? '', suffix: suffix ?? '', system: system ?? '' })
@@ -59,7 +59,7 @@ function toRawPrompt({ prompt, suffix, system, template, raw }: OllamaGenerateRe
   return raw === true ? (prompt ?? '') : undefined
 }
 
-/** A system text of the request takes the place of the one that is carried along. */
+/** A system text of the request replaces the carried one. */
 function toMessages({ prompt, system, context, images }: OllamaGenerateRequest): ChatMessage[] {
   const carried = decodeContext(context)
   const before =

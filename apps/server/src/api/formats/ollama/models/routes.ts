@@ -27,20 +27,20 @@ import type { LoadedModel } from '../../../../residency/resident-table.ts'
 import { detailsOf, digestOf, ollamaCapabilitiesOf, toTaggedName } from './describe.ts'
 import { showModel } from './show.ts'
 
-/** What the model routes of this format read. */
+/** Options of {@link ollamaModelRoutes}. */
 export interface OllamaModelParts {
   readonly directory: Pick<ModelDirectory, 'list' | 'resolve' | 'find'>
   readonly loaded: () => readonly LoadedModel[]
-  /** Bytes that a process holds on graphics devices; undefined where none is known. */
+  /** Bytes that a process holds on graphics devices; undefined when unknown. */
   readonly vramOf: (pid: number) => Promise<number | undefined>
   readonly keepAlive: Pick<KeepAlive, 'expiresAt'>
   readonly bodies: BodyReader
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** The version of the format: clients ask for it to know which of their words are understood. */
+/** Version of the format; clients read it to learn which fields the server knows. */
 const VERSION = '0.9.0'
-/** What is said of models whose stay nobody has limited. */
+/** Expiry shown for models without a time limit. */
 const DAY_MS = 86_400_000
 
 const common = { access: 'any', family: 'string', tag: 'models' } as const
@@ -63,7 +63,7 @@ export function ollamaModelRoutes(parts: OllamaModelParts): Route[] {
       ...common,
       method: 'POST',
       path: '/api/show',
-      summary: 'What is known of a model, as the alternate ecosystem tells it',
+      summary: 'The facts of a model, in the format of the alternate ecosystem',
       body: ollamaShowRequest,
       responses: { 200: { description: 'The model.', schema: ollamaShowReply } },
       async handler(call) {
@@ -118,7 +118,7 @@ function notFound(name: string): SvcError {
   return new SvcError('not_found', `model '${name}' not found`, { code: 'model_not_found' })
 }
 
-/** An entry of the list; undefined for what cannot be used: disabled models, aliases of nothing. */
+/** Creates an entry of the list; undefined for unusable models: disabled ones and aliases without a target. */
 async function toEntry(listed: ModelConfig, { directory }: OllamaModelParts): Promise<OllamaModel | undefined> {
   const model = listed.alias === undefined ? listed : directory.find(listed.name)
   if (model === undefined || model.disabled || listed.disabled) return undefined

@@ -2,7 +2,7 @@ import type { OllamaShowReply } from '@svc/wire/ollama'
 import type { ModelConfig } from '../../../../catalog/model-config.ts'
 import { detailsOf, ollamaCapabilitiesOf } from './describe.ts'
 
-/** What `POST /api/show` says of a model. The operator's system prompt is not among it. */
+/** Describes a model for `POST /api/show`, without the operator's system prompt. */
 export function showModel(model: ModelConfig): OllamaShowReply {
   const template = model.template.chat ?? ''
   const parameters = parameterLines(model)

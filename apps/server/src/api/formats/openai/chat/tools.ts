@@ -2,13 +2,13 @@ import { SvcError } from '@svc/errors'
 import type { ChatCompletionRequest, ChatTool } from '@svc/wire/openai'
 import type { ChatRequest } from '../../../../inference/request.ts'
 
-/** What of a request the tools decide. */
+/** The fields of a request that its tools decide. */
 export type ToolRequest = Pick<ChatRequest, 'tools' | 'toolChoice' | 'parallelToolCalls'>
 
-/** A choice in the one form that goes on: a word, or the function that must be called. */
+/** A tool choice in its normal form: a word, or the function to call. */
 type ToolChoice = 'auto' | 'none' | 'required' | { readonly type: 'function'; readonly function: { name: string } }
 
-/** The tools of a request, the legacy `functions` among them, and which of them the model may call. */
+/** Converts the tools of a request, including legacy `functions`, and the choice among them. */
 export function toToolRequest(body: ChatCompletionRequest): ToolRequest {
   const tools = [...(body.tools ?? []), ...(body.functions ?? []).map(toTool)]
   const choice = choiceOf(body)
@@ -22,7 +22,7 @@ export function toToolRequest(body: ChatCompletionRequest): ToolRequest {
   }
 }
 
-/** Whether the reply says `function_call` where others say `tool_calls`: the client speaks the older form. */
+/** Whether the reply uses `function_call` in place of `tool_calls`, because the client uses the older form. */
 export function usesFunctions(body: ChatCompletionRequest): boolean {
   return (body.functions?.length ?? 0) > 0 && (body.tools?.length ?? 0) === 0
 }
@@ -64,7 +64,7 @@ function parseChoice(text: string): unknown {
     const choice: unknown = JSON.parse(text)
     if (typeof choice === 'object' && choice !== null) return choice
   } catch {
-    // said below
+    // refused below
   }
   throw invalidChoice('tool_choice: expected "auto", "none", "required" or an object')
 }

@@ -1,13 +1,13 @@
 import type { CompletionLogprobs } from '@svc/wire/openai'
 import type { TokenLogprob } from '../../../../inference/events.ts'
 
-/** Writes the tokens of one choice in the lists that the legacy format has. */
+/** Writes the tokens of one choice as the lists of the legacy format. */
 export interface LogprobWriter {
-  /** What a piece of text adds; null when its tokens are not known. Call it for every piece, in order. */
+  /** Gives the lists for a piece of text; null when its tokens are unknown. Call it for every piece, in order. */
   piece(text: string, entries: readonly TokenLogprob[] | undefined): CompletionLogprobs | null
 }
 
-/** @param alternatives how many a token is given with; undefined: no log-probabilities at all */
+/** @param alternatives number of alternatives for each token; undefined: no log-probabilities */
 export function createLogprobWriter(alternatives: number | undefined): LogprobWriter {
   let position = 0
   return {
@@ -15,7 +15,7 @@ export function createLogprobWriter(alternatives: number | undefined): LogprobWr
       const start = position
       position += codePoints(text)
       if (alternatives === undefined || entries === undefined) return null
-      // What is not of the tokens stands before them: a prompt that is echoed.
+      // Text that belongs to no token precedes the tokens: an echoed prompt.
       const ownLength = entries.reduce((sum, { token }) => sum + codePoints(token), 0)
       let offset = Math.max(start, position - ownLength)
       const lists: CompletionLogprobs = { tokens: [], token_logprobs: [], text_offset: [], top_logprobs: [] }
@@ -31,7 +31,7 @@ export function createLogprobWriter(alternatives: number | undefined): LogprobWr
   }
 }
 
-/** Adds the lists of a later piece to those of the pieces before it. */
+/** Appends the lists of a later piece. */
 export function appendLogprobs(all: CompletionLogprobs, added: CompletionLogprobs): void {
   for (const token of added.tokens) all.tokens.push(token)
   for (const logprob of added.token_logprobs) all.token_logprobs.push(logprob)
@@ -39,7 +39,7 @@ export function appendLogprobs(all: CompletionLogprobs, added: CompletionLogprob
   for (const alternatives of added.top_logprobs) all.top_logprobs.push(alternatives)
 }
 
-/** The alternatives by token, and the token itself, which clients look up among them. */
+/** Maps alternatives by token, with the token itself, because clients look it up there. */
 function likeliest(entry: TokenLogprob, alternatives: number): Record<string, number> {
   const listed = entry.top_logprobs.slice(0, alternatives)
   return Object.fromEntries([...listed, entry].map(({ token, logprob }) => [token, logprob]))
