@@ -12,10 +12,10 @@ import type { Logger } from './ports.ts'
 
 const print = (text: string): void => void process.stdout.write(text)
 
-/** Problems of the folders go to stderr; everything else of a command is quiet. */
+/** Problems of the folders go to stderr; commands print nothing else. */
 const quiet: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 
-/** `svc models list`: what the server would serve from this folder. */
+/** `svc models list`: prints the models that the server would serve from this folder. */
 export function listModelsCommand(config: ServerConfig, demoModels: readonly DemoModelSource[]): void {
   const store = createConfigStore({ folder: config.modelsPath, demo: { mode: config.demoModel, models: demoModels } })
   print(formatModelRows(toModelRows(store)))
@@ -46,13 +46,13 @@ export async function addModelCommand(config: ServerConfig, { file, name, transf
   )
 }
 
-/** The model that a command names, and the store it is in. */
+/** The model that a command names, with its store. */
 interface NamedModel {
   readonly name: string
   readonly demoModels: readonly DemoModelSource[]
 }
 
-/** `svc models show NAME`: what is known of a model, a line for each. */
+/** `svc models show NAME`: prints the facts of a model, one on a line. */
 export function showModelCommand(config: ServerConfig, { name, demoModels }: NamedModel): void {
   const store = createConfigStore({ folder: config.modelsPath, demo: { mode: config.demoModel, models: demoModels } })
   print(formatModel(findModel(store, name)))
@@ -65,7 +65,7 @@ export async function deleteModelCommand(config: ServerConfig, { name, demoModel
   print(`deleted model "${name}": ${files.join(', ')}\n`)
 }
 
-/** `svc backends list`: the names that `backend:` of a model file can have here. */
+/** `svc backends list`: prints the names that `backend:` of a model file may have here. */
 export async function listBackendsCommand(config: ServerConfig, builtIn: readonly string[]): Promise<void> {
   const catalog = await createBackendCatalog({
     folders: [config.backendsPath, config.backendsSystemPath],

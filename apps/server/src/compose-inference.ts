@@ -48,15 +48,15 @@ import { OPAQUE_ERROR } from './public-error.ts'
 import type { Residency } from './residency/residency.ts'
 import type { Settings } from './settings/settings.ts'
 
-/** One image (threats FETCH-2); other media may be as large as a request's body. */
+/** Limit of one image (threats FETCH-2); other media may be as large as a request's body. */
 const IMAGE_BYTES = 20_000_000
-/** The media of one request: a message to a backend has 50 MiB, and base64 adds a third. */
+/** Limit of one request's media: a message to a backend has 50 MiB, and base64 adds a third. */
 const MEDIA_REQUEST_BYTES = 32 * 1024 * 1024
-/** The media of all requests together. */
+/** Limit of all requests' media together. */
 const MEDIA_TOTAL_BYTES = 256 * 1024 * 1024
 const MEDIA_FETCH_MS = 30_000
 
-/** What the request path is made of. */
+/** Options of {@link composeInference}. */
 export interface InferenceParts {
   readonly config: ServerConfig
   readonly settings: Pick<Settings, 'get'>
@@ -64,9 +64,9 @@ export interface InferenceParts {
   readonly residency: Residency
   readonly upstream: HttpUpstream
   readonly secrets: SecretReader
-  /** Authorities that others may have their certificates from, PEM. @default Node's own */
+  /** Additional certificate authorities, PEM. @default Node's own */
   readonly ca: string | undefined
-  /** Who others are asked by. */
+  /** The user agent of requests to other servers. */
   readonly userAgent: string
   readonly checkUpstream: CheckUpstream
   readonly audit: AuditSink
@@ -78,23 +78,23 @@ export interface InferenceParts {
   readonly logger: Logger
 }
 
-/** The request path of every inference route, and what stands beside it. */
+/** The request core of every inference route, with the parts beside it. */
 export interface InferenceRoom {
   readonly core: RequestCore
   readonly deliverTo: DeliverTo
   readonly scanner: TextScanner
-  /** Requests of a model that run now. */
+  /** Number of running requests of a model. */
   inFlight(model: string): number
   readonly failover: {
     readonly chains: Chains
     readonly watch: FailoverWatch
-    /** Has the chains of these names follow their files, which have changed. */
+    /** Applies changed files to the failover groups of these names. */
     follow(names: readonly string[]): void
   }
   close(): Promise<void>
 }
 
-/** Puts the stages together. */
+/** Composes the stages. */
 export function composeInference(parts: InferenceParts): InferenceRoom {
   const { config, settings, directory, residency, upstream, secrets, userAgent } = parts
   const { audit, usage, traces, metrics, clock, logger: log } = parts
@@ -138,7 +138,7 @@ export function composeInference(parts: InferenceParts): InferenceRoom {
     onEvent: (model, event) => {
       countFailover(model, event)
       watch.publish(model, event)
-      log.info({ model, event }, 'a chain of models changed')
+      log.info({ model, event }, 'a failover group changed')
     },
   })
   const failed = createFailedAttempts({ usage, metrics, clock })

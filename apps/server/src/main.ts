@@ -22,7 +22,7 @@ import { formatVersion, readVersion } from './version.ts'
 // A closed pipe behind stdout or stderr must not end the server.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
 
-/** The backends that come with the server, by the names that model files give them. Their code is never imported. */
+/** Finds the shipped backends by their names in model files. Their code is never imported. */
 function shippedBackends(): Readonly<Record<string, BuiltInBackend>> {
   const require = createRequire(import.meta.url)
   const llama = programOf(require.resolve('@svc/backend-llama/package.json'))
@@ -33,7 +33,7 @@ function shippedBackends(): Readonly<Record<string, BuiltInBackend>> {
   }
 }
 
-/** The program of a package that is a backend. */
+/** Finds the program of a backend's package. */
 function programOf(manifest: string): BuiltInBackend {
   const fromSource = import.meta.url.endsWith('.ts')
   const entry = fileURLToPath(new URL(fromSource ? './src/main.ts' : './dist/main.js', `file://${manifest}`))

@@ -14,20 +14,20 @@ export interface Unready {
 
 /** Whether the server takes requests. */
 export interface Readiness {
-  /** Undefined when the server is ready, else the reason. Never rejects. */
+  /** Gives the reason why the server is not ready, else undefined. Never rejects. */
   look(): Promise<Unready | undefined>
 }
 
-/** Age at which an examination is repeated; calls before that get its result. */
+/** Time for which a result is reused. */
 const SEEN_MS = 1000
-/** Time that the database has to answer. */
+/** Time limit for the answer of the database. */
 const DATABASE_MS = 2000
-/** Written to see whether the disk takes anything: one block. */
+/** Written to test the disk: one block. */
 const BLOCK = new Uint8Array(4096)
 
-/** What {@link createReadiness} examines. */
+/** Parts that {@link createReadiness} examines. */
 export interface ReadinessParts {
-  /** A reason that does not lie in disk and database: the server starts or stops. */
+  /** Gives a temporary reason apart from disk and database: the server starts or stops. */
   readonly passing: () => Unready | undefined
   readonly lock: Pick<FileLock, 'lossReason'>
   readonly dataPath: string
@@ -35,7 +35,7 @@ export interface ReadinessParts {
   readonly clock: Clock
 }
 
-/** Finds out whether the server can work, from its data folder, its disk and its database. */
+/** Checks whether the server can work, from its data folder, its disk and its database. */
 export function createReadiness({ passing, lock, dataPath, database, clock }: ReadinessParts): Readiness {
   let seen: { readonly at: number; readonly found: Promise<string | undefined> } | undefined
 
@@ -76,7 +76,7 @@ export function createReadiness({ passing, lock, dataPath, database, clock }: Re
   }
 }
 
-/** The reason why nothing can be written into a folder; undefined where a block was written. */
+/** Writes a block into a folder. @returns the reason of a failure; undefined on success */
 async function diskProblem(folder: string): Promise<string | undefined> {
   const path = temporaryPath(join(folder, 'readiness'))
   try {
