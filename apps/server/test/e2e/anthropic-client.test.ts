@@ -29,7 +29,7 @@ const FIXED = { messages, max_tokens: 64, temperature: 0 }
 
 const textOf = ({ content }: Anthropic.Message): string =>
   content.map((block) => (block.type === 'text' ? block.text : '')).join('')
-/** What a call of the client fails with. */
+/** Gives the error of a failed call of the client. */
 const errorOf = (call: Promise<unknown>): Promise<unknown> =>
   call.then(
     (value) => expect.fail(`answered: ${JSON.stringify(value)}`),
@@ -37,7 +37,7 @@ const errorOf = (call: Promise<unknown>): Promise<unknown> =>
   )
 const predictions = (model: string): readonly { readonly outcome?: string | undefined }[] =>
   server.records(model).filter(({ rpc, event }) => rpc.startsWith('Predict') && event === 'start')
-/** What the mock was asked in the last prediction of a model. */
+/** Gives the request of a model's last prediction. */
 const requestOf = (model: string): unknown =>
   server.records(model).findLast(({ rpc, event }) => rpc.startsWith('Predict') && event === 'start')?.request
 
@@ -68,7 +68,7 @@ describe.each([
     for await (const event of await client.messages.create({ model, ...FIXED, stream: true })) events.push(event)
     const types = events.map(({ type }) => type)
     const deltas = types.filter((type) => type === 'content_block_delta')
-    // The client keeps pings to itself.
+    // The client hides pings.
     expect(types).toEqual([
       'message_start',
       'content_block_start',
@@ -113,7 +113,7 @@ describe.each([
     expect(stream.request_id).toEqual(expect.any(String))
   })
 
-  it('countTokens: what the message then takes', async () => {
+  it('countTokens: as many tokens as the message then takes', async () => {
     const asked = { model, system: 'Be brief.', messages }
     const { input_tokens } = await client.messages.countTokens(asked)
     expect(input_tokens).toBeGreaterThan(1)
@@ -131,7 +131,7 @@ describe.each([
     expect([stopped.stop_reason, stopped.stop_sequence]).toEqual(['stop_sequence', stop])
   })
 
-  it('fields that change nothing here are accepted', async () => {
+  it('accepts fields that have no effect here', async () => {
     const cache_control = { type: 'ephemeral' } as const
     const reply = await client.messages.create({
       model,
@@ -156,7 +156,7 @@ const weather: Anthropic.Tool = {
 }
 
 describe('tools', () => {
-  it('a call on the demo model that must be one has an input of the schema, whole and streamed', async () => {
+  it('a required call of the demo model has an input of the schema, whole and streamed', async () => {
     const body = {
       model: 'demo',
       ...FIXED,
@@ -337,7 +337,7 @@ describe('errors come as the classes of the client', () => {
     expect(error).toMatchObject({ status: undefined, type: 'api_error', apiMessage: 'prediction failed: no more' })
   })
 
-  it('retries: what failed is tried again, what is refused is not', async () => {
+  it('retries: failures are retried, refusals are not', async () => {
     await server.model('recovering', {
       rules: [
         { rpc: 'Predict', call: 1, do: { failure: { status: 'INTERNAL', message: 'out of luck' } } },

@@ -26,7 +26,7 @@ describe('the command line', () => {
     expect(await (await fetch(`${server.url}/version`)).json()).toEqual({ version: shown.stdout })
   })
 
-  it('helps with commands and flags, and writes nothing', async () => {
+  it('prints commands and flags, and writes nothing', async () => {
     await using dir = await tempDir('svc-e2e-')
     const help = await runBuilt(dir.path, ['--help'])
     expect(help).toMatchObject({ code: 0, stderr: '' })

@@ -10,7 +10,9 @@ import { answerOf, openChat, postChat } from './open-chat.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
-/** What ends by itself has ended by then, on any machine; how long a stop may take is held by a clock of its own. */
+/**
+ * By then processes that end by themselves have ended on any machine; tests with a fake clock check the time of a stop.
+ */
 const PATIENCE_MS = 60_000
 
 /** A script that never ends its streams and answers everything else at once. */
@@ -20,7 +22,7 @@ const SHUTTING_DOWN = {
   error: { message: 'the server is shutting down', type: 'server_error', code: 'server_error', param: null },
 }
 
-/** Resolves when the backends of a folder have ended by themselves. */
+/** Resolves when all backends of a folder have ended by themselves. */
 const noneLeft = (folder: string): Promise<void> =>
   vi.waitFor(() => expect(processesOf(folder)).toEqual([]), { timeout: PATIENCE_MS, interval: 20 })
 
@@ -141,13 +143,13 @@ describe.runIf(CAN_SEE_PROCESSES)('PROC-4, REL-9: kill -9 of the server', () => 
     expect(next.output()).not.toMatch(/"level":"error"|ending backend/)
   })
 
-  it('at any moment, again and again, leaves nothing that keeps the next one from starting', async () => {
+  it('at any moment, repeatedly, never keeps the next server from starting', async () => {
     await using dir = await tempDir('svc-e2e-')
     for (let round = 0; round < 5; round += 1) {
       const server = await start(dir.path)
       const chat = openChat(server.url, 'm')
       const looks = Math.floor(Math.random() * 150)
-      // a look at the process table is work of some milliseconds: the kill falls into start, load or stream
+      // a look at the process table takes some milliseconds, so the kill falls into start, load or stream
       for (let look = 0; look < looks && chat.events.length < 10; look += 1) {
         server.backends()
         await turn()
@@ -161,7 +163,7 @@ describe.runIf(CAN_SEE_PROCESSES)('PROC-4, REL-9: kill -9 of the server', () => 
     expect(processesOf(dir.path)).toEqual([])
   })
 
-  it('leaves a backend that does not look at its parent to the next start, which ends it', async () => {
+  it("leaves a backend that ignores its parent's end to the next start, which ends it", async () => {
     await using dir = await tempDir('svc-e2e-')
     await writeFile(
       dir.join('deaf.sh'),

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
-/** A model that has its own chat template, so that the backend gets the conversation itself. */
+/** A model with its own chat template, so that the backend gets the conversation itself. */
 const native = { template: { use_tokenizer_template: true } }
 const messages = [{ role: 'user', content: 'Hello!' }]
 const options = { temperature: 0, seed: 1 }
@@ -32,7 +32,7 @@ const weather: Tool = {
   },
 }
 
-/** What the mock was asked in the first prediction of a model. */
+/** Gives the request of a model's first prediction. */
 const requestOf = (model: string): unknown =>
   server.records(model).find(({ rpc, event }) => rpc.startsWith('Predict') && event === 'start')?.request
 
@@ -42,7 +42,7 @@ async function gather<T>(stream: AsyncIterable<T>): Promise<T[]> {
   return pieces
 }
 
-/** What a call of the client fails with. */
+/** Gives the error of a failed call of the client. */
 const errorOf = (call: Promise<unknown>): Promise<unknown> =>
   call.then(
     (value) => expect.fail(`answered: ${JSON.stringify(value)}`),
@@ -80,7 +80,7 @@ describe.each([
     })
   })
 
-  it('generate: the same answer whole and streamed, with figures and a context that goes on', async () => {
+  it('generate: the same answer whole and streamed, with figures and a context to continue with', async () => {
     const ask = { model, prompt: 'Hello!', system: 'Be kind.', options }
     const whole = await client.generate(ask)
     expect(whole.response).toMatch(text)
@@ -105,7 +105,7 @@ describe.each([
     expect(stopped.message.content).toBe(message.content.slice(0, message.content.indexOf(stop)))
   })
 
-  it('logprobs: an entry a token, whole and streamed', async () => {
+  it('logprobs: an entry for each token, whole and streamed', async () => {
     const ask = { model, messages, options, logprobs: true, top_logprobs: 2 }
     const whole = await client.chat(ask)
     expect(whole.logprobs?.map(({ token }) => token).join('')).toBe(whole.message.content)
@@ -188,7 +188,7 @@ describe('on a real engine', () => {
 })
 
 describe('between client and backend', () => {
-  it('tools: calls come whole with their arguments as objects, streamed too', async () => {
+  it('tools: calls are complete, with objects as arguments, streamed too', async () => {
     const text = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Rome"}}\n</tool_call>'
     await server.model('caller', { rules: [{ do: { text, split: 'characters' } }] }, native)
     const ask = { model: 'caller', messages, tools: [weather] }
@@ -239,7 +239,7 @@ describe('between client and backend', () => {
     expect(requestOf('filler')).toMatchObject({ Prompt: '<pre>a = <suf> + 1<mid>' })
   })
 
-  it('options reach the backend; those of loading change nothing', async () => {
+  it('options reach the backend, except those of loading', async () => {
     await server.model('steered', {}, native)
     await client.chat({
       model: 'steered',
@@ -277,7 +277,7 @@ describe('errors, aborts and the rest', () => {
     }
   })
 
-  it('a failure in the middle of a stream is thrown after what came before it', async () => {
+  it('a failure in the middle of a stream is thrown after the earlier pieces', async () => {
     const failure = { status: 'INTERNAL', message: 'out of luck', afterPieces: 2 } as const
     await server.model('breaking', { rules: [{ do: { text: 'one two three', failure } }] }, native)
     const parts: string[] = []

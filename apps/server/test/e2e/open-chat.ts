@@ -3,24 +3,24 @@ import { eventually } from '../support/eventually.ts'
 
 /** A streamed chat that a test follows while it runs. */
 export interface OpenChat {
-  /** The data of its events so far, parsed but for `[DONE]`. */
+  /** The data of its events so far, parsed except `[DONE]`. */
   readonly events: readonly unknown[]
   /** Text of its deltas so far. */
   text(): string
-  /** Resolves when so many deltas with text have come. */
+  /** Resolves when this many deltas with text have arrived. */
   hasText(pieces: number): Promise<void>
-  /** Resolves when it has ended: by the server's own end of the stream, or cut off. */
+  /** Resolves at its end: `whole` when the server ended the stream, `cut` when the connection broke. */
   readonly ended: Promise<'whole' | 'cut'>
   /** Closes the connection. */
   leave(): void
 }
 
-/** POSTs one chat. */
+/** Sends one chat. */
 export function postChat(url: string, model: string, extra: Readonly<Record<string, unknown>> = {}): Promise<Response> {
   return fetch(`${url}/v1/chat/completions`, toRequest(model, extra))
 }
 
-/** What a whole chat of one choice answered. */
+/** Gives the text of a whole chat with one choice. */
 export async function answerOf(response: Response): Promise<string> {
   if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`)
   const body: unknown = await response.json()
@@ -63,7 +63,7 @@ function toRequest(model: string, extra: Readonly<Record<string, unknown>>): Req
   return { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
 }
 
-/** The text at `choices[0].message.content` or `choices[0].delta.content`; empty where there is none. */
+/** Gives the text at `choices[0].message.content` or `choices[0].delta.content`; empty when it is missing. */
 function contentOf(value: unknown, place: 'message' | 'delta'): string {
   const content = at(at(at(at(value, 'choices'), '0'), place), 'content')
   return typeof content === 'string' ? content : ''

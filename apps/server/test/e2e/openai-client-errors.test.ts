@@ -14,13 +14,13 @@ const connect = (options: { maxRetries?: number; timeout?: number; apiKey?: stri
   new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'none', maxRetries: 0, ...options })
 const create = (model: string, client = connect(), options = {}) =>
   client.chat.completions.create({ model, messages }, options)
-/** What a call of the client fails with. */
+/** Gives the error of a failed call of the client. */
 const errorOf = (call: Promise<unknown>): Promise<unknown> =>
   call.then(
     (value) => expect.fail(`answered: ${JSON.stringify(value)}`),
     (error: unknown) => error,
   )
-/** Lines of the record about predictions, as `rpc event`. */
+/** Lists the recorded events of predictions, as `rpc event`. */
 const seen = (model: string): string[] =>
   server
     .records(model)
@@ -107,7 +107,7 @@ describe('errors come as the classes of the client', () => {
     expect(predictions('fine')).toBe(0)
   })
 
-  verifies('errors:status:saturated', 'RateLimitError at the cap of a model', async () => {
+  verifies('errors:status:saturated', 'RateLimitError at the model limit', async () => {
     await server.model('busy', { rules: [{ do: { hang: true } }] }, { max_concurrent: 1 })
     const held = new AbortController()
     const holding = errorOf(create('busy', connect(), { signal: held.signal }))
@@ -137,7 +137,7 @@ describe('errors come as the classes of the client', () => {
     },
   )
 
-  verifies('chat:stream:later-failure', 'APIError out of a stream that breaks, after what had come', async () => {
+  verifies('chat:stream:later-failure', 'APIError from a stream that breaks, after its earlier text', async () => {
     const failure = { status: 'INTERNAL', message: 'engine broke', afterPieces: 2 } as const
     await server.model('cracking', { rules: [{ do: { pieces: ['one ', 'two ', 'three '], failure } }] })
     const heard: string[] = []
@@ -199,7 +199,7 @@ describe('an abort', () => {
 describe('retries', () => {
   const twice = { maxRetries: 2 }
 
-  verifies('errors:retry:permanent', 'are not made where the server says that nothing will change', async () => {
+  verifies('errors:retry:permanent', 'are not made when the server calls the failure permanent', async () => {
     const failure = { status: 'UNIMPLEMENTED', message: 'not here' } as const
     await server.model('never', { rules: [{ rpc: 'Predict*', do: { failure } }] })
     const error = await errorOf(create('never', connect(twice)))
@@ -216,12 +216,12 @@ describe('retries', () => {
   })
 
   it('wait for as long as a full model says', async () => {
-    const rules = [{ rpc: 'Predict', call: 1, do: { hang: true } }, { do: { text: 'Room.' } }]
+    const rules = [{ rpc: 'Predict', call: 1, do: { hang: true } }, { do: { text: 'Free.' } }]
     await server.model('full', { rules }, { max_concurrent: 1 })
     const held = new AbortController()
     const holding = errorOf(create('full', connect(), { signal: held.signal }))
     await eventually(() => expect(predictions('full')).toBe(1))
-    // the place is held until the refusal is there
+    // the slot is held until the refusal has arrived
     const statuses: number[] = []
     const client = new OpenAI({
       baseURL: `${server.url}/v1`,
@@ -234,7 +234,7 @@ describe('retries', () => {
         return reply
       },
     })
-    expect((await create('full', client)).choices[0]?.message.content).toBe('Room.')
+    expect((await create('full', client)).choices[0]?.message.content).toBe('Free.')
     expect(statuses).toEqual([429, 200])
     expect(await holding).toBeInstanceOf(OpenAI.APIUserAbortError)
   })
@@ -243,7 +243,7 @@ describe('retries', () => {
 describe('without an answer', () => {
   it('a timeout of the client is told as one, and cancels the call', async () => {
     await server.model('late', { rules: [{ rpc: 'Predict', do: { hang: true } }] })
-    // a stream loads the model, so that the wait is for the answer alone
+    // a stream loads the model first, so that the wait is only for the answer
     for await (const _ of await connect().chat.completions.create({ model: 'late', messages, stream: true }));
     expect(await errorOf(create('late', connect({ timeout: 300 })))).toBeInstanceOf(OpenAI.APIConnectionTimeoutError)
     await eventually(() =>

@@ -22,7 +22,7 @@ afterAll(() => server[Symbol.asyncDispose]())
 
 const FIXED = { input: 'Hello!', temperature: 0, seed: 1 }
 
-/** The texts of the items that were asked. */
+/** Gives the texts of the items in a response's input. */
 async function askedOf(id: string): Promise<unknown[]> {
   const texts: unknown[] = []
   for await (const item of client.responses.inputItems.list(id, { order: 'asc', limit: 1 })) {
@@ -112,7 +112,7 @@ describe.each([
     expect((await helper.finalResponse()).output_text).toBe(done.output_text)
   })
 
-  it('inputTokens.count: what create() then reads', async () => {
+  it('inputTokens.count: as many tokens as create() then reads', async () => {
     const { input_tokens, object } = await client.responses.inputTokens.count({ model, input: FIXED.input })
     expect(object).toBe('response.input_tokens')
     expect(input_tokens).toBeGreaterThan(0)
@@ -121,7 +121,7 @@ describe.each([
     expect(usage?.input_tokens).toBe(input_tokens)
   })
 
-  it('takes what changes nothing', async () => {
+  it('accepts fields that have no effect', async () => {
     const untyped = { max_tool_calls: 3 }
     const response = await client.responses.create({
       model,
@@ -202,7 +202,7 @@ describe('tools and thoughts', () => {
   })
 })
 
-describe('what goes wrong', () => {
+describe('errors', () => {
   it('is an error of the class of its status', async () => {
     const body = { model: 'scripted', input: 'hi' }
     await expect(client.responses.create({ ...body, model: 'nobody' })).rejects.toBeInstanceOf(OpenAI.BadRequestError)

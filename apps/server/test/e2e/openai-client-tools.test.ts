@@ -29,16 +29,16 @@ const weather: Tool = {
 const clock: Tool = { type: 'function', function: { name: 'get_time', parameters: { type: 'object', properties: {} } } }
 const CALL = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Rome"}}\n</tool_call>'
 const SECOND = '<tool_call>\n{"name": "get_time", "arguments": {}}\n</tool_call>'
-/** A model that has its own chat template, so that the backend gets the conversation itself. */
+/** A model with its own chat template, so that the backend gets the conversation itself. */
 const native = { template: { use_tokenizer_template: true } }
 
-/** What the mock was asked in the n-th prediction of a model, from 0. */
+/** Gives the request of a model's n-th prediction, from 0. */
 const requestOf = (model: string, prediction = 0): Readonly<Record<string, unknown>> => {
   const requests = server.records(model).filter(({ rpc, event }) => rpc.startsWith('Predict') && event === 'start')
   return Object.fromEntries(Object.entries(requests[prediction]?.request ?? {}))
 }
 
-/** The answer as a client has it that follows the stream by itself. */
+/** Joins the stream of an answer as a client does without helpers. */
 async function follow(body: OpenAI.ChatCompletionCreateParamsStreaming) {
   const chunks: OpenAI.ChatCompletionChunk[] = []
   for await (const chunk of await client.chat.completions.create(body)) chunks.push(chunk)
@@ -82,7 +82,7 @@ describe('calls that a model writes as text', () => {
     expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe('tool_calls')
   })
 
-  it('stay text where no tools are given, and where none may be called', async () => {
+  it('stay text without tools, and when the client allows none', async () => {
     await server.model('talker', { rules: [{ do: { text: CALL } }] }, native)
     for (const fields of [{}, { tools: [weather], tool_choice: 'none' as const }]) {
       const { choices } = await client.chat.completions.create({ model: 'talker', messages, ...fields })
@@ -242,7 +242,7 @@ function parsed(call: OpenAI.ChatCompletionMessage.FunctionCall | null | undefin
   return { name: call?.name, arguments: JSON.parse(call?.arguments ?? 'null') }
 }
 
-/** A call of a function with its arguments written without blanks. */
+/** A call of a function with arguments without white space. */
 function compact(call: OpenAI.ChatCompletionMessageToolCall): OpenAI.ChatCompletionMessageFunctionToolCall {
   if (call.type !== 'function') return expect.fail(`no call of a function: ${JSON.stringify(call)}`)
   const { name, arguments: text } = call.function

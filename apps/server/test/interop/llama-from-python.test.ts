@@ -15,7 +15,7 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 const python = findPython()
 const path = python.missing === undefined ? python.path : ''
 const manifest = createRequire(import.meta.url).resolve('@svc/backend-llama/package.json')
-/** The build that is published, as it runs there. */
+/** The published build, as it runs for users. */
 const command = [process.execPath, join(dirname(manifest), 'dist/main.js')]
 const weights = demoModels.find(({ name }) => name === 'demo')?.file ?? ''
 const TOKEN = 'a token of this test'
@@ -69,7 +69,7 @@ describe.skipIf(python.missing)(titled('the llama backend under a host in Python
     }
   })
 
-  it('says what it cannot do before a model is loaded', async () => {
+  it('reports missing functions before a model is loaded', async () => {
     expect(await call({ rpc: 'Predict', request: chat })).toMatchObject({
       code: 'FAILED_PRECONDITION',
       details: expect.stringContaining('model not loaded'),
@@ -87,7 +87,7 @@ describe.skipIf(python.missing)(titled('the llama backend under a host in Python
     expect(Number(Reflect.get(Object(status.memory), 'total'))).toBeGreaterThan(0)
   })
 
-  it('answers whole and in a stream, the same at temperature 0', async () => {
+  it('gives the same answer whole and streamed at temperature 0', async () => {
     const whole = await reply('Predict', chat)
     const text = textOf([whole])
     expect(text).toMatch(/\p{L}/u)
@@ -120,7 +120,7 @@ describe.skipIf(python.missing)(titled('the llama backend under a host in Python
     expect(stopped).toBe(text.slice(0, text.indexOf(stop)))
   })
 
-  it('is for its own model alone', async () => {
+  it('serves its own model only', async () => {
     for (const rpc of ['Predict', 'PredictStream', 'TokenizeString', 'Embedding']) {
       expect(await call({ rpc, request: { ModelIdentity: 'another' } }), rpc).toMatchObject({
         code: 'NOT_FOUND',
@@ -166,7 +166,7 @@ describe.skipIf(python.missing)(titled('the llama backend under a host in Python
     expect(content.map(({ token }) => token).join('')).toContain(textOf([{ message }]).trim())
   })
 
-  it('saves what a slot has read and reads it back, through our own service', async () => {
+  it("saves a slot's prompt and reads it back, through our own service", async () => {
     const ours = { service: 'svc.backend.v1.Extensions' }
     const path = join(slots, 'slot.bin')
     await reply('Predict', chat)
@@ -192,7 +192,7 @@ describe.skipIf(python.missing)(titled('the llama backend under a host in Python
     }
   })
 
-  it('does not know what it has not', async () => {
+  it('does not know functions that it lacks', async () => {
     for (const rpc of ['TTS', 'GenerateImage', 'VAD', 'StoresGet'])
       expect((await call({ rpc })).code).toBe('UNIMPLEMENTED')
   })

@@ -197,12 +197,12 @@ describe.skipIf(python.missing)(titled('failures of a Python backend', python), 
     const reply = await server.chat('m', ask)
     expect(reply.status).toBe(501)
     expect(errorOf(reply).message).not.toBe('')
-    // nothing is wrong with the process
+    // the process still works
     expect((await server.chat('m', { ...ask, stream: true })).status).toBe(200)
     expect((await server.recorded('m')).filter(({ rpc }) => rpc === 'LoadModel')).toHaveLength(1)
   })
 
-  it('a request over its own limit is too large, and no end of it', async () => {
+  it('a request above its own limit is too large, and the backend lives on', async () => {
     await using server = await start({ maxReceiveBytes: 10_000 })
     await server.words('m')
     const reply = await server.chat('m', { messages: [{ role: 'user', content: 'word '.repeat(10_000) }] })
@@ -279,7 +279,7 @@ describe.skipIf(python.missing || !CAN_SEE_PROCESSES)(titled('the end of a Pytho
     for (const pid of pids) await eventually(async () => expect(await isRunning(pid)).toBe(false))
   })
 
-  it('follows the end of whoever started it', async () => {
+  it('ends with the process that started it', async () => {
     await using server = await start()
     await using host = await startPythonHost(path, [join(server.backend, 'run.sh')])
     expect(await isRunning(host.backendPid)).toBe(true)

@@ -17,7 +17,7 @@ async function start(options: readonly string[] = []) {
   return server
 }
 
-/** How often each residue of the bytes comes, at length 1: what the Python backend makes of a text. */
+/** Counts each residue of the bytes and normalises the result, as the Python backend does. */
 function embeddingOf(bytes: readonly number[]): number[] {
   const counts = Array.from({ length: 16 }, (_, place) => bytes.filter((byte) => byte % 16 === place).length)
   const length = Math.hypot(...counts)
@@ -64,7 +64,7 @@ describe.skipIf(python.missing)(titled('a Python backend behind the base routes'
     expect((await server.post('/v1/detokenize', { model: 'm', tokens })).json()).toEqual({ content: 'hé😀' })
   })
 
-  it('ranks, the best first, whatever the order of the backend', async () => {
+  it('ranks the best first, for any order of the backend', async () => {
     await using server = await start()
     const documents = ['dogs bark', 'cats and dogs', 'a tree']
     const reply = await server.post('/v1/rerank', { model: 'm', query: 'cats dogs', documents, top_n: 2 })

@@ -97,7 +97,7 @@ describe('failures of a backend', () => {
   })
 
   // verifies residency:reload:after-crash
-  it('REL-5: kill -9 mid-stream ends that stream with an error, loads again on the next request, and nobody else notices', async () => {
+  it('REL-5: kill -9 mid-stream ends that stream with an error, loads again on the next request, and does not affect others', async () => {
     await using server = await startTestServer()
     await server.model('m', {
       rules: [
@@ -155,7 +155,7 @@ describe('a backend that dies before anything was sent', () => {
   })
 
   // verifies residency:reload:silent-retry
-  it('is asked once more and no more', async () => {
+  it('is asked only once more', async () => {
     await using server = await startTestServer()
     await server.model('m', { rules: [{ rpc: 'Predict*', do: { crash: { how: 'kill' } } }] })
     const reply = await server.chat('m')

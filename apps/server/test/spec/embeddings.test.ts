@@ -14,7 +14,7 @@ interface Body {
   usage: { prompt_tokens: number; total_tokens: number }
 }
 
-/** What the mock was asked to embed, in the order of the calls. */
+/** Lists the inputs that the mock got, in the order of the calls. */
 function asked(server: TestServer, model: string): unknown[] {
   return server
     .records(model)
@@ -47,7 +47,7 @@ describe('POST /v1/embeddings', () => {
     }
   })
 
-  it('answers at every path, the model in the path or the query where the body has none', async () => {
+  it('answers at every path, with the model in the path or the query when the body has none', async () => {
     await using server = await startTestServer()
     await server.model('slash', {}, { ...keys, name: 'a/b' })
     await server.model('e', {}, keys)
@@ -69,7 +69,7 @@ describe('POST /v1/embeddings', () => {
   })
 
   // verifies embeddings:error:no-model
-  it('without a model: the first for embeddings, 400 where there is none', async () => {
+  it('without a model: the first for embeddings, or 400 when there is none', async () => {
     await using server = await startTestServer()
     await server.model('chat-only')
     const none = await server.post(EMBEDDINGS, { input: 'x' })
@@ -179,7 +179,7 @@ describe('POST /v1/embeddings', () => {
     expect(asked(server, 'one')).toEqual([expect.objectContaining({ Embeddings: 'user: Hi\nassistant: Ho' })])
   })
 
-  it('refuses what cannot be embedded, naming the field, before any backend is asked', async () => {
+  it('refuses invalid inputs, naming the field, before any backend is asked', async () => {
     await using server = await startTestServer()
     await server.model('e', {}, keys)
     const messages = [{ role: 'user', content: 'x' }]
@@ -247,7 +247,7 @@ describe('a caller who leaves', () => {
   })
 })
 
-describe('what holds for chats holds for embeddings', () => {
+describe('rules of chats apply to embeddings too', () => {
   it('an alias answers under its own name, a disabled model is 403', async () => {
     await using server = await startTestServer()
     await server.model('e', {}, keys)
@@ -257,7 +257,7 @@ describe('what holds for chats holds for embeddings', () => {
     expect((await server.post(EMBEDDINGS, { model: 'off', input: 'x' })).status).toBe(403)
   })
 
-  it('the cap of the model counts requests, however many inputs they have', async () => {
+  it('the model limit counts requests, with any number of inputs', async () => {
     await using server = await startTestServer()
     const script = { rules: [{ rpc: 'Embedding', contains: 'wait', do: { hang: true } }] }
     await server.model('e', script, { ...keys, max_concurrent: 1 })
@@ -344,12 +344,12 @@ describe('pooling here', () => {
     for (const [index, value] of actual.entries()) expect(value).toBeCloseTo(expected[index] ?? Number.NaN, 6)
   }
 
-  it('makes one vector of those of the tokens, as the model or the request says, of length 1', async () => {
+  it("pools the tokens' vectors into one of length 1, as the model or the request says", async () => {
     await using server = await startTestServer()
     await server.model('mean', script, { ...keys, parameters: { model: 'w', pooling: 'mean' } })
     close(await vectorOf(server, 'mean'), [9 / Math.hypot(9, 6), 6 / Math.hypot(9, 6)])
     close(await vectorOf(server, 'mean', { pooling: 'last' }), [1, 0])
-    // the last token counts whole, the one before it half, the first a quarter
+    // weights from the last token back: 1, 1/2, 1/4
     const [x, y] = [3 / 4 + 0 + 6, 4 / 4 + 2 / 2]
     const decayed = { pooling: 'decayed_mean', pooling_half_life_tokens: 1 }
     close(await vectorOf(server, 'mean', decayed), [x / Math.hypot(x, y), y / Math.hypot(x, y)])

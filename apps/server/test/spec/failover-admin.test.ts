@@ -19,7 +19,7 @@ const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 const broken = { status: 503, body: '' }
 const limited = { status: 429, headers: { 'retry-after': '600' }, body: '{"error":{"message":"slow down"}}' }
 
-/** What a reader of the events is told. */
+/** A reader of the events. */
 class Reader implements AsyncDisposable {
   readonly #leave = new AbortController()
   readonly #events: AsyncGenerator<SeenSseEvent, void, undefined>
@@ -36,7 +36,7 @@ class Reader implements AsyncDisposable {
     return new Reader(await fetch(`${url}${EVENTS}`, { headers, signal: leave.signal }), leave)
   }
 
-  /** The next event; undefined at the end of the stream. */
+  /** Reads the next event; undefined at the end of the stream. */
   async next(): Promise<FailoverChange | undefined> {
     const { value } = await this.#events.next()
     if (value === undefined) return undefined
@@ -52,7 +52,7 @@ class Reader implements AsyncDisposable {
 }
 
 describe('the chains of a server', () => {
-  it('are listed with their targets, by name; one that cannot be says why; other models are none', async () => {
+  it('are listed with their targets, by name; a faulty one has its error; other models are not listed', async () => {
     await using world = await startFailoverWorld()
     const { server } = world
     await server.writeModelFile(
@@ -75,7 +75,7 @@ describe('the chains of a server', () => {
     }
   })
 
-  it('show what has become of their targets, and metrics the same', async () => {
+  it('show the states of their targets, and metrics show the same', async () => {
     await using world = await startFailoverWorld()
     const { server, first, second } = world
     await world.chain({ targets: [{ model: 'one', warm: true }, { model: 'two' }, { model: 'three' }] })
@@ -109,14 +109,14 @@ describe('the chains of a server', () => {
 describe('a pin', () => {
   const pin = { target: 'two' }
 
-  it('has the chain ask one target alone, until it is taken back', async () => {
+  it('sends all requests to the pinned target until it is unpinned', async () => {
     await using world = await startFailoverWorld()
     const { server, first, second } = world
     const pinned = await server.post(`${CHAINS}/m/pin`, pin)
     expect([pinned.status, pinned.json()]).toMatchObject([200, { name: 'm', pinned: 'two' }])
     const reply = await server.chat('m')
     expect([reply.headers['served-model'], reply.headers.failover]).toEqual(['two', 'fallback'])
-    // the target that is down is asked all the same, and its failure is the client's
+    // the pinned target is asked although it is down, and the client gets its failure
     second.replyWith(broken)
     for (const _ of [1, 2]) expect((await server.chat('m')).status).toBe(502)
     second.replyWith(limited)
@@ -133,7 +133,7 @@ describe('a pin', () => {
     expect((await server.call(`${CHAINS}/m/unpin`, { method: 'POST' })).status).toBe(200)
   })
 
-  it('of a target that is disabled or full leaves nobody to ask', async () => {
+  it('of a disabled or full target leaves no target to ask', async () => {
     await using world = await startFailoverWorld()
     const { server, first, second } = world
     await server.post(`${CHAINS}/m/pin`, pin)
@@ -143,7 +143,7 @@ describe('a pin', () => {
     expect([first.requests, second.requests]).toEqual([[], []])
   })
 
-  it('outlives changes of the file that leave its target in the chain', async () => {
+  it('survives changes of the file that keep its target in the group', async () => {
     await using world = await startFailoverWorld()
     const { server } = world
     await server.post(`${CHAINS}/m/pin`, pin)
@@ -169,7 +169,7 @@ describe('a pin', () => {
   })
 })
 
-/** The routes alone, over a server whose clock stands still. */
+/** The routes alone, on a server with a fake clock. */
 async function startRoutes(opaqueErrors = false) {
   const clock = createFakeClock()
   const watch = createFailoverWatch({ clock })
@@ -182,7 +182,7 @@ async function startRoutes(opaqueErrors = false) {
 }
 
 describe('the events of chains', () => {
-  it('begin with how they are, and tell what changes', async () => {
+  it('begin with the present state, and report changes', async () => {
     await using world = await startFailoverWorld()
     const { server, first, second } = world
     await world.chain({ probe: { interval: '20ms' }, recovery: { probes: 1, min_dwell: '1ms' } })
@@ -195,7 +195,7 @@ describe('the events of chains', () => {
     await server.chat('m')
     expect(await reader.next()).toEqual({ type: 'state', ...told, target: 'one', from: 'up', to: 'down' })
     expect(await reader.next()).toEqual({ type: 'switch', ...told, from: 'one', to: 'two' })
-    // nobody asks the chain for anything: it looks by itself
+    // no request asks the group: the probe alone finds out
     const list = '{"data":[{"id":"one"}]}'
     first.replyWith(({ path }) => ({ headers: json, body: path === '/v1/models' ? list : said('first') }))
     expect(await reader.next()).toEqual({ type: 'state', ...told, target: 'one', from: 'down', to: 'up' })
@@ -209,7 +209,7 @@ describe('the events of chains', () => {
     expect(await reader.next()).toEqual({ type: 'switch', ...told, from: 'two', to: 'one' })
   })
 
-  it('tell how the chains are again when the file of one is another one, which begins anew', async () => {
+  it('report the state of the groups again after a changed file has reset one', async () => {
     await using world = await startFailoverWorld()
     const { server, first } = world
     first.replyWith(broken)
@@ -221,13 +221,13 @@ describe('the events of chains', () => {
     const reload = async (): Promise<void> => {
       expect((await server.post('/models/reload', {})).status).toBe(200)
     }
-    // nobody asks the chain for anything
+    // no request asks the group
     await world.chain({ targets: [{ model: 'two' }, { model: 'three' }] })
     await reload()
     const targets = ['two', 'three'].map((model) => ({ model, status: 'up' }))
     const after = { name: 'm', serving: 'two', pinned: null, targets }
     expect(await reader.next()).toMatchObject({ type: 'chains', chains: [after] })
-    // what leaves the chain as it is tells nothing
+    // a change that leaves the group equal is not reported
     await world.chain({ targets: [{ model: 'two' }, { model: 'three' }] }, { context_size: 1024 })
     await reload()
     const nested = { targets: [{ model: 'one' }, { model: 'two' }] }
@@ -256,7 +256,7 @@ describe('the events of chains', () => {
     expect(await reader.next()).toMatchObject({ type: 'state', target: 'one', from: 'resting', to: 'up' })
   })
 
-  it('have few readers at a time; those who leave make room', async () => {
+  it('have a limited number of readers; leaving readers free their places', async () => {
     await using world = await startFailoverWorld()
     const { url } = world.server
     const readers = await Promise.all(Array.from({ length: MAX_READERS }, () => Reader.open(url)))
@@ -309,7 +309,7 @@ describe('the events of chains', () => {
     expect(await reader.next()).toBeUndefined()
   })
 
-  it('do not say what went wrong inside of the stream while errors are opaque', async () => {
+  it('hide the cause of an error inside the stream while errors are opaque', async () => {
     const { app, watch } = await startRoutes(true)
     await using _ = app
     await using reader = await Reader.open(app.url)
@@ -319,7 +319,7 @@ describe('the events of chains', () => {
     expect(await reader.next()).toBeUndefined()
   })
 
-  it('have headers without events for who asks for those alone', async () => {
+  it('have headers without events for HEAD', async () => {
     await using world = await startFailoverWorld()
     const reply = await world.server.call(EVENTS, { method: 'HEAD' })
     expect([reply.status, reply.headers['content-type'], reply.text]).toEqual([200, 'text/event-stream', ''])

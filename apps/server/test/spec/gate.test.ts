@@ -33,7 +33,7 @@ async function expectKeyAsked(...routes: string[]): Promise<void> {
   }
 }
 
-/** What a route asks for: in the document when it answers, in the reserved rows when it only gates. */
+/** Gives the access of a route: from the document when it is built, from the reserved routes otherwise. */
 async function accessOf(route: string): Promise<string | undefined> {
   const [method = '', pattern = ''] = route.split(' ')
   const reserved = RESERVED_ROWS.find((row) => row.method === method && row.path === pattern)
@@ -74,7 +74,7 @@ describe('routes for every authenticated caller', () => {
       'GET /generated-3d/*',
     ),
   )
-  verifies('gate:any:other-inference', 'every inference route, those to come too', async () => {
+  verifies('gate:any:other-inference', 'every inference route, including reserved ones', async () => {
     for (const path of [
       '/v1/chat/completions',
       '/v1/completions',
@@ -196,7 +196,7 @@ describe('routes for admins', () => {
   )
   verifies('gate:admin:score', 'scoring', () => expectAdminAsked('POST /api/score'))
   verifies('metrics:access:admin', 'metrics', () => expectAdminAsked('GET /metrics'))
-  verifies(['access:user:not-admin', 'errors:admin:status'], 'refuse a caller who is no admin with 403', () => {
+  verifies(['access:user:not-admin', 'errors:admin:status'], 'refuse a caller without the admin role with 403', () => {
     const gate = createGate({ configured: true, authenticate: () => USER }, { pathWithoutAuth: [], getExemptions: [] })
     const incoming = { headers: {}, url: '/' } as Parameters<typeof gate.admit>[2]
     for (const row of RESERVED_ROWS) {

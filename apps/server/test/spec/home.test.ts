@@ -11,7 +11,7 @@ async function pageOf(server: TestServer): Promise<string> {
   return await page.text()
 }
 
-/** The command of the page as a terminal gets it. */
+/** Gives the command of the page as a terminal gets it. */
 function commandOf(page: string): string {
   const [, escaped = ''] = /<pre><code>([\s\S]*?)<\/code><\/pre>/.exec(page) ?? []
   return escaped.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
@@ -25,7 +25,7 @@ describe('the page at /', () => {
     expect(page).not.toContain('<a> ')
     const command = commandOf(page)
     expect(command).toContain(`curl ${server.url}/v1/chat/completions`)
-    // The shell takes the command apart, and what curl would send is sent.
+    // The shell parses the command, and the arguments of curl are sent as a request.
     const { stdout } = await run('sh', ['-c', `curl() { printf '%s\\n' "$@"; }\n${command}`])
     const [url = '', , header = '', , body = ''] = stdout.split('\n')
     const [field = '', value = ''] = header.split(': ')
@@ -33,7 +33,7 @@ describe('the page at /', () => {
     expect(await reply.json()).toMatchObject({ model: name, choices: [{ message: { content: 'Good day' } }] })
   })
 
-  it('says how to add a model where there is none', async () => {
+  it('says how to add a model when there is none', async () => {
     await using server = await startTestServer()
     expect(await pageOf(server)).toContain('<code>svc models add FILE</code>')
   })

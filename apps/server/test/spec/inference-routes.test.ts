@@ -14,10 +14,10 @@ import { startTestServer, type TestServer } from '../support/server.ts'
 
 const BEGUN = [...STAGE_ORDER]
 const ENDED = [...STAGE_ORDER].reverse().map((name) => `/${name}`)
-/** Bodies of a route that are tried until one is answered. */
+/** Maximum number of bodies to try for one answer of a route. */
 const TRIES = 200
 
-/** Stages that requests have entered and left, by the id of the request. */
+/** Records the stages that requests enter and leave, by request id. */
 function recordStages(): { seen: Map<string, string[]>; observe: StageObserver } {
   const seen = new Map<string, string[]>()
   return {
@@ -31,7 +31,7 @@ function recordStages(): { seen: Map<string, string[]>; observe: StageObserver }
   }
 }
 
-/** The ways a route can be asked to answer. */
+/** Lists the kinds of answers of a route. */
 function waysOf(route: InferenceRoute): Record<string, unknown>[] {
   const keys = keysOf(route.body)
   const stream = keys.has('stream') ? [{ stream: false }, { stream: true }] : [{}]
@@ -47,7 +47,7 @@ describe('the inference routes of the table', () => {
       ({ method, body, tag }) => method === 'POST' && body && tag === 'inference',
     )
     expect(taking.map(({ path }) => path).filter((path) => !routes.includes(path))).toEqual([])
-    // the families that there are; others join them by their rows
+    // known routes; further ones join by their declarations
     const known = ['/v1/chat/completions', '/v1/completions', '/v1/edits', '/v1/embeddings', '/v1/moderations']
     const others = ['/v1/messages', '/v1/messages/count_tokens', '/v1/responses', '/api/chat', '/api/generate']
     const rest = ['/api/embed', '/api/embeddings', '/v1/rerank', '/v1/tokenize', '/v1/detokenize', '/api/score']
@@ -67,7 +67,7 @@ describe('the inference routes of the table', () => {
         }
       }
     }
-    // and whoever was refused left by the stages it had come through
+    // and a refused request left the stages that it had entered
     for (const [id, steps] of seen) {
       const begun = steps.filter((step) => !step.startsWith('/'))
       expect(steps, id).toEqual([...begun, ...begun.map((name) => `/${name}`).reverse()])
@@ -76,7 +76,7 @@ describe('the inference routes of the table', () => {
   }, 120_000)
 })
 
-/** Sends bodies of a route's schema until one is answered, and returns the id of that request. */
+/** Sends bodies of a route's schema until one is answered. @returns the id of that request */
 async function answered(server: TestServer, route: InferenceRoute, path: string, way: object): Promise<string> {
   const bodies = fc.sample(bodiesOf(route), { numRuns: TRIES, seed: 1 })
   for (const [index, body] of bodies.entries()) {

@@ -14,7 +14,7 @@ const MEBIBYTE = 1024 * 1024
 const codingOf = async (server: Pick<TestServer, 'call'>, path: string): Promise<string | undefined> =>
   (await server.call(path, GZIP)).headers['content-encoding']
 
-/** What the mock was asked to load. */
+/** Gives the load request that the mock got. */
 async function loadedWith(flags: readonly string[]): Promise<unknown> {
   await using server = await startTestServer({ flags })
   await server.model('m')

@@ -9,7 +9,7 @@ interface ErrorBody {
   readonly error: { readonly message: string; readonly param: string | null; readonly type: string }
 }
 
-/** What the mock was shown, of its last prediction. */
+/** Gives the media of the mock's last prediction. */
 function shown(server: TestServer, model = 'm') {
   const start = server.records(model).findLast(({ event, rpc }) => event === 'start' && rpc.startsWith('Predict'))
   if (start === undefined) throw new Error('the backend was asked nothing')
@@ -165,7 +165,7 @@ describe('media in a chat', () => {
     ['a part of no known type', { type: 'hologram', hologram: {} }],
     ['a path', image('/etc/passwd')],
     ['a document', { type: 'file', file: { file_data: dataUrl('application/pdf', Buffer.from('%PDF-1.7')) } }],
-    ['what is no base64', { type: 'input_audio', input_audio: { data: '***', format: 'wav' } }],
+    ['invalid base64', { type: 'input_audio', input_audio: { data: '***', format: 'wav' } }],
   ])('are refused when they cannot be read: %s', async (_, part) => {
     await using server = await startTestServer()
     await server.model('m', {}, SEES)

@@ -8,7 +8,7 @@ import { verifies } from './verifies.ts'
 
 const HELLO = [{ role: 'user', content: 'Hello there' }]
 
-/** One message of the user to a model, at most 64 tokens. */
+/** Sends one message of the user to a model, with at most 64 tokens. */
 function send(
   server: TestServer,
   extra: Readonly<Record<string, unknown>> = {},
@@ -17,19 +17,19 @@ function send(
   return server.post('/v1/messages', { model: 'm', max_tokens: 64, messages: HELLO, ...extra }, headers)
 }
 
-/** A server whose model `m` answers as told. */
+/** A server whose model `m` has the given behaviour. */
 async function answering(behaviour: MockBehaviour, keys: Record<string, unknown> = {}): Promise<TestServer> {
   const server = await startTestServer()
   await server.model('m', { rules: [{ rpc: 'Predict*', do: behaviour }] }, keys)
   return server
 }
 
-/** What the mock was asked in its first prediction. */
+/** Gives the request of the mock's first prediction. */
 function asked(server: TestServer): unknown {
   return server.records('m').find(({ rpc, event }) => rpc.startsWith('Predict') && event === 'start')?.request
 }
 
-/** The events of a stream; the name of each must be its type, and each must be one of the format. */
+/** Reads the events of a stream; the name of each must be its type, and the format must have it. */
 function eventsOf({ text }: RawReply): MessagesEvent[] {
   return text
     .split('\n\n')
@@ -45,7 +45,7 @@ function eventsOf({ text }: RawReply): MessagesEvent[] {
 const WEATHER = { name: 'weather', description: 'The weather', input_schema: { type: 'object', properties: {} } }
 
 describe('POST /v1/messages', () => {
-  verifies('messages:route:post', 'answers whole, under the name that was asked for, with usage', async () => {
+  verifies('messages:route:post', 'answers whole, under the requested name, with usage', async () => {
     await using server = await answering({ text: 'Hello to you', promptTokens: 5, completionTokens: 3 })
     const reply = await send(server)
     expect(reply.status).toBe(200)
@@ -81,7 +81,7 @@ describe('POST /v1/messages', () => {
 })
 
 describe('a request', () => {
-  verifies('messages:request:required', 'reaches the backend with its limit and what steers the answer', async () => {
+  verifies('messages:request:required', 'reaches the backend with its limit and generation options', async () => {
     await using server = await answering({ text: 'Hi' })
     const steering = { temperature: 0.5, top_p: 0.25, top_k: 7, stop_sequences: ['STOP', ''] }
     await send(server, { ...steering, metadata: { user_id: 'u', nested: {} } })
@@ -211,7 +211,7 @@ describe('a request', () => {
     expect(request.ToolChoice).toBe(ToolChoice)
   })
 
-  it('keeps its tools to itself with the choice none', async () => {
+  it('calls no tools with the choice none', async () => {
     await using server = await answering({ text: 'Hi' })
     await send(server, { tools: [WEATHER], tool_choice: { type: 'none' } })
     expect(asked(server)).toMatchObject({ Tools: '', ToolChoice: '' })
@@ -241,7 +241,7 @@ describe('a request', () => {
 })
 
 describe('a reply', () => {
-  it('has thoughts only for those who ask for them', async () => {
+  it('has thinking only for clients that ask for it', async () => {
     await using server = await answering({ reasoning: 'Hm. ', text: 'Yes.', via: 'deltas' })
     const thought = { type: 'thinking', thinking: 'Hm. ', signature: expect.stringMatching(/./) }
     const text = { type: 'text', text: 'Yes.', citations: null }
@@ -271,7 +271,7 @@ describe('a reply', () => {
     })
   })
 
-  it('never makes up an input: what is no object is handed on as it came', async () => {
+  it('never invents an input: malformed arguments go on as they are', async () => {
     const toolCalls = [{ id: 'c1', name: 'weather', arguments: '{"city": "Ro' }]
     await using server = await answering({ toolCalls, via: 'deltas' })
     expect((await send(server, { tools: [WEATHER] })).json()).toMatchObject({
@@ -312,7 +312,7 @@ describe('a reply', () => {
     expect(cutEvents.find(({ type }) => type === 'message_delta')).toMatchObject({ delta: ending })
   })
 
-  it('ends as any turn at a text that only the file of its model names, at none, and at the limit', async () => {
+  it('ends as a normal turn at a stop text of the model file, without one, and at the limit', async () => {
     await using server = await answering({ text: 'one END two' }, { stopwords: ['END'] })
     const turn = { stop_reason: 'end_turn', stop_sequence: null }
     expect((await send(server, { stop_sequences: ['never'] })).json()).toMatchObject(turn)
@@ -350,7 +350,7 @@ const end = (stop_reason: string) => [
   { type: 'message_stop' },
 ]
 
-/** The events of the format, by what a model says. */
+/** The events of the format for each behaviour of a model. */
 const STREAMS: readonly (readonly [string, MockBehaviour, readonly unknown[]])[] = [
   [
     'text',
@@ -413,7 +413,7 @@ describe('a stream', () => {
     expect(eventsOf(reply)).toEqual([START, PING, ...events])
   })
 
-  it('leaves out figures that nobody knows', async () => {
+  it('leaves out unknown figures', async () => {
     await using server = await answering({ text: 'Hi', promptTokens: 0 })
     const events = eventsOf(await send(server, { stream: true }))
     expect(events.at(-2)).toEqual({
@@ -609,7 +609,7 @@ describe('POST /v1/messages/count_tokens', () => {
   const count = (server: TestServer, extra: Readonly<Record<string, unknown>> = {}, path = '/v1/messages') =>
     server.post(`${path}/count_tokens`, { model: 'm', messages: HELLO, ...extra })
 
-  it('counts the messages where the backend renders its own template, and predicts nothing', async () => {
+  it('counts the messages when the backend renders its own template, and predicts nothing', async () => {
     await using server = await startTestServer()
     await server.model('m')
     for (const path of ['/v1/messages', '/messages']) {

@@ -28,7 +28,7 @@ const DURATIONS = {
   eval_duration: expect.any(Number),
 }
 
-/** The lines of a streamed reply. */
+/** Parses the lines of a streamed reply. */
 function linesOf(reply: RawReply): Record<string, unknown>[] {
   expect(reply.headers['content-type']).toBe('application/x-ndjson')
   return reply.text
@@ -37,13 +37,13 @@ function linesOf(reply: RawReply): Record<string, unknown>[] {
     .map((line) => Object(JSON.parse(line)))
 }
 
-/** A reply that is 200 and of a schema. */
+/** Reads a reply with status 200 by a schema. */
 function bodyOf<S extends z.ZodType>(reply: RawReply, schema: S): z.output<S> {
   expect(reply.status, reply.text).toBe(200)
   return schema.parse(reply.json())
 }
 
-/** What the mock was asked to predict, the first time. */
+/** Gives the request of the mock's first prediction. */
 function asked(server: TestServer, model: string): unknown {
   return server.records(model).find(({ rpc, event }) => rpc.startsWith('Predict') && event === 'start')?.request
 }
@@ -87,7 +87,7 @@ describe('POST /api/chat', () => {
     for (const part of [load_duration, prompt_eval_duration, eval_duration]) expect(part).toBeGreaterThanOrEqual(0)
   })
 
-  it('reads the body as JSON whatever its media type, or none', async () => {
+  it('reads the body as JSON with any media type, or without one', async () => {
     await using server = await startTestServer()
     await server.model('m', { rules: [{ do: { text: 'Yes' } }] })
     for (const headers of [
@@ -140,7 +140,7 @@ describe('POST /api/chat', () => {
     })
   })
 
-  it('a conversation gives the backend what chat completions give it, and comes to the same usage', async () => {
+  it('gives the backend the same conversation as chat completions, with the same usage', async () => {
     await using server = await startTestServer()
     await server.model('m', { rules: [{ do: { text: 'Yes indeed' } }] })
     const tools = [{ type: 'function', function: { name: 'weather', parameters: { type: 'object', properties: {} } } }]
@@ -175,7 +175,7 @@ describe('POST /api/chat', () => {
     )
   })
 
-  it('num_ctx only lowers what the model has, num_predict below 1 is no limit', async () => {
+  it("num_ctx only lowers the model's context, num_predict below 1 is no limit", async () => {
     await using server = await startTestServer()
     const tokensFor = async (name: string, options: object, keys: object = {}): Promise<unknown> => {
       await server.model(name, {}, { context_size: 100, ...keys })
@@ -189,7 +189,7 @@ describe('POST /api/chat', () => {
     expect(await tokensFor('unlimited', { num_predict: -1 }, own)).toBe(0)
   })
 
-  it('shows thoughts beside the text, and asks for them or for none', async () => {
+  it("shows thinking beside the text, and passes the client's choice on", async () => {
     await using server = await startTestServer()
     const script = { rules: [{ do: { reasoning: 'Hm.', text: 'Yes.', via: 'deltas' as const } }] }
     for (const [name, think] of [
@@ -209,7 +209,7 @@ describe('POST /api/chat', () => {
     expect(thoughts.join('')).toBe('Hm.')
   })
 
-  it('calls come whole, their arguments an object, streamed too', async () => {
+  it('calls are complete, with an object as arguments, streamed too', async () => {
     await using server = await startTestServer()
     const call = '<tool_call>\n{"name": "weather", "arguments": {"city": "Rome", "days": [1, 2]}}\n</tool_call>'
     await server.model('m', { rules: [{ do: { text: call, split: 'characters' } }] })
@@ -228,7 +228,7 @@ describe('POST /api/chat', () => {
     expect(lines.at(-1)).toMatchObject({ done: true, done_reason: 'stop' })
   })
 
-  it('a call whose arguments are no object is an error, never a call with arguments of ours', async () => {
+  it('a call whose arguments are no object is an error; the server invents none', async () => {
     await using server = await startTestServer()
     const toolCalls = [{ id: 'c', name: 'weather', arguments: '["Rome"]' }]
     await server.model('m', { rules: [{ do: { toolCalls, via: 'deltas' } }] })
@@ -445,7 +445,7 @@ describe('POST /api/generate', () => {
     expect(asked(server, 'm')).toBeUndefined()
   })
 
-  it('without a prompt only loads the model; keep_alive 0 lets it go, and loads none for that', async () => {
+  it('without a prompt only loads the model; keep_alive 0 unloads it without loading it first', async () => {
     await using server = await startTestServer()
     await server.model('m')
     await server.model('cold')
@@ -552,7 +552,7 @@ describe('POST /api/embed', () => {
     ])
   })
 
-  it('long replies are whole JSON too', async () => {
+  it('long replies are complete JSON too', async () => {
     await using server = await startTestServer()
     await server.model('e', { embeddingDimension: 4096 }, embeds)
     const input = Array.from({ length: 10 }, (_, index) => `text ${index}`)
@@ -573,7 +573,7 @@ describe('POST /api/embed', () => {
 describe('the models', () => {
   const q4 = { parameters: { model: 'tiny-1.5B.Q4_K_M.gguf', temperature: 0.5, top_k: 3 }, stopwords: ['<end>'] }
 
-  it('are listed with a tag, a digest of their own, and what they can do', async () => {
+  it('are listed with a tag, a digest of their own, and their capabilities', async () => {
     await using server = await startTestServer()
     expect((await server.call('/api/tags')).json()).toEqual({ models: [] })
     await server.model('chat', {}, q4)
@@ -666,7 +666,7 @@ describe('the models', () => {
     expect((await server.call('/api/version', { method: 'HEAD' })).status).toBe(200)
   })
 
-  it('/ says what clients look for, where the operator wants that', async () => {
+  it('/ has the answer that clients look for, if the operator wants that', async () => {
     await using server = await startTestServer({ flags: ['--ollama-api-root-endpoint'] })
     expect((await server.call('/')).text).toBe('Ollama is running')
     expect((await server.call('/', { method: 'HEAD' })).status).toBe(200)
@@ -706,7 +706,7 @@ describe('errors', () => {
     }
   })
 
-  it('after the first line an error is a line of its own, and the last', async () => {
+  it('after the first line an error is the last line', async () => {
     await using server = await startTestServer()
     const failure = { status: 'INTERNAL', message: 'out of luck', afterPieces: 2 } as const
     await server.model('m', { rules: [{ do: { text: 'one two three', failure } }] })

@@ -13,7 +13,7 @@ async function filtered(detection: object = {}, script: object = {}, pii: object
   return server
 }
 
-/** What a model was asked since it was loaded. */
+/** Gives the requests of a model since its load. */
 function asked(server: TestServer, model = 'm'): string {
   const calls = server.records(model).filter(({ rpc, event }) => event === 'start' && rpc !== 'LoadModel')
   return JSON.stringify(calls.map(({ rpc, request }) => [rpc, request]))
@@ -46,7 +46,7 @@ describe('the conversation that a generation carries along', () => {
     expect((await events(server)).map(({ segment }) => segment)).toEqual(['context[2]', 'context[1]', 'context[0]'])
   })
 
-  it('is refused where it holds what is blocked', async () => {
+  it('is refused when it holds blocked text', async () => {
     await using server = await filtered({ default_action: 'block' })
     const context = await contextOf(server, 'open', `Mail to ${MAIL}`)
     const reply = await server.post('/api/generate', { model: 'm', prompt: 'Again', context })
@@ -54,7 +54,7 @@ describe('the conversation that a generation carries along', () => {
     expect(server.records('m')).toEqual([])
   })
 
-  it('of a filtered model is masked again on its way back, whatever the reply restored', async () => {
+  it('of a filtered model is masked again on its way back, even if the reply restored it', async () => {
     const script = { rules: [{ do: { text: 'Dear [REDACTED:EMAIL_001]' } }] }
     await using server = await filtered({}, script, { reversible_redactions: true })
     const context = await contextOf(server, 'm', `Mail to ${MAIL}`)
@@ -64,7 +64,7 @@ describe('the conversation that a generation carries along', () => {
     expect(asked(server)).toContain('Dear [REDACTED:EMAIL_')
   })
 
-  it('that is none of this server is refused as without a filter', async () => {
+  it('that this server did not make is refused as without a filter', async () => {
     await using server = await filtered()
     for (const context of [[1, 2, 3], [91, 49, 93], ['a'], 5, [[91]], [-1]]) {
       const reply = await server.post('/api/generate', { model: 'm', prompt: 'Again', context })
@@ -73,7 +73,7 @@ describe('the conversation that a generation carries along', () => {
     expect(server.records('m')).toEqual([])
   })
 
-  it('is what stands last where it stands twice', async () => {
+  it('is the last one of duplicate keys', async () => {
     await using server = await filtered()
     const context = await contextOf(server, 'open', `Mail to ${MAIL}`)
     const bodies = [
@@ -95,7 +95,7 @@ describe('token ids in the place of text', () => {
     return (reply.json() as { tokens: number[] }).tokens
   }
 
-  it('are read by the backend of the model; what is masked goes on as text, the rest as it came', async () => {
+  it('are read by the backend of the model; masked ones go on as text, the others unchanged', async () => {
     await using server = await filtered()
     const secret = await tokensOf(server, `Mail to ${MAIL}`)
     const plain = await tokensOf(server, 'Nothing here')
@@ -123,7 +123,7 @@ describe('token ids in the place of text', () => {
     expect(prompts.map(([, { Prompt }]) => Prompt)).toEqual(['Mail to [REDACTED:ner:EMAIL]'])
   })
 
-  it('are refused where they stand for what is blocked', async () => {
+  it('are refused when they stand for blocked text', async () => {
     await using server = await filtered({ default_action: 'block' })
     const reply = await server.post('/v1/completions', {
       model: 'm',
@@ -142,8 +142,8 @@ describe('token ids in the place of text', () => {
     )
   })
 
-  describe('of a chain', () => {
-    /** A chain of `first` and `open`, of which the mock only reads the ids of what it was given to tokenize. */
+  describe('of a failover group', () => {
+    /** A failover group of `first` and `open`; the mock can only read ids that it was given to tokenize. */
     async function chained(detection: object, first: object): Promise<TestServer> {
       const server = await filtered(detection)
       const usecases = ['chat', 'embeddings', 'tokenize']
@@ -175,7 +175,7 @@ describe('token ids in the place of text', () => {
       expect(await events(server)).toMatchObject([{ pattern_id: 'ner:EMAIL', segment: 'input[1]', action: 'mask' }])
     })
 
-    it('are refused where one of its models reads what is blocked', async () => {
+    it('are refused when one of the targets reads blocked text', async () => {
       await using server = await chained({ default_action: 'block' }, {})
       const input = await idsIn(server, 'open', `Mail to ${MAIL}`)
       const reply = await server.post('/v1/embeddings', { model: 'chain', input })
@@ -194,7 +194,7 @@ describe('token ids in the place of text', () => {
       ])
     })
 
-    it('are nothing to those of its models that are disabled', async () => {
+    it('are not read by disabled targets', async () => {
       await using server = await chained({}, {})
       const input = await idsIn(server, 'open', `Mail to ${MAIL}`)
       await server.model('first', {}, { known_usecases: ['chat', 'embeddings', 'tokenize'], disabled: true })
@@ -220,7 +220,7 @@ describe('token ids in the place of text', () => {
     expect(asked(server)).not.toContain('"Embedding"')
   })
 
-  it('that are none are refused', async () => {
+  it('that are invalid are refused', async () => {
     await using server = await filtered()
     for (const input of [[1.5], [-1], [2 ** 31], [1, 'a'], Array.from({ length: 262_145 }, () => 1)]) {
       const reply = await server.post('/v1/embeddings', { model: 'm', input })

@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => chain[Symbol.asyncDispose]())
 
-/** What a model has been asked since it was loaded. */
+/** Gives the requests of a model since its load. */
 function asked(where: 'near' | 'far', model: string): string {
   const calls = chain[where].records(model).filter(({ event, rpc }) => event === 'start' && rpc !== 'LoadModel')
   return JSON.stringify(calls.map(({ request }) => request ?? ''))

@@ -49,7 +49,7 @@ describe('prompts by the templates of a model file', () => {
     expect(await promptOf(server, { messages: [{ role: 'user', content: 'Hi' }] })).toBe('the second: Hi')
   })
 
-  it('roles print what the file says, and templates that fail are left out', async () => {
+  it('roles print the text of the file, and templates that fail are left out', async () => {
     await using server = await world({
       roles: { system: 'S:', user: 'U:', assistant: 'A:' },
       template: { chat_message: '{{.Absent}}', chat: '{{.Input}}|' },

@@ -31,7 +31,7 @@ async function get(server: TestServer, id: string): Promise<ResponseResource> {
 const framesOf = (text: string): string[] => text.split(/(?<=\n\n)/)
 const toEvent = (frame: string): ResponseEvent => responseEvent.parse(JSON.parse(frame.split('\ndata: ')[1] ?? ''))
 
-/** The response of the first event of a stream. */
+/** Reads the id from the first event of a stream. */
 function idOf(text: string): string {
   const event = toEvent(framesOf(text)[0] ?? '')
   return 'response' in event ? (event.response as ResponseResource).id : ''
@@ -52,7 +52,7 @@ async function settled(server: TestServer, id: string): Promise<ResponseResource
 }
 
 describe('a stored response', () => {
-  verifies(['responses:route:get', 'responses:route:post'], 'is what was answered, until it is deleted', async () => {
+  verifies(['responses:route:get', 'responses:route:post'], 'equals the answer, until it is deleted', async () => {
     await using server = await world()
     const made = await create(server)
     expect(await get(server, made.id)).toEqual(made)
@@ -65,7 +65,7 @@ describe('a stored response', () => {
     expect(await errorOf(server, `/v1/responses/${made.id}`)).toMatchObject({ status: 404 })
   })
 
-  it('is none with store=false: it cannot be read or continued', async () => {
+  it('does not exist with store=false: it cannot be read or continued', async () => {
     await using server = await world()
     const made = await create(server, { store: false })
     expect(made.store).toBe(false)
@@ -103,7 +103,7 @@ describe('a stored response', () => {
     ])
   })
 
-  it('shows what it was asked, page by page', async () => {
+  it('shows its input, page by page', async () => {
     await using server = await world()
     const input = ['a', 'b', 'c'].map((content) => ({ role: 'user', content }))
     const { id } = await create(server, { input })
@@ -152,7 +152,7 @@ describe('a stored response', () => {
 describe('the events of a stored response', () => {
   verifies(
     ['responses:route:events', 'responses:stream:replay'],
-    'are those that were streamed, from any of them on, byte for byte',
+    'equal the streamed ones, from any of them on, byte for byte',
     async () => {
       await using server = await world({ pieces: ['Hel', 'lo'] })
       const streamed = await server.post('/v1/responses', { model: 'm', input: 'hi', stream: true })
@@ -242,7 +242,7 @@ describe('the events of a stored response', () => {
     expect(await get(server, made.id)).toMatchObject({ id: made.id })
     age(10 * 60 * 1000)
     expect((await server.call(`/v1/responses/${made.id}`)).status).toBe(404)
-    // what is gone may be shown again as long as it was not removed: the time is a setting
+    // an expired response shows again until it is removed, because the time is a setting
     expect((await server.post('/api/settings', { open_responses_store_ttl: '0' })).status).toBe(200)
     expect((await server.call(`/v1/responses/${made.id}`)).status).toBe(200)
   })
@@ -297,7 +297,7 @@ describe('a response in the background', () => {
     expect(await errorOf(server, `/v1/responses/${whole.id}/cancel`, 'POST')).toMatchObject({ status: 400 })
   })
 
-  it('streams; two readers and one who comes back get every event once, while it runs and after', async () => {
+  it('streams: two readers and a returning one get every event once, during the run and after it', async () => {
     const pieces = Array.from({ length: 200 }, (_, index) => `${index} `)
     await using server = await world({ pieces, pieceDelayMs: 2 })
     const body = { model: 'm', input: 'hi', stream: true, background: true }
@@ -348,7 +348,7 @@ describe('a response in the background', () => {
     }
   })
 
-  it('that fails tells nothing of why with --opaque-errors', async () => {
+  it('that fails hides its cause with --opaque-errors', async () => {
     await using server = await startTestServer({ flags: ['--opaque-errors'] })
     await server.model('m', {
       rules: [{ rpc: 'Predict*', do: { failure: { status: 'INTERNAL', message: 'no more' } } }],

@@ -22,7 +22,7 @@ async function create(server: TestServer, body: object = {}): Promise<ResponseRe
   return responseResource.parse(reply.json())
 }
 
-/** The events of a stream, each of which is one of the format, named by its type and numbered in order. */
+/** Reads the events of a stream; each must be one of the format, named by its type and numbered in order. */
 function eventsOf(text: string): ResponseEvent[] {
   const blocks = text.split('\n\n').filter((block) => block !== '')
   expect(blocks.pop()).toBe('data: [DONE]')
@@ -42,14 +42,14 @@ async function stream(server: TestServer, body: object = {}): Promise<ResponseEv
   return eventsOf(reply.text)
 }
 
-/** The response that the last event holds. */
+/** Gives the response of the last event. */
 function finalOf(events: readonly ResponseEvent[]): ResponseResource {
   const last = events.at(-1)
   if (last === undefined || !('response' in last)) throw new Error('no last event')
   return last.response as ResponseResource
 }
 
-/** What a client that gathers the done items of a stream has; their places are those of the final output. */
+/** Gathers the done items of a stream as a client does; their places must be those of the final output. */
 function gathered(events: readonly ResponseEvent[]): unknown[] {
   const items: unknown[] = []
   for (const event of events) {
@@ -68,7 +68,7 @@ const MESSAGE = ['response.output_item.added', 'response.content_part.added']
 const MESSAGE_DONE = ['response.output_text.done', 'response.content_part.done', 'response.output_item.done']
 
 describe('POST /v1/responses', () => {
-  it('answers whole, with usage and everything that was asked for', async () => {
+  it('answers whole, with usage and all fields of the request', async () => {
     await using server = await world()
     const response = await create(server, { metadata: { a: 'b' }, temperature: 0.5, max_output_tokens: 50 })
     expect(response).toEqual({
@@ -121,7 +121,7 @@ describe('POST /v1/responses', () => {
     expect((await server.post('/responses', { model: 'm', input: 'Hi' })).status).toBe(200)
   })
 
-  it('streams a message: each event once and in order, ids and text those of the final response', async () => {
+  it('streams a message: each event once and in order, with ids and text of the final response', async () => {
     await using server = await world({ pieces: ['Hel', 'lo'] })
     const events = await stream(server)
     const deltas = ['response.output_text.delta', 'response.output_text.delta']
@@ -212,7 +212,7 @@ describe('POST /v1/responses', () => {
   })
 })
 
-describe('what reaches the backend of a responses request', () => {
+describe('fields of a responses request that reach the backend', () => {
   interface Asked {
     readonly Messages: readonly Record<string, unknown>[]
     readonly Tools?: string
@@ -256,7 +256,7 @@ describe('what reaches the backend of a responses request', () => {
     { role: 'tool', tool_call_id: 'c1', content: 'rain' },
   ]
 
-  it('is what the same conversation of the compatible format gives', async () => {
+  it('equals the prompt of the same conversation in the compatible format', async () => {
     await using server = await world()
     const form = { type: 'json_schema', name: 'a', schema: { type: 'object', properties: { a: { type: 'string' } } } }
     await create(server, {

@@ -11,7 +11,7 @@ const messages = [{ role: 'user', content: 'Hello there' }]
 const EVERYTHING = { known_usecases: ['chat', 'completion', 'edit', 'embeddings', 'rerank', 'tokenize', 'score'] }
 const json = { 'content-type': 'application/json' }
 
-/** Every inference API that has a route there, whole and, where it can, streamed. */
+/** Every inference API with a route there, whole and, if possible, streamed. */
 const REQUESTS: readonly (readonly [path: string, body: Record<string, unknown>])[] = [
   [CHAT, { messages }],
   [CHAT, { messages, stream: true, stream_options: { include_usage: true } }],
@@ -56,7 +56,7 @@ const REQUESTS: readonly (readonly [path: string, body: Record<string, unknown>]
   ['/api/embed', { input: 'Hello' }],
 ]
 
-/** A reply without what every reply has anew: ids, times and how long it took. */
+/** Removes ids, times and durations, which differ between replies. */
 function settled(text: string): string {
   return text
     .replace(/"(?:id|item_id|response_id)":"[^"]*"/g, '"id":"ID"')
@@ -146,7 +146,7 @@ describe('two servers in a row', () => {
     }
     const eventsOf = async (server: TestServer): Promise<number> =>
       ((await server.call('/api/pii/events')).json() as { events: unknown[] }).events.length
-    // the near one masked the first request, the far one the second
+    // the near server masked the first request, the far one the second
     expect([await eventsOf(chain.near), await eventsOf(chain.far)]).toEqual([1, 1])
   })
 
@@ -200,7 +200,7 @@ describe('a model of another instance', () => {
 
   verifies(
     ['proxy:url:service-root', 'proxy:mode:service-proxy', 'proxy:provider:service-proxy', 'proxy:key:service-bearer'],
-    'is asked at the root of the address with its own key; what means nothing is told once and changes nothing',
+    'is asked at the root of the address with its own key; a setting without effect causes one warning',
     async () => {
       await using near = await startTestServer({ env: { UP_KEY: 'sk-up' } })
       await using far = await startUpstream()
@@ -224,7 +224,7 @@ describe('a model of another instance', () => {
     },
   )
 
-  /** What the instance answers, what the client gets, and whether it is told when to come back. */
+  /** Statuses of the instance and of the client's reply, and whether the reply has Retry-After. */
   const STATUSES: readonly (readonly [theirs: number, ours: number, retryAfter: string | undefined])[] = [
     [501, 501, undefined],
     [429, 429, '7'],
@@ -249,7 +249,7 @@ describe('a model of another instance', () => {
       'service-proxy:error:exhausted',
       'upstream:failure:no-retry',
     ],
-    'fails in the class of what the instance answered, in its words without the key, and is asked once',
+    'fails with the class and words of the answer of the instance, without the key, and is asked once',
     async () => {
       await using near = await startTestServer({ env: { UP_KEY: 'sk-up' } })
       await using far = await startUpstream()
@@ -272,7 +272,7 @@ describe('a model of another instance', () => {
     },
   )
 
-  it('fails with 501 where the instance has no such route, and with 502 where nobody is there or nothing is meant', async () => {
+  it('fails with 501 when the instance has no such route, and with 502 when it is unreachable or unreadable', async () => {
     await using near = await startTestServer()
     await using far = await startUpstream()
     await writeForwarded(near, { name: 'm', url: far.origin })
@@ -282,13 +282,13 @@ describe('a model of another instance', () => {
     far.replyWith({ headers: json, body: 'no JSON' })
     expect((await near.chat('m')).status).toBe(502)
     for (const stream of [false, true]) expect((await near.chat('nobody', { stream })).status).toBe(502)
-    // an instance of another make need not count conversations
+    // another product as an instance may have no such route
     far.replyWith({ status: 404, body: 'no such page' })
     const count = await near.post('/v1/messages/count_tokens', { model: 'm', messages })
     expect(count.status).toBe(501)
   })
 
-  it('ends for the reason that the instance gives, in every format, whole and streamed', async () => {
+  it('ends with the finish reason of the instance, in every format, whole and streamed', async () => {
     await using near = await startTestServer()
     await using far = await startUpstream()
     await writeForwarded(near, { name: 'm', url: far.origin })
@@ -315,7 +315,7 @@ describe('a model of another instance', () => {
     }
   })
 
-  it('gives the times of the instance to who asks for them', async () => {
+  it('passes on the times of the instance to clients that ask for them', async () => {
     await using near = await startTestServer()
     await using far = await startUpstream()
     await writeForwarded(near, { name: 'm', url: far.origin })

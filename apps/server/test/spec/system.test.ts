@@ -30,7 +30,7 @@ const FIGURES = {
 }
 const RESIDENT = { name: 'm', backend: 'mock', pid: 7, startedAt: 0, inFlight: 0 }
 
-/** The system routes over facts of the test. */
+/** The system routes on facts of the test. */
 function startSystem(facts: Partial<SystemFacts>) {
   return startTestApp(
     systemRoutes({
@@ -163,7 +163,7 @@ describe('GET /metrics', () => {
     expect((await server.call('/metrics')).status).toBe(404)
   })
 
-  verifies('metrics:access:any', 'can be opened to everybody with a key', async () => {
+  verifies('metrics:access:any', 'can be opened to everyone with a key', async () => {
     await using server = await startTestServer({ flags: ['--api-keys=k'], env: { SVC_METRICS_ACCESS: 'any' } })
     const document = (await server.call('/swagger/doc.json')).json()
     expect(document).toMatchObject({ paths: { '/metrics': { get: { 'x-svc-access': 'any' } } } })
@@ -189,7 +189,7 @@ describe('/api/settings', () => {
     },
   )
 
-  verifies('legacy-key:source:settings', 'takes shared keys, which count at once', async () => {
+  verifies('legacy-key:source:settings', 'takes shared keys, which apply at once', async () => {
     await using server = await startTestServer()
     expect((await server.call('/v1/models')).status).toBe(200)
     expect((await server.post('/api/settings', { api_keys: ['from-settings'] })).status).toBe(200)
@@ -210,7 +210,7 @@ describe('/api/settings', () => {
 describe('GET /api/resources', () => {
   verifies(
     ['resources:route:read', 'resources:reading:cpu', 'resources:reading:disk', 'resources:reading:memory'],
-    'shows admins what the host has',
+    'shows admins the resources of the host',
     async () => {
       await using server = await startTestServer({ flags: ['--api-keys=admin-key'] })
       expect((await server.call('/api/resources')).status).toBe(401)

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import type { ScannedRoute } from './scanned-routes.ts'
 
 /**
- * What a detector of these bodies looks for. A `canary` stands in one text; a `parted` one is cut over parts of one
- * message, a `crossing` one over two messages.
+ * Detectors of these bodies. A `canary` is in one text; a `parted` one is cut over parts of one message, a `crossing`
+ * one over two messages.
  */
 export const CANARY_PATTERNS = [
   { name: 'CANARY', match: 'canary-[0-9a-f]{8}' },
@@ -11,15 +11,15 @@ export const CANARY_PATTERNS = [
   { name: 'CROSSING', match: String.raw`crossing-[0-9a-f]{4}\s+[0-9a-f]{4}` },
 ] as const
 
-/** A whole canary, or the first piece of one that was cut: a piece alone is told by its name. */
+/** A whole canary, or the first piece of a cut one, which its name reveals. */
 const LEAK = /canary-[0-9a-f]{8}|(?:parted|crossing)-[0-9a-f]/
 const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|([^u]))/g
 const BASE64 = /[A-Za-z0-9+/]{16,}={0,2}/g
-/** JSON in strings of JSON, as deep as these bodies nest it. */
+/** Nesting of JSON in strings of JSON in these bodies. */
 const MAX_LAYERS = 8
 const CONTROLS: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' }
 
-/** What a text tells of a canary, in whichever layer of escapes, percent signs or base64; undefined when nothing. */
+/** Finds a canary in a text, in any layer of escapes, percent signs or base64; undefined when there is none. */
 export function findLeak(text: string): string | undefined {
   let view = text
   for (let layer = 0; layer < MAX_LAYERS; layer++) {
@@ -85,7 +85,7 @@ const { wild } = fc.letrec<{ wild: unknown }>((tie) => ({
   ),
 }))
 
-/** JSON text of such a value, and JSON text of a string that holds it, and so on. */
+/** JSON text of such a value, JSON text of a string that holds it, and so on. */
 const embedded = fc
   .tuple(wild, fc.array(fc.nat(), { minLength: 1, maxLength: 3 }))
   .map(
@@ -104,7 +104,7 @@ const picture = fc.oneof(
   canary.map((value) => `data:text/plain;base64,${Buffer.from(`\xff ${value}`, 'latin1').toString('base64')}`),
 )
 
-/** A canary cut over two or three parts, each of which shows that it is a piece of one. */
+/** A canary cut into two or three parts; each part shows that it is a piece. */
 const pieces = fc.tuple(hex(8), fc.integer({ min: 8, max: 14 }), fc.boolean()).map(([digits, cut, twice]) => {
   const value = `parted-${digits}`
   return twice && cut < 14
@@ -256,7 +256,7 @@ const SECRETS: Readonly<Record<ScannedRoute['scanned'], fc.Arbitrary<Members>>> 
   'ollama-embed': fc.oneof(one('input'), only('prompt'), unknown),
 }
 
-/** What a body of each format needs beside the secret. */
+/** Further members of a body of each format. */
 const PLAIN: Readonly<Record<ScannedRoute['scanned'], Members>> = {
   'chat-completions': { messages: [{ role: 'user', content: 'Hi' }] },
   messages: { max_tokens: 5, messages: [{ role: 'user', content: 'Hi' }] },
@@ -269,7 +269,7 @@ const PLAIN: Readonly<Record<ScannedRoute['scanned'], Members>> = {
   'ollama-embed': { input: 'Hi' },
 }
 
-/** Bodies of a route's format for one of these models, each with one canary or more where text is scanned. */
+/** Bodies of a route's format for one of these models, with at least one canary in a scanned text. */
 export function canaryBodies(
   { scanned }: ScannedRoute,
   models: readonly string[],
@@ -289,8 +289,8 @@ export function canaryBodies(
 }
 
 /**
- * JSON as somebody writes it who wants to hide what it says: characters as escapes, blanks anywhere, and, with
- * `doubles`, keys that stand twice or again in another case.
+ * Writes JSON as an attacker does to hide text: characters as escapes, white space anywhere and, with `doubles`, keys
+ * that are duplicated exactly or in another case.
  */
 export function writeJson(
   value: unknown,
@@ -307,7 +307,7 @@ export function writeJson(
     if (unit === '/' && random() < 0.5) return '\\/'
     return JSON.stringify(unit).slice(1, -1)
   }
-  // By code units, so that half of a pair may be an escape and the other one not only where both are.
+  // By code units, so that one half of a pair may be an escape and the other one not.
   const string = (whole: string): string =>
     `"${Array.from(whole, (each) => (each.length === 1 ? character(each) : random() < share ? [...each.split('')].map((unit) => `\\u${unit.charCodeAt(0).toString(16)}`).join('') : each)).join('')}"`
   const member = (key: string, item: unknown): string[] => {
@@ -331,7 +331,7 @@ export function writeJson(
   return write(value)
 }
 
-/** Numbers from 0 to 1, the same for the same seed. */
+/** Creates random numbers in 0..1 from a seed. */
 function randomOf(seed: number): () => number {
   let state = seed
   return () => {

@@ -1,7 +1,7 @@
 import { stringify } from 'yaml'
 import { startTestServer, type TestServer, type TestServerOptions } from './server.ts'
 
-/** Two servers in a row: what the near one is asked for a model of the far one goes there. */
+/** Two servers in a row: the near one forwards requests for a model of the far one. */
 export interface ServerChain extends AsyncDisposable {
   readonly near: TestServer
   readonly far: TestServer
@@ -9,7 +9,7 @@ export interface ServerChain extends AsyncDisposable {
   forward(name: string, keys?: Record<string, unknown>, proxy?: Record<string, unknown>): Promise<void>
 }
 
-/** Starts both. */
+/** Starts both servers. */
 export async function startChain(
   options: { readonly near?: TestServerOptions; readonly far?: TestServerOptions } = {},
 ): Promise<ServerChain> {

@@ -6,20 +6,20 @@ import { startTestServer, type TestServer, type TestServerOptions } from './serv
 export const json = { 'content-type': 'application/json' }
 export const eventStream = { 'content-type': 'text/event-stream' }
 
-/** A chat completion that says something. */
+/** A chat completion with this content. */
 export const said = (content: string): string =>
   JSON.stringify({ choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }] })
 
-/** The event of a streamed one. */
+/** The event of a streamed completion. */
 export const chunk = (content: string): string =>
   `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`
 
-/** Two instances that stand in for each other. */
+/** Two instances as failover targets. */
 export interface FailoverWorld extends AsyncDisposable {
   readonly server: TestServer
   readonly first: Upstream
   readonly second: Upstream
-  /** Writes the chain `m`, of `one` and `two` unless told otherwise. */
+  /** Writes the failover group `m`, by default of `one` and `two`. */
   chain(failover?: Record<string, unknown>, keys?: Record<string, unknown>): Promise<void>
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import * as z from 'zod'
 
-/** The part of JSON Schema that schemas of bodies are written in. */
+/** The part of JSON Schema that schemas of bodies use. */
 interface BodySchema {
   readonly type?: string | readonly string[]
   readonly const?: unknown
@@ -22,12 +22,12 @@ interface BodySchema {
   readonly maximum?: number
 }
 
-/** The keys that a body of a route may have, by its schema. */
+/** Lists the keys that a body of a route may have, by its schema. */
 export function keysOf(schema: z.ZodType): ReadonlySet<string> {
   return new Set(Object.keys(toBodySchema(schema).properties ?? {}))
 }
 
-/** Bodies that a schema describes: with all keys left out that may be, but for those asked for, or with some of them. */
+/** Bodies that a schema describes: without optional keys except the listed ones, or with some of them. */
 export function valuesOf(schema: z.ZodType, keys: 'some' | readonly string[]): fc.Arbitrary<unknown> {
   const body = toBodySchema(schema)
   if (keys === 'some') return arbitraryOf(body, true)
@@ -39,7 +39,7 @@ function toBodySchema(schema: z.ZodType): BodySchema {
   return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as BodySchema
 }
 
-/** What a model is told, and what it might take for something else. */
+/** Texts for a model, including some that it may misread. */
 const TEXTS = [
   'Hi',
   'a b c',
@@ -57,7 +57,7 @@ const TEXTS = [
   'Ada Lovelace <ada@host.example>',
   '{"to":"ada@host.example","ada@host.example":1}',
 ]
-/** Texts that mean something where a medium, a reference or a number is asked for. */
+/** Texts with a meaning as a medium, a reference or a number. */
 const PICTURE = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 const MEANINGFUL = [
   PICTURE,
@@ -105,7 +105,7 @@ function arbitraryOf(schema: BodySchema, withOptional: boolean): fc.Arbitrary<un
   }
 }
 
-/** Small numbers, which mean something, and those at the borders. */
+/** Small numbers, which have a meaning, and those at the limits. */
 function integerOf({ minimum = -(2 ** 53) + 1, maximum = 2 ** 53 - 1 }: BodySchema): fc.Arbitrary<number> {
   const small = { min: Math.max(minimum, -2), max: Math.min(maximum, 9) }
   const borders = fc.constantFrom(minimum, maximum)
@@ -141,7 +141,7 @@ function objectOf(
   const keys = Object.keys(properties).filter((key) => withOptional || required.includes(key))
   const model = Object.fromEntries(keys.map((key) => [key, arbitraryOf(properties[key] ?? {}, withOptional)]))
   const optional = keys.filter((key) => !required.includes(key))
-  // Of many keys a few at a time, or each body would have one that its model refuses.
+  // Only a few of many optional keys, because otherwise each body would have one that its model refuses.
   const left = fc.shuffledSubarray(optional, { maxLength: Math.min(optional.length, 4) })
   const known = left.chain((some) => {
     const chosen = keys.filter((key) => required.includes(key) || some.includes(key))
