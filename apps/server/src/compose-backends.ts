@@ -19,7 +19,7 @@ import { createProcessStats, type ProcessStats } from './monitoring/process-stat
 import type { Clock, Logger } from './ports.ts'
 import { createLoadCooldown } from './residency/cooldown.ts'
 import { createKeepAlive, type KeepAlive } from './residency/keep-alive.ts'
-import { evictionPolicy, watchdogPolicy } from './residency/policies.ts'
+import { readEvictionPolicy, readWatchdogPolicy } from './residency/policies.ts'
 import { createResidency, type Residency } from './residency/residency.ts'
 import { toLoadRequest } from './residency/to-load-request.ts'
 import { startWatchdog, type Watchdog } from './residency/watchdog.ts'
@@ -92,8 +92,8 @@ export async function composeBackends(parts: BackendParts): Promise<BackendRoom>
     toLoadRequest: (model) => toLoadRequest(model, { randomSeed }),
     cooldown: createLoadCooldown({ clock, firstMs: config.modelLoadFailureCooldownMs }),
     modelLoadWaitMs: config.modelLoadWaitMs,
-    eviction: () => evictionPolicy(settings),
-    memoryOf: async (pid) => {
+    eviction: () => readEvictionPolicy(settings),
+    measureMemory: async (pid) => {
       const [figures, device] = await Promise.all([sizes.read(pid), readDeviceMemory(pid)])
       return figures && figures.rssBytes + (device ?? 0)
     },
@@ -104,7 +104,7 @@ export async function composeBackends(parts: BackendParts): Promise<BackendRoom>
   const memory = createMemoryPressure({ clock })
   const watchdog = startWatchdog({
     watched: () => residency.watched(),
-    policy: () => watchdogPolicy(settings),
+    policy: () => readWatchdogPolicy(settings),
     readMemory: () => memory.read(),
     clock,
     logger,

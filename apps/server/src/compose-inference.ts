@@ -9,9 +9,9 @@ import type { ServerConfig } from './config/schema.ts'
 import { createModelSlots, createSlotCounter } from './inference/admission.ts'
 import { createBackendExecutor } from './inference/backend-executor.ts'
 import { createDelivery, type DeliverTo } from './inference/deliver-reply.ts'
-import { type Chains, createChains } from './inference/failover/chains.ts'
 import { createFailedAttempts } from './inference/failover/failed-attempts.ts'
 import { createFailover } from './inference/failover/failover.ts'
+import { createFailoverGroups, type FailoverGroups } from './inference/failover/groups.ts'
 import { createFailoverMetrics } from './inference/failover/metrics.ts'
 import { createProbe } from './inference/failover/probe.ts'
 import { createProber } from './inference/failover/prober.ts'
@@ -86,7 +86,7 @@ export interface InferenceRoom {
   /** Number of running requests of a model. */
   inFlight(model: string): number
   readonly failover: {
-    readonly chains: Chains
+    readonly groups: FailoverGroups
     readonly watch: FailoverWatch
     /** Applies changed files to the failover groups of these names. */
     follow(names: readonly string[]): void
@@ -127,14 +127,14 @@ export function composeInference(parts: InferenceParts): InferenceRoom {
   })
   const cloudModels = createCloudModels({ secrets, userAgent, checkUpstream: parts.checkUpstream })
   const watch = createFailoverWatch({ clock })
-  const countFailover = createFailoverMetrics(metrics.registry, () => chains.known())
-  const findChain = (name: string): ModelConfig | undefined => {
+  const countFailover = createFailoverMetrics(metrics.registry, () => groups.known())
+  const findGroup = (name: string): ModelConfig | undefined => {
     const model = directory.find(name)
     return model !== undefined && hasFailover(model) ? model : undefined
   }
-  const chains: Chains = createChains({
+  const groups: FailoverGroups = createFailoverGroups({
     clock,
-    isThere: (name) => findChain(name) !== undefined,
+    exists: (name) => findGroup(name) !== undefined,
     onEvent: (model, event) => {
       countFailover(model, event)
       watch.publish(model, event)
@@ -143,11 +143,11 @@ export function composeInference(parts: InferenceParts): InferenceRoom {
   })
   const failed = createFailedAttempts({ usage, metrics, clock })
   const probe = createProbe({ residency, models: cloudModels, upstream, secrets })
-  const prober = createProber({ chains, probe, load: residency.load, clock, logger: log })
+  const prober = createProber({ groups, probe, load: residency.load, clock, logger: log })
   const models = createModelCalls({
     executor,
     translate: createTranslation({ models: cloudModels, upstream }),
-    failover: createFailover({ chains, slots, prober, failed, audit, clock }),
+    failover: createFailover({ groups, slots, prober, failed, audit, clock }),
   })
   const relay = createRelay({
     models: cloudModels,
@@ -174,10 +174,10 @@ export function composeInference(parts: InferenceParts): InferenceRoom {
     scanner: pii.scanner,
     inFlight: (model) => slots.taken(model),
     failover: {
-      chains,
+      groups,
       watch,
       follow(names) {
-        for (const name of names) chains.follow(name, findChain(name))
+        for (const name of names) groups.follow(name, findGroup(name))
       },
     },
     async close() {

@@ -3,7 +3,7 @@ import { createDetector, createTermMatchers, type Detector } from '@svc/pii/dete
 import type { AuditSink } from './audit/audit-event.ts'
 import type { ModelConfig } from './catalog/model-config.ts'
 import type { Executor } from './inference/executor.ts'
-import { detectorKind } from './pii/detector-model.ts'
+import { findDetectorKind } from './pii/detector-model.ts'
 import { createDetectorRegistry, type DetectorRegistryOptions } from './pii/detectors.ts'
 import { createPiiMetrics, type PiiMetrics } from './pii/metrics.ts'
 import { createRequestFilter, type RequestFilter } from './pii/request-filter.ts'
@@ -47,11 +47,11 @@ export function composePii(parts: PiiParts): PiiRoom {
   const toDetector = (model: ModelConfig): Detector => {
     const { name, piiDetection: { patterns = [], ...settings } = {} } = model
     // Patterns need no backend; any other detector model recognises entities and may also have patterns.
-    const classifier = detectorKind(model) === 'ner' ? createTokenClassifier(model, parts.executor) : undefined
+    const classifier = findDetectorKind(model) === 'ner' ? createTokenClassifier(model, parts.executor) : undefined
     return createDetector({ name, settings: { ...settings, patterns: patterns.map(named) }, classifier, ...shared })
   }
   const prepare: DetectorRegistryOptions['prepare'] = (model, options) =>
-    detectorKind(model) === 'ner' ? parts.residency.load(model, options) : undefined
+    findDetectorKind(model) === 'ner' ? parts.residency.load(model, options) : undefined
   const detectors = createDetectorRegistry({ findModel, toDetector, prepare, logger })
   return {
     filter: createRequestFilter({

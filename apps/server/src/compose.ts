@@ -66,7 +66,7 @@ async function start(options: ComposeOptions, features: FeatureSet, closers: Clo
     url: listener.url,
     port: listener.port,
     needsKey: authenticator.configured,
-    defaultModel: () => models.defaultFor('chat')?.name,
+    defaultModel: () => models.findDefault('chat')?.name,
     routes,
     killBackends: () => backends.killNow(),
     async close() {

@@ -41,7 +41,7 @@ export function formatGreeting({ url, version, model, needsKey, color }: Greetin
 }
 
 /** Gives an address that a browser on this machine can open: the unspecified address becomes `localhost`. */
-export function reachableUrl(url: string): string {
+export function toReachableUrl(url: string): string {
   return url.replace(/^(https?:\/\/)(?:0\.0\.0\.0|\[::\])(?=:|\/|$)/, '$1localhost').replace(/\/$/, '')
 }
 

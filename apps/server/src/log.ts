@@ -38,7 +38,7 @@ interface ErrorFields {
 }
 
 /** Converts an error for the log: name, code, message, optional stacks, and its causes. */
-function errorFields(error: unknown, { stacks, depth = 0 }: { stacks: boolean; depth?: number }): unknown {
+function toErrorFields(error: unknown, { stacks, depth = 0 }: { stacks: boolean; depth?: number }): unknown {
   if (!(error instanceof Error) || depth > MAX_CAUSES) return cut(String(error))
   const { code } = error as { code?: unknown }
   return {
@@ -46,7 +46,7 @@ function errorFields(error: unknown, { stacks, depth = 0 }: { stacks: boolean; d
     message: cut(error.message),
     ...(typeof code === 'string' ? { code } : {}),
     ...(stacks ? { stack: cut(error.stack ?? '') } : {}),
-    ...(error.cause === undefined ? {} : { cause: errorFields(error.cause, { stacks, depth: depth + 1 }) }),
+    ...(error.cause === undefined ? {} : { cause: toErrorFields(error.cause, { stacks, depth: depth + 1 }) }),
   }
 }
 
@@ -139,7 +139,7 @@ export function createLogger(options: {
       base: null,
       redact: { paths: REDACTED, censor: '[redacted]' },
       serializers: {
-        err: (error: unknown) => errorFields(error, { stacks: logger.isLevelEnabled('debug') || !isExpected(error) }),
+        err: (error: unknown) => toErrorFields(error, { stacks: logger.isLevelEnabled('debug') || !isExpected(error) }),
       },
       formatters: {
         level: (label) => ({ level: label }),

@@ -1,9 +1,9 @@
 import { unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Database } from './db/database.ts'
-import { reasonOf } from './files/file-error.ts'
+import { toReason } from './files/file-error.ts'
 import type { FileLock } from './files/file-lock.ts'
-import { temporaryPath } from './files/temporary-files.ts'
+import { createTemporaryPath } from './files/temporary-files.ts'
 import type { Clock } from './ports.ts'
 
 /** A reason why a server takes no requests. */
@@ -42,10 +42,10 @@ export function createReadiness({ passing, lock, dataPath, database, clock }: Re
   async function examine(): Promise<string | undefined> {
     const lost = lock.lossReason()
     if (lost !== undefined) return `the data folder was taken away: ${lost}`
-    return (await diskProblem(dataPath)) ?? (await databaseProblem())
+    return (await checkDisk(dataPath)) ?? (await checkDatabase())
   }
 
-  async function databaseProblem(): Promise<string | undefined> {
+  async function checkDatabase(): Promise<string | undefined> {
     const given = new AbortController()
     const late = clock.sleep(DATABASE_MS, { signal: given.signal }).then(
       () => `the database does not answer within ${DATABASE_MS} ms`,
@@ -77,13 +77,13 @@ export function createReadiness({ passing, lock, dataPath, database, clock }: Re
 }
 
 /** Writes a block into a folder. @returns the reason of a failure; undefined on success */
-async function diskProblem(folder: string): Promise<string | undefined> {
-  const path = temporaryPath(join(folder, 'readiness'))
+async function checkDisk(folder: string): Promise<string | undefined> {
+  const path = createTemporaryPath(join(folder, 'readiness'))
   try {
     await writeFile(path, BLOCK, { mode: 0o600, flag: 'wx' })
     return undefined
   } catch (error) {
-    return `the data folder takes nothing: ${reasonOf(error)}`
+    return `the data folder takes nothing: ${toReason(error)}`
   } finally {
     await unlink(path).catch(() => undefined)
   }

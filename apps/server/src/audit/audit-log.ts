@@ -4,7 +4,7 @@ import type { Database } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { AuditKind, AuditQuery, AuditReader, AuditSink } from './audit-event.ts'
-import { type DatedEvent, fromAuditRow, idPrefix, toAuditRow } from './audit-row.ts'
+import { type DatedEvent, fromAuditRow, toAuditRow, toIdPrefix } from './audit-row.ts'
 
 /** The audit events of the server (§6.1) in its database: the newest 10,000 of the last 30 days. */
 export interface AuditLog extends AuditSink, AuditReader {
@@ -47,7 +47,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   function newId(kind: AuditKind, at: number): string {
     counter = (counter + 1) % 0x10000
     const order = at.toString(16).padStart(12, '0') + counter.toString(16).padStart(4, '0')
-    return `${idPrefix(kind)}_${order}${randomBytes(4).toString('hex')}`
+    return `${toIdPrefix(kind)}_${order}${randomBytes(4).toString('hex')}`
   }
 
   async function writeBatch(batch: readonly DatedEvent[]): Promise<void> {
@@ -128,7 +128,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
         db
           .select()
           .from(auditEvents)
-          .where(conditions(query, auditEvents))
+          .where(toConditions(query, auditEvents))
           .orderBy(desc(auditEvents.createdAt), desc(auditEvents.id))
           .limit(query.limit),
       )
@@ -147,7 +147,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   }
 }
 
-function conditions(query: AuditQuery, table: Tables['auditEvents']): SQL | undefined {
+function toConditions(query: AuditQuery, table: Tables['auditEvents']): SQL | undefined {
   const asked: SQL[] = []
   if (query.correlationId) asked.push(eq(table.correlationId, query.correlationId))
   if (query.userId) asked.push(eq(table.userId, query.userId))

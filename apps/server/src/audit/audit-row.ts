@@ -15,7 +15,7 @@ const ID_PREFIXES: Readonly<Record<AuditKind, string>> = {
 }
 
 /** Gives the prefix of the ids of a kind. */
-export function idPrefix(kind: AuditKind): string {
+export function toIdPrefix(kind: AuditKind): string {
   return ID_PREFIXES[kind]
 }
 

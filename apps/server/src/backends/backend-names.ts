@@ -21,7 +21,7 @@ const ALIASES: ReadonlyMap<string, CanonicalBackend> = new Map([
 ])
 
 /** Gives the canonical backend for a name in a model file; case does not matter. */
-export function canonicalBackend(name: string): CanonicalBackend {
+export function toCanonicalBackend(name: string): CanonicalBackend {
   const key = name.toLowerCase()
   return ALIASES.get(key) ?? { name: key }
 }
@@ -43,24 +43,24 @@ const BUILD_WORD =
   /^(?:cpu|cuda\d*|rocm\d*|hipblas|vulkan|metal|darwin|intel|sycl|nvidia|l4t|arm64|x86|development|master|latest|\d+)$/
 
 /** Removes the words of builds from a name. */
-function engineOf(name: string): string {
-  const parts = canonicalBackend(name).name.split('-')
+function toEngine(name: string): string {
+  const parts = toCanonicalBackend(name).name.split('-')
   const kept = parts.filter((part) => !BUILD_WORD.test(part))
   return kept.length === 0 ? name : kept.join('-')
 }
 
 /** Whether a backend is llama.cpp, by its name. */
 export function isLlama(name: string): boolean {
-  return engineOf(name) === 'llama-cpp'
+  return toEngine(name) === 'llama-cpp'
 }
 
 /** Whether a backend runs language models, by its name. */
 export function runsLanguage(name: string): boolean {
-  const engine = engineOf(name)
+  const engine = toEngine(name)
   return engine.endsWith('llama-cpp') || LANGUAGE_ENGINES.has(engine)
 }
 
 /** Whether a backend runs models at all, by its name. */
 export function runsModels(name: string): boolean {
-  return !NO_ENGINES.has(engineOf(name))
+  return !NO_ENGINES.has(toEngine(name))
 }

@@ -16,7 +16,7 @@ const VENDORS: Readonly<Record<string, 'nvidia' | 'amd' | 'intel'>> = {
 const CAPABILITY_FILE = 'run/localai/capability'
 
 /** Gives the family of a capability such as `nvidia-cuda-12`; `default` for unknown words. */
-function familyOfCapability(text: string): BuildFamily {
+function toFamily(text: string): BuildFamily {
   const word = text.trim().toLowerCase()
   const families: readonly BuildFamily[] = ['nvidia', 'amd', 'intel', 'metal', 'darwin-x86', 'vulkan']
   return families.find((family) => word === family || word.startsWith(`${family}-`)) ?? 'default'
@@ -36,9 +36,9 @@ export async function detectBuildFamily(options: {
   readonly root?: string | undefined
 }): Promise<BuildFamily> {
   const { forced, platform = process.platform, architecture = process.arch, root = '/' } = options
-  if (forced !== '') return familyOfCapability(forced)
+  if (forced !== '') return toFamily(forced)
   const written = await readFile(join(root, CAPABILITY_FILE), 'utf8').catch(() => '')
-  if (written.trim() !== '') return familyOfCapability(written.slice(0, 100))
+  if (written.trim() !== '') return toFamily(written.slice(0, 100))
   if (platform === 'darwin') return architecture === 'arm64' ? 'metal' : 'darwin-x86'
   if (await exists(join(root, 'dev/nvidiactl'))) return 'nvidia'
   const devices = await readDevices(join(root, 'sys/class/drm'))

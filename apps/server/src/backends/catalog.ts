@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import { dirname, resolve as resolvePath } from 'node:path'
 import type { BackendHandlers } from '@svc/backend-kit'
 import type { Logger } from '../ports.ts'
-import { canonicalBackend, isLlama, runsLanguage, runsModels } from './backend-names.ts'
+import { isLlama, runsLanguage, runsModels, toCanonicalBackend } from './backend-names.ts'
 import { type BuildFamily, type InstalledBackends, readInstalledBackends } from './installed-backends.ts'
 
 /** A way to reach a backend: a program that this server starts, an address, or functions of this process. */
@@ -111,7 +111,7 @@ export async function createBackendCatalog(options: BackendCatalogOptions): Prom
   }
 
   const resolve = (name: string): BackendProgram | undefined => {
-    const keys = [...new Set([name.toLowerCase(), canonicalBackend(name).name])]
+    const keys = [...new Set([name.toLowerCase(), toCanonicalBackend(name).name])]
     for (const source of [(key: string) => external.get(key), fromInstalled, fromBuiltIn, fromThisProcess]) {
       for (const key of keys) {
         const program = source(key)

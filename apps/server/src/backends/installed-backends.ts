@@ -115,7 +115,7 @@ async function readFolder(
   if (!isFolder || folderName.startsWith('.')) return undefined
   const report = (reason: string) => problems.push({ folder, reason })
   const metadata = await readMetadata(join(folder, 'metadata.json'), report)
-  const metaBackendFor = textOf(metadata, 'meta_backend_for')
+  const metaBackendFor = readText(metadata, 'meta_backend_for')
   const runFile = join(folder, 'run.sh')
   const isRunnable = await makeExecutable(runFile)
   if (!isRunnable && metaBackendFor === undefined) report('no executable run.sh')
@@ -123,8 +123,8 @@ async function readFolder(
     folderName,
     folder,
     runFile: isRunnable ? runFile : undefined,
-    name: textOf(metadata, 'name') ?? folderName,
-    alias: textOf(metadata, 'alias'),
+    name: readText(metadata, 'name') ?? folderName,
+    alias: readText(metadata, 'alias'),
     metaBackendFor,
   }
 }
@@ -164,7 +164,7 @@ async function readMetadata(file: string, report: (reason: string) => void): Pro
   return {}
 }
 
-function textOf(metadata: Record<string, unknown>, key: string): string | undefined {
+function readText(metadata: Record<string, unknown>, key: string): string | undefined {
   const value = metadata[key]
   return typeof value === 'string' && value !== '' ? value : undefined
 }

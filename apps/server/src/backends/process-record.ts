@@ -57,7 +57,12 @@ export function createProcessRecord(options: {
     isWaiting = true
     writing = writing.then(async () => {
       isWaiting = false
-      const content: RecordFile = { version: RECORD_VERSION, host: hostId(), server, backends: [...backends.values()] }
+      const content: RecordFile = {
+        version: RECORD_VERSION,
+        host: readHostId(),
+        server,
+        backends: [...backends.values()],
+      }
       await options.writeFile(options.file, `${JSON.stringify(content)}\n`).catch((error: unknown) => {
         options.logger.warn({ err: error }, 'backend processes cannot be recorded')
       })
@@ -89,7 +94,7 @@ export async function reapOrphans(options: {
   readonly logger: Logger
 }): Promise<number> {
   const record = await readRecord(options.file)
-  if (record === undefined || record.host !== hostId() || isAlive(record.server)) return 0
+  if (record === undefined || record.host !== readHostId() || isAlive(record.server)) return 0
   const orphans = await findOrphans(record.backends)
   for (const orphan of orphans) {
     options.logger.warn({ pid: orphan.pid, backend: orphan.name }, 'ending backend of a server that was killed')
@@ -119,10 +124,10 @@ async function findOrphans(backends: readonly RecordedBackend[]): Promise<readon
   const table = await readProcessTable()
   if (table === undefined) return []
   const self = table.get(process.pid)
-  return backends.filter((backend) => membersOf(backend, table, self).length > 0)
+  return backends.filter((backend) => listMembers(backend, table, self).length > 0)
 }
 
-function membersOf(backend: RecordedBackend, table: ProcessTable, self: ProcessStat | undefined) {
+function listMembers(backend: RecordedBackend, table: ProcessTable, self: ProcessStat | undefined) {
   const leader = table.get(backend.pid)
   if (leader !== undefined && leader.startTicks !== backend.startTicks) return []
   return table.group(backend.pid).filter((stat) => {
@@ -144,7 +149,7 @@ function isAlive(server: RecordFile['server']): boolean {
   return server.startTicks > 0 && readProcessStat(server.pid)?.startTicks === server.startTicks
 }
 
-function hostId(): string {
+function readHostId(): string {
   try {
     const bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
     return `${bootId} ${readlinkSync('/proc/self/ns/pid')}`

@@ -77,7 +77,7 @@ function canConnect(address: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = address.startsWith('unix:')
       ? connect(address.slice('unix:'.length))
-      : connect(Number(address.slice(address.lastIndexOf(':') + 1)), hostOf(address))
+      : connect(Number(address.slice(address.lastIndexOf(':') + 1)), readHost(address))
     const finish = (isOpen: boolean) => {
       socket.destroy()
       resolve(isOpen)
@@ -88,7 +88,7 @@ function canConnect(address: string): Promise<boolean> {
   })
 }
 
-function hostOf(address: string): string {
+function readHost(address: string): string {
   const host = address.slice(0, address.lastIndexOf(':'))
   return host.startsWith('[') ? host.slice(1, -1) : host
 }

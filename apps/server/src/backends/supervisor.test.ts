@@ -73,7 +73,7 @@ function isAlive(pid: number): boolean {
   return stat !== undefined && stat.state !== 'Z'
 }
 
-async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
+async function catchRejection(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => undefined,
     (error: unknown) => error,
@@ -151,7 +151,7 @@ describe('a backend that does not start', () => {
   it('ends the wait the moment it exits, and says why without folders', async () => {
     await using world = await createWorld()
     const program = await shellProgram(world.dir, `echo 'cannot open /srv/models/weights.gguf' >&2; exit 3`)
-    const error = await rejectionOf(world.supervisor.start(program, { ...forModel('m'), attempts: 1000 }))
+    const error = await catchRejection(world.supervisor.start(program, { ...forModel('m'), attempts: 1000 }))
     expect(error).toMatchObject({
       kind: 'internal',
       code: 'backend_not_ready',
@@ -167,7 +167,7 @@ describe('a backend that does not start', () => {
     await using world = await createWorld()
     const program = await shellProgram(world.dir, 'echo $$; exec sleep 1000')
     const start = world.supervisor.start(program, { ...forModel('m'), attempts: 1, attemptsSleepSeconds: 0.3 })
-    expect(await rejectionOf(start)).toMatchObject({ code: 'backend_not_ready', message: 'grpc service not ready' })
+    expect(await catchRejection(start)).toMatchObject({ code: 'backend_not_ready', message: 'grpc service not ready' })
     expect(isAlive(Number(world.supervisor.logs('m')[0]?.text))).toBe(false)
   })
 
@@ -175,7 +175,7 @@ describe('a backend that does not start', () => {
     await using world = await createWorld()
     const caller = new AbortController()
     const program = await shellProgram(world.dir, 'echo $$; exec sleep 1000')
-    const start = rejectionOf(world.supervisor.start(program, { modelName: 'm', signal: caller.signal }))
+    const start = catchRejection(world.supervisor.start(program, { modelName: 'm', signal: caller.signal }))
     await vi.waitFor(() => expect(world.supervisor.logs('m')).not.toEqual([]))
     const reason = new Error('gone')
     caller.abort(reason)
@@ -217,7 +217,7 @@ describe('a backend that does not start', () => {
   it('gets no third port', async () => {
     await using world = await createWorld()
     const program = await shellProgram(world.dir, `echo x >> starts; echo 'EADDRINUSE' >&2; exit 1`)
-    const error = await rejectionOf(world.supervisor.start(program, forModel('m')))
+    const error = await catchRejection(world.supervisor.start(program, forModel('m')))
     expect(error).toMatchObject({ code: 'address_taken' })
     expect(await readFile(world.dir.join('starts'), 'utf8')).toBe('x\nx\n')
   })
@@ -225,7 +225,7 @@ describe('a backend that does not start', () => {
   it('fails by name when its program is gone', async () => {
     await using world = await createWorld()
     const program = { ...(await shellProgram(world.dir, '')), command: world.dir.join('gone.sh') } as BackendProgram
-    expect(await rejectionOf(world.supervisor.start(program, forModel('m')))).toMatchObject({
+    expect(await catchRejection(world.supervisor.start(program, forModel('m')))).toMatchObject({
       code: 'backend_start_failed',
     })
     expect(await readdir(world.dir.join('sockets'))).toEqual([])
@@ -268,12 +268,12 @@ describe('close', () => {
     await using world = await createWorld()
     const program = mockProgram(world.dir)
     const backends = await Promise.all(['a', 'b'].map((name) => world.supervisor.start(program, forModel(name))))
-    const starting = rejectionOf(world.supervisor.start(program, forModel('c')))
+    const starting = catchRejection(world.supervisor.start(program, forModel('c')))
     await world.supervisor.close({ graceMs: 5000 })
     expect(await Promise.all(backends.map((backend) => backend.exited))).toMatchObject([{ code: 0 }, { code: 0 }])
     expect(await starting).toMatchObject({ code: 'shutting_down' })
     expect(await world.recorded()).toEqual([])
-    expect(await rejectionOf(world.supervisor.start(program, forModel('d')))).toMatchObject({
+    expect(await catchRejection(world.supervisor.start(program, forModel('d')))).toMatchObject({
       kind: 'unavailable',
       code: 'shutting_down',
     })

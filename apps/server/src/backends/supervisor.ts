@@ -92,7 +92,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       rings,
       onProcess,
       modelName: startOptions.modelName,
-      limitMs: readyLimitMs(startOptions),
+      limitMs: toReadyLimitMs(startOptions),
       signal,
     }
     return keep(await (program.kind === 'attach' ? attach(program, context) : spawnBackend(program, context)))
@@ -127,7 +127,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   }
 }
 
-function readyLimitMs({ attempts, attemptsSleepSeconds }: StartOptions): number {
+function toReadyLimitMs({ attempts, attemptsSleepSeconds }: StartOptions): number {
   return (attempts || DEFAULT_ATTEMPTS) * (attemptsSleepSeconds || DEFAULT_ATTEMPTS_SLEEP_SECONDS) * 1000
 }
 

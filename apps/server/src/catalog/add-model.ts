@@ -3,9 +3,9 @@ import { link, lstat, mkdir, open, realpath, rename, unlink } from 'node:fs/prom
 import { basename, dirname, join } from 'node:path'
 import { SvcError } from '@svc/errors'
 import { Document } from 'yaml'
-import { reasonOf, systemCode, toFileError } from '../files/file-error.ts'
+import { readSystemCode, toFileError, toReason } from '../files/file-error.ts'
 import { checkName, toFileName } from '../files/safe-path.ts'
-import { temporaryPath } from '../files/temporary-files.ts'
+import { createTemporaryPath } from '../files/temporary-files.ts'
 import { writeFileAtomic } from '../files/write-file-atomic.ts'
 import { createConfigStore } from './config-store.ts'
 import { isStandalone } from './loose-weights.ts'
@@ -59,7 +59,7 @@ const WEIGHTS_MODE = 0o644
 export async function addModel(options: AddModelOptions): Promise<AddedModel> {
   const { folder, signal } = options
   const source = await realpath(options.source).catch((error: unknown) => {
-    throw new SvcError('not_found', `${basename(options.source)}: ${reasonOf(error)}`, { code: 'file_not_found' })
+    throw new SvcError('not_found', `${basename(options.source)}: ${toReason(error)}`, { code: 'file_not_found' })
   })
   const name =
     options.name ??
@@ -79,7 +79,7 @@ export async function addModel(options: AddModelOptions): Promise<AddedModel> {
   if (!isInside) await transfer(source, join(folder, weightsFile), { ...options, totalBytes: sizeBytes })
   try {
     signal.throwIfAborted()
-    await writeExclusively(join(folder, configFile), modelFileText(name, weightsFile))
+    await writeExclusively(join(folder, configFile), formatModelFile(name, weightsFile))
   } catch (error) {
     if (!isInside) await unlink(join(folder, weightsFile)).catch(() => undefined)
     throw error
@@ -120,7 +120,7 @@ async function transfer(
   options: AddModelOptions & { readonly totalBytes: number },
 ): Promise<void> {
   if ((options.transfer ?? 'copy') !== 'copy' && (await tryLink(source, target))) return
-  const temporary = temporaryPath(target)
+  const temporary = createTemporaryPath(target)
   try {
     await copy(source, temporary, options)
     await moveExclusively(temporary, target)
@@ -135,7 +135,7 @@ async function tryLink(source: string, target: string): Promise<boolean> {
     await link(source, target)
     return true
   } catch (error) {
-    if (systemCode(error) === 'EEXIST') throw exists(basename(target))
+    if (readSystemCode(error) === 'EEXIST') throw exists(basename(target))
     return false
   }
 }
@@ -171,7 +171,7 @@ async function moveExclusively(temporary: string, target: string): Promise<void>
   try {
     await link(temporary, target)
   } catch (error) {
-    if (systemCode(error) === 'EEXIST') throw exists(basename(target))
+    if (readSystemCode(error) === 'EEXIST') throw exists(basename(target))
     // A file system without links: the name was free a moment ago.
     await rename(temporary, target).catch((cause: unknown) => {
       throw toFileError(cause, 'written', target)
@@ -182,7 +182,7 @@ async function moveExclusively(temporary: string, target: string): Promise<void>
 }
 
 async function writeExclusively(target: string, text: string): Promise<void> {
-  const temporary = temporaryPath(target)
+  const temporary = createTemporaryPath(target)
   await writeFileAtomic(temporary, text, { mode: WEIGHTS_MODE })
   try {
     await moveExclusively(temporary, target)
@@ -193,6 +193,6 @@ async function writeExclusively(target: string, text: string): Promise<void> {
 }
 
 /** The library writes the text, so that a name cannot add keys. */
-function modelFileText(name: string, weightsFile: string): string {
+function formatModelFile(name: string, weightsFile: string): string {
   return new Document({ name, backend: GGUF_BACKEND, parameters: { model: weightsFile } }).toString()
 }

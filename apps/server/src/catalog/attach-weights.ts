@@ -21,7 +21,7 @@ export function createWeightsAttacher(inspector: WeightsInspector): WeightsAttac
   const attached = new WeakMap<ModelConfig, { readonly weights: Weights | undefined; readonly model: ModelConfig }>()
   return {
     attach(model) {
-      const path = weightsPath(model)
+      const path = findWeightsPath(model)
       if (path === undefined) return model
       const weights = inspector.inspect(path)
       const before = attached.get(model)
@@ -34,7 +34,7 @@ export function createWeightsAttacher(inspector: WeightsInspector): WeightsAttac
 }
 
 /** Gives the path of a model's GGUF file inside its folder; undefined when it has none to inspect. */
-function weightsPath(model: ModelConfig): string | undefined {
+function findWeightsPath(model: ModelConfig): string | undefined {
   const path = model.parameters.model
   if (path === undefined || !isGgufName(path) || path.includes('://')) return undefined
   return readsGguf(model.backend) && model.artifacts.length === 0 ? path : undefined
@@ -47,6 +47,6 @@ function withWeights(model: ModelConfig, path: string, weights: Weights | undefi
 }
 
 /** Describes the fault of a model's weights; undefined when none is known. */
-export function weightsNote({ parameters, weightsError, weightsMissing }: ModelConfig): string | undefined {
+export function describeWeights({ parameters, weightsError, weightsMissing }: ModelConfig): string | undefined {
   return weightsMissing === true ? `file "${parameters.model}" is not in the models folder` : weightsError
 }

@@ -1,7 +1,7 @@
 import type { ModelConfig } from './model-config.ts'
 import { listFailoverTargets, livesUpstream } from './serving.ts'
 import { USECASES, type Usecase } from './usecase-names.ts'
-import { hasUsecase, usecasesOf } from './usecases.ts'
+import { hasUsecase, listUsecases } from './usecases.ts'
 
 /** An input or output of models. */
 export type Modality = (typeof MODALITIES)[number]
@@ -32,7 +32,7 @@ const OUTPUTS: Readonly<Partial<Record<Modality, readonly Usecase[]>>> = {
 const FILTERED: readonly Usecase[] = ['chat', 'completion', 'edit', 'embeddings']
 
 /** Lists the capabilities of a model for interfaces: usecases in order, then `tools` and `thinking` of a chat model. */
-export function capabilitiesOf(model: ModelConfig): string[] {
+export function listCapabilities(model: ModelConfig): string[] {
   const isChat = hasUsecase(model, 'chat')
   const listed: string[] = USECASES.filter(
     (usecase) => !NOT_LISTED.has(usecase) && (usecase !== 'vision' || isChat) && hasUsecase(model, usecase),
@@ -43,11 +43,11 @@ export function capabilitiesOf(model: ModelConfig): string[] {
 }
 
 /** Lists the inputs of a model, `text` first. */
-export function inputModalitiesOf(model: ModelConfig): Modality[] {
+export function listInputModalities(model: ModelConfig): Modality[] {
   const { limitMmPerPrompt = {} } = model.vllm
   const limits: Readonly<Partial<Record<Modality, number | undefined>>> = limitMmPerPrompt
   const seesPictures = hasUsecase(model, 'vision') && hasUsecase(model, 'chat')
-  const inputs = modalitiesFor(model, INPUTS)
+  const inputs = selectModalities(model, INPUTS)
   return MODALITIES.filter(
     (modality) =>
       inputs.has(modality) ||
@@ -58,8 +58,8 @@ export function inputModalitiesOf(model: ModelConfig): Modality[] {
 }
 
 /** Lists the outputs of a model, `text` first. */
-export function outputModalitiesOf(model: ModelConfig): Modality[] {
-  const outputs = modalitiesFor(model, OUTPUTS)
+export function listOutputModalities(model: ModelConfig): Modality[] {
+  const outputs = selectModalities(model, OUTPUTS)
   return MODALITIES.filter((modality) => outputs.has(modality) || model.knownOutputModalities.includes(modality))
 }
 
@@ -79,11 +79,11 @@ export function isOwnPiiEnabled(model: ModelConfig): boolean {
   return model.pii.enabled ?? livesUpstream(model)
 }
 
-function modalitiesFor(
+function selectModalities(
   model: ModelConfig,
   table: Readonly<Partial<Record<Modality, readonly Usecase[]>>>,
 ): ReadonlySet<Modality> {
-  const usecases = new Set(usecasesOf(model))
+  const usecases = new Set(listUsecases(model))
   return new Set(MODALITIES.filter((modality) => table[modality]?.some((usecase) => usecases.has(usecase))))
 }
 

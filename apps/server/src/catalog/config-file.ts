@@ -28,13 +28,13 @@ export interface ParseModelFileOptions extends ModelFilePlace {
 export function parseModelFile(content: Uint8Array | string, options: ParseModelFileOptions): ModelFile {
   const result = readYaml(content)
   if (!result.ok) return { models: [], problems: [{ file: options.file, line: result.line, reason: result.reason }] }
-  const entries = entriesOf(result.root, options.entries ?? 'first')
+  const entries = listEntries(result.root, options.entries ?? 'first')
   if (entries.length === 0) return { models: [], problems: [{ file: options.file, reason: 'holds no model' }] }
   const files = entries.map((entry) => parseEntry(entry, options))
   return { models: files.flatMap(({ models }) => models), problems: files.flatMap(({ problems }) => problems) }
 }
 
-function entriesOf(root: YamlNode, wanted: 'first' | 'all'): readonly YamlNode[] {
+function listEntries(root: YamlNode, wanted: 'first' | 'all'): readonly YamlNode[] {
   if (root.kind === 'map') return root.entries.size === 0 ? [] : [root]
   if (root.kind === 'list') return wanted === 'all' ? root.items : root.items.slice(0, 1)
   return []
@@ -51,14 +51,14 @@ function parseEntry(node: YamlNode, options: ParseModelFileOptions): ModelFile {
   }
   const keys = modelKeys.read(node, { key: '', report }) ?? {}
   validateKeys(keys, node, report)
-  const name = filled(keys.name) ?? nameOfFile(file)
+  const name = filled(keys.name) ?? toModelName(file)
   if (!knowsAnyKey(node)) problems.push({ file, line: node.line, reason: 'holds no key of a model' })
   else if (filled(keys.name) === undefined && !isSafeName(name)) {
     problems.push({ file, line: node.line, key: 'name', reason: 'is missing' })
   }
   if (problems.length > 0) return { models: [], problems }
   return {
-    models: [toModelConfig(keys, { name, source: 'yaml', place: options, raw: rawOf(node), warnings })],
+    models: [toModelConfig(keys, { name, source: 'yaml', place: options, raw: toRaw(node), warnings })],
     problems,
   }
 }
@@ -68,7 +68,7 @@ function filled(text: string | undefined): string | undefined {
 }
 
 /** Derives the name of a model whose file gives none. */
-function nameOfFile(file: string): string {
+function toModelName(file: string): string {
   return file.replace(/^.*[/\\]/, '').replace(/\.ya?ml$/i, '')
 }
 
@@ -76,6 +76,6 @@ function knowsAnyKey(node: YamlMap): boolean {
   return [...node.entries.keys()].some((key) => Object.hasOwn(MODEL_KEYS, key))
 }
 
-function rawOf(node: YamlMap): Readonly<Record<string, unknown>> {
+function toRaw(node: YamlMap): Readonly<Record<string, unknown>> {
   return Object.fromEntries([...node.entries].map(([key, { value }]) => [key, toPlainValue(value)]))
 }

@@ -7,7 +7,7 @@ import { formatProblem } from './config-problem.ts'
 import { type ConfigStore, createConfigStore, type ReloadReport } from './config-store.ts'
 import type { DemoModelSource } from './loose-weights.ts'
 import { type ModelFolder, openModelFolder } from './model-folder.ts'
-import { usecasesOf } from './usecases.ts'
+import { listUsecases } from './usecases.ts'
 
 const names = (store: ConfigStore, includeReferenced = false) =>
   store.list({ includeReferenced }).map(({ name }) => name)
@@ -58,9 +58,9 @@ describe('listed models', () => {
       parameters: { model: 'Chat.Q4.gguf' },
       gguf: { architecture: 'llama', contextLength: 2048, hasChatTemplate: true },
     })
-    expect(chat && usecasesOf(chat)).toContain('chat')
+    expect(chat && listUsecases(chat)).toContain('chat')
     const vectors = store.get('vectors.GGUF')
-    expect(vectors && usecasesOf(vectors)).toEqual(['embeddings', 'tokenize'])
+    expect(vectors && listUsecases(vectors)).toEqual(['embeddings', 'tokenize'])
   })
 
   it('no GGUF file that a model file uses, unless asked for; by its name it can be used', async () => {

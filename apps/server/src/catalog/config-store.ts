@@ -2,7 +2,7 @@ import { basename, dirname } from 'node:path'
 import type { Logger } from '../ports.ts'
 import { createWeightsAttacher, type WeightsAttacher } from './attach-weights.ts'
 import { type ConfigProblem, formatProblem } from './config-problem.ts'
-import { type DemoModelSource, demoModel } from './loose-weights.ts'
+import { createDemoModel, type DemoModelSource } from './loose-weights.ts'
 import type { ModelConfig } from './model-config.ts'
 import { compareBytes, type ModelFolder, openModelFolder } from './model-folder.ts'
 import { buildIndex, type DemoMode, type IndexInput, type StoreIndex } from './store-index.ts'
@@ -175,7 +175,7 @@ class FolderStore implements ConfigStore {
 
   #publish(before: StoreIndex): ReloadReport {
     const { byName, problems } = this.#index
-    const report: ReloadReport = { ...difference(before.byName, byName), problems }
+    const report: ReloadReport = { ...compare(before.byName, byName), problems }
     this.#log(before)
     if (report.added.length + report.changed.length + report.removed.length > 0) {
       for (const listener of [...this.#listeners]) listener(report)
@@ -210,7 +210,7 @@ function isSameInput(left: IndexInput, right: IndexInput): boolean {
   )
 }
 
-function difference(
+function compare(
   before: ReadonlyMap<string, ModelConfig>,
   after: ReadonlyMap<string, ModelConfig>,
 ): Omit<ReloadReport, 'problems'> {
@@ -232,7 +232,7 @@ function readDemoModels(sources: readonly DemoModelSource[]): { models: ModelCon
     const weights = createWeightsInspector(folder).inspect(file)
     if (weights?.usable === true && found?.found === true) {
       const place = { file, folder: folder.path, modifiedAt: found.modifiedAt }
-      models.push(demoModel(source, { place, summary: weights.summary }))
+      models.push(createDemoModel(source, { place, summary: weights.summary }))
     } else problems.push({ file, reason: weights?.usable === false ? weights.fault : 'is missing' })
   }
   return { models, problems }

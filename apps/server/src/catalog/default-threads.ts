@@ -24,7 +24,7 @@ function readCpuInfo(): string {
  * Default number of threads, at least 1: the physical cores that this process may use, minus one. Engine threads spin
  * while they wait; with one thread for every core any other work slows them down greatly.
  */
-export function defaultThreads(): number {
+export function countDefaultThreads(): number {
   const available = availableParallelism()
   return Math.max(1, Math.min(countPhysicalCores(readCpuInfo()) ?? available, available) - 1)
 }

@@ -1,8 +1,8 @@
 import { readsGguf } from './attach-weights.ts'
-import { familyOf } from './family-defaults.ts'
+import { findFamily } from './family-defaults.ts'
 import type { LlmSettings, ModelConfig, ModelParameters, ModelTemplate } from './model-config.ts'
 import { generatesText } from './usecases.ts'
-import { weightsKind } from './weights-kind.ts'
+import { toWeightsKind } from './weights-kind.ts'
 
 /** Settings of the server and facts of the machine for values that models leave open. */
 export interface DefaultsContext {
@@ -32,19 +32,19 @@ export function withDefaults(config: ModelConfig, context: DefaultsContext): Mod
   const { contextSize = 0 } = config
   return {
     ...config,
-    template: templateDefaults(config),
-    function: functionDefaults(config),
-    proxy: proxyDefaults(config),
-    options: optionDefaults(config),
-    parameters: parameterDefaults(config),
-    llm: llmDefaults(config, context),
+    template: fillTemplate(config),
+    function: fillFunctions(config),
+    proxy: fillProxy(config),
+    options: fillOptions(config),
+    parameters: fillParameters(config),
+    llm: fillLlm(config, context),
     threads:
       positive(config.threads) ?? positive(context.threads) ?? positive(context.defaultThreads) ?? FALLBACK_THREADS,
     f16: config.f16 ?? context.f16,
     debug: context.debug || (config.debug ?? false),
     contextSize:
       positive(contextSize) ?? (contextSize < 0 ? trained(config) : (positive(context.contextSize) ?? trained(config))),
-    ...(isForwarded(config) ? forwardedDefaults(config) : {}),
+    ...(isForwarded(config) ? fillForwarded(config) : {}),
   }
 }
 
@@ -57,7 +57,7 @@ function isForwarded({ serving }: ModelConfig): boolean {
  * Defaults of a model of another instance. That instance knows parameters and context, so none are filled in.
  * Conversations are sent as such when the file says that the model chats, and no grammar is sent.
  */
-function forwardedDefaults(config: ModelConfig): Partial<ModelConfig> {
+function fillForwarded(config: ModelConfig): Partial<ModelConfig> {
   return {
     template: { ...config.template, useTokenizerTemplate: config.knownUsecases.includes('chat') },
     function: { ...config.function, grammar: { ...config.function.grammar, disable: true } },
@@ -67,7 +67,7 @@ function forwardedDefaults(config: ModelConfig): Partial<ModelConfig> {
 }
 
 /** A mode applies to a relayed model, and not to one of another instance. */
-function proxyDefaults(config: ModelConfig): ModelConfig['proxy'] {
+function fillProxy(config: ModelConfig): ModelConfig['proxy'] {
   const { proxy } = config
   return proxy === undefined || isForwarded(config) ? proxy : { ...proxy, mode: proxy.mode ?? 'passthrough' }
 }
@@ -77,18 +77,18 @@ function trained(config: ModelConfig): number {
 }
 
 /** The backend renders the template that weights carry, unless the file names one. */
-function templateDefaults(config: ModelConfig): ModelTemplate {
+function fillTemplate(config: ModelConfig): ModelTemplate {
   if (config.template.useTokenizerTemplate !== undefined || !generatesText(config)) return config.template
   return { ...config.template, useTokenizerTemplate: true }
 }
 
 /** The side that renders the template also makes the grammar for tools. */
-function functionDefaults(config: ModelConfig): ModelConfig['function'] {
-  if (templateDefaults(config).useTokenizerTemplate !== true) return config.function
+function fillFunctions(config: ModelConfig): ModelConfig['function'] {
+  if (fillTemplate(config).useTokenizerTemplate !== true) return config.function
   return { ...config.function, grammar: { ...config.function.grammar, disable: true } }
 }
 
-function optionDefaults(config: ModelConfig): readonly string[] {
+function fillOptions(config: ModelConfig): readonly string[] {
   const options = [...config.options]
   const add = (option: string, names: readonly string[]) => {
     const taken = options.some((each) => names.includes(each.split(':', 1)[0] ?? ''))
@@ -103,8 +103,8 @@ function optionDefaults(config: ModelConfig): readonly string[] {
   return options
 }
 
-function parameterDefaults({ name, backend, parameters }: ModelConfig): ModelParameters {
-  const family = familyOf(parameters.model ?? '') ?? familyOf(name)
+function fillParameters({ name, backend, parameters }: ModelConfig): ModelParameters {
+  const family = findFamily(parameters.model ?? '') ?? findFamily(name)
   return {
     topP: 0.95,
     topK: backend.toLowerCase().startsWith('mlx') ? 0 : 40,
@@ -119,8 +119,8 @@ function parameterDefaults({ name, backend, parameters }: ModelConfig): ModelPar
   }
 }
 
-function llmDefaults({ llm, gguf }: ModelConfig, context: DefaultsContext): LlmSettings {
-  const kind = gguf && weightsKind(gguf)
+function fillLlm({ llm, gguf }: ModelConfig, context: DefaultsContext): LlmSettings {
+  const kind = gguf && toWeightsKind(gguf)
   return {
     mirostat: 0,
     mirostatTau: 5,

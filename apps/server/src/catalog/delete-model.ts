@@ -25,8 +25,8 @@ export async function deleteModel(store: ConfigStore, model: ModelConfig): Promi
   const twin = others.find((other) => other.file === model.file)
   if (twin !== undefined) throw refuse(`is in the same file as "${twin.name}": edit ${model.file}`)
 
-  const kept = new Set(others.filter(({ source }) => source === 'yaml').flatMap(filesOf))
-  const files = [...new Set([model.file, ...filesOf(model)])].filter((file) => !kept.has(file))
+  const kept = new Set(others.filter(({ source }) => source === 'yaml').flatMap(listFiles))
+  const files = [...new Set([model.file, ...listFiles(model)])].filter((file) => !kept.has(file))
   if (files.length === 0) throw refuse('is a file that another model uses')
   for (const file of files) {
     await unlink(join(model.folder, file)).catch((error: unknown) => {
@@ -37,7 +37,7 @@ export async function deleteModel(store: ConfigStore, model: ModelConfig): Promi
 }
 
 /** Lists the GGUF files of the models folder that a model uses. */
-function filesOf({ parameters, llm }: ModelConfig): readonly string[] {
+function listFiles({ parameters, llm }: ModelConfig): readonly string[] {
   const files = [parameters.model, llm.mmproj, llm.draftModel]
   return files.filter((file): file is string => file !== undefined && isGgufName(file) && isSafeName(file))
 }

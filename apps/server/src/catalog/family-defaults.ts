@@ -89,7 +89,7 @@ export function normaliseModelId(id: string): string {
 }
 
 /** Finds the family of a model id; undefined for an unknown family. */
-export function familyOf(id: string): { readonly family: string; readonly defaults: SamplingDefaults } | undefined {
+export function findFamily(id: string): { readonly family: string; readonly defaults: SamplingDefaults } | undefined {
   const normalised = normaliseModelId(id)
   const found = FAMILIES.find(([name]) => normalised.includes(name))
   return found && { family: found[0], defaults: found[1] }

@@ -1,10 +1,10 @@
 import { sep } from 'node:path'
 import { SvcError } from '@svc/errors'
 import { didYouMean } from '../config/suggest.ts'
-import { weightsNote } from './attach-weights.ts'
+import { describeWeights } from './attach-weights.ts'
 import type { ConfigStore } from './config-store.ts'
 import type { ModelConfig } from './model-config.ts'
-import { usecasesOf } from './usecases.ts'
+import { listUsecases } from './usecases.ts'
 
 /** One line of `svc models list`. */
 export interface ModelRow {
@@ -22,14 +22,14 @@ export function toModelRows(store: ConfigStore): ModelRow[] {
   return store.list().map((model) => ({
     name: model.name,
     backend: model.alias === undefined ? model.backend || '-' : `→ ${model.alias}`,
-    usecases: usecasesOf(model).join(',') || '-',
+    usecases: listUsecases(model).join(',') || '-',
     file: model.file,
-    note: noteOf(model),
+    note: toNote(model),
   }))
 }
 
-function noteOf(model: ModelConfig): string {
-  const notes = [model.source === 'demo' && 'demo', model.disabled && 'disabled', weightsNote(model)]
+function toNote(model: ModelConfig): string {
+  const notes = [model.source === 'demo' && 'demo', model.disabled && 'disabled', describeWeights(model)]
   return notes.filter((note) => typeof note === 'string').join('; ')
 }
 
@@ -55,14 +55,14 @@ export function formatModel(model: ModelConfig): string {
     ['description', model.description],
     ['alias of', model.alias],
     ['backend', model.backend || undefined],
-    ['usecases', usecasesOf(model).join(', ') || undefined],
+    ['usecases', listUsecases(model).join(', ') || undefined],
     ['file', `${model.folder}${sep}${model.file}`],
     ['weights', parameters.model],
     ['size', gguf === undefined ? undefined : `${(gguf.sizeBytes / 1e6).toFixed(1)} MB`],
     ['projector', llm.mmproj],
     ['draft model', llm.draftModel],
     ['context', model.contextSize === undefined ? undefined : `${model.contextSize} tokens`],
-    ['note', noteOf(model) || undefined],
+    ['note', toNote(model) || undefined],
   ]
   const known = facts.filter((fact): fact is [string, string] => fact[1] !== undefined)
   return known.map(([label, value]) => `${label.padEnd(12)} ${value.replaceAll(/\s+/g, ' ')}\n`).join('')

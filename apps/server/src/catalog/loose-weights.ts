@@ -1,6 +1,6 @@
 import type { GgufSummary } from './gguf-summary.ts'
 import type { ModelConfig } from './model-config.ts'
-import { blankModel, GGUF_BACKEND, type ModelFilePlace } from './to-model-config.ts'
+import { createBlankModel, GGUF_BACKEND, type ModelFilePlace } from './to-model-config.ts'
 import type { Usecase } from './usecase-names.ts'
 
 /** Later parts of a split model: `name-00002-of-00005.gguf`. */
@@ -14,9 +14,9 @@ export function isStandalone(file: string, summary: GgufSummary): boolean {
 }
 
 /** Creates the model of a GGUF file without a YAML file: its id is its file name. */
-export function looseModel(place: ModelFilePlace, summary: GgufSummary): ModelConfig {
+export function createLooseModel(place: ModelFilePlace, summary: GgufSummary): ModelConfig {
   return {
-    ...blankModel({ name: place.file, source: 'file', place }),
+    ...createBlankModel({ name: place.file, source: 'file', place }),
     backend: GGUF_BACKEND,
     serving: { kind: 'backend' },
     parameters: { model: place.file },
@@ -37,12 +37,12 @@ export interface DemoModelSource {
 }
 
 /** Creates the model of a demo source; its folder is that of its own file. */
-export function demoModel(
+export function createDemoModel(
   source: DemoModelSource,
   from: { readonly place: ModelFilePlace; readonly summary: GgufSummary },
 ): ModelConfig {
   return {
-    ...blankModel({ name: source.name, source: 'demo', place: from.place }),
+    ...createBlankModel({ name: source.name, source: 'demo', place: from.place }),
     description: source.description,
     backend: GGUF_BACKEND,
     serving: { kind: 'backend' },

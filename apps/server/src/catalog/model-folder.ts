@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync, realpathSync } from 'node:fs'
 import { join, sep } from 'node:path'
-import { reasonOf, systemCode } from '../files/file-error.ts'
+import { readSystemCode, toReason } from '../files/file-error.ts'
 
 /** A regular file inside a models folder. */
 export interface FoundFile {
@@ -104,8 +104,8 @@ function find(root: string, path: string): FileLookup {
       changedAt: Number(stats.ctimeMs),
     }
   } catch (error) {
-    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return undefined
-    return fault(reasonOf(error))
+    if (readSystemCode(error) === 'ENOENT' || readSystemCode(error) === 'ENOTDIR') return undefined
+    return fault(toReason(error))
   }
 }
 

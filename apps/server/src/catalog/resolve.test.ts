@@ -46,7 +46,7 @@ describe('folders of the reference', () => {
     for (const usecase of usecases) {
       const serving = expected?.[usecase] ?? models[usecase]
       const first = Array.isArray(serving) ? serving[0] : undefined
-      expect(here.directory.defaultFor(usecase)?.name, usecase).toBe(first)
+      expect(here.directory.findDefault(usecase)?.name, usecase).toBe(first)
     }
   })
 })
@@ -112,7 +112,7 @@ describe('a name', () => {
 
 it('has no default for unknown usecases', async () => {
   await using here = await world({ 'a.yaml': 'name: a\nbackend: x\nknown_usecases: [chat]' })
-  expect(here.directory.defaultFor('chat')?.name).toBe('a')
-  expect(here.directory.defaultFor('toString')).toBeUndefined()
-  expect(here.directory.defaultFor('')).toBeUndefined()
+  expect(here.directory.findDefault('chat')?.name).toBe('a')
+  expect(here.directory.findDefault('toString')).toBeUndefined()
+  expect(here.directory.findDefault('')).toBeUndefined()
 })

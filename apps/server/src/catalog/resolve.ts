@@ -24,12 +24,12 @@ export interface ModelDirectory {
    * Gives the model for a usecase when a request names none: the first by name that is not disabled and has its
    * weights.
    */
-  defaultFor(usecase: string): ModelConfig | undefined
+  findDefault(usecase: string): ModelConfig | undefined
   /**
    * Gives the fault of the model file of a name that gives no model, as `file:line: key: reason`; undefined without
    * one.
    */
-  faultOf(name: string): string | undefined
+  findFault(name: string): string | undefined
   /** Lists every model in byte order, including aliases. */
   list(options?: { readonly includeReferenced?: boolean | undefined }): readonly ModelConfig[]
 }
@@ -79,14 +79,14 @@ export function createModelDirectory(store: ConfigStore, context: DefaultsContex
         throw error
       }
     },
-    defaultFor(usecase) {
+    findDefault(usecase) {
       if (!isUsecase(usecase)) return undefined
       const fit = store.list().filter((each) => !each.disabled && hasUsecase(each, usecase) && servesRequests(each))
       // A model whose weights are missing or broken is chosen only when there is no other.
       const model = fit.find((each) => each.weightsMissing !== true && each.weightsError === undefined) ?? fit[0]
       return model && link(fill(model))
     },
-    faultOf(name) {
+    findFault(name) {
       const files = ['.yaml', '.yml'].flatMap((ending) => [`${name}${ending}`, `${toFileName(name)}${ending}`])
       const problem = store.problems().find(({ file }) => files.includes(file))
       return problem && formatProblem(problem)

@@ -1,10 +1,10 @@
 import { isSafeName, toFileName } from '../files/safe-path.ts'
-import { weightsNote } from './attach-weights.ts'
+import { describeWeights } from './attach-weights.ts'
 import type { ConfigProblem } from './config-problem.ts'
-import { isStandalone, looseModel } from './loose-weights.ts'
+import { createLooseModel, isStandalone } from './loose-weights.ts'
 import type { ModelConfig } from './model-config.ts'
 import { compareBytes, type ModelFolder } from './model-folder.ts'
-import { usecasesOf } from './usecases.ts'
+import { listUsecases } from './usecases.ts'
 import type { Weights } from './weights.ts'
 import type { YamlFile } from './yaml-files.ts'
 
@@ -57,10 +57,10 @@ export function buildIndex(input: IndexInput, previous: ReadonlyMap<string, Mode
   for (const { file, model } of input.yaml) {
     problems.push(...file.problems)
     if (model !== undefined && add(model)) listed.push(model)
-    if (model !== undefined) problems.push(...weightsProblems(model))
+    if (model !== undefined) problems.push(...listWeightsProblems(model))
   }
   const referenced: ModelConfig[] = []
-  const used = usedFiles(listed)
+  const used = listUsedFiles(listed)
   for (const loose of input.loose) {
     const model = toLooseModel(loose, { folder: input.folder, previous, problems, isUsed: used.has(loose.file) })
     if (model === undefined || byName.has(model.name)) continue
@@ -74,7 +74,7 @@ export function buildIndex(input: IndexInput, previous: ReadonlyMap<string, Mode
     byName.set(model.name, model)
     listed.push(model)
   }
-  problems.push(...aliasProblems(byName))
+  problems.push(...listAliasProblems(byName))
   listed.sort((left, right) => compareBytes(left.name, right.name))
   return { byName, listed, referenced, problems }
 }
@@ -84,13 +84,13 @@ function nameTaken(model: ModelConfig, holder: ModelConfig): ConfigProblem {
   return { file: model.file, key: 'name', reason }
 }
 
-function weightsProblems(model: ModelConfig): ConfigProblem[] {
-  const reason = weightsNote(model)
+function listWeightsProblems(model: ModelConfig): ConfigProblem[] {
+  const reason = describeWeights(model)
   return reason === undefined ? [] : [{ file: model.file, key: 'parameters.model', reason }]
 }
 
 /** Lists files in the folder that belong to models described elsewhere. */
-function usedFiles(models: readonly ModelConfig[]): Set<string> {
+function listUsedFiles(models: readonly ModelConfig[]): Set<string> {
   const files = models.flatMap(({ parameters, llm }) => [parameters.model, llm.mmproj, llm.draftModel])
   return new Set(files.filter((file) => file !== undefined))
 }
@@ -118,20 +118,20 @@ function toLooseModel(
   if (before?.source === 'file' && before.gguf === weights.summary) return before
   const found = from.folder.find(file)
   const modifiedAt = found?.found === true ? found.modifiedAt : 0
-  return looseModel({ file, folder: from.folder.path, modifiedAt }, weights.summary)
+  return createLooseModel({ file, folder: from.folder.path, modifiedAt }, weights.summary)
 }
 
 /** Aliases and routers serve through other models, so they do not replace demo models. */
 function offersDemo(mode: DemoMode, own: readonly ModelConfig[], demo: ModelConfig): boolean {
   if (mode !== 'auto') return mode === 'true'
-  const uses = usecasesOf(demo)
+  const uses = listUsecases(demo)
   return own.every((model) => {
     if (model.alias !== undefined || model.router !== undefined) return true
-    return !usecasesOf(model).some((use) => uses.includes(use))
+    return !listUsecases(model).some((use) => uses.includes(use))
   })
 }
 
-function aliasProblems(byName: ReadonlyMap<string, ModelConfig>): ConfigProblem[] {
+function listAliasProblems(byName: ReadonlyMap<string, ModelConfig>): ConfigProblem[] {
   return [...byName.values()].flatMap((model) => {
     if (model.alias === undefined) return []
     const target = byName.get(model.alias)

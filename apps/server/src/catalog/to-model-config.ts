@@ -3,7 +3,7 @@ import { type Block, type KeyTable, toCamelCase } from './keys/fields.ts'
 import { LLM, type ModelKeys, VLLM } from './keys/model-keys.ts'
 import type { ModelConfig } from './model-config.ts'
 import { toServing } from './serving.ts'
-import { declaredUsecases } from './usecase-names.ts'
+import { readUsecases } from './usecase-names.ts'
 
 /** Place of a model file. */
 export interface ModelFilePlace {
@@ -52,7 +52,7 @@ export function toModelConfig(keys: ModelKeys, { name, source, place, raw, warni
     pinned: keys.pinned ?? false,
     debug: keys.debug,
     roles: keys.roles ?? {},
-    knownUsecases: declaredUsecases(keys.knownUsecases ?? []),
+    knownUsecases: readUsecases(keys.knownUsecases ?? []),
     knownInputModalities: keys.knownInputModalities ?? [],
     knownOutputModalities: keys.knownOutputModalities ?? [],
     concurrencyGroups: distinct(keys.concurrencyGroups ?? []),
@@ -101,14 +101,14 @@ export function toModelConfig(keys: ModelKeys, { name, source, place, raw, warni
 }
 
 /** Creates a model without keys. */
-export function blankModel(facts: Pick<ModelFacts, 'name' | 'source' | 'place'>): ModelConfig {
+export function createBlankModel(facts: Pick<ModelFacts, 'name' | 'source' | 'place'>): ModelConfig {
   return toModelConfig({}, { ...facts, raw: {}, warnings: [] })
 }
 
-const LLM_NAMES = namesOf(LLM)
-const VLLM_NAMES = namesOf(VLLM)
+const LLM_NAMES = listNames(LLM)
+const VLLM_NAMES = listNames(VLLM)
 
-function namesOf(table: KeyTable): ReadonlySet<string> {
+function listNames(table: KeyTable): ReadonlySet<string> {
   return new Set(Object.keys(table).map(toCamelCase))
 }
 

@@ -35,7 +35,7 @@ const ALL: ReadonlySet<string> = new Set(USECASES)
 /**
  * Reads the usecases in a list of a model file: `chat` in any case, `FLAG_CHAT`, `llm` for three; ignores unknown ones.
  */
-export function declaredUsecases(names: readonly string[]): Usecase[] {
+export function readUsecases(names: readonly string[]): Usecase[] {
   const declared = new Set<string>()
   for (const name of names) {
     const word = name.startsWith('FLAG_') ? name.slice(5) : name

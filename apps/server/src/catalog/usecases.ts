@@ -1,6 +1,6 @@
 import type { ModelConfig } from './model-config.ts'
 import { USECASES, type Usecase } from './usecase-names.ts'
-import { type WeightsKind, weightsKind } from './weights-kind.ts'
+import { toWeightsKind, type WeightsKind } from './weights-kind.ts'
 
 /** Whether a model serves a usecase: declared, or guessed from its backend and templates (§2.9). */
 export function hasUsecase(config: ModelConfig, usecase: Usecase): boolean {
@@ -12,7 +12,7 @@ export function hasUsecase(config: ModelConfig, usecase: Usecase): boolean {
 }
 
 /** Lists all usecases of a model. */
-export function usecasesOf(config: ModelConfig): Usecase[] {
+export function listUsecases(config: ModelConfig): Usecase[] {
   return USECASES.filter((usecase) => hasUsecase(config, usecase))
 }
 
@@ -95,7 +95,7 @@ function guessesVision(config: ModelConfig): boolean {
 }
 
 function isKind({ gguf }: ModelConfig, kind: WeightsKind): boolean {
-  return gguf !== undefined && weightsKind(gguf) === kind
+  return gguf !== undefined && toWeightsKind(gguf) === kind
 }
 
 function isSet(text: string | undefined): boolean {
@@ -109,6 +109,6 @@ function isSet(text: string | undefined): boolean {
 export function generatesText(config: ModelConfig): boolean {
   const { gguf, template, llm } = config
   if (gguf === undefined || llm.embeddings === true || llm.reranking === true) return false
-  if (weightsKind(gguf) !== 'generator') return false
+  if (toWeightsKind(gguf) !== 'generator') return false
   return ![template.chat, template.chatMessage, template.completion, template.edit].some(isSet)
 }

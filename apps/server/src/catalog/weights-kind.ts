@@ -8,7 +8,7 @@ const ENCODERS = /(?:^|-)bert|embed|^t5encoder$/
 const POOLING = { mean: 1, first: 2, last: 3, rank: 4 }
 
 /** Derives the kind of a model from its header. */
-export function weightsKind({ architecture, poolingType, hasChatTemplate }: GgufSummary): WeightsKind {
+export function toWeightsKind({ architecture, poolingType, hasChatTemplate }: GgufSummary): WeightsKind {
   if (poolingType === POOLING.rank) return 'ranker'
   if (ENCODERS.test(architecture)) return 'embedder'
   // Chat models may have mean pooling for vectors of their own; other poolings belong to models made for vectors.

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { GgufError } from '@svc/gguf'
-import { reasonOf } from '../files/file-error.ts'
+import { toReason } from '../files/file-error.ts'
 import { type GgufSummary, readGgufSummary } from './gguf-summary.ts'
 import { type FoundFile, type ModelFolder, withOpenFile } from './model-folder.ts'
 
@@ -51,6 +51,6 @@ function read(file: FoundFile): Weights {
     return { usable: true, summary: withOpenFile(file, readGgufSummary) }
   } catch (error) {
     if (error instanceof GgufError) return { usable: false, fault: error.message }
-    return { usable: false, fault: `cannot be read: ${reasonOf(error)}` }
+    return { usable: false, fault: `cannot be read: ${toReason(error)}` }
   }
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { reasonOf } from '../files/file-error.ts'
+import { toReason } from '../files/file-error.ts'
 import { isSafeName, toFileName } from '../files/safe-path.ts'
 import { type ModelFile, parseModelFile } from './config-file.ts'
 import type { ConfigProblem } from './config-problem.ts'
@@ -56,7 +56,7 @@ export function createYamlFiles(folder: ModelFolder, options: { readonly now: ()
     try {
       content = readSmallFile(found, MODEL_FILE_LIMITS.bytes)
     } catch (error) {
-      return { ...facts, digest: '', file: broken(name, `cannot be read: ${reasonOf(error)}`, undefined) }
+      return { ...facts, digest: '', file: broken(name, `cannot be read: ${toReason(error)}`, undefined) }
     }
     if (content === undefined) {
       const reason = `is larger than ${MODEL_FILE_LIMITS.bytes} bytes`

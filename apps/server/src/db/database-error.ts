@@ -11,7 +11,7 @@ const AWAY =
   /^(08...|53...|57P0.|55P03|CONNECT_TIMEOUT|CONNECTION_\w+|ECONN\w+|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPIPE)$/
 
 /** Finds the code of a database's error, of any driver, in its chain of causes. */
-export function databaseCode(error: unknown): string | undefined {
+export function findDatabaseCode(error: unknown): string | undefined {
   for (let current = error, depth = 0; current instanceof Error && depth < 5; current = current.cause, depth += 1) {
     if ('code' in current && typeof current.code === 'string' && current.code !== '') return current.code
   }
@@ -20,12 +20,12 @@ export function databaseCode(error: unknown): string | undefined {
 
 /** Whether the content of the file is damaged. */
 export function isDamage(error: unknown): boolean {
-  return DAMAGED.test(databaseCode(error) ?? '')
+  return DAMAGED.test(findDatabaseCode(error) ?? '')
 }
 
 /** Whether the database may soon be reachable again. */
 export function isPassing(error: unknown): boolean {
-  const code = databaseCode(error) ?? ''
+  const code = findDatabaseCode(error) ?? ''
   return BUSY.test(code) || AWAY.test(code)
 }
 
@@ -36,7 +36,7 @@ export function isPassing(error: unknown): boolean {
  */
 export function toDatabaseError(cause: unknown): SvcError {
   if (SvcError.is(cause)) return cause
-  const code = databaseCode(cause) ?? ''
+  const code = findDatabaseCode(cause) ?? ''
   if (FULL.has(code))
     return new SvcError('insufficient_storage', 'the disk of the database is full', { code: 'disk_full', cause })
   if (isPassing(cause)) {

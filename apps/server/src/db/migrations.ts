@@ -1,5 +1,5 @@
 import { readMigrationFiles } from 'drizzle-orm/migrator'
-import { shippedPath } from './shipped-path.ts'
+import { findShippedPath } from './shipped-path.ts'
 
 /** One step of the schema. */
 export interface Migration {
@@ -23,7 +23,7 @@ export function readMigrations(folder: string): readonly Migration[] {
 
 /** Finds the folder of a dialect's steps. */
 export function migrationsFolder(dialect: 'sqlite' | 'postgres'): string {
-  return shippedPath(`migrations/${dialect}`)
+  return findShippedPath(`migrations/${dialect}`)
 }
 
 /** Plans the missing steps of a schema; `newer` when it has a step that this version does not know. */

@@ -5,7 +5,7 @@ import postgres, { type Sql, type TransactionSql } from 'postgres'
 import { StartRefused } from '../config/start-refused.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { DatabaseRow, PostgresDatabase, ReadOptions, ReadQuery } from './database.ts'
-import { databaseCode, isPassing, toDatabaseError } from './database-error.ts'
+import { findDatabaseCode, isPassing, toDatabaseError } from './database-error.ts'
 import { migrationsFolder, readMigrations } from './migrations.ts'
 import { migratePostgres } from './postgres-migrate.ts'
 import { createPostgresQueries } from './queries.ts'
@@ -37,7 +37,7 @@ export interface PostgresOptions {
 }
 
 /** Gives the address without user and password: `host:5432/database`. */
-function placeOf(url: string): string {
+function toPlace(url: string): string {
   const { host, pathname } = new URL(url)
   return `${host}${pathname}`
 }
@@ -75,9 +75,9 @@ async function identify(orm: PostgresJsDatabase<typeof schema>, appVersion: stri
   })
 }
 
-function refusal(place: string, error: unknown): StartRefused {
+function toRefusal(place: string, error: unknown): StartRefused {
   if (error instanceof StartRefused) return error
-  const code = databaseCode(error)
+  const code = findDatabaseCode(error)
   const reason = code === undefined ? '' : ` (${code})`
   if (isPassing(error))
     return new StartRefused(`the database ${place} cannot be reached${reason}`, { exitCode: 75, cause: error })
@@ -150,7 +150,7 @@ function toParameters(params: readonly unknown[] = []): Parameter[] {
 
 /** Opens a PostgreSQL database as the server's; see `openDatabase`. Several servers may share one. */
 export async function openPostgres({ url, appVersion, logger, clock }: PostgresOptions): Promise<PostgresDatabase> {
-  const place = placeOf(url)
+  const place = toPlace(url)
   const sql = connect(url, logger)
   try {
     await migratePostgres(sql, {
@@ -162,7 +162,7 @@ export async function openPostgres({ url, appVersion, logger, clock }: PostgresO
     return toDatabase({ sql, orm, instanceId: await identify(orm, appVersion, clock.now()), clock })
   } catch (error) {
     await sql.end({ timeout: 0 })
-    throw refusal(place, error)
+    throw toRefusal(place, error)
   }
 }
 

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
  * @param name relative to this folder: `migrations/sqlite`
  * @throws {Error} when the package is incomplete
  */
-export function shippedPath(name: string): string {
+export function findShippedPath(name: string): string {
   const places = [`./${name}`, `../src/db/${name}`].map((place) => fileURLToPath(new URL(place, import.meta.url)))
   const found = places.find((place) => existsSync(place))
   if (found === undefined) throw new Error(`${name} is missing from the installation: ${places.join(', ')}`)

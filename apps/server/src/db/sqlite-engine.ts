@@ -28,7 +28,7 @@ function load(name: SqliteEngine): LoadedEngine {
 }
 
 /** Gives a short reason why a module does not load. */
-function reasonFor(error: unknown): string {
+function toReason(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   if (/^Cannot find module/.test(message)) return 'is not installed'
   if (/^Could not locate the bindings file/.test(message)) return 'has no binary here'
@@ -52,7 +52,7 @@ export function loadSqliteEngine(options: {
   try {
     return loadEngine('better-sqlite3')
   } catch (error) {
-    logger.info({}, `libsql opens the database: better-sqlite3, which reads twice as fast, ${reasonFor(error)}`)
+    logger.info({}, `libsql opens the database: better-sqlite3, which reads twice as fast, ${toReason(error)}`)
     logger.debug({ err: error }, 'better-sqlite3 does not load')
     return loadEngine('libsql')
   }

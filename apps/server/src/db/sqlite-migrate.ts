@@ -17,7 +17,7 @@ const hasTable = (client: SqliteClient, name: string): boolean =>
   client.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").raw().all(name).length > 0
 
 /** Reads the version that used a database last, when it is recorded. */
-function lastVersion(client: SqliteClient): string | undefined {
+function readLastVersion(client: SqliteClient): string | undefined {
   if (!hasTable(client, 'instance')) return undefined
   const [version] = column(client, "SELECT value FROM instance WHERE key = 'app_version'")
   return typeof version === 'string' ? version : undefined
@@ -35,7 +35,7 @@ export function migrateSqlite(
 ): void {
   const applied = hasTable(client, 'svc_migrations') ? column(client, 'SELECT id FROM svc_migrations').map(Number) : []
   const plan = planMigrations(applied, options.migrations)
-  if (plan.kind === 'newer') throw newerSchema(options.where, lastVersion(client))
+  if (plan.kind === 'newer') throw newerSchema(options.where, readLastVersion(client))
   if (plan.steps.length === 0) return
   // rebuilding a table would otherwise remove the rows that refer to it; inside a transaction this has no effect
   client.pragma('foreign_keys = OFF')

@@ -4,7 +4,7 @@ import type { DatabaseRow, ReadOptions, ReadQuery } from './database.ts'
 import { toDatabaseError } from './database-error.ts'
 import { MAX_ROWS, MAX_WAITING_READS, tooManyRows } from './read-limits.ts'
 import { createReadQueue } from './read-queue.ts'
-import { shippedPath } from './shipped-path.ts'
+import { findShippedPath } from './shipped-path.ts'
 import type { SqliteEngine } from './sqlite-engine.ts'
 
 type Reply = { readonly id: number } & (
@@ -32,7 +32,7 @@ class ReaderThread {
   isGone = false
 
   constructor(engine: SqliteEngine, path: string) {
-    this.#worker = new Worker(pathToFileURL(shippedPath('reader-worker.mjs')), {
+    this.#worker = new Worker(pathToFileURL(findShippedPath('reader-worker.mjs')), {
       workerData: { engine, path, cancelled: this.#cancelled },
       // options of the program, such as a loader, do not apply to this thread
       execArgv: [],

@@ -12,11 +12,11 @@ import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { BetterSQLiteSession } from 'drizzle-orm/better-sqlite3/session'
 import { BaseSQLiteDatabase, SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 import { StartRefused } from '../config/start-refused.ts'
-import { reasonOf } from '../files/file-error.ts'
+import { toReason } from '../files/file-error.ts'
 import { type FileLock, lockFile } from '../files/file-lock.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { SqliteDatabase } from './database.ts'
-import { databaseCode, isDamage, isPassing } from './database-error.ts'
+import { findDatabaseCode, isDamage, isPassing } from './database-error.ts'
 import { migrationsFolder, readMigrations } from './migrations.ts'
 import { createSqliteQueries } from './queries.ts'
 import { damagedFile } from './refusals.ts'
@@ -97,7 +97,7 @@ function identify(orm: BetterSQLite3Database<typeof schema>, appVersion: string,
   )
 }
 
-function refusal(path: string, error: unknown): StartRefused {
+function toRefusal(path: string, error: unknown): StartRefused {
   if (error instanceof StartRefused) return error
   if (isDamage(error)) return damagedFile(path, error)
   if (isPassing(error)) {
@@ -106,7 +106,7 @@ function refusal(path: string, error: unknown): StartRefused {
       { exitCode: 75, cause: error },
     )
   }
-  const reason = databaseCode(error) === undefined && error instanceof Error ? error.message : reasonOf(error)
+  const reason = findDatabaseCode(error) === undefined && error instanceof Error ? error.message : toReason(error)
   return new StartRefused(`the database ${path} cannot be opened: ${reason}`, { exitCode: 78, cause: error })
 }
 
@@ -127,7 +127,7 @@ export async function openSqlite({ path, appVersion, logger, clock, engine }: Sq
   } catch (error) {
     client?.close()
     await lock?.close()
-    throw refusal(path, error)
+    throw toRefusal(path, error)
   }
 }
 

@@ -18,14 +18,14 @@ const REASONS: Readonly<Record<string, string>> = {
 }
 
 /** Gives the system's code of a failed call, such as `ENOENT`; undefined for other errors. */
-export function systemCode(error: unknown): string | undefined {
+export function readSystemCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined
 }
 
 /** Describes a failed file operation without its path. */
-export function reasonOf(error: unknown): string {
-  const code = systemCode(error)
+export function toReason(error: unknown): string {
+  const code = readSystemCode(error)
   return code === undefined ? 'unknown reason' : (REASONS[code] ?? code)
 }
 
@@ -36,10 +36,10 @@ export function reasonOf(error: unknown): string {
  * @param doing the operation as a participle: `written`
  */
 export function toFileError(cause: unknown, doing: string, path: string): SvcError {
-  const full = FULL.has(systemCode(cause) ?? '')
+  const full = FULL.has(readSystemCode(cause) ?? '')
   return new SvcError(
     full ? 'insufficient_storage' : 'internal',
-    `${basename(path)} could not be ${doing}: ${reasonOf(cause)}`,
+    `${basename(path)} could not be ${doing}: ${toReason(cause)}`,
     {
       code: full ? 'disk_full' : 'file_failed',
       cause,

@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path'
 import * as z from 'zod'
 import { StartRefused } from '../config/start-refused.ts'
 import type { Clock } from '../ports.ts'
-import { reasonOf, systemCode } from './file-error.ts'
-import { ownIdentity, type ProcessIdentity, stateOf } from './process-identity.ts'
-import { temporaryPath } from './temporary-files.ts'
+import { readSystemCode, toReason } from './file-error.ts'
+import { type ProcessIdentity, readOwnIdentity, readState } from './process-identity.ts'
+import { createTemporaryPath } from './temporary-files.ts'
 import { writeFileAtomic } from './write-file-atomic.ts'
 
 /** The right to be the only server of something, until it is closed or the process ends. */
@@ -38,7 +38,7 @@ const HOLDER = z.object({
 })
 type Holder = z.infer<typeof HOLDER>
 
-const identityOf = (holder: Holder): ProcessIdentity => ({
+const toIdentity = (holder: Holder): ProcessIdentity => ({
   pid: holder.pid,
   start: holder.start,
   boot: holder.boot,
@@ -52,33 +52,33 @@ async function readHolder(path: string): Promise<Holder | 'unreadable' | undefin
     const found = HOLDER.safeParse(JSON.parse(await readFile(path, 'utf8')))
     return found.success ? found.data : 'unreadable'
   } catch (error) {
-    return systemCode(error) === 'ENOENT' ? undefined : 'unreadable'
+    return readSystemCode(error) === 'ENOENT' ? undefined : 'unreadable'
   }
 }
 
 /** Creates the lock file complete or not at all; false when there is one. */
 async function place(path: string, content: string): Promise<boolean> {
-  const draft = temporaryPath(path)
+  const draft = createTemporaryPath(path)
   try {
     await writeFile(draft, content, { mode: 0o600, flag: 'wx' })
     await link(draft, path)
     return true
   } catch (error) {
-    if (systemCode(error) === 'EEXIST') return false
-    if (!NO_LINKS.has(systemCode(error) ?? '')) throw error
+    if (readSystemCode(error) === 'EEXIST') return false
+    if (!NO_LINKS.has(readSystemCode(error) ?? '')) throw error
   } finally {
     await unlink(draft).catch(() => {})
   }
   return writeFile(path, content, { mode: 0o600, flag: 'wx' }).then(
     () => true,
     (error: unknown) => {
-      if (systemCode(error) === 'EEXIST') return false
+      if (readSystemCode(error) === 'EEXIST') return false
       throw error
     },
   )
 }
 
-async function touchedAt(path: string): Promise<bigint | undefined> {
+async function readTouchTime(path: string): Promise<bigint | undefined> {
   return stat(path, { bigint: true }).then(
     (found) => found.mtimeNs,
     () => undefined,
@@ -87,10 +87,10 @@ async function touchedAt(path: string): Promise<bigint | undefined> {
 
 /** Watches whether the lock is touched, for holders whose process is not visible. */
 async function showsLife(path: string, clock: Clock): Promise<boolean> {
-  const before = await touchedAt(path)
+  const before = await readTouchTime(path)
   if (before === undefined) return false
   await clock.sleep(HEARTBEAT_LOST_MS, { signal: new AbortController().signal })
-  const after = await touchedAt(path)
+  const after = await readTouchTime(path)
   return after !== undefined && after !== before
 }
 
@@ -100,18 +100,18 @@ async function isHeld(
   own: ProcessIdentity,
   clock: Clock,
 ): Promise<boolean> {
-  const state = holder === 'unreadable' ? 'unknown' : await stateOf(identityOf(holder), own)
+  const state = holder === 'unreadable' ? 'unknown' : await readState(toIdentity(holder), own)
   return state === 'unknown' ? showsLife(path, clock) : state === 'running'
 }
 
 /** Gives a text that differs between holders. */
-function tokenOf(holder: Holder | 'unreadable'): string {
+function toToken(holder: Holder | 'unreadable'): string {
   return typeof holder === 'object' ? holder.token : holder
 }
 
 /** Path of the claim: its holder may replace the lock of a dead holder. */
-function claimOn(path: string, dead: Holder | 'unreadable'): string {
-  return `${path}.${hash('sha256', tokenOf(dead)).slice(0, 16)}`
+function toClaimPath(path: string, dead: Holder | 'unreadable'): string {
+  return `${path}.${hash('sha256', toToken(dead)).slice(0, 16)}`
 }
 
 /**
@@ -122,11 +122,11 @@ function claimOn(path: string, dead: Holder | 'unreadable'): string {
  * @throws {StartRefused} when another process is replacing it
  */
 async function replace(path: string, dead: Holder | 'unreadable', attempt: Attempt): Promise<boolean> {
-  const claim = claimOn(path, dead)
+  const claim = toClaimPath(path, dead)
   await acquire(claim, attempt)
   try {
     const found = await readHolder(path)
-    if (found === undefined || tokenOf(found) !== tokenOf(dead)) return false
+    if (found === undefined || toToken(found) !== toToken(dead)) return false
     await writeFileAtomic(path, attempt.content, { mode: 0o600 })
     return true
   } finally {
@@ -203,11 +203,11 @@ export async function lockFile(
   const token = randomUUID()
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-    const own = await ownIdentity()
+    const own = await readOwnIdentity()
     await acquire(path, { what, clock, own, content: `${JSON.stringify({ ...own, token })}\n` })
   } catch (error) {
     if (error instanceof StartRefused) throw error
-    throw new StartRefused(`${what} cannot be locked with ${path}: ${reasonOf(error)}`, { exitCode: 78, cause: error })
+    throw new StartRefused(`${what} cannot be locked with ${path}: ${toReason(error)}`, { exitCode: 78, cause: error })
   }
   const stopped = new AbortController()
   let lost: string | undefined

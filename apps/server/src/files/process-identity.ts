@@ -27,7 +27,7 @@ export function parseProcStat(line: string): { readonly state: string; readonly 
   return state === undefined || start === undefined || start === '' ? undefined : { state, start }
 }
 
-async function startFromPs(pid: number): Promise<string | undefined> {
+async function readPsStart(pid: number): Promise<string | undefined> {
   try {
     const { stdout } = await run('ps', ['-o', 'lstart=', '-p', String(pid)], {
       env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
@@ -48,23 +48,23 @@ function isRunning(pid: number): boolean {
 }
 
 /** Gives the start of a process; undefined when there is none of this number, or it has ended as a zombie. */
-export async function processStart(pid: number): Promise<string | undefined> {
+export async function readProcessStart(pid: number): Promise<string | undefined> {
   if (process.platform === 'linux') {
     const line = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
     const found = parseProcStat(line)
     return found === undefined || found.state === 'Z' || found.state === 'X' ? undefined : found.start
   }
   if (!isRunning(pid)) return undefined
-  return process.platform === 'win32' ? 'running' : startFromPs(pid)
+  return process.platform === 'win32' ? 'running' : readPsStart(pid)
 }
 
 /** Identifies this process. */
-export async function ownIdentity(): Promise<ProcessIdentity> {
+export async function readOwnIdentity(): Promise<ProcessIdentity> {
   const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => undefined)
   const namespace = await readlink('/proc/self/ns/pid').catch(() => undefined)
   return {
     pid: process.pid,
-    start: (await processStart(process.pid)) ?? '',
+    start: (await readProcessStart(process.pid)) ?? '',
     boot: boot?.trim(),
     namespace,
     host: hostname(),
@@ -76,8 +76,8 @@ export async function ownIdentity(): Promise<ProcessIdentity> {
  *
  * @param own the asking process
  */
-export async function stateOf(other: ProcessIdentity, own: ProcessIdentity): Promise<'running' | 'gone' | 'unknown'> {
+export async function readState(other: ProcessIdentity, own: ProcessIdentity): Promise<'running' | 'gone' | 'unknown'> {
   if (other.boot !== own.boot || other.namespace !== own.namespace) return 'unknown'
   if (own.boot === undefined && other.host !== own.host) return 'unknown'
-  return (await processStart(other.pid)) === other.start ? 'running' : 'gone'
+  return (await readProcessStart(other.pid)) === other.start ? 'running' : 'gone'
 }

@@ -2,7 +2,7 @@ import { constants, copyFile, open } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { SvcError } from '@svc/errors'
 import { type JsonNode, parseJson } from '@svc/json'
-import { reasonOf, systemCode, toFileError } from './file-error.ts'
+import { readSystemCode, toFileError, toReason } from './file-error.ts'
 
 /** A problem of a file, without its content and folder. */
 export interface FileProblem {
@@ -29,15 +29,15 @@ export function describeProblem({ file, line, message }: FileProblem): string {
 }
 
 /** Gives the line of a byte, counted from 1. */
-function lineAt(bytes: Uint8Array, offset: number): number {
+function countLines(bytes: Uint8Array, offset: number): number {
   let line = 1
   for (const byte of bytes.subarray(0, offset)) if (byte === 0x0a) line += 1
   return line
 }
 
 /** Gives the line in which a part of a file begins, counted from 1. */
-export function lineOf(node: JsonNode): number {
-  return lineAt(node.document.bytes, node.start)
+export function findLine(node: JsonNode): number {
+  return countLines(node.document.bytes, node.start)
 }
 
 async function readBytes(path: string): Promise<Uint8Array | string> {
@@ -59,7 +59,7 @@ function parse(bytes: Uint8Array, file: string): JsonFile {
   } catch (error) {
     if (!SvcError.is(error)) throw error
     const offset = error.details?.offset
-    const line = typeof offset === 'number' ? lineAt(bytes, offset) : undefined
+    const line = typeof offset === 'number' ? countLines(bytes, offset) : undefined
     return { state: 'unreadable', problem: { file, line, message: error.message } }
   }
 }
@@ -75,8 +75,8 @@ export async function readJsonFile(path: string): Promise<JsonFile> {
     const bytes = await readBytes(path)
     return typeof bytes === 'string' ? { state: 'unreadable', problem: { file, message: bytes } } : parse(bytes, file)
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return { state: 'absent' }
-    return { state: 'unreadable', problem: { file, message: `it cannot be read: ${reasonOf(error)}` } }
+    if (readSystemCode(error) === 'ENOENT') return { state: 'absent' }
+    return { state: 'unreadable', problem: { file, message: `it cannot be read: ${toReason(error)}` } }
   }
 }
 
@@ -93,7 +93,7 @@ export async function keepCorruptCopy(path: string, options: { readonly now: num
     await copyFile(path, copy, constants.COPYFILE_EXCL)
     return copy
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return undefined
+    if (readSystemCode(error) === 'ENOENT') return undefined
     throw toFileError(error, 'kept under another name', path)
   }
 }

@@ -8,7 +8,7 @@ import { checkName, isSafeName, openInside, toFileName } from './safe-path.ts'
 
 const MAKE_PIPE = 'mkfifo'
 
-async function codeOf(promise: Promise<unknown>): Promise<string> {
+async function catchCode(promise: Promise<unknown>): Promise<string> {
   const error: unknown = await promise.then(
     () => new Error('nothing was thrown'),
     (reason: unknown) => reason,
@@ -117,7 +117,7 @@ describe('opening a file inside a folder', () => {
     await symlink('../secret', dir.join('root/link'))
     await symlink('real', dir.join('root/inner-link'))
     await symlink('../root2', dir.join('root/outside'))
-    const open = (path: string) => codeOf(openInside(dir.join('root'), path, { what: 'model file' }))
+    const open = (path: string) => catchCode(openInside(dir.join('root'), path, { what: 'model file' }))
     expect(await open('link')).toBe('invalid_file')
     expect(await open('inner-link')).toBe('invalid_file')
     expect(await open('outside/a')).toBe('invalid_file')

@@ -3,7 +3,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, lstat, open, realpath } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { SvcError } from '@svc/errors'
-import { reasonOf } from './file-error.ts'
+import { toReason } from './file-error.ts'
 
 const MAX_NAME_BYTES = 200
 /** Control, formatting and bidirectional marks, halves of surrogate pairs, and the backslash. */
@@ -80,7 +80,7 @@ export async function openInside(
     if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) {
       throw new SvcError('not_found', `${what} not found`, { code: 'file_not_found' })
     }
-    throw refused(what, reasonOf(error))
+    throw refused(what, toReason(error))
   }
   try {
     await checkOpened(handle, folder, target, what)
@@ -95,7 +95,7 @@ async function checkOpened(handle: FileHandle, folder: string, target: string, w
   const opened = await handle.stat({ bigint: true })
   if (!opened.isFile()) throw refused(what, 'it is not a regular file')
   const [root, real] = await Promise.all([realpath(folder), realpath(target)]).catch((error: unknown) => {
-    throw refused(what, reasonOf(error))
+    throw refused(what, toReason(error))
   })
   const named = await lstat(real, { bigint: true }).catch(() => undefined)
   if (!real.startsWith(root.endsWith(sep) ? root : root + sep)) throw refused(what, 'it lies outside its folder')

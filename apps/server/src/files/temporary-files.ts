@@ -12,7 +12,7 @@ const STALE_AFTER_MS = 3_600_000
 /**
  * Gives the temporary name for a write of `path`: unique, in the same folder, known to {@link removeStaleTemporaries}.
  */
-export function temporaryPath(path: string): string {
+export function createTemporaryPath(path: string): string {
   const name = basename(path)
     .replaceAll(/[^\w.-]/g, '_')
     .slice(0, MAX_NAME_PART)

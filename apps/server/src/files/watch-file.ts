@@ -21,7 +21,7 @@ export interface WatchOptions {
 /** Interval at which the watch checks that its folder is still the same. */
 const CARE_MS = 5000
 
-async function identity(path: string): Promise<string> {
+async function readIdentity(path: string): Promise<string> {
   try {
     const found = await stat(path, { bigint: true })
     return `${found.dev}:${found.ino}:${found.size}:${found.mtimeNs}:${found.ctimeNs}`
@@ -30,7 +30,7 @@ async function identity(path: string): Promise<string> {
   }
 }
 
-async function folderIdentity(path: string): Promise<string> {
+async function readFolderIdentity(path: string): Promise<string> {
   try {
     const found = await stat(path, { bigint: true })
     return `${found.dev}:${found.ino}`
@@ -79,7 +79,7 @@ class WatchedFile {
 
   async start(): Promise<void> {
     await this.#arm()
-    this.#last = await identity(this.#path)
+    this.#last = await readIdentity(this.#path)
     this.#caring = this.#care()
   }
 
@@ -94,7 +94,7 @@ class WatchedFile {
   async #arm(): Promise<void> {
     this.#watcher?.close()
     this.#watcher = undefined
-    this.#folder = await folderIdentity(dirname(this.#path))
+    this.#folder = await readFolderIdentity(dirname(this.#path))
     if (this.#folder === 'absent' || this.#stopped.signal.aborted) return
     try {
       const watcher = watch(dirname(this.#path), { persistent: false }, (_event, name) => {
@@ -130,7 +130,7 @@ class WatchedFile {
   }
 
   async #compare(mustTell: boolean): Promise<void> {
-    const now = await identity(this.#path)
+    const now = await readIdentity(this.#path)
     const isChanged = now !== this.#last
     this.#last = now
     if ((isChanged || mustTell) && !this.#stopped.signal.aborted) this.#listener()
@@ -140,7 +140,7 @@ class WatchedFile {
     for (;;) {
       await this.#pause(this.#pollIntervalMs > 0 ? this.#pollIntervalMs : CARE_MS)
       if (this.#stopped.signal.aborted) return
-      const isArmed = this.#watcher !== undefined && (await folderIdentity(dirname(this.#path))) === this.#folder
+      const isArmed = this.#watcher !== undefined && (await readFolderIdentity(dirname(this.#path))) === this.#folder
       if (!isArmed) await this.#arm()
       if (!isArmed || this.#pollIntervalMs > 0) await this.#compare(false)
     }

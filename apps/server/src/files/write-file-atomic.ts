@@ -1,7 +1,7 @@
 import { open, rename, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { systemCode, toFileError } from './file-error.ts'
-import { temporaryPath } from './temporary-files.ts'
+import { readSystemCode, toFileError } from './file-error.ts'
+import { createTemporaryPath } from './temporary-files.ts'
 
 /** The part of an open file that a write needs. */
 interface DiskFile {
@@ -37,7 +37,7 @@ async function syncFolder(disk: Disk, folder: string): Promise<void> {
   try {
     await handle.sync()
   } catch (error) {
-    if (systemCode(error) !== 'EINVAL') throw error
+    if (readSystemCode(error) !== 'EINVAL') throw error
   } finally {
     await handle.close()
   }
@@ -57,7 +57,7 @@ export async function writeFileAtomic(
   content: string | Uint8Array,
   { mode, disk = realDisk }: { readonly mode: number; readonly disk?: Disk | undefined },
 ): Promise<void> {
-  const temporary = temporaryPath(path)
+  const temporary = createTemporaryPath(path)
   try {
     await fill(disk, temporary, content, mode)
     await disk.rename(temporary, path)

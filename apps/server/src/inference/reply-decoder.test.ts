@@ -7,7 +7,7 @@ import { createReplyDecoder, readLogprobs } from './reply-decoder.ts'
 
 const reply = (fields: Parameters<typeof Reply.fromPartial>[0]): Reply => Reply.fromPartial(fields)
 const bytes = (text: string): Buffer => Buffer.from(text)
-const textOf = (events: readonly PredictionEvent[]): string =>
+const joinText = (events: readonly PredictionEvent[]): string =>
   events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('')
 
 describe('createReplyDecoder', () => {
@@ -20,7 +20,7 @@ describe('createReplyDecoder', () => {
         const events = places
           .slice(1)
           .flatMap((end, index) => decoder.reply(reply({ message: whole.subarray(places[index], end) })))
-        expect(textOf([...events, ...decoder.end()])).toBe(new TextDecoder().decode(whole))
+        expect(joinText([...events, ...decoder.end()])).toBe(new TextDecoder().decode(whole))
       }),
     )
   })
@@ -162,7 +162,7 @@ describe('calls of a backend that parses its own output', () => {
 describe('log-probabilities', () => {
   const spelled = (tokens: readonly string[]) =>
     bytes(JSON.stringify({ content: tokens.map((token) => ({ token, logprob: -1, bytes: [...Buffer.from(token)] })) }))
-  const tokensOf = (events: readonly PredictionEvent[]) =>
+  const joinTokens = (events: readonly PredictionEvent[]) =>
     events.flatMap((event) =>
       event.type === 'text-delta' ? [[event.text, ...(event.logprobs ?? []).map(({ token }) => token)]] : [],
     )
@@ -179,12 +179,12 @@ describe('log-probabilities', () => {
     const decoder = thinking()
     const logprobs = spelled(tokens)
     expect(
-      tokensOf([...decoder.reply(reply({ message: bytes(tokens.join('')), logprobs })), ...decoder.end()]),
+      joinTokens([...decoder.reply(reply({ message: bytes(tokens.join('')), logprobs })), ...decoder.end()]),
     ).toEqual([['Hi there', 'Hi', ' there']])
     const parsed = thinking().reply(
       reply({ message: bytes(''), logprobs, chatDeltas: [{ reasoningContent: 'so' }, { content: 'Hi there' }] }),
     )
-    expect(tokensOf(parsed)).toEqual([['Hi there', 'Hi', ' there']])
+    expect(joinTokens(parsed)).toEqual([['Hi there', 'Hi', ' there']])
   })
 
   it('of a stream leave out the tags, which the client does not see', () => {
@@ -193,7 +193,7 @@ describe('log-probabilities', () => {
     const events = tokens.flatMap((token) =>
       decoder.reply(reply({ message: bytes(token), logprobs: spelled([token]) })),
     )
-    expect(tokensOf([...events, ...decoder.end()])).toEqual([
+    expect(joinTokens([...events, ...decoder.end()])).toEqual([
       ['Hi', 'Hi'],
       [' there', ' there'],
     ])
@@ -207,7 +207,7 @@ describe('log-probabilities', () => {
         chatDeltas: [{ content: 'Look:' }, { toolCalls: [{ index: 0, name: 'f', arguments: '{"a":1}' }] }],
       }),
     )
-    expect(tokensOf([...events, ...decoder.end()])).toEqual([['Look:', 'Look', ':']])
+    expect(joinTokens([...events, ...decoder.end()])).toEqual([['Look:', 'Look', ':']])
   })
 
   it('reach their text for any cuts', () => {
@@ -215,7 +215,7 @@ describe('log-probabilities', () => {
       fc.property(fc.array(fc.string({ unit: 'grapheme', minLength: 1 }), { minLength: 1 }), (tokens) => {
         const decoder = createReplyDecoder({ choice: 0, maxTokens: 0, contextSize: 0 })
         const whole = decoder.reply(reply({ message: bytes(tokens.join('')), logprobs: spelled(tokens) }))
-        expect(tokensOf([...whole, ...decoder.end()]).flatMap(([, ...own]) => own)).toEqual(tokens)
+        expect(joinTokens([...whole, ...decoder.end()]).flatMap(([, ...own]) => own)).toEqual(tokens)
       }),
     )
   })

@@ -6,7 +6,7 @@ import { createLogprobQueue } from './prediction/logprob-queue.ts'
 import { createReplyText, type ReplyText, type Said } from './prediction/reply-text.ts'
 
 /** Creates an id for a tool call that its backend did not name. */
-function newCallId(): string {
+function createCallId(): string {
   return `call_${randomBytes(12).toString('hex')}`
 }
 
@@ -90,10 +90,10 @@ export function createReplyDecoder(options: ReplyDecoderOptions): ReplyDecoder {
 
   function count(reply: Reply): void {
     usage = {
-      promptTokens: usable(reply.promptTokens) || usage.promptTokens,
-      completionTokens: usable(reply.tokens) || usage.completionTokens,
-      promptMs: usable(reply.timingPromptProcessing) || usage.promptMs,
-      generationMs: usable(reply.timingTokenGeneration) || usage.generationMs,
+      promptTokens: toUsable(reply.promptTokens) || usage.promptTokens,
+      completionTokens: toUsable(reply.tokens) || usage.completionTokens,
+      promptMs: toUsable(reply.timingPromptProcessing) || usage.promptMs,
+      generationMs: toUsable(reply.timingTokenGeneration) || usage.generationMs,
     }
   }
 
@@ -120,7 +120,7 @@ export function createReplyDecoder(options: ReplyDecoderOptions): ReplyDecoder {
   function toCallEvent(said: Extract<Said, { readonly index: number }>): PredictionEvent {
     if (said.type === 'call-start') {
       lastArguments = ''
-      return { type: 'tool-call-start', choice, index: said.index, id: said.id || newCallId(), name: said.name }
+      return { type: 'tool-call-start', choice, index: said.index, id: said.id || createCallId(), name: said.name }
     }
     lastArguments += said.text
     return { type: 'tool-call-delta', choice, index: said.index, arguments: said.text }
@@ -160,13 +160,13 @@ export function createReplyDecoder(options: ReplyDecoderOptions): ReplyDecoder {
       const events = toEvents(numbered([...reader.push(utf8.decode()), ...reader.end()]))
       const rest = calls.count === 0 && !isThinking ? tokens.rest() : undefined
       if (rest !== undefined) events.push({ type: 'text-delta', choice, text: '', logprobs: rest })
-      const reason = reasonOf(finishReason)
+      const reason = toReason(finishReason)
       const stopped = reason === 'stop' && stopText !== undefined ? { stopText } : {}
       return [...events, { type: 'choice-end', choice, finishReason: reason, ...stopped }]
     },
   }
 
-  function reasonOf(told: FinishReason | undefined): FinishReason {
+  function toReason(told: FinishReason | undefined): FinishReason {
     const isCut = told === undefined ? reachedLimit() : told === 'length'
     if (calls.count > 0) return isCut && !isJson(lastArguments) ? 'length' : 'tool_calls'
     if (isCut) return 'length'
@@ -209,6 +209,6 @@ function endedByContext(size: number, promptTokens: number, completionTokens: nu
 }
 
 /** Gives a figure of a backend when it is possible, else 0. */
-function usable(value: number): number {
+function toUsable(value: number): number {
   return Number.isFinite(value) && value > 0 ? value : 0
 }

@@ -62,7 +62,7 @@ function restored(events: readonly PredictionEvent[]): PredictionEvent[] {
 }
 
 /** Joins the lanes of choice 0. */
-function lanesOf(events: readonly PredictionEvent[]) {
+function joinLanes(events: readonly PredictionEvent[]) {
   const lanes = { text: '', reasoning: '', calls: ['', ''] as [string, string] }
   for (const event of events) {
     if (event.type === 'text-delta') lanes.text += event.text
@@ -94,9 +94,9 @@ describe('values that come back', () => {
           ...call(1, cut(...second)),
           end,
         ])
-        const lanes = lanesOf(events)
+        const lanes = joinLanes(events)
         expect([lanes.reasoning, lanes.text]).toEqual([restoreText(map, thought[0]), restoreText(map, answer[0])])
-        const whole = lanesOf(restored([...call(0, [first[0]]), ...call(1, [second[0]]), end]))
+        const whole = joinLanes(restored([...call(0, [first[0]]), ...call(1, [second[0]]), end]))
         expect(lanes.calls).toEqual(whole.calls)
         expect(lanes.calls.map((json) => JSON.parse(json))).toEqual(
           [first, second].map(([json]) => JSON.parse(json, (_, value) => restoreValue(value))),

@@ -45,16 +45,18 @@ export const SERVER_METADATA: ReadonlySet<string> = new Set([
  */
 export function toPredictOptions(model: ModelConfig, request: PredictionInput, context: PredictContext): PredictFields {
   return {
-    ...settingFields(model),
-    ...tokenChoice(withinContext(mergeGeneration(model.parameters, request.generation), model, request.generation)),
+    ...toSettingFields(model),
+    ...toSamplingFields(
+      withinContext(mergeGeneration(model.parameters, request.generation), model, request.generation),
+    ),
     StopPrompts: [...(model.llm.stopwords ?? []), ...(request.generation.stop ?? [])],
-    Seed: seedOf(request.generation.seed ?? model.parameters.seed, context),
+    Seed: chooseSeed(request.generation.seed ?? model.parameters.seed, context),
     ...(context.grammar === undefined ? {} : { Grammar: context.grammar }),
-    Metadata: { ...metadataOf(model, request), ...waitingOf(model, context) },
-    ...(context.prompt === undefined ? conversationFields(request) : { Prompt: context.prompt }),
+    Metadata: { ...toMetadata(model, request), ...toTriggerFields(model, context) },
+    ...(context.prompt === undefined ? toConversationFields(request) : { Prompt: context.prompt }),
     // Some backends read tools beside a rendered prompt: vLLM, SGLang, MLX.
-    ...toolFields(request),
-    ...mediaFields(request),
+    ...toToolFields(request),
+    ...toMediaFields(request),
     CorrelationId: context.correlationId,
     ModelIdentity: model.parameters.model ?? '',
   }
@@ -67,8 +69,8 @@ export function toEmbeddingOptions(
   context: { readonly correlationId: string },
 ): PredictFields {
   return {
-    ...settingFields(model),
-    ...tokenChoice(model.parameters),
+    ...toSettingFields(model),
+    ...toSamplingFields(model.parameters),
     ...(typeof input === 'string' ? { Embeddings: input } : { EmbeddingTokens: input }),
     CorrelationId: context.correlationId,
     ModelIdentity: model.parameters.model ?? '',
@@ -118,7 +120,7 @@ function withinContext(
 }
 
 /** Fields that only the model file decides. */
-function settingFields({ llm, folder, threads, f16, debug }: ModelConfig): PredictFields {
+function toSettingFields({ llm, folder, threads, f16, debug }: ModelConfig): PredictFields {
   return {
     Threads: threads,
     F16KV: f16,
@@ -140,7 +142,7 @@ function settingFields({ llm, folder, threads, f16, debug }: ModelConfig): Predi
 }
 
 /** Fields of sampling. */
-function tokenChoice(parameters: ModelParameters): PredictFields {
+function toSamplingFields(parameters: ModelParameters): PredictFields {
   const { logprobs = false, topLogprobs } = parameters
   return {
     Temperature: parameters.temperature,
@@ -168,12 +170,15 @@ function tokenChoice(parameters: ModelParameters): PredictFields {
 }
 
 /** A model with triggers lets every grammar wait for one, unless the request forbids it. */
-function waitingOf(model: ModelConfig, { grammar, grammarMayWait = false }: PredictContext): Record<string, string> {
+function toTriggerFields(
+  model: ModelConfig,
+  { grammar, grammarMayWait = false }: PredictContext,
+): Record<string, string> {
   const hasTriggers = (model.function.grammar?.triggers?.length ?? 0) > 0
   return grammar === undefined || grammarMayWait || !hasTriggers ? {} : { grammar_lazy: 'false' }
 }
 
-function seedOf(seed: number | undefined, { choice, randomSeed }: PredictContext): number {
+function chooseSeed(seed: number | undefined, { choice, randomSeed }: PredictContext): number {
   if (seed === undefined || seed === -1) return (randomSeed ?? (() => randomInt(SEEDS)))()
   const moved = (seed + choice) | 0
   // Backends read -1 as the wish for a random seed.
@@ -181,7 +186,7 @@ function seedOf(seed: number | undefined, { choice, randomSeed }: PredictContext
 }
 
 /** Metadata for templates and backends: the model's switches, overridden by the client's. */
-function metadataOf(model: ModelConfig, request: PredictionInput): Record<string, string> {
+function toMetadata(model: ModelConfig, request: PredictionInput): Record<string, string> {
   const effort = request.reasoningEffort || model.reasoningEffort
   const disabled = reasoningDisabled(model.reasoning.disable, { effort, thinking: request.thinking })
   const metadata: Record<string, string> = {
@@ -229,16 +234,16 @@ function toTemplateValue(value: string): string | boolean {
   return value === 'false' ? false : value
 }
 
-function conversationFields(request: PredictionInput): PredictFields {
+function toConversationFields(request: PredictionInput): PredictFields {
   return { UseTokenizerTemplate: true, Messages: request.messages.map(toMessage) }
 }
 
 /** Markers in the prompt stand for these media in order, whether server or backend writes it. */
-function mediaFields({ media }: PredictionInput): PredictFields {
+function toMediaFields({ media }: PredictionInput): PredictFields {
   return media === undefined ? {} : { Images: media.images, Audios: media.audio, Videos: media.video }
 }
 
-function toolFields({ tools = [], toolChoice }: PredictionInput): PredictFields {
+function toToolFields({ tools = [], toolChoice }: PredictionInput): PredictFields {
   if (tools.length === 0 || toolChoice === 'none') return {}
   return { Tools: JSON.stringify(tools), ToolChoice: toolChoice === undefined ? undefined : JSON.stringify(toolChoice) }
 }

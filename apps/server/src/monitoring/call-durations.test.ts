@@ -33,6 +33,6 @@ it("exports the same as the library's histogram for the same calls", async () =>
 
 it('has a series before its first call where one is asked for', async () => {
   const registry = new Registry()
-  new CallDurations(registry).seriesOf('GET', '/healthz')
+  new CallDurations(registry).getSeries('GET', '/healthz')
   expect(await registry.metrics()).toContain('api_call_count{method="GET",path="/healthz"} 0')
 })

@@ -21,11 +21,11 @@ export class CallDurations extends Histogram<Labels> {
 
   /** Counts a call. */
   add(method: string, path: string, seconds: number): void {
-    this.seriesOf(method, path).observe(seconds)
+    this.getSeries(method, path).observe(seconds)
   }
 
   /** Gives the series of a method and route, creating it if necessary. */
-  seriesOf(method: string, path: string): PlainSeries {
+  getSeries(method: string, path: string): PlainSeries {
     const known = this.#series.get(path)?.get(method)
     if (known !== undefined) return known
     const made = new PlainSeries(FACTS.buckets)

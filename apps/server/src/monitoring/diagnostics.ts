@@ -37,7 +37,7 @@ const RECORDINGS: Readonly<Record<string, Recording>> = {
   },
 }
 
-function secondsOf(url: URL): number | undefined {
+function readSeconds(url: URL): number | undefined {
   const seconds = Number(url.searchParams.get('seconds') ?? DEFAULT_SECONDS)
   return Number.isFinite(seconds) && seconds > 0 && seconds <= MAX_SECONDS ? seconds : undefined
 }
@@ -57,7 +57,7 @@ export async function startDiagnostics(options: {
   let recording = false
 
   async function record(url: URL, run: Recording, response: ServerResponse): Promise<void> {
-    const seconds = secondsOf(url)
+    const seconds = readSeconds(url)
     if (seconds === undefined)
       return reply(response, 400, 'text/plain', `seconds must be over 0 and at most ${MAX_SECONDS}\n`)
     if (recording) return reply(response, 409, 'text/plain', 'another recording is running\n')

@@ -104,7 +104,7 @@ export async function readDeviceMemory(pid: number, root = '/proc'): Promise<num
 
 /** Lists the open GPU devices of a process; none when it is gone, undefined without permission. */
 async function readDescriptors(folder: string): Promise<DrmDescriptor[] | undefined> {
-  const names = await readdir(join(folder, 'fd')).catch(codeOf)
+  const names = await readdir(join(folder, 'fd')).catch(toCode)
   if (typeof names === 'string') return names === 'ENOENT' || names === 'ESRCH' ? [] : undefined
   const descriptors: DrmDescriptor[] = []
   for (const name of names) {
@@ -119,10 +119,10 @@ async function readFdinfo(file: string): Promise<Pick<DrmDescriptor, 'fdinfo' | 
   try {
     return { fdinfo: await readFile(file, 'utf8') }
   } catch (error) {
-    return { fdinfo: null, error: codeOf(error) }
+    return { fdinfo: null, error: toCode(error) }
   }
 }
 
-function codeOf(error: unknown): string {
+function toCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
 }

@@ -50,7 +50,7 @@ export async function readDisk(folder: string): Promise<DiskFigures | undefined>
 }
 
 /** Sums the bytes of the files at the top of a folder; unreadable ones count 0. */
-export async function sizeOfFiles(folder: string): Promise<number> {
+export async function measureFiles(folder: string): Promise<number> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   let total = 0
   for (const entry of entries) {

@@ -74,9 +74,9 @@ export function createMemoryPressure(options: {
     main: () => readMainMemory(root),
     async read() {
       const devices = await readDevices()
-      if (devices.length > 0) return { kind: 'gpu', usedShare: shareOf(sum(devices)) }
+      if (devices.length > 0) return { kind: 'gpu', usedShare: toShare(sum(devices)) }
       const memory = await readMainMemory(root)
-      return memory && { kind: 'ram', usedShare: shareOf(memory) }
+      return memory && { kind: 'ram', usedShare: toShare(memory) }
     },
   }
 }
@@ -117,11 +117,11 @@ async function readAmdDevices(root: string): Promise<DeviceMemory[]> {
 /** Reads the memory of the machine, or of the container if that has less. */
 async function readMainMemory(root: string): Promise<Memory | undefined> {
   const text = await readFile(join(root, 'proc/meminfo'), 'latin1').catch(() => '')
-  const kibOf = (name: string) => Number(new RegExp(`^${name}: +(\\d+) kB$`, 'm').exec(text)?.[1]) * 1024
-  const totalBytes = kibOf('MemTotal')
+  const readKib = (name: string) => Number(new RegExp(`^${name}: +(\\d+) kB$`, 'm').exec(text)?.[1]) * 1024
+  const totalBytes = readKib('MemTotal')
   if (!(totalBytes > 0)) return undefined
-  const available = kibOf('MemAvailable')
-  const host = { totalBytes, usedBytes: totalBytes - (Number.isNaN(available) ? kibOf('MemFree') : available) }
+  const available = readKib('MemAvailable')
+  const host = { totalBytes, usedBytes: totalBytes - (Number.isNaN(available) ? readKib('MemFree') : available) }
   const limited = await readControlGroup(root, totalBytes)
   return limited ?? host
 }
@@ -182,6 +182,6 @@ function sum(devices: readonly Memory[]): Memory {
   }
 }
 
-function shareOf({ usedBytes, totalBytes }: Memory): number {
+function toShare({ usedBytes, totalBytes }: Memory): number {
   return Math.min(1, Math.max(0, usedBytes / totalBytes))
 }

@@ -38,7 +38,7 @@ export function createMetrics(): Metrics {
     registers: [registry],
   })
   // The series exists from the start, so that a scrape before the first call already names the metric.
-  calls.seriesOf('GET', '/healthz')
+  calls.getSeries('GET', '/healthz')
   return {
     registry,
     observeCall(method, pattern, seconds) {

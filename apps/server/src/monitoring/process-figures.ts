@@ -17,7 +17,7 @@ const NEVER_MS = 2 ** 31 - 1
 export function collectProcessFigures(registry: Registry): void {
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: NEVER_MS })
   const registers = [registry]
-  const gaugeOf = (part: string, what: string, collect?: () => void): Gauge => {
+  const createGauge = (part: string, what: string, collect?: () => void): Gauge => {
     const name = `${NAME}${part}_seconds`
     registry.removeSingleMetric(name)
     const help = `${what} of the event loop, in seconds.`
@@ -27,20 +27,20 @@ export function collectProcessFigures(registry: Registry): void {
   const seen = createHistogram()
   let last = 0
   // The first gauge sets all of them, because they share one period, which ends with the scrape.
-  const lag = gaugeOf('', 'The last seen lag', () => {
+  const lag = createGauge('', 'The last seen lag', () => {
     lag.set(last / NS_PER_SECOND)
     if (seen.count === 0) return
     for (const [gauge, read] of gauges) gauge.set(read() / NS_PER_SECOND)
     seen.reset()
   })
   const gauges: readonly (readonly [Gauge, () => number])[] = [
-    [gaugeOf('_min', 'The least lag'), () => seen.min],
-    [gaugeOf('_max', 'The greatest lag'), () => seen.max],
-    [gaugeOf('_mean', 'The mean lag'), () => seen.mean],
-    [gaugeOf('_stddev', 'The standard deviation of the lag'), () => seen.stddev],
-    [gaugeOf('_p50', 'The 50th percentile of the lag'), () => seen.percentile(50)],
-    [gaugeOf('_p90', 'The 90th percentile of the lag'), () => seen.percentile(90)],
-    [gaugeOf('_p99', 'The 99th percentile of the lag'), () => seen.percentile(99)],
+    [createGauge('_min', 'The least lag'), () => seen.min],
+    [createGauge('_max', 'The greatest lag'), () => seen.max],
+    [createGauge('_mean', 'The mean lag'), () => seen.mean],
+    [createGauge('_stddev', 'The standard deviation of the lag'), () => seen.stddev],
+    [createGauge('_p50', 'The 50th percentile of the lag'), () => seen.percentile(50)],
+    [createGauge('_p90', 'The 90th percentile of the lag'), () => seen.percentile(90)],
+    [createGauge('_p99', 'The 99th percentile of the lag'), () => seen.percentile(99)],
   ]
 
   let due = performance.now() + SAMPLE_MS

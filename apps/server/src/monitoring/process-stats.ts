@@ -121,12 +121,12 @@ async function readMemory(
   for (const [index, { pid }] of family.entries()) {
     const status = await readFile(join(root, String(pid), 'status'), 'latin1').catch(() => undefined)
     if (status === undefined && index === 0) return undefined
-    rssBytes += kibOf(status, 'VmRSS') * 1024
-    virtualBytes += kibOf(status, 'VmSize') * 1024
+    rssBytes += readKib(status, 'VmRSS') * 1024
+    virtualBytes += readKib(status, 'VmSize') * 1024
   }
   return { rssBytes, virtualBytes }
 }
 
-function kibOf(status: string | undefined, name: 'VmRSS' | 'VmSize'): number {
+function readKib(status: string | undefined, name: 'VmRSS' | 'VmSize'): number {
   return Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status ?? '')?.[1] ?? 0)
 }

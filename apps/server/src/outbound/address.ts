@@ -72,7 +72,7 @@ const NAT64 = mustParseCidr('64:ff9b::/96')
 export function classifyAddress(text: string): AddressScope {
   const address = parseAddress(text)
   if (address === undefined) return 'reserved'
-  const carried = contains(NAT64, address) ? ipv4(address.value) : address
+  const carried = contains(NAT64, address) ? toIpv4(address.value) : address
   const special = SPECIAL_RANGES.find(([, range]) => contains(range, carried))
   if (special !== undefined) return special[0]
   return carried.family === 4 || contains(GLOBAL_UNICAST, carried) ? 'public' : 'reserved'
@@ -110,30 +110,30 @@ function contains(range: AddressRange, address: Address): boolean {
 }
 
 function parseAddress(text: string): Address | undefined {
-  if (isIPv4(text)) return { family: 4, value: dottedValue(text) }
+  if (isIPv4(text)) return { family: 4, value: parseDotted(text) }
   // An address with a zone is valid only on this machine.
   if (!isIPv6(text) || text.includes('%')) return undefined
-  const value = ipv6Value(text)
-  return value >> 32n === 0xffffn ? ipv4(value) : { family: 6, value }
+  const value = parseIpv6(text)
+  return value >> 32n === 0xffffn ? toIpv4(value) : { family: 6, value }
 }
 
-function ipv4(value: bigint): Address {
+function toIpv4(value: bigint): Address {
   return { family: 4, value: value & 0xffff_ffffn }
 }
 
-function dottedValue(text: string): bigint {
+function parseDotted(text: string): bigint {
   return text.split('.').reduce((value, octet) => (value << 8n) | BigInt(octet), 0n)
 }
 
-function ipv6Value(text: string): bigint {
+function parseIpv6(text: string): bigint {
   const hex = text.replace(/\d+\.\d+\.\d+\.\d+$/, (dotted) => {
-    const value = dottedValue(dotted)
+    const value = parseDotted(dotted)
     return `${(value >> 16n).toString(16)}:${(value & 0xffffn).toString(16)}`
   })
   const [left = '', right] = hex.split('::')
-  const groupsOf = (part: string) => (part === '' ? [] : part.split(':'))
-  const before = groupsOf(left)
-  const after = groupsOf(right ?? '')
+  const toGroups = (part: string) => (part === '' ? [] : part.split(':'))
+  const before = toGroups(left)
+  const after = toGroups(right ?? '')
   const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0')
   return [...before, ...zeros, ...after].reduce((value, group) => (value << 16n) | BigInt(`0x${group}`), 0n)
 }

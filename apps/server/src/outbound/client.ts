@@ -9,7 +9,7 @@ import { exchange } from './exchange.ts'
 import { fetchFailed, fetchTooLarge, type Trust, toFetchFailure } from './failures.ts'
 import { toReplyHeaders, toRequestHeaders } from './headers.ts'
 import { type Lifetime, startLifetime } from './lifetime.ts'
-import { redirectOf, staysWithin } from './redirect.ts'
+import { readRedirect, staysWithin } from './redirect.ts'
 import { createResponse, type OutboundResponse } from './response.ts'
 import {
   type AllowList,
@@ -146,7 +146,7 @@ async function follow(
     const headers = toRequestHeaders({ given, userAgent, decode: isDecoding(request), authorization })
     const message = await exchange({ target, method, headers, body, certificates, signal })
     lifetime.stopWaiting()
-    const next = redirectOf(message, target.url)
+    const next = readRedirect(message, target.url)
     if (next === undefined) return { target, message }
     message.destroy()
     if (next === 'invalid' || hop >= redirects || (method !== 'GET' && method !== 'HEAD')) {

@@ -21,7 +21,7 @@ const RATIO_FREE_BYTES = 4 * 1024 * 1024
 const ENCODING_MARGIN_BYTES = 64 * 1024
 
 /** Maximum bytes on the wire: an encoded body may be endless and decode to nothing. */
-function maxWireBytes({ coding, maxBytes }: Pick<ContentOptions, 'coding' | 'maxBytes'>): number {
+function toMaxWireBytes({ coding, maxBytes }: Pick<ContentOptions, 'coding' | 'maxBytes'>): number {
   return coding === 'identity' ? maxBytes : maxBytes + maxBytes / 64 + ENCODING_MARGIN_BYTES
 }
 
@@ -34,7 +34,7 @@ export function announcesTooMuch(
   announced: string | undefined,
   limits: Pick<ContentOptions, 'coding' | 'maxBytes'>,
 ): boolean {
-  return announced !== undefined && Number(announced) > maxWireBytes(limits)
+  return announced !== undefined && Number(announced) > toMaxWireBytes(limits)
 }
 
 /**
@@ -67,7 +67,7 @@ async function* readWire(
   meter: { wireBytes: number },
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const { message, lifetime } = options
-  const limit = maxWireBytes(options)
+  const limit = toMaxWireBytes(options)
   lifetime.startWaiting()
   const chunks: AsyncIterable<Uint8Array> = message
   for await (const chunk of chunks) {

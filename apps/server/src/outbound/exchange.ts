@@ -2,7 +2,7 @@ import { type ClientRequest, type IncomingMessage, type RequestOptions, request 
 import { request as startHttps } from 'node:https'
 import { isIP, type LookupFunction, type TcpNetConnectOpts } from 'node:net'
 import type { SecureContext } from 'node:tls'
-import { portOf, type Target } from './target.ts'
+import { readPort, type Target } from './target.ts'
 
 /** Options of the connection that requests pass on. */
 type AddressSelection = Pick<TcpNetConnectOpts, 'autoSelectFamily' | 'autoSelectFamilyAttemptTimeout'>
@@ -47,7 +47,7 @@ export function exchange({ body, signal, ...options }: ExchangeOptions): Promise
     })
     request.once('upgrade', (_reply, socket) => {
       socket.destroy()
-      reject(failure('HPE_UPGRADE', 'the protocol was changed without being asked'))
+      reject(createFailure('HPE_UPGRADE', 'the protocol was changed without being asked'))
     })
     request.once('response', (message) => {
       reply = message
@@ -55,7 +55,7 @@ export function exchange({ body, signal, ...options }: ExchangeOptions): Promise
       message.on('error', () => {})
       resolve(message)
     })
-    request.once('close', () => reject(failure('ECONNRESET', 'the connection was closed without a reply')))
+    request.once('close', () => reject(createFailure('ECONNRESET', 'the connection was closed without a reply')))
     request.end(body)
   })
 }
@@ -70,11 +70,11 @@ function startRequest({
   const options: RequestOptions & AddressSelection = {
     agent: false,
     host,
-    port: portOf(url),
+    port: readPort(url),
     path: `${url.pathname}${url.search}`,
     method,
     headers: { host: url.host, ...headers },
-    lookup: pinnedLookup(addresses),
+    lookup: createPinnedLookup(addresses),
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
@@ -101,12 +101,12 @@ function limitInterimReplies(request: ClientRequest): void {
   let count = 0
   request.on('information', () => {
     count += 1
-    if (count > MAX_INTERIM_REPLIES) request.destroy(failure('HPE_INTERIM_REPLIES', 'too many interim replies'))
+    if (count > MAX_INTERIM_REPLIES) request.destroy(createFailure('HPE_INTERIM_REPLIES', 'too many interim replies'))
   })
 }
 
 /** Answers look-ups with the checked addresses only. */
-function pinnedLookup(addresses: readonly string[]): LookupFunction {
+function createPinnedLookup(addresses: readonly string[]): LookupFunction {
   const answers = addresses.slice(0, MAX_TRIED_ADDRESSES).map((address) => ({ address, family: isIP(address) }))
   return (_name, { all }, callback) => {
     const [first] = answers
@@ -119,6 +119,6 @@ function pinnedLookup(addresses: readonly string[]): LookupFunction {
 }
 
 /** Creates an error that looks like one of Node's own. */
-function failure(code: string, message: string): Error {
+function createFailure(code: string, message: string): Error {
   return Object.assign(new Error(message), { code })
 }

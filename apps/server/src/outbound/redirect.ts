@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
-import { portOf } from './target.ts'
+import { readPort } from './target.ts'
 
 const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 /** Gives the target of a redirect: `invalid` for an unreadable one, undefined for any other reply. */
-export function redirectOf(message: IncomingMessage, url: URL): URL | 'invalid' | undefined {
+export function readRedirect(message: IncomingMessage, url: URL): URL | 'invalid' | undefined {
   if (!REDIRECT_STATUSES.has(message.statusCode ?? 0)) return undefined
   const { location } = message.headers
   return location !== undefined && URL.canParse(location, url.href) ? new URL(location, url) : 'invalid'
@@ -16,6 +16,6 @@ export function redirectOf(message: IncomingMessage, url: URL): URL | 'invalid' 
  */
 export function staysWithin(from: URL, to: URL): boolean {
   if (from.hostname !== to.hostname) return false
-  if (from.protocol === to.protocol) return portOf(from) === portOf(to)
-  return from.protocol === 'http:' && portOf(from) === '80' && portOf(to) === '443'
+  if (from.protocol === to.protocol) return readPort(from) === readPort(to)
+  return from.protocol === 'http:' && readPort(from) === '80' && readPort(to) === '443'
 }

@@ -46,7 +46,7 @@ const PUBLIC_PORTS: ReadonlySet<string> = new Set(['80', '443', '8000', '8080', 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' }
 
 /** Gives the port of a URL, also the default one. */
-export function portOf(url: URL): string {
+export function readPort(url: URL): string {
   return url.port === '' ? (DEFAULT_PORTS[url.protocol] ?? '') : url.port
 }
 
@@ -73,7 +73,7 @@ export function createTargetFinder({
   readonly resolve: Resolve
 }): FindTarget {
   const ranges = allow.cidrs.map(toRange)
-  const hosts = new Set(allow.hosts.map((host) => withoutDot(host.toLowerCase())))
+  const hosts = new Set(allow.hosts.map((host) => removeDot(host.toLowerCase())))
 
   return async (text, { trust, signal }) => {
     signal.throwIfAborted()
@@ -81,7 +81,7 @@ export function createTargetFinder({
     const isExempt = trust === 'operator' || hosts.has(host)
     if (isIP(host) === 0 && !isExempt && isInternalName(host)) throw urlNotAllowed('internal_host')
     const addresses = isIP(host) === 0 ? await resolveName(host, { trust, signal }) : [host]
-    const refusal = isExempt ? undefined : refusalOf(portOf(url), addresses, ranges)
+    const refusal = isExempt ? undefined : findRefusal(readPort(url), addresses, ranges)
     if (refusal !== undefined) throw urlNotAllowed(refusal)
     return { url, host, addresses }
   }
@@ -99,7 +99,7 @@ export function createTargetFinder({
   }
 }
 
-function refusalOf(
+function findRefusal(
   port: string,
   addresses: readonly string[],
   allowed: readonly AddressRange[],
@@ -117,13 +117,13 @@ function parseUrl(text: string | URL): { readonly url: URL; readonly host: strin
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw urlNotAllowed('scheme')
   if (url.username !== '' || url.password !== '') throw urlNotAllowed('credentials')
   url.hash = ''
-  url.hostname = withoutDot(url.hostname)
+  url.hostname = removeDot(url.hostname)
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
   if (isIP(host) === 0 && !isHostName(host)) throw urlNotAllowed('invalid_url')
   return { url, host }
 }
 
-function withoutDot(name: string): string {
+function removeDot(name: string): string {
   return name.endsWith('.') ? name.slice(0, -1) : name
 }
 

@@ -30,7 +30,7 @@ const known = new WeakMap<ModelConfig, { readonly defaults: readonly string[]; r
  *
  * @param defaults the detectors of the instance, for models that name none
  */
-export function consumerPolicy(model: ModelConfig, defaults: readonly string[]): ConsumerPolicy {
+export function findConsumerPolicy(model: ModelConfig, defaults: readonly string[]): ConsumerPolicy {
   const last = known.get(model)
   if (last?.defaults === defaults) return last.policy
   const policy = toPolicy(model, defaults)

@@ -9,7 +9,7 @@ export type DetectorKind = 'pattern' | 'ner'
  * its weights are pooled for classifying tokens: a model with other outputs fails when asked, and so does the request.
  * A recogniser may have patterns too.
  */
-export function detectorKind(model: ModelConfig): DetectorKind | undefined {
+export function findDetectorKind(model: ModelConfig): DetectorKind | undefined {
   if (model.piiDetection === undefined) return undefined
   if (model.serving.kind === 'detector') return 'pattern'
   return hasUsecase(model, 'token_classify') ? 'ner' : undefined

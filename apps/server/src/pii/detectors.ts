@@ -2,7 +2,7 @@ import { SvcError } from '@svc/errors'
 import { createUnavailableDetector, type Detector } from '@svc/pii/detectors'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import type { Logger } from '../ports.ts'
-import { detectorKind } from './detector-model.ts'
+import { findDetectorKind } from './detector-model.ts'
 
 /** The detector models of a server, by name. */
 export interface DetectorRegistry {
@@ -47,7 +47,7 @@ export function createDetectorRegistry({
 
   function findOne(name: string, options: { readonly signal: AbortSignal }): Detector | Promise<Detector> {
     const model = findModel(name)
-    if (model === undefined || model.disabled || detectorKind(model) === undefined) {
+    if (model === undefined || model.disabled || findDetectorKind(model) === undefined) {
       logger.warn({ detector: name }, 'there is no such detector; requests that name it fail')
       return createUnavailableDetector(name)
     }

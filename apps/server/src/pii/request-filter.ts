@@ -14,9 +14,9 @@ import { createTokenMap, type TokenMap } from '@svc/pii/reversible'
 import type { AuditSink, PiiAuditEvent } from '../audit/audit-event.ts'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import type { Clock } from '../ports.ts'
-import { type ConsumerPolicy, consumerPolicy } from './consumer-policy.ts'
+import { type ConsumerPolicy, findConsumerPolicy } from './consumer-policy.ts'
 import type { DetectorRegistry } from './detectors.ts'
-import { foundEntries, type Occasion, unscannedMediaEntry, unscannedTokensEntry } from './entries.ts'
+import { createFoundEntries, createUnscannedMediaEntry, createUnscannedTokensEntry, type Occasion } from './entries.ts'
 import { failClosed } from './fail-closed.ts'
 import type { HiddenTexts } from './hidden-text.ts'
 import type { PiiMetrics } from './metrics.ts'
@@ -148,13 +148,13 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
   ): FilteredRequest | Promise<FilteredRequest> {
     const { occasion, masks, collection } = scanned
     if (unscanned.length === 0 && outcome.segments.every(isUntouched)) return withoutEdits(collection)
-    const entries = foundEntries(occasion, outcome, (index) => pathOf(scanned, index))
+    const entries = createFoundEntries(occasion, outcome, (index) => toPath(scanned, index))
     if (outcome.blocked) return refuse(entries, occasion)
-    const edited = editsOf(scanned, outcome)
+    const edited = toEdits(scanned, outcome)
     if (edited === 'collision') return refuse([...entries, ...entries.slice(0, 1).map(asBlock)], occasion)
     // A list that is replaced by text holds no tokens any more.
     const passed = unscanned.filter(({ node }) => edited.every(({ start }) => start !== node.start))
-    record([...passed.map(({ path }) => unscannedTokensEntry(occasion, path)), ...entries])
+    record([...passed.map(({ path }) => createUnscannedTokensEntry(occasion, path)), ...entries])
     return { splices: edited, restoration: masks !== undefined && masks.size > 0 ? masks : undefined }
   }
 
@@ -167,11 +167,11 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
 
   return {
     watches(model, { isSocket }) {
-      const { enabled, detectors: named, blocksMedia } = consumerPolicy(model, defaults())
+      const { enabled, detectors: named, blocksMedia } = findConsumerPolicy(model, defaults())
       return enabled && (isSocket || named.length > 0 || blocksMedia)
     },
     filter(request) {
-      const policy = consumerPolicy(request.model, defaults())
+      const policy = findConsumerPolicy(request.model, defaults())
       if (!policy.enabled) return NOTHING
       if (request.isSocket) throw piiUnsupportedTransport()
       if (policy.detectors.length === 0 && !policy.blocksMedia) return NOTHING
@@ -180,7 +180,7 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
       const collection = collectSegments(request.document, request.format)
       if (collection.refusal !== undefined) throw unclear(collection.refusal)
       if (policy.blocksMedia && WITH_MEDIA.has(request.format) && collection.media.length > 0) {
-        return refuse([unscannedMediaEntry(occasion)], occasion)
+        return refuse([createUnscannedMediaEntry(occasion)], occasion)
       }
       if (policy.detectors.length === 0) return NOTHING
       const hidden = request.hidden === undefined ? [] : [request.hidden]
@@ -222,20 +222,20 @@ function toScanned(parts: Pick<Scanned, 'request' | 'policy' | 'occasion' | 'col
   const { segments, messages } = collection
   const all = hidden.length === 0 ? segments : [...segments, ...hidden.flatMap((each) => each.segments)]
   const masks =
-    policy.reversible === undefined ? undefined : createTokenMap({ ...policy.reversible, texts: textsOf(all) })
+    policy.reversible === undefined ? undefined : createTokenMap({ ...policy.reversible, texts: listTexts(all) })
   return { request, policy, occasion, collection, hidden, texts: { segments: all, messages }, masks }
 }
 
-function pathOf({ texts }: Scanned, index: number): string {
+function toPath({ texts }: Scanned, index: number): string {
   return texts.segments[index]?.path ?? ''
 }
 
-function* textsOf(segments: readonly { readonly text: string }[]): Generator<string> {
+function* listTexts(segments: readonly { readonly text: string }[]): Generator<string> {
   for (const { text } of segments) yield text
 }
 
 /** Gives the edits of the body that remove masked text. */
-function editsOf({ collection, hidden }: Scanned, { segments }: FilterOutcome): readonly Splice[] | 'collision' {
+function toEdits({ collection, hidden }: Scanned, { segments }: FilterOutcome): readonly Splice[] | 'collision' {
   const texts = new Map<TextSegment, string>()
   for (const [index, segment] of collection.segments.entries()) {
     const rewritten = segments[index]?.rewritten
@@ -243,14 +243,14 @@ function editsOf({ collection, hidden }: Scanned, { segments }: FilterOutcome): 
   }
   const rewrite = collection.toSplices(texts)
   if (rewrite.kind === 'key-collision') return 'collision'
-  const edits = hiddenEdits(hidden, segments.slice(collection.segments.length))
+  const edits = toHiddenEdits(hidden, segments.slice(collection.segments.length))
   return edits.length === 0
     ? rewrite.splices
     : [...rewrite.splices, ...edits].sort((one, other) => one.start - other.start)
 }
 
 /** @param found the findings of the hidden texts, in one sequence */
-function hiddenEdits(hidden: readonly HiddenTexts[], found: FilterOutcome['segments']): Splice[] {
+function toHiddenEdits(hidden: readonly HiddenTexts[], found: FilterOutcome['segments']): Splice[] {
   let first = 0
   return hidden.flatMap(({ node, segments, encode }) => {
     const own = found.slice(first, first + segments.length)

@@ -5,10 +5,10 @@ import { piiBlocked } from '@svc/pii/errors'
 import type { AuditSink } from '../audit/audit-event.ts'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import type { Clock } from '../ports.ts'
-import { consumerPolicy } from './consumer-policy.ts'
-import { detectorKind } from './detector-model.ts'
+import { findConsumerPolicy } from './consumer-policy.ts'
+import { findDetectorKind } from './detector-model.ts'
 import type { DetectorRegistry } from './detectors.ts'
-import { foundEntries, hashPrefix, type Occasion } from './entries.ts'
+import { createFoundEntries, type Occasion, toHashPrefix } from './entries.ts'
 import { failClosed } from './fail-closed.ts'
 import type { PiiMetrics } from './metrics.ts'
 
@@ -65,19 +65,19 @@ const MAX_DETECTORS = 32
 export function createTextScanner(options: TextScannerOptions): TextScanner {
   const { findModel, defaults, detectors, events, metrics, clock } = options
 
-  function detectorNames({ detectors = [], model: name }: TextScanRequest): readonly string[] {
+  function listDetectorNames({ detectors = [], model: name }: TextScanRequest): readonly string[] {
     const named = [...new Set(detectors)]
     if (named.length > MAX_DETECTORS) throw badRequest(`more than ${MAX_DETECTORS} PII detectors`)
     for (const detector of named) {
       const model = findModel(detector)
-      if (model === undefined || detectorKind(model) === undefined)
+      if (model === undefined || findDetectorKind(model) === undefined)
         throw badRequest(`unknown PII detector: ${JSON.stringify(detector)}`)
     }
     if (named.length > 0) return named
     const model = name === undefined || name === '' ? undefined : findModel(name)
     if (model === undefined && name !== undefined && name !== '')
       throw badRequest(`unknown model: ${JSON.stringify(name)}`)
-    const policy = model === undefined ? undefined : consumerPolicy(model, defaults())
+    const policy = model === undefined ? undefined : findConsumerPolicy(model, defaults())
     if (policy === undefined || !policy.enabled || policy.detectors.length === 0) {
       throw badRequest('no PII detectors specified')
     }
@@ -87,18 +87,18 @@ export function createTextScanner(options: TextScannerOptions): TextScanner {
   return {
     async scan(request) {
       const { text, origin, userId, offsetEncoding, signal } = request
-      const names = detectorNames(request)
+      const names = listDetectorNames(request)
       const occasion: Occasion = { origin, userId, correlationId: randomUUID() }
       const found = await detectors.find(names, request)
       try {
         const redaction = await redactText(text, { detectors: found, offsetEncoding, clock, signal })
         const { scanned, spans, entities } = redaction
-        const entries = foundEntries(occasion, { segments: [{ scanned, spans }] }, () => 'text')
+        const entries = createFoundEntries(occasion, { segments: [{ scanned, spans }] }, () => 'text')
         metrics.countEvents(entries)
         events.record(entries)
         const hashed = entities.map((entity, index) => {
           const { start = 0, end = 0 } = spans[index] ?? {}
-          return { ...entity, hashPrefix: hashPrefix(scanned.slice(start, end)) }
+          return { ...entity, hashPrefix: toHashPrefix(scanned.slice(start, end)) }
         })
         return { ...redaction, entities: hashed, correlationId: occasion.correlationId }
       } catch (error) {

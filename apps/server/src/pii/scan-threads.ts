@@ -50,7 +50,7 @@ export function createScanThreads(options: ScanThreadsOptions): ScanThreads {
     leaveMs = LEAVE_MS,
     idleMs = IDLE_MS,
     heapMiB = HEAP_MIB,
-    program = shippedProgram(),
+    program = findShippedProgram(),
   } = options
   const queue = createTaskQueue({
     concurrency: options.threads ?? Math.min(MAX_THREADS, Math.max(1, availableParallelism() - 1)),
@@ -121,7 +121,7 @@ export function createScanThreads(options: ScanThreadsOptions): ScanThreads {
 }
 
 /** Finds the file beside this one; a bundle finds it in the sources that are shipped with it. */
-function shippedProgram(): URL {
+function findShippedProgram(): URL {
   const places = ['./scan-worker.mjs', '../src/pii/scan-worker.mjs'].map((place) => new URL(place, import.meta.url))
   const found = places.find((place) => existsSync(place))
   if (found === undefined) throw new Error(`scan-worker.mjs is missing from the installation: ${places.join(', ')}`)

@@ -1,5 +1,5 @@
 import { type ConfigStore, createConfigStore } from '../catalog/config-store.ts'
-import { defaultThreads } from '../catalog/default-threads.ts'
+import { countDefaultThreads } from '../catalog/default-threads.ts'
 import type { DemoModelSource } from '../catalog/loose-weights.ts'
 import { openModelFolder } from '../catalog/model-folder.ts'
 import { createModelDirectory, type ModelDirectory } from '../catalog/resolve.ts'
@@ -36,7 +36,7 @@ export async function openModels({ config, settings, demoModels, log }: ModelsOp
     logger: log,
   })
   await modelFiles.reload()
-  const threads = defaultThreads()
+  const threads = countDefaultThreads()
   const createDirectory = (): ModelDirectory =>
     createModelDirectory(modelFiles, {
       threads: settings.get('threads'),
@@ -51,8 +51,8 @@ export async function openModels({ config, settings, demoModels, log }: ModelsOp
     models: {
       resolve: (name, how) => current.resolve(name, how),
       find: (name) => current.find(name),
-      defaultFor: (usecase) => current.defaultFor(usecase),
-      faultOf: (name) => current.faultOf(name),
+      findDefault: (usecase) => current.findDefault(usecase),
+      findFault: (name) => current.findFault(name),
       list: (listing) => current.list(listing),
     },
     useSettings() {

@@ -3,7 +3,7 @@ import type { SecretReader } from '@svc/proxy'
 import type { Environment } from '../backends/child-environment.ts'
 import type { ServerConfig } from '../config/schema.ts'
 import { type CheckUpstream, createUpstreamCheck } from '../inference/upstream/own-address.ts'
-import { secretsOf } from '../inference/upstream/secrets.ts'
+import { createSecrets } from '../inference/upstream/secrets.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { Closers } from './closers.ts'
 
@@ -42,5 +42,5 @@ export async function openUpstreams(options: UpstreamsOptions, closers: Closers)
     baseUrl: config.externalBaseUrl,
     clock,
   })
-  return { upstream, ca, secrets: secretsOf(environment), checkUpstream }
+  return { upstream, ca, secrets: createSecrets(environment), checkUpstream }
 }

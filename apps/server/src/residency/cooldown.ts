@@ -36,7 +36,7 @@ export function createLoadCooldown(options: {
   return {
     check(name) {
       const remainingMs = (failures.get(name)?.until ?? 0) - clock.monotonic()
-      if (remainingMs > 0) throw refusal(name, remainingMs)
+      if (remainingMs > 0) throw createRefusal(name, remainingMs)
     },
     failed(name) {
       if (firstMs <= 0) return
@@ -53,7 +53,7 @@ export function createLoadCooldown(options: {
   }
 }
 
-function refusal(name: string, remainingMs: number): SvcError {
+function createRefusal(name: string, remainingMs: number): SvcError {
   const seconds = Math.max(1, Math.ceil(remainingMs / 1000))
   const message = `model "${name}" load is in cooldown after a recent failure; retry after ${seconds}s`
   return new SvcError('unavailable', message, { code: 'model_load_cooldown', retryAfterMs: remainingMs })

@@ -64,7 +64,7 @@ export function planEviction<T extends PlannedModel>(situation: {
   }
   const rest = loadedModels.filter((loadedModel) => !loadedModel.isReplaced && !conflicts.includes(loadedModel))
   const missing = policy.maxActive > 0 ? rest.length + admitted.length + 1 - policy.maxActive : 0
-  const victims = rest.filter(mayLeave).sort(inOrderOf(policy))
+  const victims = rest.filter(mayLeave).sort(compareForEviction(policy))
   // Wait for a place that is about to be free.
   const isAboutToGetFree = rest.some((loadedModel) => loadedModel.isLeaving && !loadedModel.isBusy)
   if (missing > 0 && (isAboutToGetFree || victims.length < missing)) {
@@ -74,7 +74,7 @@ export function planEviction<T extends PlannedModel>(situation: {
   return { isPossible: true, evict: [...conflicts, ...victims.slice(0, Math.max(0, missing))] }
 }
 
-function inOrderOf({ largestFirst }: EvictionPolicy): (left: PlannedModel, right: PlannedModel) => number {
+function compareForEviction({ largestFirst }: EvictionPolicy): (left: PlannedModel, right: PlannedModel) => number {
   return (left, right) =>
     Number(left.isBusy) - Number(right.isBusy) ||
     (largestFirst ? right.sizeBytes - left.sizeBytes : 0) ||

@@ -84,7 +84,7 @@ export function createEvictionQueue(options: EvictionQueueOptions): EvictionQueu
     const hasWaited = one.plan !== undefined
     one.plan = plan
     if (!plan.isPossible) {
-      if (plan.isPinned) one.refuse(noRoom(one, policy))
+      if (plan.isPinned) one.refuse(createRefusal(one, policy))
       return
     }
     if ((hasWaited || plan.evict.length > 0) && !request.isWanted()) return
@@ -124,13 +124,13 @@ export function createEvictionQueue(options: EvictionQueueOptions): EvictionQueu
     looked = lookUntilCurrent()
   }
   /** Checks repeatedly; resolves with the refusal when the time is over. */
-  const waitInVain = async (one: Waiting, signal: AbortSignal): Promise<SvcError> => {
+  const waitForRefusal = async (one: Waiting, signal: AbortSignal): Promise<SvcError> => {
     const begun = clock.monotonic()
     await looked
     for (;;) {
       const policy = options.policy()
       const leftMs = policy.patienceMs - (clock.monotonic() - begun)
-      if (leftMs <= 0) return noRoom(one, policy)
+      if (leftMs <= 0) return createRefusal(one, policy)
       await clock.sleep(Math.min(leftMs, Math.max(MIN_RETRY_MS, policy.retryIntervalMs)), { signal })
       look()
       await looked
@@ -151,7 +151,7 @@ export function createEvictionQueue(options: EvictionQueueOptions): EvictionQueu
       waiting.add(one)
       request.signal.addEventListener('abort', () => one.refuse(request.signal.reason), { signal: done })
       look()
-      void waitInVain(one, done).then(one.refuse, () => undefined)
+      void waitForRefusal(one, done).then(one.refuse, () => undefined)
     })
 
   return {
@@ -187,7 +187,7 @@ async function measure(evictableModels: readonly EvictableModel[]): Promise<Map<
   return new Map(evictableModels.map(({ name }, index) => [name, sizes[index] ?? 0]))
 }
 
-function noRoom({ request, plan }: Waiting, policy: EvictionPolicy): SvcError {
+function createRefusal({ request, plan }: Waiting, policy: EvictionPolicy): SvcError {
   const isGroup = plan?.isPossible === false && plan.reason === 'group'
   const isPinned = plan?.isPossible === false && plan.isPinned
   const who = isGroup ? 'models of its concurrency groups' : `as many models as may be (${policy.maxActive})`

@@ -55,7 +55,7 @@ async function createWorld(limits: Partial<EvictionPolicy>, options: Partial<Res
   }
 }
 
-async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
+async function catchRejection(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => undefined,
     (error: unknown) => error,
@@ -87,7 +87,7 @@ describe('a limit of models', () => {
     const { residency, use, names, clock, acquire } = await createWorld({ maxActive: 2 })
     await use('a')
     const waiting = new AbortController()
-    const loading = rejectionOf(acquire('b', waiting.signal))
+    const loading = catchRejection(acquire('b', waiting.signal))
     waiting.abort()
     await loading
     await settle()
@@ -100,7 +100,7 @@ describe('a limit of models', () => {
   it.each([false, true])('is never exceeded by loads that come together; largest first: %s', async (largestFirst) => {
     const { supervisor, residency, acquire, backendOf } = await createWorld(
       { maxActive: 2, largestFirst },
-      { memoryOf: async (pid) => (pid * 7919) % 13 },
+      { measureMemory: async (pid) => (pid * 7919) % 13 },
     )
     let most = 0
     const use = async (name: string) => {
@@ -165,7 +165,7 @@ describe('a limit of models', () => {
   it('answers 503 for now when its patience is over, and starts no cooldown', async () => {
     const { acquire, clock } = await createWorld({ maxActive: 1 })
     const busy = await acquire('a')
-    const refused = rejectionOf(acquire('b'))
+    const refused = catchRejection(acquire('b'))
     await settle()
     await clock.advance(29_999)
     await settle()
@@ -183,7 +183,7 @@ describe('a limit of models', () => {
   it('without retries does not wait at all', async () => {
     const { acquire } = await createWorld({ maxActive: 1, patienceMs: 0 })
     await acquire('a')
-    expect(await rejectionOf(acquire('b'))).toMatchObject({ code: 'eviction_impossible' })
+    expect(await catchRejection(acquire('b'))).toMatchObject({ code: 'eviction_impossible' })
   })
 
   it('leaves pinned models alone, and does not wait for them', async () => {
@@ -193,7 +193,7 @@ describe('a limit of models', () => {
     await use('c')
     expect(names()).toEqual(['a', 'c'])
     await use({ name: 'd', pinned: true })
-    expect(await rejectionOf(acquire('e'))).toMatchObject({
+    expect(await catchRejection(acquire('e'))).toMatchObject({
       code: 'eviction_impossible',
       message: 'no room to load model "e": as many models as may be (2) are pinned',
     })
@@ -215,7 +215,7 @@ describe('a limit of models', () => {
     ])
     const { use, names } = await createWorld(
       { maxActive: 3, largestFirst: true },
-      { memoryOf: async (pid) => bytes.get(pid) ?? 40 },
+      { measureMemory: async (pid) => bytes.get(pid) ?? 40 },
     )
     for (const name of ['a', 'b', 'c', 'd']) await use(name)
     expect(names()).toEqual(['a', 'c', 'd'])
@@ -240,10 +240,10 @@ describe('a limit of models', () => {
   it('is not lowered by a load that fails or is broken off', async () => {
     const { acquire, use, script, residency, names } = await createWorld({ maxActive: 1 })
     script.onLoad = async () => ({ success: false, message: 'broken' })
-    expect(await rejectionOf(acquire('a'))).toMatchObject({ code: 'model_load_failed' })
+    expect(await catchRejection(acquire('a'))).toMatchObject({ code: 'model_load_failed' })
     script.onLoad = (_request, signal) =>
       new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
-    const broken = rejectionOf(acquire('b'))
+    const broken = catchRejection(acquire('b'))
     await settle()
     await residency.stop('b')
     expect(await broken).toMatchObject({ code: 'model_stopped' })
@@ -266,7 +266,7 @@ describe('a limit of models', () => {
     const { acquire, names, use, residency } = await createWorld({ maxActive: 1 })
     const busy = await acquire('a')
     const leaving = new AbortController()
-    const left = rejectionOf(acquire('b', leaving.signal))
+    const left = catchRejection(acquire('b', leaving.signal))
     await settle()
     leaving.abort()
     expect(await left).toMatchObject({ kind: 'cancelled' })
@@ -294,7 +294,7 @@ describe('a limit of models', () => {
   it('ends a wait when the server stops', async () => {
     const { acquire, residency } = await createWorld({ maxActive: 1 })
     await acquire('a')
-    const waiting = rejectionOf(acquire('b'))
+    const waiting = catchRejection(acquire('b'))
     await settle()
     await residency.close({ graceMs: 1000 })
     expect(await waiting).toMatchObject({ code: 'shutting_down' })

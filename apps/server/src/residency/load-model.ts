@@ -7,7 +7,7 @@ import { describeExit } from '../backends/readiness.ts'
 import type { RunningBackend } from '../backends/running-backend.ts'
 import { settlesWithin } from '../backends/settles-within.ts'
 import type { Supervisor } from '../backends/supervisor.ts'
-import { weightsNote } from '../catalog/attach-weights.ts'
+import { describeWeights } from '../catalog/attach-weights.ts'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import { GGUF_BACKEND, isGgufName } from '../catalog/to-model-config.ts'
 import type { Clock } from '../ports.ts'
@@ -30,7 +30,7 @@ export interface ModelLoaderOptions {
 /** Loads models into memory. */
 export interface ModelLoader {
   /** Gives the load request of a model as text. Another text means that the model must be loaded again. */
-  revisionOf(model: ModelConfig): string
+  toRevision(model: ModelConfig): string
   /**
    * Finds the backends that may run a model: the one that it names, or the candidates to try in order. Starts nothing.
    *
@@ -59,7 +59,7 @@ export function createModelLoader(options: ModelLoaderOptions): ModelLoader {
   const { supervisor, toLoadRequest } = options
   const revisions = new WeakMap<ModelConfig, string>()
   return {
-    revisionOf(model) {
+    toRevision(model) {
       const known = revisions.get(model)
       if (known !== undefined) return known
       const revision = describeRequest(model, toLoadRequest)
@@ -70,7 +70,7 @@ export function createModelLoader(options: ModelLoaderOptions): ModelLoader {
       const programs = await findPrograms(model, options.catalog)
       // A backend at an address may have its own folder of weights.
       if (model.weightsMissing === true && programs.every(({ kind }) => kind !== 'attach'))
-        throw loadFailed(model, weightsNote(model) ?? '', undefined)
+        throw loadFailed(model, describeWeights(model) ?? '', undefined)
       return programs
     },
     async load(model, { programs, signal }) {
@@ -81,7 +81,7 @@ export function createModelLoader(options: ModelLoaderOptions): ModelLoader {
         try {
           return await loadInto(program, { model, request, signal, supervisor, clock: options.clock })
         } catch (error) {
-          const reason = reasonOf(error, signal)
+          const reason = toReason(error, signal)
           reasons.push(programs.length > 1 ? `${program.name}: ${reason}` : reason)
           cause = error
         }
@@ -127,7 +127,7 @@ async function loadInto(
  *
  * @throws the signal's reason, or an error that refuses every attempt for now
  */
-function reasonOf(error: unknown, signal: AbortSignal): string {
+function toReason(error: unknown, signal: AbortSignal): string {
   if (signal.aborted) throw signal.reason
   const failure = toSvcError(error)
   if (failure.code === 'process_limit' || failure.code === 'shutting_down') throw failure

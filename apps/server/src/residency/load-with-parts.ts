@@ -20,7 +20,7 @@ export interface PartLoaderOptions {
 }
 
 /** Lists the models of a realtime pipeline without duplicates; empty for any other model (§2.9). */
-function partsOf({ pipeline = {} }: ModelConfig): readonly string[] {
+function listParts({ pipeline = {} }: ModelConfig): readonly string[] {
   const { vad, transcription, llm, tts, soundDetection, voiceRecognition } = pipeline
   const names = [vad, transcription, llm, tts, soundDetection, voiceRecognition?.model]
   return [...new Set(names.filter((name) => name !== undefined).filter((name) => name !== ''))]
@@ -28,7 +28,7 @@ function partsOf({ pipeline = {} }: ModelConfig): readonly string[] {
 
 /** Loads a model, or all models of a realtime pipeline in parallel. The report lists failures. */
 export async function loadWithParts(model: ModelConfig, options: PartLoaderOptions): Promise<LoadReport> {
-  const parts = hasFailover(model) ? listFailoverTargets(model).map(({ name }) => name) : partsOf(model)
+  const parts = hasFailover(model) ? listFailoverTargets(model).map(({ name }) => name) : listParts(model)
   if (parts.length === 0) return toReport([await loadOne(model.name, () => model, options)])
   return toReport(await Promise.all(parts.map((name) => loadOne(name, () => options.resolve(name), options))))
 }

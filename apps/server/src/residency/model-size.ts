@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { ModelConfig } from '../catalog/model-config.ts'
 
 /** Reads the size of a model's weights on disk in bytes; 0 when none are found. */
-export async function weightsBytes({ folder, parameters, gguf }: ModelConfig): Promise<number> {
+export async function measureWeights({ folder, parameters, gguf }: ModelConfig): Promise<number> {
   if (gguf !== undefined) return gguf.sizeBytes
   if (parameters.model === undefined || parameters.model === '') return 0
   const found = await stat(join(folder, parameters.model)).catch(() => undefined)

@@ -11,7 +11,7 @@ const LONGEST_MS = 2 ** 31 - 1
 const milliseconds = (text: string): number => Math.min(LONGEST_MS, parseDuration(text) ?? 0)
 
 /** Reads the eviction policy from the current settings. */
-export function evictionPolicy(settings: Values): EvictionPolicy {
+export function readEvictionPolicy(settings: Values): EvictionPolicy {
   const retryIntervalMs = milliseconds(settings.get('lru_eviction_retry_interval'))
   return {
     maxActive: settings.get('single_backend') ? 1 : settings.get('max_active_backends'),
@@ -23,7 +23,7 @@ export function evictionPolicy(settings: Values): EvictionPolicy {
 }
 
 /** Reads the watchdog policy from the current settings; a timeout of 0 is off. */
-export function watchdogPolicy(settings: Values): WatchdogPolicy {
+export function readWatchdogPolicy(settings: Values): WatchdogPolicy {
   const timeout = (isOn: boolean, text: string) => (isOn ? milliseconds(text) || undefined : undefined)
   return {
     intervalMs: milliseconds(settings.get('watchdog_interval')),

@@ -6,10 +6,10 @@ import type { LoadCooldown } from './cooldown.ts'
 import type { EvictionPolicy } from './eviction-plan.ts'
 import { createEvictionQueue, type EvictableModel, type EvictionQueue } from './eviction-queue.ts'
 import { createModelLoader, type ModelLoaderOptions } from './load-model.ts'
-import { weightsBytes } from './model-size.ts'
+import { measureWeights } from './model-size.ts'
 import type { ModelLease, Resident } from './resident.ts'
 import { createResidentTable, type LoadedModel, type ResidentTable } from './resident-table.ts'
-import { breakOff, createPendingLoad, type LoadContext, type PendingLoad, runLoad, stillLoading } from './run-load.ts'
+import { abortLoad, createPendingLoad, type LoadContext, type PendingLoad, runLoad, stillLoading } from './run-load.ts'
 
 export type { ModelLease } from './resident.ts'
 export type { LoadedModel } from './resident-table.ts'
@@ -57,7 +57,7 @@ export interface Residency {
    * @returns undefined when the model is not loaded
    * @throws SvcError the failure of the call, `not_implemented` when the backend has no status
    */
-  statusOf(name: string, options: { readonly signal: AbortSignal }): Promise<StatusResponse | undefined>
+  readStatus(name: string, options: { readonly signal: AbortSignal }): Promise<StatusResponse | undefined>
   /** Lists everything that can be stopped. */
   watched(): readonly WatchedModel[]
   /** Checks waiting loads again; call it when the eviction settings have changed. */
@@ -86,7 +86,7 @@ export interface ResidencyOptions extends ModelLoaderOptions {
   /** Gives the current eviction policy; called before every decision. @default no limit */
   readonly eviction?: (() => EvictionPolicy) | undefined
   /** Reads the memory of a backend in bytes, including device memory. @default the size of the weights */
-  readonly memoryOf?: ((pid: number) => Promise<number | undefined>) | undefined
+  readonly measureMemory?: ((pid: number) => Promise<number | undefined>) | undefined
   /** Whether an explicit stop aborts calls that run longer than 30 s. @default false */
   readonly forceBusyStops?: boolean | undefined
   readonly clock: Clock
@@ -120,8 +120,8 @@ export function createResidency(options: ResidencyOptions): Residency {
   const leave = (load: PendingLoad) => {
     if (loads.get(load.model.name) === load) loads.delete(load.model.name)
   }
-  const takesRoom = ({ backend }: ModelConfig) => options.catalog.resolve(backend)?.kind !== 'in-process'
-  const context: LoadContext = { ...options, table, loader, leave, evictionQueue, takesRoom }
+  const takesMemory = ({ backend }: ModelConfig) => options.catalog.resolve(backend)?.kind !== 'in-process'
+  const context: LoadContext = { ...options, table, loader, leave, evictionQueue, takesMemory }
   let isClosed = false
 
   const startLoad = (model: ModelConfig, revision: string): PendingLoad => {
@@ -134,7 +134,7 @@ export function createResidency(options: ResidencyOptions): Residency {
   /** Finds the resident that serves a model, or starts the load. */
   const find = (model: ModelConfig): Resident | PendingLoad => {
     if (isClosed) throw shuttingDown()
-    const revision = loader.revisionOf(model)
+    const revision = loader.toRevision(model)
     const resident = table.get(model.name)
     if (resident?.revision === revision && resident.isTrusted()) return resident
     const pending = loads.get(model.name)
@@ -146,7 +146,7 @@ export function createResidency(options: ResidencyOptions): Residency {
       const found = find(model)
       if ('backend' in found) return found.lease()
       const waitMs = modelLoadWaitMs
-      const joined = found.room.join({ signal, waitMs, tooLong: () => stillLoading(found) })
+      const joined = found.waiters.join({ signal, waitMs, tooLong: () => stillLoading(found) })
       evictionQueue.look()
       return joined
     },
@@ -158,21 +158,21 @@ export function createResidency(options: ResidencyOptions): Residency {
       await joined
     },
     loaded: table.loaded,
-    async statusOf(name, { signal }) {
+    async readStatus(name, { signal }) {
       const resident = table.get(name)
       if (resident === undefined || resident.backend.hasExited()) return undefined
       return resident.backend.client.status({}, { signal, timeoutMs: STATUS_TIMEOUT_MS })
     },
     watched() {
-      const loading = [...loads.values()].flatMap((load) => watchedLoad(load))
+      const loading = [...loads.values()].flatMap((load) => toWatchedLoad(load))
       const present = table.present().filter((resident) => !table.isStopping(resident))
-      return [...loading, ...present.map((resident) => watchedResident(resident, table))]
+      return [...loading, ...present.map((resident) => toWatchedResident(resident, table))]
     },
     reconsider: () => evictionQueue.look(),
     async stop(name, { force = false } = {}) {
       const load = loads.get(name)
       if (load !== undefined) {
-        breakOff(load, stopped(name))
+        abortLoad(load, stopped(name))
         await load.done
       }
       const resident = table.get(name)
@@ -192,13 +192,13 @@ export function createResidency(options: ResidencyOptions): Residency {
     async close({ graceMs }) {
       isClosed = true
       const pending = [...loads.values()]
-      for (const load of pending) breakOff(load, shuttingDown())
+      for (const load of pending) abortLoad(load, shuttingDown())
       await Promise.all([table.close({ graceMs }), ...pending.map((load) => load.done)])
     },
   }
 }
 
-function toEvictable(resident: Resident, table: ResidentTable, { memoryOf }: ResidencyOptions): EvictableModel {
+function toEvictable(resident: Resident, table: ResidentTable, { measureMemory }: ResidencyOptions): EvictableModel {
   const { name, model, backend } = resident
   return {
     key: resident,
@@ -209,14 +209,14 @@ function toEvictable(resident: Resident, table: ResidentTable, { memoryOf }: Res
     isLeaving: table.isLeaving(resident),
     usedAt: resident.usedAt,
     async size() {
-      const inMemory = backend.pid === undefined ? undefined : await memoryOf?.(backend.pid)
-      return Math.max(inMemory ?? 0, await weightsBytes(model))
+      const inMemory = backend.pid === undefined ? undefined : await measureMemory?.(backend.pid)
+      return Math.max(inMemory ?? 0, await measureWeights(model))
     },
     leave: (options) => table.stop(resident, options),
   }
 }
 
-function watchedResident(resident: Resident, table: ResidentTable): WatchedModel {
+function toWatchedResident(resident: Resident, table: ResidentTable): WatchedModel {
   const { name, model, busySince, idleSince, usedAt } = resident
   const state = table.isLeaving(resident) ? 'leaving' : 'loaded'
   const stop: WatchedModel['stop'] = (options) => table.stop(resident, options)
@@ -224,11 +224,11 @@ function watchedResident(resident: Resident, table: ResidentTable): WatchedModel
 }
 
 /** A load is watched from its call of the backend; waiting for a place does not count. */
-function watchedLoad(load: PendingLoad): WatchedModel[] {
+function toWatchedLoad(load: PendingLoad): WatchedModel[] {
   const { model, loadingSince } = load
   if (loadingSince === undefined || load.stop.signal.aborted) return []
   const stop = async () => {
-    breakOff(load, stopped(model.name))
+    abortLoad(load, stopped(model.name))
     await load.done
   }
   const times = { busySince: loadingSince, idleSince: undefined, usedAt: loadingSince }

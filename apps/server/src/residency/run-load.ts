@@ -3,8 +3,8 @@ import type { ModelConfig } from '../catalog/model-config.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { LoadCooldown } from './cooldown.ts'
 import type { EvictionQueue } from './eviction-queue.ts'
-import { createWaitingRoom, type WaitingRoom } from './load-coalescing.ts'
 import { isRefusal, type ModelLoader } from './load-model.ts'
+import { createLoadWaiters, type LoadWaiters } from './load-waiters.ts'
 import type { ModelLease, Resident } from './resident.ts'
 import type { ResidentTable } from './resident-table.ts'
 
@@ -17,9 +17,9 @@ export interface PendingLoad {
   readonly revision: string
   /** The running load of an earlier revision; this one waits for it. */
   previous: PendingLoad | undefined
-  readonly room: WaitingRoom<ModelLease>
+  readonly waiters: LoadWaiters<ModelLease>
   /** Requests that need the model loaded but take no lease. */
-  readonly onlookers: WaitingRoom<void>
+  readonly onlookers: LoadWaiters<void>
   readonly stop: AbortController
   /** Settles when the load is over; never rejects. */
   done: Promise<void>
@@ -36,7 +36,7 @@ export interface LoadContext {
   readonly cooldown: LoadCooldown
   readonly evictionQueue: EvictionQueue
   /** Whether a loaded model takes memory of its own. */
-  takesRoom(model: ModelConfig): boolean
+  takesMemory(model: ModelConfig): boolean
   /** Removes the load, so that the next request starts another one. */
   leave(load: PendingLoad): void
   readonly clock: Clock
@@ -52,8 +52,8 @@ export function createPendingLoad(
     model,
     revision: options.revision,
     previous: options.previous,
-    room: createWaitingRoom(options.clock),
-    onlookers: createWaitingRoom(options.clock),
+    waiters: createLoadWaiters(options.clock),
+    onlookers: createLoadWaiters(options.clock),
     stop: new AbortController(),
     done: Promise.resolve(),
     state: 'waiting',
@@ -68,18 +68,18 @@ export async function runLoad(load: PendingLoad, context: LoadContext): Promise<
     await load.previous?.done
     load.previous = undefined
     const present = await findPresent(load, context.table)
-    if (present === undefined) await loadAnew(load, context)
+    if (present === undefined) await startLoad(load, context)
     else serve(load, present, context)
   } catch (error) {
     const reason: unknown = load.stop.signal.aborted ? load.stop.signal.reason : error
     if (!isRefusal(reason)) context.logger.error({ model: load.model.name, err: reason }, 'model could not be loaded')
     context.leave(load)
-    load.room.refuseAll(reason)
+    load.waiters.refuseAll(reason)
     load.onlookers.refuseAll(reason)
   }
 }
 
-async function loadAnew(load: PendingLoad, context: LoadContext): Promise<void> {
+async function startLoad(load: PendingLoad, context: LoadContext): Promise<void> {
   const { model, revision, stop } = load
   const { cooldown, evictionQueue, loader, table } = context
   stop.signal.throwIfAborted()
@@ -88,12 +88,12 @@ async function loadAnew(load: PendingLoad, context: LoadContext): Promise<void> 
   const programs = await loader.find(model)
   stop.signal.throwIfAborted()
   cooldown.check(model.name)
-  const giveBack = context.takesRoom(model)
+  const giveBack = context.takesMemory(model)
     ? await evictionQueue.admit({
         name: model.name,
         groups: model.concurrencyGroups,
         signal: stop.signal,
-        isWanted: () => !load.room.isEmpty() || !load.onlookers.isEmpty(),
+        isWanted: () => !load.waiters.isEmpty() || !load.onlookers.isEmpty(),
       })
     : () => undefined
   try {
@@ -116,7 +116,7 @@ function serve(load: PendingLoad, resident: Resident, context: LoadContext): voi
   load.stop.signal.throwIfAborted()
   // Before the waiters are rejected: a request that comes back at once must not join a finished load.
   context.leave(load)
-  load.room.admitAll(() => resident.lease())
+  load.waiters.admitAll(() => resident.lease())
   load.onlookers.admitAll(() => undefined)
   if (load.isForgotten) void context.table.retire(resident)
 }
@@ -142,7 +142,7 @@ async function reuse({ model, revision, stop }: PendingLoad, table: ResidentTabl
 }
 
 /** Aborts a load and those of earlier revisions; all waiters get the reason. */
-export function breakOff(load: PendingLoad, reason: SvcError): void {
+export function abortLoad(load: PendingLoad, reason: SvcError): void {
   for (let each: PendingLoad | undefined = load; each !== undefined; each = each.previous) each.stop.abort(reason)
 }
 

@@ -112,7 +112,7 @@ export function createResponseStore(options: ResponseStoreOptions): ResponseStor
   /** Marks a running response as failed when its server is gone. */
   async function failRun(row: ResponseRow): Promise<void> {
     const { id } = row
-    const resource = interrupted(resourceOf(row))
+    const resource = interrupted(toResource(row))
     await queries.transaction(async (transaction) => {
       const [last] = await transaction.rows((db, { responseEvents }) =>
         db
@@ -130,7 +130,7 @@ export function createResponseStore(options: ResponseStoreOptions): ResponseStor
           .set({ status: 'failed', resource: JSON.stringify(resource) })
           .where(and(eq(responses.id, id), runs(responses))),
       )
-      if (changed > 0 && row.streamed === 1) await insertEvents(transaction, id, failedRow(resource, sequence))
+      if (changed > 0 && row.streamed === 1) await insertEvents(transaction, id, toFailedRow(resource, sequence))
     })
   }
 
@@ -196,7 +196,7 @@ export function createResponseStore(options: ResponseStoreOptions): ResponseStor
     async insert({ resource, input, streamed, owner, createdAt }, events) {
       const { id, status } = resource
       const texts = { resource: JSON.stringify(resource), input: JSON.stringify(input) }
-      const sizeBytes = texts.resource.length + texts.input.length + sizeOf(events)
+      const sizeBytes = texts.resource.length + texts.input.length + measureSize(events)
       const leaseUntil = clock.now() + LEASE_MS
       await queries.transaction(async (transaction) => {
         await transaction.change((db, { responses }) =>
@@ -210,7 +210,7 @@ export function createResponseStore(options: ResponseStoreOptions): ResponseStor
       await count(sizeBytes)
     },
     async appendEvents(id, events) {
-      const size = sizeOf(events.frames)
+      const size = measureSize(events.frames)
       await queries.transaction(async (transaction) => {
         await insertEvents(transaction, id, events)
         await transaction.change((db, { responses }) =>
@@ -225,7 +225,7 @@ export function createResponseStore(options: ResponseStoreOptions): ResponseStor
     async finish(resource, events) {
       const { id, status } = resource
       const text = JSON.stringify(resource)
-      const size = text.length + sizeOf(events.frames)
+      const size = text.length + measureSize(events.frames)
       const changed = await queries.transaction(async (transaction) => {
         const finished = await transaction.change((db, { responses }) =>
           db
@@ -345,17 +345,17 @@ async function insertEvents(queries: Queries, responseId: string, { firstSequenc
   await queries.change((db, { responseEvents }) => db.insert(responseEvents).values(row).onConflictDoNothing())
 }
 
-function sizeOf(texts: readonly string[]): number {
+function measureSize(texts: readonly string[]): number {
   return texts.reduce((sum, { length }) => sum + length, 0)
 }
 
-function resourceOf({ resource }: ResponseRow): ResponseResource {
+function toResource({ resource }: ResponseRow): ResponseResource {
   return JSON.parse(resource) as ResponseResource
 }
 
 function toStored(row: ResponseRow): StoredResponse {
   return {
-    resource: resourceOf(row),
+    resource: toResource(row),
     input: JSON.parse(row.input) as ResponseInputItem[],
     streamed: row.streamed === 1,
   }
@@ -371,7 +371,7 @@ function interrupted(resource: ResponseResource): ResponseResource {
   return { ...resource, status: 'failed', error: { code: 'server_error', message, type: 'server_error' } }
 }
 
-function failedRow(response: ResponseResource, sequence: number): EventRow {
+function toFailedRow(response: ResponseResource, sequence: number): EventRow {
   const data = JSON.stringify({ type: 'response.failed', sequence_number: sequence, response })
   return { firstSequence: sequence, frames: [`event: response.failed\ndata: ${data}\n\n`] }
 }

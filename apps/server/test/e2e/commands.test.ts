@@ -5,7 +5,7 @@ import { tempDir } from '@svc/test-kit'
 import { describe, expect, it, vi } from 'vitest'
 import { verifies } from '../spec/verifies.ts'
 import { runBuilt, startBuiltServer } from '../support/built-server.ts'
-import { answerOf, postChat } from './open-chat.ts'
+import { postChat, readAnswer } from './open-chat.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -86,7 +86,7 @@ describe("a model of one's own", () => {
     expect(listed.stdout).toMatch(/^Tiny-Chat +llama /m)
     expect(listed.stdout).not.toMatch(/^demo /m)
     expect(await namesAt(url)).toEqual(['Tiny-Chat'])
-    expect(await answerOf(await postChat(url, 'Tiny-Chat'))).not.toBe('')
+    expect(await readAnswer(await postChat(url, 'Tiny-Chat'))).not.toBe('')
     expect((await postChat(url, 'demo')).status).toBe(404)
 
     const again = await runBuilt(folder, ['models', 'add', 'Tiny Chat.gguf'])
@@ -125,7 +125,7 @@ describe("a model of one's own", () => {
     expect(await namesAt(server.url)).toEqual(['demo', 'demo-embed'])
     await copyFile(weights, join(server.folder, 'models', 'dropped.gguf'))
     expect(await namesAt(server.url)).toEqual(names)
-    expect(await answerOf(await postChat(server.url, 'dropped.gguf'))).not.toBe('')
+    expect(await readAnswer(await postChat(server.url, 'dropped.gguf'))).not.toBe('')
     expect((await postChat(server.url, 'demo')).status).toBe(mode === 'true' ? 200 : 404)
   })
 })

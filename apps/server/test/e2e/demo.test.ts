@@ -4,7 +4,7 @@ import { demoModels } from '@svc/demo-models'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type BuiltServer, startBuiltServer } from '../support/built-server.ts'
 import { eventually } from '../support/eventually.ts'
-import { answerOf, type OpenChat, openChat, postChat } from './open-chat.ts'
+import { type OpenChat, openChat, postChat, readAnswer } from './open-chat.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
@@ -176,7 +176,7 @@ describe('a client that leaves mid-stream', () => {
     expect(await leaving.ended).toBe('cut')
     expect(leaving.events).not.toContain('[DONE]')
     const next = await eventually(async () =>
-      answerOf(await postChat(server.url, 'single', { ...GREEDY, max_tokens: 5 })),
+      readAnswer(await postChat(server.url, 'single', { ...GREEDY, max_tokens: 5 })),
     )
     expect(next).not.toBe('')
   })

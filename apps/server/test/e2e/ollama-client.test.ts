@@ -33,7 +33,7 @@ const weather: Tool = {
 }
 
 /** Gives the request of a model's first prediction. */
-const requestOf = (model: string): unknown =>
+const findRequest = (model: string): unknown =>
   server.records(model).find(({ rpc, event }) => rpc.startsWith('Predict') && event === 'start')?.request
 
 async function gather<T>(stream: AsyncIterable<T>): Promise<T[]> {
@@ -43,7 +43,7 @@ async function gather<T>(stream: AsyncIterable<T>): Promise<T[]> {
 }
 
 /** Gives the error of a failed call of the client. */
-const errorOf = (call: Promise<unknown>): Promise<unknown> =>
+const catchError = (call: Promise<unknown>): Promise<unknown> =>
   call.then(
     (value) => expect.fail(`answered: ${JSON.stringify(value)}`),
     (error: unknown) => error,
@@ -203,7 +203,7 @@ describe('between client and backend', () => {
       { role: 'tool', content: 'rain', tool_name: 'get_weather' },
     ]
     await client.chat({ model: 'listener', messages: history, tools: [weather] })
-    const request = Object(requestOf('listener'))
+    const request = Object(findRequest('listener'))
     expect(JSON.parse(String(request.Tools))).toEqual([weather])
     expect(request.Messages).toMatchObject([{ role: 'user' }, { role: 'assistant' }, { role: 'tool', content: 'rain' }])
   })
@@ -227,8 +227,8 @@ describe('between client and backend', () => {
     await server.model('seer', {}, { ...native, known_usecases: ['chat', 'vision'] })
     const images = [Buffer.from(png, 'base64')]
     await client.chat({ model: 'seer', messages: [{ role: 'user', content: 'Look', images }] })
-    expect(requestOf('seer')).toMatchObject({ Images: [png] })
-    const blind = await errorOf(client.generate({ model: 'scripted', prompt: 'Look', images: [png] }))
+    expect(findRequest('seer')).toMatchObject({ Images: [png] })
+    const blind = await catchError(client.generate({ model: 'scripted', prompt: 'Look', images: [png] }))
     expect(blind).toMatchObject({ status_code: 400, message: expect.stringContaining('images[0]') })
   })
 
@@ -236,7 +236,7 @@ describe('between client and backend', () => {
     await server.model('filler', {}, native)
     const template = '<pre>{{ .Prompt }}<suf>{{ .Suffix }}<mid>{{ .Response }}<end>'
     await client.generate({ model: 'filler', prompt: 'a = ', suffix: ' + 1', template })
-    expect(requestOf('filler')).toMatchObject({ Prompt: '<pre>a = <suf> + 1<mid>' })
+    expect(findRequest('filler')).toMatchObject({ Prompt: '<pre>a = <suf> + 1<mid>' })
   })
 
   it('options reach the backend, except those of loading', async () => {
@@ -246,7 +246,7 @@ describe('between client and backend', () => {
       messages,
       options: { temperature: 0.5, top_k: 7, top_p: 0.25, min_p: 0.125, typical_p: 0.5, repeat_last_n: 32 },
     })
-    expect(requestOf('steered')).toMatchObject({ Temperature: 0.5, TopK: 7, TopP: 0.25, MinP: 0.125, Repeat: 32 })
+    expect(findRequest('steered')).toMatchObject({ Temperature: 0.5, TopK: 7, TopP: 0.25, MinP: 0.125, Repeat: 32 })
     const loading = { num_gpu: 99, num_thread: 64, num_batch: 1, use_mmap: false, numa: true, main_gpu: 1, mirostat: 2 }
     const { message } = await client.chat({ model: 'scripted', messages, options: loading })
     expect(message.content).toBe('Hello to you')
@@ -269,7 +269,7 @@ describe('errors, aborts and the rest', () => {
       [() => client.embed({ model: 'nobody', input: 'a' }), 404, /not found/],
     ] as const
     for (const [call, status, text] of cases) {
-      expect(await errorOf(call())).toMatchObject({
+      expect(await catchError(call())).toMatchObject({
         name: 'ResponseError',
         status_code: status,
         error: expect.stringMatching(text),
@@ -286,7 +286,7 @@ describe('errors, aborts and the rest', () => {
         parts.push(part.message.content)
       }
     }
-    expect(await errorOf(read())).toMatchObject({ message: expect.stringContaining('out of luck') })
+    expect(await catchError(read())).toMatchObject({ message: expect.stringContaining('out of luck') })
     expect(parts.join('')).toContain('one')
   })
 
@@ -305,7 +305,7 @@ describe('errors, aborts and the rest', () => {
       const read = async (): Promise<void> => {
         for await (const part of stream) if (part.message.content !== '') abort(stream)
       }
-      expect(await errorOf(read())).toMatchObject({ name: 'AbortError' })
+      expect(await catchError(read())).toMatchObject({ name: 'AbortError' })
       await eventually(() => expect(outcomes()).toHaveLength(index + 1))
     }
     expect(outcomes()).toEqual(['cancelled', 'cancelled'])
@@ -315,13 +315,13 @@ describe('errors, aborts and the rest', () => {
     expect(await client.version()).toEqual({ version: expect.stringMatching(/^\d+\.\d+\.\d+$/) })
     const calls = [() => client.copy({ source: 'demo', destination: 'x' }), () => client.delete({ model: 'demo' })]
     for (const call of calls) {
-      expect(await errorOf(call())).toMatchObject({ status_code: 404, error: 'Resource not found' })
+      expect(await catchError(call())).toMatchObject({ status_code: 404, error: 'Resource not found' })
     }
   })
 
   it('a key goes in the headers', async () => {
     await using locked = await startBuiltServer({ mock: {}, env: { SVC_API_KEY: 'k' } })
-    expect(await errorOf(new Ollama({ host: locked.url }).list())).toMatchObject({ status_code: 401 })
+    expect(await catchError(new Ollama({ host: locked.url }).list())).toMatchObject({ status_code: 401 })
     const { models } = await new Ollama({ host: locked.url, headers: { authorization: 'Bearer k' } }).list()
     expect(models.map(({ name }) => name)).toContain('demo:latest')
   })

@@ -21,10 +21,10 @@ export function postChat(url: string, model: string, extra: Readonly<Record<stri
 }
 
 /** Gives the text of a whole chat with one choice. */
-export async function answerOf(response: Response): Promise<string> {
+export async function readAnswer(response: Response): Promise<string> {
   if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`)
   const body: unknown = await response.json()
-  return contentOf(body, 'message')
+  return readContent(body, 'message')
 }
 
 /** Starts a streamed chat; it may fail later, even before its first byte. */
@@ -44,7 +44,7 @@ export function openChat(url: string, model: string, extra: Readonly<Record<stri
       return 'cut'
     }
   }
-  const pieces = (): string[] => events.map((event) => contentOf(event, 'delta')).filter((text) => text !== '')
+  const pieces = (): string[] => events.map((event) => readContent(event, 'delta')).filter((text) => text !== '')
   return {
     events,
     text: () => pieces().join(''),
@@ -64,7 +64,7 @@ function toRequest(model: string, extra: Readonly<Record<string, unknown>>): Req
 }
 
 /** Gives the text at `choices[0].message.content` or `choices[0].delta.content`; empty when it is missing. */
-function contentOf(value: unknown, place: 'message' | 'delta'): string {
+function readContent(value: unknown, place: 'message' | 'delta'): string {
   const content = at(at(at(at(value, 'choices'), '0'), place), 'content')
   return typeof content === 'string' ? content : ''
 }

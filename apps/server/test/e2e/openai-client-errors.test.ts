@@ -15,7 +15,7 @@ const connect = (options: { maxRetries?: number; timeout?: number; apiKey?: stri
 const create = (model: string, client = connect(), options = {}) =>
   client.chat.completions.create({ model, messages }, options)
 /** Gives the error of a failed call of the client. */
-const errorOf = (call: Promise<unknown>): Promise<unknown> =>
+const catchError = (call: Promise<unknown>): Promise<unknown> =>
   call.then(
     (value) => expect.fail(`answered: ${JSON.stringify(value)}`),
     (error: unknown) => error,
@@ -46,7 +46,7 @@ describe('errors come as the classes of the client', () => {
         () => at('wrong').chat.completions.create({ model: 'demo', messages }),
       ]
       for (const call of calls) {
-        const error = await errorOf(call())
+        const error = await catchError(call())
         expect(error).toBeInstanceOf(OpenAI.AuthenticationError)
         expect(error).toMatchObject({
           status: 401,
@@ -69,7 +69,7 @@ describe('errors come as the classes of the client', () => {
       () => client.models.retrieve('nobody'),
     ]
     for (const call of calls) {
-      const error = await errorOf(call())
+      const error = await catchError(call())
       expect(error).toBeInstanceOf(OpenAI.NotFoundError)
       expect(error).toMatchObject({
         status: 404,
@@ -100,7 +100,7 @@ describe('errors come as the classes of the client', () => {
       ],
     ]
     for (const [fields, param] of wrong) {
-      const error = await errorOf(client.chat.completions.create({ model: 'fine', messages, ...fields }))
+      const error = await catchError(client.chat.completions.create({ model: 'fine', messages, ...fields }))
       expect(error).toBeInstanceOf(OpenAI.BadRequestError)
       expect(error).toMatchObject({ status: 400, param, type: 'invalid_request_error' })
     }
@@ -110,9 +110,9 @@ describe('errors come as the classes of the client', () => {
   verifies('errors:status:saturated', 'RateLimitError at the model limit', async () => {
     await server.model('busy', { rules: [{ do: { hang: true } }] }, { max_concurrent: 1 })
     const held = new AbortController()
-    const holding = errorOf(create('busy', connect(), { signal: held.signal }))
+    const holding = catchError(create('busy', connect(), { signal: held.signal }))
     await eventually(() => expect(predictions('busy')).toBe(1))
-    const error = await errorOf(create('busy'))
+    const error = await catchError(create('busy'))
     expect(error).toBeInstanceOf(OpenAI.RateLimitError)
     expect(error).toMatchObject({ status: 429, type: 'rate_limit_error', code: 'admission_rejected' })
     expect(error instanceof OpenAI.RateLimitError && error.headers.get('retry-after')).toBe('1')
@@ -125,10 +125,10 @@ describe('errors come as the classes of the client', () => {
     'InternalServerError for a model that cannot be loaded, 503 while it rests',
     async () => {
       await server.model('broken', { rules: [{ rpc: 'LoadModel', do: { refuse: 'no such architecture' } }] })
-      const failed = await errorOf(create('broken'))
+      const failed = await catchError(create('broken'))
       expect(failed).toBeInstanceOf(OpenAI.InternalServerError)
       expect(failed).toMatchObject({ status: 500, type: 'server_error' })
-      const resting = await errorOf(create('broken'))
+      const resting = await catchError(create('broken'))
       expect(resting).toBeInstanceOf(OpenAI.InternalServerError)
       expect(resting).toMatchObject({ status: 503 })
       expect(
@@ -145,11 +145,11 @@ describe('errors come as the classes of the client', () => {
       const stream = await connect().chat.completions.create({ model: 'cracking', messages, stream: true })
       for await (const chunk of stream) heard.push(chunk.choices[0]?.delta.content ?? '')
     }
-    const error = await errorOf(read())
+    const error = await catchError(read())
     expect(error).toBeInstanceOf(OpenAI.APIError)
     expect(error).toMatchObject({ message: 'prediction failed: engine broke', type: 'server_error' })
     expect(heard).toEqual(['', 'one ', 'two '])
-    expect(await errorOf(connect().chat.completions.stream({ model: 'cracking', messages }).done())).toBeInstanceOf(
+    expect(await catchError(connect().chat.completions.stream({ model: 'cracking', messages }).done())).toBeInstanceOf(
       OpenAI.APIError,
     )
   })
@@ -159,7 +159,7 @@ describe('an abort', () => {
   it('of a whole reply reaches the backend', async () => {
     await server.model('slow', { rules: [{ do: { hang: true } }] })
     const leaving = new AbortController()
-    const call = errorOf(create('slow', connect(), { signal: leaving.signal }))
+    const call = catchError(create('slow', connect(), { signal: leaving.signal }))
     await eventually(() => expect(seen('slow')).toEqual(['Predict start']))
     leaving.abort()
     expect(await call).toBeInstanceOf(OpenAI.APIUserAbortError)
@@ -191,7 +191,7 @@ describe('an abort', () => {
     stream.on('content', (_, snapshot) => {
       if (snapshot.length > 20) stream.abort()
     })
-    expect(await errorOf(stream.done())).toBeInstanceOf(OpenAI.APIUserAbortError)
+    expect(await catchError(stream.done())).toBeInstanceOf(OpenAI.APIUserAbortError)
     await eventually(() => expect(seen('endless-helper').at(-1)).toBe('PredictStream end cancelled'))
   })
 })
@@ -202,7 +202,7 @@ describe('retries', () => {
   verifies('errors:retry:permanent', 'are not made when the server calls the failure permanent', async () => {
     const failure = { status: 'UNIMPLEMENTED', message: 'not here' } as const
     await server.model('never', { rules: [{ rpc: 'Predict*', do: { failure } }] })
-    const error = await errorOf(create('never', connect(twice)))
+    const error = await catchError(create('never', connect(twice)))
     expect(error).toMatchObject({ status: 501 })
     expect(error instanceof OpenAI.APIError && error.headers?.get('x-should-retry')).toBe('false')
     expect(predictions('never')).toBe(1)
@@ -219,7 +219,7 @@ describe('retries', () => {
     const rules = [{ rpc: 'Predict', call: 1, do: { hang: true } }, { do: { text: 'Free.' } }]
     await server.model('full', { rules }, { max_concurrent: 1 })
     const held = new AbortController()
-    const holding = errorOf(create('full', connect(), { signal: held.signal }))
+    const holding = catchError(create('full', connect(), { signal: held.signal }))
     await eventually(() => expect(predictions('full')).toBe(1))
     // the slot is held until the refusal has arrived
     const statuses: number[] = []
@@ -245,7 +245,7 @@ describe('without an answer', () => {
     await server.model('late', { rules: [{ rpc: 'Predict', do: { hang: true } }] })
     // a stream loads the model first, so that the wait is only for the answer
     for await (const _ of await connect().chat.completions.create({ model: 'late', messages, stream: true }));
-    expect(await errorOf(create('late', connect({ timeout: 300 })))).toBeInstanceOf(OpenAI.APIConnectionTimeoutError)
+    expect(await catchError(create('late', connect({ timeout: 300 })))).toBeInstanceOf(OpenAI.APIConnectionTimeoutError)
     await eventually(() =>
       expect(seen('late').slice(-3)).toEqual(['Predict start', 'Predict cancel', 'Predict end cancelled']),
     )
@@ -256,7 +256,7 @@ describe('without an answer', () => {
     const client = new OpenAI({ baseURL: `${other.url}/v1`, apiKey: 'none', maxRetries: 0 })
     expect((await client.models.list()).data).not.toEqual([])
     await other[Symbol.asyncDispose]()
-    const error = await errorOf(client.models.list())
+    const error = await catchError(client.models.list())
     expect(error).toBeInstanceOf(OpenAI.APIConnectionError)
     expect(error).not.toBeInstanceOf(OpenAI.APIConnectionTimeoutError)
   })

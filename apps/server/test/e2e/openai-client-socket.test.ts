@@ -45,7 +45,7 @@ async function ask(socket: ResponsesWS, request: Request) {
   throw new Error(`the socket closed after ${types.join()}`)
 }
 
-const textOf = ({ output }: Response): string =>
+const readText = ({ output }: Response): string =>
   output
     .flatMap((item) => (item.type === 'message' ? item.content : []))
     .map((part) => ('text' in part ? part.text : ''))
@@ -61,7 +61,7 @@ describe.each([
     const whole = await client.responses.create(fixed)
     const answer = await ask(socket, fixed)
     expect(answer.text).toMatch(text)
-    expect([answer.text, textOf(answer.response)]).toEqual([whole.output_text, whole.output_text])
+    expect([answer.text, readText(answer.response)]).toEqual([whole.output_text, whole.output_text])
     expect(answer.types[0]).toBe('response.created')
     expect((await client.responses.retrieve(answer.response.id)).output_text).toBe(whole.output_text)
   })
@@ -164,8 +164,8 @@ describe('a stop of the server', () => {
     })
     busy?.send({ type: 'response.create', model: 'hanging', input: 'hi' })
     await heard
-    const ending = await own.stop()
-    expect(ending.code).toBe(0)
+    const end = await own.stop()
+    expect(end.code).toBe(0)
     expect((await failed).status).toBe('failed')
     expect(await Promise.all(codes)).toEqual([1001, 1001])
   })

@@ -33,7 +33,7 @@ const SECOND = '<tool_call>\n{"name": "get_time", "arguments": {}}\n</tool_call>
 const native = { template: { use_tokenizer_template: true } }
 
 /** Gives the request of a model's n-th prediction, from 0. */
-const requestOf = (model: string, prediction = 0): Readonly<Record<string, unknown>> => {
+const findRequest = (model: string, prediction = 0): Readonly<Record<string, unknown>> => {
   const requests = server.records(model).filter(({ rpc, event }) => rpc.startsWith('Predict') && event === 'start')
   return Object.fromEntries(Object.entries(requests[prediction]?.request ?? {}))
 }
@@ -118,7 +118,7 @@ describe('tools and choices reach the backend', () => {
     const model = `chooser-${name.replace(' ', '-')}`
     await server.model(model, { rules: [{ do: { text: SECOND } }] }, native)
     await client.chat.completions.create({ model, messages, tools: [weather, clock], tool_choice: choice })
-    const request = requestOf(model)
+    const request = findRequest(model)
     expect(JSON.parse(String(request.Tools))).toEqual([weather, clock])
     expect(request.ToolChoice).toBe(sent)
   })
@@ -130,7 +130,7 @@ describe('tools and choices reach the backend', () => {
       const failed = client.chat.completions.create({ model: 'untouched', messages, ...fields })
       await expect(failed).rejects.toMatchObject({ status: 400, param: 'tool_choice' })
     }
-    expect(requestOf('untouched')).toEqual({})
+    expect(findRequest('untouched')).toEqual({})
   })
 
   it('calls and their results come back as messages of the conversation', async () => {
@@ -146,7 +146,7 @@ describe('tools and choices reach the backend', () => {
       { role: 'tool', tool_call_id: 'c1', content: [{ type: 'text', text: 'rain' }] },
     ]
     await client.chat.completions.create({ model: 'listener', messages: conversation, tools: [weather] })
-    const [, assistant, result] = requestOf('listener').Messages as Record<string, string>[]
+    const [, assistant, result] = findRequest('listener').Messages as Record<string, string>[]
     expect(JSON.parse(assistant?.toolCalls ?? '')).toMatchObject([call])
     expect(result).toMatchObject({ role: 'tool', toolCallId: 'c1', content: 'rain' })
   })
@@ -213,7 +213,7 @@ describe('the older form', () => {
       const model = `older-${name}`
       await server.model(model, { rules: [{ do: { text: CALL } }] }, native)
       await client.chat.completions.create({ model, messages, functions: [...functions], function_call: choice })
-      expect(requestOf(model).ToolChoice).toBe(sent)
+      expect(findRequest(model).ToolChoice).toBe(sent)
     }
     await server.model('older-none', { rules: [{ do: { text: CALL } }] }, native)
     const { choices } = await client.chat.completions.create({
@@ -221,7 +221,7 @@ describe('the older form', () => {
       function_call: 'none',
     })
     expect(choices[0]?.message.function_call).toBeUndefined()
-    expect(requestOf('older-none').Tools).toBe('')
+    expect(findRequest('older-none').Tools).toBe('')
   })
 
   it('its results come back as messages of the role function', async () => {
@@ -232,7 +232,7 @@ describe('the older form', () => {
       { role: 'function', name: 'get_weather', content: 'rain' },
     ]
     await client.chat.completions.create({ model: 'older-listener', messages: conversation })
-    const [, assistant, result] = requestOf('older-listener').Messages as Record<string, string>[]
+    const [, assistant, result] = findRequest('older-listener').Messages as Record<string, string>[]
     expect(JSON.parse(assistant?.toolCalls ?? '')).toMatchObject([{ function: { name: 'get_weather' } }])
     expect(result).toMatchObject({ role: 'tool', name: 'get_weather', content: 'rain' })
   })

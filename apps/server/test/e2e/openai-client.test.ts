@@ -130,7 +130,7 @@ describe.each([
 })
 
 /** Gives the request of a model's first prediction. */
-const requestOf = (model: string): unknown =>
+const findRequest = (model: string): unknown =>
   server.records(model).find(({ rpc, event }) => rpc === 'Predict' && event === 'start')?.request
 
 describe('between client and backend', () => {
@@ -191,7 +191,7 @@ describe('between client and backend', () => {
       reasoning_effort: 'low',
       ...engineWords,
     })
-    expect(requestOf('steered')).toMatchObject({
+    expect(findRequest('steered')).toMatchObject({
       Temperature: 0.5,
       TopP: 0.25,
       Seed: 7,
@@ -222,7 +222,7 @@ describe('between client and backend', () => {
       { role: 'user', content: 'Thanks', name: 'Ann' },
     ]
     await client.chat.completions.create({ model: 'listener', messages })
-    expect(requestOf('listener')).toMatchObject({
+    expect(findRequest('listener')).toMatchObject({
       Messages: [
         { role: 'system', content: 'Be brief.' },
         { role: 'user', content: 'Weather?' },

@@ -8,7 +8,7 @@ import { listenOnFreePort, tempDir } from '@svc/test-kit'
 import { describe, expect, it, vi } from 'vitest'
 import { verifies } from '../spec/verifies.ts'
 import { BUILT_ENTRY, runBuilt, startBuiltServer } from '../support/built-server.ts'
-import { answerOf, postChat } from './open-chat.ts'
+import { postChat, readAnswer } from './open-chat.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -21,7 +21,7 @@ describe('a start', () => {
     await using dir = await tempDir('svc-e2e-')
     await symlink(BUILT_ENTRY, dir.join('svc'))
     await using server = await startBuiltServer({ folder: dir.path, entry: dir.join('svc'), env: { SVC_THREADS: '1' } })
-    expect(await answerOf(await postChat(server.url, 'demo'))).not.toBe('')
+    expect(await readAnswer(await postChat(server.url, 'demo'))).not.toBe('')
     const folders = ['models', 'data', 'configuration', 'backends']
     expect(await readdir(dir.path)).toEqual(expect.arrayContaining(folders))
   })
@@ -141,7 +141,8 @@ it('REL-19: a server goes on after the reader of its output has closed', async (
   await using server = await startBuiltServer({ mock: {}, flags: ['--log-level', 'trace'] })
   await server.model('m')
   server.hangUp()
-  for (let request = 0; request < 3; request += 1) expect(await answerOf(await postChat(server.url, 'm'))).not.toBe('')
+  for (let request = 0; request < 3; request += 1)
+    expect(await readAnswer(await postChat(server.url, 'm'))).not.toBe('')
   expect((await fetch(`${server.url}/no-such-page`)).status).toBe(404)
   expect(await server.stop()).toEqual({ code: 0, signal: null })
 })

@@ -39,7 +39,7 @@ function isCarried(schema: unknown): boolean {
 
 type Outcome = 'right' | 'refused' | 'cut off' | { readonly schema: string; readonly reply: Reply }
 
-async function outcomeOf(schema: unknown, seed: number): Promise<Outcome> {
+async function toOutcome(schema: unknown, seed: number): Promise<Outcome> {
   const { status, reply } = await ask(schema, seed)
   if (status === 400 && /^schema in response_format cannot be used/.test(reply.error?.message ?? '')) return 'refused'
   const wrong = { schema: JSON.stringify(schema), reply }
@@ -57,7 +57,7 @@ describe('structured output of the demo model', () => {
     const outcomes: Outcome[] = []
     const work = async (): Promise<void> => {
       for (let next = schemas.shift(); next !== undefined; next = schemas.shift()) {
-        outcomes.push(await outcomeOf(next[1], next[0]))
+        outcomes.push(await toOutcome(next[1], next[0]))
       }
     }
     await Promise.all(Array.from({ length: AT_ONCE }, work))

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { type TempDir, tempDir } from '@svc/test-kit'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startBuiltServer } from '../support/built-server.ts'
-import { answerOf, postChat } from './open-chat.ts'
+import { postChat, readAnswer } from './open-chat.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
@@ -69,7 +69,7 @@ describe('where no compiler is, and no binary of better-sqlite3', () => {
       expect(lines).toEqual([expect.objectContaining({ level: 'info', msg: expect.stringMatching(LINE) })])
       expect(lines[0]).not.toHaveProperty('err')
       await server.model('m')
-      expect(await answerOf(await postChat(server.url, 'm'))).not.toBe('')
+      expect(await readAnswer(await postChat(server.url, 'm'))).not.toBe('')
       expect((await stat(dir.join('data', 'database.db'))).size).toBeGreaterThan(0)
       expect(await server.stop()).toEqual({ code: 0, signal: null })
     }

@@ -7,7 +7,7 @@ import { demoModels } from '@svc/demo-models'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { findPython, titled } from './python.ts'
-import { type PythonHost, startPythonHost, textOf } from './python-client.ts'
+import { joinText, type PythonHost, startPythonHost } from './python-client.ts'
 import { isRunning } from './world.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
@@ -89,13 +89,13 @@ describe.skipIf(python.missing)(titled('the llama backend under a host in Python
 
   it('gives the same answer whole and streamed at temperature 0', async () => {
     const whole = await reply('Predict', chat)
-    const text = textOf([whole])
+    const text = joinText([whole])
     expect(text).toMatch(/\p{L}/u)
     expect(whole.tokens).toBeGreaterThan(1)
     expect(whole.prompt_tokens).toBeGreaterThan(1)
     const stream = await call({ rpc: 'PredictStream', request: chat })
     expect(stream.code).toBeUndefined()
-    expect(textOf(stream.replies)).toBe(text)
+    expect(joinText(stream.replies)).toBe(text)
     expect(stream.replies.length).toBeGreaterThan(1)
     const counts = stream.replies.map(({ tokens }) => Number(tokens ?? 0))
     expect(counts).toEqual(counts.toSorted((a, b) => a - b))
@@ -106,7 +106,7 @@ describe.skipIf(python.missing)(titled('the llama backend under a host in Python
     const endless = { ...chat, IgnoreEOS: true, Tokens: 400 }
     const cancelled = await call({ rpc: 'PredictStream', request: endless, take: 2 })
     expect(cancelled.code).toBe('CANCELLED')
-    expect(textOf([await reply('Predict', chat)])).toMatch(/\p{L}/u)
+    expect(joinText([await reply('Predict', chat)])).toMatch(/\p{L}/u)
   })
 
   it('takes a prompt as it is, stops before a stop text, and counts', async () => {
@@ -114,9 +114,9 @@ describe.skipIf(python.missing)(titled('the llama backend under a host in Python
     expect(tokens.length).toBe(Object(tokens.tokens).length)
     const prompt = { Prompt: 'Hello there', Tokens: 3 }
     expect(await reply('Predict', prompt)).toMatchObject({ tokens: 3 })
-    const text = textOf([await reply('Predict', chat)])
+    const text = joinText([await reply('Predict', chat)])
     const stop = text.split(' ')[1] ?? ''
-    const stopped = textOf([await reply('Predict', { ...chat, StopPrompts: [stop] })])
+    const stopped = joinText([await reply('Predict', { ...chat, StopPrompts: [stop] })])
     expect(stopped).toBe(text.slice(0, text.indexOf(stop)))
   })
 
@@ -153,7 +153,7 @@ describe.skipIf(python.missing)(titled('the llama backend under a host in Python
 
   it('keeps to a grammar, and tells log-probabilities', async () => {
     const Grammar = 'root ::= "yes" | "no"'
-    expect(textOf([await reply('Predict', { ...chat, Grammar })])).toMatch(/^(yes|no)$/)
+    expect(joinText([await reply('Predict', { ...chat, Grammar })])).toMatch(/^(yes|no)$/)
     const { logprobs, message } = await reply('Predict', { ...chat, Tokens: 4, Logprobs: 1, TopLogprobs: 2 })
     const { content } = JSON.parse(Buffer.from(String(logprobs), 'base64').toString()) as {
       content: { token: string; logprob: number; top_logprobs: unknown[] }[]
@@ -163,7 +163,7 @@ describe.skipIf(python.missing)(titled('the llama backend under a host in Python
       expect(entry.logprob).toBeLessThanOrEqual(0)
       expect(entry.top_logprobs).toHaveLength(2)
     }
-    expect(content.map(({ token }) => token).join('')).toContain(textOf([{ message }]).trim())
+    expect(content.map(({ token }) => token).join('')).toContain(joinText([{ message }]).trim())
   })
 
   it("saves a slot's prompt and reads it back, through our own service", async () => {
@@ -209,7 +209,7 @@ describe.skipIf(python.missing)(titled('the llama backend under a host in Python
     expect(await reply('Free', {})).toMatchObject({ success: true })
     expect((await call({ rpc: 'Predict', request: chat })).code).toBe('FAILED_PRECONDITION')
     expect(await reply('LoadModel', load)).toMatchObject({ success: true })
-    expect(textOf([await reply('Predict', chat)])).toMatch(/\p{L}/u)
+    expect(joinText([await reply('Predict', chat)])).toMatch(/\p{L}/u)
   })
 
   it('ends by TERM with code 0', async () => {

@@ -114,6 +114,6 @@ function endGroup(pid: number): void {
 }
 
 /** Joins the bytes of replies. */
-export function textOf(replies: PythonAnswer['replies']): string {
+export function joinText(replies: PythonAnswer['replies']): string {
   return Buffer.concat(replies.map(({ message }) => Buffer.from(String(message ?? ''), 'base64'))).toString('utf8')
 }

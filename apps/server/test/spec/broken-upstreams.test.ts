@@ -49,12 +49,12 @@ const MEANINGLESS: Readonly<Record<string, string>> = {
 /** Streams that break in the middle. */
 const BROKEN_STREAMS: Readonly<Record<string, string>> = {
   'ends before it begins': `${LINE}${EVENTS}${CHUNKED}\r\n0\r\n\r\n`,
-  'ends without an end': `${LINE}${EVENTS}${CHUNKED}\r\n${chunkOf('data: {"choices":[{"index":0,"delta":{"content":"Hel"}}]}\n\n')}0\r\n\r\n`,
-  'is cut inside an event': `${LINE}${EVENTS}${CHUNKED}\r\n${chunkOf('data: {"choices":[{"index":0,"del')}`,
-  'tells of an error': `${LINE}${EVENTS}${CHUNKED}\r\n${chunkOf('data: {"error":{"message":"overloaded"}}\n\n')}0\r\n\r\n`,
+  'ends without an end': `${LINE}${EVENTS}${CHUNKED}\r\n${toChunk('data: {"choices":[{"index":0,"delta":{"content":"Hel"}}]}\n\n')}0\r\n\r\n`,
+  'is cut inside an event': `${LINE}${EVENTS}${CHUNKED}\r\n${toChunk('data: {"choices":[{"index":0,"del')}`,
+  'tells of an error': `${LINE}${EVENTS}${CHUNKED}\r\n${toChunk('data: {"error":{"message":"overloaded"}}\n\n')}0\r\n\r\n`,
 }
 
-function chunkOf(text: string): string {
+function toChunk(text: string): string {
   return `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
 }
 

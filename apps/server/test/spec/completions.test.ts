@@ -206,11 +206,11 @@ describe('log-probabilities of completions', () => {
   it('come as the lists of the older format; offsets count characters', async () => {
     await using server = await startTestServer()
     await server.model('m', { rules: [{ do: { text: 'é 👍 c' } }] }, keys)
-    const choiceOf = async (extra: object): Promise<Choice | undefined> => {
+    const readChoice = async (extra: object): Promise<Choice | undefined> => {
       const reply = await server.post(COMPLETIONS, { model: 'm', prompt: 'ab', ...extra })
       return (reply.json() as Body).choices[0]
     }
-    const choice = await choiceOf({ logprobs: 2 })
+    const choice = await readChoice({ logprobs: 2 })
     expect(choice?.logprobs?.tokens).toEqual(['é', ' 👍', ' c'])
     expect(choice?.logprobs?.text_offset).toEqual([0, 1, 3])
     expect(choice?.logprobs?.token_logprobs.every((value) => value <= 0)).toBe(true)
@@ -219,11 +219,11 @@ describe('log-probabilities of completions', () => {
       expect(Object.keys(alternatives)).toHaveLength(2)
       expect(alternatives[token]).toBe(choice?.logprobs?.token_logprobs[index])
     }
-    expect((await choiceOf({ logprobs: 2, echo: true }))?.logprobs?.text_offset).toEqual([2, 3, 5])
-    const alone = await choiceOf({ logprobs: 0 })
+    expect((await readChoice({ logprobs: 2, echo: true }))?.logprobs?.text_offset).toEqual([2, 3, 5])
+    const alone = await readChoice({ logprobs: 0 })
     expect(alone?.logprobs?.top_logprobs.map((each) => Object.keys(each))).toEqual([['é'], [' 👍'], [' c']])
     for (const none of [{}, { logprobs: null }, { logprobs: false }]) {
-      expect((await choiceOf(none))?.logprobs).toBeNull()
+      expect((await readChoice(none))?.logprobs).toBeNull()
     }
   })
 

@@ -8,10 +8,10 @@ import * as z from 'zod'
 import type { ErrorFamily } from '../../src/http/route-row.ts'
 import { brokenFrom, toWire, type WireBody } from '../support/broken-bodies.ts'
 import {
-  bodiesOf,
-  concretePathsOf,
+  arbitraryBodies,
   type InferenceRoute,
-  inferenceRoutesOf,
+  listConcretePaths,
+  listInferenceRoutes,
   modelsForAll,
 } from '../support/inference-routes.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
@@ -69,15 +69,15 @@ function send(path: string, { headers, bytes }: WireBody): Promise<Answer> {
 
 describe('generated bodies over every inference route', () => {
   it('never make the server fail, and are refused in the words of the route', async () => {
-    const routes = inferenceRoutesOf(server)
+    const routes = listInferenceRoutes(server)
     const runs = Math.max(1, Math.ceil(BODIES / routes.length / TOGETHER))
     const statuses: Record<string, Record<string, number>> = {}
     for (const route of routes) {
       const counts: Record<string, number> = {}
       statuses[route.path] = counts
-      const good = bodiesOf(route)
+      const good = arbitraryBodies(route)
       const body = fc.oneof(good.map(toWire), { weight: 2, arbitrary: brokenFrom(good) })
-      const path = fc.constantFrom(...concretePathsOf(route))
+      const path = fc.constantFrom(...listConcretePaths(route))
       await fc.assert(
         fc.asyncProperty(fc.array(fc.tuple(path, body), { minLength: TOGETHER, maxLength: TOGETHER }), async (all) => {
           const answers = await Promise.all(all.map(([to, each]) => send(to, each)))

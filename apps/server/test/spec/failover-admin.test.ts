@@ -6,11 +6,11 @@ import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { failoverRoutes } from '../../src/api/admin/failover/routes.ts'
 import { createBodyReader } from '../../src/http/body.ts'
-import { createChains } from '../../src/inference/failover/chains.ts'
+import { createFailoverGroups } from '../../src/inference/failover/groups.ts'
 import { createFailoverWatch, MAX_READERS, MAX_UNREAD } from '../../src/inference/failover/watch.ts'
-import { writeForwarded } from '../support/chain.ts'
 import { eventually } from '../support/eventually.ts'
 import { json, said, startFailoverWorld } from '../support/failover-world.ts'
+import { writeForwarded } from '../support/server-pair.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const CHAINS = '/api/failover/chains'
@@ -51,7 +51,7 @@ class Reader implements AsyncDisposable {
   }
 }
 
-describe('the chains of a server', () => {
+describe('the failover groups of a server', () => {
   it('are listed with their targets, by name; a faulty one has its error; other models are not listed', async () => {
     await using world = await startFailoverWorld()
     const { server } = world
@@ -78,7 +78,7 @@ describe('the chains of a server', () => {
   it('show the states of their targets, and metrics show the same', async () => {
     await using world = await startFailoverWorld()
     const { server, first, second } = world
-    await world.chain({ targets: [{ model: 'one', warm: true }, { model: 'two' }, { model: 'three' }] })
+    await world.writeGroup({ targets: [{ model: 'one', warm: true }, { model: 'two' }, { model: 'three' }] })
     await writeForwarded(server, { name: 'three', url: second.origin })
     first.replyWith(broken)
     second.enqueue(limited)
@@ -147,15 +147,15 @@ describe('a pin', () => {
     await using world = await startFailoverWorld()
     const { server } = world
     await server.post(`${CHAINS}/m/pin`, pin)
-    await world.chain({ trip: { errors: 3 } })
+    await world.writeGroup({ trip: { errors: 3 } })
     expect((await server.call(`${CHAINS}/m`)).json()).toMatchObject({ pinned: 'two' })
     await writeForwarded(server, { name: 'three', url: world.first.origin })
-    await world.chain({ targets: [{ model: 'one' }, { model: 'three' }] })
+    await world.writeGroup({ targets: [{ model: 'one' }, { model: 'three' }] })
     expect((await server.call(`${CHAINS}/m`)).json()).toMatchObject({ pinned: null })
   })
 
   it.each([
-    ['nobody', pin, 404, 'no chain'],
+    ['missing', pin, 404, 'no chain'],
     ['m', { target: 'three' }, 404, 'no such target'],
     ['m', { target: '' }, 400, 'target'],
     ['m', { target: 7 }, 400, 'target'],
@@ -173,19 +173,19 @@ describe('a pin', () => {
 async function startRoutes(opaqueErrors = false) {
   const clock = createFakeClock()
   const watch = createFailoverWatch({ clock })
-  const chains = createChains({ clock, onEvent: () => undefined, isThere: () => true })
+  const groups = createFailoverGroups({ clock, onEvent: () => undefined, exists: () => true })
   const models = { list: () => [], resolve: () => undefined }
   const bodies = createBodyReader({ maxBytes: 1024, idleMs: 1000, totalBytes: 1024 })
   const compression = { enabled: false, minLength: 0 }
-  const app = await startTestApp(failoverRoutes({ watch, chains, clock, models, bodies, compression, opaqueErrors }))
+  const app = await startTestApp(failoverRoutes({ watch, groups, clock, models, bodies, compression, opaqueErrors }))
   return { app, clock, watch }
 }
 
-describe('the events of chains', () => {
+describe('the events of failover groups', () => {
   it('begin with the present state, and report changes', async () => {
     await using world = await startFailoverWorld()
     const { server, first, second } = world
-    await world.chain({ probe: { interval: '20ms' }, recovery: { probes: 1, min_dwell: '1ms' } })
+    await world.writeGroup({ probe: { interval: '20ms' }, recovery: { probes: 1, min_dwell: '1ms' } })
     await using reader = await Reader.open(server.url)
     expect(reader.response.headers.get('content-type')).toBe('text/event-stream')
     expect(reader.response.headers.get('content-encoding')).toBeNull()
@@ -222,17 +222,17 @@ describe('the events of chains', () => {
       expect((await server.post('/models/reload', {})).status).toBe(200)
     }
     // no request asks the group
-    await world.chain({ targets: [{ model: 'two' }, { model: 'three' }] })
+    await world.writeGroup({ targets: [{ model: 'two' }, { model: 'three' }] })
     await reload()
     const targets = ['two', 'three'].map((model) => ({ model, status: 'up' }))
     const after = { name: 'm', serving: 'two', pinned: null, targets }
     expect(await reader.next()).toMatchObject({ type: 'chains', chains: [after] })
     // a change that leaves the group equal is not reported
-    await world.chain({ targets: [{ model: 'two' }, { model: 'three' }] }, { context_size: 1024 })
+    await world.writeGroup({ targets: [{ model: 'two' }, { model: 'three' }] }, { context_size: 1024 })
     await reload()
     const nested = { targets: [{ model: 'one' }, { model: 'two' }] }
     await server.writeModelFile('three.yaml', stringify({ name: 'three', failover: nested }))
-    await world.chain({ targets: [{ model: 'two' }, { model: 'three' }], trip: { errors: 2 } })
+    await world.writeGroup({ targets: [{ model: 'two' }, { model: 'three' }], trip: { errors: 2 } })
     await reload()
     expect(await reader.next()).toMatchObject({
       type: 'chains',
@@ -246,7 +246,7 @@ describe('the events of chains', () => {
   it('tell when a rest is over', async () => {
     await using world = await startFailoverWorld()
     const { server, first } = world
-    await world.chain({ probe: { interval: '10ms' } })
+    await world.writeGroup({ probe: { interval: '10ms' } })
     await using reader = await Reader.open(server.url)
     await reader.next()
     first.replyWith({ ...limited, headers: { 'retry-after': '1' } })

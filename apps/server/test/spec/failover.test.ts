@@ -1,10 +1,10 @@
 import { createDeferred, type UpstreamReply } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
-import { writeForwarded } from '../support/chain.ts'
 import { eventually } from '../support/eventually.ts'
 import { chunk, eventStream, json, said, startFailoverWorld as startWorld } from '../support/failover-world.ts'
 import { sseData } from '../support/server.ts'
+import { writeForwarded } from '../support/server-pair.ts'
 
 const CHAT = '/v1/chat/completions'
 /** Gives the serving model in the reply's headers. */
@@ -78,7 +78,7 @@ describe('a failover group', () => {
     const { server, first } = world
     for (const name of ['модель', 'mañana', 'a b%', 'model:7b']) {
       await writeForwarded(server, { name, url: first.origin })
-      await world.chain({ targets: [{ model: name }, { model: 'two' }] })
+      await world.writeGroup({ targets: [{ model: name }, { model: 'two' }] })
       const reply = await server.chat('m')
       expect([name, reply.status, ...served(reply)]).toEqual([name, 200, encodeURI(name), undefined])
     }
@@ -111,7 +111,7 @@ describe('a failover group', () => {
     expect(first.requests).toHaveLength(1)
     release()
     expect(served(await slow)).toEqual(['one', undefined])
-    await world.chain({ targets: [{ model: 'none' }, { model: 'two' }] })
+    await world.writeGroup({ targets: [{ model: 'none' }, { model: 'two' }] })
     expect(served(await server.chat('m'))).toEqual(['two', 'fallback'])
     expect(second.requests).toHaveLength(3)
   })
@@ -129,7 +129,7 @@ describe('a failover group', () => {
       const slow = (content: string) => () => held.promise.then(() => ({ headers: json, body: said(content) }))
       first.replyWith({ status: 503, body: '' })
       second.replyWith(slow('second'))
-      await world.chain({ targets: [{ model: 'one' }, { model: 'two' }, { model: 'three' }] })
+      await world.writeGroup({ targets: [{ model: 'one' }, { model: 'two' }, { model: 'three' }] })
       // the first target is down, the second one holds a request
       const running = [server.chat('m')]
       await eventually(() => expect(second.requests).toHaveLength(1))
@@ -165,9 +165,9 @@ describe('a failover group', () => {
     const crash = { rules: [{ rpc: 'Predict*', do: { crash: { how: 'kill' as const } } }] }
     await server.model('dying', crash)
     await server.model('own', {}, { known_usecases: ['chat', 'embeddings'] })
-    await world.chain({ targets: [{ model: 'dying' }, { model: 'own' }] })
+    await world.writeGroup({ targets: [{ model: 'dying' }, { model: 'own' }] })
     expect(served(await server.chat('m'))).toEqual(['own', 'fallback'])
-    await world.chain({ targets: [{ model: 'one' }, { model: 'own' }] })
+    await world.writeGroup({ targets: [{ model: 'one' }, { model: 'own' }] })
     world.first.replyWith({ status: 503, body: '' })
     const vectors = await server.post('/v1/embeddings', { model: 'm', input: ['a', 'b'] })
     expect([vectors.status, ...served(vectors)]).toEqual([200, 'own', 'fallback'])
@@ -181,7 +181,7 @@ describe('a failover group', () => {
     const proxy = { upstream_url: `${second.origin}/v1/messages`, mode: 'translate', provider: 'provider_b' }
     const keys = { known_usecases: ['chat'], pii: { enabled: false } }
     await server.writeModelFile('cloud.yaml', stringify({ name: 'cloud', backend: 'cloud-proxy', proxy, ...keys }))
-    await world.chain({ targets: [{ model: 'one' }, { model: 'cloud' }] })
+    await world.writeGroup({ targets: [{ model: 'one' }, { model: 'cloud' }] })
     first.replyWith({ status: 503, body: '' })
     const content = [{ type: 'text', text: 'from afar' }]
     const usage = { input_tokens: 1, output_tokens: 1 }
@@ -225,14 +225,14 @@ describe('a failover group', () => {
     // an upstream of the messages format that does the same
     const proxy = { upstream_url: first.origin, mode: 'translate', provider: 'provider_b' }
     await server.writeModelFile('cloud.yaml', stringify({ name: 'cloud', backend: 'cloud-proxy', proxy }))
-    await world.chain({ targets: [{ model: 'cloud' }, { model: 'two' }] }, { pii: { enabled: false } })
+    await world.writeGroup({ targets: [{ model: 'cloud' }, { model: 'two' }] }, { pii: { enabled: false } })
     const started = { type: 'message_start', message: { id: 'x', usage: { input_tokens: 1000, output_tokens: 1 } } }
     const overloaded = { type: 'error', error: { type: 'overloaded_error', message: 'busy' } }
     first.replyWith(stream(started, overloaded))
     expect(await ask()).toMatchObject({ usage: { prompt_tokens: 5, completion_tokens: 2 } })
     expect(await counted()).toEqual(['1110', '5'])
     // a target that reports only its failure costs nothing
-    await world.chain()
+    await world.writeGroup()
     first.replyWith({ status: 500, body: '{"error":{"message":"no"}}' })
     await ask()
     expect(await counted()).toEqual(['1115', '7'])
@@ -243,7 +243,7 @@ describe('a failover group', () => {
     const { server } = world
     await server.model('own')
     await server.model('cold')
-    await world.chain({ targets: [{ model: 'one' }, { model: 'own', warm: true }, { model: 'cold' }] })
+    await world.writeGroup({ targets: [{ model: 'one' }, { model: 'own', warm: true }, { model: 'cold' }] })
     expect(served(await server.chat('m'))).toEqual(['one', undefined])
     await eventually(async () => {
       const { loaded_models } = (await server.call('/system')).json() as { loaded_models: { id: string }[] }
@@ -255,7 +255,7 @@ describe('a failover group', () => {
   it('takes a target back once it is there again, and has answered with a token', async () => {
     await using world = await startWorld()
     const { server, first } = world
-    await world.chain({ probe: { interval: '10ms' }, recovery: { probes: 2, min_dwell: '20ms' } })
+    await world.writeGroup({ probe: { interval: '10ms' }, recovery: { probes: 2, min_dwell: '20ms' } })
     first.replyWith({ status: 503, body: '' })
     expect(served(await server.chat('m'))).toEqual(['two', 'fallback'])
     const asked = (path: string): string[] =>
@@ -287,7 +287,7 @@ describe('a failover group', () => {
     await using world = await startWorld()
     const { server, first } = world
     await writeForwarded(server, { name: 'one', url: first.origin, keys: { known_usecases: ['embeddings'] } })
-    await world.chain({ probe: { interval: '10ms' }, recovery: { probes: 1, min_dwell: '1ms' } })
+    await world.writeGroup({ probe: { interval: '10ms' }, recovery: { probes: 1, min_dwell: '1ms' } })
     first.enqueue({ status: 503, body: '' })
     world.second.replyWith({ headers: json, body: '{"data":[{"embedding":[1]}]}' })
     first.replyWith(({ path }) => ({
@@ -315,7 +315,7 @@ describe('the PII filter of a failover group', () => {
     await server.model('ner', {}, detector)
     const keys = { pii: { enabled: true, detectors: ['ner'] } }
     await writeForwarded(server, { name: 'two', url: second.origin, keys })
-    await world.chain({}, { pii: { enabled: false } })
+    await world.writeGroup({}, { pii: { enabled: false } })
     first.replyWith({ status: 503, body: '' })
     expect((await server.post(CHAT, body)).status).toBe(200)
     for (const [{ text }] of [first.requests, second.requests].map(
@@ -354,7 +354,7 @@ describe('a faulty failover group', () => {
     ['backend', {}, { backend: 'mock' }],
   ])('has its file refused for %s', async (key, failover, keys) => {
     await using world = await startWorld()
-    await world.chain(failover, keys)
+    await world.writeGroup(failover, keys)
     expect((await world.server.chat('m')).status).toBe(404)
     await eventually(() => expect(world.server.logLines.join('')).toContain(`"key":"${key}"`))
   })
@@ -368,7 +368,7 @@ describe('a faulty failover group', () => {
     expect([nested.status, nested.text]).toEqual([500, expect.stringContaining('failover groups do not nest')])
     const proxy = { upstream_url: `${first.origin}/v1/chat/completions` }
     await server.writeModelFile('cloud.yaml', stringify({ name: 'cloud', backend: 'cloud-proxy', proxy }))
-    await world.chain({ targets: [{ model: 'one' }, { model: 'cloud' }] })
+    await world.writeGroup({ targets: [{ model: 'one' }, { model: 'cloud' }] })
     const relayed = await server.chat('m')
     expect([relayed.status, relayed.text]).toEqual([500, expect.stringContaining('only a proxy that translates')])
     expect(first.requests).toEqual([])

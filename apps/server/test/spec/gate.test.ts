@@ -34,7 +34,7 @@ async function expectKeyAsked(...routes: string[]): Promise<void> {
 }
 
 /** Gives the access of a route: from the document when it is built, from the reserved routes otherwise. */
-async function accessOf(route: string): Promise<string | undefined> {
+async function findAccess(route: string): Promise<string | undefined> {
   const [method = '', pattern = ''] = route.split(' ')
   const reserved = RESERVED_ROWS.find((row) => row.method === method && row.path === pattern)
   if (reserved !== undefined) return reserved.access
@@ -48,12 +48,12 @@ interface Document {
 
 async function expectAdminAsked(...routes: string[]): Promise<void> {
   await expectKeyAsked(...routes)
-  for (const route of routes) expect(await accessOf(route), route).toBe('admin')
+  for (const route of routes) expect(await findAccess(route), route).toBe('admin')
 }
 
 async function expectAnyUser(...routes: string[]): Promise<void> {
   await expectKeyAsked(...routes)
-  for (const route of routes) expect(await accessOf(route), route).toBe('any')
+  for (const route of routes) expect(await findAccess(route), route).toBe('any')
 }
 
 describe('routes for every authenticated caller', () => {
@@ -203,14 +203,14 @@ describe('routes for admins', () => {
       const admit = (): unknown => gate.admit(row, { pattern: row.path, path: row.path }, incoming)
       if (row.access !== 'admin') expect(admit(), row.path).toBe(USER)
       else
-        expect(failureOf(admit, row.family), row.path).toEqual([
+        expect(toFailure(admit, row.family), row.path).toEqual([
           403,
           errorBody(toPublicError(thrownBy(admit)), row.family),
         ])
     }
     const admin = RESERVED_ROWS.find((row) => row.access === 'admin')
     if (admin === undefined) throw new Error('no reserved row asks for an admin')
-    expect(failureOf(() => gate.admit(admin, { pattern: admin.path, path: admin.path }, incoming))[1]).toEqual({
+    expect(toFailure(() => gate.admit(admin, { pattern: admin.path, path: admin.path }, incoming))[1]).toEqual({
       error: { code: 403, message: 'Admin access required', type: 'authorization_error', param: null },
     })
   })
@@ -225,7 +225,7 @@ function thrownBy(run: () => unknown): unknown {
   throw new Error('nothing was thrown')
 }
 
-function failureOf(run: () => unknown, family: ErrorFamily = 'compatible'): [status: number, body: unknown] {
+function toFailure(run: () => unknown, family: ErrorFamily = 'compatible'): [status: number, body: unknown] {
   const error = toPublicError(thrownBy(run))
   return [statusOf(error), errorBody(error, family)]
 }

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest'
 import { STAGE_ORDER, type StageObserver } from '../../src/inference/pipeline.ts'
 import { eventually } from '../support/eventually.ts'
 import {
-  bodiesOf,
-  concretePathsOf,
+  arbitraryBodies,
   type InferenceRoute,
-  inferenceRoutesOf,
+  listConcretePaths,
+  listInferenceRoutes,
   modelsForAll,
 } from '../support/inference-routes.ts'
-import { keysOf } from '../support/schema-bodies.ts'
+import { listKeys } from '../support/schema-bodies.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 
 const BEGUN = [...STAGE_ORDER]
@@ -32,8 +32,8 @@ function recordStages(): { seen: Map<string, string[]>; observe: StageObserver }
 }
 
 /** Lists the kinds of answers of a route. */
-function waysOf(route: InferenceRoute): Record<string, unknown>[] {
-  const keys = keysOf(route.body)
+function listWays(route: InferenceRoute): Record<string, unknown>[] {
+  const keys = listKeys(route.body)
   const stream = keys.has('stream') ? [{ stream: false }, { stream: true }] : [{}]
   const background = keys.has('background') ? stream.map((way) => ({ ...way, background: true, store: true })) : []
   return [...stream, ...background]
@@ -42,7 +42,7 @@ function waysOf(route: InferenceRoute): Record<string, unknown>[] {
 describe('the inference routes of the table', () => {
   it('are all rows that take a body for a model', async () => {
     await using server = await startTestServer()
-    const routes = inferenceRoutesOf(server).map(({ path }) => path)
+    const routes = listInferenceRoutes(server).map(({ path }) => path)
     const taking = server.server.routes.filter(
       ({ method, body, tag }) => method === 'POST' && body && tag === 'inference',
     )
@@ -59,9 +59,9 @@ describe('the inference routes of the table', () => {
     const { seen, observe } = recordStages()
     await using server = await startTestServer({ observeStage: observe })
     await modelsForAll(server)
-    for (const route of inferenceRoutesOf(server)) {
-      for (const path of concretePathsOf(route)) {
-        for (const way of waysOf(route)) {
+    for (const route of listInferenceRoutes(server)) {
+      for (const path of listConcretePaths(route)) {
+        for (const way of listWays(route)) {
           const id = await answered(server, route, path, way)
           await eventually(() => expect(seen.get(id), `${path} ${JSON.stringify(way)}`).toEqual([...BEGUN, ...ENDED]))
         }
@@ -78,7 +78,7 @@ describe('the inference routes of the table', () => {
 
 /** Sends bodies of a route's schema until one is answered. @returns the id of that request */
 async function answered(server: TestServer, route: InferenceRoute, path: string, way: object): Promise<string> {
-  const bodies = fc.sample(bodiesOf(route), { numRuns: TRIES, seed: 1 })
+  const bodies = fc.sample(arbitraryBodies(route), { numRuns: TRIES, seed: 1 })
   for (const [index, body] of bodies.entries()) {
     const id = `${path}${JSON.stringify(way)}${index}`.replace(/[^A-Za-z0-9]+/g, '-')
     const reply = await server.post(path, { ...body, ...way }, { 'x-correlation-id': id })

@@ -1,7 +1,7 @@
 import type { MockBehaviour } from '@svc/backend-mock/script'
 import { type MessagesEvent, messagesEvent, messagesReply } from '@svc/wire/messages'
 import { describe, expect, it } from 'vitest'
-import { dataUrl, PNG } from '../../src/inference/media/__fixtures__/samples.ts'
+import { PNG, toDataUrl } from '../../src/inference/media/__fixtures__/samples.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import type { RawReply } from '../support/test-app.ts'
 import { verifies } from './verifies.ts'
@@ -30,7 +30,7 @@ function asked(server: TestServer): unknown {
 }
 
 /** Reads the events of a stream; the name of each must be its type, and the format must have it. */
-function eventsOf({ text }: RawReply): MessagesEvent[] {
+function readEvents({ text }: RawReply): MessagesEvent[] {
   return text
     .split('\n\n')
     .filter((block) => block !== '')
@@ -170,7 +170,7 @@ describe('a request', () => {
         content: [
           image,
           { type: 'text', text: 'What ' },
-          { type: 'image', source: { type: 'url', url: dataUrl('image/png', PNG) } },
+          { type: 'image', source: { type: 'url', url: toDataUrl('image/png', PNG) } },
           { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'is it?' } },
         ],
       },
@@ -285,7 +285,9 @@ describe('a reply', () => {
       content: [{ type: 'text', text: '' }],
       stop_reason: 'end_turn',
     })
-    const started = eventsOf(await send(server, { stream: true })).filter(({ type }) => type === 'content_block_start')
+    const started = readEvents(await send(server, { stream: true })).filter(
+      ({ type }) => type === 'content_block_start',
+    )
     expect(started).toHaveLength(1)
   })
 
@@ -303,12 +305,12 @@ describe('a reply', () => {
     const ending = { stop_reason: 'stop_sequence', stop_sequence: 'END' }
     const stop_sequences = ['never', 'END']
     expect((await send(server, { stop_sequences })).json()).toMatchObject(ending)
-    const events = eventsOf(await send(server, { stop_sequences, stream: true }))
+    const events = readEvents(await send(server, { stop_sequences, stream: true }))
     expect(events.find(({ type }) => type === 'message_delta')).toMatchObject({ delta: ending })
     await server.model('cut', { rules: [{ rpc: 'Predict*', do: { text: 'one END two' } }] })
     const cut = { model: 'cut', stop_sequences }
     expect((await send(server, cut)).json()).toMatchObject({ content: [{ text: 'one' }], ...ending })
-    const cutEvents = eventsOf(await send(server, { ...cut, stream: true }))
+    const cutEvents = readEvents(await send(server, { ...cut, stream: true }))
     expect(cutEvents.find(({ type }) => type === 'message_delta')).toMatchObject({ delta: ending })
   })
 
@@ -410,12 +412,12 @@ describe('a stream', () => {
     const reply = await send(server, { stream: true, tools: [WEATHER], thinking: { type: 'adaptive' } })
     expect(reply.status).toBe(200)
     expect(reply.headers['content-type']).toBe('text/event-stream')
-    expect(eventsOf(reply)).toEqual([START, PING, ...events])
+    expect(readEvents(reply)).toEqual([START, PING, ...events])
   })
 
   it('leaves out unknown figures', async () => {
     await using server = await answering({ text: 'Hi', promptTokens: 0 })
-    const events = eventsOf(await send(server, { stream: true }))
+    const events = readEvents(await send(server, { stream: true }))
     expect(events.at(-2)).toEqual({
       type: 'message_delta',
       delta: { stop_reason: 'end_turn', stop_sequence: null },
@@ -428,7 +430,7 @@ describe('a stream', () => {
       pieces: ['a', 'b', 'c'],
       failure: { status: 'INTERNAL', message: 'no more', afterPieces: 2 },
     })
-    const events = eventsOf(await send(server, { stream: true }))
+    const events = readEvents(await send(server, { stream: true }))
     expect(events.at(-1)).toEqual({
       type: 'error',
       error: { type: 'api_error', message: 'prediction failed: no more' },

@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { stringify } from 'yaml'
 import { CANARY_PATTERNS, canaryBodies, findLeak, writeJson } from '../support/canary-bodies.ts'
-import { scannedPathsOf } from '../support/scanned-routes.ts'
+import { listScannedPaths } from '../support/scanned-routes.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import { verifies } from './verifies.ts'
 
@@ -119,7 +119,7 @@ describe('generated bodies with canaries', () => {
     ['pii:document:all-strings', 'pii:document:nested-json', 'pii:document:adjacent-parts', 'pii:tool-output:scanned'],
     'of every scanned route never reach a model, here or upstream; a blocked request sends it nothing',
     async () => {
-      const routes = new Map(scannedPathsOf(server).map((entry) => [entry[1].path, entry]))
+      const routes = new Map(listScannedPaths(server).map((entry) => [entry[1].path, entry]))
       let seen = 0
       const counts: Record<string, Record<number, number>> = {}
       const share = Math.ceil(BODIES / routes.size / TOGETHER)

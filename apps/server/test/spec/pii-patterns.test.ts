@@ -28,7 +28,7 @@ async function redactWith(match: string, text: string): Promise<string | undefin
 }
 
 /** Gives the reason why a file with these patterns is refused. */
-async function refusalOf(...patterns: readonly Pattern[]): Promise<string> {
+async function findRefusal(...patterns: readonly Pattern[]): Promise<string> {
   await using server = await startTestServer()
   await writeDetector(server, 'p', { patterns })
   const reload = await server.post('/models/reload', {})
@@ -147,11 +147,11 @@ describe('patterns of an operator', () => {
     ],
     'are refused with their file, naming the fault',
     async () => {
-      expect(await refusalOf({ name: 'X', match: 'abc.' })).toMatch(/patterns\[0\] .*position 3/)
-      expect(await refusalOf({ name: 'X', match: '(abc)' })).toMatch(/captur/)
-      expect(await refusalOf({ name: 'X', match: 'abc[0-9]{4097}' })).toMatch(/4096/)
-      expect(await refusalOf({ name: 'X', match: 'ab[0-9]+' })).toMatch(/3/)
-      expect(await refusalOf({ match: 'abc' })).toMatch(/no name/)
+      expect(await findRefusal({ name: 'X', match: 'abc.' })).toMatch(/patterns\[0\] .*position 3/)
+      expect(await findRefusal({ name: 'X', match: '(abc)' })).toMatch(/captur/)
+      expect(await findRefusal({ name: 'X', match: 'abc[0-9]{4097}' })).toMatch(/4096/)
+      expect(await findRefusal({ name: 'X', match: 'ab[0-9]+' })).toMatch(/3/)
+      expect(await findRefusal({ match: 'abc' })).toMatch(/no name/)
     },
   )
 

@@ -1,6 +1,6 @@
 import { ollamaChatReply, ollamaEmbedReply, ollamaGenerateReply } from '@svc/wire/ollama'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { bodyWith, type ScannedRoute, scannedPathsOf } from '../support/scanned-routes.ts'
+import { bodyWith, listScannedPaths, type ScannedRoute } from '../support/scanned-routes.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import { verifies } from './verifies.ts'
 
@@ -34,7 +34,7 @@ let paths: [string, ScannedRoute][]
 
 beforeAll(async () => {
   server = await startTestServer()
-  paths = scannedPathsOf(server)
+  paths = listScannedPaths(server)
   await server.model(
     'ner',
     {

@@ -52,13 +52,13 @@ describe('PII-7: a secret that stands encoded in a message', () => {
   it('is masked in a text that another thread looks at', async () => {
     await using world = await startWorld({ encodings: ['base64', 'reversed'] })
     const filler = 'nothing to see here. '.repeat(5000)
-    const bodyOf = (...secrets: string[]) => ({
+    const toBody = (...secrets: string[]) => ({
       model: 'far',
       messages: [{ role: 'user', content: secrets.map((secret) => `${filler}<${secret}>`).join('') }],
     })
-    const reply = await world.server.post(CHAT, bodyOf(forms.base64, forms.reversed))
+    const reply = await world.server.post(CHAT, toBody(forms.base64, forms.reversed))
     expect(reply.status).toBe(200)
-    expect(received(world)).toEqual([JSON.stringify(bodyOf(MASK, MASK))])
+    expect(received(world)).toEqual([JSON.stringify(toBody(MASK, MASK))])
   })
 
   it('goes on unchanged when the detector names no encoding, because patterns are searched in the original', async () => {
@@ -140,13 +140,13 @@ describe('PII-11: text documents inside of a request', () => {
       { pii: { enabled: true, detectors: ['tickets'] } },
       path === CHAT ? {} : { provider: 'provider_b' },
     )
-    const bodyOf = (text: string) => ({
+    const toBody = (text: string) => ({
       model: 'far',
       max_tokens: 5,
       messages: [{ role: 'user', content: [part(text)] }],
     })
-    expect((await world.server.post(path, bodyOf(`é ${SECRET} 🔑`))).status).toBe(200)
-    expect(received(world)).toEqual([JSON.stringify(bodyOf(`é ${MASK} 🔑`))])
+    expect((await world.server.post(path, toBody(`é ${SECRET} 🔑`))).status).toBe(200)
+    expect(received(world)).toEqual([JSON.stringify(toBody(`é ${MASK} 🔑`))])
   })
 
   it('count as unscanned media, which the policy of a model may refuse', async () => {

@@ -26,7 +26,7 @@ function write(server: TestServer, name: string, proxy: object, keys: object = {
   return server.writeModelFile(`${name}.yaml`, stringify(model))
 }
 
-const bodyOf = (upstream: Upstream): Record<string, unknown> => JSON.parse(upstream.requests.at(-1)?.text() ?? '')
+const toBody = (upstream: Upstream): Record<string, unknown> => JSON.parse(upstream.requests.at(-1)?.text() ?? '')
 
 describe('the key of an upstream', () => {
   verifies(
@@ -192,11 +192,11 @@ describe('cache_prompt', () => {
     upstream.enqueue({ headers: json, body: messagesReply })
     const system = { role: 'system', content: 'Be brief.' }
     await server.chat('marked', { messages: [system, ...messages] })
-    expect(JSON.stringify(bodyOf(upstream)).split('"cache_control"')).toHaveLength(3)
+    expect(JSON.stringify(toBody(upstream)).split('"cache_control"')).toHaveLength(3)
     upstream.replyWith({ headers: json, body: chatReply })
     for (const model of ['other', 'relayed']) {
       await server.chat(model, { messages: [system, ...messages] })
-      expect(JSON.stringify(bodyOf(upstream))).not.toContain('cache_control')
+      expect(JSON.stringify(toBody(upstream))).not.toContain('cache_control')
     }
   })
 

@@ -54,7 +54,7 @@ const WAYS = [
 ] as const
 
 /** Gives the replies to an id in every place that takes one, without the id itself. */
-async function toldOf(server: World, name: string, { id, item }: { readonly id: string; readonly item: string }) {
+async function readReplies(server: World, name: string, { id, item }: { readonly id: string; readonly item: string }) {
   const told: Record<string, unknown> = {}
   const hide = (text: string): string => text.replaceAll(id, 'ID').replaceAll(item, 'ITEM')
   const note = (place: string, { status, text }: RawReply): void => {
@@ -85,10 +85,10 @@ describe('a response of another owner', () => {
     const streamed = await server.ask('ada', { stream: true, background: true })
     const id = /resp_[0-9a-f]{32}/.exec(streamed.text)?.[0] ?? ''
     const item = /msg_[0-9a-f]{32}/.exec(streamed.text)?.[0] ?? ''
-    const nothing = await toldOf(server, 'bob', NOBODYS)
+    const nothing = await readReplies(server, 'bob', NOBODYS)
     expect(nothing).toMatchObject({ 'GET ': [404, expect.any(String)], previous: [404, expect.any(String)] })
-    expect(await toldOf(server, 'bob', { id: stored.id, item: stored.output[0]?.id ?? '' })).toEqual(nothing)
-    expect(await toldOf(server, 'bob', { id, item })).toEqual(nothing)
+    expect(await readReplies(server, 'bob', { id: stored.id, item: stored.output[0]?.id ?? '' })).toEqual(nothing)
+    expect(await readReplies(server, 'bob', { id, item })).toEqual(nothing)
     for (const one of [stored.id, id]) {
       for (const name of ['ada', 'root']) {
         expect((await server.call(`/v1/responses/${one}`, { headers: as(name) })).status, name).toBe(200)
@@ -102,8 +102,8 @@ describe('a response of another owner', () => {
     await using server = await world()
     const running = await server.create('ada', { model: 'hanging', background: true })
     await eventually(() => expect(server.records('hanging').some(({ rpc }) => rpc.startsWith('Predict'))).toBe(true))
-    const nothing = await toldOf(server, 'bob', NOBODYS)
-    expect(await toldOf(server, 'bob', { id: running.id, item: NOBODYS.item })).toEqual(nothing)
+    const nothing = await readReplies(server, 'bob', NOBODYS)
+    expect(await readReplies(server, 'bob', { id: running.id, item: NOBODYS.item })).toEqual(nothing)
     const path = `/v1/responses/${running.id}`
     expect(['queued', 'in_progress']).toContain(
       ((await server.call(path, { headers: as('ada') })).json() as ResponseResource).status,

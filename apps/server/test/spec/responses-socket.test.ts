@@ -29,7 +29,7 @@ const MEBIBYTE = 1024 * 1024
 const get = async (server: TestServer, id: string) =>
   (await server.call(`/v1/responses/${id}`)).json() as ResponseResource
 
-const typesOf = (events: readonly ResponseEvent[]): string[] => events.map(({ type }) => type)
+const listTypes = (events: readonly ResponseEvent[]): string[] => events.map(({ type }) => type)
 
 /** Removes ids and times, which differ between responses. */
 function withoutIds(events: readonly unknown[]): unknown {
@@ -85,7 +85,7 @@ describe('the WebSocket mode of GET /v1/responses', () => {
     const { output } = await socket.create({ tools: [{ type: 'function', name: 'weather' }] })
     expect(output.map(({ type }) => type)).toEqual(['reasoning', 'function_call'])
     expect(socket.heard.map((event) => Reflect.get(Object(event), 'sequence_number'))).toEqual([...socket.heard.keys()])
-    expect(typesOf(socket.heard as ResponseEvent[])).toContain('response.function_call_arguments.done')
+    expect(listTypes(socket.heard as ResponseEvent[])).toContain('response.function_call_arguments.done')
   })
 
   it('takes messages while it answers, and answers them in their order', async () => {
@@ -308,17 +308,17 @@ describe('a conversation on a socket', () => {
 
   it('has responses in the background: events as they come, and their end also when the client has left', async () => {
     await using server = await world({ pieces: ['a', 'b'], hang: 1 })
-    const idOf = (message: unknown) => (message as { response: ResponseResource }).response.id
+    const readId = (message: unknown) => (message as { response: ResponseResource }).response.id
     {
       await using socket = await openResponseSocket(server.url)
       socket.ask({ background: true })
       await eventually(() => expect(JSON.stringify(socket.heard)).toContain('response.output_text.delta'))
-      expect(typesOf(socket.heard as ResponseEvent[]).slice(0, 3)).toEqual([
+      expect(listTypes(socket.heard as ResponseEvent[]).slice(0, 3)).toEqual([
         'response.created',
         'response.queued',
         'response.in_progress',
       ])
-      const cancelled = await server.call(`/v1/responses/${idOf(socket.heard[0])}/cancel`, { method: 'POST' })
+      const cancelled = await server.call(`/v1/responses/${readId(socket.heard[0])}/cancel`, { method: 'POST' })
       expect(cancelled.json()).toMatchObject({ status: 'cancelled' })
       expect((await socket.answer()).at(-1)).toMatchObject({ response: { status: 'cancelled' } })
     }
@@ -327,7 +327,7 @@ describe('a conversation on a socket', () => {
       await using socket = await openResponseSocket(server.url)
       socket.ask({ background: true })
       await eventually(() => expect(JSON.stringify(socket.heard)).toContain('response.output_text.delta'))
-      id = idOf(socket.heard[0])
+      id = readId(socket.heard[0])
     }
     expect(await get(server, id)).toMatchObject({ status: 'in_progress' })
     expect((await server.call(`/v1/responses/${id}/cancel`, { method: 'POST' })).json()).toMatchObject({
@@ -344,7 +344,7 @@ describe('failures during a response', () => {
     await using socket = await openResponseSocket(server.url)
     socket.ask({ input: 'die' })
     const events = await socket.answer()
-    expect(typesOf(events).slice(-2)).toEqual(['error', 'response.failed'])
+    expect(listTypes(events).slice(-2)).toEqual(['error', 'response.failed'])
     const { response } = events.at(-1) as { response: ResponseResource }
     expect(response).toMatchObject({ status: 'failed', error: { code: 'server_error', type: 'model_error' } })
     expect(await get(server, response.id)).toEqual(response)
@@ -424,7 +424,7 @@ describe('a stop of the server', () => {
     socket.ask()
     await eventually(() => expect(JSON.stringify(socket.heard)).toContain('response.output_text.delta'))
     const stopped = server.server.close()
-    expect(typesOf(await socket.answer()).slice(-2)).toEqual(['error', 'response.failed'])
+    expect(listTypes(await socket.answer()).slice(-2)).toEqual(['error', 'response.failed'])
     expect(await socket.closed).toBe(1001)
     await stopped
   })

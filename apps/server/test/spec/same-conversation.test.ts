@@ -22,7 +22,7 @@ const HELLO: Conversation = {
 }
 
 /** Reads the values of a reply: its body, or the data of its events. */
-async function valuesOf({ headers, body }: RawReply): Promise<Json[]> {
+async function readValues({ headers, body }: RawReply): Promise<Json[]> {
   const values: Json[] = []
   switch (headers['content-type']) {
     case 'application/x-ndjson':
@@ -67,7 +67,7 @@ describe('the same conversation in every format', () => {
             if (model === 'messages' && !format.hasIds && asked.turns.some(({ by }) => by === 'tool')) continue
             const reply = await server.post(format.path, format.body(model, asked))
             expect(reply.status, reply.text).toBe(200)
-            const figures = format.figures(await valuesOf(reply))
+            const figures = format.figures(await readValues(reply))
             expect(figures.read, `${format.path}: ${reply.text}`).toEqual(expect.any(Number))
             const { Messages, ...backend } = lastAsked(server, model)
             seen.push({

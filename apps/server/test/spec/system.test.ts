@@ -39,8 +39,8 @@ function startSystem(facts: Partial<SystemFacts>) {
       metricsAccess: undefined,
       backendNames: () => ['mock'],
       loaded: () => [RESIDENT],
-      processOf: () => Promise.resolve(FIGURES),
-      vramOf: () => Promise.resolve(undefined),
+      readProcess: () => Promise.resolve(FIGURES),
+      readVram: () => Promise.resolve(undefined),
       ...facts,
     }),
   )
@@ -101,7 +101,7 @@ describe('GET /system', () => {
     async () => {
       const asked = vi.fn(() => Promise.resolve(undefined))
       const loaded = [{ ...RESIDENT, pid: undefined }]
-      await using app = await startSystem({ loaded: () => loaded, processOf: asked, vramOf: asked })
+      await using app = await startSystem({ loaded: () => loaded, readProcess: asked, readVram: asked })
       expect((await app.call('/system')).json()).toEqual({
         backends: ['mock'],
         loaded_models: [{ id: 'm', backend: 'mock' }],
@@ -111,7 +111,7 @@ describe('GET /system', () => {
   )
 
   verifies('system:process:unreadable', 'leaves a process out that cannot be read', async () => {
-    await using app = await startSystem({ processOf: () => Promise.resolve(undefined) })
+    await using app = await startSystem({ readProcess: () => Promise.resolve(undefined) })
     expect((await app.call('/system')).json()).toEqual({
       backends: ['mock'],
       loaded_models: [{ id: 'm', backend: 'mock' }],
@@ -123,7 +123,7 @@ describe('GET /system', () => {
     'shows device memory as it is at each call: a figure, 0, or nothing',
     async () => {
       const readings = [4096, 0, undefined]
-      await using app = await startSystem({ vramOf: () => Promise.resolve(readings.shift()) })
+      await using app = await startSystem({ readVram: () => Promise.resolve(readings.shift()) })
       const read = async (): Promise<LoadedModel | undefined> =>
         ((await app.call('/system')).json() as System).loaded_models[0]
       expect((await read())?.size_vram).toBe(4096)

@@ -93,14 +93,14 @@ class Members {
 
 /** Applies one change at the n-th place of a value, counted in the order of its text, modulo the number of places. */
 function changed(body: unknown, place: number, what: Change): unknown {
-  let left = place % countOf(body)
+  let left = place % countPlaces(body)
   const visit = (value: unknown): unknown => {
     const isHere = left === 0
     left -= 1
     if (isHere) return apply(value)
     if (Array.isArray(value)) return value.flatMap((item: unknown) => unpack(visit(item)))
     if (typeof value !== 'object' || value === null || value instanceof Verbatim) return value
-    return new Members(entriesOf(value).flatMap(([key, item]) => unpack(visit(item)).map((one) => [key, one] as const)))
+    return new Members(toEntries(value).flatMap(([key, item]) => unpack(visit(item)).map((one) => [key, one] as const)))
   }
   const apply = (value: unknown): unknown => {
     switch (what.how) {
@@ -116,7 +116,7 @@ function changed(body: unknown, place: number, what: Change): unknown {
         return [value]
       case 'add':
         return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Verbatim)
-          ? new Members([...entriesOf(value), [what.key, what.value]])
+          ? new Members([...toEntries(value), [what.key, what.value]])
           : { [what.key]: what.value }
     }
   }
@@ -132,20 +132,20 @@ class Several {
 }
 
 const unpack = (value: unknown): readonly unknown[] => (value instanceof Several ? value.values : [value])
-const entriesOf = (value: object): (readonly [string, unknown])[] =>
+const toEntries = (value: object): (readonly [string, unknown])[] =>
   value instanceof Members ? value.entries : Object.entries(value)
 
-function countOf(value: unknown): number {
-  if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + countOf(item), 1)
+function countPlaces(value: unknown): number {
+  if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + countPlaces(item), 1)
   if (typeof value !== 'object' || value === null || value instanceof Verbatim) return 1
-  return entriesOf(value).reduce((sum, [, item]) => sum + countOf(item), 1)
+  return toEntries(value).reduce((sum, [, item]) => sum + countPlaces(item), 1)
 }
 
 function write(value: unknown): string {
   if (value instanceof Verbatim) return value.json
   if (Array.isArray(value)) return `[${value.map(write).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
-  return `{${entriesOf(value)
+  return `{${toEntries(value)
     .map(([key, item]) => `${JSON.stringify(key)}:${write(item)}`)
     .join(',')}}`
 }

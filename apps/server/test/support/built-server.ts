@@ -15,7 +15,7 @@ export const BUILT_ENTRY = fileURLToPath(new URL('../../dist/main.js', import.me
 const PATIENCE_MS = 20_000
 
 /** End of a process. */
-export interface Ending {
+export interface ProcessEnd {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
 }
@@ -59,26 +59,26 @@ export interface BuiltServer extends AsyncDisposable {
   /** Reads the mock's records of a model. */
   records(model: string): readonly MockRecord[]
   signal(name: NodeJS.Signals): void
-  readonly exited: Promise<Ending>
+  readonly exited: Promise<ProcessEnd>
   /** Sends TERM; resolves with its end. */
-  stop(): Promise<Ending>
+  stop(): Promise<ProcessEnd>
   /** Sends KILL; resolves with its end. */
-  kill(): Promise<Ending>
+  kill(): Promise<ProcessEnd>
 }
 
 /** Whether processes can be found by their environment here. */
 export const CAN_SEE_PROCESSES = existsSync('/proc/self/environ')
 
 /** Lists live processes that a program of this folder started, directly or indirectly. */
-export function processesOf(folder: string): number[] {
+export function listProcesses(folder: string): number[] {
   if (!CAN_SEE_PROCESSES) return []
   return readdirSync('/proc')
     .map(Number)
-    .filter((pid) => pid > 0 && environmentOf(pid).includes(`\0TMPDIR=${folder}\0`))
+    .filter((pid) => pid > 0 && readEnvironment(pid).includes(`\0TMPDIR=${folder}\0`))
 }
 
 /** Reads an environment, with zeros between variables; empty for an ended process. */
-function environmentOf(pid: number): string {
+function readEnvironment(pid: number): string {
   try {
     return `\0${readFileSync(`/proc/${pid}/environ`, 'latin1')}`
   } catch {
@@ -86,8 +86,8 @@ function environmentOf(pid: number): string {
   }
 }
 
-function endProcessesOf(folder: string): number {
-  const pids = processesOf(folder)
+function endProcesses(folder: string): number {
+  const pids = listProcesses(folder)
   for (const pid of pids) {
     try {
       process.kill(pid, 'SIGKILL')
@@ -102,14 +102,14 @@ const folders = new Set<string>()
 const running = new Set<ChildProcess>()
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL')
-  for (const folder of folders) endProcessesOf(folder)
+  for (const folder of folders) endProcesses(folder)
 })
 
 interface Program {
   readonly child: ChildProcess
   readonly stdout: ReturnType<typeof collectLines>
   readonly stderr: ReturnType<typeof collectLines>
-  readonly exited: Promise<Ending>
+  readonly exited: Promise<ProcessEnd>
 }
 
 function startProgram(folder: string, args: readonly string[], options: ProgramOptions): Program {
@@ -123,7 +123,7 @@ function startProgram(folder: string, args: readonly string[], options: ProgramO
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   running.add(child)
-  const exited = new Promise<Ending>((resolve, reject) => {
+  const exited = new Promise<ProcessEnd>((resolve, reject) => {
     child.once('error', reject)
     child.once('exit', (code, signal) => {
       running.delete(child)
@@ -134,7 +134,7 @@ function startProgram(folder: string, args: readonly string[], options: ProgramO
 }
 
 /** Output and end of a command. */
-export interface CommandOutcome extends Ending {
+export interface CommandOutcome extends ProcessEnd {
   readonly stdout: string
   readonly stderr: string
 }
@@ -170,7 +170,7 @@ export async function startBuiltServer(options: BuiltServerOptions = {}): Promis
     program.child.kill('SIGKILL')
     await program.exited
     await eventually(() => {
-      if (endProcessesOf(folder) > 0) throw new Error('processes are still ending')
+      if (endProcesses(folder) > 0) throw new Error('processes are still ending')
     })
     folders.delete(folder)
     await own?.close()
@@ -199,7 +199,7 @@ function toServer(program: Program, folder: string): Omit<BuiltServer, 'url' | '
   const fileName = (model: string): string => model.replaceAll('/', '-')
   const recordFile = (model: string): string => join(folder, 'records', fileName(model))
   const signal = (name: NodeJS.Signals): void => void child.kill(name)
-  const endWith = (name: NodeJS.Signals): Promise<Ending> => {
+  const endWith = (name: NodeJS.Signals): Promise<ProcessEnd> => {
     signal(name)
     return exited
   }
@@ -212,7 +212,7 @@ function toServer(program: Program, folder: string): Omit<BuiltServer, 'url' | '
       child.stdout?.destroy()
       child.stderr?.destroy()
     },
-    backends: () => processesOf(folder).filter((pid) => pid !== child.pid),
+    backends: () => listProcesses(folder).filter((pid) => pid !== child.pid),
     async model(name, script = {}, keys = {}) {
       await mkdir(join(folder, 'records'), { recursive: true })
       const text = stringify({

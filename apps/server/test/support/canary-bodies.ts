@@ -115,7 +115,7 @@ const crossing = hex(8).map((digits) => [`so: crossing-${digits.slice(0, 4)}`, `
 
 type Members = Record<string, unknown>
 const part = (type: string) => (value: unknown) => ({ type, text: value })
-const partsOf = (type: string, values: readonly string[]) => values.map(part(type))
+const toParts = (type: string, values: readonly string[]) => values.map(part(type))
 
 const unknown = fc.oneof(
   wild.map((value): Members => ({ metadata: { a: value } })),
@@ -132,7 +132,7 @@ const chatMessages = fc.oneof(
     .map(([value, more]) => [
       { role: 'user', content: [part('text')(value), { type: 'odd_part', more }], name: value },
     ]),
-  pieces.map((values) => [{ role: 'user', content: partsOf('text', values) }]),
+  pieces.map((values) => [{ role: 'user', content: toParts('text', values) }]),
   crossing.map((values) => values.map((content) => ({ role: 'user', content }))),
   fc.tuple(embedded, text).map(([value, name]) => [
     {
@@ -145,7 +145,7 @@ const chatMessages = fc.oneof(
   wild.map((content) => [{ role: 'tool', tool_call_id: 'call_1', content }]),
   fc
     .tuple(embedded, embedded)
-    .map(([one, other]) => [{ role: 'tool', tool_call_id: 'call_1', content: partsOf('text', [one, other]) }]),
+    .map(([one, other]) => [{ role: 'tool', tool_call_id: 'call_1', content: toParts('text', [one, other]) }]),
   picture.map((url) => [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }]),
 )
 const tools = fc.tuple(text, text, wild).map(([description, key, value]) => ({
@@ -181,8 +181,8 @@ const messages = fc.oneof(
       .map((content): Members => ({ messages: [{ role: 'user', content }] })),
   },
   text.map((system): Members => ({ system })),
-  fc.array(text, { minLength: 1, maxLength: 2 }).map((values): Members => ({ system: partsOf('text', values) })),
-  pieces.map((values): Members => ({ messages: [{ role: 'user', content: partsOf('text', values) }] })),
+  fc.array(text, { minLength: 1, maxLength: 2 }).map((values): Members => ({ system: toParts('text', values) })),
+  pieces.map((values): Members => ({ messages: [{ role: 'user', content: toParts('text', values) }] })),
   crossing.map((values): Members => ({ messages: values.map((content) => ({ role: 'user', content })) })),
   tools.map(
     ({ function: { name, description, parameters } }): Members => ({
@@ -199,13 +199,13 @@ const item = fc.oneof(
     role: 'user',
     content: [part('input_text')(value), { type: 'odd', more }],
   })),
-  pieces.map((values) => ({ role: 'user', content: partsOf('input_text', values) })),
+  pieces.map((values) => ({ role: 'user', content: toParts('input_text', values) })),
   embedded.map((value) => ({ type: 'function_call', call_id: 'c1', name: 'f', arguments: value })),
   fc.oneof(wild, embedded).map((output) => ({ type: 'function_call_output', call_id: 'c1', output })),
   text.map((value) => ({
     type: 'reasoning',
-    summary: partsOf('summary_text', [value]),
-    content: partsOf('reasoning_text', [value]),
+    summary: toParts('summary_text', [value]),
+    content: toParts('reasoning_text', [value]),
   })),
   embedded.map((input) => ({ type: 'custom_tool_call', call_id: 'c1', name: 'f', input })),
   wild.map((value) => ({ type: 'unheard_of', value })),
@@ -296,7 +296,7 @@ export function writeJson(
   value: unknown,
   { seed, doubles }: { readonly seed: number; readonly doubles: boolean },
 ): string {
-  const random = randomOf(seed)
+  const random = createRandom(seed)
   const share = random() < 0.5 ? 0 : random()
   const blank = (): string => (random() < 0.1 ? (['\n', '\t', ' ', '\r\n'][Math.floor(random() * 4)] ?? '') : '')
   const character = (unit: string): string => {
@@ -332,7 +332,7 @@ export function writeJson(
 }
 
 /** Creates random numbers in 0..1 from a seed. */
-function randomOf(seed: number): () => number {
+function createRandom(seed: number): () => number {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0

@@ -1,7 +1,7 @@
 import { startUpstream, type Upstream } from '@svc/test-kit'
 import { stringify } from 'yaml'
-import { writeForwarded } from './chain.ts'
 import { startTestServer, type TestServer, type TestServerOptions } from './server.ts'
+import { writeForwarded } from './server-pair.ts'
 
 export const json = { 'content-type': 'application/json' }
 export const eventStream = { 'content-type': 'text/event-stream' }
@@ -20,7 +20,7 @@ export interface FailoverWorld extends AsyncDisposable {
   readonly first: Upstream
   readonly second: Upstream
   /** Writes the failover group `m`, by default of `one` and `two`. */
-  chain(failover?: Record<string, unknown>, keys?: Record<string, unknown>): Promise<void>
+  writeGroup(failover?: Record<string, unknown>, keys?: Record<string, unknown>): Promise<void>
 }
 
 /** A server with the models `one` and `two` of two instances. */
@@ -33,7 +33,7 @@ export async function startFailoverWorld(options: TestServerOptions = {}): Promi
     server,
     first,
     second,
-    chain: (failover = {}, keys = {}) =>
+    writeGroup: (failover = {}, keys = {}) =>
       server.writeModelFile(
         'm.yaml',
         stringify({
@@ -49,7 +49,7 @@ export async function startFailoverWorld(options: TestServerOptions = {}): Promi
       await second.close()
     },
   }
-  await world.chain()
+  await world.writeGroup()
   first.replyWith({ headers: json, body: said('first') })
   second.replyWith({ headers: json, body: said('second') })
   return world

@@ -2,7 +2,7 @@ import { MODERATION_CATEGORIES } from '@svc/wire/openai'
 import fc from 'fast-check'
 import type * as z from 'zod'
 import { pathsOf, type RouteRow } from '../../src/http/route-row.ts'
-import { keysOf, valuesOf } from './schema-bodies.ts'
+import { createValues, listKeys } from './schema-bodies.ts'
 import type { TestServer } from './server.ts'
 
 /** An inference route of the table, with the schema of its bodies. */
@@ -11,7 +11,7 @@ export interface InferenceRoute extends RouteRow {
 }
 
 /** Lists every inference route of a server, from its table. */
-export function inferenceRoutesOf({ server }: TestServer): InferenceRoute[] {
+export function listInferenceRoutes({ server }: TestServer): InferenceRoute[] {
   return server.routes.filter(isInference).map((row) => {
     if (row.body === undefined) throw new Error(`${row.path} has no schema of its bodies`)
     return { ...row, body: row.body }
@@ -23,7 +23,7 @@ function isInference(row: RouteRow): boolean {
 }
 
 /** Gives the paths of a route, with `m` for each parameter. */
-export function concretePathsOf(route: RouteRow): string[] {
+export function listConcretePaths(route: RouteRow): string[] {
   return pathsOf(route).map((path) => path.replace(/:[A-Za-z_-]+/g, 'm'))
 }
 
@@ -45,9 +45,9 @@ const MODELS: Readonly<Record<string, Record<string, unknown>>> = {
 }
 
 /** Bodies of a route's schema for one of these models: short ones that ask for something, and any others. */
-export function bodiesOf({ body }: InferenceRoute): fc.Arbitrary<Record<string, unknown>> {
-  const bodies = fc.oneof(valuesOf(body, ['input']), valuesOf(body, 'some'))
-  const isNamed = keysOf(body).has('model')
+export function arbitraryBodies({ body }: InferenceRoute): fc.Arbitrary<Record<string, unknown>> {
+  const bodies = fc.oneof(createValues(body, ['input']), createValues(body, 'some'))
+  const isNamed = listKeys(body).has('model')
   return fc
     .tuple(bodies, fc.constantFrom(...Object.keys(MODELS)))
     .map(([value, model]) => ({ ...(value as object), ...(isNamed ? { model } : {}) }))

@@ -15,13 +15,13 @@ export interface ScannedRoute extends RouteRow {
 }
 
 /** Lists every route of a server with `scanned`, from its table. */
-function scannedRoutesOf({ server }: TestServer): ScannedRoute[] {
+function listScannedRoutes({ server }: TestServer): ScannedRoute[] {
   return server.routes.flatMap(({ scanned, ...row }) => (isAlways(scanned) ? [{ ...row, scanned }] : []))
 }
 
 /** Lists every path of the scanned routes that takes requests, with its route. */
-export function scannedPathsOf(server: TestServer): [path: string, route: ScannedRoute][] {
-  return scannedRoutesOf(server)
+export function listScannedPaths(server: TestServer): [path: string, route: ScannedRoute][] {
+  return listScannedRoutes(server)
     .filter(({ method }) => method === 'POST')
     .flatMap((route) =>
       pathsOf(route).map((path): [string, ScannedRoute] => [path.replace(/:[A-Za-z_-]+/g, 'm'), route]),

@@ -51,7 +51,7 @@ function bind(
         for await (const reply of replies) yield method.reply.fromPartial(reply)
         tell()
       } catch (error) {
-        throw reasonOf(error, context.signal)
+        throw toReason(error, context.signal)
       } finally {
         end()
       }
@@ -65,7 +65,7 @@ function bind(
       tell()
       return method.reply.fromPartial(reply)
     } catch (error) {
-      throw reasonOf(error, context.signal)
+      throw toReason(error, context.signal)
     } finally {
       end()
     }
@@ -73,7 +73,7 @@ function bind(
 }
 
 /** After an abort a failure has the abort's reason, whatever error the handler throws. */
-function reasonOf(error: unknown, signal: AbortSignal): unknown {
+function toReason(error: unknown, signal: AbortSignal): unknown {
   return signal.aborted ? signal.reason : error
 }
 

@@ -2,7 +2,7 @@ import { Composer, type CST, type Document, LineCounter, Schema } from 'yaml'
 import { MODEL_FILE_LIMITS, type YamlLimits } from './limits.ts'
 import type { YamlNode } from './node.ts'
 import { toYamlNode } from './to-yaml-node.ts'
-import { firstDocumentTokens } from './tokens.ts'
+import { readFirstDocument } from './tokens.ts'
 import { YamlFault } from './yaml-fault.ts'
 
 /** Result of reading a YAML text: its first document, or the reason why there is none. */
@@ -19,7 +19,7 @@ export function readYaml(content: Uint8Array | string, limits: YamlLimits = MODE
   try {
     const text = toText(content, limits.bytes)
     const lines = new LineCounter()
-    const tokens = firstDocumentTokens(text, { limits, lines })
+    const tokens = readFirstDocument(text, { limits, lines })
     return { ok: true, root: toYamlNode(compose(tokens, lines, text.length), { limits, lines }) }
   } catch (error) {
     if (error instanceof YamlFault) return { ok: false, line: error.line, reason: error.message }

@@ -33,7 +33,7 @@ class Converter {
 
   node(source: unknown, fallbackLine: number): YamlNode {
     if (source === null || source === undefined) return emptyScalar(fallbackLine)
-    const line = this.#lineOf(source, fallbackLine)
+    const line = this.#findLine(source, fallbackLine)
     if (isAlias(source)) return this.#alias(source.source, line)
     const node = this.#ownNode(source, line)
     if ((isScalar(source) || isMap(source) || isSeq(source)) && source.anchor !== undefined) {
@@ -69,7 +69,7 @@ class Converter {
     const merges: YamlNode[] = []
     let mergeLine: number | undefined
     for (const { key, value } of pairs) {
-      const keyLine = this.#lineOf(key, line)
+      const keyLine = this.#findLine(key, line)
       // The key comes first: it may carry the anchor that its own value refers to.
       const keyNode = this.node(key, keyLine)
       if (keyNode.kind !== 'scalar') throw new YamlFault('has a key that is not text', keyLine)
@@ -111,7 +111,7 @@ class Converter {
     return node
   }
 
-  #lineOf(source: unknown, fallback: number): number {
+  #findLine(source: unknown, fallback: number): number {
     const found = isScalar(source) || isMap(source) || isSeq(source) || isAlias(source) ? source.range : undefined
     return found ? this.#lines.linePos(found[0]).line : fallback
   }

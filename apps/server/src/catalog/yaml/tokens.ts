@@ -8,7 +8,7 @@ import { YamlFault } from './yaml-fault.ts'
  *
  * @throws {YamlFault}
  */
-export function firstDocumentTokens(
+export function readFirstDocument(
   text: string,
   options: { readonly limits: YamlLimits; readonly lines: LineCounter },
 ): CST.Token[] {

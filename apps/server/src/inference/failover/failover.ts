@@ -15,8 +15,8 @@ import { type ModelSlots, rejectAdmission, toRetryAfterMs } from '../admission.t
 import { NO_USAGE, type PredictionStep, type StepBatches } from '../events.ts'
 import type { RequestLedger } from '../ledger.ts'
 import type { RequestContext } from '../ports.ts'
-import type { Chains } from './chains.ts'
 import type { FailedAttempts } from './failed-attempts.ts'
+import type { FailoverGroups } from './groups.ts'
 import type { Prober } from './prober.ts'
 
 /** Serves failover groups through their targets. */
@@ -35,7 +35,7 @@ export interface FailoverTask {
 
 /** Options of {@link createFailover}. */
 export interface FailoverOptions {
-  readonly chains: Chains
+  readonly groups: FailoverGroups
   /** The limits of targets apply to requests of failover groups too. */
   readonly slots: ModelSlots
   readonly prober: Pick<Prober, 'watch'>
@@ -46,7 +46,7 @@ export interface FailoverOptions {
 }
 
 /** Creates the failover between requests and serving models. */
-export function createFailover({ chains, slots, prober, failed, audit, clock }: FailoverOptions): Failover {
+export function createFailover({ groups, slots, prober, failed, audit, clock }: FailoverOptions): Failover {
   return {
     async *predict(model, task, run) {
       const { request, findTarget } = begin(model, task)
@@ -111,11 +111,11 @@ export function createFailover({ chains, slots, prober, failed, audit, clock }: 
     model: ModelConfig,
     { context, ledger, bodyBytes }: FailoverTask,
   ): { request: FailoverRequest; findTarget: (candidate: Candidate) => ModelConfig } {
-    const group = chains.of(model)
+    const group = groups.get(model)
     const findTarget = ({ model: name }: Candidate): ModelConfig => {
       const target = listFailoverTargets(model).find((one) => one.name === name)?.model
-      if (target === undefined) throw skipped(`model "${name}" does not exist`)
-      if (target.disabled) throw skipped(`model "${name}" is disabled`)
+      if (target === undefined) throw toSkipped(`model "${name}" does not exist`)
+      if (target.disabled) throw toSkipped(`model "${name}" is disabled`)
       return target
     }
     const onServed = (candidate: Candidate): void => {
@@ -193,6 +193,6 @@ function toTargetFailure(thrown: unknown): unknown {
   return new SvcError('unavailable', thrown.message, { code: thrown.code, cause: thrown })
 }
 
-function skipped(message: string): SvcError {
+function toSkipped(message: string): SvcError {
   return new SvcError('unavailable', message, { code: TARGET_SKIPPED })
 }

@@ -1,6 +1,6 @@
 import type { FailoverGroup } from '@svc/proxy/failover'
 import { Counter, Gauge, type Registry } from 'prom-client'
-import type { ChainEvent } from './chains.ts'
+import type { FailoverGroupEvent } from './groups.ts'
 
 /**
  * Counts events of failover groups and exports the state of their targets. Labels are names of model files.
@@ -10,7 +10,7 @@ import type { ChainEvent } from './chains.ts'
 export function createFailoverMetrics(
   registry: Registry,
   known: () => ReadonlyMap<string, FailoverGroup>,
-): (chain: string, event: ChainEvent) => void {
+): (group: string, event: FailoverGroupEvent) => void {
   const switches = new Counter({
     name: 'svc_failover_switches_total',
     help: 'Changes of the serving target of a failover group.',

@@ -62,7 +62,7 @@ export function createProbe({ residency, models, upstream, secrets }: ProbeParts
  * Sends the smallest request that the model serves. The list suffices for models that neither write nor make vectors.
  */
 async function tryOut(model: ModelConfig, service: Service, signal: AbortSignal): Promise<void> {
-  const question = questionOf(model)
+  const question = toQuestion(model)
   if (question !== undefined) {
     await service.predict({ ...question, temperature: 0, options: { max_tokens: 1 } }, { signal })
   } else if (hasUsecase(model, 'embeddings')) {
@@ -70,7 +70,7 @@ async function tryOut(model: ModelConfig, service: Service, signal: AbortSignal)
   }
 }
 
-function questionOf(model: ModelConfig): Pick<PredictInput, 'messages' | 'prompt'> | undefined {
+function toQuestion(model: ModelConfig): Pick<PredictInput, 'messages' | 'prompt'> | undefined {
   if (hasUsecase(model, 'chat')) return { messages: [{ role: 'user', content: WORD }] }
   return hasUsecase(model, 'completion') ? { prompt: WORD } : undefined
 }

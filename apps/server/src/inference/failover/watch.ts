@@ -1,19 +1,19 @@
 import { SvcError } from '@svc/errors'
 import { createLiveFeed, type LiveFeed } from '../../live-feed/live-feed.ts'
 import type { Clock } from '../../ports.ts'
-import type { ChainEvent } from './chains.ts'
+import type { FailoverGroupEvent } from './groups.ts'
 
 /** A change of a failover group. */
 export interface FailoverNotice {
-  readonly chain: string
-  readonly event: ChainEvent
+  readonly group: string
+  readonly event: FailoverGroupEvent
   /** Milliseconds since the epoch. */
   readonly at: number
 }
 
 /** Publishes changes of failover groups to readers. */
 export interface FailoverWatch extends Pick<LiveFeed<FailoverNotice>, 'open' | 'end'> {
-  publish(chain: string, event: ChainEvent): void
+  publish(group: string, event: FailoverGroupEvent): void
 }
 
 /** Maximum number of readers at a time. */
@@ -30,7 +30,7 @@ export function createFailoverWatch({ clock }: { readonly clock: Pick<Clock, 'no
     onSlow: tooSlow,
   })
   return {
-    publish: (chain, event) => feed.publish({ chain, event, at: clock.now() }),
+    publish: (group, event) => feed.publish({ group, event, at: clock.now() }),
     open: (from) => feed.open(from),
     end: () => feed.end(),
   }

@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import { inputModalitiesOf } from '../../catalog/capabilities.ts'
+import { listInputModalities } from '../../catalog/capabilities.ts'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import { mapConcurrently } from '../operations/map-concurrently.ts'
 import type { ChatMessage, ChatRequest, GenerationRequest } from '../request.ts'
@@ -35,9 +35,9 @@ const KINDS: readonly MediaKind[] = ['image', 'audio', 'video']
 export function createMediaAttacher(reader: MediaReader): MediaAttacher {
   return {
     async attach(request, { model, signal }) {
-      const attachments = request.kind === 'chat' ? attachmentsOf(request) : []
+      const attachments = request.kind === 'chat' ? listAttachments(request) : []
       if (request.kind !== 'chat' || attachments.length === 0) return { request, release() {} }
-      const accepts = acceptedBy(model)
+      const accepts = listAccepted(model)
       for (const attachment of attachments) refuseUnlessTaken(attachment, accepts)
       const reading = reader.open()
       try {
@@ -51,7 +51,7 @@ export function createMediaAttacher(reader: MediaReader): MediaAttacher {
   }
 }
 
-function attachmentsOf({ messages }: ChatRequest): readonly Attachment[] {
+function listAttachments({ messages }: ChatRequest): readonly Attachment[] {
   const attachments = messages.flatMap((message) => message.attachments ?? [])
   const excess = attachments[MAX_MEDIA]
   if (excess === undefined) return attachments
@@ -61,8 +61,8 @@ function attachmentsOf({ messages }: ChatRequest): readonly Attachment[] {
   })
 }
 
-function acceptedBy(model: ModelConfig): ReadonlySet<MediaKind> {
-  const modalities: ReadonlySet<string> = new Set(inputModalitiesOf(model))
+function listAccepted(model: ModelConfig): ReadonlySet<MediaKind> {
+  const modalities: ReadonlySet<string> = new Set(listInputModalities(model))
   return new Set(KINDS.filter((kind) => modalities.has(kind)))
 }
 

@@ -10,7 +10,7 @@ const ANY_ALPHABET = /^[A-Za-z0-9+/_\-\r\n\t ]*$/
  * text. Other work runs while a long text is converted.
  */
 export async function toStandardBase64(text: string, signal: AbortSignal): Promise<string | undefined> {
-  const end = lengthWithoutPadding(text)
+  const end = measureUnpadded(text)
   const pieces: string[] = []
   /** Digits of an incomplete group of four. */
   let rest = ''
@@ -44,14 +44,14 @@ function rewrite(digits: string): string {
   return Buffer.from(digits, 'base64').toString('base64')
 }
 
-function lengthWithoutPadding(text: string): number {
+function measureUnpadded(text: string): number {
   let end = text.trimEnd().length
   for (let padding = 0; padding < 2 && text[end - 1] === '='; padding += 1) end -= 1
   return end
 }
 
 /** Counts the bytes that a text in standard base64 holds. */
-export function bytesInBase64(text: string): number {
+export function countBase64Bytes(text: string): number {
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
   return (text.length / 4) * 3 - padding
 }

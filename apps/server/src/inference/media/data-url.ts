@@ -13,11 +13,11 @@ const MAX_HEAD_LENGTH = 512
 export function parseDataUrl(url: string): DataUrl | undefined {
   const head = /^data:([^,]*);\s*base64\s*,/i.exec(url.slice(0, MAX_HEAD_LENGTH))
   if (head === null) return undefined
-  return { mediaType: essenceOf(head[1]), base64: url.slice(head[0].length) }
+  return { mediaType: toEssence(head[1]), base64: url.slice(head[0].length) }
 }
 
 /** Gives the `type/subtype` of a media type in lower case; undefined for other text. */
-export function essenceOf(mediaType = ''): string | undefined {
+export function toEssence(mediaType = ''): string | undefined {
   const essence = mediaType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
   return /^[^\s/]+\/[^\s/]+$/.test(essence) ? essence : undefined
 }

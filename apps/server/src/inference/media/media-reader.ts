@@ -1,9 +1,9 @@
 import { SvcError } from '@svc/errors'
 import type { OutboundClient } from '../../outbound/client.ts'
 import type { Attachment, MediaKind, Medium } from './attachment.ts'
-import { bytesInBase64, toStandardBase64 } from './base64-text.ts'
+import { countBase64Bytes, toStandardBase64 } from './base64-text.ts'
 import { type ByteBudget, createByteBudget } from './byte-budget.ts'
-import { type DataUrl, essenceOf, parseDataUrl } from './data-url.ts'
+import { type DataUrl, parseDataUrl, toEssence } from './data-url.ts'
 import { invalidMedia, mediaTooLarge, toMediaFailure } from './media-refusal.ts'
 import { SNIFFED_BYTES, type SniffedMedia, sniffMedia } from './sniff-media.ts'
 
@@ -105,7 +105,7 @@ function createTake(
   attachment: Attachment,
   { own, held, limits }: { readonly own: ByteBudget; readonly held: ByteBudget; readonly limits: MediaLimits },
 ): Take {
-  const maxBytes = limitOf(attachment, limits)
+  const maxBytes = toLimit(attachment, limits)
   let size = 0
   return (bytes) => {
     size += bytes
@@ -122,7 +122,7 @@ function createTake(
   }
 }
 
-function limitOf({ kind }: Attachment, { imageBytes, otherBytes }: MediaLimits): number {
+function toLimit({ kind }: Attachment, { imageBytes, otherBytes }: MediaLimits): number {
   return kind === 'image' ? imageBytes : otherBytes
 }
 
@@ -136,7 +136,7 @@ async function find(attachment: Attachment, options: FindOptions): Promise<Found
   if ('base64' in source) {
     // Some clients write a data URL in the place of plain base64.
     const written = parseDataUrl(source.base64)
-    const mediaType = essenceOf(source.mediaType)
+    const mediaType = toEssence(source.mediaType)
     return decode(attachment, written ?? { mediaType, base64: source.base64 }, options)
   }
   const written = parseDataUrl(source.url)
@@ -148,7 +148,7 @@ async function find(attachment: Attachment, options: FindOptions): Promise<Found
 async function decode(attachment: Attachment, written: DataUrl, { take, signal }: FindOptions): Promise<Found> {
   const base64 = await toStandardBase64(written.base64, signal)
   if (base64 === undefined) throw invalidMedia(attachment, 'the data are not valid base64')
-  take(bytesInBase64(base64))
+  take(countBase64Bytes(base64))
   // Four digits hold three bytes.
   const head = Buffer.from(base64.slice(0, Math.ceil(SNIFFED_BYTES / 3) * 4), 'base64')
   return { base64, head, claimed: written.mediaType }
@@ -159,7 +159,7 @@ async function download(
   url: string,
   { outbound, take, limits, signal }: FindOptions,
 ): Promise<Found> {
-  const maxBytes = limitOf(attachment, limits)
+  const maxBytes = toLimit(attachment, limits)
   try {
     await using reply = await outbound.fetch(url, {
       signal,
@@ -179,7 +179,7 @@ async function download(
     return {
       base64: bytes.toString('base64'),
       head: bytes.subarray(0, SNIFFED_BYTES),
-      claimed: essenceOf(reply.headers['content-type']),
+      claimed: toEssence(reply.headers['content-type']),
     }
   } catch (error) {
     if (SvcError.is(error) && error.code === 'fetch_too_large') throw mediaTooLarge(attachment, maxBytes)
@@ -195,7 +195,7 @@ function checkType(attachment: Attachment, { head, claimed }: Found): SniffedMed
   if (sniffed === undefined) {
     throw invalidMedia(attachment, `is no ${place === 'file' ? 'image, audio or video' : place} of a known type`)
   }
-  const claim = kindOf(claimed)
+  const claim = toKind(claimed)
   const kinds = sniffed.kinds.filter((kind) => place === 'file' || kind === place)
   if (kinds.length === 0) throw invalidMedia(attachment, `is ${sniffed.mediaType}, not ${place}`)
   if (claim !== undefined && !sniffed.kinds.some((kind) => kind === claim)) {
@@ -209,7 +209,7 @@ function checkType(attachment: Attachment, { head, claimed }: Found): SniffedMed
  * Gives the first half of a claimed media type. Servers send `application/octet-stream` for anything, so that one
  * claims nothing.
  */
-function kindOf(mediaType: string | undefined): string | undefined {
+function toKind(mediaType: string | undefined): string | undefined {
   const [first] = mediaType?.split('/') ?? []
   return first === 'application' || first === 'binary' ? undefined : first
 }

@@ -5,7 +5,7 @@ import type { OperationContext } from './operation-runner.ts'
  * Writes a conversation as one text: with the templates of the model file when it has both for chats and messages, else
  * with one line for each message, without empty ones.
  */
-export async function conversationText(
+export async function writeConversation(
   messages: readonly PromptMessage[],
   { model, prompts, signal }: Pick<OperationContext, 'model' | 'prompts' | 'signal'>,
 ): Promise<string> {

@@ -2,7 +2,7 @@ import { EmbeddingLayout, type EmbeddingResult } from '@svc/backend-client/proto
 import { SvcError } from '@svc/errors'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import { toEmbeddingOptions } from '../to-predict-options.ts'
-import { conversationText } from './conversation-text.ts'
+import { writeConversation } from './conversation-text.ts'
 import { mapConcurrently } from './map-concurrently.ts'
 import { normalizeVector } from './normalize-vector.ts'
 import type { EmbedRequest } from './operation.ts'
@@ -36,7 +36,7 @@ export const runEmbed: OperationRunner<'embed'> = async (request, context) => {
     { limit: INPUTS_AT_ONCE, signal: context.signal },
     async (input, { signal }) => {
       const own = { ...context, signal }
-      return embedOne(isConversation(input) ? await conversationText(input.messages, own) : input, plan, own)
+      return embedOne(isConversation(input) ? await writeConversation(input.messages, own) : input, plan, own)
     },
   )
   return {
@@ -61,12 +61,12 @@ function planVectors(request: EmbedRequest, model: ModelConfig): VectorPlan {
   return {
     pooling,
     halfLife: halfLife || parameters.poolingHalfLifeTokens || HALF_LIFE_TOKENS,
-    normalize: normalizeOption(model.options),
+    normalize: readNormalize(model.options),
     dimensions: request.dimensions,
   }
 }
 
-function normalizeOption(options: readonly string[]): number {
+function readNormalize(options: readonly string[]): number {
   const text = options
     .find((option) => option.startsWith('embd_normalize:'))
     ?.slice('embd_normalize:'.length)

@@ -9,11 +9,11 @@ const INT16_SCALE = 32_760
  */
 export function normalizeVector(vector: Float64Array | Float32Array, kind: number): Float32Array {
   if (kind < 0) return Float32Array.from(vector)
-  const length = lengthOf(vector, kind)
+  const length = measureLength(vector, kind)
   return length > 0 ? Float32Array.from(vector, (value) => value / length) : new Float32Array(vector.length)
 }
 
-function lengthOf(vector: Float64Array | Float32Array, kind: number): number {
+function measureLength(vector: Float64Array | Float32Array, kind: number): number {
   let largest = 0
   for (const value of vector) largest = Math.max(largest, Math.abs(value))
   if (kind === 0 || largest === 0) return largest / INT16_SCALE

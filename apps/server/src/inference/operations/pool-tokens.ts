@@ -16,7 +16,7 @@ export function poolTokens(
   const sum = new Float64Array(width)
   let total = 0
   for (let token = 0; token < tokens; token += 1) {
-    const weight = weightOf(tokens - 1 - token, options)
+    const weight = toWeight(tokens - 1 - token, options)
     if (weight === 0) continue
     total += weight
     for (let index = 0; index < width; index += 1) {
@@ -27,7 +27,7 @@ export function poolTokens(
 }
 
 /** @param distance from the last token, in tokens */
-function weightOf(distance: number, { pooling, halfLife }: { readonly pooling: Pooling; halfLife: number }): number {
+function toWeight(distance: number, { pooling, halfLife }: { readonly pooling: Pooling; halfLife: number }): number {
   switch (pooling) {
     case 'mean':
       return 1

@@ -24,11 +24,11 @@ export function createCompileCache(): CompileCache {
 
   function keep(key: string, entry: Entry): void {
     entries.set(key, entry)
-    length += lengthOf(entry)
+    length += measureLength(entry)
     for (const [oldest, value] of entries) {
       if (entries.size <= MAX_ENTRIES && length <= MAX_LENGTH) return
       entries.delete(oldest)
-      length -= lengthOf(value)
+      length -= measureLength(value)
     }
   }
 
@@ -57,6 +57,6 @@ export function createCompileCache(): CompileCache {
 
 type Entry = { readonly compiled: { readonly grammar: string } } | { readonly refusal: SvcError }
 
-function lengthOf(entry: Entry): number {
+function measureLength(entry: Entry): number {
   return 'compiled' in entry ? entry.compiled.grammar.length : entry.refusal.message.length
 }

@@ -1,7 +1,7 @@
 import { findPrefilledToken, toKnownTools } from '@svc/reply-parser'
 import { compileStructuredOutput, createToolGrammar } from '@svc/structured-output'
 import type { ModelConfig } from '../../catalog/model-config.ts'
-import { textOfTokens } from '../operations/detokenize.ts'
+import { joinTokens } from '../operations/detokenize.ts'
 import { createReplyFinisher, type ReplyFinisher } from '../prompt/finish/reply-finisher.ts'
 import type { ReplyRuleBook } from '../prompt/finish/reply-rules.ts'
 import type { PromptBuilder } from '../prompt/prompt-builder.ts'
@@ -64,7 +64,7 @@ async function planChat(
   const written = await prompts.chat(model, request, { signal, mediaMarker: known.mediaMarker })
   const tools = selectTools(model, request)
   const prompt = written.mode === 'prompt' ? written.prompt : undefined
-  const echo = echoOf(prompt, request, model)
+  const echo = toEcho(prompt, request, model)
   const form = planForm(request, model, { tools, facts: known, grammars })
   return {
     prompt,
@@ -79,7 +79,7 @@ async function planChat(
       promptEndsInside: findStart(prompt ?? known.renderedTemplate, request, model),
       calls: tools.isActive ? readCalls(request, { model, tools, facts: known }) : undefined,
     },
-    finisher: () => createReplyFinisher(rules.rulesOf(model), { echo }),
+    finisher: () => createReplyFinisher(rules.findRules(model), { echo }),
   }
 }
 
@@ -173,14 +173,14 @@ async function planCompletion(
   const form = planAnswer(request, model, grammars)
   const plans: Plan[] = []
   for (const prompt of request.prompts) {
-    const text = typeof prompt === 'string' ? prompt : await textOfTokens(prompt, { client, signal })
-    const echo = echoOf(text, request, model)
+    const text = typeof prompt === 'string' ? prompt : await joinTokens(prompt, { client, signal })
+    const echo = toEcho(text, request, model)
     plans.push({
       prompt: typeof prompt === 'string' && request.raw !== true ? writeText(text, request, { model, prompts }) : text,
       grammar: form.grammar,
       check: checkAfterEcho(form.check, echo),
       reading: { reasoning: { disable: true } },
-      finisher: () => createReplyFinisher(rules.rulesOf(model), { echo }),
+      finisher: () => createReplyFinisher(rules.findRules(model), { echo }),
     })
   }
   return plans
@@ -201,7 +201,7 @@ function writeText(
     : prompts.edit(model, { input: text, instruction, ...extras })
 }
 
-function echoOf(prompt: string | undefined, { echo }: GenerationRequest, model: ModelConfig): string | undefined {
+function toEcho(prompt: string | undefined, { echo }: GenerationRequest, model: ModelConfig): string | undefined {
   return (echo ?? model.parameters.echo) === true ? prompt : undefined
 }
 

@@ -6,8 +6,8 @@ import {
   type PromptRecord,
   readModel,
   readPrompts,
-  stopOf,
   toPromptInput,
+  toStop,
 } from './__fixtures__/read-prompts.ts'
 import { createPromptBuilder } from './prompt-builder.ts'
 import { selectTools } from './select-tools.ts'
@@ -51,7 +51,7 @@ describe('prompts of existing model files', () => {
   })
 
   it.each(records)('stop words of $name', ({ file, request, stop }) => {
-    const input = { messages: [], generation: { stop: stopOf(request) } }
+    const input = { messages: [], generation: { stop: toStop(request) } }
     const fields = toPredictOptions(readModel(file), input, { correlationId: 'c', choice: 0, prompt: 'p' })
     expect(fields.StopPrompts).toEqual(stop)
   })

@@ -40,7 +40,7 @@ export function createMessageWriter(
   let usable = template
   return {
     write(message, place) {
-      const roleName = roleOf(message, model.roles)
+      const roleName = toRole(message, model.roles)
       const role = lookUp(model.roles, roleName)
       const rendering = usable?.render(() =>
         toChatMessageData({
@@ -50,12 +50,12 @@ export function createMessageWriter(
           functionName: message.name,
           content: message.content,
           ...place,
-          calls: callsOf(message),
+          calls: toCallLines(message),
         }),
       )
       if (isExhausted(rendering)) usable = undefined
       if (rendering === undefined || 'failed' in rendering) {
-        return { text: plainForm(message, role), isPlainSystem: roleName === 'system' && message.content !== '' }
+        return { text: writePlain(message, role), isPlainSystem: roleName === 'system' && message.content !== '' }
       }
       return { text: rendering.text === '' ? undefined : rendering.text, isPlainSystem: false }
     },
@@ -67,7 +67,7 @@ function isExhausted(rendering: Rendering | undefined): boolean {
 }
 
 /** A model may have another role for messages that call tools. */
-function roleOf(message: PromptMessage, roles: ModelConfig['roles']): string {
+function toRole(message: PromptMessage, roles: ModelConfig['roles']): string {
   return message.role === 'assistant' && hasCalls(message) && lookUp(roles, CALLER_ROLE) !== ''
     ? CALLER_ROLE
     : message.role
@@ -77,7 +77,7 @@ function hasCalls({ functionCall, toolCalls = [] }: PromptMessage): boolean {
   return functionCall !== undefined || toolCalls.length > 0
 }
 
-function callsOf({ functionCall, toolCalls = [] }: PromptMessage): unknown {
+function toCallLines({ functionCall, toolCalls = [] }: PromptMessage): unknown {
   return toolCalls.length > 0 ? toCallList(toolCalls) : (functionCall ?? null)
 }
 
@@ -85,7 +85,7 @@ function lookUp(roles: ModelConfig['roles'], role: string): string {
   return Object.hasOwn(roles, role) ? (roles[role] ?? '') : ''
 }
 
-function plainForm({ content, functionCall, toolCalls = [] }: PromptMessage, role: string): string {
+function writePlain({ content, functionCall, toolCalls = [] }: PromptMessage, role: string): string {
   const calls: unknown[] = functionCall === undefined ? [] : [functionCall]
   if (toolCalls.length > 0) calls.push(toCallList(toolCalls))
   const lines = calls.map((call) => (role === '' ? '' : `${role} `) + TO_JSON.render(call))

@@ -3,14 +3,14 @@ import { tempDir } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { createModel } from '../../catalog/__fixtures__/model.ts'
 import type { ModelConfig } from '../../catalog/model-config.ts'
-import { collectingLogger } from './__fixtures__/collecting-logger.ts'
+import { createCollectingLogger } from './__fixtures__/collecting-logger.ts'
 import { createModelTemplates, type TemplateKey } from './model-templates.ts'
 import { toChatMessageData, toPromptData } from './template-data.ts'
 
 const INPUT = { input: 'some text', systemPrompt: 'Be kind.' }
 
 function open(changes: Partial<ModelConfig>) {
-  const { logger, lines } = collectingLogger()
+  const { logger, lines } = createCollectingLogger()
   const templates = createModelTemplates(createModel(changes), { logger, now: Date.now })
   const render = (key: TemplateKey, input = INPUT) => templates.find(key)?.render(() => toPromptData(input))
   return { templates, render, lines }

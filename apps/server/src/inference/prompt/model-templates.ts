@@ -54,7 +54,7 @@ export function createModelTemplates(model: ModelConfig, { logger, now }: ModelT
     logger?.warn({ model: model.name, key: `template.${key}`, reason }, 'prompt template has a problem')
 
   const openSource = (key: TemplateKey): (() => TemplateText | undefined) => {
-    const value = textOf(model, key)
+    const value = readText(model, key)
     if (value !== '') {
       const file = openTemplateFile(folder, `${value}.tmpl`, { now })
       return () => file.read() ?? { text: value }
@@ -67,7 +67,8 @@ export function createModelTemplates(model: ModelConfig, { logger, now }: ModelT
   const compile = (key: TemplateKey, text: string): Compiled => {
     try {
       const template = compileGoTemplate(text)
-      if (text === textOf(model, key) && !text.includes('{{')) warn(key, 'names no file and shows nothing of requests')
+      if (text === readText(model, key) && !text.includes('{{'))
+        warn(key, 'names no file and shows nothing of requests')
       return { text, template: { render: guarded(template, (reason) => warn(key, reason)) } }
     } catch (error) {
       if (!SvcError.is(error)) throw error
@@ -96,7 +97,7 @@ export function createModelTemplates(model: ModelConfig, { logger, now }: ModelT
   }
 }
 
-function textOf({ template }: ModelConfig, key: TemplateKey): string {
+function readText({ template }: ModelConfig, key: TemplateKey): string {
   return (key === 'chat_message' ? template.chatMessage : template[key]) ?? ''
 }
 
@@ -111,13 +112,13 @@ function guarded(template: GoTemplate, tell: (reason: string) => void): PromptTe
       return { text: template.render(toData()) }
     } catch (error) {
       if (!SvcError.is(error)) throw error
-      if (!wasTold) tell(`fails on a request: ${error.code}${lineOf(error)}`)
+      if (!wasTold) tell(`fails on a request: ${error.code}${readLine(error)}`)
       wasTold = true
       return { failed: error instanceof GoTemplateLimitError ? 'exhausted' : 'error' }
     }
   }
 }
 
-function lineOf({ details }: SvcError): string {
+function readLine({ details }: SvcError): string {
   return details?.line === undefined ? '' : ` at line ${String(details.line)}`
 }

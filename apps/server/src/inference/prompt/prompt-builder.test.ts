@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { createModel } from '../../catalog/__fixtures__/model.ts'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { ChatRequest } from '../request.ts'
-import { collectingLogger } from './__fixtures__/collecting-logger.ts'
-import { modelOf } from './__fixtures__/read-prompts.ts'
+import { createCollectingLogger } from './__fixtures__/collecting-logger.ts'
+import { parseModel } from './__fixtures__/read-prompts.ts'
 import { createPromptBuilder } from './prompt-builder.ts'
 import type { ChatPromptInput, PromptMessage } from './prompt-input.ts'
 
@@ -183,13 +183,13 @@ describe('the prompt of an edit', () => {
 
 describe('templates', () => {
   it('are warned of once for each config, not for each request', async () => {
-    const { logger, lines } = collectingLogger()
+    const { logger, lines } = createCollectingLogger()
     const builder = createPromptBuilder({ logger })
     const yaml = 'name: odd\ntemplate:\n  chat: "{{.Nope}}"\n  chat_message: "{{"\n'
-    const model = modelOf(yaml)
+    const model = parseModel(yaml)
     for (let round = 0; round < 3; round += 1) await builder.chat(model, { messages: [user('my secret')] }, { signal })
     expect(lines.map(({ fields }) => fields.key)).toEqual(['template.chat_message', 'template.chat'])
-    await builder.chat(modelOf(yaml), { messages: [] }, { signal })
+    await builder.chat(parseModel(yaml), { messages: [] }, { signal })
     expect(lines).toHaveLength(4)
     expect(JSON.stringify(lines)).not.toContain('secret')
   })

@@ -80,16 +80,16 @@ const MESSAGES_PER_TURN = 64
  */
 export function createPromptBuilder({ logger, now = Date.now }: PromptBuilderOptions = {}): PromptBuilder {
   const known = new WeakMap<ModelConfig, ModelTemplates>()
-  const templatesOf = (model: ModelConfig): ModelTemplates => {
+  const findTemplates = (model: ModelConfig): ModelTemplates => {
     const templates = known.get(model) ?? createModelTemplates(model, { logger, now })
     known.set(model, templates)
     return templates
   }
 
   const write = (model: ModelConfig, key: TemplateKey, { extras, ...data }: PromptText): string => {
-    const rendering = templatesOf(model)
+    const rendering = findTemplates(model)
       .find(key)
-      ?.render(() => toPromptData({ systemPrompt: model.llm.systemPrompt, ...data, ...shownExtras(model, extras) }))
+      ?.render(() => toPromptData({ systemPrompt: model.llm.systemPrompt, ...data, ...selectExtras(model, extras) }))
     return checked(rendering !== undefined && 'text' in rendering ? rendering.text : data.input)
   }
 
@@ -97,8 +97,8 @@ export function createPromptBuilder({ logger, now = Date.now }: PromptBuilderOpt
     async chat(model, input, { mediaMarker, signal }) {
       if (model.template.useTokenizerTemplate === true) return { mode: 'backend' }
       const tools = selectTools(model, input)
-      const media = createMediaWriter(templatesOf(model).find('multimodal'), { marker: mediaMarker })
-      const messages = createMessageWriter(model, templatesOf(model).find('chat_message'))
+      const media = createMediaWriter(findTemplates(model).find('multimodal'), { marker: mediaMarker })
+      const messages = createMessageWriter(model, findTemplates(model).find('chat_message'))
       const hasGrammar = tools.needsGrammar || input.structuredOutput !== undefined || Boolean(model.llm.grammar)
       const texts: string[] = []
       let suppressSystemPrompt = false
@@ -132,7 +132,7 @@ interface PromptText extends Omit<PromptData, 'reasoningEffort' | 'metadata' | '
   readonly extras: PromptExtras
 }
 
-function shownExtras(model: ModelConfig, { reasoningEffort, metadata = {} }: PromptExtras): PromptExtras {
+function selectExtras(model: ModelConfig, { reasoningEffort, metadata = {} }: PromptExtras): PromptExtras {
   return {
     reasoningEffort: reasoningEffort || model.reasoningEffort,
     metadata: Object.fromEntries(Object.entries(metadata).filter(([key]) => !SERVER_METADATA.has(key))),

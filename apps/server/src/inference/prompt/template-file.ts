@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { sep } from 'node:path'
 import { type FoundFile, type ModelFolder, readSmallFile } from '../../catalog/model-folder.ts'
-import { reasonOf } from '../../files/file-error.ts'
+import { toReason } from '../../files/file-error.ts'
 import { isSafeName } from '../../files/safe-path.ts'
 
 /** Largest template file in bytes. */
@@ -49,7 +49,7 @@ function readTemplate(folder: ModelFolder, file: FoundFile): TemplateText {
     if (content === undefined) return { fault: `is larger than ${MAX_TEMPLATE_BYTES} bytes` }
     return { text: content.toString('utf8') }
   } catch (error) {
-    return { fault: `cannot be read: ${reasonOf(error)}` }
+    return { fault: `cannot be read: ${toReason(error)}` }
   }
 }
 

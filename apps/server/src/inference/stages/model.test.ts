@@ -11,9 +11,9 @@ import { createModelSlots } from '../admission.ts'
 import { Cleanup } from '../cleanup.ts'
 import { NO_USAGE } from '../events.ts'
 import type { Executor } from '../executor.ts'
-import { createChains } from '../failover/chains.ts'
 import { createFailedAttempts } from '../failover/failed-attempts.ts'
 import { createFailover } from '../failover/failover.ts'
+import { createFailoverGroups } from '../failover/groups.ts'
 import { RequestLedger } from '../ledger.ts'
 import { createModelCalls } from '../model-calls.ts'
 import type { ResolvedRequest } from '../pipeline.ts'
@@ -52,7 +52,7 @@ function start(kind: 'chat' | 'embed', reached: () => void) {
     executor,
     translate: () => expect.unreachable(),
     failover: createFailover({
-      chains: createChains({ clock, onEvent: () => undefined, isThere: () => true }),
+      groups: createFailoverGroups({ clock, onEvent: () => undefined, exists: () => true }),
       slots: createModelSlots(),
       prober: { watch: () => undefined },
       failed: createFailedAttempts({ usage, metrics, clock }),

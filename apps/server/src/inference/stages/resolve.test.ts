@@ -6,7 +6,7 @@ import type { ReadRequest } from '../pipeline.ts'
 import type { RequestRoute } from '../ports.ts'
 import { createResolve } from './resolve.ts'
 
-const NO_MODELS = { resolve: () => undefined, defaultFor: () => undefined, faultOf: () => undefined }
+const NO_MODELS = { resolve: () => undefined, findDefault: () => undefined, findFault: () => undefined }
 
 /** Creates a request with a body, as the stage reads it. */
 function ask(body: object, row: Partial<RequestRoute> = {}, addressedModel?: string): ReadRequest {
@@ -49,14 +49,14 @@ describe('an unknown name', () => {
 
 describe('no name', () => {
   it('is refused when the route needs one, even with models', () => {
-    const directory = { ...NO_MODELS, defaultFor: () => createModel({ name: 'm' }) }
+    const directory = { ...NO_MODELS, findDefault: () => createModel({ name: 'm' }) }
     const request = ask({}, { modelRequired: true, usecase: 'chat' })
     expect(() => createResolve(directory)(request)).toThrow('model is required')
   })
 
   it('is the default of the route elsewhere', () => {
     const model = createModel({ name: 'm' })
-    const directory = { ...NO_MODELS, defaultFor: (usecase: string) => (usecase === 'chat' ? model : undefined) }
+    const directory = { ...NO_MODELS, findDefault: (usecase: string) => (usecase === 'chat' ? model : undefined) }
     expect(createResolve(directory)(ask({}, { usecase: 'chat' }))).toEqual({ requestedModel: 'm', model })
   })
 })

@@ -10,9 +10,9 @@ export interface ModelDirectory {
   /** Gives the model of a name and follows an alias one hop; undefined when there is none. */
   resolve(name: string, options?: { readonly acceptLatest?: boolean | undefined }): ModelConfig | undefined
   /** Gives the model for a usecase when a request names none: the first by name. */
-  defaultFor(usecase: string): ModelConfig | undefined
+  findDefault(usecase: string): ModelConfig | undefined
   /** Gives the fault of the model file of a name, when the fault makes the model unusable. */
-  faultOf(name: string): string | undefined
+  findFault(name: string): string | undefined
 }
 
 /** Creates the refusal of an unknown name. Some formats reword it. */
@@ -44,7 +44,7 @@ export function createResolve(directory: ModelDirectory): Stages['resolve'] {
   return (request) => {
     const { row } = request.context
     const name = readModelName(request) ?? request.addressedModel
-    const model = name === undefined ? findDefault(row, directory) : findNamed(name, row, directory)
+    const model = name === undefined ? findByUsecase(row, directory) : findNamed(name, row, directory)
     if (!servesRequests(model)) throw notServed(model)
     return { requestedModel: name ?? model.name, model }
   }
@@ -56,7 +56,7 @@ function findNamed(name: string, row: RequestRoute, directory: ModelDirectory): 
   // Clients of the alternate ecosystem name models with the tag from the list.
   const model = directory.resolve(name, row.family === 'string' ? ACCEPT_LATEST : undefined)
   if (model !== undefined) return model
-  throw row.unknownModel === 'invalid_request' ? modelNotConfigured() : modelNotFound(name, directory.faultOf(name))
+  throw row.unknownModel === 'invalid_request' ? modelNotConfigured() : modelNotFound(name, directory.findFault(name))
 }
 
 /** Creates the refusal of an unknown name for routes that answer it as a mistake in the request (§7.3). */
@@ -67,8 +67,8 @@ function modelNotConfigured(): SvcError {
   })
 }
 
-function findDefault({ usecase = '', modelRequired = false }: RequestRoute, directory: ModelDirectory): ModelConfig {
-  const model = modelRequired ? undefined : directory.defaultFor(usecase)
+function findByUsecase({ usecase = '', modelRequired = false }: RequestRoute, directory: ModelDirectory): ModelConfig {
+  const model = modelRequired ? undefined : directory.findDefault(usecase)
   if (model !== undefined) return model
   const message = modelRequired ? 'model is required' : `model is required: no model here serves ${usecase}`
   throw new SvcError('invalid_request', message, { code: 'model_required', details: { param: 'model' } })

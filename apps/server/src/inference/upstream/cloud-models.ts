@@ -11,7 +11,7 @@ export interface CloudModels {
    *
    * @throws {SvcError} `model_load_failed`, kind `internal`, naming the setting
    */
-  targetOf(model: ModelConfig): Promise<CloudTarget>
+  findTarget(model: ModelConfig): Promise<CloudTarget>
 }
 
 /** Options of {@link createCloudModels}. */
@@ -26,7 +26,7 @@ export interface CloudModelsOptions {
 export function createCloudModels({ secrets, userAgent, checkUpstream }: CloudModelsOptions): CloudModels {
   const loaded = new WeakMap<ModelConfig, CloudTarget>()
   return {
-    async targetOf(model) {
+    async findTarget(model) {
       const known = loaded.get(model)
       if (known !== undefined) return known
       try {

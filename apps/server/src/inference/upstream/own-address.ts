@@ -1,7 +1,7 @@
 import { networkInterfaces } from 'node:os'
 import { SvcError } from '@svc/errors'
 import { classifyAddress, isWithin, parseCidr } from '../../outbound/address.ts'
-import { portOf, type Resolve, systemResolve } from '../../outbound/target.ts'
+import { type Resolve, readPort, systemResolve } from '../../outbound/target.ts'
 import type { Clock } from '../../ports.ts'
 
 /**
@@ -36,18 +36,18 @@ const RESOLVE_MS = 2000
 
 /** Creates the check of a server. */
 export function createUpstreamCheck(options: UpstreamCheckOptions): CheckUpstream {
-  const { host: bound, port, baseUrl, machine = machineAddresses } = options
+  const { host: bound, port, baseUrl, machine = listMachineAddresses } = options
   const base = baseUrl === undefined ? undefined : new URL(baseUrl)
 
   const isOwn = async (url: URL): Promise<boolean> => {
     if (base !== undefined && url.origin === base.origin && startsWithPath(url, base)) return true
     // This server speaks no TLS: a TLS port is not its own.
-    if (url.protocol !== 'http:' || portOf(url) !== String(port())) return false
+    if (url.protocol !== 'http:' || readPort(url) !== String(port())) return false
     const isEverywhere = bound === undefined || isUnspecified(bound)
-    const own = isEverywhere ? machine() : await addressesOf(bound, options)
+    const own = isEverywhere ? machine() : await resolveAddresses(bound, options)
     const ranges = own.flatMap((address) => parseCidr(address) ?? [])
     const takesLoopback = isEverywhere || own.some((address) => classifyAddress(address) === 'loopback')
-    return (await addressesOf(hostOf(url), options)).some((address) => {
+    return (await resolveAddresses(readHost(url), options)).some((address) => {
       if (isUnspecified(address)) return takesLoopback
       return isWithin(address, ranges) || (isEverywhere && classifyAddress(address) === 'loopback')
     })
@@ -73,12 +73,12 @@ function isUnspecified(host: string): boolean {
   return host === '0.0.0.0' || host === '::'
 }
 
-function hostOf({ hostname }: URL): string {
+function readHost({ hostname }: URL): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
 }
 
 /** Gives the addresses of a host name or address; none for an unknown name. */
-async function addressesOf(host: string, options: UpstreamCheckOptions): Promise<readonly string[]> {
+async function resolveAddresses(host: string, options: UpstreamCheckOptions): Promise<readonly string[]> {
   if (parseCidr(host) !== undefined) return [host]
   const found = new AbortController()
   const { signal } = found
@@ -93,6 +93,6 @@ async function addressesOf(host: string, options: UpstreamCheckOptions): Promise
   }
 }
 
-function machineAddresses(): readonly string[] {
+function listMachineAddresses(): readonly string[] {
   return Object.values(networkInterfaces()).flatMap((addresses) => (addresses ?? []).map(({ address }) => address))
 }

@@ -29,7 +29,7 @@ export type RelayUpstream = (asked: ModelRequest, outgoing: ReplyTarget) => Prom
 export function createRelay({ models, upstream, opaque }: RelayParts): RelayUpstream {
   return async ({ request: { context, document, model }, filtered, ledger }, outgoing) => {
     const { splices, restoration } = filtered
-    const target = await models.targetOf(model)
+    const target = await models.findTarget(model)
     const { bytes, isStream } = createPassthroughBody(document, { upstreamModel: target.upstreamModel, splices })
     const outcome = await relay({
       upstream,

@@ -3,6 +3,6 @@ import type { SecretReader } from '@svc/proxy'
 import type { Environment } from '../../backends/child-environment.ts'
 
 /** Reads keys of upstreams from the environment of this process and from files. */
-export function secretsOf(environment: Environment): SecretReader {
+export function createSecrets(environment: Environment): SecretReader {
   return { variable: (name) => environment[name], file: (path) => readFile(path, 'utf8') }
 }

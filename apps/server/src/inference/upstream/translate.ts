@@ -41,7 +41,7 @@ export type TranslateUpstream = (chat: ChatCompletionRequest, options: Translate
 /** Creates the translation. Nothing is sent before the first pull. */
 export function createTranslation({ models, upstream }: TranslateParts): TranslateUpstream {
   return async function* translate(chat, { model, stream, context, onUsage }) {
-    const target = await models.targetOf(model)
+    const target = await models.findTarget(model)
     const { translate = 'text', cachePrompt = false } = model.proxy ?? {}
     const client: ChatUpstream = createChatUpstream({
       upstream,

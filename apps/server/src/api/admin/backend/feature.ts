@@ -7,6 +7,6 @@ export function backendFeature({ config, models, backends, bodies }: Platform): 
   const { residency, sizes } = backends
   const { opaqueErrors } = config
   return {
-    routes: backendRoutes({ models, residency, processOf: (pid) => sizes.read(pid), bodies, opaqueErrors }),
+    routes: backendRoutes({ models, residency, readProcess: (pid) => sizes.read(pid), bodies, opaqueErrors }),
   }
 }

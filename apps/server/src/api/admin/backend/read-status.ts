@@ -10,9 +10,9 @@ type Monitor = z.infer<typeof monitorReply>
 
 /** Sources for the state of a loaded model. */
 export interface StatusSources {
-  readonly residency: Pick<Residency, 'loaded' | 'statusOf'>
+  readonly residency: Pick<Residency, 'loaded' | 'readStatus'>
   /** Figures of a backend's process group; undefined when they cannot be read. */
-  readonly processOf: (pid: number) => Promise<ProcessFigures | undefined>
+  readonly readProcess: (pid: number) => Promise<ProcessFigures | undefined>
 }
 
 /**
@@ -23,12 +23,12 @@ export interface StatusSources {
  */
 export async function readStatus(
   name: string,
-  { residency, processOf }: StatusSources,
+  { residency, readProcess }: StatusSources,
   signal: AbortSignal,
 ): Promise<Monitor> {
   let failure: unknown
   try {
-    const status = await residency.statusOf(name, { signal })
+    const status = await residency.readStatus(name, { signal })
     if (status !== undefined) return toMonitor(status)
   } catch (error) {
     signal.throwIfAborted()
@@ -36,7 +36,7 @@ export async function readStatus(
   }
   const resident = residency.loaded().find((model) => model.name === name)
   if (resident === undefined) throw notLoaded(name)
-  const process = resident.pid === undefined ? undefined : await processOf(resident.pid)
+  const process = resident.pid === undefined ? undefined : await readProcess(resident.pid)
   if (process === undefined) {
     throw new SvcError('internal', `the backend of model "${name}" reports no status`, {
       code: 'backend_status_unknown',

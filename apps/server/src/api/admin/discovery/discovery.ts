@@ -61,7 +61,7 @@ const CAPABILITIES: Readonly<Record<string, string>> = {
 }
 
 /** Keeps the addresses of served paths. */
-function served(
+function selectServed(
   paths: Readonly<Record<string, string>>,
   { rows, prefix }: { readonly rows: ReadonlySet<string>; readonly prefix: string },
 ): Record<string, string> {
@@ -91,11 +91,11 @@ export function discoveryRoute(facts: { version: string; rows: () => readonly Ro
           .map((row) => row.path),
       )
       const groups = Object.entries(GROUPS)
-        .map(([name, paths]) => [name, served(paths, { rows, prefix })] as const)
+        .map(([name, paths]) => [name, selectServed(paths, { rows, prefix })] as const)
         .filter(([, paths]) => Object.keys(paths).length > 0)
       return json({
         version: facts.version,
-        endpoints: served(ENDPOINTS, { rows, prefix }),
+        endpoints: selectServed(ENDPOINTS, { rows, prefix }),
         endpoint_groups: Object.fromEntries(groups),
         capabilities: Object.fromEntries(Object.entries(CAPABILITIES).map(([name, path]) => [name, rows.has(path)])),
       } satisfies z.infer<typeof reply>)

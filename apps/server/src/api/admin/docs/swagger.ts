@@ -31,7 +31,7 @@ const PAGE = `<!doctype html>
 const START = `SwaggerUIBundle({ url: 'doc.json', dom_id: '#swagger-ui', deepLinking: true, validatorUrl: null })\n`
 
 /** Finds the folder of the assets: beside the build, which copied them, or in their package. */
-function assetFolder(): string {
+function findAssetFolder(): string {
   if (!import.meta.url.endsWith('.ts')) return fileURLToPath(new URL('./swagger-ui/', import.meta.url))
   return dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 }
@@ -78,7 +78,7 @@ export function swaggerRoutes(document: () => Record<string, unknown>): Route[] 
           return new Response(START, { headers: { 'content-type': 'text/javascript; charset=utf-8' } })
         const contentType = Object.hasOwn(ASSETS, file) ? ASSETS[file] : undefined
         if (contentType === undefined) throw new SvcError('not_found', 'Resource not found', { details: { type: '' } })
-        const body = readFileSync(join(assetFolder(), file))
+        const body = readFileSync(join(findAssetFolder(), file))
         return new Response(body, { headers: { 'content-type': contentType, 'cache-control': 'public, max-age=3600' } })
       },
     }),

@@ -3,28 +3,28 @@ import type { FailoverGroup, TargetState } from '@svc/proxy/failover'
 import type { FailoverChain, FailoverChange, FailoverTargetState } from '@svc/wire/native'
 import { encodeSseJson } from '@svc/wire/sse'
 import type { ModelConfig } from '../../../catalog/model-config.ts'
-import type { Chains } from '../../../inference/failover/chains.ts'
+import type { FailoverGroups } from '../../../inference/failover/groups.ts'
 import type { FailoverNotice } from '../../../inference/failover/watch.ts'
 import type { Clock } from '../../../ports.ts'
 
 /** Options of {@link describeChain}. */
 export interface DescribeParts {
-  readonly chains: Chains
+  readonly groups: FailoverGroups
   readonly clock: Clock
 }
 
 /** Describes a failover group. A group with faulty settings has an error instead of targets. */
 export function describeChain(model: ModelConfig, parts: DescribeParts): FailoverChain {
   try {
-    return toWireChain(model.name, parts.chains.of(model), parts.clock)
+    return toWireChain(model.name, parts.groups.get(model), parts.clock)
   } catch (error) {
     if (!SvcError.is(error) || error.code !== 'model_load_failed') throw error
     return { name: model.name, serving: null, pinned: null, targets: [], error: error.message }
   }
 }
 
-function toWireChain(name: string, chain: FailoverGroup, clock: Clock): FailoverChain {
-  const { serving, pinned = null, states } = chain
+function toWireChain(name: string, group: FailoverGroup, clock: Clock): FailoverChain {
+  const { serving, pinned = null, states } = group
   // Groups use monotonic time; the reply shows the time of day.
   const offset = clock.now() - clock.monotonic()
   const toTime = (monotonic: number): string => new Date(offset + monotonic).toISOString()
@@ -45,10 +45,10 @@ function toWireTarget(state: TargetState, toTime: (monotonic: number) => string)
 
 /** Converts a change for its event. @param all gives the state of every group, which `reset` contains */
 export function toWireChange(
-  { chain, event, at }: FailoverNotice,
+  { group, event, at }: FailoverNotice,
   all: () => readonly FailoverChain[],
 ): FailoverChange {
-  const base = { at: new Date(at).toISOString(), chain }
+  const base = { at: new Date(at).toISOString(), chain: group }
   switch (event.type) {
     case 'reset':
       return { type: 'chains', chains: [...all()] }

@@ -38,7 +38,7 @@ export function failoverRoutes(
     readonly opaqueErrors: boolean
   },
 ): Route[] {
-  const { models, chains, bodies } = parts
+  const { models, groups, bodies } = parts
   const shared = { access: 'admin', family: 'compatible', tag: 'failover' } as const
   const one = { 200: { description: 'The failover group with the states of its targets.', schema: failoverChain } }
   const all = () =>
@@ -47,7 +47,7 @@ export function failoverRoutes(
       .filter(hasFailover)
       .map((model) => describeChain(model, parts))
   const pin = (model: ModelConfig, target: string | undefined): Response => {
-    chains.of(model).pin(target)
+    groups.get(model).pin(target)
     return json(describeChain(model, parts))
   }
   return [
@@ -92,7 +92,7 @@ export function failoverRoutes(
       summary: 'One failover group with the states of its targets',
       quiet: true,
       responses: one,
-      handler: (call) => json(describeChain(findChain(call, parts), parts)),
+      handler: (call) => json(describeChain(findGroup(call, parts), parts)),
     }),
     defineRoute({
       ...shared,
@@ -102,7 +102,7 @@ export function failoverRoutes(
       body: failoverPinRequest,
       responses: one,
       async handler(call) {
-        const model = findChain(call, parts)
+        const model = findGroup(call, parts)
         return pin(model, await readTarget(call, bodies))
       },
     }),
@@ -112,12 +112,12 @@ export function failoverRoutes(
       path: `${CHAIN}/unpin`,
       summary: 'Unpin a failover group: all targets may be asked again',
       responses: one,
-      handler: (call) => pin(findChain(call, parts), undefined),
+      handler: (call) => pin(findGroup(call, parts), undefined),
     }),
   ]
 }
 
-function findChain(call: Call, { models }: FailoverRouteParts): ModelConfig {
+function findGroup(call: Call, { models }: FailoverRouteParts): ModelConfig {
   const name = call.param('name')
   const model = models.resolve(name)
   if (model !== undefined && hasFailover(model)) return model

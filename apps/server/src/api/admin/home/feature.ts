@@ -12,7 +12,7 @@ export function homeFeature({ config, version, authenticator, models }: Platform
       example: () =>
         authenticator.configured
           ? { model: undefined, needsKey: true }
-          : { model: models.defaultFor('chat')?.name, needsKey: false },
+          : { model: models.findDefault('chat')?.name, needsKey: false },
     }),
   }
 }

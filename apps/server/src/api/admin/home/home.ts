@@ -9,7 +9,7 @@ export interface HomeExample {
   readonly needsKey: boolean
 }
 
-function command({ model, needsKey }: HomeExample, base: string): string {
+function formatCommand({ model, needsKey }: HomeExample, base: string): string {
   const key = needsKey ? " -H 'Authorization: Bearer YOUR-KEY'" : ''
   const body = JSON.stringify({ model: model ?? 'MODEL', messages: [{ role: 'user', content: 'Hello' }] })
   const lines = [
@@ -19,14 +19,14 @@ function command({ model, needsKey }: HomeExample, base: string): string {
   return escapeHtml(lines.join('\n'))
 }
 
-function about({ model, needsKey }: HomeExample): string {
+function formatHint({ model, needsKey }: HomeExample): string {
   if (model !== undefined) return ''
   return needsKey
     ? '<p>Put your key and the name of a model into the command: <code>/v1/models</code> lists them.</p>\n'
     : '<p>There is no model yet: <code>svc models add FILE</code> adds one.</p>\n'
 }
 
-function page({ version, base, example }: { version: string; base: string; example: HomeExample }): string {
+function formatPage({ version, base, example }: { version: string; base: string; example: HomeExample }): string {
   const href = escapeHtml(base)
   return `<!doctype html>
 <html lang="en">
@@ -45,8 +45,8 @@ pre { background: #f3f4f6; border-radius: 8px; padding: 1rem; overflow-x: auto }
 <body>
 <h1>svc is running</h1>
 <p>A self-hosted model server, version ${version}. This version has no web interface yet; it speaks the chat-completions format.</p>
-<pre><code>${command(example, base)}</code></pre>
-${about(example)}<ul>
+<pre><code>${formatCommand(example, base)}</code></pre>
+${formatHint(example)}<ul>
 <li><a href="${href}swagger/index.html">API documentation</a> (<a href="${href}swagger/doc.json">OpenAPI 3.1</a>)</li>
 <li><a href="${href}api/instructions">Instructions</a> for programs, <a href="${href}.well-known/service.json">discovery document</a></li>
 <li><a href="${href}v1/models">Models</a>, <a href="${href}system">loaded models</a>, <a href="${href}metrics">metrics</a></li>
@@ -79,7 +79,7 @@ export function homeRoutes(
       summary: 'A page about this server',
       responses: { 200: { description: 'The page.', contentType: 'text/html' } },
       handler: (call) =>
-        new Response(page({ version, base: call.baseUrl, example: example() }), {
+        new Response(formatPage({ version, base: call.baseUrl, example: example() }), {
           headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' },
         }),
     }),

@@ -3,7 +3,7 @@ import { isPiiEnabled } from '../../../catalog/capabilities.ts'
 import type { ModelConfig } from '../../../catalog/model-config.ts'
 
 /** Lists the routers of model files (§2.12). This version does not route by them, so they have no decisions. */
-export function routersOf(models: readonly ModelConfig[]): MiddlewareStatus['router'] {
+export function listRouters(models: readonly ModelConfig[]): MiddlewareStatus['router'] {
   const routers = models.flatMap(({ name, router }) => (router === undefined ? [] : [{ name, router }]))
   return {
     configured: routers.length > 0,
@@ -20,7 +20,7 @@ export function routersOf(models: readonly ModelConfig[]): MiddlewareStatus['rou
 }
 
 /** Lists the hosts that model files claim (§2.14). This version does not intercept them and has no authority. */
-export function interceptionOf(models: readonly ModelConfig[]): MiddlewareStatus['mitm'] {
+export function describeInterception(models: readonly ModelConfig[]): MiddlewareStatus['mitm'] {
   const claims = models.flatMap((model) => {
     const hosts = [...new Set((model.mitm.hosts ?? []).map((host) => host.toLowerCase()))]
     return hosts.length === 0 ? [] : [{ model, hosts }]

@@ -102,7 +102,7 @@ export function piiRoutes(parts: PiiRouteParts): Route[] {
           patternId: call.query('pattern_id'),
           kind: call.query('kind'),
           origin: toOrigin(call.query('origin')),
-          limit: limitOf(call.query('limit')),
+          limit: readLimit(call.query('limit')),
         })
         return json({ events: found.map(toWireEvent) })
       },
@@ -171,7 +171,7 @@ function toOrigin(asked: string | undefined): PiiOrigin | undefined {
   })
 }
 
-function limitOf(asked: string | undefined): number {
+function readLimit(asked: string | undefined): number {
   const limit = /^\d{1,9}$/.test(asked ?? '') ? Number(asked) : 0
   return limit === 0 ? DEFAULT_LIMIT : Math.min(limit, MAX_LIMIT)
 }

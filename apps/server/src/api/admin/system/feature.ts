@@ -24,8 +24,8 @@ export function systemFeature(platform: Platform): ServerFeature {
         // The pattern detector runs in the server itself and needs no program.
         backendNames: () => [...new Set([...catalog.names(), PATTERN_BACKEND])].sort(),
         loaded: () => residency.loaded(),
-        processOf: (pid) => processes.read(pid),
-        vramOf: (pid) => readDeviceMemory(pid),
+        readProcess: (pid) => processes.read(pid),
+        readVram: (pid) => readDeviceMemory(pid),
       }),
       resourceRoute({
         memory,

@@ -23,7 +23,7 @@ const json = (index: number, piece: string): ChoiceEvent => ({
 const END: ChoiceEvent = { type: 'choice-end', choice: 0, finishReason: 'stop' }
 
 /** Joins the blocks of a message. Fails when two are open at a time, or one stays open. */
-function blocksOf(events: readonly ChoiceEvent[], showsThinking = true): (readonly [string, string])[] {
+function joinBlocks(events: readonly ChoiceEvent[], showsThinking = true): (readonly [string, string])[] {
   const order = createBlockOrder({ showsThinking })
   const blocks: [string, string][] = []
   let open: BlockKind | undefined
@@ -92,7 +92,7 @@ describe('the blocks of a message', () => {
       ],
     ],
   ])('%s', (_, events, blocks) => {
-    expect(blocksOf(events)).toEqual(blocks)
+    expect(joinBlocks(events)).toEqual(blocks)
   })
 
   it('stream the next call as soon as the previous one is complete', () => {
@@ -103,8 +103,8 @@ describe('the blocks of a message', () => {
   })
 
   it('contain no thinking unless the client asks for it', () => {
-    expect(blocksOf([thought('a')], false)).toEqual([['text', '']])
-    expect(blocksOf([thought('a'), text('b')], false)).toEqual([['text', 'b']])
+    expect(joinBlocks([thought('a')], false)).toEqual([['text', '']])
+    expect(joinBlocks([thought('a'), text('b')], false)).toEqual([['text', 'b']])
   })
 
   it('lose and duplicate nothing for any order of the lanes', () => {
@@ -133,7 +133,7 @@ describe('the blocks of a message', () => {
           mixed.push(next)
           lane?.shift()
         }
-        const blocks = blocksOf(mixed)
+        const blocks = joinBlocks(mixed)
         expect(blocks.filter(([kind]) => kind.startsWith('c'))).toEqual(expected)
         const lane = (kind: string): string => blocks.flatMap(([of, whole]) => (of === kind ? [whole] : [])).join('')
         const all = (type: ChoiceEvent['type']): string =>

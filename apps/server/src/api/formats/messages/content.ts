@@ -30,7 +30,7 @@ export function createContentReader(): ContentReader {
       return texts.length + attachments.length === 0
     },
     add(block, param) {
-      const text = textOf(block)
+      const text = readText(block)
       if (text !== undefined) texts.push(text)
       else if (block.type !== 'text') attachments.push(toAttachment(block, param))
     },
@@ -43,7 +43,7 @@ export function createContentReader(): ContentReader {
 }
 
 /** A document may be plain text. */
-function textOf(block: ContentBlock): string | undefined {
+function readText(block: ContentBlock): string | undefined {
   if (block.type === 'text') return block.text
   if (block.type === 'image') return undefined
   if (block.source.type === 'text') return block.source.data

@@ -2,7 +2,7 @@ import type { MessagesStopReason } from '@svc/wire/messages'
 import type { FinishReason } from '../../../inference/events.ts'
 
 /** Stop reason of a message in the format's words. */
-export interface Ending {
+export interface MessageStop {
   readonly stop_reason: MessagesStopReason
   readonly stop_sequence: string | null
 }
@@ -11,7 +11,7 @@ export interface Ending {
 export interface EndWatch {
   push(text: string): void
   /** Gives the stop reason, with the stop text that the backend reports. */
-  ending(reason: FinishReason, stopText?: string): Ending
+  end(reason: FinishReason, stopText?: string): MessageStop
 }
 
 /**
@@ -25,7 +25,7 @@ export function watchEnd(sequences: readonly string[]): EndWatch {
     push(text) {
       if (longest > 0) tail = (tail + text).slice(-longest)
     },
-    ending(reason, stopText) {
+    end(reason, stopText) {
       const isLast = (one: string): boolean => one === stopText || (stopText === undefined && tail.endsWith(one))
       const sequence = reason === 'stop' ? sequences.find(isLast) : undefined
       if (sequence !== undefined) return { stop_reason: 'stop_sequence', stop_sequence: sequence }

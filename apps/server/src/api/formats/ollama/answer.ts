@@ -50,7 +50,7 @@ export function streamAnswer(facts: ReplyFacts, { fields, format, clock }: Answe
     switch (event.type) {
       case 'text-delta':
         answer += event.text
-        return line({ text: event.text }, { done: false, ...logprobFields(event.logprobs, fields) })
+        return line({ text: event.text }, { done: false, ...toLogprobFields(event.logprobs, fields) })
       case 'reasoning-delta':
         return line({ text: '', thinking: event.text })
       case 'tool-call-start':
@@ -65,7 +65,7 @@ export function streamAnswer(facts: ReplyFacts, { fields, format, clock }: Answe
       case 'usage':
         return line(
           { text: '' },
-          lastFields(fields, { reason, answer, format, figures: stopwatch.figures(event.usage) }),
+          toLastFields(fields, { reason, answer, format, figures: stopwatch.figures(event.usage) }),
         )
     }
   }
@@ -122,7 +122,7 @@ export function collectAnswer(facts: ReplyFacts, { fields, format, clock }: Answ
         ...head(facts, clock),
         ...format.piece(piece),
         ...(logprobs.length > 0 ? { logprobs } : {}),
-        ...lastFields(fields, { reason, answer: text, format, figures: figures ?? stopwatch.figures() }),
+        ...toLastFields(fields, { reason, answer: text, format, figures: figures ?? stopwatch.figures() }),
       }
     },
   }
@@ -132,7 +132,7 @@ function head({ model }: ReplyFacts, clock: Pick<Clock, 'now'>): object {
   return { model, created_at: new Date(clock.now()).toISOString() }
 }
 
-interface Ending {
+interface AnswerEnd {
   readonly reason: DoneReason
   readonly answer: string
   readonly format: AnswerFormat
@@ -140,12 +140,12 @@ interface Ending {
 }
 
 /** An answer to an empty request has no figures. */
-function lastFields({ only }: GenerationFields, { reason, answer, format, figures }: Ending): object {
+function toLastFields({ only }: GenerationFields, { reason, answer, format, figures }: AnswerEnd): object {
   if (only !== undefined) return { done: true, done_reason: only }
   return { done: true, done_reason: reason, ...figures, ...format.last?.(answer) }
 }
 
-function logprobFields(entries: readonly TokenLogprob[] | undefined, { alternatives }: GenerationFields): object {
+function toLogprobFields(entries: readonly TokenLogprob[] | undefined, { alternatives }: GenerationFields): object {
   if (entries === undefined || entries.length === 0) return {}
   return { logprobs: entries.map((entry) => toWireLogprob(entry, alternatives)) }
 }

@@ -73,7 +73,7 @@ function toMessagesModel({ id, createdAt }: Pick<ListedModel, 'id' | 'createdAt'
 const PAGE = { usual: 20, most: 1000 } as const
 
 /** Creates a page of the list for the messages format. */
-function messagesPage(entries: readonly ListedModel[], call: Call): MessagesModelList {
+function toMessagesPage(entries: readonly ListedModel[], call: Call): MessagesModelList {
   const limit = toPageLimit(call.query('limit'))
   const find = (name: 'after_id' | 'before_id'): number => {
     const id = call.query(name)
@@ -103,7 +103,7 @@ function toPageLimit(asked: string | undefined): number {
 /** `GET /v1/models`, its alias, the capabilities, and one model by name. */
 export function modelRoutes(models: ModelListing): Route[] {
   /** Lists the models that a call asks for. */
-  function asked(call: Call): ListedModel[] {
+  function listAsked(call: Call): ListedModel[] {
     const matches = compileFilter(call.query('filter'))
     const entries = models.list({ includeReferenced: call.query('excludeConfigured') === 'false' })
     return entries.filter((entry) => matches(entry.id))
@@ -126,8 +126,8 @@ export function modelRoutes(models: ModelListing): Route[] {
         },
       },
       handler(call) {
-        if (speaksMessages(call)) return json(messagesPage(asked(call), call))
-        return json({ object: 'list', data: asked(call).map(toModel) } satisfies ModelList)
+        if (speaksMessages(call)) return json(toMessagesPage(listAsked(call), call))
+        return json({ object: 'list', data: listAsked(call).map(toModel) } satisfies ModelList)
       },
     }),
     defineRoute({
@@ -141,7 +141,7 @@ export function modelRoutes(models: ModelListing): Route[] {
       query: listQuery,
       responses: { 200: { description: 'The models in byte order.', schema: modelCapabilitiesList } },
       handler(call) {
-        const data = asked(call).map((entry) => ({ ...toModel(entry), ...entry.capabilities() }))
+        const data = listAsked(call).map((entry) => ({ ...toModel(entry), ...entry.capabilities() }))
         return json({ object: 'list', data } satisfies ModelCapabilitiesList)
       },
     }),

@@ -24,7 +24,7 @@ export interface CreateParts extends InferenceRouteParts {
 }
 
 /** Gives the reader for a call's principal. */
-export function readerOf({ principal }: Call): Reader {
+export function toReader({ principal }: Call): Reader {
   return { id: principal.id, isAdmin: principal.role === 'admin' }
 }
 
@@ -65,7 +65,7 @@ export async function respond(
   })
   let recording: ResponseRecording | undefined
   const format = createResponsesFormat({
-    source: { store, live, reader: readerOf(call), known },
+    source: { store, live, reader: toReader(call), known },
     alwaysStreams: message !== undefined,
     open(asked) {
       recording = createRecording(asked, {

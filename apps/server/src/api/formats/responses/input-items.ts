@@ -44,7 +44,7 @@ export function itemsToMessages(items: readonly ResponseInputItem[]): ChatMessag
 /** Adds an item of the assistant's turn. @returns whether the item belongs to the turn */
 function addToTurn(item: ResponseInputItem, index: number, begin: () => Turn): boolean {
   if (isReasoning(item)) {
-    begin().reasoning += thoughtsOf(item)
+    begin().reasoning += readThoughts(item)
     return true
   }
   if (isCall(item)) {
@@ -99,7 +99,7 @@ function isCallOutput(item: ResponseInputItem): item is Item<'function_call_outp
 }
 
 /** Gives the reasoning, or its summary. */
-function thoughtsOf({ content, summary }: Item<'reasoning'>): string {
+function readThoughts({ content, summary }: Item<'reasoning'>): string {
   const parts = content != null && content.length > 0 ? content : (summary ?? [])
   return parts.map(({ text }) => text).join('\n')
 }

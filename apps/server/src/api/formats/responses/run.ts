@@ -86,7 +86,7 @@ export function startRun(options: { readonly resource: ResponseResource; readonl
     },
     end() {
       if (hasEnded()) return []
-      const reason = incompleteReason(finishReason)
+      const reason = toIncompleteReason(finishReason)
       if (reason === undefined) {
         const events = output.end('completed')
         return number([...events, { type: 'response.completed', response: settle({ status: 'completed' }) }])
@@ -116,7 +116,7 @@ export function startRun(options: { readonly resource: ResponseResource; readonl
   }
 }
 
-function incompleteReason(reason: FinishReason): 'max_output_tokens' | 'content_filter' | undefined {
+function toIncompleteReason(reason: FinishReason): 'max_output_tokens' | 'content_filter' | undefined {
   if (reason === 'length') return 'max_output_tokens'
   return reason === 'content_filter' ? 'content_filter' : undefined
 }

@@ -38,7 +38,7 @@ export async function serveResponses(socket: Socket, parts: CreateParts): Promis
       if (!(await answer(bytes, { socket, turns, number: count }, parts))) return
     }
     if (!old.signal.aborted) return
-    await socket.send(errorMessage(tooOld(), parts))
+    await socket.send(toErrorMessage(tooOld(), parts))
     socket.close(1001, 'the socket has been open for 60 minutes')
   } catch (error) {
     if (!isGone(error)) throw error
@@ -72,7 +72,7 @@ async function answer(bytes: Uint8Array, { socket, turns, number }: Turn, parts:
     if (isGone(thrown)) throw thrown
     const error = toResponsesError(toPublicError(thrown))
     if (statusOf(error) >= 500) call.log.warn({ code: error.code, err: error }, 'request failed')
-    if (!writer.started) await socket.send(errorMessage(error, parts))
+    if (!writer.started) await socket.send(toErrorMessage(error, parts))
     if (thrown instanceof RightsGone) socket.close(1008, ACCESS_ENDED)
     return !(thrown instanceof RightsGone)
   }
@@ -126,7 +126,7 @@ const NAMED_CODES: ReadonlySet<string> = new Set([
   'pii_unsupported_transport',
 ])
 
-function errorMessage(error: SvcError, { opaqueErrors }: CreateParts): string {
+function toErrorMessage(error: SvcError, { opaqueErrors }: CreateParts): string {
   const status = statusOf(error)
   if (opaqueErrors) {
     const type = status < 500 ? 'invalid_request' : 'server_error'

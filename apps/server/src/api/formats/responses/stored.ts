@@ -7,7 +7,7 @@ import { createReplyWriter } from '../../../http/reply-writer.ts'
 import type { Clock } from '../../../ports.ts'
 import type { LiveResponse } from '../../../responses/live-responses.ts'
 import type { ResponseStore, StoredResponse } from '../../../responses/response-store.ts'
-import { type CreateParts, readerOf, sendEvents } from './create.ts'
+import { type CreateParts, sendEvents, toReader } from './create.ts'
 
 type Parts = Omit<CreateParts, 'core' | 'deliverTo'>
 
@@ -26,7 +26,7 @@ interface Found {
 async function find(call: Call, { store, live }: Parts): Promise<Found> {
   const id = call.param('id')
   if (id.trim() === '') throw idRequired()
-  const reader = readerOf(call)
+  const reader = toReader(call)
   const running = live.get(id, reader)
   const stored = running?.current() ?? (await store.read(id, reader))
   if (stored === undefined) throw responseNotFound(id)
@@ -64,14 +64,14 @@ export async function getEvents(call: Call, parts: Parts): Promise<Response> {
   if (!found.stored.streamed) {
     throw badRequest('cannot stream a response that was not created with stream=true', 'stream')
   }
-  const after = startingAfter(call.query('starting_after'))
+  const after = readStartingAfter(call.query('starting_after'))
   const { signal } = call
   const frames = found.live?.follow(after, { signal }) ?? replay(found.id, after, { ...parts, call })
   await sendEvents(createReplyWriter(call, { compression: parts.compression }), frames)
   return ALREADY_SENT
 }
 
-function startingAfter(text: string | undefined): number {
+function readStartingAfter(text: string | undefined): number {
   if (text === undefined || text === '') return -1
   if (!/^-?\d{1,15}$/.test(text)) throw badRequest('starting_after must be an integer', 'starting_after')
   return Number(text)
@@ -85,7 +85,7 @@ async function* replay(
 ): AsyncGenerator<string> {
   let seen = Math.max(-1, after)
   for (;;) {
-    const stored = await store.read(id, readerOf(call))
+    const stored = await store.read(id, toReader(call))
     const isRunning = stored?.resource.status === 'queued' || stored?.resource.status === 'in_progress'
     for (let row = await store.readEvents(id, seen); row !== undefined; row = await store.readEvents(id, seen)) {
       for (const [index, frame] of row.frames.entries()) {
@@ -116,7 +116,7 @@ export async function cancelResponse(call: Call, parts: Parts): Promise<Response
 export async function deleteResponse(call: Call, parts: Parts): Promise<Response> {
   const { id, live } = await find(call, parts)
   await live?.stop()
-  await parts.store.delete(id, readerOf(call))
+  await parts.store.delete(id, toReader(call))
   return json({ id, object: 'response', deleted: true })
 }
 
@@ -125,7 +125,7 @@ export async function listInputItems(call: Call, parts: Parts): Promise<Response
   const { stored } = await find(call, parts)
   const items = stored.input.map(toListed)
   if (call.query('order') !== 'asc') items.reverse()
-  const limit = limitOf(call.query('limit'))
+  const limit = readLimit(call.query('limit'))
   const after = call.query('after')
   const start = after === undefined || after === '' ? 0 : items.findIndex(({ id }) => id === after) + 1
   if (start === 0 && after !== undefined && after !== '') throw badRequest('after: no such item', 'after')
@@ -139,7 +139,7 @@ export async function listInputItems(call: Call, parts: Parts): Promise<Response
   })
 }
 
-function limitOf(text: string | undefined): number {
+function readLimit(text: string | undefined): number {
   if (text === undefined || text === '') return DEFAULT_ITEMS
   const limit = Number(text)
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_ITEMS) {

@@ -14,6 +14,6 @@ export const WAV = Buffer.concat([
 export const MP4 = Buffer.from('\0\0\0\x18ftypisom\0\0\x02\0isomiso2', 'latin1')
 
 /** Creates a data URL. */
-export function dataUrl(mediaType: string, bytes: Uint8Array): string {
+export function toDataUrl(mediaType: string, bytes: Uint8Array): string {
   return `data:${mediaType};base64,${Buffer.from(bytes).toString('base64')}`
 }

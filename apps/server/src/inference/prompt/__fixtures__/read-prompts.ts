@@ -63,7 +63,7 @@ export function readPrompts(): readonly PromptRecord[] {
 }
 
 /** Reads a model from text, as the directory of models gives it. */
-export function modelOf(yaml: string, { file = 'm.yaml', folder = MODELS } = {}): ModelConfig {
+export function parseModel(yaml: string, { file = 'm.yaml', folder = MODELS } = {}): ModelConfig {
   const { models, problems } = parseModelFile(yaml, { file, folder, modifiedAt: 0 })
   const [model] = models
   if (model === undefined) throw new Error(`no model: ${JSON.stringify(problems)}`)
@@ -72,7 +72,7 @@ export function modelOf(yaml: string, { file = 'm.yaml', folder = MODELS } = {})
 
 /** Reads the model of a recorded file. */
 export function readModel(file: string): ModelConfig {
-  return modelOf(readFileSync(`${MODELS}${file}`, 'utf8'), { file })
+  return parseModel(readFileSync(`${MODELS}${file}`, 'utf8'), { file })
 }
 
 /** Converts a recorded body to the input of a prompt. */
@@ -117,6 +117,6 @@ function countMedia(types: readonly string[]): MediaCounts {
 }
 
 /** Gives the stop texts of the request. */
-export function stopOf({ stop = [] }: RequestBody): readonly string[] {
+export function toStop({ stop = [] }: RequestBody): readonly string[] {
   return typeof stop === 'string' ? [stop] : stop
 }

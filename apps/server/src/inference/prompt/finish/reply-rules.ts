@@ -20,14 +20,14 @@ export interface ReplyRules {
 /** Rules of all models. */
 export interface ReplyRuleBook {
   /** Gives the rules of a model. They are compiled once for each config and dropped with it. */
-  rulesOf(model: ModelConfig): ReplyRules
+  findRules(model: ModelConfig): ReplyRules
 }
 
 /** Creates an empty book. An invalid pattern is skipped and logged once. */
 export function createReplyRuleBook({ logger }: { readonly logger?: Logger | undefined } = {}): ReplyRuleBook {
   const known = new WeakMap<ModelConfig, ReplyRules>()
   return {
-    rulesOf(model) {
+    findRules(model) {
       const rules = known.get(model) ?? compileRules(model, logger)
       known.set(model, rules)
       return rules

@@ -76,7 +76,7 @@ export function removeSuffix(suffix: string): TextStage {
   return {
     push(piece) {
       const text = held + piece
-      const from = startOfSuffix(text, suffix)
+      const from = findSuffixStart(text, suffix)
       held = text.slice(from)
       return text.slice(0, from)
     },
@@ -85,7 +85,7 @@ export function removeSuffix(suffix: string): TextStage {
 }
 
 /** Finds the longest end of a text that is a beginning of the suffix, or the suffix. */
-function startOfSuffix(text: string, suffix: string): number {
+function findSuffixStart(text: string, suffix: string): number {
   const first = suffix.charAt(0)
   let at = text.indexOf(first, Math.max(0, text.length - suffix.length))
   while (at !== -1) {

@@ -43,7 +43,7 @@ export function decodeContext(context: readonly number[] | null | undefined): Ca
  * Gives the texts of the conversation that a body carries; undefined when it carries none that the server would read.
  * Masked texts may become too long to carry; the reading of the body refuses that.
  */
-export function textsOfContext({ root }: JsonDocument): HiddenTexts | undefined {
+export function findContextTexts({ root }: JsonDocument): HiddenTexts | undefined {
   // Of duplicate keys the last one is read.
   const node = root.get('context')
   if (node === undefined || node.length === 0 || node.length > MAX_CONTEXT) return undefined
@@ -52,7 +52,7 @@ export function textsOfContext({ root }: JsonDocument): HiddenTexts | undefined 
     if (item.kind !== 'number') return undefined
     units.push(item.number())
   }
-  const messages = carriedBy(units)
+  const messages = toCarried(units)
   if (messages === undefined) return undefined
   return {
     node,
@@ -66,7 +66,7 @@ export function textsOfContext({ root }: JsonDocument): HiddenTexts | undefined 
   }
 }
 
-function carriedBy(units: readonly number[]): CarriedMessage[] | undefined {
+function toCarried(units: readonly number[]): CarriedMessage[] | undefined {
   try {
     return decodeContext(units)
   } catch (error) {

@@ -9,7 +9,7 @@ import { toFields } from '../fields.ts'
 import { type OllamaFormatParts, toEmptyRequest, toGenerationCall } from '../generation.ts'
 import { toAttachments } from '../images.ts'
 import { toForm, toGeneration, toThinking } from '../to-generation.ts'
-import { type CarriedMessage, decodeContext, encodeContext, MAX_CONTEXT, textsOfContext } from './context.ts'
+import { type CarriedMessage, decodeContext, encodeContext, findContextTexts, MAX_CONTEXT } from './context.ts'
 import { renderOwnTemplate } from './own-template.ts'
 
 /** The wire format of `POST /api/generate`. */
@@ -23,7 +23,7 @@ export function createGenerateFormat(parts: OllamaFormatParts): WireFormat {
       const request = isEmpty(body) ? toEmptyRequest(fields) : toDomain(body, fields.stream)
       return toGenerationCall(request, { fields, format: createAnswerFormat(request) }, parts)
     },
-    hiddenTexts: textsOfContext,
+    hiddenTexts: findContextTexts,
   }
 }
 
@@ -73,11 +73,11 @@ function createAnswerFormat(request: GenerationRequest): AnswerFormat {
   return {
     piece: ({ text, thinking }) => ({ response: text, ...(thinking === undefined ? {} : { thinking }) }),
     last: (answer) =>
-      request.kind === 'chat' ? contextFields([...request.messages, { role: 'assistant', content: answer }]) : {},
+      request.kind === 'chat' ? toContextFields([...request.messages, { role: 'assistant', content: answer }]) : {},
   }
 }
 
-function contextFields(messages: readonly CarriedMessage[]): object {
+function toContextFields(messages: readonly CarriedMessage[]): object {
   const context = encodeContext(messages)
   return context === undefined ? {} : { context }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { OllamaModelDetails } from '@svc/wire/ollama'
-import { capabilitiesOf } from '../../../../catalog/capabilities.ts'
+import { listCapabilities } from '../../../../catalog/capabilities.ts'
 import type { ModelConfig } from '../../../../catalog/model-config.ts'
 import { hasUsecase } from '../../../../catalog/usecases.ts'
 import { readWeightsName } from '../../../../catalog/weights-name.ts'
@@ -11,12 +11,12 @@ export function toTaggedName(name: string): string {
 }
 
 /** Stable and different for each name; no weights are read for it. */
-export function digestOf(name: string): string {
+export function toDigest(name: string): string {
   return `sha256:${createHash('sha256').update(name).digest('hex')}`
 }
 
 /** Describes the weights of a model from their header and name. */
-export function detailsOf({ gguf, parameters, name }: ModelConfig): OllamaModelDetails {
+export function toDetails({ gguf, parameters, name }: ModelConfig): OllamaModelDetails {
   const weights = parameters.model ?? ''
   const { quantization, parameterSize } = readWeightsName(weights === '' ? name : weights)
   const family = gguf?.architecture ?? ''
@@ -31,8 +31,8 @@ export function detailsOf({ gguf, parameters, name }: ModelConfig): OllamaModelD
 }
 
 /** Lists the capabilities of a model in the words of this ecosystem. */
-export function ollamaCapabilitiesOf(model: ModelConfig): string[] {
-  const known = new Set(capabilitiesOf(model))
+export function toOllamaCapabilities(model: ModelConfig): string[] {
+  const known = new Set(listCapabilities(model))
   const isChat = known.has('chat')
   const listed: Readonly<Record<string, boolean>> = {
     completion: isChat || known.has('completion'),

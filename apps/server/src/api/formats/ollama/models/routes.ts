@@ -22,9 +22,9 @@ import { readBody } from '../../../../inference/read-body.ts'
 import { unparsable } from '../../../../inference/stages/body.ts'
 import type { Clock } from '../../../../ports.ts'
 import type { KeepAlive } from '../../../../residency/keep-alive.ts'
-import { weightsBytes } from '../../../../residency/model-size.ts'
+import { measureWeights } from '../../../../residency/model-size.ts'
 import type { LoadedModel } from '../../../../residency/resident-table.ts'
-import { detailsOf, digestOf, ollamaCapabilitiesOf, toTaggedName } from './describe.ts'
+import { toDetails, toDigest, toOllamaCapabilities, toTaggedName } from './describe.ts'
 import { showModel } from './show.ts'
 
 /** Options of {@link ollamaModelRoutes}. */
@@ -32,7 +32,7 @@ export interface OllamaModelParts {
   readonly directory: Pick<ModelDirectory, 'list' | 'resolve' | 'find'>
   readonly loaded: () => readonly LoadedModel[]
   /** Bytes that a process holds on graphics devices; undefined when unknown. */
-  readonly vramOf: (pid: number) => Promise<number | undefined>
+  readonly readVram: (pid: number) => Promise<number | undefined>
   readonly keepAlive: Pick<KeepAlive, 'expiresAt'>
   readonly bodies: BodyReader
   readonly clock: Pick<Clock, 'now'>
@@ -123,29 +123,29 @@ async function toEntry(listed: ModelConfig, { directory }: OllamaModelParts): Pr
   const model = listed.alias === undefined ? listed : directory.find(listed.name)
   if (model === undefined || model.disabled || listed.disabled) return undefined
   return {
-    ...nameFields(listed.name),
+    ...toNameFields(listed.name),
     modified_at: new Date(listed.modifiedAt).toISOString(),
-    size: await weightsBytes(model),
-    details: detailsOf(model),
-    capabilities: ollamaCapabilitiesOf(model),
+    size: await measureWeights(model),
+    details: toDetails(model),
+    capabilities: toOllamaCapabilities(model),
   }
 }
 
 async function toRunning({ name, pid }: LoadedModel, parts: OllamaModelParts): Promise<OllamaRunningModel | undefined> {
   const model = parts.directory.resolve(name)
   if (model === undefined) return undefined
-  const vram = pid === undefined ? undefined : await parts.vramOf(pid).catch(() => undefined)
+  const vram = pid === undefined ? undefined : await parts.readVram(pid).catch(() => undefined)
   return {
-    ...nameFields(name),
-    size: await weightsBytes(model),
-    details: detailsOf(model),
+    ...toNameFields(name),
+    size: await measureWeights(model),
+    details: toDetails(model),
     expires_at: new Date(parts.keepAlive.expiresAt(name) ?? parts.clock.now() + DAY_MS).toISOString(),
     size_vram: vram ?? 0,
     context_length: Math.max(0, model.contextSize ?? model.gguf?.contextLength ?? 0),
   }
 }
 
-function nameFields(name: string): Pick<OllamaModel, 'name' | 'model' | 'digest'> {
+function toNameFields(name: string): Pick<OllamaModel, 'name' | 'model' | 'digest'> {
   const tagged = toTaggedName(name)
-  return { name: tagged, model: tagged, digest: digestOf(tagged) }
+  return { name: tagged, model: tagged, digest: toDigest(tagged) }
 }

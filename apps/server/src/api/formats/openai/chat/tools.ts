@@ -11,7 +11,7 @@ type ToolChoice = 'auto' | 'none' | 'required' | { readonly type: 'function'; re
 /** Converts the tools of a request, including legacy `functions`, and the choice among them. */
 export function toToolRequest(body: ChatCompletionRequest): ToolRequest {
   const tools = [...(body.tools ?? []), ...(body.functions ?? []).map(toTool)]
-  const choice = choiceOf(body)
+  const choice = readChoice(body)
   if (choice === 'none') return {}
   checkNames(tools, choice)
   if (tools.length === 0) return {}
@@ -38,7 +38,7 @@ function checkNames(tools: readonly ChatTool[], choice: ToolChoice | undefined):
   throw invalidChoice('tool_choice: names a function that is not among the tools')
 }
 
-function choiceOf(body: ChatCompletionRequest): ToolChoice | undefined {
+function readChoice(body: ChatCompletionRequest): ToolChoice | undefined {
   if (body.tool_choice != null) return toChoice(body.tool_choice)
   const legacy = body.function_call
   if (legacy == null) return undefined
@@ -49,7 +49,7 @@ function toChoice(choice: unknown): ToolChoice {
   if (choice === 'any') return 'required'
   if (choice === 'auto' || choice === 'none' || choice === 'required') return choice
   if (typeof choice === 'string') return toChoice(parseChoice(choice))
-  const name = memberOf(memberOf(choice, 'function'), 'name') ?? memberOf(choice, 'name')
+  const name = readMember(readMember(choice, 'function'), 'name') ?? readMember(choice, 'name')
   if (typeof name !== 'string' || name === '') throw invalidChoice('tool_choice: names no function')
   return toNamed(name)
 }
@@ -69,7 +69,7 @@ function parseChoice(text: string): unknown {
   throw invalidChoice('tool_choice: expected "auto", "none", "required" or an object')
 }
 
-function memberOf(value: unknown, key: string): unknown {
+function readMember(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
     ? (value as Readonly<Record<string, unknown>>)[key]
     : undefined

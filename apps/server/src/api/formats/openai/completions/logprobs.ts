@@ -13,18 +13,18 @@ export function createLogprobWriter(alternatives: number | undefined): LogprobWr
   return {
     piece(text, entries) {
       const start = position
-      position += codePoints(text)
+      position += countCodePoints(text)
       if (alternatives === undefined || entries === undefined) return null
       // Text that belongs to no token precedes the tokens: an echoed prompt.
-      const ownLength = entries.reduce((sum, { token }) => sum + codePoints(token), 0)
+      const ownLength = entries.reduce((sum, { token }) => sum + countCodePoints(token), 0)
       let offset = Math.max(start, position - ownLength)
       const lists: CompletionLogprobs = { tokens: [], token_logprobs: [], text_offset: [], top_logprobs: [] }
       for (const entry of entries) {
         lists.tokens.push(entry.token)
         lists.token_logprobs.push(entry.logprob)
         lists.text_offset.push(offset)
-        lists.top_logprobs.push(likeliest(entry, alternatives))
-        offset += codePoints(entry.token)
+        lists.top_logprobs.push(toLikeliest(entry, alternatives))
+        offset += countCodePoints(entry.token)
       }
       return lists
     },
@@ -40,12 +40,12 @@ export function appendLogprobs(all: CompletionLogprobs, added: CompletionLogprob
 }
 
 /** Maps alternatives by token, with the token itself, because clients look it up there. */
-function likeliest(entry: TokenLogprob, alternatives: number): Record<string, number> {
+function toLikeliest(entry: TokenLogprob, alternatives: number): Record<string, number> {
   const listed = entry.top_logprobs.slice(0, alternatives)
   return Object.fromEntries([...listed, entry].map(({ token, logprob }) => [token, logprob]))
 }
 
-function codePoints(text: string): number {
+function countCodePoints(text: string): number {
   let count = 0
   for (const _ of text) count += 1
   return count

@@ -9,7 +9,7 @@ const THRESHOLD = 0.5
 /** The form for the model: a score for each category. */
 export const VERDICT_SCHEMA = {
   type: 'object',
-  properties: byCategory(() => ({ enum: SCORES })),
+  properties: mapCategories(() => ({ enum: SCORES })),
   required: MODERATION_CATEGORIES,
   additionalProperties: false,
 }
@@ -21,18 +21,18 @@ export const VERDICT_SCHEMA = {
  */
 export function readVerdict(answer: string): ModerationResult {
   const scores = readScores(answer)
-  const categories = byCategory((category) => scores[category] >= THRESHOLD)
+  const categories = mapCategories((category) => scores[category] >= THRESHOLD)
   return {
     flagged: Object.values(categories).includes(true),
     categories,
     category_scores: scores,
-    category_applied_input_types: byCategory((): 'text'[] => ['text']),
+    category_applied_input_types: mapCategories((): 'text'[] => ['text']),
   }
 }
 
 function readScores(answer: string): Record<ModerationCategory, number> {
   const form = parse(answer)
-  return byCategory((category) => {
+  return mapCategories((category) => {
     const score: unknown = form[category]
     if (typeof score === 'number' && score >= 0 && score <= 1) return score
     throw failed()
@@ -54,7 +54,7 @@ function failed(cause?: unknown): SvcError {
   })
 }
 
-function byCategory<T>(toValue: (category: ModerationCategory) => T): Record<ModerationCategory, T> {
+function mapCategories<T>(toValue: (category: ModerationCategory) => T): Record<ModerationCategory, T> {
   const entries = MODERATION_CATEGORIES.map((category) => [category, toValue(category)] as const)
   return Object.fromEntries(entries) as Record<ModerationCategory, T>
 }

@@ -2,7 +2,7 @@ import { stringify } from 'yaml'
 import { startTestServer, type TestServer, type TestServerOptions } from './server.ts'
 
 /** Two servers in a row: the near one forwards requests for a model of the far one. */
-export interface ServerChain extends AsyncDisposable {
+export interface ServerPair extends AsyncDisposable {
   readonly near: TestServer
   readonly far: TestServer
   /** Writes a model of the near server that the far one serves. */
@@ -10,9 +10,9 @@ export interface ServerChain extends AsyncDisposable {
 }
 
 /** Starts both servers. */
-export async function startChain(
+export async function startServerPair(
   options: { readonly near?: TestServerOptions; readonly far?: TestServerOptions } = {},
-): Promise<ServerChain> {
+): Promise<ServerPair> {
   const far = await startTestServer(options.far)
   const near = await startTestServer(options.near)
   return {

@@ -11,8 +11,8 @@ export interface WaitOptions {
 }
 
 /** Requests that wait for one load. Each one may leave alone; the load goes on. */
-export interface WaitingRoom<T> {
-  /** Waits for the load. @throws the error of {@link WaitingRoom.refuseAll}, `tooLong`, or the abort as an error */
+export interface LoadWaiters<T> {
+  /** Waits for the load. @throws the error of {@link LoadWaiters.refuseAll}, `tooLong`, or the abort as an error */
   join(options: WaitOptions): Promise<T>
   /** Gives each waiter a value, first come, first served, before other work runs. */
   admitAll(give: () => T): void
@@ -27,7 +27,7 @@ interface Waiter<T> {
 }
 
 /** Creates an empty list for one load: it stays empty after all waiters are admitted or refused. */
-export function createWaitingRoom<T>(clock: Clock): WaitingRoom<T> {
+export function createLoadWaiters<T>(clock: Clock): LoadWaiters<T> {
   const waiters = new Set<Waiter<T>>()
   const drain = (act: (waiter: Waiter<T>) => void) => {
     const all = [...waiters]

@@ -8,22 +8,22 @@ import { hasFailover, listFailoverTargets } from './serving.ts'
  *
  * @throws {SvcError} `invalid_failover_settings`, `details.param` the key at fault
  */
-export function readChainSettings(
+export function parseFailoverKeys(
   keys: FailoverKeys,
-  options: { readonly own: string; readonly isChain?: ((model: string) => boolean) | undefined },
+  options: { readonly own: string; readonly isGroup?: ((model: string) => boolean) | undefined },
 ): FailoverSettings {
   const { minDwell, ...recovery } = keys.recovery ?? {}
   const value = { ...keys, recovery: { ...recovery, min_dwell: minDwell } }
-  return readFailoverSettings(value, { own: options.own, isGroup: options.isChain ?? (() => false) })
+  return readFailoverSettings(value, { own: options.own, isGroup: options.isGroup ?? (() => false) })
 }
 
 /** Gives the settings of a failover group, checked against its targets. @throws {SvcError} `model_load_failed` */
-export function chainSettingsOf(model: ModelConfig): FailoverSettings {
+export function loadFailoverSettings(model: ModelConfig): FailoverSettings {
   const { name, failover = {} } = model
   const targets = listFailoverTargets(model)
   try {
     const isNested = (target: string): boolean => targets.some((one) => one.name === target && hasFailover(one.model))
-    const settings = readChainSettings(failover, { own: name, isChain: isNested })
+    const settings = parseFailoverKeys(failover, { own: name, isGroup: isNested })
     for (const [index, target] of settings.targets.entries()) {
       const found = targets.find((one) => one.name === target.model)?.model
       // A request that is relayed byte for byte cannot go to another target.
