@@ -19,9 +19,9 @@ export interface Choice {
   readonly countsPrompt: boolean
 }
 
-/** One choice while it runs: asks the backend, and turns its replies into steps without waiting. */
+/** One running choice: asks the backend and turns its replies into steps without waiting. */
 export class ChoiceRun {
-  /** The figures of this choice and all before it; complete after {@link end}. */
+  /** Figures of this choice and all choices before it; complete after {@link end}. */
   usage: Usage
   readonly #request: GenerationRequest
   readonly #choice: Choice
@@ -92,7 +92,7 @@ export class ChoiceRun {
     return steps
   }
 
-  /** The steps after the last reply. */
+  /** Gives the steps after the last reply. */
   async end(): Promise<readonly PredictionStep[]> {
     const steps = this.#gate(this.#decoder.end(this.#told))
     const { usage } = this.#decoder
