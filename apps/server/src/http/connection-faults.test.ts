@@ -6,12 +6,12 @@ import { defineRoute } from './route.ts'
 
 const TIMES = 1000
 
-const row = { access: 'any', family: 'compatible', tag: 'test', summary: 'test' } as const
+const route = { access: 'any', family: 'compatible', tag: 'test', summary: 'test' } as const
 const routes = [
-  defineRoute({ ...row, method: 'GET', path: '/plain', handler: () => json({}) }),
-  defineRoute({ ...row, method: 'POST', path: '/plain', handler: () => json({}) }),
+  defineRoute({ ...route, method: 'GET', path: '/plain', handler: () => json({}) }),
+  defineRoute({ ...route, method: 'POST', path: '/plain', handler: () => json({}) }),
   defineRoute({
-    ...row,
+    ...route,
     method: 'GET',
     path: '/socket',
     socket: { protocols: [] },

@@ -1,6 +1,6 @@
 import type { SvcError } from '@svc/errors'
 import { statusOf } from './error-map.ts'
-import type { ErrorFamily } from './route-row.ts'
+import type { ErrorFamily } from './route-info.ts'
 
 /** Codes that go out by name; everywhere else `error.code` is the integer status. */
 const NAMED_CODES: ReadonlySet<string> = new Set([

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { HonoEnv } from './call.ts'
 import { json } from './json.ts'
 import type { Route } from './route.ts'
-import type { ErrorFamily, HttpMethod } from './route-row.ts'
+import type { ErrorFamily, HttpMethod } from './route-info.ts'
 import { addRoutes } from './route-table.ts'
 
 function route(method: HttpMethod, path: string, family: ErrorFamily = 'compatible', aliases: string[] = []): Route {

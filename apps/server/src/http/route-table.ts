@@ -1,7 +1,7 @@
 import type { Context, Hono } from 'hono'
 import type { HonoEnv } from './call.ts'
 import type { Route } from './route.ts'
-import { type ErrorFamily, pathsOf } from './route-row.ts'
+import { type ErrorFamily, pathsOf } from './route-info.ts'
 
 /** The routes of a path, whatever their method. */
 export interface KnownPath {

@@ -8,7 +8,7 @@ const JSON_TYPE = /^\s*application\/json\s*(?:;|$)/i
 const FORM_TYPE = /^\s*multipart\/form-data\s*(?:;|$)/i
 
 /** What is asked of a call here. */
-type CheckedCall = Pick<Call, 'incoming' | 'baseUrl' | 'row'>
+type CheckedCall = Pick<Call, 'incoming' | 'baseUrl' | 'route'>
 
 /** A page that may act with the browser's own authority: of this server, of this machine, or on the operator's list. */
 function isTrustedPage(origin: string, { incoming, baseUrl }: CheckedCall, policy: CorsPolicy): boolean {
@@ -44,7 +44,7 @@ export function checkSocketOrigin(call: CheckedCall, policy: CorsPolicy): void {
  *   from sending
  */
 export function checkCrossSite(call: CheckedCall, policy: CorsPolicy): void {
-  const { incoming, row } = call
+  const { incoming, route } = call
   if (SAFE.has(incoming.method ?? 'GET')) return
   const credential = extractCredential(incoming)
   if (credential !== undefined && credential.carrier !== 'token-cookie') return
@@ -54,8 +54,8 @@ export function checkCrossSite(call: CheckedCall, policy: CorsPolicy): void {
     (incoming.headers['content-length'] ?? incoming.headers['transfer-encoding']) !== undefined
   if (credential === undefined || !hasBody) return
   const type = incoming.headers['content-type'] ?? ''
-  if (JSON_TYPE.test(type) || (row.form === true && FORM_TYPE.test(type))) return
-  const wanted = row.form === true ? 'application/json or multipart/form-data' : 'application/json'
+  if (JSON_TYPE.test(type) || (route.form === true && FORM_TYPE.test(type))) return
+  const wanted = route.form === true ? 'application/json or multipart/form-data' : 'application/json'
   throw new SvcError('unsupported_media', `a body sent with a cookie must be ${wanted}`, { code: 'content_type' })
 }
 

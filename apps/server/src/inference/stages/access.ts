@@ -11,7 +11,7 @@ export function checkAccess(request: ResolvedRequest): void {
       details: { type: 'model_disabled' },
     })
   }
-  checkUpstreamRoute(model, context.row)
+  checkUpstreamRoute(model, context.route)
   refuseUnfit(request)
 }
 
@@ -20,7 +20,7 @@ const GENERATING: ReadonlySet<string> = new Set(['chat', 'completion', 'edit'])
 
 /** Refuses to generate text with a model that only embeds or ranks, because its output would be noise. */
 function refuseUnfit({ model, context }: ResolvedRequest): void {
-  const { usecase } = context.row
+  const { usecase } = context.route
   const embedsOnly = model.llm.embeddings === true || model.llm.reranking === true
   if (usecase === undefined || !GENERATING.has(usecase) || !embedsOnly) return
   if (model.knownUsecases.some((known) => GENERATING.has(known))) return

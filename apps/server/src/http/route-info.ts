@@ -21,14 +21,14 @@ export interface RouteResponse {
   readonly contentType?: string | undefined
 }
 
-/** What a row says of its sockets. */
-export interface SocketRow {
+/** What a route says of its sockets. */
+export interface SocketInfo {
   /** Subprotocols that are spoken, those a client asks for in vain left out of the answer. */
   readonly protocols: readonly string[]
 }
 
 /** What every reader of the route table (gate, OpenAPI, metrics, tests) may know about a route. */
-export interface RouteRow {
+export interface RouteInfo {
   readonly method: HttpMethod
   /** Path pattern with `:name` parameters; also the metrics label. */
   readonly path: string
@@ -53,7 +53,7 @@ export interface RouteRow {
   /** The body may be a form (`multipart/form-data`). @default false */
   readonly form?: boolean | undefined
   /** Clients leave HTTP for a WebSocket here; a request that does not ask for one goes to the handler. */
-  readonly socket?: SocketRow | undefined
+  readonly socket?: SocketInfo | undefined
   readonly tag: string
   readonly summary: string
   readonly query?: z.ZodObject | undefined
@@ -65,8 +65,8 @@ export interface RouteRow {
   readonly quiet?: boolean | undefined
 }
 
-/** A row that only gates: features whose rooms are not furnished yet answer 401, 403, else 404. */
-export function gateOnly(method: HttpMethod, path: string, row: Partial<RouteRow> = {}): RouteRow {
+/** A route that only gates: features whose rooms are not furnished yet answer 401, 403, else 404. */
+export function gateOnly(method: HttpMethod, path: string, route: Partial<RouteInfo> = {}): RouteInfo {
   return {
     method,
     path,
@@ -75,11 +75,11 @@ export function gateOnly(method: HttpMethod, path: string, row: Partial<RouteRow
     tag: 'reserved',
     summary: 'Reserved',
     gateOnly: true,
-    ...row,
+    ...route,
   }
 }
 
-/** All path patterns of a row: its own and its aliases. */
-export function pathsOf(row: RouteRow): readonly string[] {
-  return row.aliases === undefined ? [row.path] : [row.path, ...row.aliases]
+/** All path patterns of a route: its own and its aliases. */
+export function pathsOf(route: RouteInfo): readonly string[] {
+  return route.aliases === undefined ? [route.path] : [route.path, ...route.aliases]
 }
