@@ -25,7 +25,7 @@ const routes = [
 const WEBSOCKET = 'Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n'
 const KEY = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n'
 
-/** What makes Node give a socket away, or give it up. */
+/** Requests with which Node gives a socket away, or gives it up. */
 const EVENTS: readonly (readonly [name: string, bytes: string, outcome: 'ends' | 'goes on'])[] = [
   ['connect', 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n', 'ends'],
   [

@@ -53,7 +53,7 @@ describe('--max-connections', () => {
   ])('health is told while all connections that %s are in use', async (_, sent) => {
     await using server = await startTestServer({ flags: FLAGS })
     const busy = await openMany(server, MAX, sent)
-    // Those who wait for room take none from health.
+    // Waiting connections take no place from health checks.
     const waiting = await openMany(server, 3 * MAX, '')
     for (let time = 0; time < 2 * MAX; time += 1) {
       expect(await statusOf(server, '/healthz')).toBe(200)

@@ -134,7 +134,7 @@ it.each(['/direct', '/node/1', '/none'])('IN-1: %s does not take a body without 
   send()
   await closed
   expect(text).toMatch(/^HTTP\/1\.1 40[14] /)
-  // What lies in the buffers of both ends comes on top.
+  // The buffers of both ends come on top.
   expect(socket.bytesWritten).toBeLessThan(LINGER_BYTES + 32 * 1024 * 1024)
 })
 

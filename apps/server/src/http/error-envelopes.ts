@@ -47,7 +47,7 @@ function messagesType(error: SvcError, status: number): string {
   return status >= 500 ? 'api_error' : 'invalid_request_error'
 }
 
-/** What a client of the messages format mends by itself it knows by this word. */
+/** The word by which clients of the messages format know the faults that they mend by themselves. */
 function messagesDetails({ code }: SvcError): { details?: { error_code: string } } {
   return code === 'thread_not_found' ? { details: { error_code: code } } : {}
 }
@@ -78,7 +78,7 @@ export function errorBody(error: SvcError, family: ErrorFamily): Record<string, 
   return { ...bodyOf(error, family), ...besideOf(error) }
 }
 
-/** What stands beside `error` in the bodies of refusals that the specification gives further fields. */
+/** Further fields beside `error`, in the refusals that have them by the specification. */
 function besideOf({ details }: SvcError): object {
   const beside = details?.beside
   return typeof beside === 'object' && beside !== null ? beside : {}

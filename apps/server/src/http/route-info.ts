@@ -2,7 +2,7 @@ import type { DocumentFormat } from '@svc/pii/documents'
 import type * as z from 'zod'
 import type { Feature } from '../principal.ts'
 
-/** Who may call a route: nobody is asked, any credential, the caller for own data, admins. */
+/** The audience of a route: everybody, any credential, the caller for own data, admins. */
 export type Access = 'none' | 'any' | 'self' | 'admin'
 
 /**
@@ -21,13 +21,13 @@ export interface RouteResponse {
   readonly contentType?: string | undefined
 }
 
-/** What a route says of its sockets. */
+/** The sockets of a route. */
 export interface SocketInfo {
-  /** Subprotocols that are spoken, those a client asks for in vain left out of the answer. */
+  /** Subprotocols that the route speaks. The answer names no other. */
   readonly protocols: readonly string[]
 }
 
-/** What every reader of the route table (gate, OpenAPI, metrics, tests) may know about a route. */
+/** A route without its handler, as readers of the route table see it: gate, OpenAPI, metrics, tests. */
 export interface RouteInfo {
   readonly method: HttpMethod
   /** Path pattern with `:name` parameters; also the metrics label. */
@@ -37,11 +37,11 @@ export interface RouteInfo {
   readonly access: Access
   readonly feature?: Feature | undefined
   readonly family: ErrorFamily
-  /** Which models can serve the route; inference routes only. */
+  /** The use that a model must have to serve the route; inference routes only. */
   readonly usecase?: string | undefined
   /** Whether a request must name its model; else the first of the usecase serves. @default false */
   readonly modelRequired?: boolean | undefined
-  /** What a name that no model has is: 404 with the name, or 400 with a fixed text. @default 'not_found' */
+  /** The refusal of an unknown model name: 404 with the name, or 400 with a fixed text. @default 'not_found' */
   readonly unknownModel?: 'not_found' | 'invalid_request' | undefined
   /** The format by which the PII filter scans the request body; not scanned without one. @default false */
   readonly scanned?: DocumentFormat | false | undefined

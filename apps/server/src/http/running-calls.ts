@@ -21,7 +21,7 @@ export class RunningCall implements AbortSignalLike {
   place = -1
   aborted = false
   reason: SvcError | undefined
-  /** Who makes the call and what he asked for; set when he was let in. */
+  /** The caller and the route; set when the gate has let the caller in. */
   admitted: Admitted | undefined
   readonly #listeners: AbortListener[] = []
   #controller: AbortController | undefined

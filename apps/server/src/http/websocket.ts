@@ -52,7 +52,7 @@ export interface Socket {
    * @throws {SvcError} `cancelled` when the client is gone or has stalled
    */
   send(text: string): Promise<void>
-  /** Who asks now: rights may have gone since the socket was opened. @throws {SvcError} `unauthenticated`, `forbidden` */
+  /** The caller now: rights may have ended since the socket was opened. @throws {SvcError} `unauthenticated`, `forbidden` */
   admit(): Principal | Promise<Principal>
   /** Closes after what was sent; a second time does nothing. */
   close(code: CloseCode, reason: string): void

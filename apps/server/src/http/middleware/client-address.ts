@@ -43,7 +43,7 @@ function firstToken(value: string | string[] | undefined): string | undefined {
 const SAFE_PREFIX = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)+\/?$/
 const MAX_PREFIX_LENGTH = 255
 
-/** What a trusted proxy says it took off the front of the path (`X-Forwarded-Prefix`), without a slash at its end, or ''. */
+/** Reads the prefix that a trusted proxy took off the path (`X-Forwarded-Prefix`): without a slash at its end, or ''. */
 export function prefixOf(incoming: ServerRequest, proxies: TrustedProxies): string {
   const prefix = firstToken(incoming.headers['x-forwarded-prefix'])
   if (prefix === undefined || !proxies.has(incoming.socket.remoteAddress ?? '')) return ''

@@ -7,7 +7,7 @@ const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 const JSON_TYPE = /^\s*application\/json\s*(?:;|$)/i
 const FORM_TYPE = /^\s*multipart\/form-data\s*(?:;|$)/i
 
-/** What is asked of a call here. */
+/** The parts of a call that the check reads. */
 type CheckedCall = Pick<Call, 'incoming' | 'baseUrl' | 'route'>
 
 /** A page that may act with the browser's own authority: of this server, of this machine, or on the operator's list. */
@@ -17,7 +17,7 @@ function isTrustedPage(origin: string, { incoming, baseUrl }: CheckedCall, polic
   return policy.mode !== 'any' && isAllowedOrigin(origin, host, policy)
 }
 
-/** What browsers say of where a page is: the origin is believed first, as pages of one site need not trust each other. */
+/** Reads where a page is, as its browser says. The origin goes first, as pages of one site need not trust each other. */
 function comesFromElsewhere(call: CheckedCall, policy: CorsPolicy): boolean {
   const { origin, 'sec-fetch-site': site } = call.incoming.headers
   if (origin !== undefined && !isTrustedPage(origin, call, policy)) return true
