@@ -11,15 +11,15 @@ import { CallLog, type CallSource, CallState, type RootLog } from './call.ts'
 import { type CompressionPolicy, sendBody } from './compression.ts'
 import { endReply } from './end-reply.ts'
 import { errorBody } from './error-envelopes.ts'
-import { isPermanent, retryAfterSeconds, statusOf } from './error-map.ts'
+import { isPermanent, retryAfterSeconds, toStatus } from './error-map.ts'
 import type { ServerRequest } from './messages.ts'
 import type { Gate } from './middleware/authorize.ts'
-import { originOf, prefixOf, type TrustedProxies } from './middleware/client-address.ts'
+import { readOrigin, readPrefix, type TrustedProxies } from './middleware/client-address.ts'
 import { applyCors, applyPreflight, type CorsPolicy } from './middleware/cors.ts'
 import { checkCrossSite, checkSocketOrigin } from './middleware/csrf.ts'
 import { checkHost, checkSingleHost, type HostPolicy } from './middleware/host.ts'
 import { prepareHeaders } from './prepared-response.ts'
-import { requestIdOf } from './request-id.ts'
+import { chooseRequestId } from './request-id.ts'
 import type { Route } from './route.ts'
 import type { ErrorFamily, RouteInfo } from './route-info.ts'
 import type { KnownPath } from './route-table.ts'
@@ -111,8 +111,8 @@ export function createEdge(options: EdgeOptions): Edge {
   function begin(route: RouteInfo, pattern: string, source: CallSource): CallState {
     const { incoming, outgoing } = source
     const startedAt = options.clock.monotonic()
-    const requestId = requestIdOf(incoming)
-    const origin = originOf(incoming, options.proxies)
+    const requestId = chooseRequestId(incoming)
+    const origin = readOrigin(incoming, options.proxies)
     const own = new RunningCall()
     running.add(own)
     if (ended !== undefined) own.end(ended)
@@ -138,7 +138,8 @@ export function createEdge(options: EdgeOptions): Edge {
       requestId,
       running: own,
       clientAddress: origin.address,
-      baseUrl: ownBase ?? `${origin.secure ? 'https' : 'http'}://${origin.host}${prefixOf(incoming, options.proxies)}/`,
+      baseUrl:
+        ownBase ?? `${origin.secure ? 'https' : 'http'}://${origin.host}${readPrefix(incoming, options.proxies)}/`,
       startedAt,
       log,
     })
@@ -156,7 +157,7 @@ export function createEdge(options: EdgeOptions): Edge {
   /** Answers with an error. Cuts a reply that has begun: its writer has sent the error in-band. */
   async function fail(call: CallState, thrown: unknown, family: ErrorFamily): Promise<Response> {
     const error = toPublicError(thrown)
-    const status = statusOf(error)
+    const status = toStatus(error)
     const { outgoing } = call
     if (error.kind === 'internal' && !SvcError.is(thrown))
       call.log.error({ err: thrown }, 'request failed unexpectedly')
@@ -271,7 +272,7 @@ export function createEdge(options: EdgeOptions): Edge {
         return fail(call, thrown, 'compatible')
       }
     },
-    prefixesOf: (incoming) => [prefixOf(incoming, options.proxies), ownPrefix].filter((prefix) => prefix !== ''),
+    prefixesOf: (incoming) => [readPrefix(incoming, options.proxies), ownPrefix].filter((prefix) => prefix !== ''),
     async serveUnmatched(source, { methods, family }) {
       const call = begin(UNMATCHED, 'unmatched', source)
       const { incoming, outgoing } = call

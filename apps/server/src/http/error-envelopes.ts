@@ -1,5 +1,5 @@
 import type { SvcError } from '@svc/errors'
-import { statusOf } from './error-map.ts'
+import { toStatus } from './error-map.ts'
 import type { ErrorFamily } from './route-info.ts'
 
 /** Codes that go out by name; everywhere else `error.code` is the integer status. */
@@ -61,7 +61,7 @@ function responsesType(error: SvcError, status: number): string {
 /** The error of the responses format, without what is around it. */
 export function responsesError(error: SvcError): Readonly<Record<'type' | 'message' | 'code' | 'param', string>> {
   return {
-    type: responsesType(error, statusOf(error)),
+    type: responsesType(error, toStatus(error)),
     message: error.message,
     code: NAMED_CODES.has(error.code) ? error.code : '',
     param: error.details?.param ?? '',
@@ -75,17 +75,17 @@ export function responsesError(error: SvcError): Readonly<Record<'type' | 'messa
  * errorBody(new SvcError('not_found', 'Resource not found', { details: { type: '' } }), 'compatible')
  */
 export function errorBody(error: SvcError, family: ErrorFamily): Record<string, unknown> {
-  return { ...bodyOf(error, family), ...besideOf(error) }
+  return { ...toErrorFields(error, family), ...readFurtherFields(error) }
 }
 
 /** Further fields beside `error`, in the refusals that have them by the specification. */
-function besideOf({ details }: SvcError): object {
+function readFurtherFields({ details }: SvcError): object {
   const beside = details?.beside
   return typeof beside === 'object' && beside !== null ? beside : {}
 }
 
-function bodyOf(error: SvcError, family: ErrorFamily): Record<string, unknown> {
-  const status = statusOf(error)
+function toErrorFields(error: SvcError, family: ErrorFamily): Record<string, unknown> {
+  const status = toStatus(error)
   switch (family) {
     case 'compatible':
     case 'vendor':

@@ -1,6 +1,6 @@
 import { createSchemaRegistry, type SchemaRegistry, toOpenApiSchemas, toSchemaReference } from '@svc/wire'
 import * as z from 'zod'
-import { type ErrorFamily, pathsOf, type RouteInfo, type RouteResponse } from './route-info.ts'
+import { type ErrorFamily, listPaths, type RouteInfo, type RouteResponse } from './route-info.ts'
 
 type Json = Record<string, unknown>
 
@@ -9,14 +9,14 @@ function toTemplate(pattern: string): string {
   return pattern.replace(/:([A-Za-z_-]+)/g, '{$1}').replace(/\*/g, '{path}')
 }
 
-function schemaOf(schema: z.ZodType, registry: SchemaRegistry, io: 'input' | 'output'): Json {
+function toSchema(schema: z.ZodType, registry: SchemaRegistry, io: 'input' | 'output'): Json {
   const reference = toSchemaReference(registry, schema)
   if (reference !== undefined) return { $ref: reference }
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json
   return rest
 }
 
-function parametersOf(route: RouteInfo, template: string, registry: SchemaRegistry): Json[] {
+function toParameters(route: RouteInfo, template: string, registry: SchemaRegistry): Json[] {
   const inPath = [...template.matchAll(/\{([^}]+)\}/g)].map(([, name]) => ({
     name,
     in: 'path',
@@ -30,26 +30,26 @@ function parametersOf(route: RouteInfo, template: string, registry: SchemaRegist
       in: 'query',
       required: !schema.safeParse(undefined).success,
       ...(schema.description === undefined ? {} : { description: schema.description }),
-      schema: schemaOf(schema, registry, 'input'),
+      schema: toSchema(schema, registry, 'input'),
     }
   })
   return [...inPath, ...inQuery]
 }
 
-function responseOf(response: RouteResponse, registry: SchemaRegistry): Json {
+function toResponse(response: RouteResponse, registry: SchemaRegistry): Json {
   const { description, schema, contentType } = response
   if (schema === undefined && contentType === undefined) return { description }
-  const media = schema === undefined ? {} : { schema: schemaOf(schema, registry, 'output') }
+  const media = schema === undefined ? {} : { schema: toSchema(schema, registry, 'output') }
   return { description, content: { [contentType ?? 'application/json']: media } }
 }
 
 /** Names of the error bodies of families that have one of their own. */
 const ERRORS: Partial<Readonly<Record<ErrorFamily, string>>> = { messages: 'MessagesError' }
 
-function operationOf(route: RouteInfo, template: string, registry: SchemaRegistry): Json {
-  const parameters = parametersOf(route, template, registry)
+function toOperation(route: RouteInfo, template: string, registry: SchemaRegistry): Json {
+  const parameters = toParameters(route, template, registry)
   const responses = Object.entries(route.responses ?? { 200: { description: 'OK' } }).map(
-    ([status, response]) => [status, responseOf(response, registry)] as const,
+    ([status, response]) => [status, toResponse(response, registry)] as const,
   )
   return {
     tags: [route.tag],
@@ -61,7 +61,7 @@ function operationOf(route: RouteInfo, template: string, registry: SchemaRegistr
       : {
           requestBody: {
             required: true,
-            content: { 'application/json': { schema: schemaOf(route.body, registry, 'input') } },
+            content: { 'application/json': { schema: toSchema(route.body, registry, 'input') } },
           },
         }),
     responses: {
@@ -87,11 +87,11 @@ export function openApiDocument(routes: readonly RouteInfo[], version: string): 
   const paths: Record<string, Json> = {}
   for (const route of routes) {
     if (route.gateOnly === true) continue
-    for (const pattern of pathsOf(route)) {
+    for (const pattern of listPaths(route)) {
       const template = toTemplate(pattern)
       paths[template] ??= {}
       const item = paths[template]
-      const operation = operationOf(route, template, registry)
+      const operation = toOperation(route, template, registry)
       item[route.method.toLowerCase()] =
         pattern === route.path
           ? operation

@@ -80,6 +80,6 @@ export function gateOnly(method: HttpMethod, path: string, route: Partial<RouteI
 }
 
 /** All path patterns of a route: its own and its aliases. */
-export function pathsOf(route: RouteInfo): readonly string[] {
+export function listPaths(route: RouteInfo): readonly string[] {
   return route.aliases === undefined ? [route.path] : [route.path, ...route.aliases]
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { RESERVED_ROUTES } from '../../src/api/admin/reserved.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { errorBody } from '../../src/http/error-envelopes.ts'
-import { statusOf } from '../../src/http/error-map.ts'
+import { toStatus } from '../../src/http/error-map.ts'
 import { createGate } from '../../src/http/middleware/authorize.ts'
 import type { ErrorFamily } from '../../src/http/route-info.ts'
 import type { Principal } from '../../src/principal.ts'
@@ -227,7 +227,7 @@ function thrownBy(run: () => unknown): unknown {
 
 function toFailure(run: () => unknown, family: ErrorFamily = 'compatible'): [status: number, body: unknown] {
   const error = toPublicError(thrownBy(run))
-  return [statusOf(error), errorBody(error, family)]
+  return [toStatus(error), errorBody(error, family)]
 }
 
 describe('exceptions of the operator', () => {

@@ -1,7 +1,7 @@
 import { MODERATION_CATEGORIES } from '@svc/wire/openai'
 import fc from 'fast-check'
 import type * as z from 'zod'
-import { pathsOf, type RouteInfo } from '../../src/http/route-info.ts'
+import { listPaths, type RouteInfo } from '../../src/http/route-info.ts'
 import { createValues, listKeys } from './schema-bodies.ts'
 import type { TestServer } from './server.ts'
 
@@ -24,7 +24,7 @@ function isInference(route: RouteInfo): boolean {
 
 /** Gives the paths of a route, with `m` for each parameter. */
 export function listConcretePaths(route: RouteInfo): string[] {
-  return pathsOf(route).map((path) => path.replace(/:[A-Za-z_-]+/g, 'm'))
+  return listPaths(route).map((path) => path.replace(/:[A-Za-z_-]+/g, 'm'))
 }
 
 /** Models of {@link modelsForAll}, by their further keys. */

@@ -1,4 +1,4 @@
-import { pathsOf, type RouteInfo } from '../../src/http/route-info.ts'
+import { listPaths, type RouteInfo } from '../../src/http/route-info.ts'
 import type { TestServer } from './server.ts'
 
 /** Formats of routes that are filtered for some models only. */
@@ -24,7 +24,7 @@ export function listScannedPaths(server: TestServer): [path: string, route: Scan
   return listScannedRoutes(server)
     .filter(({ method }) => method === 'POST')
     .flatMap((route) =>
-      pathsOf(route).map((path): [string, ScannedRoute] => [path.replace(/:[A-Za-z_-]+/g, 'm'), route]),
+      listPaths(route).map((path): [string, ScannedRoute] => [path.replace(/:[A-Za-z_-]+/g, 'm'), route]),
     )
 }
 

@@ -16,7 +16,7 @@ export interface UsageRead {
 
 const FINER = { month: 'day', day: 'hour', hour: 'record' } as const
 
-function endOf(start: number, span: UsageSpan): number {
+function findEnd(start: number, span: UsageSpan): number {
   if (span === 'hour') return start + HOUR_MS
   return span === 'day' ? start + DAY_MS : startOfBucket(start + 32 * DAY_MS, 'month')
 }
@@ -42,7 +42,7 @@ export function planReads(
     const start = startOfBucket(since, span)
     const isCut = since > start && !(span === 'hour' && prunedBefore > since)
     if (!isCut) return [...reads, { span, from: start, ...at }]
-    const end = endOf(start, span)
+    const end = findEnd(start, span)
     if (to === undefined || end < to) reads.push({ span, from: end, ...at })
     to = end
   }
