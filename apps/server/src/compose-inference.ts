@@ -77,7 +77,7 @@ export interface InferenceParts {
 }
 
 /** The request core of every inference route, with the parts beside it. */
-export interface InferenceRoom {
+export interface InferenceModule {
   readonly core: RequestCore
   readonly deliverTo: DeliverTo
   readonly scanner: TextScanner
@@ -93,7 +93,7 @@ export interface InferenceRoom {
 }
 
 /** Composes the stages. */
-export function composeInference(parts: InferenceParts): InferenceRoom {
+export function composeInference(parts: InferenceParts): InferenceModule {
   const { config, settings, directory, residency, upstream, secrets, userAgent } = parts
   const { audit, usage, traces, metrics, clock, logger: log } = parts
   const prompts = createPromptBuilder({ logger: log })
