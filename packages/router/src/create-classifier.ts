@@ -68,8 +68,8 @@ export function buildClassifier(options: BuildOptions): BuiltClassifier | Router
   if ('message' in bare) return bare
   const limited: Classifier = {
     ...bare,
-    classify: (probe, { signal }) =>
-      waitWithLimit((call) => bare.classify(probe, call), { signal, timeoutMs, clock, what: 'the classifier' }),
+    classify: (probe, outer) =>
+      waitWithLimit((call) => bare.classify(probe, call), { ...outer, timeoutMs, clock, what: 'the classifier' }),
   }
   const cached = addEmbeddingCache(limited, options)
   const size = settings.classifierCacheSize || DEFAULT_CACHE_SIZE

@@ -3,11 +3,15 @@ import type { Vector } from './vector/ports.ts'
 /** How a call of a port ends early. Every port rejects with the signal's reason once the signal is aborted. */
 export interface CallOptions {
   readonly signal: AbortSignal
+  /** For whom the call is made. Comes from the user of the package, and goes to the ports as it is. */
+  readonly caller?: unknown
 }
 
 /** How a call of this package ends early. @default never */
 export interface OptionalSignal {
   readonly signal?: AbortSignal | undefined
+  /** For whom the call is made: the ports get it as it is. */
+  readonly caller?: unknown
 }
 
 /** The context of a model, and a way to count tokens. */

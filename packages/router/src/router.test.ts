@@ -32,6 +32,31 @@ describe('a router', () => {
     expect(JSON.stringify(decision)).not.toContain('Ada')
   })
 
+  it('tells every model for whom it works', async () => {
+    const caller = { id: 'request 1' }
+    const callers: unknown[] = []
+    const seen = <T extends object>(model: T): T =>
+      new Proxy(model, {
+        get(target, key, receiver) {
+          const value: unknown = Reflect.get(target, key, receiver)
+          if (typeof value !== 'function') return value
+          return (request: unknown, options: CallOptions) => {
+            callers.push(options.caller)
+            return Reflect.apply(value, target, [request, options])
+          }
+        },
+      })
+    const tokens = { contextSize: 8, countTokens: async (text: string) => text.length }
+    const router = create({
+      scorer: seen({ ...createWordScorer(), tokens: seen(tokens) }),
+      cacheEmbedder: seen(createWordEmbedder()),
+      settings: { ...SETTINGS, embeddingCache: { embeddingModel: 'words' } },
+    })
+    await router.decide('some code '.repeat(20), { caller })
+    expect(callers.length).toBeGreaterThan(2)
+    expect(new Set(callers)).toEqual(new Set([caller]))
+  })
+
   it('remembers a prompt but for case and white space around it, with its scores', async () => {
     const scorer = createWordScorer()
     const router = create({ scorer })

@@ -43,9 +43,9 @@ export function createScoreClassifier(options: ScoreClassifierOptions): Classifi
     name: 'score',
     // A label that has more tokens than letters would need a strange tokenizer.
     trimmer: createTrimmer({ tokens: scorer.tokens, render, answerTokens: longest.length }),
-    async classify(probe, { signal }) {
+    async classify(probe, call) {
       const prompt = render(probe.text)
-      const scores = await scorer.score({ prompt, continuations, stablePrefixBytes }, { signal })
+      const scores = await scorer.score({ prompt, continuations, stablePrefixBytes }, call)
       const shares = toShares(scores, continuations.length, normalization)
       const labelScores = policies.map(({ label }, index) => ({ label, score: shares[index] ?? 0 }))
       return {
