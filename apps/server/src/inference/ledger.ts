@@ -6,6 +6,8 @@ import { NO_USAGE, type PredictionWarning, type Usage } from './events.ts'
 export class RequestLedger {
   /** The name the client used, or the default of the route. */
   readonly requestedModel: string
+  /** The name in the reply. */
+  readonly replyModel: string
   /** The model that serves: the resolved one, or the failover target that is asked. */
   servedModel: ModelConfig
   /** Figures so far; complete once the reply has ended. */
@@ -20,8 +22,9 @@ export class RequestLedger {
   readonly headers: Record<string, string> = {}
   readonly #resolved: ModelConfig
 
-  constructor(requestedModel: string, resolved: ModelConfig) {
+  constructor(requestedModel: string, resolved: ModelConfig, replyModel: string = requestedModel) {
     this.requestedModel = requestedModel
+    this.replyModel = replyModel
     this.servedModel = resolved
     this.#resolved = resolved
   }

@@ -9,7 +9,7 @@ import type { GenerationRequest } from './request.ts'
 
 /** Facts of a reply that do not come from the model. */
 export interface ReplyFacts {
-  /** The name the client asked for: an alias stays an alias. */
+  /** The name the client asked for: an alias stays an alias. The picked model where the client asked a router. */
   readonly model: string
   readonly requestId: string
   /** Unix seconds; one value for all events of a reply. */
@@ -95,7 +95,7 @@ export function toOperationCall<K extends OperationKind>(
 
 /** What reading a body may depend on beside the body. */
 export interface ReadOptions {
-  /** The name the client asked for. */
+  /** The name in the reply. */
   readonly model: string
   readonly signal: AbortSignal
 }

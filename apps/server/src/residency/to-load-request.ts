@@ -46,7 +46,7 @@ export function toLoadRequest(config: ModelConfig, context: LoadRequestContext):
     Options: optionTexts(config),
     Overrides: config.overrides,
     GrammarTriggers: (config.function.grammar?.triggers ?? []).map(({ word }) => ({ word })),
-    EnableScore: config.knownUsecases.includes('score'),
+    EnableScore: config.knownUsecases.some((usecase) => usecase === 'score' || usecase === 'decisions'),
     Proxy: proxyOf(config),
     Type: config.llm.type ?? canonicalBackend(config.backend).type,
     Tokenizer: config.parameters.tokenizer,

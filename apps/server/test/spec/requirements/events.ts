@@ -42,7 +42,7 @@ export const EVENTS = defineRequirements([
     id: 'events:routing:each',
     section: '6.1',
     behavior: 'Each classified request leaves one routing decision.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'events:routing:in-memory',

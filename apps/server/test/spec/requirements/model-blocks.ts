@@ -112,7 +112,7 @@ export const MODEL_BLOCKS = defineRequirements([
     id: 'model-file:router:makes-router',
     section: '2.9',
     behavior: '`router` makes a model a router.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'model-file:proxy:upstream',
@@ -513,7 +513,7 @@ export const MODEL_BLOCKS = defineRequirements([
     behavior: 'The threshold 0 means 0.5 for `colbert` and `decisions`.',
     state: 'not-built',
   },
-  { id: 'router:block:fallback', section: '2.12', behavior: '`fallback` is the name of a model.', state: 'not-built' },
+  { id: 'router:block:fallback', section: '2.12', behavior: '`fallback` is the name of a model.', state: 'built' },
   {
     id: 'router:block:policies',
     section: '2.12',
@@ -536,7 +536,7 @@ export const MODEL_BLOCKS = defineRequirements([
     id: 'router:block:candidate-labels',
     section: '2.12',
     behavior: 'A candidate may only name labels that `policies` declares.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'router:cache:optional',

@@ -415,7 +415,7 @@ export const RESOURCES = defineRequirements([
     id: 'decision-log:entry:models',
     section: '2.15',
     behavior: 'A routing decision names the model asked for and the model that served.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'decision-log:entry:classifier',

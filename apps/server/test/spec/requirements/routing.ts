@@ -19,32 +19,32 @@ export const ROUTING = defineRequirements([
     id: 'request:order:outer-only',
     section: '6.4',
     behavior: 'Calls to detectors and classifiers inside a request take no slots of their own.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'router:order:first',
     section: '6.4',
     behavior: 'The router runs before policy: filter, access and disabled state are those of the model it picked.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'router:depth:violation',
     section: '6.4',
     behavior: 'A candidate that is a router itself fails the request with 500.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'router:depth:kept-at-load',
     section: '6.4',
     behavior:
       'A router with a mistake in its block is reported and kept, and its requests fail with the specified 500.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'router:fallback:uncovered',
     section: '6.4',
     behavior: 'The fallback serves when no candidate covers the active labels.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'router:fallback:classifier-error',
@@ -56,7 +56,7 @@ export const ROUTING = defineRequirements([
     id: 'router:fallback:empty',
     section: '6.4',
     behavior: 'A request that needs a fallback where none is named fails with 500.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'router:score:prompt',

@@ -2,23 +2,6 @@ import type { MiddlewareStatus } from '@svc/wire/native'
 import { isPiiEnabled } from '../../../catalog/capabilities.ts'
 import type { ModelConfig } from '../../../catalog/model-config.ts'
 
-/** The routers that model files describe (§2.12). Nothing routes by them in this version, so no decision was made. */
-export function routersOf(models: readonly ModelConfig[]): MiddlewareStatus['router'] {
-  const routers = models.flatMap(({ name, router }) => (router === undefined ? [] : [{ name, router }]))
-  return {
-    configured: routers.length > 0,
-    models: routers.map(({ name, router }) => ({
-      name,
-      classifier: router.classifier || 'score',
-      policies: (router.policies ?? []).map(({ label = '', description = '' }) => ({ label, description })),
-      candidates: (router.candidates ?? []).map(({ model = '', labels = [] }) => ({ model, labels: [...labels] })),
-      fallback: router.fallback ?? '',
-    })),
-    recent_decision_count: 0,
-    available_classifiers: [],
-  }
-}
-
 /** The hosts that model files claim (§2.14). Nothing listens for them in this version, and there is no CA. */
 export function interceptionOf(models: readonly ModelConfig[]): MiddlewareStatus['mitm'] {
   const claims = models.flatMap((model) => {

@@ -5,13 +5,14 @@ import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import { consumerPolicy } from '../../../pii/consumer-policy.ts'
 import { detectorKind } from '../../../pii/detector-model.ts'
-import { interceptionOf, routersOf } from './configured.ts'
+import { interceptionOf } from './configured.ts'
 
 /** What the row reads. */
 export interface MiddlewareFacts {
   models(): readonly ModelConfig[]
   defaultDetectors(): readonly string[]
   countEvents(): Promise<number>
+  routerStatus(signal: AbortSignal): Promise<MiddlewareStatus['router']>
   /** Requests of a model that run now. */
   inFlight(model: string): number
 }
@@ -30,7 +31,7 @@ export function middlewareRoute(facts: MiddlewareFacts): Route {
     summary: 'What filters, routes, intercepts and limits requests',
     quiet: true,
     responses: { 200: { description: 'The state of this moment.', schema: middlewareStatus } },
-    async handler() {
+    async handler({ signal }) {
       const models = facts.models().filter(({ alias }) => alias === undefined)
       const defaults = facts.defaultDetectors()
       const status: MiddlewareStatus = {
@@ -42,7 +43,7 @@ export function middlewareRoute(facts: MiddlewareFacts): Route {
           recent_event_count: await facts.countEvents(),
           default_detectors: [...defaults],
         },
-        router: routersOf(models),
+        router: await facts.routerStatus(signal),
         mitm: interceptionOf(models),
         admission: {
           models: models
