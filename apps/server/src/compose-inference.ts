@@ -159,6 +159,7 @@ export function composeInference(parts: InferenceParts): InferenceRoom {
   const models = createCalls(slots)
   const routing = composeRouting({
     perform: performInside(createCalls(NO_SLOTS)),
+    load: loadWith(residency),
     filter: pii.filter,
     prompts,
     findModel: (name) => directory.find(name),
@@ -215,6 +216,17 @@ function performInside(calls: ModelCalls): PerformInside {
       upstreamChat: undefined,
       bodyBytes: 0,
     })
+}
+
+/** Waits for a model as a request for it would: no longer than `--model-load-wait`. */
+function loadWith(
+  residency: Residency,
+): (model: ModelConfig, options: { readonly signal: AbortSignal }) => Promise<void> {
+  return async (model, options) => {
+    if (model.serving.kind !== 'backend' && model.serving.kind !== 'instance') return
+    const lease = await residency.acquire(model, options)
+    lease.release()
+  }
 }
 
 /** Has room for every call: inside a request only the request counts. */

@@ -10,7 +10,7 @@ import type { RequestFilter } from './pii/request-filter.ts'
 import type { Clock, Logger } from './ports.ts'
 import { LOCAL_PRINCIPAL } from './principal.ts'
 import { createRoutingMetrics } from './routing/metrics.ts'
-import { createModelPorts, type PerformInside } from './routing/model-ports.ts'
+import { createModelPorts, type ModelPortsOptions, type PerformInside } from './routing/model-ports.ts'
 import { createRequestRouter, type RequestRouter } from './routing/route-request.ts'
 import { createRouterAdmin, type RouterAdmin } from './routing/router-admin.ts'
 import { createRouters, type Routers } from './routing/routers.ts'
@@ -30,6 +30,7 @@ export interface RoutingRoom {
 /** What {@link composeRouting} needs. */
 export interface RoutingParts {
   readonly perform: PerformInside
+  readonly load: ModelPortsOptions['load']
   readonly filter: RequestFilter
   readonly prompts: ConversationWriter
   readonly findModel: (name: string) => ModelConfig | undefined
@@ -42,10 +43,10 @@ export interface RoutingParts {
 
 /** Puts the routers together. */
 export function composeRouting(parts: RoutingParts): RoutingRoom {
-  const { perform, filter, prompts, findModel, clock, logger } = parts
+  const { perform, load, filter, prompts, findModel, clock, logger } = parts
   const decisions = createDecisionLog({ clock })
   const routers = createRouters({
-    ports: createModelPorts({ perform, filter, ownContext: () => createOwnContext({ clock, logger }) }),
+    ports: createModelPorts({ perform, load, filter, ownContext: () => createOwnContext({ clock, logger }) }),
     findModel,
     listModels: parts.listModels,
     corpora: createCorpora({

@@ -149,10 +149,11 @@ export function createRouter(options: RouterOptions): Router {
 /** Cuts a probe to what the classifier reads; by its length alone where the tokenizer takes too long. */
 async function trim(
   probe: Probe,
-  { trimmer }: Classifier,
+  { trimmer, prepare }: Classifier,
   limits: CallOptions & { readonly timeoutMs: number; readonly clock: Clock },
 ): Promise<Probe> {
   if (trimmer === undefined || !trimmer.isNeeded(probe)) return probe
+  await prepare?.(limits)
   try {
     return await waitWithLimit((call) => trimmer.trim(probe, call), { ...limits, what: 'the tokenizer' })
   } catch (error) {

@@ -17,6 +17,8 @@ export type PerformInside = <K extends OperationKind>(
 /** What {@link createModelPorts} needs. */
 export interface ModelPortsOptions {
   readonly perform: PerformInside
+  /** Resolves once a model is in memory, or is known not to come. */
+  readonly load: (model: ModelConfig, options: { readonly signal: AbortSignal }) => Promise<void>
   readonly filter: RequestFilter
   /** The context of calls that belong to no request, such as those of a corpus that is embedded anew. */
   readonly ownContext: () => RequestContext
@@ -31,11 +33,13 @@ export interface ModelPorts {
 }
 
 /** Puts models of this server behind the ports of routers. */
-export function createModelPorts({ perform, filter, ownContext }: ModelPortsOptions): ModelPorts {
+export function createModelPorts({ perform, load, filter, ownContext }: ModelPortsOptions): ModelPorts {
   const toContext = ({ signal, caller }: CallOptions): RequestContext =>
     new InnerContext(caller instanceof RoutingCaller ? caller.context : ownContext(), signal)
   const filterOne = async (text: string, model: ModelConfig, context: RequestContext): Promise<string> =>
     (await filterTexts([text], { filter, model, context }))[0] ?? ''
+
+  const toPreparation = (model: ModelConfig) => ({ prepare: ({ signal }: CallOptions) => load(model, { signal }) })
 
   /** How many tokens a model reads; undefined where counting them would send the text elsewhere, unfiltered. */
   const toTokens = (model: ModelConfig): TokenBudget | undefined => {
@@ -52,6 +56,7 @@ export function createModelPorts({ perform, filter, ownContext }: ModelPortsOpti
 
   return {
     toScorer: (model, template) => ({
+      ...toPreparation(model),
       template,
       tokens: toTokens(model),
       async score({ prompt, continuations: candidates }, call) {
@@ -66,6 +71,7 @@ export function createModelPorts({ perform, filter, ownContext }: ModelPortsOpti
       },
     }),
     toReranker: (model) => ({
+      ...toPreparation(model),
       tokens: toTokens(model),
       async rerank({ query, documents }, call) {
         const context = toContext(call)
@@ -74,6 +80,7 @@ export function createModelPorts({ perform, filter, ownContext }: ModelPortsOpti
       },
     }),
     toEmbedder: (model) => ({
+      ...toPreparation(model),
       tokens: toTokens(model),
       async embed(texts, call) {
         const context = toContext(call)
@@ -82,6 +89,7 @@ export function createModelPorts({ perform, filter, ownContext }: ModelPortsOpti
       },
     }),
     toDecisionModel: (model) => ({
+      ...toPreparation(model),
       async decide({ prompt, questions }, call) {
         const context = toContext(call)
         const document = await filterOne(prompt, model, context)

@@ -45,6 +45,7 @@ export interface RouterWorld extends AsyncDisposable {
   router(name: string, keys?: Record<string, unknown>, modelKeys?: Record<string, unknown>): Promise<void>
   /** Writes the model that scores. */
   judge(script?: MockScript, keys?: Record<string, unknown>): Promise<void>
+  /** Writes a model that embeds and has it loaded: an embedding cache waits two seconds for it. */
   embedder(name: string, script?: MockScript, keys?: Record<string, unknown>): Promise<void>
   /** Chats with a router. */
   ask(
@@ -87,8 +88,10 @@ export async function startRouterWorld(options: TestServerOptions = {}): Promise
         }),
       ),
     judge: (script = JUDGE, keys = {}) => server.model('judge', script, { known_usecases: ['score'], ...keys }),
-    embedder: (name, script = {}, keys = {}) =>
-      server.model(name, script, { known_usecases: ['embeddings'], embeddings: true, ...keys }),
+    async embedder(name, script = {}, keys = {}) {
+      await server.model(name, script, { known_usecases: ['embeddings'], embeddings: true, ...keys })
+      await server.post('/v1/embeddings', { model: name, input: 'load it' })
+    },
     async ask(content, model = 'auto') {
       const reply = await server.post('/v1/chat/completions', { model, messages: [{ role: 'user', content }] })
       const body = reply.json() as { model?: string; choices?: { message: { content: string } }[] }

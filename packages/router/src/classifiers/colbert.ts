@@ -17,6 +17,7 @@ export function createColbertClassifier({ reranker, policies, threshold }: Colbe
   const documents = policies.map(({ description }) => description)
   return {
     name: 'colbert',
+    prepare: reranker.prepare,
     trimmer: createTrimmer({ tokens: reranker.tokens }),
     async classify(probe, call) {
       const ranking = await reranker.rerank({ query: probe.text, documents }, call)

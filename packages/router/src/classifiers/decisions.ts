@@ -48,6 +48,7 @@ export function createDecisionClassifier(options: DecisionClassifierOptions): Cl
   const questions = policies.map(toQuestion)
   return {
     name: 'decisions',
+    prepare: model.prepare,
     async classify({ text: prompt }, call) {
       const request = { prompt, questions }
       if (new TextEncoder().encode(JSON.stringify(request)).length > MAX_REQUEST_BYTES) {

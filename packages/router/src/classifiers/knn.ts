@@ -31,6 +31,7 @@ export function createKnnClassifier(options: KnnClassifierOptions): Classifier {
   const labels = new Set(policies.map(({ label }) => label))
   return {
     name: 'knn',
+    prepare: embedder.prepare,
     trimmer: createTrimmer({ tokens: embedder.tokens }),
     revision: () => source.revision(),
     async classify(probe, call) {

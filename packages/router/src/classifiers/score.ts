@@ -41,6 +41,7 @@ export function createScoreClassifier(options: ScoreClassifierOptions): Classifi
   const stablePrefixBytes = countCommonBytes(render('a'), render('b'))
   return {
     name: 'score',
+    prepare: scorer.prepare,
     // A label that has more tokens than letters would need a strange tokenizer.
     trimmer: createTrimmer({ tokens: scorer.tokens, render, answerTokens: longest.length }),
     async classify(probe, call) {

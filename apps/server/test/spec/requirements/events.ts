@@ -48,7 +48,7 @@ export const EVENTS = defineRequirements([
     id: 'events:routing:in-memory',
     section: '6.1',
     behavior: 'Routing decisions are held in memory only.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'events:usage:rows',
