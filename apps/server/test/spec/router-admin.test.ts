@@ -121,7 +121,7 @@ describe('the routes of routers', () => {
   })
 })
 
-it('the id of a request joins its decision, its log lines, its reply and the calls to its models', async () => {
+verifies('decision-log:entry:correlation-id', 'the id of a request joins its decision, its log lines, its reply and the calls to its models', async () => {
   await using world = await startRouterWorld()
   const id = 'joined-by-this'
   const reply = await world.server.post(

@@ -409,7 +409,7 @@ export const RESOURCES = defineRequirements([
     id: 'decision-log:entry:correlation-id',
     section: '2.15',
     behavior: 'A routing decision is logged with the correlation id of its request.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'decision-log:entry:models',
