@@ -9,7 +9,7 @@ import { openListener } from './platform/open-listener.ts'
 import { openPlatform, type PlatformOptions } from './platform/open-platform.ts'
 import { stopServing } from './stop-serving.ts'
 
-/** What a server is made from. */
+/** Options of {@link compose}. */
 export type ComposeOptions = PlatformOptions
 
 /** A running server. */
@@ -18,16 +18,16 @@ export interface RunningServer {
   readonly port: number
   /** Whether every visitor needs a key. */
   readonly needsKey: boolean
-  /** The model that answers a chat without a model name; undefined where none could. */
+  /** Gives the model that answers a chat without a model name; undefined when there is none. */
   defaultModel(): string | undefined
-  /** The routes it serves. */
+  /** The served routes. */
   readonly routes: readonly RouteRow[]
   /**
-   * Stops within 5 s: takes no new requests, lets running ones finish for a while, ends the rest with an error in their
-   * format, then stops the backends and closes what is open.
+   * Stops within 5 s: refuses new requests, lets running ones finish for a while, ends the rest with an error in their
+   * format, then stops the backends and closes everything.
    */
   close(): Promise<void>
-  /** KILL to every backend, for an exit that waits for nothing. */
+  /** Sends KILL to every backend, for an exit that waits for nothing. */
   killBackends(): void
 }
 
@@ -66,7 +66,7 @@ async function start(options: ComposeOptions, features: FeatureSet, closers: Clo
     url: listener.url,
     port: listener.port,
     needsKey: authenticator.configured,
-    defaultModel: () => models.defaultFor('chat')?.name,
+    defaultModel: () => models.findDefault('chat')?.name,
     routes,
     killBackends: () => backends.killNow(),
     async close() {

@@ -15,9 +15,9 @@ describe('who serves a model', () => {
     ['a model for each request', { router: { candidates: [{ model: 'a' }] } }, 'router'],
     ['a model for each request, with a fallback alone', { backend: 'llama', router: { fallback: 'a' } }, 'router'],
     ['a backend: settings alone make no router', { backend: 'llama', router: { knn: { k: 5 } } }, 'backend'],
-    ['nobody: an MCP host', { mcp: { remote: 'x' } }, 'none'],
-    ['nobody: a pipeline', { backend: '', pipeline: {} }, 'none'],
-    ['nobody: an empty file', { backend: '', parameters: { model: '  ' } }, 'none'],
+    ['none: an MCP host', { mcp: { remote: 'x' } }, 'none'],
+    ['none: a pipeline', { backend: '', pipeline: {} }, 'none'],
+    ['none: an empty file', { backend: '', parameters: { model: '  ' } }, 'none'],
   ])('is %s', (_, keys, kind) => {
     expect(toServing(createModel(keys)).kind).toBe(kind)
   })
@@ -30,7 +30,7 @@ describe('who serves a model', () => {
     ])
   })
 
-  it('is told in the refusal of a model that nobody serves', () => {
+  it('gives the reason in the refusal of a model that is not served', () => {
     const empty = createModel({ name: 'e', backend: '' })
     expect(servesRequests(empty)).toBe(false)
     expect(notServed(empty)).toMatchObject({ kind: 'invalid_request', code: 'model_not_served' })

@@ -9,10 +9,10 @@ import type { Predictor } from './prediction/predict.ts'
 import type { PredictionContext } from './prediction/prediction-context.ts'
 import { carryHopHeaders } from './upstream/hop-headers.ts'
 
-/** The most attempts of a request: a backend that died or lost its model gets one more. */
+/** Maximum number of attempts: a backend that died or lost its model is asked once more. */
 const ATTEMPTS = 2
 
-/** Requests on gRPC model backends: loads the model on first use and keeps it busy while the request runs. */
+/** Runs requests on gRPC model backends: loads the model on first use and holds a lease while the request runs. */
 export function createBackendExecutor(
   residency: Residency,
   predict: Predictor,
@@ -30,8 +30,8 @@ export function createBackendExecutor(
         try {
           const prediction = await predict(request, toContext(lease, options))
           for (const choice of prediction.choices) {
-            for await (const reply of await choice.ask()) {
-              const steps = choice.take(reply)
+            for await (const replies of await choice.ask()) {
+              const steps = choice.take(replies)
               produced ||= steps.some(({ type }) => type !== 'progress')
               if (steps.length > 0) yield steps
             }
@@ -54,7 +54,7 @@ export function createBackendExecutor(
   }
 }
 
-/** The circumstances of a call; other instances are told how many servers the request has passed. */
+/** Circumstances of a call. Other instances learn how many servers the request has passed. */
 function toContext({ client }: ModelLease, options: ExecuteOptions): PredictionContext {
   const { model, header, correlationId = '' } = options
   return {
@@ -81,7 +81,7 @@ async function withModel<T>(
   }
 }
 
-/** Whether a request that failed before its client saw anything goes to a fresh backend. */
+/** Decides whether a failed request goes to a fresh backend. Call it only while the client has seen nothing. */
 async function mayTryAgain(
   lease: ModelLease,
   error: unknown,

@@ -35,7 +35,7 @@ export interface Platform {
   readonly usage: UsageRecorder & UsageReader
   readonly traces: TraceRecorder & TraceReader
   readonly authenticator: Authenticator
-  /** The models by name, as the settings are now. */
+  /** The models by name, with the present settings. */
   readonly models: ModelDirectory
   /** The files of the models. */
   readonly modelFiles: ConfigStore
@@ -43,15 +43,15 @@ export interface Platform {
   readonly inference: InferenceRoom
   readonly bodies: BodyReader
   readonly compression: CompressionPolicy
-  /** What `defineInferenceRoute` needs. */
+  /** Options of `defineInferenceRoute`. */
   readonly inferenceRoutes: {
     readonly core: RequestCore
     readonly deliverTo: DeliverTo
     readonly compression: CompressionPolicy
     readonly bodies: BodyReader
   }
-  /** The route table without reserved rows; complete once every feature is made. */
+  /** The route table without reserved routes; complete once every feature is created. */
   readonly rows: () => readonly RouteRow[]
-  /** The reason why a feature, or a stop, keeps the server from taking requests. */
+  /** Gives the reason why a feature, or a stop, keeps the server from taking requests. */
   readonly unready: () => Unready | undefined
 }

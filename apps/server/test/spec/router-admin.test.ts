@@ -121,28 +121,32 @@ describe('the routes of routers', () => {
   })
 })
 
-verifies('decision-log:entry:correlation-id', 'the id of a request joins its decision, its log lines, its reply and the calls to its models', async () => {
-  await using world = await startRouterWorld()
-  const id = 'joined-by-this'
-  const reply = await world.server.post(
-    '/v1/chat/completions',
-    { model: 'auto', messages: [{ role: 'user', content: 'fix it' }] },
-    { 'x-correlation-id': id },
-  )
-  expect(reply.headers['x-correlation-id']).toBe(id)
-  expect(await world.decisions(`?correlation_id=${id}`)).toHaveLength(1)
-  const lines = world.server.logLines.map((line) => JSON.parse(line) as Record<string, unknown>)
-  const routed = lines.find(({ msg }) => msg === 'request routed')
-  expect(routed).toMatchObject({
-    requestId: id,
-    router: 'auto',
-    servedModel: 'mid',
-    classifier: 'score',
-    label: 'code',
-  })
-  const [asked] = world.server.records('mid').filter(({ rpc, event }) => rpc === 'Predict' && event === 'start')
-  expect((asked?.request as { CorrelationId?: string } | undefined)?.CorrelationId).toBe(id)
-})
+verifies(
+  'decision-log:entry:correlation-id',
+  'the id of a request joins its decision, its log lines, its reply and the calls to its models',
+  async () => {
+    await using world = await startRouterWorld()
+    const id = 'joined-by-this'
+    const reply = await world.server.post(
+      '/v1/chat/completions',
+      { model: 'auto', messages: [{ role: 'user', content: 'fix it' }] },
+      { 'x-correlation-id': id },
+    )
+    expect(reply.headers['x-correlation-id']).toBe(id)
+    expect(await world.decisions(`?correlation_id=${id}`)).toHaveLength(1)
+    const lines = world.server.logLines.map((line) => JSON.parse(line) as Record<string, unknown>)
+    const routed = lines.find(({ msg }) => msg === 'request routed')
+    expect(routed).toMatchObject({
+      requestId: id,
+      router: 'auto',
+      servedModel: 'mid',
+      classifier: 'score',
+      label: 'code',
+    })
+    const [asked] = world.server.records('mid').filter(({ rpc, event }) => rpc === 'Predict' && event === 'start')
+    expect((asked?.request as { CorrelationId?: string } | undefined)?.CorrelationId).toBe(id)
+  },
+)
 
 it('metrics count decisions, lookups in caches and seconds, with names of models alone', async () => {
   await using world = await startRouterWorld()

@@ -1,7 +1,7 @@
 import { startUpstream } from '@svc/test-kit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
-import { writeForwarded } from '../support/chain.ts'
+import { writeForwarded } from '../support/server-pair.ts'
 import { type RouterWorld, startRouterWorld } from '../support/router-world.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 

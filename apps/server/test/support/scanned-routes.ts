@@ -9,26 +9,26 @@ function isAlways(scanned: RouteRow['scanned']): scanned is ScannedRoute['scanne
   return typeof scanned === 'string' && !SOMETIMES.has(scanned)
 }
 
-/** A row of the table whose bodies the PII filter reads. */
+/** A route whose bodies the PII filter reads. */
 export interface ScannedRoute extends RouteRow {
   readonly scanned: Exclude<NonNullable<RouteRow['scanned']>, false | SometimesScanned>
 }
 
-/** Every row of a server that says `scanned`, read from its table. */
-function scannedRoutesOf({ server }: TestServer): ScannedRoute[] {
+/** Lists every route of a server with `scanned`, from its table. */
+function listScannedRoutes({ server }: TestServer): ScannedRoute[] {
   return server.routes.flatMap(({ scanned, ...row }) => (isAlways(scanned) ? [{ ...row, scanned }] : []))
 }
 
-/** Every path of the scanned rows that takes requests, with its row. */
-export function scannedPathsOf(server: TestServer): [path: string, route: ScannedRoute][] {
-  return scannedRoutesOf(server)
+/** Lists every path of the scanned routes that takes requests, with its route. */
+export function listScannedPaths(server: TestServer): [path: string, route: ScannedRoute][] {
+  return listScannedRoutes(server)
     .filter(({ method }) => method === 'POST')
     .flatMap((route) =>
       pathsOf(route).map((path): [string, ScannedRoute] => [path.replace(/:[A-Za-z_-]+/g, 'm'), route]),
     )
 }
 
-/** A body of the route's format that says a text. */
+/** Creates a body of the route's format with a text. */
 export function bodyWith({ scanned, path }: ScannedRoute, text: string): Record<string, unknown> {
   const messages = [{ role: 'user', content: text }]
   switch (scanned) {

@@ -13,17 +13,17 @@ import type { WireFormat } from '../../inference/wire-format.ts'
 
 /** A route whose requests pass the request core. */
 export interface InferenceRow extends RouteRow {
-  /** The use that a model must have to serve it. */
+  /** The usecase that its model must have. */
   readonly usecase: string
   readonly scanned: NonNullable<RouteRow['scanned']>
 }
 
-/** The query of routes that take a model's name there. A name in the body goes before it. */
+/** Query of routes that accept a model's name there. A name in the body takes precedence. */
 export const modelQuery = z.object({
   model: z.string().optional().describe('The model, where the body names none.'),
 })
 
-/** What inference routes share. */
+/** Common options of inference routes. */
 export interface InferenceRouteParts {
   readonly core: RequestCore
   readonly deliverTo: DeliverTo
@@ -31,7 +31,7 @@ export interface InferenceRouteParts {
   readonly bodies: Pick<BodyReader, 'read' | 'readWhole'>
 }
 
-/** Joins a row, its wire format and the request core into a route. */
+/** Joins a route declaration, its wire format and the request core into a route. */
 export function defineInferenceRoute(row: InferenceRow, format: WireFormat, parts: InferenceRouteParts): Route {
   return { ...row, handler: (call) => serveCall(call, format, parts) }
 }
@@ -46,7 +46,7 @@ export async function serveCall(
   return ALREADY_SENT
 }
 
-/** A call as the core takes it. */
+/** Converts a call to a request of the core. */
 export function toIncomingRequest(
   call: Call,
   format: WireFormat,
@@ -56,7 +56,7 @@ export function toIncomingRequest(
     context: call,
     format,
     source: { body: new BodyOfCall(bodies, call) },
-    // A name in the path goes before one in the query.
+    // A name in the path takes precedence over one in the query.
     addressedModel: call.param('model') || call.query('model') || undefined,
   }
 }

@@ -7,7 +7,7 @@ import { NO_USAGE, type Usage } from '../events.ts'
 import type { RequestContext } from '../ports.ts'
 import { createFailedAttempts } from './failed-attempts.ts'
 
-it('counts what a target had counted before it failed, under its own name, and nothing where nothing is known', async () => {
+it('records the figures of a failed target under its own name, and no record without figures', async () => {
   const clock = createFakeClock()
   const usage = createRing<UsageRecord>(8)
   const metrics = createMetrics()

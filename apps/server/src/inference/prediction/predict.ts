@@ -6,16 +6,16 @@ import type { PredictionContext } from './prediction-context.ts'
 
 /** A planned prediction: its choices run one after the other. */
 export interface Prediction {
-  /** Each choice is run to its end before the next one is taken. */
+  /** Run each choice to its end before you take the next one. */
   readonly choices: Iterable<ChoiceRun>
-  /** The figures of all choices that have ended. */
+  /** Figures of all choices that have ended. */
   readonly usage: Usage
 }
 
 /** Plans predictions on a loaded model. */
 export type Predictor = (request: GenerationRequest, context: PredictionContext) => Promise<Prediction>
 
-/** Makes the predictor. Each prompt counts once, however many answers it gets; the answers add up. */
+/** Creates the predictor. Each prompt counts once for all of its answers; the answers add up. */
 export function createPredictor(plan: PlanPrediction): Predictor {
   return async (request, context) => {
     const plans = await plan(request, context)

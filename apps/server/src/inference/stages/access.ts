@@ -3,7 +3,7 @@ import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { ResolvedRequest } from '../pipeline.ts'
 import { checkUpstreamRoute } from '../upstream/check-route.ts'
 
-/** Refuses models that are disabled, or do not serve the route. Access lists and quotas join here. */
+/** Refuses models that are disabled or do not serve the route. Access lists and quotas join here. */
 export function checkAccess(request: ResolvedRequest): void {
   const { model, context } = request
   refuseDisabled(model)
@@ -23,7 +23,7 @@ export function refuseDisabled({ name, disabled }: ModelConfig): void {
 /** Usecases whose replies are generated. */
 const GENERATING: ReadonlySet<string> = new Set(['chat', 'completion', 'edit'])
 
-/** Refuses to generate text with a model that only embeds or ranks: it would write noise. */
+/** Refuses to generate text with a model that only embeds or ranks, because its output would be noise. */
 function refuseUnfit({ model, context }: ResolvedRequest): void {
   const { usecase } = context.row
   const embedsOnly = model.llm.embeddings === true || model.llm.reranking === true

@@ -11,11 +11,11 @@ import { toChatBody } from '../upstream/translate.ts'
 import type { FormattedCall } from '../wire-format.ts'
 
 /**
- * Checks the body against the schema of its format and maps it to the domain. Media that it carries or names are read for
- * the resolved model and held until the reply has ended.
+ * Checks the body against the schema of its format and converts it to the domain. Media are read for the resolved model
+ * and held until the reply has ended.
  */
 export function createParse(media: MediaAttacher): Stages['parse'] {
-  // The upstream alone checks a body that goes there as it came.
+  // Only the upstream checks a relayed body.
   return (request, filtered, cleanup) =>
     request.model.serving.kind === 'relay' ? undefined : parse(request, filtered, cleanup)
 
@@ -46,7 +46,7 @@ export function createParse(media: MediaAttacher): Stages['parse'] {
   }
 }
 
-/** The body after the edits of the PII filter. */
+/** Applies the edits of the PII filter to the body. */
 async function applyEdits({ document, context }: ResolvedRequest, { splices }: FilteredRequest): Promise<JsonDocument> {
   if (splices.length === 0) return document
   return parseJsonCooperatively(applySplices(document.bytes, splices), {}, { signal: context.signal })

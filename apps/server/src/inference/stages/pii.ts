@@ -34,7 +34,7 @@ function isScanned({ context, model }: ResolvedRequest): boolean {
   }
 }
 
-/** A request for the filter. It is a class so that its signal is made only when it is read. */
+/** A request for the filter. A class creates the signal only when it is read. */
 class ScannedRequest implements FilterableRequest {
   readonly document: JsonDocument
   readonly format: DocumentFormat

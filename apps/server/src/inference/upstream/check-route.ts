@@ -6,13 +6,13 @@ import type { RequestRoute } from '../ports.ts'
 const CHAT = '/v1/chat/completions'
 const MESSAGES = '/v1/messages'
 
-/** Whether models upstream are served at a route at all. */
+/** Whether a route serves models upstream at all. */
 export function servesCloudModels({ path }: RequestRoute): boolean {
   return path === CHAT || path === MESSAGES
 }
 
 /**
- * Refuses a route that a model upstream does not serve: what goes there byte for byte has the format of the upstream.
+ * Refuses a route that the upstream does not serve: a relayed request has the format of the upstream.
  *
  * @throws {SvcError} `invalid_request` naming the route to use
  */

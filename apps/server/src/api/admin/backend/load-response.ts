@@ -9,10 +9,10 @@ import type { loadReply } from './bodies.ts'
 type Reply = z.infer<typeof loadReply>
 
 /**
- * The answer to a load. A failure has the envelope of its family and beside it what did load, so that a partial failure
- * shows (§4.5).
+ * Converts a load report to a reply. A failure has the envelope of its family and also lists the loaded models, so that
+ * a client sees a partial failure (§4.5).
  *
- * @throws {SvcError} the failure, where errors have no body
+ * @throws {SvcError} the failure, when its errors have no body
  */
 export function toLoadResponse(
   { loaded, failures }: LoadReport,
@@ -29,7 +29,7 @@ export function toLoadResponse(
   )
 }
 
-/** One error for all failures: a refusal that may pass keeps its status and time where it is the only reason. */
+/** Merges all failures into one error. A single temporary refusal keeps its status and time. */
 function toError(failures: LoadReport['failures']): SvcError | undefined {
   const [first] = failures
   if (first === undefined) return undefined

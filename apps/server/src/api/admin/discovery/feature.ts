@@ -4,7 +4,7 @@ import type { Platform } from '../../../platform/platform.ts'
 import { discoveryRoute } from './discovery.ts'
 import { instructionRoutes } from './instructions.ts'
 
-/** Tells programs what the server offers, from its own route table. */
+/** Describes the server to programs, from its route table. */
 export function discoveryFeature({ version, rows }: Platform): ServerFeature {
   return {
     routes: [discoveryRoute({ version, rows }), ...instructionRoutes(() => openApiDocument(rows(), version))],

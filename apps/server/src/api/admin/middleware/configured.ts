@@ -2,8 +2,8 @@ import type { MiddlewareStatus } from '@svc/wire/native'
 import { isPiiEnabled } from '../../../catalog/capabilities.ts'
 import type { ModelConfig } from '../../../catalog/model-config.ts'
 
-/** The hosts that model files claim (§2.14). Nothing listens for them in this version, and there is no CA. */
-export function interceptionOf(models: readonly ModelConfig[]): MiddlewareStatus['mitm'] {
+/** Lists the hosts that model files claim (§2.14). This version does not intercept them and has no authority. */
+export function describeInterception(models: readonly ModelConfig[]): MiddlewareStatus['mitm'] {
   const claims = models.flatMap((model) => {
     const hosts = [...new Set((model.mitm.hosts ?? []).map((host) => host.toLowerCase()))]
     return hosts.length === 0 ? [] : [{ model, hosts }]

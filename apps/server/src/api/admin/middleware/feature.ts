@@ -3,7 +3,7 @@ import type { Platform } from '../../../platform/platform.ts'
 import { toRouterStatus } from '../router/to-wire.ts'
 import { middlewareRoute } from './status.ts'
 
-/** Shows the filters, routers and limits that requests pass. */
+/** Shows the filters, routers and limits of requests. */
 export function middlewareFeature({
   models,
   settings,
