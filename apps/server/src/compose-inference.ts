@@ -1,11 +1,14 @@
+import { join } from 'node:path'
 import type { HttpUpstream } from '@svc/http-client'
 import type { SecretReader } from '@svc/proxy'
+import type { CorpusStore } from '@svc/router/corpus'
+import { createCorpusFiles } from '@svc/router/node'
 import type { AuditSink } from './audit/audit-event.ts'
 import type { ModelConfig } from './catalog/model-config.ts'
 import type { ModelDirectory } from './catalog/resolve.ts'
 import { hasFailover } from './catalog/serving.ts'
 import { composePii } from './compose-pii.ts'
-import { composeRouting, type RoutingRoom } from './compose-routing.ts'
+import { CORPUS_FOLDER, composeRouting, type RoutingRoom } from './compose-routing.ts'
 import type { ServerConfig } from './config/schema.ts'
 import { createModelSlots, createSlotCounter, type ModelSlots } from './inference/admission.ts'
 import { createBackendExecutor } from './inference/backend-executor.ts'
@@ -78,6 +81,8 @@ export interface InferenceParts {
   readonly traces: TraceRecorder
   readonly metrics: Metrics
   readonly observeStage: StageObserver | undefined
+  /** The labelled texts of routers. @default files in the data folder */
+  readonly corpusStore: CorpusStore | undefined
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -164,7 +169,7 @@ export function composeInference(parts: InferenceParts): InferenceRoom {
     prompts,
     findModel: (name) => directory.find(name),
     listModels: () => directory.list(),
-    dataPath: config.dataPath,
+    corpusStore: parts.corpusStore ?? createCorpusFiles({ folder: join(config.dataPath, CORPUS_FOLDER) }),
     registry: metrics.registry,
     clock,
     logger: log,

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { join } from 'node:path'
 import { createCallLimit, createDecisionLog, type DecisionLog } from '@svc/router'
-import { createCorpora } from '@svc/router/corpus'
-import { createCorpusFiles } from '@svc/router/node'
+import { type CorpusStore, createCorpora } from '@svc/router/corpus'
 import type { ModelConfig } from './catalog/model-config.ts'
 import type { ConversationWriter } from './inference/operations/operation-runner.ts'
 import type { RequestContext } from './inference/ports.ts'
@@ -35,7 +33,7 @@ export interface RoutingParts {
   readonly prompts: ConversationWriter
   readonly findModel: (name: string) => ModelConfig | undefined
   readonly listModels: () => readonly ModelConfig[]
-  readonly dataPath: string
+  readonly corpusStore: CorpusStore
   readonly registry: Parameters<typeof createRoutingMetrics>[0]
   readonly clock: Clock
   readonly logger: Logger
@@ -49,11 +47,7 @@ export function composeRouting(parts: RoutingParts): RoutingRoom {
     ports: createModelPorts({ perform, load, filter, ownContext: () => createOwnContext({ clock, logger }) }),
     findModel,
     listModels: parts.listModels,
-    corpora: createCorpora({
-      store: createCorpusFiles({ folder: join(parts.dataPath, CORPUS_FOLDER) }),
-      clock,
-      logger,
-    }),
+    corpora: createCorpora({ store: parts.corpusStore, clock, logger }),
     decisionLimit: createCallLimit(),
     prompts,
     clock,

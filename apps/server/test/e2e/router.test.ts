@@ -6,7 +6,7 @@ import { Ollama } from 'ollama'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { stringify } from 'yaml'
-import { type BuiltServer, startBuiltServer } from '../support/built-server.ts'
+import { type BuiltServer, runBuilt, startBuiltServer } from '../support/built-server.ts'
 import { openResponseSocket } from '../support/response-socket.ts'
 import type { WireDecision } from '../support/router-world.ts'
 
@@ -120,11 +120,11 @@ const ROUTES: Readonly<Record<string, Ask>> = {
   },
   async responses(model, input) {
     const reply = await openai.responses.create({ model, input })
-    return [String(reply.model), reply.output_text]
+    return [String(reply.model), reply.output_text ?? '']
   },
   async 'responses, streamed'(model, input) {
     const response = await openai.responses.stream({ model, input }).finalResponse()
-    return [String(response.model), response.output_text]
+    return [String(response.model), response.output_text ?? '']
   },
   async 'responses on a WebSocket'(model, input) {
     await using socket = await openResponseSocket(server.url)
@@ -153,7 +153,7 @@ const ROUTES: Readonly<Record<string, Ask>> = {
   },
   async '/api/generate'(model, prompt) {
     const reply = await ollama.generate({ model, prompt })
-    return [reply.model, reply.response]
+    return [reply.model, reply.response ?? '']
   },
   async '/api/generate, streamed'(model, prompt) {
     let [named, text] = ['', '']
@@ -267,4 +267,64 @@ it('a prompt longer than the context of the classifier is cut and routed', async
     )) ?? []
   expect(await lastDecision()).toMatchObject({ classifier: 'score', reason: 'covered' })
   expect(CANDIDATES.map((one) => one.model)).toContain(model)
+})
+
+describe('commands on routers, beside the server that runs', () => {
+  const labelled = PROMPTS.map(([text], index) => ({ text, labels: [POLICIES[index]?.label ?? ''] }))
+  const run = (...args: readonly string[]) =>
+    runBuilt(server.folder, args, { env: { SVC_DEMO_MODEL: 'true', SVC_THREADS: '1' } })
+  const writeTexts = async (name: string, texts: readonly unknown[]) => {
+    const file = join(server.folder, name)
+    await writeFile(file, texts.map((text) => `${typeof text === 'string' ? text : JSON.stringify(text)}\n`).join(''))
+    return file
+  }
+
+  it('fit proposes thresholds for a corpus, with what they change', async () => {
+    const { code, stdout } = await run('router', 'fit', 'knn')
+    expect([code, stdout]).toEqual([0, expect.stringContaining('router "knn": 6 texts of its corpus')])
+    for (const part of ['similarity_threshold', 'vote_threshold', 'right model', 'served model', 'router:\n  knn:\n']) {
+      expect(stdout).toContain(part)
+    }
+    for (const { text } of CORPUS) expect(stdout).not.toContain(text)
+  })
+
+  it('fit proposes a threshold for labelled texts', async () => {
+    await writeRouter('loose', { ...ROUTERS.score, activation_threshold: 0 })
+    const { code, stdout } = await run('router', 'fit', 'loose', await writeTexts('texts.jsonl', labelled))
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/activation_threshold +0\.15 +0\.\d\d/)])
+    expect(stdout).toMatch(/right model +\d+\.\d % +100\.0 %/)
+    expect(stdout).toMatch(/router:\n {2}activation_threshold: 0\.\d\d\n?$/)
+  })
+
+  it('eval counts the texts that the right model serves, and ends with code 1 below a share', async () => {
+    const file = await writeTexts('texts.jsonl', labelled)
+    expect(await run('router', 'eval', 'score', file, '--min-rate', '1')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('router "score": 3 texts, 3 routed right (100.0 %)'),
+    })
+    const wrong = [...labelled, '', 'damaged', { text: 'hello there', model: 'for-code' }]
+    const mixed = await writeTexts('mixed.jsonl', wrong)
+    const failed = await run('router', 'eval', 'score', mixed, '--min-rate=0.9')
+    expect([failed.code, failed.stdout]).toEqual([1, expect.stringContaining('4 texts, 3 routed right (75.0 %)')])
+    expect(failed.stdout).toContain('line 6: for-small_talk instead of for-code; labels: small_talk')
+    expect(failed.stdout).toContain('line 5: is no text with labels or a model')
+    expect(await run('router', 'eval', 'score', mixed)).toMatchObject({ code: 0 })
+    expect(await run('router', 'eval', 'knn', file)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('3 texts, 3 routed right'),
+    })
+  })
+
+  it.each([
+    [['router', 'eval', 'score'], 2, 'router eval takes NAME and FILE'],
+    [['router', 'fit'], 2, 'router fit takes NAME'],
+    [['router', 'eval', 'score', 'x', '--min-rate', 'much'], 2, '--min-rate: "much" is not a number from 0 to 1'],
+    [['router', 'fit', 'knn', '--min-rate', '1'], 2, '--min-rate belongs to router eval'],
+    [['router', 'fit', 'nobody'], 1, 'there is no model "nobody"'],
+    [['router', 'fit', 'for-code'], 1, 'model "for-code" is not a router'],
+    [['router', 'fit', 'score'], 1, 'router "score" has no corpus'],
+    [['router', 'eval', 'score', 'missing.jsonl'], 1, 'cannot be read'],
+  ])('%j is refused with code %i', async (args, code, message) => {
+    expect(await run(...args)).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(message) })
+  })
 })
