@@ -28,14 +28,12 @@ import { createRequestCore, type RequestCore, type StageObserver } from './infer
 import { createCompileCache } from './inference/prediction/compile-cache.ts'
 import { createModelFactsReader } from './inference/prediction/model-facts.ts'
 import { createPlanner } from './inference/prediction/plan.ts'
-import { createPredictor } from './inference/prediction/predict.ts'
 import { createReplyRuleBook } from './inference/prompt/finish/reply-rules.ts'
 import { createPromptBuilder } from './inference/prompt/prompt-builder.ts'
 import { checkAccess } from './inference/stages/access.ts'
 import { readRequestBody } from './inference/stages/body.ts'
-import { createGlobalLimit } from './inference/stages/global-limit.ts'
+import { createGlobalLimit, createModelLimit } from './inference/stages/limits.ts'
 import { createModelStage } from './inference/stages/model.ts'
-import { createModelLimit } from './inference/stages/model-limit.ts'
 import { createParse } from './inference/stages/parse.ts'
 import { createPiiStage } from './inference/stages/pii.ts'
 import { createResolve } from './inference/stages/resolve.ts'
@@ -123,7 +121,7 @@ export function composeInference(parts: InferenceParts): InferenceRoom {
     rules: createReplyRuleBook({ logger: log }),
     grammars: createCompileCache(),
   })
-  const executor = createBackendExecutor(residency, createPredictor(planner), { prompts })
+  const executor = createBackendExecutor(residency, planner, { prompts })
   const pii = composePii({
     executor,
     findModel: (name) => directory.find(name),

@@ -62,11 +62,11 @@ export function composeRouting(parts: RoutingParts): RoutingRoom {
 function createOwnContext({ clock, logger: log }: Pick<RoutingParts, 'clock' | 'logger'>): RequestContext {
   const { signal } = new AbortController()
   return {
-    row: { path: 'router-corpus', family: 'compatible' },
+    route: { path: 'router-corpus', family: 'compatible' },
     requestId: randomUUID(),
     principal: LOCAL_PRINCIPAL,
     signal,
-    ending: signal,
+    abort: signal,
     startedAt: clock.monotonic(),
     log,
     header: () => undefined,

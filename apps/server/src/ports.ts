@@ -20,13 +20,13 @@ export interface Clock {
 }
 
 /** Listener of an abort. */
-export type EndListener = (() => void) | { handleEvent(): void }
+export type AbortListener = (() => void) | { handleEvent(): void }
 
 /** Ends work early: an `AbortSignal`, or a lighter object with the same listeners. */
-export interface Ending {
+export interface AbortSignalLike {
   readonly aborted: boolean
   readonly reason: unknown
   throwIfAborted(): void
-  addEventListener(type: 'abort', listener: EndListener, options?: { readonly once?: boolean }): void
-  removeEventListener(type: 'abort', listener: EndListener): void
+  addEventListener(type: 'abort', listener: AbortListener, options?: { readonly once?: boolean }): void
+  removeEventListener(type: 'abort', listener: AbortListener): void
 }

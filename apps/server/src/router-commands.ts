@@ -133,7 +133,7 @@ async function withRouter<T>(
         config: { ...config, dataPath, authDatabaseUrl: undefined },
         corpusStore: openToRead(config.dataPath),
       },
-      { rows: () => [], unready: () => undefined, ownPort: () => undefined },
+      { routes: () => [], unready: () => undefined, ownPort: () => undefined },
       closers,
     )
     closers.push(() => platform.backends.stop({ graceMs: STOP_MS }))

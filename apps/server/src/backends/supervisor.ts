@@ -59,7 +59,7 @@ export interface SupervisorOptions {
   readonly modelsPath: string
   /** Bearer token for attached backends. */
   readonly externalToken?: string | undefined
-  /** Who makes the calls of the main path. */
+  /** The client of the calls that answer requests. */
   readonly grpcClient?: GrpcClient | undefined
   /** Where folders of socket files are made. */
   readonly socketParent: string

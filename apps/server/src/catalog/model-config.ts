@@ -76,7 +76,7 @@ export interface DownloadFile {
 export type ModelSource = 'yaml' | 'file' | 'demo'
 
 /**
- * Who serves a model. The union is closed: another way to serve is a new member, and the compiler then names every
+ * The way a model is served. The union is closed: another way to serve is a new member, and the compiler then names every
  * switch that must handle it.
  */
 export type Serving =
@@ -137,7 +137,7 @@ export interface ModelConfig {
   readonly concurrencyGroups: readonly string[]
   /** Empty when the file names none and the weights do not decide it. */
   readonly backend: string
-  /** Who serves it. */
+  /** The way it is served. */
   readonly serving: Serving
   /** `key:value` texts for the backend. */
   readonly options: readonly string[]

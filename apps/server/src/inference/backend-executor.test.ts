@@ -9,7 +9,6 @@ import type { PredictionStep } from './events.ts'
 import { createCompileCache } from './prediction/compile-cache.ts'
 import { createModelFactsReader } from './prediction/model-facts.ts'
 import { createPlanner } from './prediction/plan.ts'
-import { createPredictor } from './prediction/predict.ts'
 import { createReplyRuleBook } from './prompt/finish/reply-rules.ts'
 import { createPromptBuilder } from './prompt/prompt-builder.ts'
 import type { ChatRequest } from './request.ts'
@@ -75,7 +74,7 @@ function world(answers: Answer[], { dies = false } = {}) {
     rules: createReplyRuleBook(),
     grammars: createCompileCache(),
   })
-  const executor = createBackendExecutor(residency, createPredictor(planner))
+  const executor = createBackendExecutor(residency, planner)
   const run = async (fields: Partial<ChatRequest> = {}): Promise<PredictionStep[]> => {
     const events: PredictionStep[] = []
     const options = { model, correlationId: 'c', signal: new AbortController().signal }

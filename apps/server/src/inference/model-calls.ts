@@ -50,7 +50,8 @@ export function createModelCalls({ executor, translate, failover }: ModelCallsOp
           refuseUnbuilt(request)
           return executor.predict(request, toExecution(model, task))
         case 'translation':
-          if (!servesCloudModels(task.context.row) || task.upstreamChat === undefined) throw routeNotServed(model, task)
+          if (!servesCloudModels(task.context.route) || task.upstreamChat === undefined)
+            throw routeNotServed(model, task)
           return translate(task.upstreamChat, {
             model,
             stream: request.stream,
@@ -103,7 +104,7 @@ function toExecution(model: ModelConfig, { context }: ModelTask): ExecuteOptions
 
 /** Creates the refusal of a route that the upstream does not serve; another failover target may serve it. */
 function routeNotServed({ name }: ModelConfig, { context }: ModelTask): SvcError {
-  return new SvcError('not_implemented', `model "${name}" is not served by ${context.row.path}`, {
+  return new SvcError('not_implemented', `model "${name}" is not served by ${context.route.path}`, {
     code: 'route_not_served',
   })
 }

@@ -1,6 +1,6 @@
 import type { DocumentFormat } from '@svc/pii/documents'
 import type { ReplyTarget } from '@svc/proxy'
-import type { Ending, Logger } from '../ports.ts'
+import type { AbortSignalLike, Logger } from '../ports.ts'
 import type { Principal } from '../principal.ts'
 
 /** The route of a request, as far as the core needs it. */
@@ -18,14 +18,14 @@ export interface RequestRoute {
 
 /** The context of one request, for every transport. */
 export interface RequestContext {
-  readonly row: RequestRoute
+  readonly route: RequestRoute
   /** The correlation id; every log line, record and reply has it. */
   readonly requestId: string
   readonly principal: Principal
   /** Aborts when the client has left, the deadline has passed or the server stops. */
   readonly signal: AbortSignal
   /** The same abort as {@link signal}, cheaper to listen to. */
-  readonly ending: Ending
+  readonly abort: AbortSignalLike
   /** Monotonic milliseconds at arrival. */
   readonly startedAt: number
   readonly log: Logger

@@ -32,7 +32,7 @@ export interface FilterableRequest extends Omit<Occasion, 'origin'> {
   /** Text that the format does not write as strings. @default none */
   readonly hidden?: HiddenTexts | undefined
   /** Aborts the request. */
-  readonly ending: StopSignal
+  readonly abort: StopSignal
   /** The same abort, for interfaces that require an `AbortSignal`. */
   readonly signal: AbortSignal
 }
@@ -114,7 +114,7 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
 
   function startScan({ request, policy, texts, masks }: Scanned): FilterOutcome | Promise<FilterOutcome> {
     const run = (found: readonly Detector[]) =>
-      startFilter(texts, { detectors: found, masks, clock, signal: request.ending })
+      startFilter(texts, { detectors: found, masks, clock, signal: request.abort })
     const found = detectors.find(policy.detectors, request)
     return found instanceof Promise ? found.then(run) : run(found)
   }

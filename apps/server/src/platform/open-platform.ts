@@ -52,7 +52,7 @@ export interface PlatformOptions {
 }
 
 /** Facts of the server that exist only after the features are created. */
-export interface LaterFacts extends Pick<Platform, 'rows' | 'unready'> {
+export interface LaterFacts extends Pick<Platform, 'routes' | 'unready'> {
   /** The port of this server; undefined before it listens. */
   readonly ownPort: () => number | undefined
 }
@@ -60,7 +60,7 @@ export interface LaterFacts extends Pick<Platform, 'rows' | 'unready'> {
 /** Opens the parts that features share, in the order of their dependencies. */
 export async function openPlatform(
   options: PlatformOptions,
-  { rows, unready, ownPort }: LaterFacts,
+  { routes, unready, ownPort }: LaterFacts,
   closers: Closers,
 ): Promise<Platform> {
   const { config, version, clock, log } = options
@@ -97,7 +97,7 @@ export async function openPlatform(
   closers.push(modelFiles.subscribe(({ changed, removed }) => backends.residency.forget([...changed, ...removed])))
   return {
     ...{ config, version, clock, log, settings, database, lock, metrics, audit, usage, traces, authenticator },
-    ...{ models, modelFiles, backends, inference, bodies, compression, rows, unready },
+    ...{ models, modelFiles, backends, inference, bodies, compression, routes, unready },
     inferenceRoutes: { core: inference.core, deliverTo: inference.deliverTo, compression, bodies },
   }
 }

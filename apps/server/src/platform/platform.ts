@@ -9,7 +9,7 @@ import type { FileLock } from '../files/file-lock.ts'
 import type { BodyReader } from '../http/body.ts'
 import type { CompressionPolicy } from '../http/compression.ts'
 import type { Authenticator } from '../http/middleware/authenticate.ts'
-import type { RouteRow } from '../http/route-row.ts'
+import type { RouteInfo } from '../http/route-info.ts'
 import type { DeliverTo } from '../inference/deliver-reply.ts'
 import type { RequestCore } from '../inference/pipeline.ts'
 import type { RootLogger } from '../log.ts'
@@ -51,7 +51,7 @@ export interface Platform {
     readonly bodies: BodyReader
   }
   /** The route table without reserved routes; complete once every feature is created. */
-  readonly rows: () => readonly RouteRow[]
+  readonly routes: () => readonly RouteInfo[]
   /** Gives the reason why a feature, or a stop, keeps the server from taking requests. */
   readonly unready: () => Unready | undefined
 }

@@ -23,7 +23,7 @@ export async function filterTexts(
     isSocket: false,
     correlationId: context.requestId,
     userId: context.principal.id,
-    ending: context.ending,
+    abort: context.abort,
     signal: context.signal,
   })
   if (splices.length === 0) return texts

@@ -28,7 +28,7 @@ export interface RequestRouterOptions {
 export function createRequestRouter({ routers, findModel, decisions, metrics }: RequestRouterOptions): RequestRouter {
   return {
     async route({ model, requestedModel, document, context }) {
-      const format = findProbeFormat(context.row, model)
+      const format = findProbeFormat(context.route, model)
       const probe = extractProbe(document.root, format)
       if (probe === undefined) throw nothingAsked(format)
       const { router } = await routers.open(model)

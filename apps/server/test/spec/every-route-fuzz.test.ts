@@ -5,7 +5,7 @@ import { responseErrorReply } from '@svc/wire/responses'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import type { ErrorFamily } from '../../src/http/route-row.ts'
+import type { ErrorFamily } from '../../src/http/route-info.ts'
 import { brokenFrom, toWire, type WireBody } from '../support/broken-bodies.ts'
 import {
   arbitraryBodies,

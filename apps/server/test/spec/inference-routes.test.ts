@@ -40,7 +40,7 @@ function listWays(route: InferenceRoute): Record<string, unknown>[] {
 }
 
 describe('the inference routes of the table', () => {
-  it('are all rows that take a body for a model', async () => {
+  it('are all routes that take a body for a model', async () => {
     await using server = await startTestServer()
     const routes = listInferenceRoutes(server).map(({ path }) => path)
     const taking = server.server.routes.filter(

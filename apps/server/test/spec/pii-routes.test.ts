@@ -149,10 +149,10 @@ describe('the table of routes', () => {
   )
 
   verifies('pii:route:not-filtered', 'routes that rank, tokenize and moderate are not filtered', async () => {
-    const rows = server.server.routes.filter(({ usecase, scanned, scannedWhen = 'always' }) => {
+    const routes = server.server.routes.filter(({ usecase, scanned, scannedWhen = 'always' }) => {
       return usecase !== undefined && (scanned === false || scannedWhen !== 'always')
     })
-    expect(rows.map(({ path }) => path)).toEqual(expect.arrayContaining(['/v1/rerank']))
+    expect(routes.map(({ path }) => path)).toEqual(expect.arrayContaining(['/v1/rerank']))
     const documents = ['Paris', 'ada@host.example']
     const reply = await server.post('/v1/rerank', { model: 'm', query: 'Rome', documents })
     expect(reply.status).toBe(200)

@@ -116,7 +116,7 @@ describe('the WebSocket mode of GET /v1/responses', () => {
       observeStage(stage, { incoming }) {
         seen.push(stage)
         ids.add(incoming.context.requestId)
-        expect([isSocketMessage(incoming), Boolean(incoming.context.row.scanned)]).toEqual([true, true])
+        expect([isSocketMessage(incoming), Boolean(incoming.context.route.scanned)]).toEqual([true, true])
         return undefined
       },
     })

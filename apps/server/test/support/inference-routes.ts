@@ -1,30 +1,30 @@
 import { MODERATION_CATEGORIES } from '@svc/wire/openai'
 import fc from 'fast-check'
 import type * as z from 'zod'
-import { pathsOf, type RouteRow } from '../../src/http/route-row.ts'
+import { listPaths, type RouteInfo } from '../../src/http/route-info.ts'
 import { createValues, listKeys } from './schema-bodies.ts'
 import type { TestServer } from './server.ts'
 
 /** An inference route of the table, with the schema of its bodies. */
-export interface InferenceRoute extends RouteRow {
+export interface InferenceRoute extends RouteInfo {
   readonly body: z.ZodType
 }
 
 /** Lists every inference route of a server, from its table. */
 export function listInferenceRoutes({ server }: TestServer): InferenceRoute[] {
-  return server.routes.filter(isInference).map((row) => {
-    if (row.body === undefined) throw new Error(`${row.path} has no schema of its bodies`)
-    return { ...row, body: row.body }
+  return server.routes.filter(isInference).map((route) => {
+    if (route.body === undefined) throw new Error(`${route.path} has no schema of its bodies`)
+    return { ...route, body: route.body }
   })
 }
 
-function isInference(row: RouteRow): boolean {
-  return row.method === 'POST' && row.usecase !== undefined
+function isInference(route: RouteInfo): boolean {
+  return route.method === 'POST' && route.usecase !== undefined
 }
 
 /** Gives the paths of a route, with `m` for each parameter. */
-export function listConcretePaths(route: RouteRow): string[] {
-  return pathsOf(route).map((path) => path.replace(/:[A-Za-z_-]+/g, 'm'))
+export function listConcretePaths(route: RouteInfo): string[] {
+  return listPaths(route).map((path) => path.replace(/:[A-Za-z_-]+/g, 'm'))
 }
 
 /** Models of {@link modelsForAll}, by their further keys. */

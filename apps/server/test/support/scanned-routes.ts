@@ -1,22 +1,22 @@
-import { pathsOf, type RouteRow } from '../../src/http/route-row.ts'
+import { listPaths, type RouteInfo } from '../../src/http/route-info.ts'
 import type { TestServer } from './server.ts'
 
 /** Formats of routes that are filtered for some models only. */
 type SometimesScanned = 'moderations' | 'rerank' | 'score' | 'tokenize'
 const SOMETIMES: ReadonlySet<string> = new Set<SometimesScanned>(['moderations', 'rerank', 'score', 'tokenize'])
 
-function isAlways(scanned: RouteRow['scanned']): scanned is ScannedRoute['scanned'] {
+function isAlways(scanned: RouteInfo['scanned']): scanned is ScannedRoute['scanned'] {
   return typeof scanned === 'string' && !SOMETIMES.has(scanned)
 }
 
 /** A route whose bodies the PII filter reads. */
-export interface ScannedRoute extends RouteRow {
-  readonly scanned: Exclude<NonNullable<RouteRow['scanned']>, false | SometimesScanned>
+export interface ScannedRoute extends RouteInfo {
+  readonly scanned: Exclude<NonNullable<RouteInfo['scanned']>, false | SometimesScanned>
 }
 
 /** Lists every route of a server with `scanned`, from its table. */
 function listScannedRoutes({ server }: TestServer): ScannedRoute[] {
-  return server.routes.flatMap(({ scanned, ...row }) => (isAlways(scanned) ? [{ ...row, scanned }] : []))
+  return server.routes.flatMap(({ scanned, ...route }) => (isAlways(scanned) ? [{ ...route, scanned }] : []))
 }
 
 /** Lists every path of the scanned routes that takes requests, with its route. */
@@ -24,7 +24,7 @@ export function listScannedPaths(server: TestServer): [path: string, route: Scan
   return listScannedRoutes(server)
     .filter(({ method }) => method === 'POST')
     .flatMap((route) =>
-      pathsOf(route).map((path): [string, ScannedRoute] => [path.replace(/:[A-Za-z_-]+/g, 'm'), route]),
+      listPaths(route).map((path): [string, ScannedRoute] => [path.replace(/:[A-Za-z_-]+/g, 'm'), route]),
     )
 }
 

@@ -12,7 +12,7 @@ import { trustedProxies } from '../../src/http/middleware/client-address.ts'
 import { corsPolicy } from '../../src/http/middleware/cors.ts'
 import { hostPolicy } from '../../src/http/middleware/host.ts'
 import type { Route } from '../../src/http/route.ts'
-import type { RouteRow } from '../../src/http/route-row.ts'
+import type { RouteInfo } from '../../src/http/route-info.ts'
 import { createLogger } from '../../src/log.ts'
 import { createMetrics } from '../../src/monitoring/metrics.ts'
 import { HTTP_READER } from './http-reader.ts'
@@ -97,7 +97,7 @@ export async function startTestApp(
     keys?: readonly string[]
     pathWithoutAuth?: readonly string[]
     getExemptions?: readonly string[]
-    reserved?: readonly RouteRow[]
+    reserved?: readonly RouteInfo[]
     allowOrigins?: string
     allowedHosts?: readonly string[]
   } = {},

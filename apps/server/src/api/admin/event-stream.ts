@@ -48,7 +48,7 @@ export async function streamEvents<Event>(
   } catch (error) {
     if (call.outgoing.destroyed) return ALREADY_SENT
     if (!writer.started) throw error
-    const body = JSON.stringify(errorBody(parts.opaqueErrors ? OPAQUE_ERROR : toPublicError(error), call.row.family))
+    const body = JSON.stringify(errorBody(parts.opaqueErrors ? OPAQUE_ERROR : toPublicError(error), call.route.family))
     await writer.write(`event: error\ndata: ${body}\n\n`)
   } finally {
     reader.close()

@@ -1,4 +1,4 @@
-import { gateOnly, type RouteRow } from '../../http/route-row.ts'
+import { gateOnly, type RouteInfo } from '../../http/route-info.ts'
 
 /** Admin routes of later features. A user gets 403, an admin 404; none of them is open (§5.4). */
 const ADMIN_GET = [
@@ -73,7 +73,7 @@ const OLLAMA_ADMIN: readonly (readonly ['POST' | 'DELETE', string])[] = [
 ]
 
 /** Inference routes of later features. They need credentials already (§4.1, §4.3). */
-const USER_POST: readonly (readonly [string, Pick<RouteRow, 'feature' | 'family'>?])[] = [
+const USER_POST: readonly (readonly [string, Pick<RouteInfo, 'feature' | 'family'>?])[] = [
   ['/v1/mcp/chat/completions'],
   ['/mcp/v1/chat/completions'],
   ['/mcp/chat/completions'],
@@ -105,11 +105,11 @@ const USER_GET = [
 ]
 
 /** Reserved routes of features that are not built. */
-export const RESERVED_ROWS: readonly RouteRow[] = [
+export const RESERVED_ROUTES: readonly RouteInfo[] = [
   ...ADMIN_GET.map((path) => gateOnly('GET', path)),
   ...ADMIN_POST.map((path) => gateOnly('POST', path)),
   ...ADMIN_OTHER.map(([method, path]) => gateOnly(method, path)),
   ...OLLAMA_ADMIN.map(([method, path]) => gateOnly(method, path, { family: 'string' })),
-  ...USER_POST.map(([path, row]) => gateOnly('POST', path, { access: 'any', ...row })),
+  ...USER_POST.map(([path, route]) => gateOnly('POST', path, { access: 'any', ...route })),
   ...USER_GET.map((path) => gateOnly('GET', path, { access: 'any' })),
 ]

@@ -5,17 +5,17 @@ import type { CompressionPolicy } from '../../http/compression.ts'
 import { ALREADY_SENT } from '../../http/edge.ts'
 import { createReplyWriter } from '../../http/reply-writer.ts'
 import type { Route } from '../../http/route.ts'
-import type { RouteRow } from '../../http/route-row.ts'
+import type { RouteInfo } from '../../http/route-info.ts'
 import type { DeliverTo } from '../../inference/deliver-reply.ts'
 import type { IncomingRequest, RequestCore } from '../../inference/pipeline.ts'
 import type { HeldBytes, RequestBody } from '../../inference/ports.ts'
 import type { WireFormat } from '../../inference/wire-format.ts'
 
 /** A route whose requests pass the request core. */
-export interface InferenceRow extends RouteRow {
+export interface InferenceRouteInfo extends RouteInfo {
   /** The usecase that its model must have. */
   readonly usecase: string
-  readonly scanned: NonNullable<RouteRow['scanned']>
+  readonly scanned: NonNullable<RouteInfo['scanned']>
 }
 
 /** Query of routes that accept a model's name there. A name in the body takes precedence. */
@@ -32,8 +32,8 @@ export interface InferenceRouteParts {
 }
 
 /** Joins a route declaration, its wire format and the request core into a route. */
-export function defineInferenceRoute(row: InferenceRow, format: WireFormat, parts: InferenceRouteParts): Route {
-  return { ...row, handler: (call) => serveCall(call, format, parts) }
+export function defineInferenceRoute(route: InferenceRouteInfo, format: WireFormat, parts: InferenceRouteParts): Route {
+  return { ...route, handler: (call) => serveCall(call, format, parts) }
 }
 
 /** Serves the request of an HTTP call. */

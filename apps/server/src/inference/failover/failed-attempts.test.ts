@@ -13,7 +13,7 @@ it('records the figures of a failed target under its own name, and no record wit
   const metrics = createMetrics()
   const failed = createFailedAttempts({ usage, metrics, clock })
   const target = { name: 'one' } as ModelConfig
-  const context = { requestId: 'r', row: { path: '/v1/messages' }, principal: { id: 'ada' } } as RequestContext
+  const context = { requestId: 'r', route: { path: '/v1/messages' }, principal: { id: 'ada' } } as RequestContext
   const settle = (figures: Usage): void =>
     failed.settle({ context, requestedModel: 'm', usage: figures, target, startedAt: clock.monotonic() - 20 })
   settle(NO_USAGE)

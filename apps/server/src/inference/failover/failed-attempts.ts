@@ -7,7 +7,7 @@ import type { RequestContext } from '../ports.ts'
 
 /** A failover target that failed before its first content. */
 export interface FailedAttempt {
-  readonly context: Pick<RequestContext, 'requestId' | 'row' | 'principal'>
+  readonly context: Pick<RequestContext, 'requestId' | 'route' | 'principal'>
   readonly requestedModel: string
   readonly target: ModelConfig
   /** Monotonic milliseconds. */
@@ -42,7 +42,7 @@ export function createFailedAttempts({ usage, metrics, clock }: FailedAttemptsOp
       metrics.countTokens('completion', completionTokens)
       usage.record({
         correlationId: context.requestId,
-        endpoint: context.row.path,
+        endpoint: context.route.path,
         requestedModel,
         servedModel: target.name,
         principalId: context.principal.id,

@@ -28,7 +28,7 @@ export interface Failover {
 
 /** A request to a failover group. */
 export interface FailoverTask {
-  readonly context: Pick<RequestContext, 'requestId' | 'row' | 'principal' | 'signal'>
+  readonly context: Pick<RequestContext, 'requestId' | 'route' | 'principal' | 'signal'>
   readonly ledger: RequestLedger
   readonly bodyBytes: number
 }

@@ -4,7 +4,7 @@ export type Pooling = 'mean' | 'last' | 'decayed_mean'
 /**
  * Pools the vectors of a text's tokens into one.
  *
- * @param matrix one row of `width` numbers for each token, at least one row
+ * @param matrix one route of `width` numbers for each token, at least one route
  * @param options.halfLife distance from the last token, in tokens, at which `decayed_mean` weighs a token half; above 0
  */
 export function poolTokens(

@@ -12,7 +12,7 @@ import type { PredictionContext } from './prediction-context.ts'
 import { createReplyText } from './reply-text.ts'
 
 /** One choice of a reply. */
-export interface Choice {
+interface Choice {
   readonly index: number
   readonly plan: Plan
   /** Whether it is the first answer to its prompt. */
@@ -114,6 +114,26 @@ export class ChoiceRun {
       completionTokens: before.completionTokens + usage.completionTokens,
       promptMs: before.promptMs + usage.promptMs,
       generationMs: before.generationMs + usage.generationMs,
+    }
+  }
+}
+
+/**
+ * The choices of a request, one after the other: each runs to its end before the next one is taken. Each prompt counts
+ * once for all of its answers; the answers add up.
+ */
+export function* runChoices(
+  request: GenerationRequest,
+  plans: readonly Plan[],
+  context: PredictionContext,
+): Generator<ChoiceRun, void, void> {
+  let before: Usage = NO_USAGE
+  for (const [position, plan] of plans.entries()) {
+    for (let number = 0; number < request.choices; number += 1) {
+      const choice = { index: position * request.choices + number, plan, countsPrompt: number === 0 }
+      const run = new ChoiceRun(request, choice, { before, context })
+      yield run
+      before = run.usage
     }
   }
 }

@@ -9,7 +9,7 @@ import type { ChatPromptInput, EditPromptInput, PromptExtras } from './prompt-in
 import { selectTools } from './select-tools.ts'
 import { type PromptData, toPromptData } from './template-data.ts'
 
-/** Who writes the prompt of a chat: the backend with the model's own template, or the server. */
+/** The writer of a chat's prompt: the backend with the model's own template, or the server. */
 export type ChatPrompt =
   /** Send the messages; the backend applies the model's own template. */
   | { readonly mode: 'backend' }

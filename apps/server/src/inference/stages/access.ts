@@ -7,7 +7,7 @@ import { checkUpstreamRoute } from '../upstream/check-route.ts'
 export function checkAccess(request: ResolvedRequest): void {
   const { model, context } = request
   refuseDisabled(model)
-  checkUpstreamRoute(model, context.row)
+  checkUpstreamRoute(model, context.route)
   refuseUnfit(request)
 }
 
@@ -25,7 +25,7 @@ const GENERATING: ReadonlySet<string> = new Set(['chat', 'completion', 'edit'])
 
 /** Refuses to generate text with a model that only embeds or ranks, because its output would be noise. */
 function refuseUnfit({ model, context }: ResolvedRequest): void {
-  const { usecase } = context.row
+  const { usecase } = context.route
   const embedsOnly = model.llm.embeddings === true || model.llm.reranking === true
   if (usecase === undefined || !GENERATING.has(usecase) || !embedsOnly) return
   if (model.knownUsecases.some((known) => GENERATING.has(known))) return

@@ -29,7 +29,7 @@ const SMALL_BODY_BYTES = 32 * 1024
  */
 export async function readDocument(
   bytes: Uint8Array,
-  { ending: signal }: Pick<RequestContext, 'ending'>,
+  { abort: signal }: Pick<RequestContext, 'abort'>,
 ): Promise<JsonDocument> {
   if (bytes.length <= SMALL_BODY_BYTES) return readSmallDocument(bytes)
   return asObject(await parseJsonCooperatively(bytes, LIMITS, { signal }).catch(refuse))

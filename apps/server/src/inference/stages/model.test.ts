@@ -63,7 +63,7 @@ function start(kind: 'chat' | 'embed', reached: () => void) {
   const stage = createModelStage({ models, relay: () => expect.unreachable(), usage, traces, metrics, clock })
   const context = {
     requestId: 'r',
-    row: { path: '/v1/x' },
+    route: { path: '/v1/x' },
     principal: { id: 'ada' },
     signal: left.signal,
     startedAt: clock.monotonic(),
@@ -100,8 +100,8 @@ describe('a request to a failover group whose client leaves before the first con
     await reached.promise
     left.abort()
     await running
-    const row = { requestedModel: 'm', servedModel: 'two', promptTokens, completionTokens: 0 }
-    expect(usage.entries()).toEqual([expect.objectContaining(row)])
-    expect(traces.entries()).toEqual([expect.objectContaining({ ...row, errorCode: 'cancelled' })])
+    const route = { requestedModel: 'm', servedModel: 'two', promptTokens, completionTokens: 0 }
+    expect(usage.entries()).toEqual([expect.objectContaining(route)])
+    expect(traces.entries()).toEqual([expect.objectContaining({ ...route, errorCode: 'cancelled' })])
   })
 })

@@ -90,7 +90,7 @@ function toRecord(
 ): UsageRecord & TraceRecord {
   return {
     correlationId: context.requestId,
-    endpoint: context.row.path,
+    endpoint: context.route.path,
     requestedModel,
     servedModel: servedModel.name,
     principalId: context.principal.id,

@@ -26,7 +26,7 @@ export function createParse(media: MediaAttacher): Stages['parse'] {
     const call = await format.read(document, { model: replyModel, signal })
     if (model.serving.kind === 'translation') return { call, upstreamChat: await toChatBody(context, document) }
     const attached = await attachMedia(call, { model, context, cleanup })
-    const upstreamChat = mayTranslate(model, context.row) ? await toChatBody(context, document) : undefined
+    const upstreamChat = mayTranslate(model, context.route) ? await toChatBody(context, document) : undefined
     if (attached.kind === 'generation') await attached.begin?.()
     return { call: attached, upstreamChat }
   }
@@ -53,8 +53,8 @@ async function applyEdits({ document, context }: ResolvedRequest, { splices }: F
 }
 
 /** Whether a failover target of the model is asked in the format of an upstream. */
-function mayTranslate(model: ModelConfig, row: RequestRoute): boolean {
+function mayTranslate(model: ModelConfig, route: RequestRoute): boolean {
   return (
-    servesCloudModels(row) && listFailoverTargets(model).some((target) => target.model.serving.kind === 'translation')
+    servesCloudModels(route) && listFailoverTargets(model).some((target) => target.model.serving.kind === 'translation')
   )
 }

@@ -9,8 +9,8 @@ import { createResolve } from './resolve.ts'
 const NO_MODELS = { resolve: () => undefined, findDefault: () => undefined, findFault: () => undefined }
 
 /** Creates a request with a body, as the stage reads it. */
-function ask(body: object, row: Partial<RequestRoute> = {}, addressedModel?: string): ReadRequest {
-  const context = { row: { path: '/x', family: 'compatible', ...row } }
+function ask(body: object, route: Partial<RequestRoute> = {}, addressedModel?: string): ReadRequest {
+  const context = { route: { path: '/x', family: 'compatible', ...route } }
   return { context, document: parseJson(Buffer.from(JSON.stringify(body))), addressedModel } as ReadRequest
 }
 

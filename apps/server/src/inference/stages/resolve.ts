@@ -42,9 +42,9 @@ function readModelName({ document }: ReadRequest): string | undefined {
  */
 export function createResolve(directory: ModelDirectory): Stages['resolve'] {
   return (request) => {
-    const { row } = request.context
+    const { route } = request.context
     const name = readModelName(request) ?? request.addressedModel
-    const model = name === undefined ? findByUsecase(row, directory) : findNamed(name, row, directory)
+    const model = name === undefined ? findByUsecase(route, directory) : findNamed(name, route, directory)
     if (!servesRequests(model)) throw notServed(model)
     const requestedModel = name ?? model.name
     return { requestedModel, replyModel: requestedModel, model }
@@ -53,11 +53,11 @@ export function createResolve(directory: ModelDirectory): Stages['resolve'] {
 
 const ACCEPT_LATEST = { acceptLatest: true }
 
-function findNamed(name: string, row: RequestRoute, directory: ModelDirectory): ModelConfig {
+function findNamed(name: string, route: RequestRoute, directory: ModelDirectory): ModelConfig {
   // Clients of the alternate ecosystem name models with the tag from the list.
-  const model = directory.resolve(name, row.family === 'string' ? ACCEPT_LATEST : undefined)
+  const model = directory.resolve(name, route.family === 'string' ? ACCEPT_LATEST : undefined)
   if (model !== undefined) return model
-  throw row.unknownModel === 'invalid_request' ? modelNotConfigured() : modelNotFound(name, directory.findFault(name))
+  throw route.unknownModel === 'invalid_request' ? modelNotConfigured() : modelNotFound(name, directory.findFault(name))
 }
 
 /** Creates the refusal of an unknown name for routes that answer it as a mistake in the request (§7.3). */

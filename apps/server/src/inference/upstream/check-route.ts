@@ -16,15 +16,15 @@ export function servesCloudModels({ path }: RequestRoute): boolean {
  *
  * @throws {SvcError} `invalid_request` naming the route to use
  */
-export function checkUpstreamRoute(model: ModelConfig, row: RequestRoute): void {
+export function checkUpstreamRoute(model: ModelConfig, route: RequestRoute): void {
   if (!livesUpstream(model)) return
-  if (!servesCloudModels(row)) {
+  if (!servesCloudModels(route)) {
     throw refused(`model "${model.name}" lives upstream and is served by ${CHAT} and ${MESSAGES} only`)
   }
   const { serving } = model
   if (serving.kind !== 'relay') return
   const served = serving.provider === 'provider_b' ? MESSAGES : CHAT
-  if (row.path !== served) {
+  if (route.path !== served) {
     throw refused(`model "${model.name}" is forwarded as it comes, in the format of its upstream: use ${served}`)
   }
 }

@@ -36,7 +36,7 @@ export function createRelay({ models, upstream, opaque }: RelayParts): RelayUpst
       request: createCloudRequest(target, { client: (name) => context.header(name), body: bytes, isStream }),
       provider: target.provider,
       outgoing,
-      signal: context.ending,
+      signal: context.abort,
       rewriter: restoration && createRestorer(target.provider, restoration),
       describe: opaque && (() => opaque),
       throwsRefusals: opaque !== undefined,

@@ -19,10 +19,10 @@ export interface TranslateParts {
 
 /** Converts the body of a request to the chat format. */
 export async function toChatBody(
-  { row, signal }: RequestContext,
+  { route, signal }: RequestContext,
   document: JsonDocument,
 ): Promise<ChatCompletionRequest> {
-  if (row.path !== '/v1/messages') return readBody(chatCompletionRequest, document, signal)
+  if (route.path !== '/v1/messages') return readBody(chatCompletionRequest, document, signal)
   return messagesToChat(await readBody(messagesRequest, document, signal))
 }
 

@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
 import type * as z from 'zod'
 import { errorBody } from '../../../http/error-envelopes.ts'
-import { retryAfterSeconds, statusOf } from '../../../http/error-map.ts'
+import { retryAfterSeconds, toStatus } from '../../../http/error-map.ts'
 import { json } from '../../../http/json.ts'
 import type { LoadReport } from '../../../residency/load-with-parts.ts'
 import type { loadReply } from './bodies.ts'
@@ -25,7 +25,7 @@ export function toLoadResponse(
   const retryAfter = retryAfterSeconds(error)
   return json(
     { ...errorBody(error, 'compatible'), ...reply },
-    { status: statusOf(error), headers: retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) } },
+    { status: toStatus(error), headers: retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) } },
   )
 }
 

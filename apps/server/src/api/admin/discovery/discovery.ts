@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { pathPrefix } from '../../../http/call.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
-import type { RouteRow } from '../../../http/route-row.ts'
+import type { RouteInfo } from '../../../http/route-info.ts'
 
 const reply = z.object({
   version: z.string(),
@@ -63,17 +63,17 @@ const CAPABILITIES: Readonly<Record<string, string>> = {
 /** Keeps the addresses of served paths. */
 function selectServed(
   paths: Readonly<Record<string, string>>,
-  { rows, prefix }: { readonly rows: ReadonlySet<string>; readonly prefix: string },
+  { routes, prefix }: { readonly routes: ReadonlySet<string>; readonly prefix: string },
 ): Record<string, string> {
   return Object.fromEntries(
     Object.entries(paths)
-      .filter(([, path]) => rows.has(path))
+      .filter(([, path]) => routes.has(path))
       .map(([name, path]) => [name, `${prefix}${path}`]),
   )
 }
 
 /** `/.well-known/service.json` (§4.1): the server's offers, read from its route table. */
-export function discoveryRoute(facts: { version: string; rows: () => readonly RouteRow[] }): Route {
+export function discoveryRoute(facts: { version: string; routes: () => readonly RouteInfo[] }): Route {
   return defineRoute({
     method: 'GET',
     path: '/.well-known/service.json',
@@ -84,20 +84,20 @@ export function discoveryRoute(facts: { version: string; rows: () => readonly Ro
     responses: { 200: { description: 'Endpoints by name and capabilities.', schema: reply } },
     handler(call) {
       const prefix = pathPrefix(call)
-      const rows = new Set(
+      const routes = new Set(
         facts
-          .rows()
-          .filter((row) => row.gateOnly !== true)
-          .map((row) => row.path),
+          .routes()
+          .filter((route) => route.gateOnly !== true)
+          .map((route) => route.path),
       )
       const groups = Object.entries(GROUPS)
-        .map(([name, paths]) => [name, selectServed(paths, { rows, prefix })] as const)
+        .map(([name, paths]) => [name, selectServed(paths, { routes, prefix })] as const)
         .filter(([, paths]) => Object.keys(paths).length > 0)
       return json({
         version: facts.version,
-        endpoints: selectServed(ENDPOINTS, { rows, prefix }),
+        endpoints: selectServed(ENDPOINTS, { routes, prefix }),
         endpoint_groups: Object.fromEntries(groups),
-        capabilities: Object.fromEntries(Object.entries(CAPABILITIES).map(([name, path]) => [name, rows.has(path)])),
+        capabilities: Object.fromEntries(Object.entries(CAPABILITIES).map(([name, path]) => [name, routes.has(path)])),
       } satisfies z.infer<typeof reply>)
     },
   })

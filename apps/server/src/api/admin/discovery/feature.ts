@@ -5,8 +5,8 @@ import { discoveryRoute } from './discovery.ts'
 import { instructionRoutes } from './instructions.ts'
 
 /** Describes the server to programs, from its route table. */
-export function discoveryFeature({ version, rows }: Platform): ServerFeature {
+export function discoveryFeature({ version, routes }: Platform): ServerFeature {
   return {
-    routes: [discoveryRoute({ version, rows }), ...instructionRoutes(() => openApiDocument(rows(), version))],
+    routes: [discoveryRoute({ version, routes }), ...instructionRoutes(() => openApiDocument(routes(), version))],
   }
 }

@@ -2,7 +2,7 @@ import { type SystemReply, systemReply, versionReply, type LoadedModel as WireLo
 import type { Registry } from 'prom-client'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
-import type { Access } from '../../../http/route-row.ts'
+import type { Access } from '../../../http/route-info.ts'
 import type { ProcessFigures } from '../../../monitoring/process-stats.ts'
 import type { LoadedModel } from '../../../residency/residency.ts'
 

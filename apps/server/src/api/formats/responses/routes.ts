@@ -2,7 +2,7 @@ import { responseCountReply, responseCountRequest, responseRequest, responseReso
 import * as z from 'zod'
 import type { Call } from '../../../http/call.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
-import type { RouteRow } from '../../../http/route-row.ts'
+import type { RouteInfo } from '../../../http/route-info.ts'
 import { upgradeRequired } from '../../../http/websocket.ts'
 import { countInput } from './count.ts'
 import { type CreateParts, createResponse } from './create.ts'
@@ -42,15 +42,15 @@ function refuseWithoutUpgrade(call: Call): never {
 
 /** `/v1/responses`: creating responses, and the stored ones. */
 export function responsesRoutes(parts: CreateParts): Route[] {
-  const answer = (row: Pick<RouteRow, 'path' | 'summary'> & Partial<RouteRow>, handler: Route['handler']): Route =>
+  const answer = (route: Pick<RouteInfo, 'path' | 'summary'> & Partial<RouteInfo>, handler: Route['handler']): Route =>
     defineRoute({
       method: 'GET',
       access: 'self',
       feature: 'chat',
       family: 'responses',
       tag: 'inference',
-      ...row,
-      aliases: [row.path.replace('/v1', ''), ...(row.aliases ?? [])],
+      ...route,
+      aliases: [route.path.replace('/v1', ''), ...(route.aliases ?? [])],
       handler,
     })
   const withParts =

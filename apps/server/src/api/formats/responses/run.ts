@@ -1,6 +1,6 @@
 import type { SvcError } from '@svc/errors'
 import type { ResponseEvent, ResponseResource } from '@svc/wire/responses'
-import { statusOf } from '../../../http/error-map.ts'
+import { toStatus } from '../../../http/error-map.ts'
 import { type FinishReason, NO_USAGE, type PredictionEvent, type Usage } from '../../../inference/events.ts'
 import { toResponsesError } from './errors.ts'
 import { createOutput, type Unnumbered } from './output.ts'
@@ -122,7 +122,7 @@ function toIncompleteReason(reason: FinishReason): 'max_output_tokens' | 'conten
 }
 
 function describe(error: SvcError): { readonly code: string; readonly message: string; readonly type: string } {
-  const status = statusOf(error)
+  const status = toStatus(error)
   const code = status === 429 ? 'rate_limit_exceeded' : status < 500 ? 'invalid_prompt' : 'server_error'
   return { code, message: error.message, type: error.details?.type ?? 'server_error' }
 }

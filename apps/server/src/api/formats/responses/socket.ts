@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
 import { deriveCall } from '../../../http/call.ts'
 import { responsesError } from '../../../http/error-envelopes.ts'
-import { retryAfterSeconds, statusOf } from '../../../http/error-map.ts'
+import { retryAfterSeconds, toStatus } from '../../../http/error-map.ts'
 import { isRefusal } from '../../../http/middleware/authorize.ts'
 import { ACCESS_ENDED, type Socket } from '../../../http/websocket.ts'
 import type { ReplyWriter } from '../../../inference/ports.ts'
@@ -71,7 +71,7 @@ async function answer(bytes: Uint8Array, { socket, turns, number }: Turn, parts:
   } catch (thrown) {
     if (isGone(thrown)) throw thrown
     const error = toResponsesError(toPublicError(thrown))
-    if (statusOf(error) >= 500) call.log.warn({ code: error.code, err: error }, 'request failed')
+    if (toStatus(error) >= 500) call.log.warn({ code: error.code, err: error }, 'request failed')
     if (!writer.started) await socket.send(toErrorMessage(error, parts))
     if (thrown instanceof RightsGone) socket.close(1008, ACCESS_ENDED)
     return !(thrown instanceof RightsGone)
@@ -127,7 +127,7 @@ const NAMED_CODES: ReadonlySet<string> = new Set([
 ])
 
 function toErrorMessage(error: SvcError, { opaqueErrors }: CreateParts): string {
-  const status = statusOf(error)
+  const status = toStatus(error)
   if (opaqueErrors) {
     const type = status < 500 ? 'invalid_request' : 'server_error'
     return JSON.stringify({
