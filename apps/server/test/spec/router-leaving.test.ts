@@ -1,9 +1,9 @@
 import { startUpstream } from '@svc/test-kit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
-import { writeForwarded } from '../support/server-pair.ts'
 import { type RouterWorld, startRouterWorld } from '../support/router-world.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
+import { writeForwarded } from '../support/server-pair.ts'
 
 const MAIL = 'ada.lovelace@host.example'
 const KEY = 'sk-proj-Zx81LmQ0pWv7Rt5YbN3cKd9HfGj2Us4TaEo6Vi'
